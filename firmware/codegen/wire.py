@@ -1,0 +1,190 @@
+"""Renders the C header of the wire layout, `cl_wire.h`, from `wire.toml`.
+
+For each record the header gives its type code, the size and offsets of its fields, a structure of
+native integers and the two functions that move it between the structure and the wire's
+little-endian bytes, at any alignment.
+"""
+
+import re
+import textwrap
+import tomllib
+from pathlib import Path
+
+_INTEGER_BYTES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8}
+_LINE = 96
+
+_PROLOGUE = """\
+/* Generated from wire.toml by firmware/codegen/wire.py: do not edit. */
+#ifndef CL_WIRE_H
+#define CL_WIRE_H
+
+#include <stdint.h>
+#include <string.h>
+"""
+
+_LOADS_AND_STORES = """\
+static inline uint8_t cl_load_u8(const uint8_t *p)
+{
+	return p[0];
+}
+
+static inline uint16_t cl_load_u16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t cl_load_u32(const uint8_t *p)
+{
+	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t cl_load_u64(const uint8_t *p)
+{
+	return cl_load_u32(p) | (uint64_t)cl_load_u32(p + 4) << 32;
+}
+
+static inline void cl_store_u8(uint8_t *p, uint8_t value)
+{
+	p[0] = value;
+}
+
+static inline void cl_store_u16(uint8_t *p, uint16_t value)
+{
+	p[0] = (uint8_t)value;
+	p[1] = (uint8_t)(value >> 8);
+}
+
+static inline void cl_store_u32(uint8_t *p, uint32_t value)
+{
+	cl_store_u16(p, (uint16_t)value);
+	cl_store_u16(p + 2, (uint16_t)(value >> 16));
+}
+
+static inline void cl_store_u64(uint8_t *p, uint64_t value)
+{
+	cl_store_u32(p, (uint32_t)value);
+	cl_store_u32(p + 4, (uint32_t)(value >> 32));
+}
+"""
+
+_EPILOGUE = "#endif\n"
+
+
+class WireDefinitionError(ValueError):
+    """`wire.toml` describes a layout that cannot be rendered; the message names the item to correct."""
+
+
+def render(path_to_wire_toml: str | Path) -> str:
+    """The text of `cl_wire.h`.
+
+    Raises
+    ------
+    WireDefinitionError
+        A field's type is unknown, a name is not an identifier, or a code is given twice.
+    OSError
+        The definition cannot be read.
+    """
+    wire = tomllib.loads(Path(path_to_wire_toml).read_text(encoding="utf-8"))
+    records = wire["record"]
+    parts = [
+        _PROLOGUE,
+        _define("CL_WIRE_VERSION", f"{wire['version']}u", "Version of this layout."),
+        "/* Record types; the reply to type T has type T + CL_WIRE_REPLY. */",
+        "#define CL_WIRE_REPLY 0x80u\n",
+        _codes("CL_WIRE_TYPE", [*records, {"name": "error", **wire["error"]}], "0x{:02x}u"),
+        "/* Codes of an error reply. */\n",
+        _codes("CL_WIRE_ERROR", wire["error_code"], "{}u"),
+        "/* Engines. */\n",
+        _codes("CL_WIRE_ENGINE", wire["engine"], "{}u"),
+        _LOADS_AND_STORES,
+        _layout("header", wire["header"]["doc"], wire["header"]["fields"]),
+    ]
+    for record in records:
+        for part in ("request", "reply"):
+            fields = record[part]
+            if fields and fields != "data":
+                doc = f"The {part} of record type {record['name']}, after the header."
+                parts.append(_layout(f"{record['name']}_{part}", doc, fields))
+    parts += [_layout("error_reply", wire["error"]["doc"], wire["error"]["fields"]), _EPILOGUE]
+    return "\n".join(parts)
+
+
+def _layout(name: str, doc: str, fields: list[dict]) -> str:
+    """Offsets, structure, get and put of one layout: fields in order without padding."""
+    macro = f"CL_WIRE_{_identifier(name).upper()}"
+    offsets, members, gets, puts = [], [], [], []
+    offset = 0
+    for field in fields:
+        field_name, kind = _identifier(field["name"]), field["type"]
+        at = f"{macro}_{field_name.upper()}"
+        size = _size(kind)
+        offsets.append(f"#define {at} {offset}u")
+        members.append(_comment(field["doc"], "\t"))
+        if kind in _INTEGER_BYTES:
+            members.append(f"\tuint{8 * size}_t {field_name};")
+            gets.append(f"\tto->{field_name} = cl_load_{kind}(from + {at});")
+            puts.append(f"\tcl_store_{kind}(to + {at}, from->{field_name});")
+        else:
+            members.append(f"\tuint8_t {field_name}[{size}];")
+            gets.append(f"\tmemcpy(to->{field_name}, from + {at}, {size});")
+            puts.append(f"\tmemcpy(to + {at}, from->{field_name}, {size});")
+        offset += size
+    lines = [
+        *offsets,
+        f"#define {macro}_SIZE {offset}u",
+        "",
+        _comment(doc, ""),
+        f"struct cl_wire_{name} {{",
+        *members,
+        "};",
+        "",
+        f"static inline void cl_wire_get_{name}(struct cl_wire_{name} *to, const uint8_t *from)",
+        "{",
+        *gets,
+        "}",
+        "",
+        f"static inline void cl_wire_put_{name}(uint8_t *to, const struct cl_wire_{name} *from)",
+        "{",
+        *puts,
+        "}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _codes(prefix: str, items: list[dict], form: str) -> str:
+    """One macro per item of a list of named codes."""
+    codes = [item["code"] for item in items]
+    if len(set(codes)) != len(codes):
+        raise WireDefinitionError(f"{prefix}: a code is given twice; give each item a code of its own")
+    return "\n".join(
+        _define(f"{prefix}_{_identifier(item['name']).upper()}", form.format(item["code"]), item["doc"])
+        for item in items
+    )
+
+
+def _define(name: str, value: str, doc: str) -> str:
+    return f"{_comment(doc, '')}\n#define {name} {value}\n"
+
+
+def _comment(text: str, indent: str) -> str:
+    """A Doxygen comment, on one line where it fits."""
+    if len(text) + 7 <= _LINE - 8 * len(indent):
+        return f"{indent}/** {text} */"
+    body = textwrap.wrap(text, _LINE - 8 * len(indent) - 3)
+    return "\n".join([f"{indent}/**", *(f"{indent} * {line}" for line in body), f"{indent} */"])
+
+
+def _size(kind: str) -> int:
+    if kind in _INTEGER_BYTES:
+        return _INTEGER_BYTES[kind]
+    array = re.fullmatch(r"bytes([1-9][0-9]*)", kind)
+    if not array:
+        raise WireDefinitionError(f"field type {kind!r} is unknown; use u8, u16, u32, u64 or bytesN")
+    return int(array[1])
+
+
+def _identifier(name: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise WireDefinitionError(f"name {name!r} is no identifier; use lower-case letters, digits and underscores")
+    return name
