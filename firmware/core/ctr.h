@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "engine.h"
+#include "zeroize.h"
 
 /**
  * Counter block of block number @p block: @p counter = @p iv + @p block modulo 2^128, both blocks
@@ -96,6 +97,7 @@ cl_ctr_run(cl_ctr_cipher *cipher, const struct cl_engine_key *key,
 		out += bytes;
 		len -= bytes;
 	}
+	cl_zeroize(keystream, sizeof(keystream));
 }
 
 #endif

@@ -1,0 +1,43 @@
+/**
+ * @file
+ * Records, without a session: checks of the header, and headers of replies.
+ */
+#ifndef CL_RECORD_H
+#define CL_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cl_wire.h"
+
+/**
+ * Reads and checks the header of a record.
+ *
+ * @param header the header, as far as @p len reaches
+ * @param record as received, @p len bytes at any alignment
+ * @retval 0 a request in our version whose length field fits @p len
+ * @retval -EBADMSG shorter than a header; @p header is zero
+ * @retval -EINVAL a reply
+ * @retval -EPROTONOSUPPORT another version, whose other fields may mean anything
+ * @retval -EMSGSIZE the length field does not fit @p len
+ */
+int cl_record_parse(struct cl_wire_header *header, const uint8_t *record, size_t len);
+
+/**
+ * Writes the header of the reply to @p request; session, offset and token are the request's.
+ *
+ * @param length bytes of data that follow the header in @p reply
+ * @return bytes of the whole reply
+ */
+size_t cl_record_reply(uint8_t *reply, const struct cl_wire_header *request, uint16_t length);
+
+/**
+ * Writes the error reply to @p request.
+ *
+ * @param code CL_WIRE_ERROR_*
+ * @return bytes of the whole reply
+ */
+size_t cl_record_error(uint8_t *reply, const struct cl_wire_header *request, uint16_t code,
+		       uint32_t detail);
+
+#endif

@@ -1,0 +1,19 @@
+/**
+ * @file
+ * Known-answer tests of the engines.
+ */
+#ifndef CL_SELFTEST_H
+#define CL_SELFTEST_H
+
+#include "cl_wire.h"
+#include "platform.h"
+
+/**
+ * Runs on every engine, for every key length, the example of FIPS-197, appendix C, and the
+ * examples of SP 800-38A, F.5, in both directions.
+ *
+ * @param[out] result tests run and failed; an engine that reports a fault fails the test
+ */
+void cl_selftest_run(const struct cl_platform *platform, struct cl_wire_selftest_reply *result);
+
+#endif

@@ -1,0 +1,13 @@
+/**
+ * @file
+ * Version of the firmware core, as record info gives it.
+ */
+#ifndef CL_VERSION_H
+#define CL_VERSION_H
+
+#define CL_VERSION_MAJOR 0u
+#define CL_VERSION_MINOR 1u
+#define CL_VERSION_PATCH 0u
+#define CL_VERSION       (CL_VERSION_MAJOR << 16 | CL_VERSION_MINOR << 8 | CL_VERSION_PATCH)
+
+#endif
