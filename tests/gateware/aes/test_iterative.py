@@ -1,7 +1,5 @@
 """The iterative core against FIPS-197, SP 800-38A, NIST's known answers and `cryptography`."""
 
-import random
-
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 

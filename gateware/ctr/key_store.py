@@ -1,0 +1,74 @@
+"""The cipher key as software wrote it, kept apart from every bus until the core takes it.
+
+Eight words of 32 bits in a small memory, so that writing them disturbs no run. The memory is a local of
+this module and must stay so: LiteX maps a memory that is an attribute of a module with registers into
+the address space, where it could be read.
+
+Byte order: word i is bytes 4*i to 4*i+3 of the key, first byte in bits 7:0.
+Handshake: `load` streams `count` words, first word first, one a cycle while `source.ready`. `clear`
+zeroes all words in 8 cycles and ends a load. Writes during either are ignored.
+"""
+
+from litex.soc.interconnect import stream
+from migen import If, Memory, Module, Mux, Signal
+
+WORD_BITS = 32
+WORDS = 8
+
+
+class KeyStore(Module):
+    """Write-only words of the next key.
+
+    Attributes
+    ----------
+    write, index, word : Signal(), Signal(3), Signal(32), in
+        Write port.
+    load : Signal(), in
+        Begin to stream; only while not `busy`.
+    count : Signal(4), in
+        Words to stream, 1 to 8, steady while `busy`.
+    clear : Signal(), in
+        Zeroize.
+    busy : Signal(), out
+        Streaming or clearing.
+    source : stream.Endpoint, word(32), out
+        The words.
+    """
+
+    def __init__(self):
+        self.write = Signal()
+        self.index = Signal(3)
+        self.word = Signal(WORD_BITS)
+        self.load = Signal()
+        self.count = Signal(4)
+        self.clear = Signal()
+        self.busy = Signal()
+        self.source = stream.Endpoint([("word", WORD_BITS)])
+
+        # # #
+
+        memory = Memory(WORD_BITS, WORDS, name="key_words")
+        write_port = memory.get_port(write_capable=True, async_read=True)
+        read_port = memory.get_port(async_read=True)
+        self.specials += memory, write_port, read_port
+
+        position = Signal(3)
+        streaming = Signal()
+        clearing = Signal()
+        self.comb += [
+            write_port.adr.eq(Mux(clearing, position, self.index)),
+            write_port.dat_w.eq(Mux(clearing, 0, self.word)),
+            write_port.we.eq(clearing | (self.write & ~streaming)),
+            read_port.adr.eq(position),
+            self.source.valid.eq(streaming),
+            self.source.word.eq(read_port.dat_r),
+            self.source.last.eq(position + 1 == self.count),
+            self.busy.eq(streaming | clearing),
+        ]
+        self.sync += [
+            If((streaming & self.source.ready) | clearing, position.eq(position + 1)),
+            If(streaming & self.source.ready & self.source.last, streaming.eq(0), position.eq(0)),
+            If(clearing & (position == WORDS - 1), clearing.eq(0)),
+            If(self.load, streaming.eq(1)),
+            If(self.clear, clearing.eq(1), streaming.eq(0), position.eq(0)),
+        ]
