@@ -292,5 +292,5 @@ class CTRAccelerator(LiteXModule):
             "2^32. Reset value 0; set to 0 by start.",
         )
         self.ev = EventManager()
-        self.ev.done = EventSourcePulse(description="A command has ended: done was set. Write 1 to clear.")
+        self.ev.done = EventSourcePulse(description="A command has ended: `done` of the status register was set.")
         self.ev.finalize()
