@@ -41,6 +41,9 @@ void cl_link_uart_send(struct cl_link_uart *uart, const uint8_t *record, size_t 
 	struct cl_cobs_encoder encoder;
 	uint8_t crc[CL_CRC32_BYTES];
 
+	if (len == 0) {
+		return;
+	}
 	cl_store_u32(crc, cl_crc32(0, record, len));
 	cl_cobs_begin(&encoder, uart->put, uart->context);
 	cl_cobs_encode(&encoder, record, len);

@@ -1,0 +1,497 @@
+/*
+ * Drives firmware/core on the host for its tests: reads messages from stdin, answers on stdout.
+ *
+ * A message is a length (32 bits, little-endian), an operation (one letter) and its arguments; an
+ * answer is a length and bytes. The sanitizers watch: every buffer given to the core is of the
+ * exact size that its interface asks for, in memory of its own.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "aes.h"
+#include "cobs.h"
+#include "crc32.h"
+#include "ctr.h"
+#include "engines.h"
+#include "link_uart.h"
+#include "record.h"
+#include "service.h"
+
+#define ANSWER_MAX  (4u << 20)
+#define CODE_WRONG  2u
+#define CODE_FAULTY 3u
+
+/** Everything that lives from one message to the next. */
+struct peer {
+	struct cl_platform platform;
+	struct cl_service *service;
+	struct cl_link link;
+	struct cl_link_uart uart;
+	uint8_t *uart_buffer;
+	size_t uart_capacity;
+	uint8_t *bench_buffer;
+	const struct cl_engine *engines[4];
+	/** What the engine `faulty` returns, to set_key and to ctr. */
+	int set_key_status;
+	int ctr_status;
+	/** The cycle counter advances by `step` each time it is read. */
+	uint32_t cycles;
+	uint32_t step;
+	uint8_t *answer;
+	size_t answered;
+};
+
+/** What remains of a message. */
+struct message {
+	const uint8_t *data;
+	size_t size;
+};
+
+static void die(const char *why)
+{
+	fprintf(stderr, "core_peer: %s\n", why);
+	exit(2);
+}
+
+static const uint8_t *take(struct message *message, size_t size)
+{
+	const uint8_t *const taken = message->data;
+
+	if (size > message->size) {
+		die("message too short");
+	}
+	message->data += size;
+	message->size -= size;
+	return taken;
+}
+
+static uint32_t take_u32(struct message *message)
+{
+	return cl_load_u32(take(message, 4));
+}
+
+static void answer(struct peer *peer, const void *data, size_t size)
+{
+	if (size > ANSWER_MAX - peer->answered) {
+		die("answer too long");
+	}
+	if (size > 0) {
+		memcpy(peer->answer + peer->answered, data, size);
+	}
+	peer->answered += size;
+}
+
+static void answer_u32(struct peer *peer, uint32_t value)
+{
+	uint8_t bytes[4];
+
+	cl_store_u32(bytes, value);
+	answer(peer, bytes, sizeof(bytes));
+}
+
+/** A copy in memory of its own, `misalign` bytes behind an aligned address, ending where it ends.
+ */
+static uint8_t *duplicate(const uint8_t *data, size_t size, size_t misalign, uint8_t **memory)
+{
+	*memory = malloc(size + misalign + (size + misalign == 0));
+	if (*memory == NULL) {
+		die("no memory");
+	}
+	if (size > 0) {
+		memcpy(*memory + misalign, data, size);
+	}
+	return *memory + misalign;
+}
+
+static uint32_t count_cycles(void *context)
+{
+	struct peer *const peer = context;
+
+	peer->cycles += peer->step;
+	return peer->cycles;
+}
+
+/** Engine with one wrong bit, which the self-test must find. */
+static int wrong_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
+		     const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
+		     size_t len)
+{
+	const int status = cl_engine_table.ctr(engine, key, counter, in, out, len);
+
+	if (len > 0) {
+		out[len - 1] ^= 0x80;
+	}
+	return status;
+}
+
+static int faulty_set_key(const struct cl_engine *engine, struct cl_engine_key *key,
+			  const uint8_t *key_bytes, unsigned int key_bits)
+{
+	const struct peer *const peer = engine->hw;
+
+	(void)cl_engine_c_set_key(engine, key, key_bytes, key_bits);
+	return peer->set_key_status;
+}
+
+static int faulty_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
+		      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
+		      size_t len)
+{
+	const struct peer *const peer = engine->hw;
+
+	(void)cl_engine_table.ctr(engine, key, counter, in, out, len);
+	return peer->ctr_status;
+}
+
+/** Starts afresh: u32 max_data, clock_hz, bench_bytes, mask of engines, first cycle, step. */
+static void op_start(struct peer *peer, struct message *message)
+{
+	static const struct cl_engine wrong = {CODE_WRONG, "wrong",           cl_engine_c_set_key,
+					       wrong_ctr,  cl_engine_c_clear, NULL};
+	static struct cl_engine faulty = {CODE_FAULTY, "faulty",          faulty_set_key,
+					  faulty_ctr,  cl_engine_c_clear, NULL};
+	const struct cl_engine *const all[4] = {&cl_engine_byte, &cl_engine_table, &wrong, &faulty};
+
+	faulty.hw = peer;
+	const uint32_t max_data = take_u32(message);
+	const uint32_t clock_hz = take_u32(message);
+	const uint32_t bench_bytes = take_u32(message);
+	const uint32_t engines = take_u32(message);
+
+	peer->cycles = take_u32(message);
+	peer->step = take_u32(message);
+	peer->set_key_status = 0;
+	peer->ctr_status = 0;
+	free(peer->bench_buffer);
+	peer->bench_buffer = malloc(bench_bytes + 1);
+	peer->platform = (struct cl_platform){
+		.board = "host",
+		.firmware = "a name beyond its 16 bytes",
+		.kind = CL_KIND_SIM,
+		.max_data = (uint16_t)max_data,
+		.clock_hz = clock_hz,
+		.rx_window = 4321,
+		.bench_buffer = peer->bench_buffer,
+		.bench_bytes = bench_bytes,
+		.engines = peer->engines,
+		.cycles = count_cycles,
+		.context = peer,
+	};
+	for (size_t i = 0; i < 4; i++) {
+		if ((engines >> i & 1) != 0) {
+			peer->engines[peer->platform.engine_count++] = all[i];
+		}
+	}
+	if (engines >> 31 != 0) { /* the first engine twice */
+		peer->engines[peer->platform.engine_count++] = peer->engines[0];
+	}
+	free(peer->service);
+	peer->service = malloc(sizeof(*peer->service));
+	memset(&peer->link, 0, sizeof(peer->link));
+	answer_u32(peer, (uint32_t)cl_service_init(peer->service, &peer->platform));
+	free(peer->uart_buffer);
+	peer->uart_capacity = CL_LINK_UART_BUFFER(CL_SERVICE_RECORD_MAX(max_data));
+	peer->uart_buffer = calloc(1, peer->uart_capacity);
+}
+
+static void collect(void *context, const uint8_t *bytes, size_t size)
+{
+	answer(context, bytes, size);
+}
+
+/** Start of the UART link; it may follow op_start. */
+static void op_uart_start(struct peer *peer, struct message *message)
+{
+	(void)message;
+	cl_link_uart_init(&peer->uart, &peer->link, peer->uart_buffer, peer->uart_capacity, collect,
+			  peer);
+}
+
+/** A record: u64 peer, u8 in place, u8 misalign, bytes. Answers the reply, or nothing. */
+static void op_record(struct peer *peer, struct message *message)
+{
+	const size_t room = CL_SERVICE_RECORD_MAX(peer->platform.max_data);
+	uint8_t *memory;
+	uint8_t *reply_memory = NULL;
+	uint8_t *reply;
+
+	peer->link.peer = cl_load_u64(take(message, 8));
+	const bool in_place = *take(message, 1) != 0;
+	const size_t misalign = *take(message, 1);
+	const size_t len = message->size;
+	uint8_t *record = duplicate(take(message, len), len, misalign, &memory);
+
+	if (in_place) { /* the buffer is as large as the reply may be */
+		reply_memory = calloc(1, misalign + (len > room ? len : room));
+		reply = reply_memory + misalign;
+		memcpy(reply, record, len);
+		record = reply;
+	} else {
+		reply_memory = malloc(misalign + room);
+		reply = reply_memory + misalign;
+	}
+	answer(peer, reply,
+	       cl_service_handle(peer->service, &peer->link, record, len, reply, room));
+	free(memory);
+	free(reply_memory);
+}
+
+/** As op_record in place, with the whole buffer as the answer: what it holds afterwards. */
+static void op_record_leaves(struct peer *peer, struct message *message)
+{
+	const size_t room = CL_SERVICE_RECORD_MAX(peer->platform.max_data);
+	const size_t len = message->size;
+	uint8_t *const buffer = malloc(room);
+
+	if (len > room) {
+		die("record too long");
+	}
+	memset(buffer, 0x5a, room);
+	memcpy(buffer, take(message, len), len);
+	(void)cl_service_handle(peer->service, &peer->link, buffer, len, buffer, room);
+	answer(peer, buffer, room);
+	free(buffer);
+}
+
+/** A record with too little room for a reply: answers how much was replied. */
+static void op_record_no_room(struct peer *peer, struct message *message)
+{
+	const size_t room = CL_SERVICE_RECORD_MAX(peer->platform.max_data) - 1;
+	const size_t len = message->size;
+	uint8_t *memory;
+	uint8_t *const record = duplicate(take(message, len), len, 0, &memory);
+	uint8_t *const reply = malloc(room);
+
+	answer_u32(peer, (uint32_t)cl_service_handle(peer->service, &peer->link, record, len, reply,
+						     room));
+	free(memory);
+	free(reply);
+}
+
+/** Received bytes, of which `chunk` at a time are at hand. */
+struct stream {
+	struct message message;
+	size_t chunk;
+	size_t at_hand;
+};
+
+static int get_byte(void *context)
+{
+	struct stream *const stream = context;
+
+	if (stream->message.size == 0 || stream->at_hand == 0) {
+		stream->at_hand = stream->chunk;
+		return -1;
+	}
+	stream->at_hand--;
+	return *take(&stream->message, 1);
+}
+
+/** Bytes from the UART: u32 chunk, bytes. Answers what the board transmits. */
+static void op_uart(struct peer *peer, struct message *message)
+{
+	const size_t chunk = take_u32(message);
+	struct stream stream = {.message = *message, .chunk = chunk, .at_hand = chunk};
+	size_t len;
+
+	peer->link.peer = 0;
+	do {
+		len = cl_link_uart_receive(&peer->uart, get_byte, &stream);
+		if (len > 0) {
+			cl_link_uart_send(
+				&peer->uart, peer->uart_buffer,
+				cl_service_handle(peer->service, &peer->link, peer->uart_buffer,
+						  len, peer->uart_buffer, peer->uart_capacity));
+		}
+	} while (len > 0 || stream.message.size > 0);
+}
+
+/** How often bytes occur in the service's memory and in the UART's buffer. */
+static void op_find(struct peer *peer, struct message *message)
+{
+	const size_t size = message->size;
+	const uint8_t *const bytes = take(message, size);
+	uint32_t found = 0;
+
+	for (size_t i = 0; i + size <= sizeof(*peer->service); i++) {
+		found += memcmp((const uint8_t *)peer->service + i, bytes, size) == 0;
+	}
+	for (size_t i = 0; i + size <= peer->uart_capacity; i++) {
+		found += memcmp(peer->uart_buffer + i, bytes, size) == 0;
+	}
+	answer_u32(peer, found);
+}
+
+/** Sets what the faulty engine returns: i32 to set_key, i32 to ctr. */
+static void op_fault(struct peer *peer, struct message *message)
+{
+	peer->set_key_status = (int)take_u32(message);
+	peer->ctr_status = (int)take_u32(message);
+}
+
+/** CTR: u8 engine, u8 in misalign, u8 out misalign, u8 in place, u32 key bits, counter, key, data.
+ */
+static void op_ctr(struct peer *peer, struct message *message)
+{
+	const struct cl_engine *const engine =
+		*take(message, 1) == 0 ? &cl_engine_byte : &cl_engine_table;
+	const size_t in_misalign = *take(message, 1);
+	const size_t out_misalign = *take(message, 1);
+	const bool in_place = *take(message, 1) != 0;
+	const uint32_t key_bits = take_u32(message);
+	const uint8_t *const counter = take(message, CL_BLOCK_BYTES);
+	const uint8_t *const key_bytes = take(message, CL_KEY_BYTES_MAX);
+	const size_t len = message->size;
+	struct cl_engine_key key = {0};
+	uint8_t *in_memory;
+	uint8_t *out_memory;
+	const uint8_t *const in = take(message, len);
+	uint8_t *out = duplicate(in, len, out_misalign, &out_memory);
+	const uint8_t *source = duplicate(in, len, in_misalign, &in_memory);
+	int status = engine->set_key(engine, &key, key_bytes, key_bits);
+
+	if (in_place) {
+		source = out;
+	}
+	if (status == 0) {
+		status = engine->ctr(engine, &key, counter, source, out, len);
+	}
+	engine->clear(engine, &key);
+	for (size_t i = 0; i < sizeof(key); i++) {
+		if (((const uint8_t *)&key)[i] != 0) {
+			die("clear left something of the key");
+		}
+	}
+	if (engine->ctr(engine, &key, counter, source, out, len) != -EINVAL) {
+		die("a cleared key was used");
+	}
+	answer_u32(peer, (uint32_t)status);
+	answer(peer, out, len);
+	free(in_memory);
+	free(out_memory);
+}
+
+/** Key schedule: u32 key bits, key. Answers status, rounds, words. */
+static void op_expand(struct peer *peer, struct message *message)
+{
+	const uint32_t key_bits = take_u32(message);
+	struct cl_engine_key key = {0};
+
+	answer_u32(peer,
+		   (uint32_t)cl_aes_expand_key(&key, take(message, CL_KEY_BYTES_MAX), key_bits));
+	answer_u32(peer, key.rounds);
+	answer(peer, key.round_key, sizeof(key.round_key));
+}
+
+/** Counter block: iv, u64 block. */
+static void op_counter(struct peer *peer, struct message *message)
+{
+	const uint8_t *const iv = take(message, CL_BLOCK_BYTES);
+	uint8_t counter[CL_BLOCK_BYTES];
+
+	cl_ctr_counter(counter, iv, cl_load_u64(take(message, 8)));
+	answer(peer, counter, sizeof(counter));
+}
+
+/** CRC-32: u32 before, bytes. */
+static void op_crc(struct peer *peer, struct message *message)
+{
+	const uint32_t crc = take_u32(message);
+	const size_t len = message->size;
+	uint8_t *memory;
+	const uint8_t *const data = duplicate(take(message, len), len, 0, &memory);
+
+	answer_u32(peer, cl_crc32(crc, data, len));
+	free(memory);
+}
+
+/** COBS: u32 size of each addition, bytes. Answers the frame. */
+static void op_encode(struct peer *peer, struct message *message)
+{
+	const size_t piece = take_u32(message);
+	struct cl_cobs_encoder encoder;
+
+	cl_cobs_begin(&encoder, collect, peer);
+	while (message->size > 0) {
+		const size_t size = piece < message->size ? piece : message->size;
+
+		cl_cobs_encode(&encoder, take(message, size), size);
+	}
+	cl_cobs_end(&encoder);
+}
+
+/** COBS: u32 capacity, u32 chunk, bytes. Answers status and frame (u32 length, bytes) of each end.
+ */
+static void op_decode(struct peer *peer, struct message *message)
+{
+	const uint32_t capacity = take_u32(message);
+	const size_t chunk = take_u32(message);
+	struct stream stream = {.message = *message, .chunk = chunk, .at_hand = chunk};
+	struct cl_cobs_decoder decoder = {.buffer = malloc(capacity), .capacity = capacity};
+	enum cl_cobs_status status;
+
+	do {
+		status = cl_cobs_decode(&decoder, get_byte, &stream);
+		if (status != CL_COBS_MORE) {
+			const size_t length = status == CL_COBS_FRAME ? decoder.length : 0;
+
+			answer_u32(peer, status);
+			answer_u32(peer, (uint32_t)length);
+			answer(peer, decoder.buffer, length);
+			cl_cobs_restart(&decoder);
+		}
+	} while (status != CL_COBS_MORE || stream.message.size > 0);
+	free(decoder.buffer);
+}
+
+static const struct operation {
+	char letter;
+	void (*run)(struct peer *peer, struct message *message);
+} operations[] = {
+	{'S', op_start},  {'u', op_uart_start},     {'R', op_record}, {'L', op_record_leaves},
+	{'U', op_uart},   {'F', op_find},           {'f', op_fault},  {'C', op_ctr},
+	{'K', op_expand}, {'N', op_counter},        {'Z', op_crc},    {'E', op_encode},
+	{'D', op_decode}, {'n', op_record_no_room},
+};
+
+static bool read_all(uint8_t *to, size_t size)
+{
+	return fread(to, 1, size, stdin) == size;
+}
+
+int main(void)
+{
+	static struct peer peer;
+	uint8_t prefix[4];
+
+	peer.answer = malloc(ANSWER_MAX);
+	while (read_all(prefix, sizeof(prefix))) {
+		const size_t size = cl_load_u32(prefix);
+		uint8_t *const data = malloc(size);
+		struct message message = {.data = data + 1, .size = size - 1};
+		size_t i = 0;
+
+		if (size == 0 || !read_all(data, size)) {
+			die("no message");
+		}
+		while (operations[i].letter != (char)data[0]) {
+			if (++i == sizeof(operations) / sizeof(operations[0])) {
+				die("unknown operation");
+			}
+		}
+		peer.answered = 0;
+		operations[i].run(&peer, &message);
+		cl_store_u32(prefix, (uint32_t)peer.answered);
+		fwrite(prefix, 1, sizeof(prefix), stdout);
+		fwrite(peer.answer, 1, peer.answered, stdout);
+		fflush(stdout);
+		free(data);
+	}
+	free(peer.service);
+	free(peer.uart_buffer);
+	free(peer.bench_buffer);
+	free(peer.answer);
+	return 0;
+}

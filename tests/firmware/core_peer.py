@@ -1,0 +1,164 @@
+"""Builds `firmware/core` for the host with sanitizers and drives it over the pipes of `core_peer.c`."""
+
+import hashlib
+import os
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+from firmware.codegen import wire
+
+ROOT = Path(__file__).resolve().parents[2]
+CORE = ROOT / "firmware" / "core"
+WIRE_TOML = ROOT / "host" / "cipherlane" / "protocol" / "wire.toml"
+BUILD = ROOT / "build" / "tests" / "firmware"
+SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
+FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
+# Engines that drive hardware: their instructions and registers exist on the target alone.
+TARGET_ONLY = {"engine_ise", "engine_accelerator", "accel"}
+
+ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY = range(4)
+
+
+class PeerDied(RuntimeError):
+    """The program ended by itself: a sanitizer found something, or a message was not understood."""
+
+
+def portable_sources() -> list[Path]:
+    """The C files of the core that compile anywhere."""
+    return sorted(path for path in CORE.glob("*.c") if path.stem not in TARGET_ONLY)
+
+
+def write_wire_header(folder: Path) -> Path:
+    """`cl_wire.h` in `folder`, which is created."""
+    folder.mkdir(parents=True, exist_ok=True)
+    header = folder / "cl_wire.h"
+    header.write_text(wire.render(WIRE_TOML), encoding="utf-8")
+    return header
+
+
+def build() -> Path:
+    """The program, compiled once for each state of its sources."""
+    program = Path(__file__).with_suffix(".c")
+    digest = hashlib.sha256(" ".join(FLAGS).encode())
+    for path in [program, *sorted(CORE.glob("*.[ch]")), Path(wire.__file__), WIRE_TOML]:
+        digest.update(path.name.encode() + path.read_bytes())
+    folder = BUILD / digest.hexdigest()[:16]
+    binary = folder / "core_peer"
+    if not binary.exists():
+        write_wire_header(folder)
+        part = folder / f"core_peer.{os.getpid()}"
+        sources = [str(path) for path in [program, *portable_sources()]]
+        command = [shutil.which("gcc") or "gcc", *FLAGS, f"-I{CORE}", f"-I{folder}", *sources, "-o", str(part)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        part.rename(binary)
+    return binary
+
+
+class CorePeer:
+    """The core in a process of its own; a context manager."""
+
+    def __init__(self, binary: Path):
+        self._process = subprocess.Popen(
+            [str(binary)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_exception):
+        """Ends the process; a leak or a late report of a sanitizer is an error too."""
+        _, errors = self._process.communicate(timeout=20)
+        if self._process.returncode:
+            raise PeerDied(errors.decode())
+
+    def call(self, operation: str, *arguments: bytes) -> bytes:
+        message = operation.encode() + b"".join(arguments)
+        try:
+            self._process.stdin.write(struct.pack("<I", len(message)) + message)
+            self._process.stdin.flush()
+            (size,) = struct.unpack("<I", self._read(4))
+            return self._read(size)
+        except (BrokenPipeError, EOFError):
+            self._process.stdin = None
+            _, errors = self._process.communicate(timeout=20)
+            raise PeerDied(errors.decode()) from None
+
+    def _read(self, size: int) -> bytes:
+        data = self._process.stdout.read(size)
+        if len(data) != size:
+            raise EOFError
+        return data
+
+    # Engines and codecs
+
+    def ctr(self, engine, key, counter, data, *, in_misalign=0, out_misalign=0, in_place=False) -> bytes:
+        """CTR of `data` by one engine; the engine must succeed."""
+        head = struct.pack("<BBBBI", engine, in_misalign, out_misalign, in_place, 8 * len(key))
+        result = self.call("C", head, counter, key.ljust(32, b"\0"), data)
+        assert result[:4] == bytes(4), f"engine returned {int.from_bytes(result[:4], 'little', signed=True)}"
+        return result[4:]
+
+    def set_key_status(self, engine: int, key_bits: int) -> int:
+        head = struct.pack("<BBBBI", engine, 0, 0, 0, key_bits)
+        return int.from_bytes(self.call("C", head, bytes(16), bytes(32))[:4], "little", signed=True)
+
+    def expand(self, key: bytes) -> tuple[int, bytes]:
+        """Rounds and all the bytes of the round keys."""
+        result = self.call("K", struct.pack("<I", 8 * len(key)), key.ljust(32, b"\0"))
+        status, rounds = struct.unpack_from("<iI", result)
+        assert status == 0
+        return rounds, result[8:]
+
+    def counter(self, iv: bytes, block: int) -> bytes:
+        return self.call("N", iv, struct.pack("<Q", block))
+
+    def crc(self, data: bytes, before: int = 0) -> int:
+        return int.from_bytes(self.call("Z", struct.pack("<I", before), data), "little")
+
+    def cobs_encode(self, data: bytes, piece: int = 1 << 20) -> bytes:
+        return self.call("E", struct.pack("<I", piece), data)
+
+    def cobs_decode(self, stream: bytes, capacity: int, chunk: int = 1 << 20) -> list:
+        """For each frame that ended: its bytes, or None where it was bad."""
+        result = self.call("D", struct.pack("<II", capacity, chunk), stream)
+        frames, at = [], 0
+        while at < len(result):
+            status, length = struct.unpack_from("<II", result, at)
+            frames.append(result[at + 8 : at + 8 + length] if status == 1 else None)
+            at += 8 + length
+        return frames
+
+    # Service
+
+    def start(self, *, max_data=256, clock_hz=1_000_000, bench_bytes=1024, engines=0b1111, cycles=0, step=1000) -> int:
+        """A service in the state of power-on, with its UART; the status of its init."""
+        head = struct.pack("<IIIIII", max_data, clock_hz, bench_bytes, engines, cycles, step)
+        status = int.from_bytes(self.call("S", head), "little", signed=True)
+        self.call("u")
+        return status
+
+    def record(self, record: bytes, *, peer=0, in_place=True, misalign=0) -> bytes:
+        """The reply to a record, empty if it was dropped."""
+        return self.call("R", struct.pack("<QBB", peer, in_place, misalign), record)
+
+    def record_leaves(self, record: bytes) -> bytes:
+        """The buffer that held the record, and then its reply."""
+        return self.call("L", record)
+
+    def record_without_room(self, record: bytes) -> int:
+        return int.from_bytes(self.call("n", record), "little")
+
+    def uart(self, stream: bytes, chunk: int = 1 << 20) -> bytes:
+        """What the board transmits on these bytes, of which `chunk` are at hand at a time."""
+        return self.call("U", struct.pack("<I", chunk), stream)
+
+    def occurrences(self, data: bytes) -> int:
+        """How often bytes are in the memory of the service and of the UART."""
+        return int.from_bytes(self.call("F", data), "little")
+
+    def fault(self, *, set_key: int = 0, ctr: int = 0) -> None:
+        """What the engine `faulty` returns from now on."""
+        self.call("f", struct.pack("<ii", set_key, ctr))

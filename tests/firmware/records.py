@@ -1,0 +1,99 @@
+"""Records as a host builds and reads them, written by hand from the layout: an independent reference."""
+
+import struct
+import zlib
+from dataclasses import dataclass
+
+HEADER = struct.Struct("<BBHIQQ")
+OPEN = struct.Struct("<HBBI16s32s")
+STAT = struct.Struct("<QQQQII")
+BENCH = struct.Struct("<BBHII")
+BENCH_REPLY = struct.Struct("<QQQQ")
+SELFTEST_REPLY = struct.Struct("<III")
+COUNTERS_REPLY = struct.Struct("<IIIIII")
+INFO_REPLY = struct.Struct("<IBBHIIIII16s16s")
+ERROR_REPLY = struct.Struct("<HBBI")
+
+INFO, OPEN_TYPE, DATA, CLOSE, STAT_TYPE, BENCH_TYPE, SELFTEST, RESET, COUNTERS = range(1, 10)
+REPLY, ERROR = 0x80, 0xFF
+E_VERSION, E_TYPE, E_LENGTH, E_SESSION, E_OFFSET, E_KEY_BITS, E_ENGINE, E_FULL, E_REUSED, E_HARDWARE, E_VALUE = range(
+    1, 12
+)
+RESUME = 1
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A reply taken apart; `error` and `detail` are set in an error reply."""
+
+    type: int
+    session: int
+    offset: int
+    token: int
+    data: bytes
+    error: int | None = None
+    detail: int | None = None
+    request: int | None = None
+
+
+def record(type_, data=b"", *, session=0, offset=0, token=0, version=1, length=None) -> bytes:
+    return HEADER.pack(version, type_, len(data) if length is None else length, session, offset, token) + data
+
+
+def open_data(key, iv, *, engine=1, direction=0, flags=0, key_bits=None) -> bytes:
+    return OPEN.pack(8 * len(key) if key_bits is None else key_bits, engine, direction, flags, iv, key)
+
+
+def parse(reply: bytes) -> Reply:
+    version, type_, length, session, offset, token = HEADER.unpack_from(reply)
+    data = reply[HEADER.size :]
+    assert version == 1
+    assert length == len(data)
+    assert type_ & REPLY
+    if type_ != ERROR:
+        return Reply(type_, session, offset, token, data)
+    code, request, reserved, detail = ERROR_REPLY.unpack(data)
+    assert reserved == 0
+    return Reply(type_, session, offset, token, data, code, detail, request)
+
+
+def cobs(data: bytes) -> bytes:
+    """COBS after Cheshire and Baker, without the delimiter; a full block at the end stands alone."""
+    out = bytearray()
+    parts = data.split(b"\0")
+    for i, part in enumerate(parts):
+        while len(part) > 254 or (len(part) == 254 and i < len(parts) - 1):
+            out += b"\xff" + part[:254]
+            part = part[254:]
+        out += bytes([len(part) + 1]) + part
+    return bytes(out)
+
+
+def uncobs(frame: bytes) -> bytes:
+    """Inverse of `cobs`, on the frame without its delimiter."""
+    out, at = bytearray(), 0
+    while at < len(frame):
+        code = frame[at]
+        assert code > 0
+        assert at + code <= len(frame)
+        out += frame[at + 1 : at + code]
+        at += code
+        if code < 255 and at < len(frame):
+            out.append(0)
+    return bytes(out)
+
+
+def frame(data: bytes) -> bytes:
+    """A record as it goes over the UART."""
+    return cobs(data + struct.pack("<I", zlib.crc32(data))) + b"\0"
+
+
+def unframe(stream: bytes) -> list[bytes]:
+    """The records in what the board transmitted; every frame must be good."""
+    assert stream == b"" or stream.endswith(b"\0")
+    records = []
+    for part in stream.split(b"\0")[:-1]:
+        data = uncobs(part)
+        assert struct.unpack("<I", data[-4:])[0] == zlib.crc32(data[:-4])
+        records.append(data[:-4])
+    return records

@@ -1,0 +1,518 @@
+"""The record service: what each record does, every error it can answer, sessions and what they leave."""
+
+import errno
+import random
+import struct
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from tests.firmware import records as r
+from tests.firmware.core_peer import ENGINE_BYTE, ENGINE_FAULTY, ENGINE_TABLE, ENGINE_WRONG, CorePeer
+
+KEY = bytes(range(0x40, 0x60))
+IV = b"\xff" * 14 + b"\xff\xfe"  # wraps on the third block
+TOKEN = 0x0123456789ABCDEF
+MAX_DATA = 256
+STEP = 1000
+
+
+def oracle(key, iv, data, offset=0):
+    counter = (int.from_bytes(iv, "big") + offset // 16) % (1 << 128)
+    return Cipher(algorithms.AES(key), modes.CTR(counter.to_bytes(16, "big"))).encryptor().update(data)
+
+
+class Host:
+    """Sends records to the service, by handing them over as a datagram would be."""
+
+    def __init__(self, core):
+        self.core = core
+
+    def ask(self, type_, data=b"", *, peer=0, in_place=True, misalign=0, **header) -> r.Reply:
+        header.setdefault("token", TOKEN)
+        reply = self.core.record(r.record(type_, data, **header), peer=peer, in_place=in_place, misalign=misalign)
+        parsed = r.parse(reply)
+        assert parsed.token == header["token"]
+        if parsed.error is None:
+            assert parsed.type == type_ | r.REPLY
+        else:
+            assert parsed.request == type_
+        return parsed
+
+    def open(self, key=KEY, iv=IV, *, peer=0, token=TOKEN, **fields) -> int:
+        reply = self.ask(r.OPEN_TYPE, r.open_data(key, iv, **fields), peer=peer, token=token)
+        assert reply.error is None, f"error {reply.error}, detail {reply.detail}"
+        assert reply.session != 0
+        assert reply.data == b""
+        return reply.session
+
+    def refused(self, type_, data=b"", **header) -> tuple[int, int]:
+        reply = self.ask(type_, data, **header)
+        assert reply.error is not None
+        assert reply.session == header.get("session", 0)
+        assert reply.offset == header.get("offset", 0)
+        return reply.error, reply.detail
+
+    def counters(self) -> dict:
+        names = ["received", "framing_errors", "crc_errors", "length_errors", "rejected", "sessions_opened"]
+        return dict(zip(names, r.COUNTERS_REPLY.unpack(self.ask(r.COUNTERS).data), strict=True))
+
+
+@pytest.fixture
+def host(core):
+    assert core.start(max_data=MAX_DATA, step=STEP) == 0
+    return Host(core)
+
+
+# Identity
+
+
+def test_info_tells_the_platform(host):
+    fields = r.INFO_REPLY.unpack(host.ask(r.INFO).data)
+    assert fields == (
+        0x454E4C43, 1, 8, MAX_DATA, 0x000100, 1_000_000, 4321, 0b1111, 1024,
+        b"host".ljust(16, b"\0"), b"a name beyond it",
+    )  # fmt: skip
+    assert host.ask(r.INFO).data[:4] == b"CLNE"
+
+
+def test_init_refuses_an_unusable_platform(core):
+    assert core.start(max_data=0) == -errno.EINVAL
+    assert core.start(max_data=250) == -errno.EINVAL
+    assert core.start(engines=1 << 31 | 0b0001) == -errno.EINVAL
+    assert core.start(engines=0) == 0
+
+
+# Data
+
+
+@pytest.mark.parametrize("engine", [ENGINE_BYTE, ENGINE_TABLE])
+@pytest.mark.parametrize("key_bytes", [16, 24, 32])
+@pytest.mark.parametrize("direction", [0, 1])
+def test_records_in_any_order_give_the_stream(host, engine, key_bytes, direction):
+    rng = random.Random(engine + key_bytes)
+    data = rng.randbytes(MAX_DATA * 9 + 37)
+    key = KEY[:key_bytes]
+    session = host.open(key, engine=engine, direction=direction)
+    offsets = list(range(0, len(data), MAX_DATA))
+    sent = offsets + rng.sample(offsets, 4)  # four are duplicated
+    rng.shuffle(sent)
+    result = bytearray(len(data))
+    for offset in sent:
+        piece = data[offset : offset + MAX_DATA]
+        reply = host.ask(r.DATA, piece, session=session, offset=offset, in_place=rng.random() < 0.5)
+        assert reply.session == session
+        assert reply.offset == offset
+        result[offset : offset + len(piece)] = reply.data
+    assert bytes(result) == oracle(key, IV, data)
+
+
+@pytest.mark.parametrize("length", [0, 1, 15, 16, 17, 31, 33, MAX_DATA - 1, MAX_DATA])
+@pytest.mark.parametrize("misalign", [0, 1, 2, 3])
+@pytest.mark.parametrize("in_place", [False, True])
+def test_data_of_any_length_and_alignment(host, length, misalign, in_place):
+    data = random.Random(length).randbytes(length)
+    session = host.open()
+    reply = host.ask(r.DATA, data, session=session, offset=48, in_place=in_place, misalign=misalign)
+    assert reply.data == oracle(KEY, IV, data, 48)
+
+
+def test_data_at_the_end_of_the_offset_range(host):
+    session = host.open()
+    last = (1 << 64) - 16
+    assert host.ask(r.DATA, bytes(15), session=session, offset=last).data == oracle(KEY, IV, bytes(15), last)
+    assert host.ask(r.DATA, b"", session=session, offset=last).data == b""
+    assert host.refused(r.DATA, bytes(16), session=session, offset=last) == (r.E_OFFSET, 0)
+    assert host.refused(r.DATA, bytes(17), session=session, offset=last) == (r.E_OFFSET, 0)
+
+
+def test_stat_counts_what_the_session_did(host):
+    session = host.open()
+    for length in (16, 17, 0, 256):
+        host.ask(r.DATA, bytes(length), session=session)
+    host.refused(r.DATA, bytes(16), session=session, offset=1)
+    stat = r.STAT.unpack(host.ask(r.STAT_TYPE, session=session).data)
+    assert stat == (289, 19, 4 * STEP, STEP, 4, 0)
+
+
+def test_cycle_counter_may_wrap(core):
+    assert core.start(cycles=(1 << 32) - 1500, step=1000) == 0
+    host = Host(core)
+    session = host.open()
+    for _ in range(3):
+        host.ask(r.DATA, bytes(16), session=session)
+    assert r.STAT.unpack(host.ask(r.STAT_TYPE, session=session).data)[2:4] == (3000, 1000)
+
+
+# Sessions
+
+
+def test_sessions_are_independent(host):
+    rng = random.Random(5)
+    sessions = []
+    for i in range(8):
+        key, iv = rng.randbytes(rng.choice([16, 24, 32])), rng.randbytes(16)
+        sessions.append((host.open(key, iv, token=i, engine=i % 2), key, iv))
+    assert len({session for session, _, _ in sessions}) == 8
+    for _ in range(50):
+        token = rng.randrange(8)
+        session, key, iv = sessions[token]
+        data, offset = rng.randbytes(rng.randrange(MAX_DATA)), 16 * rng.randrange(1 << 40)
+        assert host.ask(r.DATA, data, session=session, token=token, offset=offset).data == oracle(key, iv, data, offset)
+
+
+def test_ninth_session_is_refused_until_one_is_closed(host):
+    sessions = [host.open(iv=bytes([i]) * 16) for i in range(8)]
+    request = r.open_data(KEY, b"\x08" * 16)
+    assert host.refused(r.OPEN_TYPE, request) == (r.E_FULL, 8)
+    host.ask(r.CLOSE, session=sessions[3])
+    session = host.open(iv=b"\x08" * 16)
+    assert session not in sessions
+
+
+def test_retransmitted_open_gives_the_same_session(host):
+    session = host.open()
+    assert host.open() == session
+    assert host.counters()["sessions_opened"] == 1
+    assert host.open(iv=bytes(16)) != session  # same token, other content
+    assert host.open(direction=1) not in (session, 0)
+    assert host.counters()["sessions_opened"] == 3
+
+
+def test_retransmitted_open_is_known_by_each_field(host):
+    session = host.open(direction=1)
+    others = [
+        host.open(direction=1, token=TOKEN + 1),
+        host.open(direction=1, peer=7),
+        host.open(direction=1, flags=r.RESUME),
+        host.open(direction=1, engine=ENGINE_BYTE),
+        host.open(KEY[:16], direction=1),
+        host.open(KEY[::-1], direction=1),
+        host.open(iv=IV[::-1], direction=1),
+    ]
+    assert len({session, *others}) == 8
+    assert host.open(direction=1) == session
+
+
+def test_session_serves_only_the_peer_and_token_that_opened_it(host):
+    session = host.open()
+    for type_, data in ((r.DATA, bytes(16)), (r.STAT_TYPE, b""), (r.CLOSE, b"")):
+        assert host.refused(type_, data, session=session, token=TOKEN ^ 1) == (r.E_SESSION, 0)
+        assert host.refused(type_, data, session=session, token=TOKEN ^ 1 << 63) == (r.E_SESSION, 0)
+        assert host.refused(type_, data, session=session, peer=1) == (r.E_SESSION, 0)
+        assert host.refused(type_, data, session=session, peer=1 << 32) == (r.E_SESSION, 0)
+    assert host.ask(r.DATA, bytes(16), session=session).error is None
+
+
+@pytest.mark.parametrize("session", [0, 1, 8, 9, 255, 256, 0x109, 0xFFFFFFFF])
+def test_session_that_never_was(host, session):
+    assert host.refused(r.DATA, bytes(16), session=session) == (r.E_SESSION, 0)
+    assert host.refused(r.STAT_TYPE, session=session) == (r.E_SESSION, 0)
+    assert host.ask(r.CLOSE, session=session).error is None
+
+
+def test_closed_session_is_gone_and_closing_again_succeeds(host):
+    session = host.open()
+    assert host.ask(r.CLOSE, session=session).error is None
+    assert host.ask(r.CLOSE, session=session).error is None
+    assert host.refused(r.DATA, bytes(16), session=session) == (r.E_SESSION, 0)
+    other = host.open(iv=bytes(16))
+    assert other != session  # in the same place
+    assert host.refused(r.DATA, bytes(16), session=session) == (r.E_SESSION, 0)
+
+
+def test_reset_closes_the_sessions_of_one_peer(host):
+    mine = [host.open(iv=bytes([i]) * 16) for i in range(3)]
+    other = host.open(iv=b"\x09" * 16, peer=1)
+    host.ask(r.RESET)
+    for session in mine:
+        assert host.refused(r.DATA, bytes(16), session=session) == (r.E_SESSION, 0)
+    assert host.ask(r.DATA, bytes(16), session=other, peer=1).error is None
+
+
+# Counter blocks are not used twice
+
+
+def test_encryption_under_a_used_key_and_counter_block_is_refused(host):
+    host.ask(r.CLOSE, session=host.open())
+    request = r.open_data(KEY, IV)
+    assert host.refused(r.OPEN_TYPE, request) == (r.E_REUSED, 0)
+    assert host.refused(r.OPEN_TYPE, request, token=1, peer=1) == (r.E_REUSED, 0)
+    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, engine=ENGINE_BYTE)) == (r.E_REUSED, 0)
+    host.ask(r.RESET)
+    assert host.refused(r.OPEN_TYPE, request) == (r.E_REUSED, 0)
+
+
+def test_used_while_still_open(host):
+    session = host.open()
+    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV), token=1) == (r.E_REUSED, 0)
+    assert host.ask(r.DATA, bytes(16), session=session).error is None
+
+
+def test_resume_and_decryption_are_allowed(host):
+    host.ask(r.CLOSE, session=host.open())
+    session = host.open(flags=r.RESUME)
+    assert host.ask(r.DATA, bytes(40), session=session).data == oracle(KEY, IV, bytes(40))
+    host.ask(r.CLOSE, session=session)
+    host.ask(r.CLOSE, session=host.open(direction=1))
+    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV)) == (r.E_REUSED, 0)
+
+
+def test_decryption_and_refused_opens_do_not_count_as_use(host):
+    host.ask(r.CLOSE, session=host.open(direction=1))
+    for i in range(8):
+        host.open(iv=bytes([i]) * 16, token=i)
+    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV)) == (r.E_FULL, 8)
+    host.ask(r.RESET)
+    host.core.fault(set_key=-errno.EIO)
+    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, engine=ENGINE_FAULTY)) == (r.E_HARDWARE, errno.EIO)
+    host.open()
+
+
+def test_other_key_or_counter_block_is_not_a_reuse(host):
+    for key, iv in ((KEY, IV), (KEY[:16], IV), (KEY[:24], IV), (KEY[::-1], IV), (KEY, IV[::-1])):
+        host.ask(r.CLOSE, session=host.open(key, iv))
+
+
+def test_memory_of_uses_forgets_the_oldest_of_64(host):
+    def use(i):
+        host.ask(r.CLOSE, session=host.open(iv=i.to_bytes(16, "big")))
+
+    def is_refused(i):
+        return host.ask(r.OPEN_TYPE, r.open_data(KEY, i.to_bytes(16, "big"))).error == r.E_REUSED
+
+    for i in range(64):
+        use(i)
+    assert all(is_refused(i) for i in range(64))
+    for i in range(64, 64 + 150):
+        use(i)
+    assert all(is_refused(i) for i in range(150, 214))
+    assert not is_refused(149)
+
+
+# Nothing is left
+
+
+@pytest.mark.parametrize("engine", [ENGINE_BYTE, ENGINE_TABLE])
+@pytest.mark.parametrize("how", [r.CLOSE, r.RESET])
+@pytest.mark.parametrize("key_bytes", [16, 24, 32])
+def test_nothing_of_the_key_is_left_after_close(host, engine, how, key_bytes):
+    key = KEY[:key_bytes]
+    rounds, words = host.core.expand(key)
+    session = host.open(key, engine=engine)
+    host.ask(r.DATA, bytes(64), session=session)
+    assert host.core.occurrences(key) == 1  # the search finds it while it is there
+    assert host.core.occurrences(IV) == 1
+    host.ask(how, session=session)
+    assert host.core.occurrences(IV) == 0
+    for i in range(0, 16 * (rounds + 1), 4):
+        assert host.core.occurrences(words[i : i + 4]) == 0
+
+
+@pytest.mark.parametrize("end", [r.CLOSE, r.RESET])
+def test_nothing_is_left_in_the_uart_buffer_after_close(host, end):
+    core, text = host.core, b"attack at dawn, or a little later" * 3
+    core.uart(r.frame(r.record(r.OPEN_TYPE, r.open_data(KEY, IV, direction=1), token=TOKEN)))
+    assert core.occurrences(KEY[16:]) == 1  # in the session, not in the buffer
+    session = host.open(direction=1)
+    (reply,) = r.unframe(core.uart(r.frame(r.record(r.DATA, oracle(KEY, IV, text), session=session, token=TOKEN))))
+    assert r.parse(reply).data == text
+    assert core.occurrences(text) == 1
+    core.uart(r.frame(r.record(end, session=session, token=TOKEN)))
+    for i in range(0, len(text) - 8):
+        assert core.occurrences(text[i : i + 8]) == 0
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        r.record(r.OPEN_TYPE, r.open_data(KEY, IV), token=1),
+        r.record(r.OPEN_TYPE, r.open_data(KEY, IV, engine=9), token=1),
+        r.record(r.OPEN_TYPE, r.open_data(KEY, IV, key_bits=100), token=1),
+        r.record(r.OPEN_TYPE, r.open_data(KEY, IV, key_bits=128), token=1),
+        r.record(r.OPEN_TYPE, r.open_data(KEY, IV) + b"\0", token=1),
+        r.record(r.OPEN_TYPE, r.open_data(KEY, IV), version=2),
+        r.record(r.OPEN_TYPE, r.open_data(KEY, IV), length=3),
+        r.record(r.OPEN_TYPE | r.REPLY, r.open_data(KEY, IV)),
+        r.record(0x55, r.open_data(KEY, IV)),
+    ],
+    ids=["opened", "engine", "key_bits", "padding", "long", "version", "length", "reply", "type"],
+)
+def test_record_buffer_keeps_no_key(host, record):
+    assert KEY in record
+    left = host.core.record_leaves(record)
+    for i in range(0, 32, 4):
+        assert KEY[i : i + 4] not in left
+
+
+def test_broken_frames_leave_nothing(host):
+    frame = r.frame(r.record(r.OPEN_TYPE, r.open_data(KEY, IV)))
+    wrong_crc = r.cobs(r.record(r.OPEN_TYPE, r.open_data(KEY, IV)) + b"\x11\x22\x33\x44") + b"\0"
+    for broken in (wrong_crc, frame[:-3] + b"\0"):
+        host.core.uart(broken[:-1])
+        assert host.core.occurrences(KEY) == 1
+        assert host.core.uart(b"\0") == b""
+        assert host.core.occurrences(KEY[:8]) == 0
+
+
+# Errors
+
+
+def test_version_is_answered_in_ours(host):
+    assert host.refused(r.INFO, version=2) == (r.E_VERSION, 1)
+    assert host.refused(r.DATA, bytes(5), version=0, length=77) == (r.E_VERSION, 1)
+
+
+@pytest.mark.parametrize("type_", [0, 10, 0x55, 0x7F])
+def test_unknown_type(host, type_):
+    assert host.refused(type_) == (r.E_TYPE, type_)
+
+
+@pytest.mark.parametrize(
+    ("type_", "expected"),
+    [(r.INFO, 0), (r.OPEN_TYPE, 56), (r.CLOSE, 0), (r.STAT_TYPE, 0), (r.BENCH_TYPE, 12), (r.SELFTEST, 0),
+     (r.RESET, 0), (r.COUNTERS, 0)],
+)  # fmt: skip
+def test_length_that_does_not_fit_the_type(host, type_, expected):
+    session = host.open()
+    for length in {0, 1, expected - 1, expected + 1, MAX_DATA} - {-1, expected}:
+        assert host.refused(type_, bytes(length), session=session) == (r.E_LENGTH, expected)
+    assert host.ask(r.DATA, bytes(16), session=session).error is None
+
+
+def test_more_data_than_a_record_may_carry(host):
+    session = host.open()
+    assert host.refused(r.DATA, bytes(MAX_DATA + 1), session=session) == (r.E_LENGTH, MAX_DATA)
+    assert host.refused(r.DATA, bytes(2000), session=session, in_place=False) == (r.E_LENGTH, MAX_DATA)
+
+
+@pytest.mark.parametrize("offset", [1, 8, 15, 17, (1 << 64) - 1])
+def test_offset_that_is_no_multiple_of_16(host, offset):
+    session = host.open()
+    assert host.refused(r.DATA, bytes(16), session=session, offset=offset) == (r.E_OFFSET, 0)
+
+
+@pytest.mark.parametrize("key_bits", [0, 64, 127, 129, 512, 65535])
+def test_key_bits(host, key_bits):
+    assert host.refused(r.OPEN_TYPE, r.open_data(bytes(32), IV, key_bits=key_bits)) == (r.E_KEY_BITS, key_bits)
+    assert host.refused(r.BENCH_TYPE, r.BENCH.pack(1, 0, key_bits, 16, 16)) == (r.E_KEY_BITS, key_bits)
+
+
+@pytest.mark.parametrize("engine", [4, 31, 32, 255])
+def test_engine_that_is_not_present(host, engine):
+    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, engine=engine)) == (r.E_ENGINE, engine)
+    assert host.refused(r.BENCH_TYPE, r.BENCH.pack(engine, 0, 128, 16, 16)) == (r.E_ENGINE, engine)
+
+
+def test_values_that_are_not_allowed(host):
+    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, direction=2)) == (r.E_VALUE, 2)
+    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, flags=2)) == (r.E_VALUE, 2)
+    for bits in (128, 192):  # a longer key than announced
+        assert host.refused(r.OPEN_TYPE, r.open_data(bytes(31) + b"\x01", IV, key_bits=bits)) == (r.E_VALUE, 0)
+    assert host.refused(r.BENCH_TYPE, r.BENCH.pack(1, 2, 128, 16, 16)) == (r.E_VALUE, 2)
+    assert host.refused(r.BENCH_TYPE, r.BENCH.pack(1, 0, 128, 0, 16)) == (r.E_VALUE, 0)
+    assert host.refused(r.BENCH_TYPE, r.BENCH.pack(1, 0, 128, 1025, 16)) == (r.E_VALUE, 1025)
+
+
+def test_fault_of_the_hardware_is_answered_and_leaves_the_session(host):
+    session = host.open(engine=ENGINE_FAULTY)
+    host.core.fault(ctr=-errno.ETIMEDOUT)
+    assert host.refused(r.DATA, bytes(16), session=session) == (r.E_HARDWARE, errno.ETIMEDOUT)
+    assert host.refused(r.BENCH_TYPE, r.BENCH.pack(ENGINE_FAULTY, 0, 128, 16, 16)) == (r.E_HARDWARE, errno.ETIMEDOUT)
+    host.core.fault(set_key=-errno.EIO)
+    assert host.refused(r.BENCH_TYPE, r.BENCH.pack(ENGINE_FAULTY, 0, 128, 16, 16)) == (r.E_HARDWARE, errno.EIO)
+    assert host.refused(r.OPEN_TYPE, r.open_data(KEY[::-1], IV, engine=ENGINE_FAULTY)) == (r.E_HARDWARE, errno.EIO)
+    assert host.core.occurrences(KEY[::-1][:16]) == 0
+    host.core.fault()
+    assert host.ask(r.DATA, bytes(16), session=session).data == oracle(KEY, IV, bytes(16))
+    assert r.STAT.unpack(host.ask(r.STAT_TYPE, session=session).data)[4] == 1
+
+
+# Dropped without an answer, and counted
+
+
+def test_records_that_are_dropped(host):
+    core = host.core
+    for record in (b"", r.record(r.INFO)[:1], r.record(r.INFO)[:23]):
+        assert core.record(record) == b""
+    for record in (r.record(r.DATA, bytes(16), length=15), r.record(r.DATA, bytes(16), length=17)):
+        assert core.record(record) == b""
+    for type_ in (r.INFO | r.REPLY, r.ERROR, 0x80):
+        assert core.record(r.record(type_)) == b""
+        assert core.record(r.record(type_, version=9)) == b""
+    host.refused(0x55)
+    assert host.counters() == {
+        "received": 2,
+        "framing_errors": 3,
+        "crc_errors": 0,
+        "length_errors": 2,
+        "rejected": 7,
+        "sessions_opened": 0,
+    }
+
+
+def test_reply_that_has_no_room_is_not_written(host):
+    assert host.core.record_without_room(r.record(r.INFO)) == 0
+
+
+# Benchmark and self-test
+
+
+@pytest.mark.parametrize(
+    ("record_bytes", "total", "blocks", "calls"),
+    [(16, 16, 1, 1), (1024, 4096, 256, 4), (1000, 2500, 63 * 2 + 32, 3), (1, 5, 5, 5), (100, 0, 0, 0), (7, 3, 1, 1)],
+)
+def test_bench_counts(host, record_bytes, total, blocks, calls):
+    for engine in (ENGINE_BYTE, ENGINE_TABLE):
+        reply = host.ask(r.BENCH_TYPE, r.BENCH.pack(engine, 1, 256, record_bytes, total))
+        assert r.BENCH_REPLY.unpack(reply.data) == (total, blocks, calls * STEP, STEP)
+
+
+def test_bench_ends_after_four_seconds(core):
+    assert core.start(clock_hz=1_000_000, step=1_000_000) == 0
+    reply = Host(core).ask(r.BENCH_TYPE, r.BENCH.pack(ENGINE_TABLE, 0, 128, 16, 0xFFFFFFFF))
+    assert r.BENCH_REPLY.unpack(reply.data) == (64, 4, 4_000_000, 1_000_000)
+
+
+def test_selftest_passes_good_engines_and_finds_wrong_ones(core):
+    assert core.start(engines=0b0011) == 0
+    assert r.SELFTEST_REPLY.unpack(Host(core).ask(r.SELFTEST).data) == (18, 0, 0)
+    assert core.start(engines=0b1111) == 0
+    core.fault(ctr=-errno.EIO)
+    assert r.SELFTEST_REPLY.unpack(Host(core).ask(r.SELFTEST).data) == (36, 18, 1 << ENGINE_WRONG | 1 << ENGINE_FAULTY)
+
+
+# Any input
+
+
+def test_every_byte_of_a_record_may_be_wrong(core_binary):
+    """Records with changed bytes, cut or lengthened: an answer or a drop, and the service goes on."""
+    rng = random.Random(11)
+    with CorePeer(core_binary) as core:
+        core.start(max_data=MAX_DATA, engines=0b0011)
+        host = Host(core)
+        good = [
+            r.record(r.INFO),
+            r.record(r.OPEN_TYPE, r.open_data(KEY, IV), token=TOKEN),
+            r.record(r.STAT_TYPE, session=0x101, token=TOKEN),
+            r.record(r.CLOSE, session=0x101, token=TOKEN),
+            r.record(r.COUNTERS),
+            r.record(r.BENCH_TYPE, r.BENCH.pack(1, 0, 128, 64, 256)),
+            *(r.record(r.DATA, bytes(n), session=0x101, token=TOKEN, offset=n) for n in (0, 16, 240, 256)),
+        ]
+        for _ in range(6000):
+            record = bytearray(rng.choice(good))
+            for _ in range(rng.choice([0, 1, 1, 2, 5])):
+                record[rng.randrange(len(record))] = rng.choice([0, 1, 0x7F, 0x80, 0xFF, rng.randrange(256)])
+            if rng.random() < 0.1:
+                record = record[: rng.randrange(len(record))]
+            if rng.random() < 0.1:
+                record += rng.randbytes(rng.randrange(300))
+            if record[1:2] == bytes([r.BENCH_TYPE]) and len(record) == 36:
+                record[32:36] = struct.pack("<I", rng.randrange(4096))  # keeps the run short
+            reply = core.record(bytes(record), in_place=rng.random() < 0.5, misalign=rng.randrange(4))
+            if reply:
+                r.parse(reply)
+        host.ask(r.RESET)
+        session = host.open(iv=b"\x77" * 16)
+        assert host.ask(r.DATA, bytes(100), session=session).data == oracle(KEY, b"\x77" * 16, bytes(100))

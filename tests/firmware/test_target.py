@@ -1,0 +1,68 @@
+"""The core compiles for the soft core, needs no library beyond the compiler's own, and is formatted."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.firmware.core_peer import BUILD, CORE, portable_sources, write_wire_header
+
+PREFIX = "riscv64-unknown-elf-"
+# What GCC itself calls in freestanding code, beside libgcc's names that begin with two underscores.
+ALLOWED = {"memcpy", "memset", "memcmp", "memmove"}
+ROM_BYTES = 24 * 1024
+
+
+def run(*command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def image():
+    """All portable sources as one relocatable object."""
+    assert shutil.which(f"{PREFIX}gcc"), "riscv64-unknown-elf-gcc is missing: apt install gcc-riscv64-unknown-elf"
+    folder = BUILD / "target"
+    write_wire_header(folder)
+    # The C library's configuration is made when it is built; its plain headers need none of it.
+    (folder / "picolibc.h").write_text("")
+    library = Path(importlib.util.find_spec("pythondata_software_picolibc").origin).parent
+    flags = ["-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-ffreestanding", "-std=c11", "-O2"]
+    warnings = ["-Wall", "-Wextra", "-Wshadow", "-Werror"]
+    includes = [f"-I{CORE}", f"-I{folder}", "-isystem", folder, "-isystem", library / "data/newlib/libc/include"]
+    output = folder / "core.o"
+    run(f"{PREFIX}gcc", *flags, *warnings, *includes, "-nostdlib", "-r", *portable_sources(), "-o", output)
+    return output
+
+
+def test_needs_no_library(image):
+    undefined = {line.split()[-1] for line in run(f"{PREFIX}nm", "-u", image).splitlines() if line.strip()}
+    assert {name for name in undefined if not name.startswith("__")} <= ALLOWED
+
+
+def test_has_no_mutable_globals(image):
+    symbols = [line.split() for line in run(f"{PREFIX}nm", image).splitlines()]
+    assert [symbol for symbol in symbols if symbol[-2] in "bBcCdDsS"] == []
+
+
+def test_public_names_have_the_prefix(image):
+    symbols = [line.split() for line in run(f"{PREFIX}nm", "--defined-only", "-g", image).splitlines()]
+    assert symbols
+    assert [symbol[-1] for symbol in symbols if not symbol[-1].startswith("cl_")] == []
+
+
+def test_fits_its_share_of_the_rom(image):
+    text, data, bss = map(int, run(f"{PREFIX}size", image).splitlines()[1].split()[:3])
+    assert text + data <= ROM_BYTES
+    assert data + bss == 0
+
+
+def test_portable_sources_include_only_portable_headers():
+    allowed = {"stdint.h", "stddef.h", "stdbool.h", "string.h", "errno.h"}
+    for path in portable_sources():
+        used = set(re.findall(r"#include <(.+)>", path.read_text()))
+        assert used <= allowed, path
