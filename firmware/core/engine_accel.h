@@ -1,0 +1,36 @@
+/**
+ * @file
+ * Engine on the CTR accelerator: CTR by its own DMA, key schedule included.
+ */
+#ifndef CL_ENGINE_ACCEL_H
+#define CL_ENGINE_ACCEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "accel.h"
+#include "engine.h"
+
+/** One accelerator and what its engine remembers. */
+struct cl_accel_device {
+	/** Set up by cl_accel_init. */
+	struct cl_accel accel;
+	/** Memory that the DMA may reach: buffers in it that are aligned need no copy. */
+	uintptr_t dma_origin;
+	size_t dma_bytes;
+	/**
+	 * Where other buffers pass through: aligned to CL_ACCEL_ALIGNMENT, in the memory above.
+	 * With bounce_bytes below 16 such buffers are refused with -EINVAL.
+	 */
+	uint8_t *bounce;
+	size_t bounce_bytes;
+	/** Generation of the key in the accelerator, 0 when there is none. */
+	uint32_t loaded;
+	/** Last generation given out. */
+	uint32_t generation;
+};
+
+/** The engine `accelerator` on @p device, whose `accel` must have been set up. */
+struct cl_engine cl_engine_accel(struct cl_accel_device *device);
+
+#endif
