@@ -1,0 +1,52 @@
+"""Options that all commands share."""
+
+import argparse
+import os
+
+from ..device import Device
+from ..errors import ArgumentError
+from ..protocol.layout import Engine
+from ..transport import open_transport
+from ..transport.serial import DEFAULT_BAUD
+
+ENGINE_NAMES = tuple(engine.name.lower() for engine in Engine)
+
+
+def add_link_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which board and how to report."""
+    parser.add_argument(
+        "--port",
+        default=os.environ.get("CIPHERLANE_PORT"),
+        help="serial device, socket://host:port, or sim to start the simulated board (default: $CIPHERLANE_PORT)",
+    )
+    parser.add_argument("--baud", type=int, default=DEFAULT_BAUD, help="bits a second (default: %(default)s)")
+    parser.add_argument("--timeout", type=_seconds, help="seconds to wait for each reply (default: from the link)")
+    parser.add_argument("--json", action="store_true", help="print JSON on standard output and nothing else there")
+
+
+def open_device(args: argparse.Namespace) -> Device:
+    """Return the device that `args` name, to be used as a context manager."""
+    return Device(open_transport(args.port, args.baud), args.timeout)
+
+
+def choose_engine(device: Device, name: str | None) -> Engine:
+    """Return the engine called `name`, by default the last one present, which is the fastest.
+
+    Raises:
+        ArgumentError: the board lacks it.
+    """
+    present = device.info().engines
+    if not present:
+        raise ArgumentError("the board has no engine: flash current firmware")
+    engine = Engine[name.upper()] if name else max(present)
+    if engine not in present:
+        names = ", ".join(item.name.lower() for item in present)
+        raise ArgumentError(f"the board has no engine {name}: choose one of {names}")
+    return engine
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 86400:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds above 0")
+    return value

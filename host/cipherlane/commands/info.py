@@ -1,0 +1,28 @@
+"""`cipherlane info`: who answers, and what the link has seen."""
+
+import argparse
+from dataclasses import asdict
+from typing import Any
+
+from .. import views
+from . import common
+
+
+def add_to(commands: Any) -> None:
+    """Add the command."""
+    parser = commands.add_parser("info", help="show the board's identity, clock, limits and engines")
+    common.add_link_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Show who answers."""
+    with common.open_device(args) as device:
+        fields = asdict(device.info())
+        fields["engines"] = [engine.name.lower() for engine in device.info().engines]
+        counters = device.counters()
+    if args.json:
+        views.show_json({**fields, "counters": counters})
+    else:
+        views.show(views.field_table({**fields, **counters}))
+    return 0

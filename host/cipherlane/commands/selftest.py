@@ -1,0 +1,30 @@
+"""`cipherlane selftest`: the board's known-answer tests."""
+
+import argparse
+from typing import Any
+
+from .. import views
+from . import common
+
+
+def add_to(commands: Any) -> None:
+    """Add the command."""
+    parser = commands.add_parser("selftest", help="run the board's known-answer tests on every engine")
+    common.add_link_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the tests; fail if one does, or if there was none."""
+    with common.open_device(args) as device:
+        outcome = device.selftest()
+        kind = device.info().kind
+    failed_engines = [engine.name.lower() for engine in outcome.failed_engines]
+    passed = outcome.tests > 0 and outcome.failed == 0
+    if args.json:
+        record = {"tests": outcome.tests, "failed": outcome.failed, "failed_engines": failed_engines}
+        views.show_json({**record, "passed": passed, "kind": kind})
+    else:
+        where = f" on {', '.join(failed_engines)}" if failed_engines else ""
+        views.show(f"{outcome.tests} known-answer tests, {outcome.failed} failed{where} ({kind})")
+    return 0 if passed else 1

@@ -1,0 +1,97 @@
+"""Exceptions of the host tool. Each carries the exit status with which the command line reports it."""
+
+
+class CipherlaneError(Exception):
+    """Base of all errors; the message is one line and names the remedy."""
+
+    exit_code = 1
+
+
+class ArgumentError(CipherlaneError):
+    """A value given by the user cannot be used."""
+
+    exit_code = 2
+
+
+class KeyLengthError(ArgumentError):
+    """The key is not 128, 192 or 256 bits of hexadecimal digits."""
+
+
+class IvLengthError(ArgumentError):
+    """The initial counter block is not 16 bytes of hexadecimal digits."""
+
+
+class FileError(ArgumentError):
+    """A file cannot be read or written."""
+
+
+class PortError(CipherlaneError):
+    """The port is absent, busy or went away."""
+
+    exit_code = 3
+
+
+class SimulatedBoardError(PortError):
+    """The simulated board is not built, did not start or stopped."""
+
+
+class NoReplyError(CipherlaneError):
+    """The port is open, but no Cipherlane board answers."""
+
+    exit_code = 4
+
+
+class VersionMismatchError(CipherlaneError):
+    """The board speaks another version of the record layout."""
+
+    exit_code = 5
+
+    def __init__(self, host: int, board: int):
+        """Name the record versions of `host` and `board`."""
+        super().__init__(
+            f"version mismatch: this tool speaks record version {host}, the board speaks version {board}; "
+            "install the matching tool, or flash the matching firmware"
+        )
+        self.host = host
+        self.board = board
+
+
+class BoardError(CipherlaneError):
+    """The board refused a request; `code` says why."""
+
+    exit_code = 6
+
+    def __init__(self, code: int, name: str, text: str, detail: int, request: str, remedy: str = ""):
+        """Describe the error `code` (called `name`) that answered `request`."""
+        super().__init__(f"the board refused {request}: {text} (error {code}, {name}, detail {detail}){remedy}")
+        self.code = code
+        self.name = name
+        self.detail = detail
+        self.request = request
+
+
+class TransferError(CipherlaneError):
+    """A transfer ended before every byte was accounted for.
+
+    `missing` lists the byte ranges (start, end) without a result, `end` being None where the input was not read
+    that far; `written` is the number of bytes from the start of the stream that were written in order: the offset
+    to resume from.
+    """
+
+    exit_code = 7
+
+    def __init__(self, reason: str, missing: list[tuple[int, int | None]], written: int):
+        """Say why the transfer ended, what is missing and from where it can be resumed."""
+        ranges = ", ".join(f"{start}-{'end' if end is None else end - 1}" for start, end in missing[:8])
+        more = f" and {len(missing) - 8} more ranges" if len(missing) > 8 else ""
+        super().__init__(
+            f"transfer incomplete: {reason}; missing bytes {ranges}{more}; "
+            f"the first {written} bytes are complete: resume at offset {written // 16 * 16}"
+        )
+        self.reason = reason
+        self.missing = missing
+        self.written = written
+
+
+class VerifyError(CipherlaneError):
+    """The board's result differs from the reference's, or the reference is not installed."""

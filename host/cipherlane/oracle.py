@@ -1,0 +1,74 @@
+"""Checks a transfer against the `cryptography` package while it runs (extra `verify`)."""
+
+from .errors import VerifyError
+from .transfer import Reader, Writer
+
+
+class Verifier:
+    """Stands between the files and the transfer: what is read is also encrypted here, what is written is compared."""
+
+    def __init__(self, key: bytes, iv: bytes, offset: int = 0):
+        """Check an AES-CTR stream from byte `offset`, a multiple of 16; encryption and decryption are the same.
+
+        Raises:
+            VerifyError: the package is not installed.
+        """
+        try:
+            from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+        except ImportError as error:
+            raise VerifyError("--verify needs the cryptography package: pip install 'cipherlane[verify]'") from error
+        block = (int.from_bytes(iv, "big") + offset // 16) % (1 << 128)
+        self._stream = Cipher(algorithms.AES(key), modes.CTR(block.to_bytes(16, "big"))).encryptor()
+        self._expected = bytearray()
+        self._position = offset
+
+    def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
+        """Return a reader and a writer that pass everything on and check it."""
+        return _WatchedReader(self, reader), _WatchedWriter(self, writer)
+
+    def note(self, data: bytes) -> None:
+        """Take data that go to the board."""
+        self._expected += self._stream.update(data)
+
+    def compare(self, data: bytes) -> None:
+        """Take data that came from the board.
+
+        Raises:
+            VerifyError: they differ from the reference.
+        """
+        expected = bytes(self._expected[: len(data)])
+        if data != expected:
+            at = next((i for i, (a, b) in enumerate(zip(data, expected, strict=False)) if a != b), len(expected))
+            raise VerifyError(f"byte {self._position + at} differs from the reference: do not use this result")
+        del self._expected[: len(data)]
+        self._position += len(data)
+
+    def finish(self) -> None:
+        """Check that everything noted was compared.
+
+        Raises:
+            VerifyError: results are missing.
+        """
+        if self._expected:
+            raise VerifyError(f"{len(self._expected)} bytes from byte {self._position} on were never written")
+
+
+class _WatchedReader:
+    def __init__(self, verifier: Verifier, reader: Reader):
+        self._verifier = verifier
+        self._reader = reader
+
+    def read(self, size: int, /) -> bytes:
+        data = self._reader.read(size)
+        self._verifier.note(data)
+        return data
+
+
+class _WatchedWriter:
+    def __init__(self, verifier: Verifier, writer: Writer):
+        self._verifier = verifier
+        self._writer = writer
+
+    def write(self, data: bytes, /) -> None:
+        self._verifier.compare(data)
+        self._writer.write(data)

@@ -1,0 +1,1 @@
+"""Record layouts, COBS and framing: pure functions and parsers, no input or output."""

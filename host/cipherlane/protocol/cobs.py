@@ -1,0 +1,44 @@
+"""Consistent Overhead Byte Stuffing (Cheshire and Baker, 1999): bytes without zeros, at most one more in 254."""
+
+
+def max_encoded_size(size: int) -> int:
+    """Return the most bytes that `size` bytes can take when encoded, delimiter not included."""
+    return size + 1 + size // 254
+
+
+def encode(data: bytes) -> bytes:
+    """Return `data` encoded, without the zero byte that ends a frame."""
+    out = bytearray()
+    groups = data.split(b"\0")
+    for index, group in enumerate(groups):
+        while len(group) >= 254:
+            out.append(255)
+            out += group[:254]
+            group = group[254:]
+            if not group and index == len(groups) - 1:
+                return bytes(out)  # a full group at the very end implies no zero, so nothing follows it
+        out.append(len(group) + 1)
+        out += group
+    return bytes(out)
+
+
+def decode(data: bytes) -> bytes:
+    """Return the bytes that `data`, free of zeros, encodes.
+
+    Raises:
+        ValueError: a zero inside, or a group that ends past the data.
+    """
+    if b"\0" in data:
+        raise ValueError("zero byte inside a frame")
+    out = bytearray()
+    position = 0
+    while position < len(data):
+        code = data[position]
+        group = data[position + 1 : position + code]
+        if len(group) != code - 1:
+            raise ValueError("frame ends inside a group")
+        out += group
+        position += code
+        if code < 255 and position < len(data):
+            out.append(0)
+    return bytes(out)

@@ -1,0 +1,137 @@
+"""Record layouts and constants, derived from wire.toml.
+
+All integers are little-endian and fields follow each other without padding. Nothing here repeats what the file
+says: types, codes, sizes and names all come from it.
+"""
+
+import struct
+import tomllib
+from collections import namedtuple
+from dataclasses import dataclass
+from enum import IntEnum
+from importlib import resources
+from typing import Any, NamedTuple
+
+from ..errors import VersionMismatchError
+
+_FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q"}
+
+
+def _format(kind: str) -> str:
+    return f"{int(kind[5:])}s" if kind.startswith("bytes") else _FORMATS[kind]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a layout: its name, its type as wire.toml names it, its meaning."""
+
+    name: str
+    type: str
+    doc: str
+
+    @property
+    def size(self) -> int:
+        """Size in bytes."""
+        return struct.calcsize("<" + _format(self.type))
+
+
+class Layout:
+    """A sequence of fields; packs and unpacks them."""
+
+    def __init__(self, name: str, fields: list[dict[str, str]]):
+        """Derive the layout called `name` from its list of field tables."""
+        self.name = name
+        self.fields = tuple(Field(**field) for field in fields)
+        self._struct = struct.Struct("<" + "".join(_format(field.type) for field in self.fields))
+        self._tuple = namedtuple(name, [field.name for field in self.fields])
+
+    @property
+    def size(self) -> int:
+        """Size in bytes."""
+        return self._struct.size
+
+    def pack(self, **values: int | bytes) -> bytes:
+        """Return the bytes of the layout; every field must be given."""
+        return self._struct.pack(*self._tuple(**values))
+
+    def unpack(self, data: bytes) -> Any:
+        """Return a named tuple of the fields at the start of `data`."""
+        return self._tuple(*self._struct.unpack_from(data))
+
+
+def load_wire() -> dict[str, Any]:
+    """Return the contents of wire.toml."""
+    return tomllib.loads(resources.files(__package__).joinpath("wire.toml").read_text(encoding="utf-8"))
+
+
+def _enum(name: str, tables: list[dict[str, Any]]) -> type[IntEnum]:
+    return IntEnum(name, {table["name"].upper(): table["code"] for table in tables})
+
+
+_WIRE = load_wire()
+
+VERSION: int = _WIRE["version"]
+REPLY = 0x80  # bit of the type that marks a reply
+BLOCK = 16  # bytes of an AES block: the unit of offsets
+INFO_MAGIC = int.from_bytes(b"CLNE", "little")
+
+RecordType = _enum("RecordType", _WIRE["record"])
+ErrorCode = _enum("ErrorCode", _WIRE["error_code"])
+Engine = _enum("Engine", _WIRE["engine"])
+ERROR_TYPE: int = _WIRE["error"]["code"]
+ERROR_DOCS: dict[int, str] = {table["code"]: table["doc"] for table in _WIRE["error_code"]}
+
+HEADER = Layout("Header", _WIRE["header"]["fields"])
+ERROR = Layout("Error", _WIRE["error"]["fields"])
+REQUESTS: dict[int, Layout | None] = {}
+"""Layout of each request's data by record type; None where the data are free."""
+REPLIES: dict[int, Layout | None] = {}
+"""Layout of each reply's data by record type; None where the data are free."""
+
+for _record in _WIRE["record"]:
+    for _side, _layouts in (("request", REQUESTS), ("reply", REPLIES)):
+        _fields = _record[_side]
+        _name = (_record["name"] + "_" + _side).title().replace("_", "")
+        _layouts[_record["code"]] = None if _fields == "data" else Layout(_name, _fields)
+
+
+class Record(NamedTuple):
+    """A record: header fields and data. `type` has bit 7 set in replies."""
+
+    type: int
+    session: int = 0
+    offset: int = 0
+    token: int = 0
+    data: bytes = b""
+
+    def encode(self) -> bytes:
+        """Return header and data."""
+        return (
+            HEADER.pack(
+                version=VERSION,
+                type=self.type,
+                length=len(self.data),
+                session=self.session,
+                offset=self.offset,
+                token=self.token,
+            )
+            + self.data
+        )
+
+
+def decode(raw: bytes) -> Record:
+    """Return the record in `raw`.
+
+    Raises:
+        VersionMismatchError: the first byte is another version of the layout.
+        ValueError: the size does not fit the header, or the length field.
+    """
+    if raw and raw[0] != VERSION:
+        raise VersionMismatchError(host=VERSION, board=raw[0])
+    if len(raw) < HEADER.size:
+        raise ValueError(f"record of {len(raw)} bytes is shorter than its header of {HEADER.size}")
+    header = HEADER.unpack(raw)
+    data = bytes(raw[HEADER.size :])
+    if header.length != len(data):
+        raise ValueError(f"length field says {header.length}, the record has {len(data)} bytes of data")
+    return Record(header.type, header.session, header.offset, header.token, data)

@@ -1,0 +1,87 @@
+"""Renders wire.toml as the reference page README.md beside it.
+
+`python -m cipherlane.protocol.reference` writes the page; with `--check` it fails if the page is stale.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from . import layout
+
+PAGE = Path(__file__).with_name("README.md")
+
+
+def _fields(table: layout.Layout) -> list[str]:
+    if not table.fields:
+        return ["no data", ""]
+    lines = ["| at | bytes | field | type | meaning |", "| --- | --- | --- | --- | --- |"]
+    at = 0
+    for field in table.fields:
+        lines.append(f"| {at} | {field.size} | `{field.name}` | {field.type} | {field.doc} |")
+        at += field.size
+    return lines + [f"| {at} | | | | end |", ""]
+
+
+def _side(title: str, table: layout.Layout | None) -> list[str]:
+    if table is None:
+        return [f"{title}: the data themselves, 0 to `max_data` bytes", ""]
+    if not table.fields:
+        return [f"{title}: no data", ""]
+    return [f"{title}:", "", *_fields(table)]
+
+
+def _codes(tables: list[dict]) -> list[str]:
+    lines = ["| code | name | meaning |", "| --- | --- | --- |"]
+    return lines + [f"| {table['code']} | `{table['name']}` | {table['doc']} |" for table in tables] + [""]
+
+
+def render() -> str:
+    """Return the page as Markdown."""
+    wire = layout.load_wire()
+    lines = [
+        "<!-- Generated from wire.toml by `python -m cipherlane.protocol.reference`; do not edit. -->",
+        "",
+        f"# Records, version {wire['version']}",
+        "",
+        "A record is a header followed by `length` bytes of data. Integers are little-endian; there is no padding.",
+        "Over UART a record is followed by its CRC-32 (IEEE 802.3, as zlib computes it; little-endian), encoded with",
+        "COBS and ended by one zero byte. Over UDP a record is one datagram.",
+        "",
+        "## Header",
+        "",
+        wire["header"]["doc"],
+        "",
+        *_fields(layout.HEADER),
+        "## Requests and their replies",
+        "",
+        "The reply to type T has type T + 0x80.",
+        "",
+    ]
+    for record in wire["record"]:
+        code = record["code"]
+        lines += [f"### `{record['name']}` (0x{code:02X})", "", record["doc"], ""]
+        lines += _side("Request", layout.REQUESTS[code]) + _side("Reply", layout.REPLIES[code])
+    lines += [f"## Error reply (0x{wire['error']['code']:02X})", "", wire["error"]["doc"], ""]
+    lines += _fields(layout.ERROR)
+    lines += ["### Error codes", "", *_codes(wire["error_code"])]
+    lines += ["## Engines", "", *_codes(wire["engine"])]
+    return "\n".join(lines)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write the page, or with `--check` return 1 if it is stale."""
+    parser = argparse.ArgumentParser(prog="python -m cipherlane.protocol.reference", description=main.__doc__)
+    parser.add_argument("--check", action="store_true", help="fail if the page is stale, write nothing")
+    text = render()
+    if parser.parse_args(argv).check:
+        if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
+            return 0
+        sys.stderr.write(f"{PAGE} is stale: run `python -m cipherlane.protocol.reference`\n")
+        return 1
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

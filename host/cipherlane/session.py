@@ -1,0 +1,89 @@
+"""A session: streams data through the board, and knows what the board did for it."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from .errors import CipherlaneError
+from .protocol.layout import Record, RecordType
+from .transfer import Progress, Reader, Transfer, TransferReport, Writer
+
+if TYPE_CHECKING:
+    from .device import Device
+
+OPEN_FLAG_RESUME = 1
+_CLOSE_ATTEMPTS = 3
+
+
+@dataclass(frozen=True)
+class SessionStat:
+    """What a session has done: repeated records count each time they are processed."""
+
+    bytes: int
+    blocks: int
+    cycles: int
+    key_cycles: int
+    records: int
+
+
+class Session:
+    """An open session; leaving its context closes it, whatever happened inside."""
+
+    def __init__(self, device: Device, number: int, token: int, direction: str):
+        """Wrap session `number` of `device`; see `Device.open_session`."""
+        self.device = device
+        self.number = number
+        self.token = token
+        self.direction = direction
+        self.closed = False
+
+    def transfer(
+        self,
+        reader: Reader,
+        writer: Writer,
+        *,
+        offset: int = 0,
+        length: int | None = None,
+        progress: Progress | None = None,
+    ) -> TransferReport:
+        """Stream `reader` to its end through the board; write the results to `writer`, strictly in order.
+
+        Args:
+            reader: has `read(n)`; its first byte is byte `offset` of the stream.
+            writer: has `write(data)`.
+            offset: where in the stream to begin; a multiple of 16.
+            length: bytes expected in all from `offset`, where known; it makes errors exact.
+            progress: called with the bytes written so far, `offset` included.
+
+        Raises:
+            TransferError: it cannot be completed; it says which bytes are missing and where to resume.
+        """
+        return Transfer(self, reader, writer, offset, length, progress).run()
+
+    def stat(self) -> SessionStat:
+        """Return what the board has done in this session."""
+        fields: dict[str, Any] = self.device.unpack(self._exchange(RecordType.STAT))._asdict()
+        fields.pop("reserved")
+        return SessionStat(**fields)
+
+    def close(self, attempts: int = _CLOSE_ATTEMPTS) -> None:
+        """End the session and let the board zeroize its keys; closing twice is allowed."""
+        if not self.closed:
+            self._exchange(RecordType.CLOSE, attempts=attempts, resync=True)
+            self.closed = True
+
+    def _exchange(self, kind: RecordType, **options: Any) -> Record:
+        return self.device.exchange(Record(kind, session=self.number, token=self.token), **options)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
+        if value is None:
+            self.close()
+        else:  # the first error matters more than one in closing
+            with contextlib.suppress(CipherlaneError):
+                self.close(1 if isinstance(value, CipherlaneError) else _CLOSE_ATTEMPTS)

@@ -1,0 +1,199 @@
+"""One transfer through a session: a window of records in flight, repeated until each has its result.
+
+Every byte read is in exactly one record, and every record is either written or named as missing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from .errors import ArgumentError, BoardError, NoReplyError, PortError, TransferError
+from .link import Arrival, Key
+from .protocol.layout import BLOCK, Record, RecordType
+from .protocol.refusal import raise_refusal
+
+if TYPE_CHECKING:
+    from .session import Session
+
+Progress = Callable[[int], None]
+_BURST = 256  # replies taken in a row before time-outs are looked at
+_AHEAD = 64  # records that may wait, with their results, for an earlier one
+
+
+class Reader(Protocol):
+    """Where the data come from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to `size` bytes; none at the end."""
+
+
+class Writer(Protocol):
+    """Where the results go."""
+
+    def write(self, data: bytes, /) -> object:
+        """Take `data`, which follows what was written before."""
+
+
+@dataclass(frozen=True)
+class TransferReport:
+    """What a complete transfer took: bytes, records, copies sent beyond one a record, wall-clock seconds."""
+
+    bytes: int
+    records: int
+    retransmissions: int
+    seconds: float
+
+    @property
+    def link_wall_mbps(self) -> float:
+        """Data bits a second over the link, by the host's clock, in millions."""
+        return self.bytes * 8 / self.seconds / 1e6 if self.seconds else 0.0
+
+
+@dataclass
+class _Pending:
+    """A record that was read and not yet written."""
+
+    record: Record
+    attempts: int = 0
+    result: bytes | None = None
+
+
+class Transfer:
+    """The state of one transfer; `run` carries it out."""
+
+    def __init__(
+        self,
+        session: Session,
+        reader: Reader,
+        writer: Writer,
+        offset: int,
+        length: int | None,
+        progress: Progress | None,
+    ):
+        """Prepare the transfer; for the arguments see `Session.transfer`."""
+        if offset % BLOCK or offset < 0:
+            raise ArgumentError(f"offset {offset} is not a multiple of {BLOCK}")
+        self._session = session
+        self._link = session.device.link
+        self._reader = reader
+        self._writer = writer
+        self._progress = progress
+        self._record_bytes = session.device.record_bytes
+        self._start = self._written = self._read = offset
+        self._end = None if length is None else offset + length
+        self._at_end = False
+        self._pending: dict[int, _Pending] = {}
+        self._to_send: deque[int] = deque()
+        self._records = self._retransmissions = 0
+
+    def run(self) -> TransferReport:
+        """Transfer everything; raise TransferError if that is not possible."""
+        started = time.monotonic()
+        try:
+            while True:
+                self._send()
+                if self._at_end and not self._pending:
+                    break
+                self._receive()
+        except (BoardError, NoReplyError, PortError) as error:
+            raise self._failure(str(error)) from error
+        if self._end is not None and self._written != self._end:
+            raise self._failure(f"the input ended at byte {self._written} instead of {self._end}")
+        count = self._written - self._start
+        return TransferReport(count, self._records, self._retransmissions, time.monotonic() - started)
+
+    def _send(self) -> None:
+        """Send what is due while the window has room."""
+        while True:
+            if not self._to_send and not self._read_record():
+                return
+            pending = self._pending.get(self._to_send[0])
+            if pending is None or pending.result is not None:
+                self._to_send.popleft()
+                continue
+            if not self._link.room(pending.record):
+                return
+            if pending.attempts >= self._link.pace.attempts:
+                raise self._failure(f"no reply to {pending.attempts} attempts")
+            self._to_send.popleft()
+            pending.attempts += 1
+            self._retransmissions += pending.attempts > 1
+            self._link.send(pending.record)
+
+    def _read_record(self) -> bool:
+        """Queue the next record of the input; return whether there is one."""
+        if self._at_end or len(self._pending) >= _AHEAD:
+            return False
+        data = bytearray()
+        while len(data) < self._record_bytes:
+            piece = self._reader.read(self._record_bytes - len(data))
+            if not piece:
+                self._at_end = True
+                break
+            data += piece
+        if not data:
+            return False
+        record = Record(RecordType.DATA, self._session.number, self._read, self._session.token, bytes(data))
+        self._pending[self._read] = _Pending(record)
+        self._to_send.append(self._read)
+        self._read += len(data)
+        self._records += 1
+        return True
+
+    def _receive(self) -> None:
+        """Wait for a reply or a time-out, then take everything that has arrived."""
+        timeout = self._link.patience()
+        for _ in range(_BURST):
+            arrival = self._link.receive(timeout)
+            if arrival is None:
+                break
+            self._accept(arrival)
+            timeout = 0.0
+        self._repeat(self._link.expire())
+
+    def _accept(self, arrival: Arrival) -> None:
+        self._repeat(arrival.lost)
+        key, reply = arrival.key, arrival.record
+        pending = self._pending.get(key.offset)
+        if key[:2] != (RecordType.DATA, self._session.number) or key.token != self._session.token or pending is None:
+            return
+        raise_refusal(reply)
+        if len(reply.data) != len(pending.record.data) or pending.result is not None:
+            return
+        pending.result = reply.data
+        while (first := self._pending.get(self._written)) is not None and first.result is not None:
+            self._writer.write(first.result)
+            del self._pending[self._written]
+            self._written += len(first.result)
+            if self._progress:
+                self._progress(self._written)
+
+    def _repeat(self, keys: list[Key]) -> None:
+        """Queue records again, before those not yet sent."""
+        for key in keys:
+            pending = self._pending.get(key.offset)
+            mine = key.type == RecordType.DATA and key.token == self._session.token
+            if mine and pending and pending.result is None and key.offset not in self._to_send:
+                self._to_send.appendleft(key.offset)
+
+    def _failure(self, reason: str) -> TransferError:
+        """Return the error that names the byte ranges without a result."""
+        missing: list[tuple[int, int | None]] = []
+        for offset in sorted(self._pending):
+            pending = self._pending[offset]
+            if pending.result is not None:
+                continue
+            if missing and missing[-1][1] == offset:
+                missing[-1] = (missing[-1][0], offset + len(pending.record.data))
+            else:
+                missing.append((offset, offset + len(pending.record.data)))
+        if not self._at_end or (self._end or 0) > self._read:
+            if missing and missing[-1][1] == self._read:
+                missing[-1] = (missing[-1][0], self._end)
+            else:
+                missing.append((self._read, self._end))
+        return TransferError(reason, missing, self._written)

@@ -1,0 +1,77 @@
+"""The interface of a transport: record in, record out. Framing, where there is any, belongs to the transport."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Time-outs of a link, in seconds, and how often a record is sent before giving up.
+
+    `first` holds until a round trip has been measured; afterwards the time-out follows the measured round trips,
+    between `minimum` and `maximum`.
+    """
+
+    first: float
+    minimum: float
+    maximum: float
+    attempts: int
+
+    @classmethod
+    def fixed(cls, seconds: float, attempts: int = 4) -> "Pace":
+        """Return a pace that waits `seconds` for every reply."""
+        return cls(seconds, seconds, seconds, attempts)
+
+
+HARDWARE = Pace(first=1.0, minimum=0.25, maximum=4.0, attempts=6)
+SIMULATED = Pace(first=20.0, minimum=10.0, maximum=20.0, attempts=4)
+
+
+class Transport(ABC):
+    """Sends and receives records, possibly losing, repeating or reordering some.
+
+    `ordered` says that records never overtake each other; `pace` gives the time-outs to begin with.
+    """
+
+    ordered: bool = False
+    pace: Pace = HARDWARE
+
+    @abstractmethod
+    def send(self, record: bytes) -> None:
+        """Send one record.
+
+        Raises:
+            PortError: the port went away or accepts nothing.
+        """
+
+    @abstractmethod
+    def receive(self, timeout: float) -> bytes | None:
+        """Return the next record, or None if there is none within `timeout` seconds.
+
+        Raises:
+            PortError: the port went away.
+        """
+
+    @abstractmethod
+    def wire_size(self, record_size: int) -> int:
+        """Return the most bytes that a record of `record_size` bytes can take on the link."""
+
+    @abstractmethod
+    def resync(self) -> None:
+        """Make the next record stand for itself, whatever was sent before, be it half a record."""
+
+    @abstractmethod
+    def strays(self) -> int:
+        """Return how many bytes arrived that were no record."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release the port; closing twice is allowed."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()

@@ -1,0 +1,191 @@
+"""The simulated board as a process: a run directory of links to the build, a free TCP port, and the simulator.
+
+The build directory (`build/sim`, or where the environment's CIPHERLANE_SIM points) holds `board.json`, which names
+the folder with the simulator's files (`gateware`) and, below it, the program (`executable`).
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from ..errors import SimulatedBoardError
+
+DESCRIPTION = "board.json"
+CONFIG = "sim_config.js"
+UART_MODULE = "serial2tcp"
+START_TIMEOUT = 30.0
+STOP_TIMEOUT = 3.0
+_LISTEN = "0A"  # state of a listening socket in /proc/net/tcp
+
+
+def find_board() -> Path:
+    """Return the build directory of the simulated board.
+
+    CIPHERLANE_SIM wins; otherwise `build/sim` is looked for upward from the working directory, the environment that
+    Python runs in, and this file.
+
+    Raises:
+        SimulatedBoardError: there is none.
+    """
+    named = os.environ.get("CIPHERLANE_SIM")
+    if named:
+        candidates = [Path(named)]
+    else:
+        starts = [Path.cwd(), Path(sys.prefix), Path(__file__).resolve().parent]
+        candidates = [parent / "build" / "sim" for start in starts for parent in (start, *start.parents)]
+    for directory in candidates:
+        if (directory / DESCRIPTION).is_file():
+            return directory.resolve()
+    raise SimulatedBoardError("no simulated board found: run `make sim` in the repository, or set CIPHERLANE_SIM")
+
+
+class SimulatedBoard:
+    """A running simulated board; a context manager. Clients connect to `url`, one at a time."""
+
+    def __init__(self, directory: Path | None = None):
+        """Describe the board built in `directory`, by default the one `find_board` finds.
+
+        Raises:
+            SimulatedBoardError: it is not built, or its description cannot be read.
+        """
+        self.directory = Path(directory).resolve() if directory else find_board()
+        try:
+            self.description: dict[str, Any] = json.loads((self.directory / DESCRIPTION).read_text())
+            self._gateware = self.directory / self.description["gateware"]
+            self._executable = self.description["executable"]
+        except (OSError, ValueError, KeyError) as error:
+            raise SimulatedBoardError(f"unusable {self.directory / DESCRIPTION} ({error!r}): run `make sim`") from error
+        self.port = 0
+        self._process: subprocess.Popen | None = None
+        self._run_directory: Path | None = None
+        self._log_tail = ""
+
+    @property
+    def url(self) -> str:
+        """URL that pyserial opens to reach the board."""
+        return f"socket://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start the board and wait until it listens.
+
+        Raises:
+            SimulatedBoardError: it cannot be started, ended at once, or does not listen in time.
+        """
+        self.port = _free_port()
+        self._run_directory = Path(tempfile.mkdtemp(prefix="cipherlane-sim-"))
+        try:
+            self._lay_out()
+            with open(self._run_directory / "sim.log", "wb") as log:
+                # Python ignores SIGPIPE; restore_signals=False lets the simulator inherit that, so that a client
+                # that leaves does not end it.
+                self._process = subprocess.Popen(
+                    [self._run_directory / self._executable],
+                    cwd=self._run_directory,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    restore_signals=False,
+                )
+            self._await_listener()
+        except (OSError, ValueError, KeyError) as error:
+            self.stop()
+            raise SimulatedBoardError(f"cannot start the simulated board: {error}; run `make sim`") from error
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """End the board and remove its run directory; stopping twice is allowed."""
+        if self._process is not None:
+            self._process.terminate()
+            try:
+                self._process.wait(STOP_TIMEOUT)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait(STOP_TIMEOUT)
+            self._process = None
+        if self._run_directory is not None:
+            self._log_tail = self._read_log()
+            shutil.rmtree(self._run_directory, ignore_errors=True)
+            self._run_directory = None
+
+    def log_tail(self) -> str:
+        """Return the last lines of the simulator's output, on one line."""
+        return self._read_log() if self._run_directory is not None else self._log_tail
+
+    def obituary(self, reason: str) -> str:
+        """Return `reason`, or how the simulator ended if it did."""
+        if self._process is None:
+            return reason
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(0.5)
+        status = self._process.poll()
+        if status is None:
+            return reason
+        return f"the simulated board ended with status {status}; its log ends: {self.log_tail() or '(empty)'}"
+
+    def _lay_out(self) -> None:
+        for entry in self._gateware.iterdir():
+            if entry.name != CONFIG:
+                (self._run_directory / entry.name).symlink_to(entry)
+        modules = json.loads((self._gateware / CONFIG).read_text())
+        uarts = [module for module in modules if module.get("module") == UART_MODULE]
+        if not uarts:
+            raise ValueError(f"{CONFIG} has no module {UART_MODULE}")
+        for module in uarts:
+            module["args"]["port"] = type(module["args"]["port"])(self.port)
+        (self._run_directory / CONFIG).write_text(json.dumps(modules, indent=4))
+
+    def _await_listener(self) -> None:
+        deadline = time.monotonic() + START_TIMEOUT
+        while not _listens(self.port):
+            if self._process.poll() is not None:
+                raise SimulatedBoardError(self.obituary("the simulated board ended"))
+            if time.monotonic() > deadline:
+                raise SimulatedBoardError(
+                    f"the simulated board does not listen after {START_TIMEOUT:.0f} s; its log ends: {self.log_tail()}"
+                )
+            time.sleep(0.02)
+
+    def _read_log(self) -> str:
+        try:
+            text = (self._run_directory / "sim.log").read_text(errors="replace")
+        except OSError:
+            return ""
+        return " | ".join(line.strip() for line in text.splitlines()[-5:] if line.strip())
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
+        self.stop()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _listens(port: int) -> bool:
+    """Return whether a socket listens on `port`, without connecting: the simulated UART has room for one client."""
+    suffix = f":{port:04X}"
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        try:
+            lines = Path(table).read_text().splitlines()[1:]
+        except OSError:
+            continue
+        if any((fields := line.split())[1].endswith(suffix) and fields[3] == _LISTEN for line in lines):
+            return True
+    return False

@@ -1,0 +1,101 @@
+"""What people see: tables and progress bars. Nothing below this layer prints."""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from .results import Measurement
+
+
+class LinkRateColumn(ProgressColumn):
+    """Goodput of the link by the host's clock, in Mbps."""
+
+    def render(self, task: Task) -> Text:
+        """Return the rate of `task`."""
+        speed = task.finished_speed or task.speed
+        return Text("link   -   Mbps" if not speed else f"link {speed * 8 / 1e6:.3f} Mbps", style="cyan")
+
+
+@contextmanager
+def transfer_progress(
+    description: str, total: int | None, *, start: int = 0, show: bool | None = None
+) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar on standard error; yield the function to call with the bytes done.
+
+    Args:
+        description: shown before the bar.
+        total: bytes in all, None if unknown.
+        start: bytes done before.
+        show: True and False force it on and off; None shows it on a terminal.
+    """
+    console = Console(stderr=True, force_terminal=True if show else None)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), LinkRateColumn(), TimeRemainingColumn())
+    hidden = show is False or not console.is_terminal
+    with Progress(*columns, console=console, disable=hidden) as progress:
+        task = progress.add_task(description, total=total, completed=start)
+        yield lambda done: progress.update(task, completed=done)
+
+
+def measurement_table(measurements: Iterable[Measurement], title: str | None = None) -> Table:
+    """Return a table of measurements, each Mbps with its kind."""
+    table = Table(title=title, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for heading, justify in (
+        ("engine", "left"),
+        ("key\nbits", "right"),
+        ("direction", "left"),
+        ("bytes", "right"),
+        ("cycles/\nblock", "right"),
+        ("bits/\ncycle", "right"),
+        ("Mbps", "right"),
+        ("kind", "left"),
+        ("verified", "left"),
+    ):
+        table.add_column(heading, justify=justify, no_wrap=True)
+    for item in measurements:
+        table.add_row(
+            item.engine,
+            str(item.key_bits),
+            item.direction,
+            str(item.bytes),
+            _figure(item.cycles_per_block, 1),
+            _figure(item.bits_per_cycle, 3),
+            _figure(item.mbps, 2),
+            item.kind,
+            {True: "yes", False: "NO", None: "-"}[item.verified],
+        )
+    return table
+
+
+def field_table(fields: dict[str, Any]) -> Table:
+    """Return a table of names and values."""
+    table = Table(show_header=False)
+    for name, value in fields.items():
+        table.add_row(name, ", ".join(value) if isinstance(value, list | tuple) else str(value))
+    return table
+
+
+def show(renderable: Any, *, stderr: bool = False) -> None:
+    """Print a table or text."""
+    Console(stderr=stderr).print(renderable, highlight=False, soft_wrap=isinstance(renderable, str))
+
+
+def show_json(value: Any) -> None:
+    """Print `value` as JSON on standard output."""
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+def show_error(text: str) -> None:
+    """Print one line on standard error."""
+    sys.stderr.write(f"cipherlane: error: {' '.join(text.split())}\n")
+
+
+def _figure(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
