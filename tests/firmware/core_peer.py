@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import select
 import shutil
 import struct
 import subprocess
@@ -19,10 +20,11 @@ FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
 TARGET_ONLY = {"accel", "engine_accel", "engine_ise"}
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY = range(4)
+TIMEOUT_S = 30
 
 
 class PeerDied(RuntimeError):
-    """The program ended by itself: a sanitizer found something, or a message was not understood."""
+    """The program ended: a sanitizer found something, a message was not understood, or the time was up."""
 
 
 def portable_sources() -> list[Path]:
@@ -62,7 +64,7 @@ class CorePeer:
 
     def __init__(self, binary: Path):
         self._process = subprocess.Popen(
-            [str(binary)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [str(binary)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
         )
 
     def __enter__(self):
@@ -77,8 +79,9 @@ class CorePeer:
     def call(self, operation: str, *arguments: bytes) -> bytes:
         message = operation.encode() + b"".join(arguments)
         try:
-            self._process.stdin.write(struct.pack("<I", len(message)) + message)
-            self._process.stdin.flush()
+            rest = memoryview(struct.pack("<I", len(message)) + message)
+            while rest:
+                rest = rest[self._process.stdin.write(rest) :]
             (size,) = struct.unpack("<I", self._read(4))
             return self._read(size)
         except (BrokenPipeError, EOFError):
@@ -87,9 +90,15 @@ class CorePeer:
             raise PeerDied(errors.decode()) from None
 
     def _read(self, size: int) -> bytes:
-        data = self._process.stdout.read(size)
-        if len(data) != size:
-            raise EOFError
+        data = b""
+        while len(data) < size:
+            if not select.select([self._process.stdout], [], [], TIMEOUT_S)[0]:
+                self._process.kill()
+                raise EOFError
+            part = self._process.stdout.read(size - len(data))
+            if not part:
+                raise EOFError
+            data += part
         return data
 
     # Engines and codecs

@@ -348,7 +348,8 @@ def test_record_buffer_keeps_no_key(host, record):
 def test_broken_frames_leave_nothing(host):
     frame = r.frame(r.record(r.OPEN_TYPE, r.open_data(KEY, IV)))
     wrong_crc = r.cobs(r.record(r.OPEN_TYPE, r.open_data(KEY, IV)) + b"\x11\x22\x33\x44") + b"\0"
-    for broken in (wrong_crc, frame[:-3] + b"\0"):
+    too_long = r.frame(r.record(r.OPEN_TYPE, r.open_data(KEY, IV) + b"\x55" * (MAX_DATA + 4 - 56 + 1)))
+    for broken in (wrong_crc, frame[:-3] + b"\0", too_long):
         host.core.uart(broken[:-1])
         assert host.core.occurrences(KEY) == 1
         assert host.core.uart(b"\0") == b""
