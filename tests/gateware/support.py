@@ -144,10 +144,8 @@ class Simulation:
         self._addresses = [ctypes.addressof(b) for b in self._buffers]
         self._model = self._library.model_create()
         self.cycle = 0
-        for signal in signals:
-            if self._places[signal.duid][0] and signal.reset.value:
-                self._poke(signal, signal.reset.value)
-        self._library.model_eval(self._model, *self._addresses)
+        self._signals = signals
+        self.reset()
 
     def close(self):
         """Free the model."""
@@ -165,6 +163,15 @@ class Simulation:
         is_input, offset, size, mask = self._places[signal.duid]
         assert is_input, f"{signal} is an output of the module"
         self._inputs[offset : offset + size] = (value & mask).to_bytes(size, "little")
+
+    def reset(self):
+        """Set every input to its reset value and pulse the reset; memories keep what they hold."""
+        for signal in self._signals:
+            if self._places[signal.duid][0]:
+                self._poke(signal, signal.reset.value)
+        for value in (1, 0):
+            self._poke(self.rst, value)
+            self._library.model_clock(self._model, *self._addresses)
 
     def peek(self, signal) -> int:
         """The present value of a port."""

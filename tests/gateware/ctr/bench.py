@@ -97,6 +97,11 @@ class Bench:
             csr.name: {f.name: f for f in csr.fields.fields} for csr in csrs if getattr(csr, "fields", None) is not None
         }
         self.sim = Simulation(top, self.csr, self.dut.bus, self.dut.ev.irq)
+        self.reset(seed)
+
+    def reset(self, seed: int = 1):
+        """Reset the accelerator, and put a new memory on its bus; ends when the accelerator is idle."""
+        self.sim.reset()
         self.memory = MemoryModel(self.dut.bus, [(ORIGIN, SIZE), SMALL])
         self.background = [self.memory.serve()]
         self.rng = random.Random(seed)

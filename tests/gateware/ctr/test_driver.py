@@ -1,6 +1,7 @@
 """The C driver and engine of the accelerator, on the simulated accelerator.
 
-The driver, compiled for this machine, reaches the registers through the CSR bus of the simulation; the DMA's memory is real memory of this process, at addresses of 32 bits.
+The driver, compiled for this machine, reaches the registers through the CSR bus of the simulation; the
+DMA's memory is real memory of this process, at addresses of 32 bits.
 """
 
 import ctypes
