@@ -1,0 +1,58 @@
+"""Board descriptions: one data file a board, the simulated board among them."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Board:
+    """What the SoC needs to know of a board.
+
+    Sizes are in bytes, frequencies in Hz. ``create_platform`` and ``create_crg`` are called with
+    no argument, and with the platform and the clock frequency.
+    """
+
+    name: str
+    title: str
+    simulated: bool
+    sys_clk_freq: int
+    create_platform: Callable
+    create_crg: Callable
+    uart_name: str
+    uart_baudrate: int
+    uart_fifo_depth: int
+    rx_window: int
+    max_data: int
+    rom_size: int = 64 * 1024
+    sram_size: int = 16 * 1024
+    buffer_size: int = 64 * 1024
+    sbox: str = "table"
+    device: str = ""
+    speed_grade: str = ""
+    flash_cable: tuple[str, ...] = ()
+    constraints: str = ""
+    pnr_seed: int = 1
+
+
+class UnknownBoardError(ValueError):
+    """There is no description of a board of that name."""
+
+
+def names() -> list[str]:
+    """The names of all boards."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+
+
+def load(name: str) -> Board:
+    """The description of a board.
+
+    Raises
+    ------
+    UnknownBoardError
+        No file `gateware/boards/<name>.py`.
+    """
+    if name not in names():
+        raise UnknownBoardError(f"unknown board {name!r}: choose one of {', '.join(names())}")
+    return importlib.import_module(f"{__name__}.{name}").BOARD

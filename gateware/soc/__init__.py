@@ -1,0 +1,1 @@
+"""The SoC: memory map, buffer memory, simulated board, bitstream, build command."""

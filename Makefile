@@ -1,0 +1,51 @@
+# Cipherlane: the one entry point. `make help` lists the targets.
+
+BOARD    ?= ecpix5
+FILE     ?= README.md
+KEY_BITS ?=
+PORT     ?= sim
+PYTHON   := .venv/bin/python
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup sim demo test lint format bitstream flash bench pages clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "  options: BOARD=ecpix5  FILE=path  PORT=sim|/dev/ttyUSB0  KEY_BITS=128|192|256 (default: all three)"
+
+setup: ## Install what is missing: Debian packages and the Python environment .venv
+	@.ci/setup
+
+sim: setup ## Build the simulated board (build/sim)
+	@$(PYTHON) -m gateware.soc sim
+
+demo: sim ## Encrypt a file on the simulated board with every engine, check it, show the table
+	@.venv/bin/cipherlane demo --port $(PORT) $(if $(KEY_BITS),--key-bits $(KEY_BITS)) \
+		--results build/results/demo.json "$(FILE)"
+
+test: setup lint sim ## Lint, then all tests (no board needed)
+	@$(PYTHON) -m pytest
+
+lint: setup ## ruff, clang-format, cppcheck, Verilator lint, generated pages
+	@.ci/lint
+
+format: setup ## Rewrite Python and C sources in the project's format
+	@.venv/bin/ruff check --fix --quiet . ; .venv/bin/ruff format --quiet .
+	@clang-format -i firmware/core/*.[ch] firmware/baremetal/*.[ch]
+
+bitstream: setup ## Build the bitstream for BOARD, firmware inside (build/<board>)
+	@$(PYTHON) -m gateware.soc $(BOARD)
+
+flash: setup ## Write the bitstream to the attached BOARD's configuration flash
+	@$(PYTHON) -m gateware.soc $(BOARD) --flash
+
+bench: sim ## Measure every engine of the board at PORT, memory to memory
+	@.venv/bin/cipherlane bench --port $(PORT)
+
+pages: setup ## Write the generated reference pages anew
+	@$(PYTHON) -m firmware.codegen pages
+	@$(PYTHON) -m cipherlane.protocol.reference
+
+clean: ## Remove build/
+	rm -rf build

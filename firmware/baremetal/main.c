@@ -1,0 +1,92 @@
+/**
+ * @file
+ * The bare-metal firmware: the record service over the UART.
+ */
+#include <stdint.h>
+
+#include <generated/mem.h>
+#include <generated/soc.h>
+
+#include "accel.h"
+#include "engine_accel.h"
+#include "engine_ise.h"
+#include "engines.h"
+#include "link_uart.h"
+#include "port.h"
+#include "service.h"
+
+#define RECORD_MAX   CL_SERVICE_RECORD_MAX(CIPHERLANE_MAX_DATA)
+#define BENCH_BYTES  32768u
+#define BOUNCE_BYTES 512u
+
+/**
+ * The record being handled, in the buffer memory, where the accelerator reaches it. The header is
+ * 24 bytes: the data behind it are then aligned to 16 bytes.
+ */
+static struct {
+	uint8_t unused[8];
+	uint8_t record[CL_LINK_UART_BUFFER(RECORD_MAX)];
+} receive __attribute__((section(".buffer"), aligned(16)));
+
+static uint8_t bench_buffer[BENCH_BYTES] __attribute__((section(".buffer"), aligned(16)));
+
+/* Where data pass that the accelerator cannot reach or that are not aligned. */
+static uint8_t bounce[BOUNCE_BYTES] __attribute__((section(".buffer"), aligned(16)));
+
+/* Large, and zero at power-on as the core wants it: kept out of main's stack frame. */
+static struct cl_service service;
+
+int main(void)
+{
+	static struct cl_ise_device ise_device;
+	static struct cl_accel_device accel_device = {
+		.dma_origin = BUFFER_BASE,
+		.dma_bytes = BUFFER_SIZE,
+		.bounce = bounce,
+		.bounce_bytes = BOUNCE_BYTES,
+	};
+	static struct cl_link link;
+	struct cl_link_uart uart;
+
+	const struct cl_engine ise = cl_engine_ise(&ise_device);
+	const struct cl_engine accelerator = cl_engine_accel(&accel_device);
+	const struct cl_engine *const engines[] = {
+		&cl_engine_byte,
+		&cl_engine_table,
+		&ise,
+		&accelerator,
+	};
+	const struct cl_platform platform = {
+		.board = CIPHERLANE_BOARD,
+		.firmware = "baremetal",
+		.kind = CIPHERLANE_SIMULATED ? CL_KIND_SIM : CL_KIND_BOARD,
+		.max_data = CIPHERLANE_MAX_DATA,
+		.clock_hz = CONFIG_CLOCK_FREQUENCY,
+		.rx_window = CIPHERLANE_RX_WINDOW,
+		.bench_buffer = bench_buffer,
+		.bench_bytes = BENCH_BYTES,
+		.engines = engines,
+		.engine_count = sizeof(engines) / sizeof(engines[0]),
+		.cycles = port_cycles,
+	};
+
+	if (cl_accel_init(&accel_device.accel, (volatile uint32_t *)CSR_ACCELERATOR_BASE,
+			  port_dcache_flush) != 0 ||
+	    cl_service_init(&service, &platform) != 0) {
+		port_trap(0, 0);
+	}
+	cl_link_uart_init(&uart, &link, receive.record, sizeof(receive.record), port_uart_put,
+			  NULL);
+	for (;;) {
+		size_t len = cl_link_uart_receive(&uart, port_uart_get, NULL);
+
+		if (len == 0) {
+			continue;
+		}
+		len = cl_service_handle(&service, &link, receive.record, len, receive.record,
+					RECORD_MAX);
+		if (len != 0) {
+			cl_link_uart_send(&uart, receive.record, len);
+		}
+	}
+}

@@ -1,0 +1,47 @@
+/**
+ * @file
+ * What the core needs of the SoC, on LiteX without an operating system.
+ */
+#ifndef PORT_H
+#define PORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Clock cycles since reset, modulo 2^32 (CSR mcycle). */
+uint32_t port_cycles(void *context);
+
+/** Invalidates the data cache, so that what a DMA wrote is read; stores are written through anyway.
+ */
+void port_dcache_flush(void);
+
+/** Next byte from the UART, or -1 when there is none. */
+static inline int port_uart_get(void *context);
+
+/**
+ * Sends bytes over the UART. Gives up when the UART takes none for a tenth of a second: the host
+ * then misses the record and repeats its request.
+ */
+void port_uart_put(void *context, const uint8_t *bytes, size_t size);
+
+/** Called on a trap: restarts the SoC. Sessions are lost, and with them their keys. */
+void port_trap(uint32_t cause, uint32_t address) __attribute__((noreturn));
+
+#include <generated/csr.h>
+
+/** Bit of the UART's event registers that says "a byte was received"; writing it takes the byte. */
+#define PORT_UART_EVENT_RX 2u
+
+static inline int port_uart_get(void *context)
+{
+	(void)context;
+	if (uart_rxempty_read()) {
+		return -1;
+	}
+	int byte = (int)(uart_rxtx_read() & 0xff);
+
+	uart_ev_pending_write(PORT_UART_EVENT_RX);
+	return byte;
+}
+
+#endif

@@ -1,0 +1,1 @@
+"""Generators of C headers and reference pages from the project's single definitions."""

@@ -1,0 +1,165 @@
+"""The instruction encodings of the vector AES unit: the one table that decoder, C header and reference share.
+
+Every instruction is an R-type of the custom-0 opcode (0001011). VexRiscv hands the unit a function
+id of ten bits, ``funct7 << 3 | funct3``, the values of ``rs1`` and ``rs2``, and writes what the unit
+answers to ``rd``. Register numbers of the unit are therefore part of ``funct7``:
+
+====== ========= ===========================================================
+field  funct7    meaning
+====== ========= ===========================================================
+``s``  bits 2:0  state register ``v0`` to ``v7`` (source and destination)
+``k``  bits 6:3  round-key register ``k0`` to ``k15`` (``k15``: counter base)
+``l``  bits 4:3  round key of a last round: ``k0``, ``k10``, ``k12``, ``k14``
+``c``  bits 4:3  lane, that is column of the state, 0 to 3
+``h``  bit 4     half: lanes 0 and 1, or lanes 2 and 3
+====== ========= ===========================================================
+
+Names with capitals kept in the paper (roundXOR) are written in snake case here (``round_xor``).
+"""
+
+from dataclasses import dataclass
+
+CUSTOM_0 = 0b0001011
+STATE_REGISTERS = 8
+KEY_REGISTERS = 16
+LANES = 4
+CONTEXTS = 8
+COUNTER_BASE = 15
+LAST_ROUND_KEYS = (0, 10, 12, 14)
+
+# Width and position in funct7 of each operand field.
+FIELDS = {
+    "s": (3, 0),
+    "k": (4, 3),
+    "l": (2, 3),
+    "c": (2, 3),
+    "h": (1, 4),
+    "kw": (4, 0),  # round-key register of a key write
+    "hw": (1, 4),  # half of a key write
+}
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction: its fixed bits, its operand fields, what it does.
+
+    ``funct7`` holds the fixed bits, zero where ``fields`` (names of `FIELDS`) lie.
+    ``operation`` is the effect in the notation of the reference page.
+    """
+
+    name: str
+    funct3: int
+    funct7: int
+    fields: tuple[str, ...]
+    operation: str
+    paper: str = ""
+    uses_rs1: bool = False
+    uses_rs2: bool = False
+    writes_rd: bool = False
+
+    @property
+    def mask(self) -> int:
+        """Bits of the function id that are fixed."""
+        free = 0
+        for field in self.fields:
+            width, position = FIELDS[field]
+            free |= ((1 << width) - 1) << position
+        return (0x7F & ~free) << 3 | 0b111
+
+    @property
+    def match(self) -> int:
+        """Value of the fixed bits of the function id."""
+        return self.funct7 << 3 | self.funct3
+
+    def function_id(self, **operands: int) -> int:
+        """Function id for the given operand fields.
+
+        Raises
+        ------
+        ValueError
+            An operand is missing, unknown or out of range.
+        """
+        if set(operands) != set(self.fields):
+            raise ValueError(f"{self.name} takes the operands {self.fields}, not {tuple(operands)}")
+        funct7 = self.funct7
+        for field, value in operands.items():
+            width, position = FIELDS[field]
+            if not 0 <= value < 1 << width:
+                raise ValueError(f"{self.name}: operand {field} = {value} is not in 0 to {(1 << width) - 1}")
+            funct7 |= value << position
+        return funct7 << 3 | self.funct3
+
+
+INSTRUCTIONS = (
+    # The seven instructions of the paper.
+    Instruction("round_xor", 4, 0, ("k", "s"), "v[s] = v[s] ^ k[k]", "roundXOR"),
+    Instruction("shift_rows", 7, 0 << 3, ("s",), "v[s] = ShiftRows(v[s])", "shift_rows"),
+    Instruction("shift_rows_inv", 7, 1 << 3, ("s",), "v[s] = InvShiftRows(v[s])", "shift_rows_inv"),
+    Instruction("sbox_mix_xor", 0, 0, ("k", "s"), "v[s] = MixColumns(SubBytes(v[s])) ^ k[k]", "sbox_mix_xor"),
+    Instruction(
+        "sbox_mix_xor_inv", 1, 0, ("k", "s"), "v[s] = InvMixColumns(InvSubBytes(v[s])) ^ k[k]", "sbox_mix_xor_inv"
+    ),
+    Instruction("sbox_xor", 5, 0 << 5, ("l", "s"), "v[s] = SubBytes(v[s]) ^ k[last(l)]", "sbox_xor"),
+    Instruction("sbox_xor_inv", 5, 1 << 5, ("l", "s"), "v[s] = InvSubBytes(v[s]) ^ k[last(l)]", "sbox_xor_inv"),
+    # Whole rounds, one instruction each.
+    Instruction("round_enc", 2, 0, ("k", "s"), "v[s] = MixColumns(ShiftRows(SubBytes(v[s]))) ^ k[k]"),
+    Instruction("round_dec", 3, 0, ("k", "s"), "v[s] = InvMixColumns(InvShiftRows(InvSubBytes(v[s]))) ^ k[k]"),
+    Instruction("last_enc", 5, 2 << 5, ("l", "s"), "v[s] = ShiftRows(SubBytes(v[s])) ^ k[last(l)]"),
+    Instruction("last_dec", 5, 3 << 5, ("l", "s"), "v[s] = InvShiftRows(InvSubBytes(v[s])) ^ k[last(l)]"),
+    # Moves between scalar registers and lanes.
+    Instruction(
+        "move_in", 6, 0 << 5, ("h", "s"), "v[s].lane[2h] = rs1; v[s].lane[2h+1] = rs2", uses_rs1=True, uses_rs2=True
+    ),
+    Instruction(
+        "move_in_xor",
+        6,
+        1 << 5,
+        ("h", "s"),
+        "v[s].lane[2h] ^= rs1; v[s].lane[2h+1] ^= rs2",
+        uses_rs1=True,
+        uses_rs2=True,
+    ),
+    Instruction("move_out_xor", 6, 2 << 5, ("c", "s"), "rd = v[s].lane[c] ^ rs1", uses_rs1=True, writes_rd=True),
+    # Counter blocks (SP 800-38A): k15 is the initial counter block, rs2:rs1 the block's index.
+    Instruction("counter", 7, 2 << 3, ("s",), "v[s] = k15 + (rs2 << 32 | rs1)", uses_rs1=True, uses_rs2=True),
+    Instruction(
+        "counter_xor", 7, 3 << 3, ("s",), "v[s] = (k15 + (rs2 << 32 | rs1)) ^ k0", uses_rs1=True, uses_rs2=True
+    ),
+    # Round-key registers and key schedule.
+    Instruction(
+        "key_write",
+        7,
+        0x40,
+        ("hw", "kw"),
+        "k[kw].lane[2hw] = rs1; k[kw].lane[2hw+1] = rs2",
+        uses_rs1=True,
+        uses_rs2=True,
+    ),
+    Instruction(
+        "key_write_inv_mix",
+        7,
+        0x60,
+        ("hw", "kw"),
+        "k[kw].lane[2hw] = InvMixColumns(rs1); k[kw].lane[2hw+1] = InvMixColumns(rs2)",
+        uses_rs1=True,
+        uses_rs2=True,
+    ),
+    Instruction("key_read", 6, 0x60, (), "rd = k[rs1[5:2]].lane[rs1[1:0]]", uses_rs1=True, writes_rd=True),
+    Instruction("sub_word", 6, 0x61, (), "rd = SubWord(rs1) ^ rs2", uses_rs1=True, uses_rs2=True, writes_rd=True),
+    Instruction(
+        "sub_rot_word", 6, 0x62, (), "rd = SubWord(RotWord(rs1)) ^ rs2", uses_rs1=True, uses_rs2=True, writes_rd=True
+    ),
+    # Contexts and status.
+    Instruction("context", 6, 0x63, (), "rd = context; context = rs1[2:0]", uses_rs1=True, writes_rd=True),
+    Instruction("status", 6, 0x64, (), "rd = unit version << 16 | context", writes_rd=True),
+)
+
+BY_NAME = {instruction.name: instruction for instruction in INSTRUCTIONS}
+
+
+def lookup(function_id: int) -> Instruction | None:
+    """The instruction that a function id encodes, or None where it is undefined."""
+    for instruction in INSTRUCTIONS:
+        if function_id & instruction.mask == instruction.match:
+            return instruction
+    return None

@@ -1,0 +1,96 @@
+"""One lane of the vector AES unit: a vector processing element of 32 bits that holds a column of the state.
+
+A column is 32 bits with row ``r`` at bits ``8*r+7 : 8*r``. The lane has the part of each pipeline
+stage that needs its own column only; ShiftRows, which crosses lanes, lies between the two::
+
+    stage 1:  column ──► SubBytes / InvSubBytes / pass ──► register
+    (shuffle network between the lanes)
+    stage 2:  column ──► MixColumns / InvMixColumns / pass ──► + round key ──► result
+
+Throughput: one column a cycle. Latency: one register, `substituted`.
+"""
+
+from migen import Cat, If, Module, Mux, Signal
+
+from gateware.aes.sbox import SBox
+from gateware.aes.transforms import byte_list, inverse_mix_correction, masked, mix_column
+
+SUBSTITUTE_FORWARD = 0
+SUBSTITUTE_INVERSE = 1
+SUBSTITUTE_PASS = 2
+
+
+class Lane(Module):
+    """Stages 1 and 2 of one column.
+
+    Parameters
+    ----------
+    sbox : str
+        Implementation of the S-boxes (`gateware.aes.sbox`).
+
+    Attributes
+    ----------
+    column : Signal(32), in
+        Stage 1: the column to substitute.
+    substitute : Signal(2), in
+        Stage 1: SUBSTITUTE_FORWARD, SUBSTITUTE_INVERSE or SUBSTITUTE_PASS (which takes `operand`).
+    operand : Signal(32), in
+        Stage 1: what passes unchanged when no substitution is wanted.
+    enable : Signal(), in
+        Stage 1: loads `substituted` at the end of the cycle.
+    substituted : Signal(32), out
+        The pipeline register between the stages.
+    shuffled : Signal(32), in
+        Stage 2: this lane's column behind the shuffle network.
+    mix, mix_inverse : Signal(), in
+        Stage 2: apply MixColumns; its inverse instead.
+    counter, take_counter : Signal(32), Signal(), in
+        Stage 2: a column of a counter block, and whether it takes the place of the mixed column.
+    round_key : Signal(32), in
+        Stage 2: added to the result.
+    result : Signal(32), out
+        Stage 2: combinational.
+    """
+
+    def __init__(self, *, sbox: str = "table"):
+        self.column = Signal(32)
+        self.substitute = Signal(2)
+        self.operand = Signal(32)
+        self.enable = Signal()
+        self.substituted = Signal(32)
+        self.shuffled = Signal(32)
+        self.mix = Signal()
+        self.mix_inverse = Signal()
+        self.counter = Signal(32)
+        self.take_counter = Signal()
+        self.round_key = Signal(32)
+        self.result = Signal(32)
+
+        # # #
+
+        # Stage 1: SubBytes.
+        forward = []
+        inverse = []
+        for byte in byte_list(self.column):
+            for is_inverse, outputs in ((False, forward), (True, inverse)):
+                sbox_module = SBox(inverse=is_inverse, implementation=sbox)
+                self.submodules += sbox_module
+                self.comb += sbox_module.i.eq(byte)
+                outputs.append(sbox_module.o)
+        self.sync += If(
+            self.enable,
+            If(self.substitute[1], self.substituted.eq(self.operand)).Else(
+                self.substituted.eq(Mux(self.substitute[0], Cat(*inverse), Cat(*forward)))
+            ),
+        )
+
+        # Stage 2: MixColumns. The inverse is a correction in front of the same circuit.
+        corrected = Signal(32)
+        mixed = Signal(32)
+        self.comb += [
+            corrected.eq(
+                self.shuffled ^ masked(self.mix_inverse, Cat(*inverse_mix_correction(byte_list(self.shuffled))))
+            ),
+            mixed.eq(Cat(*mix_column(byte_list(corrected)))),
+            self.result.eq(Mux(self.take_counter, self.counter, Mux(self.mix, mixed, self.shuffled)) ^ self.round_key),
+        ]

@@ -1,0 +1,79 @@
+"""Register files of the vector AES unit, one copy of every register for each hardware context.
+
+State registers lie in distributed RAM, read in the cycle of the request. Round-key registers lie in
+block RAM (or whatever synthesis finds for a synchronous read), read one cycle later. Both are
+split by lane, so that an instruction can write some columns only. Contents after configuration are
+zero; reset does not clear them.
+"""
+
+from migen import Memory, Module, Signal, log2_int
+
+from gateware.isa.instructions import CONTEXTS, KEY_REGISTERS, LANES, STATE_REGISTERS
+
+
+class LaneRegisters(Module):
+    """One register file of ``depth`` registers of four lanes.
+
+    Parameters
+    ----------
+    depth : int
+        Registers, all contexts together; a power of two.
+    registered : bool
+        The read takes a clock edge (with `read_enable`), else it is combinational.
+
+    Attributes
+    ----------
+    read_address, read_data : Signal(log2(depth)), list of 4 Signal(32)
+        The read port. A read in the cycle of a write to the same register gives the old value or
+        garbage: the unit's interlock keeps such reads from happening.
+    read_enable : Signal()
+        Takes the address (registered read only).
+    write_address, write_data, write_lanes : Signal, list of 4 Signal(32), Signal(4)
+        The write port; bit ``c`` of `write_lanes` writes lane ``c``.
+    """
+
+    def __init__(self, depth: int, *, registered: bool):
+        self.read_address = Signal(log2_int(depth))
+        self.read_enable = Signal()
+        self.read_data = [Signal(32, name=f"read_data{c}") for c in range(LANES)]
+        self.write_address = Signal(log2_int(depth))
+        self.write_data = [Signal(32, name=f"write_data{c}") for c in range(LANES)]
+        self.write_lanes = Signal(LANES)
+
+        # # #
+
+        for c in range(LANES):
+            memory = Memory(32, depth, init=[0] * depth)
+            read_port = memory.get_port(async_read=not registered, has_re=registered)
+            write_port = memory.get_port(write_capable=True)
+            self.specials += memory, read_port, write_port
+            self.comb += [
+                read_port.adr.eq(self.read_address),
+                self.read_data[c].eq(read_port.dat_r),
+                write_port.adr.eq(self.write_address),
+                write_port.dat_w.eq(self.write_data[c]),
+                write_port.we.eq(self.write_lanes[c]),
+            ]
+            if registered:
+                self.comb += read_port.re.eq(self.read_enable)
+
+
+class StateRegisters(LaneRegisters):
+    """``v0`` to ``v7`` of every context; the address is ``context << 3 | register``."""
+
+    def __init__(self):
+        super().__init__(CONTEXTS * STATE_REGISTERS, registered=False)
+
+
+class KeyRegisters(LaneRegisters):
+    """``k0`` to ``k15`` of every context; the address is ``context << 4 | register``."""
+
+    def __init__(self):
+        super().__init__(CONTEXTS * KEY_REGISTERS, registered=True)
+
+
+class CounterBases(LaneRegisters):
+    """A copy of ``k15`` of every context, read in the cycle of the request; the address is the context."""
+
+    def __init__(self):
+        super().__init__(CONTEXTS, registered=False)

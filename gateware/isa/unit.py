@@ -1,0 +1,240 @@
+"""The vector AES unit: four lanes, a shuffle network and register files behind VexRiscv's CFU port.
+
+::
+
+                      rs1, rs2
+                         │
+    CFU ──► decoder ──► state registers ──► lanes: SubBytes ─┤ registers ├─► shuffle ─► lanes: MixColumns,
+     port               counter bases, adder                 │  stage 2  │            AddRoundKey ─► write back
+                        key registers (read) ────────────────┴───────────┴───────────────┘
+
+After Jenkins, Mamidi, Schulte and Glossner 2007: each lane (vector processing element) holds one
+column of the state, ShiftRows is a shuffle between lanes. Decryption is the equivalent inverse
+cipher (FIPS-197, 5.3.5) and uses the same datapath in the same time.
+
+Pipeline: stage 1 is the cycle in which the CFU command is accepted, stage 2 the next one; registers
+are written at its end. One instruction is accepted each cycle; one that reads a register which the
+instruction in stage 2 writes waits one cycle. Every command gets exactly one response, one cycle after
+it was accepted (two for key_read, sub_word, sub_rot_word); it is 0 for instructions without a result and for
+undefined function ids, which change nothing. Timing does not depend on data.
+
+No hidden state: state and key registers, the selected context and nothing else outlive an
+instruction, and each of them can be read back.
+"""
+
+from migen import Array, Cat, If, Module, Mux, Signal
+
+from gateware.aes.transforms import byte_list, inv_shift_rows, masked, shift_rows
+from gateware.isa.decoder import Decoder
+from gateware.isa.instructions import COUNTER_BASE, LANES
+from gateware.isa.lane import SUBSTITUTE_FORWARD, SUBSTITUTE_INVERSE, SUBSTITUTE_PASS, Lane
+from gateware.isa.register_file import CounterBases, KeyRegisters, StateRegisters
+
+UNIT_VERSION = 1
+
+
+class VectorAESUnit(Module):
+    """The unit, with the command and response streams of VexRiscv's CFU port.
+
+    Parameters
+    ----------
+    sbox : str
+        Implementation of the S-boxes (`gateware.aes.sbox`).
+
+    Attributes
+    ----------
+    cmd_valid, cmd_ready : Signal()
+        Handshake of the command.
+    cmd_function_id : Signal(10)
+        ``funct7 << 3 | funct3``.
+    cmd_inputs : list of 2 Signal(32)
+        Values of rs1 and rs2.
+    rsp_valid, rsp_ready : Signal()
+        Handshake of the response.
+    rsp_output : Signal(32)
+        Value for rd.
+    """
+
+    def __init__(self, *, sbox: str = "table"):
+        self.cmd_valid = Signal()
+        self.cmd_ready = Signal()
+        self.cmd_function_id = Signal(10)
+        self.cmd_inputs = [Signal(32, name="cmd_input0"), Signal(32, name="cmd_input1")]
+        self.rsp_valid = Signal()
+        self.rsp_ready = Signal()
+        self.rsp_output = Signal(32)
+
+        # # #
+
+        rs1, rs2 = self.cmd_inputs
+        self.submodules.decoder = decoder = Decoder()
+        self.submodules.state = state = StateRegisters()
+        self.submodules.keys = keys = KeyRegisters()
+        self.submodules.bases = bases = CounterBases()
+        lanes = [Lane(sbox=sbox) for _ in range(LANES)]
+        self.submodules += lanes
+        self.comb += decoder.function_id.eq(self.cmd_function_id)
+
+        context = Signal(3)
+        accept = Signal()
+        key_register = Signal(4)
+        state_address = Signal(6)
+        key_address = Signal(7)
+        self.comb += [
+            accept.eq(self.cmd_valid & self.cmd_ready),
+            key_register.eq(Mux(decoder.is_key_read, rs1[2:6], decoder.key_register)),
+            state_address.eq(Cat(decoder.state_register, context)),
+            key_address.eq(Cat(key_register, context)),
+        ]
+
+        # Stage 1: read the registers, substitute bytes or take operands, add the low half of a counter.
+        index_low = Signal(64)
+        counter_low = Signal(65)
+        stage1_operand = [Signal(32, name=f"stage1_operand{c}") for c in range(LANES)]
+        self.comb += [
+            state.read_address.eq(state_address),
+            keys.read_address.eq(key_address),
+            keys.read_enable.eq(accept),
+            bases.read_address.eq(context),
+            index_low.eq(Cat(rs1, rs2)),
+            counter_low.eq(_big_endian(Cat(*bases.read_data)[64:]) + index_low),
+        ]
+        counter_halves = [bases.read_data[0], bases.read_data[1], *_columns(_big_endian(counter_low[:64]))]
+        is_counter = decoder.is_counter | decoder.is_counter_xor
+        takes_operands = (
+            decoder.is_move_in | decoder.is_move_in_xor | decoder.is_key_write | decoder.is_key_write_inv_mix
+        )
+        for c, lane in enumerate(lanes):
+            self.comb += [
+                lane.column.eq(state.read_data[c]),
+                lane.enable.eq(accept),
+                If(is_counter, stage1_operand[c].eq(counter_halves[c]))
+                .Elif(
+                    takes_operands,
+                    stage1_operand[c].eq(self.cmd_inputs[c % 2] ^ masked(decoder.is_move_in_xor, state.read_data[c])),
+                )
+                .Else(stage1_operand[c].eq(state.read_data[c])),
+                lane.operand.eq(stage1_operand[c]),
+                If(decoder.substitute_inverse, lane.substitute.eq(SUBSTITUTE_INVERSE))
+                .Elif(decoder.substitute, lane.substitute.eq(SUBSTITUTE_FORWARD))
+                .Else(lane.substitute.eq(SUBSTITUTE_PASS)),
+            ]
+        # SubWord for the key schedule borrows lane 0.
+        self.comb += [
+            If(decoder.is_sub_word, lanes[0].column.eq(rs1), lanes[0].substitute.eq(SUBSTITUTE_FORWARD)),
+            If(
+                decoder.is_sub_rot_word,
+                lanes[0].column.eq(Cat(rs1[8:], rs1[:8])),
+                lanes[0].substitute.eq(SUBSTITUTE_FORWARD),
+            ),
+        ]
+
+        # Between the stages.
+        stage2_valid = Signal()
+        stage2_state = Signal(6)
+        stage2_key = Signal(7)
+        stage2_write_state = Signal(4)
+        stage2_write_key = Signal(4)
+        stage2_shuffle = Signal(2)
+        stage2_mix = Signal()
+        stage2_mix_inverse = Signal()
+        stage2_add_key = Signal()
+        stage2_counter = Signal()
+        stage2_carry = Signal()
+        self.sync += [
+            stage2_valid.eq(accept),
+            If(
+                accept,
+                stage2_state.eq(state_address),
+                stage2_key.eq(key_address),
+                stage2_write_state.eq(decoder.write_state),
+                stage2_write_key.eq(decoder.write_key),
+                stage2_shuffle.eq(decoder.shuffle),
+                stage2_mix.eq(decoder.mix),
+                stage2_mix_inverse.eq(decoder.mix_inverse),
+                stage2_add_key.eq(decoder.add_key),
+                stage2_counter.eq(is_counter),
+                stage2_carry.eq(counter_low[64]),
+            ),
+        ]
+
+        # Stage 2: shuffle between the lanes, mix columns, add the round key; carry into a counter's high half.
+        substituted = byte_list(Cat(*[lane.substituted for lane in lanes]))
+        forward = shift_rows(substituted)
+        inverse = inv_shift_rows(substituted)
+        counter_high = Signal(64)
+        self.comb += counter_high.eq(_big_endian(Cat(lanes[0].substituted, lanes[1].substituted)) + stage2_carry)
+        counter_high_columns = _columns(_big_endian(counter_high))
+        for c, lane in enumerate(lanes):
+            column = slice(4 * c, 4 * c + 4)
+            self.comb += [
+                If(stage2_shuffle[0], lane.shuffled.eq(Cat(*forward[column])))
+                .Elif(stage2_shuffle[1], lane.shuffled.eq(Cat(*inverse[column])))
+                .Else(lane.shuffled.eq(lane.substituted)),
+                lane.counter.eq(lane.substituted if c >= 2 else counter_high_columns[c]),
+                lane.take_counter.eq(stage2_counter),
+                lane.mix.eq(stage2_mix),
+                lane.mix_inverse.eq(stage2_mix_inverse),
+                lane.round_key.eq(masked(stage2_add_key, keys.read_data[c])),
+                state.write_data[c].eq(lane.result),
+                keys.write_data[c].eq(lane.result),
+                bases.write_data[c].eq(lane.result),
+            ]
+        self.comb += [
+            state.write_address.eq(stage2_state),
+            state.write_lanes.eq(masked(stage2_valid, stage2_write_state)),
+            keys.write_address.eq(stage2_key),
+            keys.write_lanes.eq(masked(stage2_valid, stage2_write_key)),
+            bases.write_address.eq(stage2_key[4:]),
+            bases.write_lanes.eq(masked(stage2_key[:4] == COUNTER_BASE, keys.write_lanes)),
+        ]
+
+        # Interlock: an instruction waits for the one in stage 2 whose result it reads.
+        hazard = Signal()
+        state_hazard = (stage2_write_state != 0) & decoder.reads_state & (stage2_state == state_address)
+        key_hazard = (stage2_write_key != 0) & decoder.reads_key
+        self.comb += hazard.eq(stage2_valid & (state_hazard | key_hazard))
+
+        # Response: one a command, held until taken. A late one is ready a cycle after stage 2.
+        late = Signal()
+        late_is_key = Signal()
+        late_lane = Signal(2)
+        late_operand = Signal(32)
+        is_sub_word = decoder.is_sub_word | decoder.is_sub_rot_word
+        moved_lane = Array(state.read_data)[self.cmd_function_id[6:8]]
+        early_output = Signal(32)
+        self.comb += [
+            self.cmd_ready.eq(~hazard & ~late & (~self.rsp_valid | self.rsp_ready)),
+            If(decoder.is_move_out_xor, early_output.eq(moved_lane ^ rs1)),
+            If(decoder.is_context, early_output.eq(context)),
+            If(decoder.is_status, early_output.eq(Cat(context, Signal(13), Signal(16, reset=UNIT_VERSION)))),
+        ]
+        self.sync += [
+            If(self.rsp_ready, self.rsp_valid.eq(0)),
+            If(late, late.eq(0), self.rsp_valid.eq(1)),
+            If(
+                late,
+                self.rsp_output.eq(
+                    Mux(late_is_key, Array(keys.read_data)[late_lane], lanes[0].substituted ^ late_operand)
+                ),
+            ),
+            If(
+                accept,
+                If(is_sub_word | decoder.is_key_read, late.eq(1)).Else(self.rsp_valid.eq(1)),
+                late_is_key.eq(decoder.is_key_read),
+                late_lane.eq(rs1[:2]),
+                late_operand.eq(rs2),
+                self.rsp_output.eq(early_output),
+                If(decoder.is_context, context.eq(rs1[:3])),
+            ),
+        ]
+
+
+def _big_endian(value):
+    """The bytes of an expression in reverse order: memory order to big-endian integer and back."""
+    return Cat(*reversed([value[i : i + 8] for i in range(0, len(value), 8)]))
+
+
+def _columns(value) -> list:
+    """The 32-bit columns of an expression."""
+    return [value[i : i + 32] for i in range(0, len(value), 32)]

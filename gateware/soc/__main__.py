@@ -1,0 +1,35 @@
+"""Builds a board: ``python -m gateware.soc sim`` or ``python -m gateware.soc ecpix5``."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from gateware import boards
+from gateware.soc import bitstream, simulation
+from gateware.soc.firmware import REPOSITORY, FirmwareError
+
+
+def main() -> int:
+    """Entry point; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m gateware.soc", description=__doc__)
+    parser.add_argument("board", help=f"one of {', '.join(boards.names())}")
+    parser.add_argument("--output", type=Path, help="output folder (default build/<board>)")
+    parser.add_argument("--flash", action="store_true", help="write the bitstream to the attached board instead")
+    arguments = parser.parse_args()
+    try:
+        board = boards.load(arguments.board)
+        directory = (arguments.output or REPOSITORY / "build" / board.name).resolve()
+        if arguments.flash:
+            bitstream.flash(board, directory)
+        elif board.simulated:
+            print(f"simulated board ready: {simulation.build(board, directory)}")
+        else:
+            bitstream.build(board, directory, REPOSITORY / "build" / "results")
+    except (boards.UnknownBoardError, FirmwareError, simulation.SimulationError, bitstream.BitstreamError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,151 @@
+"""Builds and flashes the bitstream of an ECP5 board, with the firmware in its boot ROM.
+
+The build fails if a clock misses its constraint. Clocks and resources are reported as place-and-route
+gives them for the whole design; the vector unit and the accelerator are also synthesised alone, which tells
+their share.
+"""
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from litex.soc.integration.builder import Builder
+from rich.console import Console
+from rich.table import Table
+
+from gateware.boards import Board
+from gateware.soc import toolchain, units
+from gateware.soc.cache import Stamp, digest
+from gateware.soc.firmware import REPOSITORY, build_firmware
+from gateware.soc.soc import CipherlaneSoC
+
+# Names of nextpnr's utilisation report.
+RESOURCES = {"lut4": "TRELLIS_COMB", "ff": "TRELLIS_FF", "bram": "DP16KD", "dsp": "MULT18X18D"}
+
+
+class BitstreamError(RuntimeError):
+    """The bitstream could not be built or flashed."""
+
+
+def build(board: Board, directory: Path, results: Path) -> Path:
+    """Builds `<board>.bit` and `<board>.svf`, and writes `bitstream-<board>.json` into the results folder.
+
+    Raises
+    ------
+    BitstreamError
+        A tool failed or a clock missed its constraint; the message says which and names the log.
+    """
+    try:
+        environment = toolchain.environment(REPOSITORY / "build" / "tools")
+    except toolchain.ToolError as error:
+        raise BitstreamError(str(error)) from error
+    firmware = build_firmware(board, directory / "firmware")
+    soc = CipherlaneSoC(board, firmware=firmware)
+    for line in (REPOSITORY / "constraints" / board.constraints).read_text().splitlines():
+        if line and not line.startswith("#"):
+            soc.platform.add_platform_command(line)
+    soc.platform.toolchain._pnr_opts += f"--report {board.name}-report.json "
+    builder = Builder(soc, output_dir=directory, compile_software=False, csr_json=directory / "csr.json")
+    with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
+        builder.build(run=False, build_name=board.name, timingstrict=True, seed=board.pnr_seed, compress=True)
+
+    gateware = directory / "gateware"
+    inputs = [path for pattern in ("*.v", "*.init", "*.lpf", "*.ys", "*.sh") for path in gateware.glob(pattern)]
+    bitstream = gateware / f"{board.name}.bit"
+    stamp = Stamp(directory / "bitstream.digest", digest(inputs))
+    log = directory / "build.log"
+    if not (stamp.is_current() and bitstream.exists()):
+        stamp.clear()
+        print(f"synthesis, place-and-route and packing for {board.title}: some minutes, log in {log}", flush=True)
+        with log.open("wb") as output:
+            command = ["bash", f"build_{board.name}.sh"]
+            result = subprocess.run(command, cwd=gateware, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        if result.returncode:
+            raise BitstreamError(_failure(log))
+        stamp.set()
+    report = _report(board, gateware, log, environment)
+    results.mkdir(parents=True, exist_ok=True)
+    path = results / f"bitstream-{board.name}.json"
+    path.write_text(json.dumps(report, indent=2) + "\n")
+    missed = [clock["name"] for clock in report["clocks"] if clock["achieved_mhz"] < clock["required_mhz"]]
+    if missed:
+        raise BitstreamError(f"clock {', '.join(missed)} missed its constraint: see {log}")
+    _show(report, bitstream, path)
+    return bitstream
+
+
+def flash(board: Board, directory: Path) -> None:
+    """Writes the bitstream to the board's configuration flash through openFPGALoader.
+
+    Raises
+    ------
+    BitstreamError
+        The board cannot be flashed, there is no bitstream yet, or openFPGALoader failed (no board attached).
+    """
+    if board.simulated:
+        raise BitstreamError(f"board {board.name} is simulated: there is nothing to flash")
+    bitstream = directory / "gateware" / f"{board.name}.bit"
+    if not bitstream.exists():
+        raise BitstreamError(f"no bitstream for {board.name}: run `make bitstream BOARD={board.name}` first")
+    command = ["openFPGALoader", *board.flash_cable, "--write-flash", str(bitstream)]
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    except FileNotFoundError as error:
+        raise BitstreamError("openFPGALoader is missing: run `make setup`") from error
+    except subprocess.TimeoutExpired as error:
+        raise BitstreamError("openFPGALoader did not finish in 10 minutes: check the cable") from error
+    if result.returncode:
+        reason = (result.stderr + result.stdout).strip().splitlines()
+        detail = reason[-1] if reason else f"status {result.returncode}"
+        raise BitstreamError(f"no {board.title} could be flashed; is it attached and powered? openFPGALoader: {detail}")
+    print(f"{bitstream.name} is in the flash of {board.title}")
+
+
+def _failure(log: Path) -> str:
+    lines = log.read_text(errors="replace").splitlines()
+    errors = [line for line in lines if re.match(r"(?i)error|.*FAIL at", line)]
+    return f"{errors[-1] if errors else 'a tool failed'}: see {log}"
+
+
+def _report(board: Board, gateware: Path, log: Path, environment: dict[str, str]) -> dict:
+    pnr = json.loads((gateware / f"{board.name}-report.json").read_text())
+    clocks = [
+        {
+            "name": name.removeprefix("$glbnet$"),
+            "required_mhz": round(clock["constraint"], 2),
+            "achieved_mhz": round(clock["achieved"], 2),
+        }
+        for name, clock in sorted(pnr["fmax"].items())
+    ]
+    used = {name: pnr["utilization"].get(cell, {"used": 0})["used"] for name, cell in RESOURCES.items()}
+    return {
+        "board": board.name,
+        "device": board.device,
+        "speed_grade": board.speed_grade,
+        "kind": "est",
+        "clocks": clocks,
+        **used,
+        "units": units.resources(board, gateware, environment),
+        "seed": board.pnr_seed,
+        "tools": toolchain.versions(environment),
+        "command": f"make bitstream BOARD={board.name}",
+    }
+
+
+def _show(report: dict, bitstream: Path, path: Path) -> None:
+    console = Console()
+    clocks = Table(
+        "clock", "required MHz", "achieved MHz", title=f"{report['board']}: {report['device']}, place-and-route"
+    )
+    for clock in report["clocks"]:
+        clocks.add_row(clock["name"], f"{clock['required_mhz']:.2f}", f"{clock['achieved_mhz']:.2f}")
+    console.print(clocks)
+    area = Table("part", "LUT4", "FF", "block RAM", "DSP", title="resources")
+    area.add_row("whole, placed and routed", *(str(report[name]) for name in RESOURCES))
+    for name, used in report["units"].items():
+        area.add_row(f"{name}, synthesised alone", *(str(used[resource]) for resource in RESOURCES))
+    console.print(area)
+    console.print(f"bitstream {bitstream} and .svf beside it; report {path}", soft_wrap=True)

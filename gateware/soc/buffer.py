@@ -1,0 +1,90 @@
+"""The on-chip buffer memory: where CPU, DMA and vector unit meet.
+
+One memory of four banks of 32 bits with two Wishbone ports that work at the same time::
+
+    CPU bus  ──► narrow port, 32 bits ──┐
+                                        ├── bank 0 │ bank 1 │ bank 2 │ bank 3
+    DMA bus  ──►  wide port, 128 bits ──┘
+
+Word ``n`` of the narrow port lies in bank ``n % 4``, so a block of 16 bytes is one word of the wide
+port, byte ``i`` of the block at bits ``8*i+7 : 8*i``. A write is acknowledged in the cycle of the
+request, a read one cycle later; incrementing bursts (CTI = 0b010) read one word a cycle after that.
+A read of a word in the same cycle in which the other port writes it gives its old value.
+"""
+
+from litex.soc.interconnect import wishbone
+from migen import READ_FIRST, Array, If, Memory, Module, Signal
+
+BANKS = 4
+
+
+class BufferMemory(Module):
+    """A dual-port memory on Wishbone.
+
+    Parameters
+    ----------
+    size : int
+        Bytes; a multiple of 16.
+
+    Attributes
+    ----------
+    narrow : wishbone.Interface
+        32 bits, word addressing.
+    wide : wishbone.Interface
+        128 bits, word addressing.
+
+    Raises
+    ------
+    ValueError
+        The size is not a positive multiple of 16.
+    """
+
+    def __init__(self, *, size: int):
+        if size <= 0 or size % (4 * BANKS):
+            raise ValueError(f"buffer size of {size} bytes is not a positive multiple of {4 * BANKS}")
+        self.narrow = wishbone.Interface(data_width=32, address_width=32, addressing="word", bursting=True)
+        self.wide = wishbone.Interface(data_width=128, address_width=32, addressing="word", bursting=True)
+
+        # # #
+
+        depth = size // (4 * BANKS)
+        narrow_address = self._handshake(self.narrow)
+        wide_address = self._handshake(self.wide)
+
+        narrow_bank = Signal(2)
+        narrow_read = Array(Signal(32, name=f"narrow_read{n}") for n in range(BANKS))
+        self.sync += narrow_bank.eq(narrow_address[:2])
+        self.comb += self.narrow.dat_r.eq(narrow_read[narrow_bank])
+
+        for n in range(BANKS):
+            memory = Memory(32, depth, init=[0] * depth, name=f"buffer_bank{n}")
+            narrow_port = memory.get_port(write_capable=True, we_granularity=8, mode=READ_FIRST)
+            wide_port = memory.get_port(write_capable=True, we_granularity=8, mode=READ_FIRST)
+            self.specials += memory, narrow_port, wide_port
+            self.comb += [
+                narrow_port.adr.eq(narrow_address[2:]),
+                narrow_port.dat_w.eq(self.narrow.dat_w),
+                If(_writes(self.narrow) & (self.narrow.adr[:2] == n), narrow_port.we.eq(self.narrow.sel)),
+                narrow_read[n].eq(narrow_port.dat_r),
+                wide_port.adr.eq(wide_address),
+                wide_port.dat_w.eq(self.wide.dat_w[32 * n : 32 * n + 32]),
+                If(_writes(self.wide), wide_port.we.eq(self.wide.sel[4 * n : 4 * n + 4])),
+                self.wide.dat_r[32 * n : 32 * n + 32].eq(wide_port.dat_r),
+            ]
+
+    def _handshake(self, bus: wishbone.Interface):
+        """Acknowledges one port; returns the address to present to the memory."""
+        read_ready = Signal()
+        burst = Signal()
+        address = Signal.like(bus.adr)
+        self.comb += [
+            bus.ack.eq(bus.cyc & bus.stb & (bus.we | read_ready)),
+            burst.eq(bus.ack & ~bus.we & (bus.cti == wishbone.CTI_BURST_INCREMENTING)),
+            address.eq(bus.adr + burst),
+        ]
+        self.sync += read_ready.eq(bus.cyc & bus.stb & ~bus.we & (~read_ready | burst))
+        return address
+
+
+def _writes(bus: wishbone.Interface):
+    return bus.cyc & bus.stb & bus.we

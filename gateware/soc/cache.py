@@ -1,0 +1,40 @@
+"""Builds are skipped when nothing they depend on has changed: a digest of the inputs beside the output."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def digest(paths: Iterable[Path], *extra: str) -> str:
+    """SHA-256 over names and contents of files, and over further strings, as hexadecimal digits.
+
+    Lines that are comments of C and Verilog (``//``) or of scripts (``#``) do not count: generators put the
+    date there.
+    """
+    state = hashlib.sha256()
+    for path in sorted(paths):
+        lines = [line for line in path.read_bytes().splitlines() if not line.lstrip().startswith((b"//", b"# "))]
+        state.update(str(path).encode() + b"\0" + b"\n".join(lines))
+    for text in extra:
+        state.update(b"\0" + text.encode())
+    return state.hexdigest()
+
+
+class Stamp:
+    """The digest under which an output was last made."""
+
+    def __init__(self, path: Path, value: str):
+        self.path = path
+        self.value = value
+
+    def is_current(self) -> bool:
+        """Whether the output was made from the same inputs."""
+        return self.path.exists() and self.path.read_text() == self.value
+
+    def clear(self) -> None:
+        """Forgets the output, before it is made anew."""
+        self.path.unlink(missing_ok=True)
+
+    def set(self) -> None:
+        """Records that the output is complete."""
+        self.path.write_text(self.value)

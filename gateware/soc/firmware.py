@@ -1,0 +1,73 @@
+"""Firmware of a board: the SoC's headers, then the compiled image that goes into its boot ROM."""
+
+import contextlib
+import logging
+import os
+import subprocess
+from pathlib import Path
+
+import litex
+from litex.soc.integration.builder import Builder
+from litex.soc.integration.common import get_mem_data
+
+from firmware.codegen.__main__ import headers, write_if_changed
+from gateware.boards import Board
+from gateware.soc.soc import CipherlaneSoC
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+LITEX = Path(litex.__file__).parent / "soc"
+
+
+class FirmwareError(RuntimeError):
+    """The firmware could not be compiled."""
+
+
+def quiet_litex() -> None:
+    """LiteX logs every bus and region it creates: keep warnings only."""
+    logging.disable(logging.INFO)
+
+
+def build_firmware(board: Board, directory: Path) -> list[int]:
+    """Compiles the bare-metal firmware for a board.
+
+    Parameters
+    ----------
+    board : Board
+        Board description.
+    directory : Path
+        Output folder; `firmware.elf` and `firmware.bin` end there.
+
+    Returns
+    -------
+    list[int]
+        The image as 32-bit words, little-endian.
+
+    Raises
+    ------
+    FirmwareError
+        The compiler failed; its messages are on standard error.
+    """
+    quiet_litex()
+    include = directory / "include"
+    builder = Builder(
+        CipherlaneSoC(board, firmware=[0]),
+        output_dir=directory / "headers",
+        include_dir=directory / "headers" / "include",
+        compile_software=False,
+        compile_gateware=False,
+        csr_json=directory / "csr.json",
+    )
+    with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
+        builder.build(run=False)
+    for source in (directory / "headers" / "include" / "generated").iterdir():
+        write_if_changed(include / "generated" / source.name, source.read_text())
+    for name, text in headers().items():
+        write_if_changed(include / name, text)
+
+    command = ["make", "-s", "-C", str(REPOSITORY / "firmware" / "baremetal"), f"-j{os.cpu_count()}"]
+    command += [f"OUT={directory}", f"LITEX={LITEX}", str(directory / "firmware.bin")]
+    try:
+        subprocess.run(command, check=True)
+    except (subprocess.CalledProcessError, FileNotFoundError) as error:
+        raise FirmwareError(f"the firmware did not compile ({error}): see the messages above") from error
+    return get_mem_data(str(directory / "firmware.bin"), data_width=32, endianness="little")

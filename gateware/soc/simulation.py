@@ -1,0 +1,76 @@
+"""Builds the simulated board: the SoC through LiteX's Verilator flow, with the firmware in its ROM.
+
+The result is a folder that the host tool starts (``cipherlane ... --port sim``): `board.json` says
+what is in it. A change of the firmware alone does not recompile the model, which reads its ROM from
+a file when it starts.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+from pathlib import Path
+
+from litex.build.sim.config import SimConfig
+from litex.soc.integration.builder import Builder
+
+from gateware.boards import Board
+from gateware.soc.cache import Stamp, digest
+from gateware.soc.firmware import build_firmware
+from gateware.soc.soc import CipherlaneSoC
+
+DEFAULT_TCP_PORT = 2430
+
+
+class SimulationError(RuntimeError):
+    """The simulated board could not be built."""
+
+
+def build(board: Board, directory: Path) -> Path:
+    """Builds the simulated board in a folder and returns the path of its `board.json`.
+
+    Raises
+    ------
+    SimulationError
+        Verilator or the C++ compiler failed; the message names the log.
+    """
+    firmware = build_firmware(board, directory / "firmware")
+    gateware = directory / "gateware"
+    config = SimConfig(default_clk="sys_clk", default_clk_freq=1_000_000)
+    config.add_module("serial2tcp", "serial", args={"port": DEFAULT_TCP_PORT})
+    builder = Builder(
+        CipherlaneSoC(board, firmware=firmware),
+        output_dir=directory,
+        compile_software=False,
+        csr_json=directory / "csr.json",
+    )
+    with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
+        builder.build(sim_config=config, run=False, opt_level="O3", interactive=False)
+
+    sources = [*gateware.glob("*.v"), *gateware.glob("*.cpp"), *gateware.glob("*.h"), gateware / "variables.mak"]
+    stamp = Stamp(directory / "model.digest", digest(sources))
+    executable = gateware / "obj_dir" / "Vsim"
+    if not (stamp.is_current() and executable.exists()):
+        stamp.clear()
+        _compile(gateware, directory / "verilator.log")
+        stamp.set()
+    description = {
+        "name": board.name,
+        "gateware": "gateware",
+        "executable": "obj_dir/Vsim",
+        "clock_hz": board.sys_clk_freq,
+        "rx_window": board.rx_window,
+    }
+    path = directory / "board.json"
+    path.write_text(json.dumps(description, indent=2) + "\n")
+    return path
+
+
+def _compile(gateware: Path, log: Path) -> None:
+    # LiteX's script calls Verilator, whose makefiles choose -O0 by default for most of the model.
+    environment = {**os.environ, "OPT_FAST": "-O2", "OPT_GLOBAL": "-O2", "JOBS": str(os.cpu_count())}
+    with log.open("wb") as output:
+        command = ["bash", "build_sim.sh"]
+        result = subprocess.run(command, cwd=gateware, env=environment, stdout=output, stderr=subprocess.STDOUT)
+    if result.returncode:
+        raise SimulationError(f"the simulated board did not compile: see {log}")

@@ -1,0 +1,120 @@
+"""The SoC: VexRiscv with the vector AES unit, the CTR accelerator, and an on-chip buffer memory.
+
+::
+
+                        ┌───────────────┐ CFU  ┌─────────────────┐
+                        │   VexRiscv    │─────►│ vector AES unit │
+                        └───┬───────┬───┘      └─────────────────┘
+                           I│      D│
+    ────────────────────────┴───────┴────────┬──────── 32-bit Wishbone, bursts ─────────┬──────
+       │        │         │                  │ narrow                                   │
+     ROM      SRAM     CSRs: UART, timer,  buffer memory                                │
+                       accelerator           │ wide                                     │
+                          │            ──────┴─────┬── 128-bit Wishbone ────────────────┘
+                          └─ CTR accelerator (DMA) ┘   (what is not in the buffer memory)
+
+One class for every board: `gateware.boards` says what differs. The DMA reaches the buffer memory in
+one access a block over the wide port, and everything else over the SoC's bus.
+"""
+
+from pathlib import Path
+
+from litex import get_data_mod
+from litex.soc.integration.soc import SoCRegion
+from litex.soc.integration.soc_core import SoCCore
+from litex.soc.interconnect import wishbone
+
+from gateware.boards import Board
+from gateware.ctr.accelerator import CTRAccelerator
+from gateware.isa.unit import VectorAESUnit
+from gateware.soc.buffer import BufferMemory
+
+BUFFER_ORIGIN = 0x4000_0000
+UART_TX_FIFO_DEPTH = 256
+
+
+class CipherlaneSoC(SoCCore):
+    """The demonstrator's SoC on one board.
+
+    Parameters
+    ----------
+    board : Board
+        Board description.
+    firmware : list[int]
+        Words of the boot ROM, the first at the reset address; empty to build headers only.
+    """
+
+    def __init__(self, board: Board, firmware: list[int]):
+        platform = board.create_platform()
+        self.board = board
+        SoCCore.__init__(
+            self,
+            platform,
+            board.sys_clk_freq,
+            cpu_type="vexriscv",
+            cpu_variant="full",
+            bus_bursting=True,
+            integrated_rom_size=board.rom_size,
+            integrated_rom_init=firmware,
+            integrated_sram_size=board.sram_size,
+            ident=f"Cipherlane {board.name}",
+            uart_name=board.uart_name,
+            uart_baudrate=board.uart_baudrate,
+            uart_fifo_depth=board.uart_fifo_depth,
+            with_timer=True,
+            timer_uptime=True,
+        )
+        self.crg = board.create_crg(platform, board.sys_clk_freq)
+        self._add_vector_unit(board)
+        self._add_buffer(board)
+        self._add_accelerator()
+        for name, value in (
+            ("CIPHERLANE_SIMULATED", int(board.simulated)),
+            ("CIPHERLANE_RX_WINDOW", board.rx_window),
+            ("CIPHERLANE_MAX_DATA", board.max_data),
+            ("CIPHERLANE_BOARD", board.name),
+        ):
+            self.add_constant(name, value)
+
+    def _add_vector_unit(self, board: Board) -> None:
+        # The core with the CFU port. LiteX's own variant "full+cfu" wants the unit as a Verilog file with no
+        # further ports; taking the core as an external variant leaves the unit in Migen.
+        cores = Path(get_data_mod("cpu", "vexriscv").data_location)
+        self.cpu.use_external_variant(str(cores / "VexRiscv_FullCfu.v"))
+        self.vector_unit = unit = VectorAESUnit(sbox=board.sbox)
+        self.cpu.cpu_params.update(
+            o_CfuPlugin_bus_cmd_valid=unit.cmd_valid,
+            i_CfuPlugin_bus_cmd_ready=unit.cmd_ready,
+            o_CfuPlugin_bus_cmd_payload_function_id=unit.cmd_function_id,
+            o_CfuPlugin_bus_cmd_payload_inputs_0=unit.cmd_inputs[0],
+            o_CfuPlugin_bus_cmd_payload_inputs_1=unit.cmd_inputs[1],
+            i_CfuPlugin_bus_rsp_valid=unit.rsp_valid,
+            o_CfuPlugin_bus_rsp_ready=unit.rsp_ready,
+            i_CfuPlugin_bus_rsp_payload_outputs_0=unit.rsp_output,
+        )
+
+    def _add_buffer(self, board: Board) -> None:
+        self.buffer = BufferMemory(size=board.buffer_size)
+        self.bus.add_slave("buffer", self.buffer.narrow, SoCRegion(origin=BUFFER_ORIGIN, size=board.buffer_size))
+
+    def _add_accelerator(self) -> None:
+        # The DMA may use the memories that hold data: not the ROM, nor any register.
+        regions = {name: self.bus.regions[name] for name in ("buffer", "sram")}
+        self.accelerator = CTRAccelerator(regions=[(region.origin, region.size) for region in regions.values()])
+        self.irq.add("accelerator", use_loc_if_exists=True)
+
+        system = wishbone.Interface(data_width=128, address_width=32, addressing="word")
+        self.bus.add_master("dma", system)
+        in_buffer = regions["buffer"].decoder(_WideBus)
+        self.dma_interconnect = wishbone.Decoder(
+            self.accelerator.bus,
+            [(in_buffer, self.buffer.wide), (lambda address: ~in_buffer(address), system)],
+        )
+
+
+class _WideBus:
+    """What `SoCRegion.decoder` asks of a bus, for the 128-bit DMA bus."""
+
+    addressing = "word"
+    data_width = 128
+    address_width = 32

@@ -1,0 +1,52 @@
+"""Yosys, nextpnr and ecppack: native ones when on PATH, else those that PyPI's yowasp packages bring."""
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
+
+
+class ToolError(RuntimeError):
+    """A tool is missing or failed."""
+
+
+def environment(directory: Path) -> dict[str, str]:
+    """An environment whose PATH has the tools under their usual names.
+
+    Parameters
+    ----------
+    directory : Path
+        Where wrappers are written that call the yowasp commands.
+
+    Raises
+    ------
+    ToolError
+        A tool is neither on PATH nor in the Python environment.
+    """
+    scripts = Path(sys.executable).parent
+    directory.mkdir(parents=True, exist_ok=True)
+    for tool in TOOLS:
+        wrapper = directory / tool
+        yowasp = scripts / f"yowasp-{tool}"
+        if shutil.which(tool):
+            wrapper.unlink(missing_ok=True)
+        elif yowasp.exists():
+            wrapper.write_text(f'#!/bin/sh\nexec "{yowasp}" "$@"\n')
+            wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
+        else:
+            raise ToolError(f"{tool} is missing: run `make setup`, or put it on PATH")
+    return {**os.environ, "PATH": f"{directory}{os.pathsep}{scripts}{os.pathsep}{os.environ['PATH']}"}
+
+
+def versions(environment: dict[str, str]) -> dict[str, str]:
+    """The version that each tool reports, by name."""
+    found = {}
+    for tool in TOOLS:
+        result = subprocess.run([tool, "--version"], env=environment, capture_output=True, text=True, timeout=300)
+        lines = (result.stdout + result.stderr).strip().splitlines()
+        found[tool] = next((line for line in lines if "ersion" in line or "Yosys" in line), "unknown").strip()
+    return found

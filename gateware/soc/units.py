@@ -1,0 +1,74 @@
+"""Resources of the vector unit and of the accelerator, each synthesised alone with a board's parameters."""
+
+import contextlib
+import json
+import os
+import subprocess
+from pathlib import Path
+
+from litex.gen.fhdl import verilog
+from litex.soc.interconnect import csr_bus
+from migen import ClockDomain, Module, Record
+
+from gateware.boards import Board
+from gateware.ctr.accelerator import CTRAccelerator
+from gateware.isa.unit import VectorAESUnit
+from gateware.soc.cache import Stamp, digest
+from gateware.soc.soc import BUFFER_ORIGIN
+
+# LUT4s that each cell of the ECP5 takes in nextpnr's count.
+LUT4_OF_CELL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 4}
+
+
+class _Top(Module):
+    """A unit with a clock domain of its own, and all its ports."""
+
+    def __init__(self, unit: Module, ports: list):
+        self.clock_domains.cd_sys = ClockDomain("sys")
+        self.submodules.unit = unit
+        self.ios = {self.cd_sys.clk, self.cd_sys.rst}
+        for port in ports:
+            self.ios |= set(port.flatten()) if isinstance(port, Record) else {port}
+
+
+def _vector_unit(board: Board) -> _Top:
+    unit = VectorAESUnit(sbox=board.sbox)
+    ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
+    return _Top(unit, [*ports, unit.rsp_valid, unit.rsp_ready, unit.rsp_output])
+
+
+def _accelerator(board: Board) -> _Top:
+    unit = CTRAccelerator(regions=[(BUFFER_ORIGIN, board.buffer_size)])
+    bank = csr_bus.CSRBank(unit.get_csrs())
+    top = _Top(unit, [unit.bus, bank.bus, unit.ev.irq])
+    top.submodules.bank = bank
+    return top
+
+
+UNITS = {"vector_unit": _vector_unit, "accelerator": _accelerator}
+
+
+def resources(board: Board, directory: Path, environment: dict[str, str]) -> dict[str, dict[str, int]]:
+    """LUT4s, flip-flops, block RAMs and DSPs of each unit, by name; cached in the folder by content."""
+    return {name: _synthesise(name, create(board), directory / "units", environment) for name, create in UNITS.items()}
+
+
+def _synthesise(name: str, top: _Top, directory: Path, environment: dict[str, str]) -> dict[str, int]:
+    directory.mkdir(parents=True, exist_ok=True)
+    with contextlib.chdir(directory), open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
+        verilog.convert(top, top.ios, name=name).write(f"{name}.v")
+    stamp = Stamp(directory / f"{name}.digest", digest(directory.glob(f"{name}*.[vi]*")))
+    statistics = directory / f"{name}.stat.json"
+    if not (stamp.is_current() and statistics.exists()):
+        stamp.clear()
+        script = f"read_verilog {name}.v; synth_ecp5 -top {name}; tee -q -o {statistics.name} stat -json"
+        subprocess.run(["yosys", "-q", "-p", script], cwd=directory, env=environment, check=True, timeout=1800)
+        stamp.set()
+    text = statistics.read_text()
+    cells = json.loads(text[text.index("{") :])["design"]["num_cells_by_type"]
+    return {
+        "lut4": sum(count * cells.get(cell, 0) for cell, count in LUT4_OF_CELL.items()),
+        "ff": cells.get("TRELLIS_FF", 0),
+        "bram": cells.get("DP16KD", 0),
+        "dsp": cells.get("MULT18X18D", 0),
+    }

@@ -1,0 +1,71 @@
+"""The vector AES unit as its reference page describes it: a model that executes instructions one by one."""
+
+from tests.gateware.isa import fips197
+
+LAST_ROUND_KEYS = (0, 10, 12, 14)
+UNIT_VERSION = 1
+
+
+def _word(value: int) -> bytes:
+    return value.to_bytes(4, "little")
+
+
+class UnitModel:
+    """State registers, key registers and context; `execute` applies one instruction and returns rd."""
+
+    def __init__(self):
+        self.context = 0
+        self.v = [[bytes(16) for _ in range(8)] for _ in range(8)]
+        self.k = [[bytes(16) for _ in range(16)] for _ in range(8)]
+
+    def execute(self, name: str, rs1: int = 0, rs2: int = 0, **fields: int) -> int:
+        v, k = self.v[self.context], self.k[self.context]
+        s = fields.get("s", 0)
+        state = v[s]
+        key = k[LAST_ROUND_KEYS[fields["l"]]] if "l" in fields else k[fields.get("k", 0)]
+        f = fips197
+        operations = {
+            "round_xor": lambda: f.xor(state, key),
+            "shift_rows": lambda: f.shift_rows(state),
+            "shift_rows_inv": lambda: f.inv_shift_rows(state),
+            "sbox_mix_xor": lambda: f.xor(f.mix_columns(f.sub_bytes(state)), key),
+            "sbox_mix_xor_inv": lambda: f.xor(f.inv_mix_columns(f.inv_sub_bytes(state)), key),
+            "sbox_xor": lambda: f.xor(f.sub_bytes(state), key),
+            "sbox_xor_inv": lambda: f.xor(f.inv_sub_bytes(state), key),
+            "round_enc": lambda: f.xor(f.mix_columns(f.shift_rows(f.sub_bytes(state))), key),
+            "round_dec": lambda: f.xor(f.inv_mix_columns(f.inv_shift_rows(f.inv_sub_bytes(state))), key),
+            "last_enc": lambda: f.xor(f.shift_rows(f.sub_bytes(state)), key),
+            "last_dec": lambda: f.xor(f.inv_shift_rows(f.inv_sub_bytes(state)), key),
+            "move_in": lambda: self._half(state, fields["h"], _word(rs1) + _word(rs2)),
+            "move_in_xor": lambda: f.xor(state, self._half(bytes(16), fields["h"], _word(rs1) + _word(rs2))),
+            "counter": lambda: self._counter(rs1, rs2),
+            "counter_xor": lambda: f.xor(self._counter(rs1, rs2), k[0]),
+        }
+        if name in operations:
+            v[s] = operations[name]()
+            return 0
+        if name in ("key_write", "key_write_inv_mix"):
+            data = _word(rs1) + _word(rs2)
+            if name == "key_write_inv_mix":
+                data = f.inv_mix_columns(data + bytes(8))[:8]
+            k[fields["kw"]] = self._half(k[fields["kw"]], fields["hw"], data)
+            return 0
+        if name == "context":
+            previous, self.context = self.context, rs1 % 8
+            return previous
+        results = {
+            "move_out_xor": lambda: int.from_bytes(state[4 * fields["c"] :][:4], "little") ^ rs1,
+            "key_read": lambda: int.from_bytes(k[rs1 >> 2 & 15][4 * (rs1 & 3) :][:4], "little"),
+            "sub_word": lambda: int.from_bytes(f.sub_bytes(_word(rs1)), "little") ^ rs2,
+            "sub_rot_word": lambda: int.from_bytes(f.sub_bytes(_word(rs1)[1:] + _word(rs1)[:1]), "little") ^ rs2,
+            "status": lambda: UNIT_VERSION << 16 | self.context,
+        }
+        return results[name]()
+
+    def _counter(self, rs1: int, rs2: int) -> bytes:
+        base = int.from_bytes(self.k[self.context][15], "big")
+        return ((base + (rs2 << 32 | rs1)) % 2**128).to_bytes(16, "big")
+
+    @staticmethod
+    def _half(value: bytes, half: int, data: bytes) -> bytes:
+        return value[: 8 * half] + data + value[8 * half + 8 :]

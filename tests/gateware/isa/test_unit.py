@@ -1,0 +1,213 @@
+"""The vector AES unit behind its CFU port: every instruction, back to back, under stalls of either side."""
+
+import random
+
+import pytest
+from migen import run_simulation
+
+from gateware.isa.instructions import BY_NAME, FIELDS, INSTRUCTIONS, lookup
+from gateware.isa.unit import VectorAESUnit
+from tests.gateware.isa import fips197
+from tests.gateware.isa.model import UnitModel
+
+SEVEN = ("round_xor", "shift_rows", "shift_rows_inv", "sbox_mix_xor", "sbox_mix_xor_inv", "sbox_xor", "sbox_xor_inv")
+
+
+def run(commands, *, idle=0.0, busy=0.0, seed=0):
+    """Sends (function id, rs1, rs2) in order; returns the responses and the cycles from first command to last response.
+
+    ``idle`` and ``busy`` are the shares of cycles in which no command is offered, and no response taken.
+    """
+    unit = VectorAESUnit()
+    rng = random.Random(seed)
+    responses = []
+    cycles = [0]
+
+    def drive():
+        for function_id, rs1, rs2 in commands:
+            while rng.random() < idle:
+                yield
+            yield unit.cmd_valid.eq(1)
+            yield unit.cmd_function_id.eq(function_id)
+            yield unit.cmd_inputs[0].eq(rs1)
+            yield unit.cmd_inputs[1].eq(rs2)
+            yield
+            for _ in range(50):
+                if (yield unit.cmd_ready):
+                    break
+                yield
+            else:
+                raise AssertionError(f"command {function_id:#x} was not accepted in 50 cycles")
+            yield unit.cmd_valid.eq(0)
+
+    def collect():
+        limit = 200 + 40 * len(commands)
+        while len(responses) < len(commands):
+            yield unit.rsp_ready.eq(rng.random() >= busy)
+            yield
+            cycles[0] += 1
+            if (yield unit.rsp_valid) and (yield unit.rsp_ready):
+                responses.append((yield unit.rsp_output))
+            assert cycles[0] < limit, f"{len(responses)} of {len(commands)} responses after {limit} cycles"
+        yield unit.rsp_ready.eq(1)
+        for _ in range(10):  # no response without a command
+            yield
+            assert not (yield unit.rsp_valid)
+
+    run_simulation(unit, [drive(), collect()])
+    return responses, cycles[0]
+
+
+def encode(name, rs1=0, rs2=0, **fields):
+    return (BY_NAME[name].function_id(**fields), rs1, rs2)
+
+
+def words(block: bytes) -> list[int]:
+    return [int.from_bytes(block[i : i + 4], "little") for i in range(0, 16, 4)]
+
+
+def put_state(s, block):
+    w = words(block)
+    return [encode("move_in", w[2 * h], w[2 * h + 1], h=h, s=s) for h in range(2)]
+
+
+def get_state(s):
+    return [encode("move_out_xor", c=c, s=s) for c in range(4)]
+
+
+def put_key(k, block, name="key_write"):
+    w = words(block)
+    return [encode(name, w[2 * h], w[2 * h + 1], hw=h, kw=k) for h in range(2)]
+
+
+def block_of(values) -> bytes:
+    return b"".join(value.to_bytes(4, "little") for value in values)
+
+
+def random_command(rng, names=None):
+    instruction = BY_NAME[rng.choice(names)] if names else rng.choice(INSTRUCTIONS)
+    fields = {field: rng.randrange(1 << FIELDS[field][0]) for field in instruction.fields}
+    if instruction.name == "context":
+        return instruction.name, {"rs1": rng.randrange(8), "rs2": 0}, fields
+    return instruction.name, {"rs1": rng.getrandbits(32), "rs2": rng.getrandbits(32)}, fields
+
+
+@pytest.mark.parametrize(("idle", "busy"), [(0, 0), (0.5, 0), (0, 0.5), (0.3, 0.7)])
+def test_random_programs_follow_the_model(idle, busy):
+    rng = random.Random(1000 * idle + busy)
+    model = UnitModel()
+    commands, expected = [], []
+    for _ in range(400):
+        name, operands, fields = random_command(rng)
+        commands.append(encode(name, **operands, **fields))
+        expected.append(model.execute(name, **operands, **fields))
+    # Everything left behind can be read back.
+    for context in range(8):
+        for name, operands, fields in (
+            [("context", {"rs1": context}, {})]
+            + [("move_out_xor", {"rs1": 0}, {"s": s, "c": c}) for s in range(8) for c in range(4)]
+            + [("key_read", {"rs1": i}, {}) for i in range(64)]
+        ):
+            commands.append(encode(name, **operands, **fields))
+            expected.append(model.execute(name, **operands, **fields))
+    responses, _ = run(commands, idle=idle, busy=busy, seed=7)
+    assert responses == expected
+
+
+@pytest.mark.parametrize("name", SEVEN)
+def test_each_of_the_seven(name):
+    rng = random.Random(name)
+    for s in (0, 5):
+        state, key = rng.randbytes(16), rng.randbytes(16)
+        fields = {"s": s}
+        register = 0
+        if "k" in BY_NAME[name].fields:
+            fields["k"] = register = rng.randrange(16)
+        if "l" in BY_NAME[name].fields:
+            fields["l"] = code = rng.randrange(4)
+            register = (0, 10, 12, 14)[code]
+        model = UnitModel()
+        model.v[0][s], model.k[0][register] = state, key
+        model.execute(name, **fields)
+        responses, _ = run(put_state(s, state) + put_key(register, key) + [encode(name, **fields)] + get_state(s))
+        assert block_of(responses[-4:]) == model.v[0][s]
+
+
+@pytest.mark.parametrize("key_bits", [128, 192, 256])
+@pytest.mark.parametrize("fused", [False, True])
+def test_whole_blocks_both_ways(key_bits, fused):
+    """FIPS-197 appendix C: encrypts, and decrypts with the equivalent inverse cipher (5.3.5)."""
+    key = bytes(range(key_bits // 8))
+    plaintext = bytes.fromhex("00112233445566778899aabbccddeeff")
+    ciphertext = {
+        128: "69c4e0d86a7b0430d8cdb78070b4c55a",
+        192: "dda97ca4864cdfe06eaf70a0ec0d7191",
+        256: "8ea2b7ca516745bfeafc49904b496089",
+    }[key_bits]
+    keys = fips197.expand_key(key)
+    rounds = len(keys) - 1
+
+    program = put_state(0, plaintext)
+    for i, round_key in enumerate(keys):
+        program += put_key(i, round_key)
+    program.append(encode("round_xor", k=0, s=0))
+    for i in range(1, rounds):
+        program += (
+            [encode("round_enc", k=i, s=0)] if fused else [encode("shift_rows", s=0), encode("sbox_mix_xor", k=i, s=0)]
+        )
+    last = {"l": (0, 10, 12, 14).index(rounds), "s": 0}
+    program += [encode("last_enc", **last)] if fused else [encode("shift_rows", s=0), encode("sbox_xor", **last)]
+    program += get_state(0)
+    responses, _ = run(program)
+    assert block_of(responses[-4:]).hex() == ciphertext
+
+    program = put_state(1, bytes.fromhex(ciphertext)) + put_key(0, keys[0]) + put_key(rounds, keys[rounds])
+    for i in range(1, rounds):
+        program += put_key(i, keys[i], "key_write_inv_mix")
+    program.append(encode("round_xor", k=rounds, s=1))
+    for i in range(rounds - 1, 0, -1):
+        program += (
+            [encode("round_dec", k=i, s=1)]
+            if fused
+            else [encode("shift_rows_inv", s=1), encode("sbox_mix_xor_inv", k=i, s=1)]
+        )
+    last = {"l": 0, "s": 1}
+    program += (
+        [encode("last_dec", **last)] if fused else [encode("shift_rows_inv", s=1), encode("sbox_xor_inv", **last)]
+    )
+    program += get_state(1)
+    responses, _ = run(program)
+    assert block_of(responses[-4:]) == plaintext
+
+
+@pytest.mark.parametrize("base", [0, 2**32 - 1, 2**64 - 1, 2**128 - 1, 0x0123456789ABCDEF_FFFFFFFFFFFFFFFF])
+def test_counter_carries_across_words(base):
+    commands = put_key(15, base.to_bytes(16, "big"))
+    for index in (0, 1, 2**32, 2**64 - 1):
+        commands += [encode("counter", index % 2**32, index >> 32, s=3), *get_state(3)]
+    responses, _ = run(commands)
+    values = [int.from_bytes(block_of(responses[3 + 5 * i : 7 + 5 * i]), "big") for i in range(4)]
+    assert values == [(base + index) % 2**128 for index in (0, 1, 2**32, 2**64 - 1)]
+
+
+def test_undefined_function_ids_answer_zero_and_change_nothing():
+    undefined = [f for f in range(1024) if lookup(f) is None]
+    assert undefined
+    rng = random.Random(3)
+    state, key = rng.randbytes(16), rng.randbytes(16)
+    prepare = [c for s in range(8) for c in put_state(s, state)] + [c for k in range(16) for c in put_key(k, key)]
+    readback = [c for s in range(8) for c in get_state(s)] + [encode("key_read", i) for i in range(64)]
+    responses, _ = run(prepare + [(f, 0xFFFFFFFF, 0x12345678) for f in undefined] + readback + [encode("status")])
+    assert set(responses[len(prepare) : len(prepare) + len(undefined)]) == {0}
+    assert block_of(responses[-97:-65]) == state * 8
+    assert block_of(responses[-65:-1]) == key * 16
+    assert responses[-1] & 0xFFFF == 0
+
+
+def test_one_instruction_a_cycle_where_none_depends_on_the_one_before():
+    count = 64
+    commands = [encode("round_enc", k=1 + i // 8 % 14, s=i % 8) for i in range(count)]
+    _, cycles = run(commands)
+    assert cycles <= count + 3
+    _, dependent = run([encode("round_enc", k=1, s=0)] * count)
+    assert count + 3 < dependent <= 2 * count + 3
