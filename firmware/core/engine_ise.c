@@ -135,6 +135,8 @@ ctr_groups(unsigned int rounds, const uint32_t *in, uint32_t *out, uint32_t inde
 	for (; index != end; index += BLOCKS) {
 		uint32_t data[BLOCKS * WORDS];
 
+		/* Unrolled, or the compiler keeps the words on the stack and not in registers. */
+#pragma GCC unroll 16
 		for (unsigned int i = 0; i < BLOCKS * WORDS; i++) {
 			data[i] = in[i];
 		}
@@ -143,6 +145,7 @@ ctr_groups(unsigned int rounds, const uint32_t *in, uint32_t *out, uint32_t inde
 		MOVE_OUT(1, data + 4);
 		MOVE_OUT(2, data + 8);
 		MOVE_OUT(3, data + 12);
+#pragma GCC unroll 16
 		for (unsigned int i = 0; i < BLOCKS * WORDS; i++) {
 			out[i] = data[i];
 		}
