@@ -204,6 +204,11 @@ def test_overlap(bench):
     assert refused(bench, ORIGIN, ORIGIN + 16, 17) == Error.OVERLAP
     assert refused(bench, ORIGIN, ORIGIN + 0x100, 0x101) == Error.OVERLAP
     check_run(bench, KEYS[128], 0x100, source=ORIGIN, destination=ORIGIN + 0x120)
+    data = bench.rng.randbytes(0x100)
+    bench.memory.write(ORIGIN, data)
+    status, _ = bench.transfer(T1, 0, ORIGIN, ORIGIN + 0x100, 0x100)  # side by side is no overlap
+    assert status["error"] == Error.NONE
+    assert bench.memory.read(ORIGIN + 0x100, 0x100) == ctr(KEYS[128], T1, data)
     # The other way round is safe, as every block is read before it is written over.
     data = bench.rng.randbytes(0x100)
     bench.memory.write(ORIGIN + 16, data)
@@ -359,6 +364,21 @@ def test_zeroize_during_a_key_load(bench, wait):
 
     bench.run(interrupt())
     check_run(bench, bytes(32), 33)
+
+
+@pytest.mark.parametrize("wait", range(2, 8))
+def test_key_words_written_during_a_key_load_are_ignored(bench, wait):
+    bench.load_key(KEYS[256])
+
+    def disturb():
+        yield from bench.command("load_key")
+        for _ in range(wait):
+            yield
+        yield from bench.write("key7", 0)
+        yield from bench.wait_idle()
+
+    bench.run(disturb())
+    check_run(bench, KEYS[256], 32)
 
 
 @pytest.mark.parametrize("wait", range(0, 120, 7))
