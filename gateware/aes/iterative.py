@@ -32,6 +32,11 @@ BLOCK_BITS = 128
 class IterativeCore(Module):
     """AES encryption with a stored key schedule.
 
+    Parameters
+    ----------
+    sbox : str
+        Implementation of the S-boxes (`gateware.aes.sbox`).
+
     Attributes
     ----------
     sink : stream.Endpoint, data(128), in
@@ -53,7 +58,7 @@ class IterativeCore(Module):
         Zeroize the key and drop every block; takes 17 cycles, `busy` meanwhile.
     """
 
-    def __init__(self):
+    def __init__(self, *, sbox: str = "table"):
         self.sink = stream.Endpoint([("data", BLOCK_BITS)])
         self.source = stream.Endpoint([("data", BLOCK_BITS)])
         self.key = stream.Endpoint([("word", 32)])
@@ -73,7 +78,7 @@ class IterativeCore(Module):
         stall = Signal()
 
         # Key schedule and round keys, in a memory that no bus reaches.
-        self.submodules.schedule = schedule = KeySchedule()
+        self.submodules.schedule = schedule = KeySchedule(sbox=sbox)
         round_keys = Memory(BLOCK_BITS, ROUND_KEY_ROWS, name="round_keys")
         write_port = round_keys.get_port(write_capable=True, async_read=True)
         read_port = round_keys.get_port(async_read=True)
@@ -99,9 +104,12 @@ class IterativeCore(Module):
         result = Signal(BLOCK_BITS)
         substituted = Signal(BLOCK_BITS)
         for i in range(BLOCK_BITS // 8):
-            sbox = SBox()
-            self.submodules += sbox
-            self.comb += [sbox.i.eq(state[8 * i : 8 * i + 8]), substituted[8 * i : 8 * i + 8].eq(sbox.o)]
+            substitution = SBox(implementation=sbox)
+            self.submodules += substitution
+            self.comb += [
+                substitution.i.eq(state[8 * i : 8 * i + 8]),
+                substituted[8 * i : 8 * i + 8].eq(substitution.o),
+            ]
         shifted = shift_rows(byte_list(substituted))
         mixed = Signal(BLOCK_BITS)
         self.comb += mixed.eq(Cat(*[Cat(*mix_column(shifted[4 * c : 4 * c + 4])) for c in range(COLUMNS)]))

@@ -41,6 +41,11 @@ ROUNDS = {KEY_LENGTH_128: 10, KEY_LENGTH_192: 12, KEY_LENGTH_256: 14}
 class KeySchedule(Module):
     """Expands a key into a memory of round keys.
 
+    Parameters
+    ----------
+    sbox : str
+        Implementation of the S-boxes (`gateware.aes.sbox`).
+
     Attributes
     ----------
     sink : stream.Endpoint, word(32), in
@@ -61,7 +66,7 @@ class KeySchedule(Module):
         An expansion or a clearing is under way.
     """
 
-    def __init__(self):
+    def __init__(self, *, sbox: str = "table"):
         self.sink = stream.Endpoint([("word", WORD_BITS)])
         self.key_length = Signal(2)
         self.enable = Signal()
@@ -94,9 +99,12 @@ class KeySchedule(Module):
         # The next word.
         substituted = Signal(WORD_BITS)
         for i in range(4):
-            sbox = SBox()
-            self.submodules += sbox
-            self.comb += [sbox.i.eq(window[0][8 * i : 8 * i + 8]), substituted[8 * i : 8 * i + 8].eq(sbox.o)]
+            substitution = SBox(implementation=sbox)
+            self.submodules += substitution
+            self.comb += [
+                substitution.i.eq(window[0][8 * i : 8 * i + 8]),
+                substituted[8 * i : 8 * i + 8].eq(substitution.o),
+            ]
         rotated = Cat(substituted[8:], substituted[:8])  # SubWord(RotWord(w)) = RotWord(SubWord(w))
         oldest = Signal(WORD_BITS)
         change = Signal(WORD_BITS)

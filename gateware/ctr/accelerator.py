@@ -24,6 +24,7 @@ from litex.soc.interconnect.csr import CSR, CSRField, CSRStatus, CSRStorage
 from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourcePulse
 from migen import FSM, Case, Cat, If, NextState, NextValue, Signal
 
+from gateware.aes.iterative import IterativeCore
 from gateware.aes.key_schedule import KEY_LENGTH_128, KEY_LENGTH_192, KEY_LENGTH_256, KEY_WORDS
 from gateware.ctr.dma import COUNT_BITS, BlockDMA
 from gateware.ctr.engine import CTREngine
@@ -46,6 +47,8 @@ class CTRAccelerator(LiteXModule):
         Longest time that a bus access may take.
     fifo_depth : int
         Blocks that the DMA can hold in each direction.
+    sbox : str
+        Implementation of the S-boxes (`gateware.aes.sbox`).
 
     Attributes
     ----------
@@ -55,10 +58,10 @@ class CTRAccelerator(LiteXModule):
         Interrupt `ev.irq`, with the one event `done`.
     """
 
-    def __init__(self, *, regions, timeout_cycles: int = 4096, fifo_depth: int = 4):
+    def __init__(self, *, regions, timeout_cycles: int = 4096, fifo_depth: int = 4, sbox: str = "table"):
         self._add_registers()
         self.store = store = KeyStore()
-        self.engine = engine = CTREngine(count_bits=COUNT_BITS)
+        self.engine = engine = CTREngine(core=IterativeCore(sbox=sbox), count_bits=COUNT_BITS)
         self.dma = dma = BlockDMA(regions=regions, timeout_cycles=timeout_cycles, fifo_depth=fifo_depth)
         self.bus = dma.bus
 
