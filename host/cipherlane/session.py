@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .device import Device
 
 OPEN_FLAG_RESUME = 1
-_CLOSE_ATTEMPTS = 3
+_CLOSE_ATTEMPTS = 2  # after an error
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Session:
         fields.pop("reserved")
         return SessionStat(**fields)
 
-    def close(self, attempts: int = _CLOSE_ATTEMPTS) -> None:
+    def close(self, attempts: int | None = None) -> None:
         """End the session and let the board zeroize its keys; closing twice is allowed."""
         if not self.closed:
             self._exchange(RecordType.CLOSE, attempts=attempts, resync=True)
@@ -86,4 +86,4 @@ class Session:
             self.close()
         else:  # the first error matters more than one in closing
             with contextlib.suppress(CipherlaneError):
-                self.close(1 if isinstance(value, CipherlaneError) else _CLOSE_ATTEMPTS)
+                self.close(_CLOSE_ATTEMPTS)

@@ -162,7 +162,10 @@ class Transfer:
         if key[:2] != (RecordType.DATA, self._session.number) or key.token != self._session.token or pending is None:
             return
         raise_refusal(reply)
-        if len(reply.data) != len(pending.record.data) or pending.result is not None:
+        if pending.result is not None:
+            return
+        if len(reply.data) != len(pending.record.data):
+            self._repeat([key])  # it took the place of the answer, which will not come
             return
         pending.result = reply.data
         while (first := self._pending.get(self._written)) is not None and first.result is not None:

@@ -100,6 +100,10 @@ class PeerBoard:
                 return number, b""
         if key_bits not in (128, 192, 256):
             raise Refusal("key_bits", key_bits)
+        if engine not in ENGINES.values():
+            raise Refusal("engine", engine)
+        if direction > 1:
+            raise Refusal("value", direction)
         if len(self.sessions) >= self.max_sessions:
             raise Refusal("sessions_full", self.max_sessions)
         key = key[: key_bits // 8]
@@ -151,6 +155,10 @@ class PeerBoard:
 
     def _bench(self, session, offset, token, data):
         engine, direction, key_bits, record_bytes, total = BENCH.unpack(data)
+        if key_bits not in (128, 192, 256):
+            raise Refusal("key_bits", key_bits)
+        if direction > 1 or not 0 < record_bytes <= 4096:
+            raise Refusal("value", record_bytes)
         blocks = (total + 15) // 16
         return session, struct.pack("<QQQQ", total, blocks, blocks * CYCLES_PER_BLOCK * (5 - engine), KEY_CYCLES)
 

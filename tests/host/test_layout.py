@@ -1,0 +1,74 @@
+import struct
+import subprocess
+import sys
+
+import pytest
+from cipherlane.errors import VersionMismatchError
+from cipherlane.protocol import layout, reference
+
+from . import model
+
+
+def test_header_is_word_sized_and_aligned():
+    assert layout.HEADER.size == 24 == model.HEADER.size
+    at = 0
+    for field in layout.HEADER.fields:
+        assert at % field.size == 0, field.name
+        at += field.size
+
+
+def test_layout_sizes_match_their_structs():
+    formats = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "bytes16": "16s", "bytes32": "32s"}
+    for record in model.WIRE["record"]:
+        for side, layouts in (("request", layout.REQUESTS), ("reply", layout.REPLIES)):
+            if record[side] == "data":
+                assert layouts[record["code"]] is None
+                continue
+            size = struct.calcsize("<" + "".join(formats[field["type"]] for field in record[side]))
+            assert layouts[record["code"]].size == size
+            assert size % 4 == 0, (record["name"], side)
+
+
+def test_constants_come_from_the_definition():
+    assert {item.name.lower(): item.value for item in layout.RecordType} == model.CODES
+    assert {item.name.lower(): item.value for item in layout.ErrorCode} == model.ERRORS
+    assert {item.name.lower(): item.value for item in layout.Engine} == model.ENGINES
+
+
+def test_record_encoding_is_the_models():
+    record = layout.Record(layout.RecordType.DATA, 0x01020304, 0x1000, 0x1122334455667788, b"abc")
+    raw = record.encode()
+    assert raw == model.HEADER.pack(1, 3, 3, 0x01020304, 0x1000, 0x1122334455667788) + b"abc"
+    assert layout.decode(raw) == record
+
+
+def test_decode_refuses_wrong_sizes_and_versions():
+    raw = layout.Record(1, data=b"12345678").encode()
+    for bad in (b"", raw[:1], raw[:23], raw[:-1], raw + b"x"):
+        with pytest.raises(ValueError, match="length|shorter"):
+            layout.decode(bad)
+    with pytest.raises(VersionMismatchError, match=r"version 1.*version 9") as caught:
+        layout.decode(b"\x09" + raw[1:])
+    assert (caught.value.host, caught.value.board) == (1, 9)
+
+
+def test_pack_needs_every_field():
+    with pytest.raises(TypeError):
+        layout.REQUESTS[layout.RecordType.OPEN].pack(key_bits=128)
+
+
+def test_reference_page_is_current():
+    command = [sys.executable, "-m", "cipherlane.protocol.reference", "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_stale_reference_page_is_noticed(tmp_path, monkeypatch, capsys):
+    page = tmp_path / "README.md"
+    monkeypatch.setattr(reference, "PAGE", page)
+    assert reference.main(["--check"]) == 1
+    assert "stale" in capsys.readouterr().err
+    assert reference.main([]) == 0
+    assert reference.main(["--check"]) == 0
+    page.write_text(page.read_text() + "x")
+    assert reference.main(["--check"]) == 1
