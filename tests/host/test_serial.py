@@ -1,0 +1,155 @@
+import io
+import os
+import pty
+import random
+import threading
+import time
+import tty
+
+import pytest
+from cipherlane.device import Device
+from cipherlane.errors import NoReplyError, PortError
+from cipherlane.protocol.layout import Engine
+from cipherlane.transport import open_transport
+from cipherlane.transport.serial import SerialTransport
+
+from .model import PeerBoard, SocketBoard, from_frame, to_frame
+
+
+@pytest.fixture
+def terminal():
+    """A pseudo-terminal: the name of the device, and the descriptor of its far end."""
+    far, near = pty.openpty()
+    tty.setraw(near)
+    yield os.ttyname(near), far
+    os.close(far)
+    os.close(near)
+
+
+def test_absent_port():
+    with pytest.raises(PortError, match="no port /dev/ttyNOPE: connect the board"):
+        SerialTransport("/dev/ttyNOPE")
+
+
+def test_no_port_named():
+    with pytest.raises(PortError, match="CIPHERLANE_PORT"):
+        open_transport(None)
+
+
+def test_not_a_serial_port(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("x")
+    with pytest.raises(PortError, match="cannot open port"):
+        SerialTransport(str(path))
+
+
+def test_unknown_url():
+    with pytest.raises(PortError, match="cannot open port nonsense://x"):
+        SerialTransport("nonsense://x")
+
+
+def test_nothing_listens():
+    with pytest.raises(PortError, match="nothing listens at socket://127.0.0.1:1"):
+        SerialTransport("socket://127.0.0.1:1")
+
+
+def test_busy_port(terminal):
+    name, _ = terminal
+    with SerialTransport(name):
+        with pytest.raises(PortError, match="busy: close the other program"):
+            SerialTransport(name)
+    SerialTransport(name).close()
+
+
+def test_device_over_a_terminal(terminal):
+    """The code path of a real serial port, with a board that is sent a half frame and noise first."""
+    name, far = terminal
+    board, stop = PeerBoard(), threading.Event()
+
+    def serve():
+        waiting = b""
+        while not stop.is_set():
+            waiting += os.read(far, 4096)
+            while b"\0" in waiting:
+                frame, waiting = waiting.split(b"\0", 1)
+                record = from_frame(frame) if frame else None
+                if record is not None:
+                    os.write(far, to_frame(board.answer(record)))
+
+    os.write(far, b"boot noise, no zero in it" + random.Random(1).randbytes(300))
+    thread = threading.Thread(target=serve, daemon=True)
+    with SerialTransport(name) as transport:
+        os.write(far, b"more noise")
+        transport._write(b"half a frame")
+        thread.start()
+        with Device(transport) as device:
+            assert device.info().board == "model"
+            assert transport.strays() > 0
+            stop.set()
+            device.counters()
+    thread.join(5)
+    assert not thread.is_alive()
+
+
+def test_other_firmware_is_recognised(terminal):
+    name, far = terminal
+    with SerialTransport(name) as transport:
+        os.write(far, b"litex> \r\nlitex> ")
+        with pytest.raises(NoReplyError, match="are no Cipherlane records: flash the Cipherlane firmware"):
+            Device(transport, timeout=0.05).connect()
+
+
+def test_receive_keeps_its_time_under_a_flood(terminal):
+    name, far = terminal
+    stop = threading.Event()
+
+    def flood():
+        while not stop.is_set():
+            os.write(far, b"\xaa" * 256)
+
+    thread = threading.Thread(target=flood, daemon=True)
+    with SerialTransport(name) as transport:
+        thread.start()
+        begun = time.monotonic()
+        assert transport.receive(0.2) is None
+        assert time.monotonic() - begun < 2
+        stop.set()
+        transport.receive(0.1)
+    thread.join(5)
+    assert not thread.is_alive()
+
+
+def test_port_that_disappears():
+    board = SocketBoard(PeerBoard())
+    with board, SerialTransport(board.url) as transport, Device(transport) as device:
+        device.info()
+        board._stopping.set()
+        with pytest.raises(PortError, match="went away"):
+            for _ in range(20):
+                transport.receive(0.5)
+
+
+def test_corrupted_stream_over_a_socket():
+    """Frames damaged on the way to the board: nothing is lost, and the board's buffer never overflows."""
+    rng = random.Random(5)
+    count = [0]
+
+    def mangle(frame):
+        count[0] += 1
+        if count[0] % 7:
+            return frame
+        at = rng.randrange(len(frame))
+        return frame[:at] + bytes([rng.randrange(1, 256)]) + frame[at + 1 :]
+
+    data = rng.randbytes(20_000)
+    with SocketBoard(PeerBoard(), mangle=mangle) as server:
+        out = io.BytesIO()
+        with Device(SerialTransport(server.url), timeout=0.3) as device:
+            with device.open_session(bytes(16), bytes(16), Engine.ISE) as session:
+                report = session.transfer(io.BytesIO(data), out)
+            with device.open_session(bytes(16), bytes(16), Engine.ISE, direction="decrypt") as session:
+                plain = io.BytesIO()
+                session.transfer(io.BytesIO(out.getvalue()), plain)
+        assert plain.getvalue() == data
+        assert report.retransmissions > 0
+        assert server.overrun <= server.board.rx_window
