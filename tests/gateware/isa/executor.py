@@ -1,0 +1,71 @@
+"""The simulated board with the program `executor.c` in its ROM: executes single instructions on the real core."""
+
+import os
+import struct
+import subprocess
+from pathlib import Path
+
+import serial
+from cipherlane.transport.simboard import SimulatedBoard
+
+from gateware.soc.firmware import LITEX, REPOSITORY
+
+BUILD = REPOSITORY / "build" / "tests" / "executor"
+SIM = REPOSITORY / "build" / "sim"
+CUSTOM_0 = 0x0B
+A0, A1 = 10, 11
+BATCH = 100  # requests at a time, within what the simulated UART holds
+
+
+def build() -> Path:
+    """Compiles the executor and lays out a simulated board that starts it; returns the board's folder."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    command = ["make", "-s", "-C", str(REPOSITORY / "firmware" / "baremetal"), f"OUT={BUILD}", f"LITEX={LITEX}"]
+    command += [f"INCLUDE={SIM / 'firmware' / 'include'}", f"MAIN={Path(__file__).with_suffix('.c')}"]
+    subprocess.run([*command, str(BUILD / "firmware.bin")], check=True, timeout=120)
+    board = BUILD / "board"
+    gateware = board / "gateware"
+    gateware.mkdir(parents=True, exist_ok=True)
+    for old in gateware.iterdir():
+        old.unlink()
+    for entry in (SIM / "gateware").iterdir():
+        if entry.name != "sim_rom.init":
+            os.symlink(entry, gateware / entry.name)
+    image = (BUILD / "firmware.bin").read_bytes()
+    image += bytes(-len(image) % 4)
+    words = struct.unpack(f"<{len(image) // 4}I", image)
+    (gateware / "sim_rom.init").write_text("".join(f"{word:08x}\n" for word in words))
+    (board / "board.json").write_bytes((SIM / "board.json").read_bytes())
+    return board
+
+
+class Executor:
+    """A context manager; `execute` runs instructions of the vector AES unit."""
+
+    def __init__(self):
+        self._board = SimulatedBoard(build())
+        self._board.start()
+        self._port = serial.serial_for_url(self._board.url, timeout=30)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self._port.close()
+        self._board.stop()
+
+    def execute(self, instructions: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
+        """Executes (function id, rs1, rs2) one by one; returns rd and the cycles to its result of each."""
+        answers = []
+        for first in range(0, len(instructions), BATCH):
+            batch = instructions[first : first + BATCH]
+            request = b""
+            for function_id, rs1, rs2 in batch:
+                funct7, funct3 = function_id >> 3, function_id & 7
+                instruction = funct7 << 25 | A1 << 20 | A0 << 15 | funct3 << 12 | A0 << 7 | CUSTOM_0
+                request += struct.pack("<3I", instruction, rs1, rs2)
+            self._port.write(request)
+            answer = self._port.read(8 * len(batch))
+            assert len(answer) == 8 * len(batch), "the core did not answer in 30 s"
+            answers += struct.iter_unpack("<2I", answer)
+        return answers
