@@ -62,7 +62,7 @@ class CounterBlocks(Module):
         initial = Cat(*reversed(byte_list(self.initial)))
         limbs = [Signal(LIMB_BITS, name=f"limb_{k}") for k in range(LIMBS)]
         setup = Signal(max=LIMBS)  # carries still to come from the addition of the index
-        remaining = Signal(count_bits)
+        beyond = Signal((count_bits + 1, True), reset=-1)  # blocks to come after the next; negative: none to come
         step = Signal()
 
         # Limbs: the sum with the index, then its carries, then steps.
@@ -88,14 +88,14 @@ class CounterBlocks(Module):
 
         # Sequence.
         self.comb += [
-            self.source.valid.eq((setup == 0) & (remaining != 0)),
+            self.source.valid.eq((setup == 0) & ~beyond[-1]),
             self.source.data.eq(Cat(*reversed(byte_list(Cat(*limbs))))),
             step.eq(self.source.valid & self.source.ready),
         ]
         self.sync += [
             If(setup != 0, setup.eq(setup - 1)),
-            If(step, remaining.eq(remaining - 1)),
-            If(self.start | self.flush, remaining.eq(0)),
-            If(self.enable & ~self.flush, remaining.eq(self.count)),
+            If(step, beyond.eq(beyond - 1)),
+            If(self.start | self.flush, beyond.eq(-1)),
+            If(self.enable & ~self.flush, beyond.eq(self.count - 1)),
             If(self.start, setup.eq(LIMBS - 1)),
         ]

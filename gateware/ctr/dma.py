@@ -108,6 +108,10 @@ class BlockDMA(Module):
         length = Signal(ADDRESS_BITS)
         reads = Signal(COUNT_BITS)
         writes = Signal(COUNT_BITS)
+        reading = Signal()  # reads != 0; each of the three is right from the second cycle after a change
+        final_read = Signal()  # reads == 1
+        writing = Signal()  # writes != 0
+        self.sync += [reading.eq(reads != 0), final_read.eq(reads == 1), writing.eq(writes != 0)]
         tail = length[:LANE_BITS]
         self.comb += self.blocks.eq(length[LANE_BITS:] + (tail != 0))
         self.sync += last_mask.eq(Cat(*[(tail == 0) | (tail > i) for i in range(BLOCK_BYTES)]))
@@ -128,6 +132,7 @@ class BlockDMA(Module):
         ]
 
         # Sequence.
+        last_read = Signal()  # the access under way, if it is a read, is the last
         aborting = Signal()
         timer = Signal(max=timeout_cycles + 1)
         bus = self.bus
@@ -153,53 +158,53 @@ class BlockDMA(Module):
         )
         fsm.act(  # one cycle: comparisons
             "VERDICT",
+            NextValue(reads, self.blocks),
+            NextValue(writes, self.blocks),
             NextState("DECIDE"),
         )
         fsm.act(  # one cycle: go on, or refuse
             "DECIDE",
-            NextValue(reads, self.blocks),
-            NextValue(writes, self.blocks),
             NextValue(self.error, verdict),
             If(verdict == Error.NONE, self.accepted.eq(1), NextState("CHOOSE")).Else(NextState("END")),
         )
+        write = write_fifo.source
+        last = Signal()
         fsm.act(  # waits for something to move: a result to write, or room for a block to read
             "CHOOSE",
-            NextValue(bus.sel, 2**BLOCK_BYTES - 1),
-            NextValue(bus.dat_w, write_fifo.source.data),
+            last.eq(Mux(write.valid, write.last, final_read)),
+            NextValue(bus.adr, Mux(write.valid, destination[LANE_BITS:], source[LANE_BITS:])),
+            NextValue(bus.dat_w, write.data),
+            NextValue(bus.sel, Mux(last, last_mask, 2**BLOCK_BYTES - 1)),
+            NextValue(bus.we, write.valid),
+            NextValue(last_read, final_read),
             If(
                 aborting,
                 NextValue(self.error, Error.ABORTED),
                 NextState("END"),
             )
             .Elif(
-                write_fifo.source.valid,
-                write_fifo.source.ready.eq(1),
-                NextValue(bus.adr, destination[LANE_BITS:]),
-                If(write_fifo.source.last, NextValue(bus.sel, last_mask)),
-                NextValue(bus.we, 1),
-                NextValue(bus.cyc, 1),
-                NextValue(bus.stb, 1),
+                write.valid,
+                write.ready.eq(1),
                 NextValue(destination[LANE_BITS:], destination[LANE_BITS:] + 1),
                 NextValue(writes, writes - 1),
+                NextValue(bus.cyc, 1),
+                NextValue(bus.stb, 1),
                 NextState("ACCESS"),
             )
             .Elif(
-                (reads != 0) & read_fifo.sink.ready,
-                NextValue(bus.adr, source[LANE_BITS:]),
-                If(reads == 1, NextValue(bus.sel, last_mask)),
-                NextValue(bus.we, 0),
-                NextValue(bus.cyc, 1),
-                NextValue(bus.stb, 1),
+                reading & read_fifo.sink.ready,
                 NextValue(source[LANE_BITS:], source[LANE_BITS:] + 1),
                 NextValue(reads, reads - 1),
+                NextValue(bus.cyc, 1),
+                NextValue(bus.stb, 1),
                 NextState("ACCESS"),
             )
-            .Elif(writes == 0, NextState("END")),
+            .Elif(~writing, NextState("END")),
         )
         fsm.act(  # waits for the answer of the bus, at most timeout_cycles
             "ACCESS",
             read_fifo.sink.valid.eq(bus.ack & ~bus.err & ~bus.we),
-            read_fifo.sink.last.eq(reads == 0),
+            read_fifo.sink.last.eq(last_read),
             If(
                 bus.ack | bus.err | (timer == 0),
                 NextValue(bus.cyc, 0),
