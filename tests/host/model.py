@@ -149,9 +149,7 @@ class PeerBoard:
     def _stat(self, session, offset, token, data):
         entry = self._find(session, token)
         cycles = entry["blocks"] * CYCLES_PER_BLOCK
-        return session, struct.pack(
-            "<QQQQII", entry["bytes"], entry["blocks"], cycles, KEY_CYCLES, entry["records"], 0
-        )
+        return session, struct.pack("<QQQQII", entry["bytes"], entry["blocks"], cycles, KEY_CYCLES, entry["records"], 0)
 
     def _bench(self, session, offset, token, data):
         engine, direction, key_bits, record_bytes, total = BENCH.unpack(data)
@@ -213,15 +211,16 @@ def from_frame(frame):
 class SocketBoard(threading.Thread):
     """Serves a PeerBoard on a TCP port, one client after the other; a context manager.
 
-    `delay` is the time a record takes; `mangle` maps each received frame (without its zero) to what the board sees.
+    `delay` is the time a record takes; `mangle` maps each received frame (without its zero) to what the board sees;
+    `noise` is sent in answer to what is no record.
     """
 
-    def __init__(self, board, port=0, delay=0.0, mangle=None, greeting=b""):
+    def __init__(self, board, port=0, delay=0.0, mangle=None, noise=b""):
         super().__init__(daemon=True)
         self.board = board
         self.delay = delay
         self.mangle = mangle or (lambda frame: frame)
-        self.greeting = greeting
+        self.noise = noise
         self._server = socket.create_server(("127.0.0.1", port))
         self._server.settimeout(0.1)
         self._stopping = threading.Event()
@@ -248,7 +247,6 @@ class SocketBoard(threading.Thread):
     def _serve(self, client):
         client.settimeout(0.1)
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        client.sendall(self.greeting)
         waiting = b""
         while not self._stopping.is_set():
             try:
@@ -262,6 +260,8 @@ class SocketBoard(threading.Thread):
                 self.overrun = max(self.overrun, len(waiting))
                 frame, waiting = waiting.split(b"\0", 1)
                 record = from_frame(self.mangle(frame)) if frame else None
+                if frame and record is None:
+                    client.sendall(self.noise)
                 if record is not None and len(record) >= HEADER.size:
                     time.sleep(self.delay)
                     client.sendall(to_frame(self.board.answer(record)))

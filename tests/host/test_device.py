@@ -60,8 +60,9 @@ def test_silence_is_reported():
 
 
 def test_other_versions_are_named():
-    with pytest.raises(VersionMismatchError, match=r"version 1, the board speaks version 7"), Device(
-        good_link(version=7), timeout=0.05
+    with (
+        pytest.raises(VersionMismatchError, match=r"version 1, the board speaks version 7"),
+        Device(good_link(version=7), timeout=0.05),
     ):
         pass
 
@@ -107,17 +108,17 @@ def test_key_and_iv_sizes_are_checked_before_anything_is_sent(size):
 
 def test_refusals_carry_code_detail_and_remedy():
     with Device(good_link()) as device:
-        with pytest.raises(BoardError, match="refused bench: .*key length.*detail 64") as caught:
+        with pytest.raises(BoardError, match=r"refused bench: .*key length.*detail 64") as caught:
             device.bench(Engine.ISE, 64)
         assert (caught.value.code, caught.value.name) == (ErrorCode.KEY_BITS, "key_bits")
         device.open_session(KEY, IV, Engine.ISE).close()
         with pytest.raises(BoardError, match="use another IV, or --resume"):
             device.open_session(KEY, IV, Engine.ISE)
-        with device.open_session(KEY, IV, Engine.ISE, resume=True) as first:
-            with device.open_session(KEY, b"\1" * 16, Engine.ISE) as second:
-                assert first.number != second.number
-                with pytest.raises(BoardError, match="sessions_full"):
-                    device.open_session(KEY, b"\2" * 16, Engine.ISE)
+        first = device.open_session(KEY, IV, Engine.ISE, resume=True)
+        second = device.open_session(KEY, b"\1" * 16, Engine.ISE)
+        assert first.number != second.number
+        with pytest.raises(BoardError, match="sessions_full"):
+            device.open_session(KEY, b"\2" * 16, Engine.ISE)
 
 
 def test_sessions_close_once_and_also_after_errors():
@@ -135,12 +136,14 @@ def test_sessions_close_once_and_also_after_errors():
 
 def test_two_sessions_stream_side_by_side():
     with Device(good_link()) as device:
-        with device.open_session(KEY, IV, Engine.ISE) as one, device.open_session(KEY, b"\1" * 16, Engine.BYTE) as two:
-            first, second = io.BytesIO(), io.BytesIO()
+        one = device.open_session(KEY, IV, Engine.ISE)
+        two = device.open_session(KEY, b"\1" * 16, Engine.BYTE)
+        first, second = io.BytesIO(), io.BytesIO()
+        with one, two:
             one.transfer(io.BytesIO(bytes(3000)), first)
             two.transfer(io.BytesIO(bytes(3000)), second)
-            assert first.getvalue() != second.getvalue()
             assert one.stat().bytes == two.stat().bytes == 3000
+        assert first.getvalue() != second.getvalue()
 
 
 def test_stat_bench_selftest_and_counters():
@@ -165,7 +168,8 @@ def test_stat_bench_selftest_and_counters():
 def test_reply_of_another_layout_is_refused():
     link = good_link()
     link.board._stat = lambda session, offset, token, data: (session, b"short")
-    with Device(link) as device, device.open_session(KEY, IV, Engine.ISE) as session:
+    with Device(link) as device:
+        session = device.open_session(KEY, IV, Engine.ISE)
         with pytest.raises(CipherlaneError, match="StatReply has 5 bytes instead of 40"):
             session.stat()
 

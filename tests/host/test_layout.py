@@ -45,7 +45,7 @@ def test_record_encoding_is_the_models():
 def test_decode_refuses_wrong_sizes_and_versions():
     raw = layout.Record(1, data=b"12345678").encode()
     for bad in (b"", raw[:1], raw[:23], raw[:-1], raw + b"x"):
-        with pytest.raises(ValueError, match="length|shorter"):
+        with pytest.raises(ValueError, match=r"length|shorter"):
             layout.decode(bad)
     with pytest.raises(VersionMismatchError, match=r"version 1.*version 9") as caught:
         layout.decode(b"\x09" + raw[1:])

@@ -49,15 +49,14 @@ def test_unknown_url():
 
 
 def test_nothing_listens():
-    with pytest.raises(PortError, match="nothing listens at socket://127.0.0.1:1"):
+    with pytest.raises(PortError, match=r"nothing listens at socket://127\.0\.0\.1:1"):
         SerialTransport("socket://127.0.0.1:1")
 
 
 def test_busy_port(terminal):
     name, _ = terminal
-    with SerialTransport(name):
-        with pytest.raises(PortError, match="busy: close the other program"):
-            SerialTransport(name)
+    with SerialTransport(name), pytest.raises(PortError, match="busy: close the other program"):
+        SerialTransport(name)
     SerialTransport(name).close()
 
 

@@ -62,7 +62,7 @@ class SimulatedBoard:
             self.description: dict[str, Any] = json.loads((self.directory / DESCRIPTION).read_text())
             self._gateware = self.directory / self.description["gateware"]
             self._executable = self.description["executable"]
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise SimulatedBoardError(f"unusable {self.directory / DESCRIPTION} ({error!r}): run `make sim`") from error
         self.port = 0
         self._process: subprocess.Popen | None = None
@@ -97,7 +97,7 @@ class SimulatedBoard:
                     restore_signals=False,
                 )
             self._await_listener()
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             self.stop()
             raise SimulatedBoardError(f"cannot start the simulated board: {error}; run `make sim`") from error
         except BaseException:

@@ -1,0 +1,39 @@
+"""A build directory of a simulated board whose program is the model peer."""
+
+import json
+import sys
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[2]
+
+PROGRAM = """#!/bin/sh
+grep SigIgn /proc/self/status
+exec {python} - <<'END'
+import json, pathlib, sys
+sys.path.insert(0, {repository!r})
+from tests.host.model import PeerBoard, SocketBoard
+assert pathlib.Path("memory.init").read_text() == "words"
+modules = json.loads(pathlib.Path("sim_config.js").read_text())
+port = int(next(module["args"]["port"] for module in modules if module["module"] == "serial2tcp"))
+print("model peer listens", flush=True)
+board = PeerBoard(kind=1)
+{extra}
+SocketBoard(board, port=port).run()
+END
+"""
+
+
+def make_build(directory, program=None, extra=""):
+    """Lay out `directory` as `make sim` does; `program` replaces the model peer."""
+    gateware = directory / "gateware"
+    (gateware / "obj_dir").mkdir(parents=True)
+    (gateware / "memory.init").write_text("words")
+    modules = [{"module": "clocker", "args": {}}, {"module": "serial2tcp", "args": {"port": "1234"}}]
+    (gateware / "sim_config.js").write_text(json.dumps(modules))
+    (directory / "board.json").write_text(
+        json.dumps({"name": "sim", "gateware": "gateware", "executable": "obj_dir/Vsim", "clock_hz": 75000000})
+    )
+    executable = gateware / "obj_dir" / "Vsim"
+    executable.write_text(program or PROGRAM.format(python=sys.executable, repository=str(REPOSITORY), extra=extra))
+    executable.chmod(0o755)
+    return directory

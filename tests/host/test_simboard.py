@@ -1,0 +1,156 @@
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+from cipherlane.device import Device
+from cipherlane.errors import SimulatedBoardError
+from cipherlane.transport import open_transport
+from cipherlane.transport.serial import SerialTransport
+from cipherlane.transport.sim import SimTransport
+from cipherlane.transport.simboard import SimulatedBoard, find_board
+
+from .simbuild import make_build
+
+
+@pytest.fixture
+def build(tmp_path, monkeypatch):
+    directory = make_build(tmp_path / "sim")
+    monkeypatch.setenv("CIPHERLANE_SIM", str(directory))
+    return directory
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_sim_port_starts_and_stops_a_board(build):
+    transport = open_transport("sim")
+    pid, run_directory = transport.board._process.pid, transport.board._run_directory
+    with Device(transport) as device:
+        assert device.info().kind == "sim"
+        assert (run_directory / "memory.init").is_symlink()
+        config = json.loads((run_directory / "sim_config.js").read_text())
+        assert config[1]["args"]["port"] == str(transport.board.port), "a string, as in the build"
+    assert not alive(pid)
+    assert not run_directory.exists()
+    assert json.loads((build / "gateware" / "sim_config.js").read_text())[1]["args"]["port"] == "1234"
+
+
+def test_clients_come_one_after_the_other_and_boards_side_by_side(build):
+    with SimulatedBoard() as one, SimulatedBoard(build) as two:
+        assert one.port != two.port
+        for board in (one, two, one):
+            with Device(SerialTransport(board.url)) as device:
+                assert device.info().board == "model"
+
+
+def test_the_board_runs_apart_and_outlives_a_client_that_leaves(build):
+    with SimulatedBoard() as board:
+        assert os.getpgid(board._process.pid) != os.getpgid(0), "Ctrl-C does not reach it"
+        log = (board._run_directory / "sim.log").read_text()
+        ignored = int(log.split("SigIgn:")[1].split()[0], 16)
+        assert ignored >> 12 & 1, "SIGPIPE is ignored"
+
+
+def test_not_built(tmp_path, monkeypatch):
+    monkeypatch.setenv("CIPHERLANE_SIM", str(tmp_path))
+    with pytest.raises(SimulatedBoardError, match=r"no simulated board found: run `make sim`.*CIPHERLANE_SIM"):
+        SimulatedBoard()
+
+
+def test_found_upward_from_the_working_directory(tmp_path, monkeypatch):
+    build = make_build(tmp_path / "build" / "sim")
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    monkeypatch.delenv("CIPHERLANE_SIM", raising=False)
+    monkeypatch.chdir(tmp_path / "a" / "b")
+    assert find_board() == build.resolve()
+
+
+@pytest.mark.parametrize("text", ["not json", "{}", "[]"])
+def test_unusable_description(build, text):
+    (build / "board.json").write_text(text)
+    with pytest.raises(SimulatedBoardError, match=r"unusable .*board\.json"):
+        SimulatedBoard()
+
+
+def test_program_that_ends_at_once_is_quoted(tmp_path):
+    build = make_build(tmp_path / "sim", program="#!/bin/sh\necho bad memory image\nexit 3\n")
+    with pytest.raises(SimulatedBoardError, match="ended with status 3; its log ends: bad memory image"):
+        SimulatedBoard(build).start()
+
+
+def test_program_that_is_missing(tmp_path):
+    build = make_build(tmp_path / "sim")
+    (build / "gateware" / "obj_dir" / "Vsim").unlink()
+    with pytest.raises(SimulatedBoardError, match="cannot start the simulated board"):
+        SimulatedBoard(build).start()
+
+
+def test_configuration_without_a_uart(tmp_path):
+    build = make_build(tmp_path / "sim")
+    (build / "gateware" / "sim_config.js").write_text("[]")
+    with pytest.raises(SimulatedBoardError, match="has no module serial2tcp"):
+        SimulatedBoard(build).start()
+
+
+def test_program_that_never_listens(tmp_path, monkeypatch):
+    monkeypatch.setattr("cipherlane.transport.simboard.START_TIMEOUT", 0.2)
+    build = make_build(tmp_path / "sim", program="#!/bin/sh\necho idle\nexec sleep 60\n")
+    board = SimulatedBoard(build)
+    with pytest.raises(SimulatedBoardError, match=r"does not listen after .*idle"):
+        board.start()
+    assert board._process is None
+
+
+def test_death_in_mid_conversation_is_explained(tmp_path):
+    extra = "import os; board._counters = lambda *_: (print('assertion failed', flush=True), os._exit(4))"
+    build = make_build(tmp_path / "sim", extra=extra)
+    expected = r"ended with status 4; its log ends: .*assertion failed"
+    with Device(SimTransport(build)) as device:
+        device.info()
+        with pytest.raises(SimulatedBoardError, match=expected):
+            device.counters()
+
+
+def test_command_that_is_terminated_stops_its_board(build, tmp_path):
+    key = "00" * 16
+    big = tmp_path / "in"
+    big.write_bytes(bytes(4_000_000))
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "cipherlane.cli",
+            "encrypt",
+            "--port",
+            "sim",
+            "--key",
+            key,
+            "--iv",
+            key,
+            big,
+            f"{big}.out",
+        ]
+    )
+    part = tmp_path / "in.out.part"
+    deadline = time.monotonic() + 30
+    while not (part.exists() and part.stat().st_size) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    children = _children(process.pid)
+    assert children
+    process.terminate()
+    assert process.wait(30) == 143
+    assert not any(alive(child) for child in children)
+    assert not (tmp_path / "in.out").exists()
+
+
+def _children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(child) for child in file.read().split()]
