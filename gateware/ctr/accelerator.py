@@ -13,7 +13,7 @@ then `start`; wait until `busy` is 0, or for the interrupt; then look at `error`
 A run samples its registers at the start, so they may be written for the next run while it is busy.
 
 Cycles of a run of n > 0 blocks, on a memory that answers in the cycle after `stb` and that nobody else
-uses: n * Nr plus a constant. They depend on length and key size alone. A command to load a key takes
+uses: n * Nr + 11. They depend on length and key size alone. A command to load a key takes
 45, 53 or 61 cycles and a few more, `zeroize` (done by itself after reset) 17 and a few more.
 
 Byte order: that of `gateware.aes`; word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.

@@ -9,7 +9,7 @@
 A block's `mask` has one bit for each byte that counts. The bytes of a partial last block that do not
 count leave as zero, so that no keystream shows in them. Encryption and decryption are the same.
 
-Byte order: that of `gateware.aes`. Throughput: the core's. Latency: 6 cycles plus the core's from `start`
+Byte order: that of `gateware.aes`. Throughput: the core's. Latency: 4 cycles plus the core's from `start`
 to the first keystream block, and none (combinational) from `sink` to `source` once it is there.
 Handshake: valid and ready on `sink` and `source`. A message of n blocks takes exactly n counter blocks,
 so that nothing is left of it in the core afterwards.
