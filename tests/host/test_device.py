@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 
 import pytest
 from cipherlane.device import Device
@@ -186,3 +187,11 @@ def test_request_is_repeated_until_answered():
         link.set_rates()
         device.link.set_pace(FAST)
         assert device.request(RecordType.COUNTERS).framing_errors == 1
+
+
+def test_simulated_boards_run_the_slow_engines_over_less():
+    with Device(good_link(kind=1)) as device:
+        device._info = replace(device.info(), bench_bytes=32768)
+        assert device.bench(Engine.TABLE, 128, record_bytes=512).bytes == 4096
+        assert device.bench(Engine.ISE, 128, record_bytes=512).bytes == 32768
+        assert device.bench(Engine.TABLE, 128, record_bytes=512, total_bytes=8192).bytes == 8192
