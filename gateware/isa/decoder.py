@@ -87,11 +87,7 @@ class Decoder(Module):
             self.mix.eq(any_of(*ROUNDS, "key_write_inv_mix")),
             self.mix_inverse.eq(any_of("sbox_mix_xor_inv", "round_dec", "key_write_inv_mix")),
             self.add_key.eq(any_of("round_xor", *ROUNDS, *LAST_ROUNDS, "counter_xor")),
-            self.reads_state.eq(
-                any_of(
-                    "round_xor", "shift_rows", "shift_rows_inv", *ROUNDS, *LAST_ROUNDS, "move_in_xor", "move_out_xor"
-                )
-            ),
+            self.reads_state.eq(any_of(*IN_PLACE, "move_in_xor", "move_out_xor", "vload_xor", "vstore")),
             self.reads_key.eq(self.add_key | any_of("key_read", "counter")),
             half_lanes.eq(Mux(funct7[4], 0b1100, 0b0011)),
             If(

@@ -120,10 +120,24 @@ INSTRUCTIONS = (
         uses_rs2=True,
     ),
     Instruction("move_out_xor", 6, 2 << 5, ("c", "s"), "rd = v[s].lane[c] ^ rs1", uses_rs1=True, writes_rd=True),
-    # Counter blocks (SP 800-38A): k15 is the initial counter block, rs2:rs1 the block's index.
-    Instruction("counter", 7, 2 << 3, ("s",), "v[s] = k15 + (rs2 << 32 | rs1)", uses_rs1=True, uses_rs2=True),
+    # Counter blocks (SP 800-38A): k15 is the initial counter block, rs2:rs1 the index of the block for v0; the
+    # register's number is added, so that neighbouring registers take neighbouring blocks.
+    Instruction("counter", 7, 2 << 3, ("s",), "v[s] = k15 + (rs2 << 32 | rs1) + s", uses_rs1=True, uses_rs2=True),
     Instruction(
-        "counter_xor", 7, 3 << 3, ("s",), "v[s] = (k15 + (rs2 << 32 | rs1)) ^ k0", uses_rs1=True, uses_rs2=True
+        "counter_xor", 7, 3 << 3, ("s",), "v[s] = (k15 + (rs2 << 32 | rs1) + s) ^ k0", uses_rs1=True, uses_rs2=True
+    ),
+    # Memory, through the unit's own port: rs1 is the address of the block for v0, 16 bytes a register.
+    Instruction("vload", 7, 4 << 3, ("s",), "v[s] = memory[rs1 + 16 s]", uses_rs1=True),
+    Instruction("vload_xor", 7, 5 << 3, ("s",), "v[s] ^= memory[rs1 + 16 s]", uses_rs1=True),
+    Instruction("vstore", 7, 6 << 3, ("s",), "memory[rs1 + 16 s] = v[s]", uses_rs1=True),
+    Instruction(
+        "memory_status",
+        6,
+        0x65,
+        (),
+        "wait for loads and stores; rd = fault address (31:4) and code (3:0); clear it if rs1[0]",
+        uses_rs1=True,
+        writes_rd=True,
     ),
     # Round-key registers and key schedule.
     Instruction(

@@ -18,16 +18,20 @@ instruction in stage 2 writes waits one cycle. Every command gets exactly one re
 it was accepted (two for key_read, sub_word, sub_rot_word); it is 0 for instructions without a result and for
 undefined function ids, which change nothing. Timing does not depend on data.
 
-No hidden state: state and key registers, the selected context and nothing else outlive an
-instruction, and each of them can be read back.
+Vector loads and stores run behind the instructions that follow, through the unit's own memory port; an
+instruction that touches a register which a load has yet to write waits for it.
+
+No hidden state: state and key registers, the selected context, the memory port's fault and nothing else outlive
+an instruction, and each of them can be read back.
 """
 
 from migen import Array, Cat, If, Module, Mux, Signal
 
 from gateware.aes.transforms import byte_list, inv_shift_rows, masked, shift_rows
 from gateware.isa.decoder import Decoder
-from gateware.isa.instructions import COUNTER_BASE, LANES
+from gateware.isa.instructions import COUNTER_BASE, LANES, STATE_REGISTERS
 from gateware.isa.lane import SUBSTITUTE_FORWARD, SUBSTITUTE_INVERSE, SUBSTITUTE_PASS, Lane
+from gateware.isa.memory_port import VectorMemoryPort
 from gateware.isa.register_file import CounterBases, KeyRegisters, StateRegisters
 
 UNIT_VERSION = 1
@@ -38,11 +42,15 @@ class VectorAESUnit(Module):
 
     Parameters
     ----------
+    memory : (origin, size)
+        The memory that vector loads and stores may access, in bytes (see `VectorMemoryPort`).
     sbox : str
         Implementation of the S-boxes (`gateware.aes.sbox`).
 
     Attributes
     ----------
+    bus : wishbone.Interface
+        Master of vector loads and stores, 128 bits.
     cmd_valid, cmd_ready : Signal()
         Handshake of the command.
     cmd_function_id : Signal(10)
@@ -55,7 +63,7 @@ class VectorAESUnit(Module):
         Value for rd.
     """
 
-    def __init__(self, *, sbox: str = "table"):
+    def __init__(self, *, memory: tuple[int, int], sbox: str = "table"):
         self.cmd_valid = Signal()
         self.cmd_ready = Signal()
         self.cmd_function_id = Signal(10)
@@ -71,6 +79,8 @@ class VectorAESUnit(Module):
         self.submodules.state = state = StateRegisters()
         self.submodules.keys = keys = KeyRegisters()
         self.submodules.bases = bases = CounterBases()
+        self.submodules.memory = memory_port = VectorMemoryPort(origin=memory[0], size=memory[1])
+        self.bus = memory_port.bus
         lanes = [Lane(sbox=sbox) for _ in range(LANES)]
         self.submodules += lanes
         self.comb += decoder.function_id.eq(self.cmd_function_id)
@@ -89,7 +99,7 @@ class VectorAESUnit(Module):
 
         # Stage 1: read the registers, substitute bytes or take operands, add the low half of a counter.
         index_low = Signal(64)
-        counter_low = Signal(65)
+        counter_low = Signal(66)
         stage1_operand = [Signal(32, name=f"stage1_operand{c}") for c in range(LANES)]
         self.comb += [
             state.read_address.eq(state_address),
@@ -97,7 +107,7 @@ class VectorAESUnit(Module):
             keys.read_enable.eq(accept),
             bases.read_address.eq(context),
             index_low.eq(Cat(rs1, rs2)),
-            counter_low.eq(_big_endian(Cat(*bases.read_data)[64:]) + index_low),
+            counter_low.eq(_big_endian(Cat(*bases.read_data)[64:]) + index_low + decoder.state_register),
         ]
         counter_halves = [bases.read_data[0], bases.read_data[1], *_columns(_big_endian(counter_low[:64]))]
         is_counter = decoder.is_counter | decoder.is_counter_xor
@@ -140,7 +150,7 @@ class VectorAESUnit(Module):
         stage2_mix_inverse = Signal()
         stage2_add_key = Signal()
         stage2_counter = Signal()
-        stage2_carry = Signal()
+        stage2_carry = Signal(2)
         self.sync += [
             stage2_valid.eq(accept),
             If(
@@ -154,7 +164,7 @@ class VectorAESUnit(Module):
                 stage2_mix_inverse.eq(decoder.mix_inverse),
                 stage2_add_key.eq(decoder.add_key),
                 stage2_counter.eq(is_counter),
-                stage2_carry.eq(counter_low[64]),
+                stage2_carry.eq(counter_low[64:]),
             ),
         ]
 
@@ -165,6 +175,13 @@ class VectorAESUnit(Module):
         counter_high = Signal(64)
         self.comb += counter_high.eq(_big_endian(Cat(lanes[0].substituted, lanes[1].substituted)) + stage2_carry)
         counter_high_columns = _columns(_big_endian(counter_high))
+        # A loaded block is written in a cycle in which no instruction writes a state register.
+        writes_loaded = Signal()
+        loaded = _columns(memory_port.result_data)
+        self.comb += [
+            writes_loaded.eq(memory_port.result_valid & ~(stage2_valid & (stage2_write_state != 0))),
+            memory_port.result_ready.eq(writes_loaded),
+        ]
         for c, lane in enumerate(lanes):
             column = slice(4 * c, 4 * c + 4)
             self.comb += [
@@ -176,24 +193,66 @@ class VectorAESUnit(Module):
                 lane.mix.eq(stage2_mix),
                 lane.mix_inverse.eq(stage2_mix_inverse),
                 lane.round_key.eq(masked(stage2_add_key, keys.read_data[c])),
-                state.write_data[c].eq(lane.result),
+                state.write_data[c].eq(Mux(writes_loaded, loaded[c], lane.result)),
                 keys.write_data[c].eq(lane.result),
                 bases.write_data[c].eq(lane.result),
             ]
         self.comb += [
-            state.write_address.eq(stage2_state),
-            state.write_lanes.eq(masked(stage2_valid, stage2_write_state)),
+            If(
+                writes_loaded,
+                state.write_address.eq(Cat(memory_port.result_register, context)),
+                state.write_lanes.eq(0b1111),
+            ).Else(
+                state.write_address.eq(stage2_state),
+                state.write_lanes.eq(masked(stage2_valid, stage2_write_state)),
+            ),
             keys.write_address.eq(stage2_key),
             keys.write_lanes.eq(masked(stage2_valid, stage2_write_key)),
             bases.write_address.eq(stage2_key[4:]),
             bases.write_lanes.eq(masked(stage2_key[:4] == COUNTER_BASE, keys.write_lanes)),
         ]
 
-        # Interlock: an instruction waits for the one in stage 2 whose result it reads.
+        # Loads and stores: the request takes the state register's value along.
+        request = memory_port.request
+        is_load = decoder.is_vload | decoder.is_vload_xor
+        is_memory = is_load | decoder.is_vstore
+        loading = Signal(STATE_REGISTERS)  # state registers of this context that a load will write
+        self.comb += [
+            request.valid.eq(accept & is_memory),
+            request.address.eq(rs1 + (decoder.state_register << 4)),
+            request.data.eq(Cat(*state.read_data)),
+            request.store.eq(decoder.is_vstore),
+            request.exclusive_or.eq(decoder.is_vload_xor),
+            request.register.eq(decoder.state_register),
+            memory_port.clear_fault.eq(accept & decoder.is_memory_status & rs1[0]),
+        ]
+        loading_set = Signal(STATE_REGISTERS)
+        loading_cleared = Signal(STATE_REGISTERS)
+        self.comb += [
+            loading_set.eq(masked(accept & is_load, _one_hot(decoder.state_register))),
+            loading_cleared.eq(
+                masked(writes_loaded, _one_hot(memory_port.result_register))
+                | masked(memory_port.dropped, _one_hot(memory_port.dropped_register))
+            ),
+        ]
+        self.sync += loading.eq((loading & ~loading_cleared) | loading_set)
+
+        # Interlock: an instruction waits for the one in stage 2 whose result it reads, for a load of its state
+        # register, for room in the queue of loads and stores; memory_status and context wait until that is empty.
         hazard = Signal()
+        memory_hazard = Signal()
         state_hazard = (stage2_write_state != 0) & decoder.reads_state & (stage2_state == state_address)
         key_hazard = (stage2_write_key != 0) & decoder.reads_key
-        self.comb += hazard.eq(stage2_valid & (state_hazard | key_hazard))
+        touches_state = decoder.reads_state | is_load | (decoder.write_state != 0)
+        waits_for_memory = decoder.is_memory_status | decoder.is_context
+        self.comb += [
+            memory_hazard.eq(
+                (Array(loading)[decoder.state_register] & touches_state)
+                | (is_memory & ~request.ready)
+                | (waits_for_memory & ((loading != 0) | ~memory_port.idle))
+            ),
+            hazard.eq(memory_hazard | (stage2_valid & (state_hazard | key_hazard))),
+        ]
 
         # Response: one a command, held until taken. A late one is ready a cycle after stage 2.
         late = Signal()
@@ -207,6 +266,7 @@ class VectorAESUnit(Module):
             self.cmd_ready.eq(~hazard & ~late & (~self.rsp_valid | self.rsp_ready)),
             If(decoder.is_move_out_xor, early_output.eq(moved_lane ^ rs1)),
             If(decoder.is_context, early_output.eq(context)),
+            If(decoder.is_memory_status, early_output.eq(memory_port.status)),
             If(decoder.is_status, early_output.eq(Cat(context, Signal(13), Signal(16, reset=UNIT_VERSION)))),
         ]
         self.sync += [
@@ -233,6 +293,11 @@ class VectorAESUnit(Module):
 def _big_endian(value):
     """The bytes of an expression in reverse order: memory order to big-endian integer and back."""
     return Cat(*reversed([value[i : i + 8] for i in range(0, len(value), 8)]))
+
+
+def _one_hot(register):
+    """Eight bits with the one of a state register set."""
+    return Cat(*[register == s for s in range(STATE_REGISTERS)])
 
 
 def _columns(value) -> list:

@@ -18,6 +18,7 @@ from rich.table import Table
 
 from gateware.boards import Board
 from gateware.soc import toolchain, units
+from gateware.soc.buffer import BANK_NAME
 from gateware.soc.cache import Stamp, digest
 from gateware.soc.firmware import REPOSITORY, build_firmware
 from gateware.soc.soc import CipherlaneSoC
@@ -47,7 +48,11 @@ def build(board: Board, directory: Path, results: Path) -> Path:
     for line in (REPOSITORY / "constraints" / board.constraints).read_text().splitlines():
         if line and not line.startswith("#"):
             soc.platform.add_platform_command(line)
-    soc.platform.toolchain._pnr_opts += f"--report {board.name}-report.json "
+    tools = soc.platform.toolchain
+    tools._pnr_opts += f"--report {board.name}-report.json "
+    # The banks' ports never need the old value of a word that the other port writes in the same cycle; block
+    # RAM does not promise it either, and synthesis would otherwise build the banks of flip-flops.
+    tools._yosys_cmds += ["hierarchy -top {build_name}", f"setattr -set no_rw_check 1 m:{BANK_NAME}*"]
     builder = Builder(soc, output_dir=directory, compile_software=False, csr_json=directory / "csr.json")
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
         builder.build(run=False, build_name=board.name, timingstrict=True, seed=board.pnr_seed, compress=True)

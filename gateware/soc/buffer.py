@@ -9,13 +9,15 @@ One memory of four banks of 32 bits with two Wishbone ports that work at the sam
 Word ``n`` of the narrow port lies in bank ``n % 4``, so a block of 16 bytes is one word of the wide
 port, byte ``i`` of the block at bits ``8*i+7 : 8*i``. A write is acknowledged in the cycle of the
 request, a read one cycle later; incrementing bursts (CTI = 0b010) read one word a cycle after that.
-A read of a word in the same cycle in which the other port writes it gives its old value.
+A read of a word in the same cycle in which the other port writes it gives its old value in simulation and
+an undefined one in block RAM: firmware does not touch a buffer that the DMA works on.
 """
 
 from litex.soc.interconnect import wishbone
 from migen import READ_FIRST, Array, If, Memory, Module, Signal
 
 BANKS = 4
+BANK_NAME = "buffer_bank"
 
 
 class BufferMemory(Module):
@@ -57,7 +59,7 @@ class BufferMemory(Module):
         self.comb += self.narrow.dat_r.eq(narrow_read[narrow_bank])
 
         for n in range(BANKS):
-            memory = Memory(32, depth, init=[0] * depth, name=f"buffer_bank{n}")
+            memory = Memory(32, depth, init=[0] * depth, name=f"{BANK_NAME}{n}")
             narrow_port = memory.get_port(write_capable=True, we_granularity=8, mode=READ_FIRST)
             wide_port = memory.get_port(write_capable=True, we_granularity=8, mode=READ_FIRST)
             self.specials += memory, narrow_port, wide_port

@@ -3,15 +3,15 @@
 ::
 
                         ┌───────────────┐ CFU  ┌─────────────────┐
-                        │   VexRiscv    │─────►│ vector AES unit │
-                        └───┬───────┬───┘      └─────────────────┘
-                           I│      D│
-    ────────────────────────┴───────┴────────┬──────── 32-bit Wishbone, bursts ─────────┬──────
-       │        │         │                  │ narrow                                   │
-     ROM      SRAM     CSRs: UART, timer,  buffer memory                                │
-                       accelerator           │ wide                                     │
-                          │            ──────┴─────┬── 128-bit Wishbone ────────────────┘
-                          └─ CTR accelerator (DMA) ┘   (what is not in the buffer memory)
+                        │   VexRiscv    │─────►│ vector AES unit │──────────────┐
+                        └───┬───────┬───┘      └─────────────────┘              │
+                           I│      D│                                           │
+    ────────────────────────┴───────┴──────┬─────── 32-bit Wishbone, bursts ────│────┬────
+       │        │         │                │ narrow                             │    │
+     ROM      SRAM     CSRs: UART, timer,  buffer memory                        │    │
+                       accelerator         │ wide                               │    │
+                          │             ───┴─────┬── 128-bit Wishbone ──────────┘    │
+                          └─ CTR accelerator (DMA) ── what is not in the buffer ─────┘
 
 One class for every board: `gateware.boards` says what differs. The DMA reaches the buffer memory in
 one access a block over the wide port, and everything else over the SoC's bus.
@@ -81,7 +81,7 @@ class CipherlaneSoC(SoCCore):
         # further ports; taking the core as an external variant leaves the unit in Migen.
         cores = Path(get_data_mod("cpu", "vexriscv").data_location)
         self.cpu.use_external_variant(str(cores / "VexRiscv_FullCfu.v"))
-        self.vector_unit = unit = VectorAESUnit(sbox=board.sbox)
+        self.vector_unit = unit = VectorAESUnit(memory=(BUFFER_ORIGIN, board.buffer_size), sbox=board.sbox)
         self.cpu.cpu_params.update(
             o_CfuPlugin_bus_cmd_valid=unit.cmd_valid,
             i_CfuPlugin_bus_cmd_ready=unit.cmd_ready,
@@ -100,16 +100,21 @@ class CipherlaneSoC(SoCCore):
     def _add_accelerator(self) -> None:
         # The DMA may use the memories that hold data: not the ROM, nor any register.
         regions = {name: self.bus.regions[name] for name in ("buffer", "sram")}
-        self.accelerator = CTRAccelerator(regions=[(region.origin, region.size) for region in regions.values()])
+        self.accelerator = CTRAccelerator(
+            regions=[(region.origin, region.size) for region in regions.values()], sbox=self.board.sbox
+        )
         self.irq.add("accelerator", use_loc_if_exists=True)
 
+        # The DMA's way into the buffer memory is shared with the vector unit; elsewhere it is a master of the bus.
         system = wishbone.Interface(data_width=128, address_width=32, addressing="word")
         self.bus.add_master("dma", system)
+        wide = wishbone.Interface(data_width=128, address_width=32, addressing="word")
         in_buffer = regions["buffer"].decoder(_WideBus)
-        self.dma_interconnect = wishbone.Decoder(
+        self.dma_decoder = wishbone.Decoder(
             self.accelerator.bus,
-            [(in_buffer, self.buffer.wide), (lambda address: ~in_buffer(address), system)],
+            [(in_buffer, wide), (lambda address: ~in_buffer(address), system)],
         )
+        self.buffer_arbiter = wishbone.Arbiter([self.vector_unit.bus, wide], self.buffer.wide)
 
 
 class _WideBus:

@@ -32,14 +32,14 @@ class _Top(Module):
 
 
 def _vector_unit(board: Board) -> _Top:
-    unit = VectorAESUnit(sbox=board.sbox)
+    unit = VectorAESUnit(memory=(BUFFER_ORIGIN, board.buffer_size), sbox=board.sbox)
     ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
-    return _Top(unit, [*ports, unit.rsp_valid, unit.rsp_ready, unit.rsp_output])
+    return _Top(unit, [*ports, unit.rsp_valid, unit.rsp_ready, unit.rsp_output, unit.bus])
 
 
 def _accelerator(board: Board) -> _Top:
-    unit = CTRAccelerator(regions=[(BUFFER_ORIGIN, board.buffer_size)])
-    bank = csr_bus.CSRBank(unit.get_csrs())
+    unit = CTRAccelerator(regions=[(BUFFER_ORIGIN, board.buffer_size)], sbox=board.sbox)
+    bank = csr_bus.CSRBank(unit.get_csrs(), bus=csr_bus.Interface(data_width=32, address_width=14))
     top = _Top(unit, [unit.bus, bank.bus, unit.ev.irq])
     top.submodules.bank = bank
     return top

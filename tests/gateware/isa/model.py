@@ -4,6 +4,8 @@ from tests.gateware.isa import fips197
 
 LAST_ROUND_KEYS = (0, 10, 12, 14)
 UNIT_VERSION = 1
+FAULT_UNALIGNED = 1
+FAULT_ADDRESS = 2
 
 
 def _word(value: int) -> bytes:
@@ -11,10 +13,13 @@ def _word(value: int) -> bytes:
 
 
 class UnitModel:
-    """State registers, key registers and context; `execute` applies one instruction and returns rd."""
+    """State registers, key registers, context and memory; `execute` applies one instruction and returns rd."""
 
-    def __init__(self):
+    def __init__(self, origin: int = 0x4000_0000, size: int = 65536):
         self.context = 0
+        self.origin = origin
+        self.memory = bytearray(size)
+        self.fault = 0
         self.v = [[bytes(16) for _ in range(8)] for _ in range(8)]
         self.k = [[bytes(16) for _ in range(16)] for _ in range(8)]
 
@@ -38,9 +43,17 @@ class UnitModel:
             "last_dec": lambda: f.xor(f.inv_shift_rows(f.inv_sub_bytes(state)), key),
             "move_in": lambda: self._half(state, fields["h"], _word(rs1) + _word(rs2)),
             "move_in_xor": lambda: f.xor(state, self._half(bytes(16), fields["h"], _word(rs1) + _word(rs2))),
-            "counter": lambda: self._counter(rs1, rs2),
-            "counter_xor": lambda: f.xor(self._counter(rs1, rs2), k[0]),
+            "counter": lambda: self._counter(rs1, rs2, s),
+            "counter_xor": lambda: f.xor(self._counter(rs1, rs2, s), k[0]),
         }
+        if name in ("vload", "vload_xor", "vstore"):
+            self._access(name, (rs1 + 16 * s) % 2**32, s)
+            return 0
+        if name == "memory_status":
+            fault = self.fault
+            if rs1 & 1:
+                self.fault = 0
+            return fault
         if name in operations:
             v[s] = operations[name]()
             return 0
@@ -62,9 +75,20 @@ class UnitModel:
         }
         return results[name]()
 
-    def _counter(self, rs1: int, rs2: int) -> bytes:
+    def _access(self, name: str, address: int, s: int) -> None:
+        v = self.v[self.context]
+        first = address - self.origin
+        if address % 16 or not 0 <= first < len(self.memory):
+            self.fault = self.fault or (address & ~15) | (FAULT_UNALIGNED if address % 16 else FAULT_ADDRESS)
+        elif name == "vstore":
+            self.memory[first : first + 16] = v[s]
+        else:
+            block = bytes(self.memory[first : first + 16])
+            v[s] = block if name == "vload" else fips197.xor(v[s], block)
+
+    def _counter(self, rs1: int, rs2: int, s: int) -> bytes:
         base = int.from_bytes(self.k[self.context][15], "big")
-        return ((base + (rs2 << 32 | rs1)) % 2**128).to_bytes(16, "big")
+        return ((base + (rs2 << 32 | rs1) + s) % 2**128).to_bytes(16, "big")
 
     @staticmethod
     def _half(value: bytes, half: int, data: bytes) -> bytes:

@@ -13,14 +13,19 @@ from tests.gateware.support import Simulation
 SEVEN = ("round_xor", "shift_rows", "shift_rows_inv", "sbox_mix_xor", "sbox_mix_xor_inv", "sbox_xor", "sbox_xor_inv")
 
 
-def run(commands, *, idle=0.0, busy=0.0, seed=0):
+ORIGIN, SIZE = 0x4000_0000, 1024
+
+
+def run(commands, *, idle=0.0, busy=0.0, slow=0.0, seed=0, memory=None):
     """Sends (function id, rs1, rs2) in order; returns the responses and the cycles from first command to last response.
 
-    ``idle`` and ``busy`` are the shares of cycles in which no command is offered, and no response taken.
+    ``idle``, ``busy`` and ``slow`` are the shares of cycles in which no command is offered, no response taken,
+    and the memory does not answer. ``memory`` is a bytearray that loads and stores access.
     """
-    unit = VectorAESUnit()
+    unit = VectorAESUnit(memory=(ORIGIN, SIZE))
+    memory = bytearray(SIZE) if memory is None else memory
     ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
-    ports += [unit.rsp_valid, unit.rsp_ready, unit.rsp_output]
+    ports += [unit.rsp_valid, unit.rsp_ready, unit.rsp_output, unit.bus]
     rng = random.Random(seed)
     responses = []
     cycles = [0]
@@ -50,8 +55,23 @@ def run(commands, *, idle=0.0, busy=0.0, seed=0):
             yield
             assert not (yield unit.rsp_valid)
 
+    def serve():
+        bus = unit.bus
+        while True:
+            yield
+            acknowledged = yield bus.ack
+            if acknowledged and (yield bus.we):
+                first = 16 * (yield bus.adr) - ORIGIN
+                memory[first : first + 16] = (yield bus.dat_w).to_bytes(16, "little")
+            request = (yield bus.cyc) and (yield bus.stb) and not acknowledged and rng.random() >= slow
+            if request and not (yield bus.we):
+                first = 16 * (yield bus.adr) - ORIGIN
+                assert 0 <= first < SIZE, "the unit accesses memory that is not its own"
+                yield bus.dat_r.eq(int.from_bytes(memory[first : first + 16], "little"))
+            yield bus.ack.eq(int(bool(request)))
+
     with Simulation(unit, *ports) as simulation:
-        simulation.run(drive(), collect(), max_cycles=200 + 40 * len(commands))
+        simulation.run(drive(), collect(), background=[serve()], max_cycles=200 + 60 * len(commands))
     return responses, cycles[0]
 
 
@@ -86,13 +106,18 @@ def random_command(rng, names=None):
     fields = {field: rng.randrange(1 << FIELDS[field][0]) for field in instruction.fields}
     if instruction.name == "context":
         return instruction.name, {"rs1": rng.randrange(8), "rs2": 0}, fields
+    if instruction.name.startswith("v"):
+        address = ORIGIN + 16 * rng.randrange(SIZE // 16) + rng.choice([0] * 12 + [4, -8192])
+        return instruction.name, {"rs1": address, "rs2": 0}, fields
     return instruction.name, {"rs1": rng.getrandbits(32), "rs2": rng.getrandbits(32)}, fields
 
 
-@pytest.mark.parametrize(("idle", "busy"), [(0, 0), (0.5, 0), (0, 0.5), (0.3, 0.7)])
-def test_random_programs_follow_the_model(idle, busy):
+@pytest.mark.parametrize(("idle", "busy", "slow"), [(0, 0, 0), (0.5, 0, 0.5), (0, 0.5, 0), (0.3, 0.7, 0.9)])
+def test_random_programs_follow_the_model(idle, busy, slow):
     rng = random.Random(1000 * idle + busy)
-    model = UnitModel()
+    model = UnitModel(ORIGIN, SIZE)
+    memory = bytearray(rng.randbytes(SIZE))
+    model.memory[:] = memory
     commands, expected = [], []
     for _ in range(3000):
         name, operands, fields = random_command(rng)
@@ -107,8 +132,9 @@ def test_random_programs_follow_the_model(idle, busy):
         ):
             commands.append(encode(name, **operands, **fields))
             expected.append(model.execute(name, **operands, **fields))
-    responses, _ = run(commands, idle=idle, busy=busy, seed=7)
+    responses, _ = run(commands, idle=idle, busy=busy, slow=slow, seed=7, memory=memory)
     assert responses == expected
+    assert memory == model.memory
 
 
 @pytest.mark.parametrize("name", SEVEN)
@@ -184,7 +210,7 @@ def test_counter_carries_across_words(base):
         commands += [encode("counter", index % 2**32, index >> 32, s=3), *get_state(3)]
     responses, _ = run(commands)
     values = [int.from_bytes(block_of(responses[3 + 5 * i : 7 + 5 * i]), "big") for i in range(4)]
-    assert values == [(base + index) % 2**128 for index in (0, 1, 2**32, 2**64 - 1)]
+    assert values == [(base + index + 3) % 2**128 for index in (0, 1, 2**32, 2**64 - 1)]
 
 
 def test_undefined_function_ids_answer_zero_and_change_nothing():
@@ -199,6 +225,37 @@ def test_undefined_function_ids_answer_zero_and_change_nothing():
     assert block_of(responses[-97:-65]) == state * 8
     assert block_of(responses[-65:-1]) == key * 16
     assert responses[-1] & 0xFFFF == 0
+
+
+def test_loads_and_stores_run_behind_other_instructions():
+    """Eight blocks copied while another register goes through rounds: one instruction a cycle."""
+    rng = random.Random(4)
+    memory = bytearray(rng.randbytes(SIZE))
+    expected = memory[:128]
+    commands = []
+    for s in range(7):
+        commands += [encode("vload", ORIGIN, s=s), encode("round_enc", k=1, s=7), encode("counter", s=7)]
+    for s in range(7):
+        commands += [encode("vstore", ORIGIN + 512, s=s), encode("counter", s=7)]
+    commands.append(encode("memory_status"))
+    responses, cycles = run(commands, memory=memory)
+    assert memory[512 : 512 + 112] == expected[:112]
+    assert responses[-1] == 0
+    assert cycles <= len(commands) + 12
+
+
+@pytest.mark.parametrize(("address", "code"), [(ORIGIN + 8, 1), (ORIGIN + SIZE, 2), (ORIGIN - 16, 2), (0, 2)])
+@pytest.mark.parametrize("name", ["vload", "vload_xor", "vstore"])
+def test_bad_addresses_are_reported_and_change_nothing(name, address, code):
+    state = bytes(range(16))
+    memory = bytearray(SIZE)
+    commands = put_state(2, state)
+    commands += [encode(name, address - 32, s=2), encode("memory_status", 1), encode("memory_status")] + get_state(2)
+    responses, _ = run(commands, memory=memory)
+    assert responses[3] == (address & ~15) | code
+    assert responses[4] == 0, "the fault was not cleared"
+    assert block_of(responses[-4:]) == state
+    assert memory == bytes(SIZE)
 
 
 def test_one_instruction_a_cycle_where_none_depends_on_the_one_before():
