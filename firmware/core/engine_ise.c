@@ -113,9 +113,9 @@ static void clear_state(void)
 static inline __attribute__((always_inline)) void keystream(unsigned int rounds, uint32_t index)
 {
 	CL_ISA_COUNTER_XOR(0, index, 0);
-	CL_ISA_COUNTER_XOR(1, index + 1, 0);
-	CL_ISA_COUNTER_XOR(2, index + 2, 0);
-	CL_ISA_COUNTER_XOR(3, index + 3, 0);
+	CL_ISA_COUNTER_XOR(1, index, 0);
+	CL_ISA_COUNTER_XOR(2, index, 0);
+	CL_ISA_COUNTER_XOR(3, index, 0);
 	run_rounds(rounds);
 }
 
