@@ -71,7 +71,7 @@ def build(board: Board, directory: Path, results: Path) -> Path:
         if result.returncode:
             raise BitstreamError(_failure(log))
         stamp.set()
-    report = _report(board, gateware, log, environment)
+    report = _report(board, gateware, environment)
     results.mkdir(parents=True, exist_ok=True)
     path = results / f"bitstream-{board.name}.json"
     path.write_text(json.dumps(report, indent=2) + "\n")
@@ -115,7 +115,7 @@ def _failure(log: Path) -> str:
     return f"{errors[-1] if errors else 'a tool failed'}: see {log}"
 
 
-def _report(board: Board, gateware: Path, log: Path, environment: dict[str, str]) -> dict:
+def _report(board: Board, gateware: Path, environment: dict[str, str]) -> dict:
     pnr = json.loads((gateware / f"{board.name}-report.json").read_text())
     clocks = [
         {

@@ -1,0 +1,92 @@
+"""The build commands' own logic: boards, caching, reports, and plain words where something is missing."""
+
+import json
+import subprocess
+import sys
+
+from gateware import boards
+from gateware.soc import bitstream, cache, toolchain
+from gateware.soc.firmware import REPOSITORY
+
+
+def gateware_soc(*arguments):
+    command = [sys.executable, "-m", "gateware.soc", *arguments]
+    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=120)
+
+
+def test_unknown_board_is_named_with_the_choices():
+    result = gateware_soc("nosuchboard")
+    assert result.returncode == 1
+    assert result.stderr.strip() == "error: unknown board 'nosuchboard': choose one of ecpix5, sim"
+
+
+def test_flash_without_bitstream_or_board_says_so(tmp_path):
+    result = gateware_soc("ecpix5", "--flash", "--output", str(tmp_path))
+    assert result.returncode == 1
+    assert "run `make bitstream BOARD=ecpix5` first" in result.stderr
+    (tmp_path / "gateware").mkdir()
+    (tmp_path / "gateware" / "ecpix5.bit").write_bytes(b"\xff" * 64)
+    result = gateware_soc("ecpix5", "--flash", "--output", str(tmp_path))
+    assert result.returncode == 1
+    assert result.stderr.startswith("error: no LambdaConcept ECPIX-5")
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_simulated_board_cannot_be_flashed():
+    result = gateware_soc("sim", "--flash")
+    assert result.returncode == 1
+    assert "nothing to flash" in result.stderr
+
+
+def test_simulated_board_runs_at_a_clock_that_hardware_has():
+    """The clock that simulated figures are given in is the ECPIX-5's, with the same sizes and parameters."""
+    sim, ecpix5 = boards.load("sim"), boards.load("ecpix5")
+    for name in ("sys_clk_freq", "rom_size", "sram_size", "buffer_size", "max_data", "uart_fifo_depth"):
+        assert getattr(sim, name) == getattr(ecpix5, name)
+
+
+def test_digest_ignores_comments_and_sees_everything_else(tmp_path):
+    path = tmp_path / "a.v"
+    digests = set()
+    for text in ("// 2026-01-01\nmodule a;\n", "// 2026-02-02\nmodule a;\n", "module b;\n"):
+        path.write_text(text)
+        digests.add(cache.digest([path]))
+    assert len(digests) == 2
+
+
+def test_stamp_is_current_only_after_it_was_set(tmp_path):
+    stamp = cache.Stamp(tmp_path / "stamp", "1")
+    assert not stamp.is_current()
+    stamp.set()
+    assert stamp.is_current()
+    assert not cache.Stamp(tmp_path / "stamp", "2").is_current()
+    stamp.clear()
+    assert not stamp.is_current()
+
+
+def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path, monkeypatch):
+    report = {
+        "fmax": {"$glbnet$sys_clk": {"achieved": 81.5, "constraint": 75.0}},
+        "utilization": {"TRELLIS_COMB": {"used": 100, "available": 1000}, "DP16KD": {"used": 7, "available": 9}},
+    }
+    (tmp_path / "ecpix5-report.json").write_text(json.dumps(report))
+    monkeypatch.setattr(bitstream.units, "resources", lambda *_: {})
+    monkeypatch.setattr(bitstream.toolchain, "versions", lambda _: {})
+    result = bitstream._report(boards.load("ecpix5"), tmp_path, {})
+    assert result["clocks"] == [{"name": "sys_clk", "required_mhz": 75.0, "achieved_mhz": 81.5}]
+    assert (result["lut4"], result["ff"], result["bram"], result["dsp"]) == (100, 0, 7, 0)
+    assert result["kind"] == "est"
+
+
+def test_failure_names_the_clock_that_missed(tmp_path):
+    log = tmp_path / "build.log"
+    log.write_text("Info: fine\nERROR: Max frequency for clock 'sys_clk': 70.00 MHz (FAIL at 75.00 MHz)\nInfo: end\n")
+    assert "70.00 MHz (FAIL at 75.00 MHz)" in bitstream._failure(log)
+    assert str(log) in bitstream._failure(log)
+
+
+def test_tools_are_found_under_their_usual_names(tmp_path):
+    environment = toolchain.environment(tmp_path)
+    found = toolchain.versions(environment)
+    assert set(found) == set(toolchain.TOOLS)
+    assert "Yosys" in found["yosys"]
