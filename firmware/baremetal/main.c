@@ -38,7 +38,15 @@ static struct cl_service service;
 
 int main(void)
 {
-	static struct cl_ise_device ise_device;
+	static struct cl_ise_device ise_device = {
+		.memory =
+			{
+				.origin = BUFFER_BASE,
+				.bytes = BUFFER_SIZE,
+				.drain = port_drain,
+				.dcache_flush = port_dcache_flush,
+			},
+	};
 	static struct cl_accel_device accel_device = {
 		.dma_origin = BUFFER_BASE,
 		.dma_bytes = BUFFER_SIZE,
@@ -49,12 +57,11 @@ int main(void)
 	struct cl_link_uart uart;
 
 	const struct cl_engine ise = cl_engine_ise(&ise_device);
+	const struct cl_engine ise_fused = cl_engine_ise_fused(&ise_device);
+	const struct cl_engine ise_vmem = cl_engine_ise_vmem(&ise_device);
 	const struct cl_engine accelerator = cl_engine_accel(&accel_device);
 	const struct cl_engine *const engines[] = {
-		&cl_engine_byte,
-		&cl_engine_table,
-		&ise,
-		&accelerator,
+		&cl_engine_byte, &cl_engine_table, &ise, &ise_fused, &ise_vmem, &accelerator,
 	};
 	const struct cl_platform platform = {
 		.board = CIPHERLANE_BOARD,

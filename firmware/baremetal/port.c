@@ -20,6 +20,11 @@ void port_dcache_flush(void)
 	__asm__ volatile("" : : : "memory"); /* what was read before may have changed */
 }
 
+void port_drain(void)
+{
+	(void)ctrl_scratch_read(); /* not cached, and behind the stores on the same bus */
+}
+
 void port_uart_put(void *context, const uint8_t *bytes, size_t size)
 {
 	(void)context;

@@ -15,6 +15,10 @@ uint32_t port_cycles(void *context);
  */
 void port_dcache_flush(void);
 
+/** Waits until the CPU's earlier stores are in memory, where a DMA or the vector unit reads them.
+ */
+void port_drain(void);
+
 /** Next byte from the UART, or -1 when there is none. */
 static inline int port_uart_get(void *context);
 

@@ -1,8 +1,9 @@
-/**
- * @file
- * Engine `ise`: CTR with the seven instructions of Jenkins et al. 2007, two a round, scalar loads
- * and stores. Four blocks go through the unit together, one in each of v0 to v3, so that no
- * instruction waits for the result of the one before it.
+/*
+ * CTR on the vector AES unit. Eight blocks go through the unit together; words of eight blocks do
+ * not fit the CPU's registers, so scalar loads and stores move four blocks at a time.
+ *
+ * An instruction of the unit waits while a load, store or branch is in a later stage of the CPU's
+ * pipeline. So loads, instructions of the unit and stores come in batches, kept apart by BATCH().
  */
 #include "engine_ise.h"
 
@@ -10,250 +11,260 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-#include "cl_isa.h"
 #include "cl_wire.h"
-#include "aes.h"
 #include "ctr.h"
 #include "engines.h"
+#include "ise.h"
 #include "zeroize.h"
 
-#define BLOCKS 4u
-#define WORDS  4u
+#define WORDS       4u
+#define GROUP       CL_ISE_BLOCKS_MAX
+#define GROUP_BYTES (GROUP * CL_BLOCK_BYTES)
+#define BATCH_WORDS 16u
 
-/** Applies an instruction to the state registers of all four blocks. */
-#define EACH(operation, ...)                                                                       \
-	do {                                                                                       \
-		operation(__VA_ARGS__ __VA_OPT__(, ) 0);                                           \
-		operation(__VA_ARGS__ __VA_OPT__(, ) 1);                                           \
-		operation(__VA_ARGS__ __VA_OPT__(, ) 2);                                           \
-		operation(__VA_ARGS__ __VA_OPT__(, ) 3);                                           \
-	} while (0)
+/** Below this many bytes the upkeep of the data cache costs more than vector loads and stores save.
+ */
+#define VECTOR_BYTES_MIN 256u
 
-/** One middle round (FIPS-197, 5.1): SubBytes and ShiftRows commute. */
-#define ROUND(k)                                                                                   \
-	do {                                                                                       \
-		EACH(CL_ISA_SHIFT_ROWS);                                                           \
-		EACH(CL_ISA_SBOX_MIX_XOR, k);                                                      \
-	} while (0)
+/** The compiler moves no load or store across. */
+#define BATCH() __asm__ volatile("" : : : "memory")
 
-#define LAST_ROUND(l)                                                                              \
-	do {                                                                                       \
-		EACH(CL_ISA_SHIFT_ROWS);                                                           \
-		EACH(CL_ISA_SBOX_XOR, l);                                                          \
-	} while (0)
-
-/** Rounds 1 to @p rounds on v0 to v3; @p rounds is a constant where this is inlined. */
-static inline __attribute__((always_inline)) void run_rounds(unsigned int rounds)
+/** Whole groups between word-aligned buffers; @p index is the number of the first block. */
+CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, uint32_t *out,
+			      uint32_t groups)
 {
-	ROUND(1);
-	ROUND(2);
-	ROUND(3);
-	ROUND(4);
-	ROUND(5);
-	ROUND(6);
-	ROUND(7);
-	ROUND(8);
-	ROUND(9);
-	if (rounds == 10) {
-		LAST_ROUND(CL_ISA_LAST_K10);
-		return;
-	}
-	ROUND(10);
-	ROUND(11);
-	if (rounds == 12) {
-		LAST_ROUND(CL_ISA_LAST_K12);
-		return;
-	}
-	ROUND(12);
-	ROUND(13);
-	LAST_ROUND(CL_ISA_LAST_K14);
-}
+	const uint32_t *const end = in + groups * GROUP * WORDS;
 
-#define LOAD_KEY(k)                                                                                \
-	do {                                                                                       \
-		CL_ISA_KEY_WRITE(0, k, words[4 * (k)], words[4 * (k) + 1]);                        \
-		CL_ISA_KEY_WRITE(1, k, words[4 * (k) + 2], words[4 * (k) + 3]);                    \
-	} while (0)
+	for (uint32_t index = 0; in != end; index += GROUP) {
+		CL_ISE_EACH(s, GROUP)
+		{
+			CL_ISA_COUNTER_XOR(s, index, 0);
+		}
+		cl_ise_rounds(cipher, GROUP);
+#pragma GCC unroll 2
+		for (unsigned int batch = 0; batch < GROUP * WORDS / BATCH_WORDS; batch++) {
+			uint32_t data[BATCH_WORDS];
 
-static void load_keys(const uint32_t *words)
-{
-	LOAD_KEY(0);
-	LOAD_KEY(1);
-	LOAD_KEY(2);
-	LOAD_KEY(3);
-	LOAD_KEY(4);
-	LOAD_KEY(5);
-	LOAD_KEY(6);
-	LOAD_KEY(7);
-	LOAD_KEY(8);
-	LOAD_KEY(9);
-	LOAD_KEY(10);
-	LOAD_KEY(11);
-	LOAD_KEY(12);
-	LOAD_KEY(13);
-	LOAD_KEY(14);
-}
-
-#define CLEAR_STATE(s)                                                                             \
-	do {                                                                                       \
-		CL_ISA_MOVE_IN(0, s, 0, 0);                                                        \
-		CL_ISA_MOVE_IN(1, s, 0, 0);                                                        \
-	} while (0)
-
-/** Writes zero to v0 to v3, k15, and what the unit would otherwise keep of data. */
-static void clear_state(void)
-{
-	EACH(CLEAR_STATE);
-	CL_ISA_KEY_WRITE(0, 15, 0, 0);
-	CL_ISA_KEY_WRITE(1, 15, 0, 0);
-}
-
-/** Counter block @p index + 0 to 3 plus k0, then all rounds: keystream in v0 to v3. */
-static inline __attribute__((always_inline)) void keystream(unsigned int rounds, uint32_t index)
-{
-	CL_ISA_COUNTER_XOR(0, index, 0);
-	CL_ISA_COUNTER_XOR(1, index, 0);
-	CL_ISA_COUNTER_XOR(2, index, 0);
-	CL_ISA_COUNTER_XOR(3, index, 0);
-	run_rounds(rounds);
-}
-
-/** XORs @p words of block @p s with its keystream. */
-#define MOVE_OUT(s, words)                                                                         \
-	do {                                                                                       \
-		(words)[0] = CL_ISA_MOVE_OUT_XOR(0, s, (words)[0]);                                \
-		(words)[1] = CL_ISA_MOVE_OUT_XOR(1, s, (words)[1]);                                \
-		(words)[2] = CL_ISA_MOVE_OUT_XOR(2, s, (words)[2]);                                \
-		(words)[3] = CL_ISA_MOVE_OUT_XOR(3, s, (words)[3]);                                \
-	} while (0)
-
-/** Whole groups of four blocks between word-aligned buffers; @p rounds is a constant. */
-static inline __attribute__((always_inline)) void
-ctr_groups(unsigned int rounds, const uint32_t *in, uint32_t *out, uint32_t index, uint32_t end)
-{
-	for (; index != end; index += BLOCKS) {
-		uint32_t data[BLOCKS * WORDS];
-
-		/* Unrolled, or the compiler keeps the words on the stack and not in registers. */
+			BATCH();
 #pragma GCC unroll 16
-		for (unsigned int i = 0; i < BLOCKS * WORDS; i++) {
-			data[i] = in[i];
-		}
-		keystream(rounds, index);
-		MOVE_OUT(0, data + 0);
-		MOVE_OUT(1, data + 4);
-		MOVE_OUT(2, data + 8);
-		MOVE_OUT(3, data + 12);
+			for (unsigned int i = 0; i < BATCH_WORDS; i++) {
+				data[i] = in[batch * BATCH_WORDS + i];
+			}
+			BATCH();
 #pragma GCC unroll 16
-		for (unsigned int i = 0; i < BLOCKS * WORDS; i++) {
-			out[i] = data[i];
+			for (unsigned int i = 0; i < BATCH_WORDS; i++) {
+				const unsigned int s = (batch * BATCH_WORDS + i) / WORDS;
+
+				data[i] = CL_ISA_MOVE_OUT_XOR(i % WORDS, s, data[i]);
+			}
+			BATCH();
+#pragma GCC unroll 16
+			for (unsigned int i = 0; i < BATCH_WORDS; i++) {
+				out[batch * BATCH_WORDS + i] = data[i];
+			}
 		}
-		in += BLOCKS * WORDS;
-		out += BLOCKS * WORDS;
+		in += GROUP * WORDS;
+		out += GROUP * WORDS;
 	}
 }
 
-/** What is left: fewer than four blocks, or buffers that are not word-aligned. */
-static void ctr_rest(unsigned int rounds, const uint8_t *in, uint8_t *out, uint32_t index,
-		     size_t len)
+/**
+ * Whole groups between buffers in the unit's memory. The port takes two cycles for a load and one
+ * for a store: with the last round between them, the loads keep pace with the instructions.
+ */
+CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
+			      uint32_t groups)
 {
-	while (len > 0) {
-		uint32_t block[BLOCKS * WORDS] = {0};
-		size_t bytes = len < sizeof(block) ? len : sizeof(block);
+	const uintptr_t end = in + groups * GROUP_BYTES;
 
-		if (rounds == 10) {
-			keystream(10, index);
-		} else if (rounds == 12) {
-			keystream(12, index);
-		} else {
-			keystream(14, index);
+	for (uint32_t index = 0; in != end; index += GROUP) {
+		CL_ISE_EACH(s, GROUP)
+		{
+			CL_ISA_COUNTER_XOR(s, index, 0);
 		}
-		MOVE_OUT(0, block + 0);
-		MOVE_OUT(1, block + 4);
-		MOVE_OUT(2, block + 8);
-		MOVE_OUT(3, block + 12);
-		for (size_t i = 0; i < bytes; i += CL_BLOCK_BYTES) {
-			size_t part = bytes - i < CL_BLOCK_BYTES ? bytes - i : CL_BLOCK_BYTES;
+		cl_ise_middle_rounds(cipher, GROUP);
+		CL_ISE_EACH(s, GROUP)
+		{
+			cl_ise_last_round(cipher, s);
+			CL_ISA_VLOAD_XOR(s, in);
+		}
+		CL_ISE_EACH(s, GROUP)
+		{
+			CL_ISA_VSTORE(s, out);
+		}
+		in += GROUP_BYTES;
+		out += GROUP_BYTES;
+	}
+}
 
-			cl_ctr_xor_bytes(out + i, in + i, block + i / 4, part);
+/** What is left: less than a group, or buffers that are not word-aligned. One block at a time. */
+CL_ISE_INLINE void ctr_rest(struct cl_ise_cipher cipher, const uint8_t *in, uint8_t *out,
+			    uint32_t index, size_t len)
+{
+	uint32_t keystream[WORDS];
+
+	for (; len > 0; index++) {
+		const size_t bytes = len < CL_BLOCK_BYTES ? len : CL_BLOCK_BYTES;
+
+		CL_ISA_COUNTER_XOR(0, index, 0);
+		cl_ise_rounds(cipher, 1);
+#pragma GCC unroll 4
+		for (unsigned int c = 0; c < WORDS; c++) {
+			keystream[c] = CL_ISA_MOVE_OUT_XOR(c, 0, 0);
 		}
-		cl_zeroize(block, sizeof(block));
-		index += BLOCKS;
+		cl_ctr_xor_bytes(out, in, keystream, bytes);
 		in += bytes;
 		out += bytes;
 		len -= bytes;
 	}
+	cl_zeroize(keystream, sizeof(keystream));
 }
 
-static int ise_set_key(const struct cl_engine *engine, struct cl_engine_key *key,
-		       const uint8_t *key_bytes, unsigned int key_bits)
+/** Whether vector loads and stores reach @p buffer. */
+static bool is_reachable(const struct cl_ise_memory *memory, const uint8_t *buffer, size_t len)
+{
+	const uintptr_t offset = (uintptr_t)buffer - memory->origin;
+
+	return (uintptr_t)buffer % CL_BLOCK_BYTES == 0 && offset <= memory->bytes &&
+	       len <= memory->bytes - offset;
+}
+
+/** CTR from k15 on. @return 0, or -EFAULT if the unit's memory port reports a fault. */
+CL_ISE_INLINE int ctr_blocks(struct cl_ise_cipher cipher, const struct cl_ise_memory *memory,
+			     const uint8_t *in, uint8_t *out, size_t len)
+{
+	const size_t groups = len / GROUP_BYTES;
+	const size_t bulk = groups * GROUP_BYTES;
+	size_t done = 0;
+	int result = 0;
+
+	if (memory != NULL && bulk >= VECTOR_BYTES_MIN && is_reachable(memory, in, bulk) &&
+	    is_reachable(memory, out, bulk)) {
+		if (memory->drain != NULL) {
+			memory->drain();
+		}
+		BATCH();
+		ctr_vector(cipher, (uintptr_t)in, (uintptr_t)out, groups);
+		BATCH();
+		if (CL_ISA_MEMORY_STATUS(1) != 0) {
+			result = -EFAULT;
+		}
+		if (memory->dcache_flush != NULL) {
+			memory->dcache_flush();
+		}
+		done = bulk;
+	} else if ((((uintptr_t)in | (uintptr_t)out) & 3) == 0) {
+		ctr_scalar(cipher, (const uint32_t *)(const void *)in, (uint32_t *)(void *)out,
+			   groups);
+		done = bulk;
+	}
+	ctr_rest(cipher, in + done, out + done, done / CL_BLOCK_BYTES, len - done);
+	return result;
+}
+
+static void load_key(const struct cl_engine_key *key)
+{
+	if (key->rounds == 10) {
+		cl_ise_load_key((struct cl_ise_cipher){.rounds = 10}, key->round_key);
+	} else if (key->rounds == 12) {
+		cl_ise_load_key((struct cl_ise_cipher){.rounds = 12}, key->round_key);
+	} else {
+		cl_ise_load_key((struct cl_ise_cipher){.rounds = 14}, key->round_key);
+	}
+}
+
+static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
+		   const uint8_t *key_bytes, unsigned int key_bits)
 {
 	struct cl_ise_device *device = engine->hw;
-	int result = cl_aes_expand_key(key, key_bytes, key_bits);
 
-	if (result != 0) {
-		return result;
+	if (key_bits != 128 && key_bits != 192 && key_bits != 256) {
+		return -EINVAL;
 	}
+	memcpy(key->round_key, key_bytes, key_bits / 8);
+	key->key_bits = (uint16_t)key_bits;
+	key->rounds = (uint8_t)(key_bits / 32 + 6);
 	device->generation++;
 	if (device->generation == 0) {
 		device->generation = 1;
 	}
 	key->generation = device->generation;
-	load_keys(key->round_key);
+	(void)CL_ISA_CONTEXT(device->context);
+	load_key(key);
 	device->loaded = key->generation;
 	return 0;
+}
+
+static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
+{
+	struct cl_ise_device *device = engine->hw;
+
+	if (key->generation != 0 && device->loaded == key->generation) {
+		(void)CL_ISA_CONTEXT(device->context);
+		cl_ise_clear_key();
+		device->loaded = 0;
+	}
+	cl_engine_c_clear(engine, key);
+}
+
+/** cl_engine.ctr in one style; @p memory is NULL for scalar loads and stores alone. */
+CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
+		      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
+		      size_t len, enum cl_ise_style style, const struct cl_ise_memory *memory)
+{
+	struct cl_ise_device *device = engine->hw;
+	struct cl_ise_cipher cipher = {.style = style};
+	uint32_t base[WORDS];
+	int result;
+
+	if (key->key_bits == 0) {
+		return -EINVAL;
+	}
+	(void)CL_ISA_CONTEXT(device->context);
+	if (device->loaded != key->generation) {
+		load_key(key);
+		device->loaded = key->generation;
+	}
+	memcpy(base, counter, sizeof(base));
+	CL_ISA_KEY_WRITE(0, 15, base[0], base[1]);
+	CL_ISA_KEY_WRITE(1, 15, base[2], base[3]);
+	if (key->rounds == 10) {
+		cipher.rounds = 10;
+		result = ctr_blocks(cipher, memory, in, out, len);
+	} else if (key->rounds == 12) {
+		cipher.rounds = 12;
+		result = ctr_blocks(cipher, memory, in, out, len);
+	} else {
+		cipher.rounds = 14;
+		result = ctr_blocks(cipher, memory, in, out, len);
+	}
+	cl_ise_clear_state();
+	return result;
 }
 
 static int ise_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 		   const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 		   size_t len)
 {
-	struct cl_ise_device *device = engine->hw;
-	uint32_t base[WORDS];
-	uint32_t groups = 0;
-
-	if (key->key_bits == 0) {
-		return -EINVAL;
-	}
-	if (device->loaded != key->generation) {
-		load_keys(key->round_key);
-		device->loaded = key->generation;
-	}
-	__builtin_memcpy(base, counter, sizeof(base));
-	CL_ISA_KEY_WRITE(0, 15, base[0], base[1]);
-	CL_ISA_KEY_WRITE(1, 15, base[2], base[3]);
-
-	if ((((uintptr_t)in | (uintptr_t)out) & 3) == 0) {
-		const uint32_t *in_words = (const uint32_t *)(const void *)in;
-		uint32_t *out_words = (uint32_t *)(void *)out;
-
-		groups = (uint32_t)(len / (BLOCKS * CL_BLOCK_BYTES)) * BLOCKS;
-		if (key->rounds == 10) {
-			ctr_groups(10, in_words, out_words, 0, groups);
-		} else if (key->rounds == 12) {
-			ctr_groups(12, in_words, out_words, 0, groups);
-		} else {
-			ctr_groups(14, in_words, out_words, 0, groups);
-		}
-	}
-	ctr_rest(key->rounds, in + groups * CL_BLOCK_BYTES, out + groups * CL_BLOCK_BYTES, groups,
-		 len - groups * CL_BLOCK_BYTES);
-	clear_state();
-	return 0;
+	return ctr(engine, key, counter, in, out, len, CL_ISE_PAPER, NULL);
 }
 
-static void ise_clear(const struct cl_engine *engine, struct cl_engine_key *key)
+static int ise_fused_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
+			 const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
+			 size_t len)
 {
-	struct cl_ise_device *device = engine->hw;
-	bool resident = key->generation != 0 && device->loaded == key->generation;
+	return ctr(engine, key, counter, in, out, len, CL_ISE_FUSED, NULL);
+}
 
-	cl_engine_c_clear(engine, key);
-	if (resident) {
-		/* The key structure is zero now: loading it zeroizes the registers. */
-		load_keys(key->round_key);
-		device->loaded = 0;
-	}
+static int ise_vmem_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
+			const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
+			size_t len)
+{
+	const struct cl_ise_device *device = engine->hw;
+
+	return ctr(engine, key, counter, in, out, len, CL_ISE_FUSED, &device->memory);
 }
 
 struct cl_engine cl_engine_ise(struct cl_ise_device *device)
@@ -261,9 +272,33 @@ struct cl_engine cl_engine_ise(struct cl_ise_device *device)
 	return (struct cl_engine){
 		.code = CL_WIRE_ENGINE_ISE,
 		.name = "ise",
-		.set_key = ise_set_key,
+		.set_key = set_key,
 		.ctr = ise_ctr,
-		.clear = ise_clear,
+		.clear = clear,
+		.hw = device,
+	};
+}
+
+struct cl_engine cl_engine_ise_fused(struct cl_ise_device *device)
+{
+	return (struct cl_engine){
+		.code = CL_WIRE_ENGINE_ISE_FUSED,
+		.name = "ise_fused",
+		.set_key = set_key,
+		.ctr = ise_fused_ctr,
+		.clear = clear,
+		.hw = device,
+	};
+}
+
+struct cl_engine cl_engine_ise_vmem(struct cl_ise_device *device)
+{
+	return (struct cl_engine){
+		.code = CL_WIRE_ENGINE_ISE_VMEM,
+		.name = "ise_vmem",
+		.set_key = set_key,
+		.ctr = ise_vmem_ctr,
+		.clear = clear,
 		.hw = device,
 	};
 }

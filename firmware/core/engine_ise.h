@@ -1,6 +1,8 @@
 /**
  * @file
- * Engine on the vector AES unit (target only): the paper's instructions, two a round.
+ * Engines on the vector AES unit (target only), which must be enabled.
+ *
+ * All engines on one hardware context share its struct cl_ise_device. They are not reentrant on it.
  */
 #ifndef CL_ENGINE_ISE_H
 #define CL_ENGINE_ISE_H
@@ -9,15 +11,49 @@
 
 #include "engine.h"
 
-/** Which key the unit's registers hold; one for each hardware context in use. */
+/**
+ * Memory that vector loads and stores reach, and what keeps the CPU's view of it right.
+ *
+ * The unit's port bypasses the CPU's data cache and store buffer. So a pass of vector loads and
+ * stores follows these rules, in this order:
+ * 1. `drain` before the first: what the CPU stored earlier has reached the memory (the cache writes
+ *    through, so only stores under way are meant).
+ * 2. The CPU touches neither buffer.
+ * 3. `memory_status` after the last: waits for them, and tells of a fault.
+ * 4. `dcache_flush`: the CPU's copies of what was stored are dropped before it reads again.
+ */
+struct cl_ise_memory {
+	/** First address and size. A size of 0 means that there is no such memory. */
+	uintptr_t origin;
+	size_t bytes;
+	/** Waits until all earlier stores of the CPU are in memory. NULL where none can be under
+	 * way. */
+	void (*drain)(void);
+	/** Invalidates the CPU's data cache. NULL where the CPU does not cache this memory. */
+	void (*dcache_flush)(void);
+};
+
+/** One hardware context: whose key its registers hold. */
 struct cl_ise_device {
 	/** Generation of the key in the registers, 0 when there is none. */
 	uint32_t loaded;
 	/** Last generation given out. */
 	uint32_t generation;
+	/** Number of the hardware context, 0 to 7. */
+	uint8_t context;
+	struct cl_ise_memory memory;
 };
 
-/** The engine `ise` on the context that @p device describes; the unit must be enabled. */
+/** Engine `ise`: the paper's seven instructions, two a round; scalar loads and stores. */
 struct cl_engine cl_engine_ise(struct cl_ise_device *device);
+
+/** Engine `ise_fused`: one instruction a round; scalar loads and stores. */
+struct cl_engine cl_engine_ise_fused(struct cl_ise_device *device);
+
+/**
+ * Engine `ise_vmem`: one instruction a round; vector loads and stores where both buffers are
+ * aligned to 16 bytes and in the memory that @p device names, otherwise scalar ones.
+ */
+struct cl_engine cl_engine_ise_vmem(struct cl_ise_device *device);
 
 #endif

@@ -1,0 +1,187 @@
+/**
+ * @file
+ * AES in the instructions of the vector AES unit: what the engines `ise*` are made of.
+ *
+ * A block lies in a state register, v0 to v7, and `blocks` of them go through the unit side by
+ * side: the result of an instruction can be used two cycles later, so with one block in flight
+ * every second slot stays empty. Round keys lie in k0 to k14, the initial counter block in k15.
+ *
+ * Everything here is inlined with constant arguments, for which the compiler leaves exactly the
+ * instructions, since the numbers of the unit's registers are part of them.
+ */
+#ifndef CL_ISE_H
+#define CL_ISE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cl_isa.h"
+
+#define CL_ISE_BLOCKS_MAX 8u
+#define CL_ISE_INLINE     static inline __attribute__((always_inline))
+
+/** Repeats a statement for @p s = 0 to @p blocks - 1, without a loop. */
+#define CL_ISE_EACH(s, blocks) _Pragma("GCC unroll 8") for (unsigned int s = 0; s < (blocks); s++)
+
+/** Which instructions a round is made of. */
+enum cl_ise_style {
+	/** The paper's: ShiftRows, then SubBytes, MixColumns and AddRoundKey. Two a round. */
+	CL_ISE_PAPER,
+	/** The whole round in one. */
+	CL_ISE_FUSED,
+};
+
+/** One instance of the code: all members are constants where it is inlined. */
+struct cl_ise_cipher {
+	enum cl_ise_style style;
+	/** The equivalent inverse cipher (FIPS-197, 5.3.5): round keys after cl_ise_load_key. */
+	bool inverse;
+	/** 10, 12 or 14. */
+	unsigned int rounds;
+};
+
+/** A middle round (FIPS-197, 5.1) with round key @p k; SubBytes and ShiftRows commute. */
+CL_ISE_INLINE void cl_ise_round(struct cl_ise_cipher cipher, unsigned int k, unsigned int blocks)
+{
+	if (cipher.style == CL_ISE_FUSED) {
+		CL_ISE_EACH(s, blocks)
+		{
+			if (cipher.inverse) {
+				CL_ISA_ROUND_DEC(k, s);
+			} else {
+				CL_ISA_ROUND_ENC(k, s);
+			}
+		}
+		return;
+	}
+	CL_ISE_EACH(s, blocks)
+	{
+		if (cipher.inverse) {
+			CL_ISA_SHIFT_ROWS_INV(s);
+		} else {
+			CL_ISA_SHIFT_ROWS(s);
+		}
+	}
+	CL_ISE_EACH(s, blocks)
+	{
+		if (cipher.inverse) {
+			CL_ISA_SBOX_MIX_XOR_INV(k, s);
+		} else {
+			CL_ISA_SBOX_MIX_XOR(k, s);
+		}
+	}
+}
+
+/** Rounds 1 to the last but one, and of the last one what the style does beforehand: see below. */
+CL_ISE_INLINE void cl_ise_middle_rounds(struct cl_ise_cipher cipher, unsigned int blocks)
+{
+#pragma GCC unroll 14
+	for (unsigned int k = 1; k < cipher.rounds; k++) {
+		cl_ise_round(cipher, k, blocks);
+	}
+	if (cipher.style == CL_ISE_PAPER) {
+		CL_ISE_EACH(s, blocks)
+		{
+			if (cipher.inverse) {
+				CL_ISA_SHIFT_ROWS_INV(s);
+			} else {
+				CL_ISA_SHIFT_ROWS(s);
+			}
+		}
+	}
+}
+
+/** What is left of the last round of block @p s after cl_ise_middle_rounds: one instruction. */
+CL_ISE_INLINE void cl_ise_last_round(struct cl_ise_cipher cipher, unsigned int s)
+{
+	const unsigned int last = cipher.rounds == 10   ? CL_ISA_LAST_K10
+				  : cipher.rounds == 12 ? CL_ISA_LAST_K12
+							: CL_ISA_LAST_K14;
+
+	if (cipher.style == CL_ISE_FUSED && cipher.inverse) {
+		CL_ISA_LAST_DEC(last, s);
+	} else if (cipher.style == CL_ISE_FUSED) {
+		CL_ISA_LAST_ENC(last, s);
+	} else if (cipher.inverse) {
+		CL_ISA_SBOX_XOR_INV(last, s);
+	} else {
+		CL_ISA_SBOX_XOR(last, s);
+	}
+}
+
+/** Rounds 1 to the last on v0 to v(blocks - 1), which hold the blocks plus k0. */
+CL_ISE_INLINE void cl_ise_rounds(struct cl_ise_cipher cipher, unsigned int blocks)
+{
+	cl_ise_middle_rounds(cipher, blocks);
+	CL_ISE_EACH(s, blocks)
+	{
+		cl_ise_last_round(cipher, s);
+	}
+}
+
+/**
+ * Key expansion (FIPS-197, 5.2) straight into the round-key registers, two words an instruction.
+ * It takes fewer cycles than loading round keys kept in memory, so that only the cipher key is.
+ *
+ * Word i of the schedule lives in `w[i % (key_bits / 32)]` until its successor replaces it. For the
+ * inverse cipher the round keys go in reverse order, all but first and last through InvMixColumns.
+ */
+CL_ISE_INLINE void cl_ise_load_key(struct cl_ise_cipher cipher, const uint32_t *key)
+{
+	const unsigned int key_words = cipher.rounds - 6;
+	uint32_t w[8];
+	uint32_t rcon = 0x01;
+
+#pragma GCC unroll 60
+	for (unsigned int i = 0; i < 4 * (cipher.rounds + 1); i++) {
+		const unsigned int p = i % key_words;
+
+		if (i < key_words) {
+			w[p] = key[i];
+		} else if (p == 0) {
+			w[p] = CL_ISA_SUB_ROT_WORD(w[key_words - 1], w[p] ^ rcon);
+			rcon = rcon << 1 ^ (rcon >> 7) * 0x11b;
+		} else if (key_words == 8 && p == 4) {
+			w[p] = CL_ISA_SUB_WORD(w[p - 1], w[p]);
+		} else {
+			w[p] ^= w[p - 1];
+		}
+		if (i % 2 == 1) {
+			const unsigned int round = i / 4;
+			const unsigned int half = i / 2 % 2;
+
+			if (!cipher.inverse) {
+				CL_ISA_KEY_WRITE(half, round, w[p - 1], w[p]);
+			} else if (round == 0 || round == cipher.rounds) {
+				CL_ISA_KEY_WRITE(half, cipher.rounds - round, w[p - 1], w[p]);
+			} else {
+				CL_ISA_KEY_WRITE_INV_MIX(half, cipher.rounds - round, w[p - 1],
+							 w[p]);
+			}
+		}
+	}
+}
+
+/** Writes zero to k0 to k14. */
+CL_ISE_INLINE void cl_ise_clear_key(void)
+{
+#pragma GCC unroll 15
+	for (unsigned int k = 0; k < 15; k++) {
+		CL_ISA_KEY_WRITE(0, k, 0, 0);
+		CL_ISA_KEY_WRITE(1, k, 0, 0);
+	}
+}
+
+/** Writes zero to v0 to v7 and k15: nothing of the data is left. */
+CL_ISE_INLINE void cl_ise_clear_state(void)
+{
+	CL_ISE_EACH(s, CL_ISE_BLOCKS_MAX)
+	{
+		CL_ISA_MOVE_IN(0, s, 0, 0);
+		CL_ISA_MOVE_IN(1, s, 0, 0);
+	}
+	CL_ISA_KEY_WRITE(0, 15, 0, 0);
+	CL_ISA_KEY_WRITE(1, 15, 0, 0);
+}
+
+#endif
