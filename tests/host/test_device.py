@@ -33,7 +33,7 @@ def test_connect_resets_then_asks():
         assert link.board.seen == ["reset", "info"]
     assert (info.kind, info.board, info.firmware, info.firmware_version) == ("sim", "model", "peer", "1.2.3")
     assert (info.clock_hz, info.max_data, info.rx_window) == (75_000_000, 1024, 2048)
-    assert info.engines == tuple(Engine)
+    assert info.engines == (Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ACCELERATOR)
     assert link.closed
 
 
