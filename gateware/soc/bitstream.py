@@ -119,7 +119,7 @@ def _report(board: Board, gateware: Path, environment: dict[str, str]) -> dict:
     pnr = json.loads((gateware / f"{board.name}-report.json").read_text())
     clocks = [
         {
-            "name": name.removeprefix("$glbnet$"),
+            "name": _clock_name(name),
             "required_mhz": round(clock["constraint"], 2),
             "achieved_mhz": round(clock["achieved"], 2),
         }
@@ -138,6 +138,12 @@ def _report(board: Board, gateware: Path, environment: dict[str, str]) -> dict:
         "tools": toolchain.versions(environment),
         "command": f"make bitstream BOARD={board.name}",
     }
+
+
+def _clock_name(net: str) -> str:
+    """Nextpnr names a net after any of its users: the pad's clock keeps its name, the PLL's output is `sys`."""
+    pad = re.match(r"(?:\$glbnet\$)?(\w+)\$TRELLIS_IO_IN$", net)
+    return pad[1] if pad else "sys"
 
 
 def _show(report: dict, bitstream: Path, path: Path) -> None:

@@ -7,14 +7,16 @@ One memory of four banks of 32 bits with two Wishbone ports that work at the sam
     DMA bus  ──►  wide port, 128 bits ──┘
 
 Word ``n`` of the narrow port lies in bank ``n % 4``, so a block of 16 bytes is one word of the wide
-port, byte ``i`` of the block at bits ``8*i+7 : 8*i``. A write is acknowledged in the cycle of the
-request, a read one cycle later; incrementing bursts (CTI = 0b010) read one word a cycle after that.
-A read of a word in the same cycle in which the other port writes it gives its old value in simulation and
-an undefined one in block RAM: firmware does not touch a buffer that the DMA works on.
+port, byte ``i`` of the block at bits ``8*i+7 : 8*i``. Requests are registered in front of the banks, which keeps
+the way across the chip out of the bus's combinational paths: a write is acknowledged in the cycle of the
+request and carried out in the next one; a read takes three cycles, and each further word of an incrementing
+burst (CTI = 0b010) one. A port reads what was written through it before. A read of a word in the same cycle
+in which the other port writes it gives its old value in simulation and an undefined one in block RAM:
+firmware does not touch a buffer that the DMA works on.
 """
 
 from litex.soc.interconnect import wishbone
-from migen import READ_FIRST, Array, If, Memory, Module, Signal
+from migen import READ_FIRST, Array, If, Memory, Module, Mux, Record, Signal
 
 BANKS = 4
 BANK_NAME = "buffer_bank"
@@ -50,12 +52,12 @@ class BufferMemory(Module):
         # # #
 
         depth = size // (4 * BANKS)
-        narrow_address = self._handshake(self.narrow)
-        wide_address = self._handshake(self.wide)
+        narrow = self._request(self.narrow)
+        wide = self._request(self.wide)
 
         narrow_bank = Signal(2)
         narrow_read = Array(Signal(32, name=f"narrow_read{n}") for n in range(BANKS))
-        self.sync += narrow_bank.eq(narrow_address[:2])
+        self.sync += narrow_bank.eq(narrow.address[:2])
         self.comb += self.narrow.dat_r.eq(narrow_read[narrow_bank])
 
         for n in range(BANKS):
@@ -64,29 +66,35 @@ class BufferMemory(Module):
             wide_port = memory.get_port(write_capable=True, we_granularity=8, mode=READ_FIRST)
             self.specials += memory, narrow_port, wide_port
             self.comb += [
-                narrow_port.adr.eq(narrow_address[2:]),
-                narrow_port.dat_w.eq(self.narrow.dat_w),
-                If(_writes(self.narrow) & (self.narrow.adr[:2] == n), narrow_port.we.eq(self.narrow.sel)),
+                narrow_port.adr.eq(narrow.address[2:]),
+                narrow_port.dat_w.eq(narrow.data),
+                If(narrow.address[:2] == n, narrow_port.we.eq(narrow.select)),
                 narrow_read[n].eq(narrow_port.dat_r),
-                wide_port.adr.eq(wide_address),
-                wide_port.dat_w.eq(self.wide.dat_w[32 * n : 32 * n + 32]),
-                If(_writes(self.wide), wide_port.we.eq(self.wide.sel[4 * n : 4 * n + 4])),
+                wide_port.adr.eq(wide.address),
+                wide_port.dat_w.eq(wide.data[32 * n : 32 * n + 32]),
+                wide_port.we.eq(wide.select[4 * n : 4 * n + 4]),
                 self.wide.dat_r[32 * n : 32 * n + 32].eq(wide_port.dat_r),
             ]
 
-    def _handshake(self, bus: wishbone.Interface):
-        """Acknowledges one port; returns the address to present to the memory."""
+    def _request(self, bus: wishbone.Interface) -> Record:
+        """Acknowledges one port; returns its registered request: address, data, bytes to write."""
+        request = Record([("address", len(bus.adr)), ("data", len(bus.dat_w)), ("select", len(bus.sel))])
+        write = Signal()
+        start = Signal()
+        reading = Signal()
         read_ready = Signal()
-        burst = Signal()
-        address = Signal.like(bus.adr)
+        active = bus.cyc & bus.stb
         self.comb += [
-            bus.ack.eq(bus.cyc & bus.stb & (bus.we | read_ready)),
-            burst.eq(bus.ack & ~bus.we & (bus.cti == wishbone.CTI_BURST_INCREMENTING)),
-            address.eq(bus.adr + burst),
+            write.eq(active & bus.we),
+            start.eq(active & ~bus.we & ~reading & ~read_ready),
+            bus.ack.eq(active & (bus.we | read_ready)),
         ]
-        self.sync += read_ready.eq(bus.cyc & bus.stb & ~bus.we & (~read_ready | burst))
-        return address
-
-
-def _writes(bus: wishbone.Interface):
-    return bus.cyc & bus.stb & bus.we
+        self.sync += [
+            reading.eq(start),
+            read_ready.eq(reading | (read_ready & active & (bus.cti == wishbone.CTI_BURST_INCREMENTING))),
+            # The next word of a burst is read ahead; what is not asked for is dropped.
+            request.address.eq(Mux(start | write, bus.adr, request.address + 1)),
+            request.data.eq(bus.dat_w),
+            request.select.eq(Mux(write, bus.sel, 0)),
+        ]
+        return request

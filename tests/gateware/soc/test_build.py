@@ -66,14 +66,20 @@ def test_stamp_is_current_only_after_it_was_set(tmp_path):
 
 def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path, monkeypatch):
     report = {
-        "fmax": {"$glbnet$sys_clk": {"achieved": 81.5, "constraint": 75.0}},
+        "fmax": {
+            "$glbnet$VexRiscv.cache.clk": {"achieved": 81.5, "constraint": 75.0},
+            "$glbnet$clk100$TRELLIS_IO_IN": {"achieved": 300.0, "constraint": 100.0},
+        },
         "utilization": {"TRELLIS_COMB": {"used": 100, "available": 1000}, "DP16KD": {"used": 7, "available": 9}},
     }
     (tmp_path / "ecpix5-report.json").write_text(json.dumps(report))
     monkeypatch.setattr(bitstream.units, "resources", lambda *_: {})
     monkeypatch.setattr(bitstream.toolchain, "versions", lambda _: {})
     result = bitstream._report(boards.load("ecpix5"), tmp_path, {})
-    assert result["clocks"] == [{"name": "sys_clk", "required_mhz": 75.0, "achieved_mhz": 81.5}]
+    assert result["clocks"] == [
+        {"name": "sys", "required_mhz": 75.0, "achieved_mhz": 81.5},
+        {"name": "clk100", "required_mhz": 100.0, "achieved_mhz": 300.0},
+    ]
     assert (result["lut4"], result["ff"], result["bram"], result["dsp"]) == (100, 0, 7, 0)
     assert result["kind"] == "est"
 
