@@ -32,7 +32,7 @@ lint: setup ## ruff, clang-format, cppcheck, Verilator lint, generated pages
 
 format: setup ## Rewrite Python and C sources in the project's format
 	@.venv/bin/ruff check --fix --quiet . ; .venv/bin/ruff format --quiet .
-	@clang-format -i firmware/core/*.[ch] firmware/baremetal/*.[ch]
+	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format --style=file:firmware/.clang-format -i
 
 bitstream: setup ## Build the bitstream for BOARD, firmware inside (build/<board>)
 	@$(PYTHON) -m gateware.soc $(BOARD)

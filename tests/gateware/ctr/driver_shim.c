@@ -5,7 +5,7 @@
 static uint32_t (*read_register)(uint32_t offset);
 static void (*write_register)(uint32_t offset, uint32_t value);
 
-#define CL_ACCEL_READ(accel, offset)	     ((void)(accel), read_register(offset))
+#define CL_ACCEL_READ(accel, offset)         ((void)(accel), read_register(offset))
 #define CL_ACCEL_WRITE(accel, offset, value) ((void)(accel), write_register(offset, value))
 
 #include "accel.c"

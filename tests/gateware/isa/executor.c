@@ -2,9 +2,9 @@
  * @file
  * Executes instructions on the simulated core, one by one, as a test on the host asks for them.
  *
- * Over the UART, all little-endian: a request is three words, the instruction with rd = a0, rs1 = a0 and
- * rs2 = a1, and the values of a0 and a1; the answer is two words, the value of a0 afterwards and the
- * clock cycles from before the instruction to when its result was there.
+ * Over the UART, all little-endian: a request is three words, the instruction with rd = a0, rs1 =
+ * a0 and rs2 = a1, and the values of a0 and a1; the answer is two words, the value of a0 afterwards
+ * and the clock cycles from before the instruction to when its result was there.
  */
 #include <stdint.h>
 

@@ -1,0 +1,62 @@
+"""Verilator's lint over the Verilog of our cores: ``python -m tests.gateware.verilator_lint FOLDER``."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from litex.gen.fhdl import verilog
+from migen import ClockDomain, Module
+
+from gateware import boards
+from gateware.soc import units
+from gateware.soc.buffer import BufferMemory
+from tests.gateware.support import flatten
+
+# LiteX assigns combinational signals without blocking (its own simulation passes COMBDLY too). Migen writes wider
+# intermediate expressions than it assigns, puts a design into one module, and unrolls comparisons that are constant
+# for some lanes: the warnings about these say nothing about the sources.
+IGNORED = (
+    "COMBDLY",
+    "CMPCONST",
+    "WIDTH",
+    "UNUSED",
+    "UNDRIVEN",
+    "DECLFILENAME",
+    "VARHIDDEN",
+    "BLKSEQ",
+    "CASEINCOMPLETE",
+    "TIMESCALEMOD",
+)
+
+
+def _buffer(board: boards.Board) -> Module:
+    buffer = BufferMemory(size=board.buffer_size)
+    top = Module()
+    top.clock_domains.cd_sys = ClockDomain("sys")
+    top.submodules += buffer
+    top.ios = {top.cd_sys.clk, top.cd_sys.rst, *flatten([buffer.narrow, buffer.wide])}
+    return top
+
+
+def main() -> int:
+    """Lints each core; returns the exit status."""
+    directory = Path(sys.argv[1])
+    directory.mkdir(parents=True, exist_ok=True)
+    board = boards.load("sim")
+    status = 0
+    for name, create in {**units.UNITS, "buffer_memory": _buffer}.items():
+        top = create(board)
+        with contextlib.chdir(directory), open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
+            verilog.convert(top, top.ios, name=name).write(f"{name}.v")
+        command = ["verilator", "--lint-only", "-Wall", *(f"-Wno-{warning}" for warning in IGNORED), f"{name}.v"]
+        result = subprocess.run(command, cwd=directory, capture_output=True, text=True)
+        if result.returncode:
+            sys.stderr.write(result.stderr)
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
