@@ -8,7 +8,7 @@ PYTHON   := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sim demo test lint format bitstream flash bench pages clean
+.PHONY: help setup sim demo test lint format bitstream flash bench pages readme clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,11 +41,14 @@ flash: setup ## Write the bitstream to the attached BOARD's configuration flash
 	@$(PYTHON) -m gateware.soc $(BOARD) --flash
 
 bench: sim ## Measure every engine of the board at PORT, memory to memory
-	@.venv/bin/cipherlane bench --port $(PORT)
+	@.venv/bin/cipherlane bench --port $(PORT) --results build/results/bench.json
 
 pages: setup ## Write the generated reference pages anew
 	@$(PYTHON) -m firmware.codegen pages
 	@$(PYTHON) -m cipherlane.protocol.reference
+
+readme: ## Write the README's result tables from build/results
+	@.ci/readme
 
 clean: ## Remove build/
 	rm -rf build

@@ -17,6 +17,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--direction", choices=(*DIRECTIONS, "both"), default="encrypt")
     parser.add_argument("--bytes", type=_count, help="bytes in all for each figure (default: the board's buffer)")
     parser.add_argument("--record-bytes", type=_count, help="bytes of each call of the engine (default: as many)")
+    common.add_results_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -33,8 +34,9 @@ def run(args: argparse.Namespace) -> int:
             for direction in directions
         ]
         info = device.info()
+    records = common.write_results(args, measurements)
     if args.json:
-        views.show_json([item.record() for item in measurements])
+        views.show_json(records)
     else:
         title = f"{info.board}: CTR from memory to memory at {info.clock_hz / 1e6:g} MHz"
         views.show(views.measurement_table(measurements, title))

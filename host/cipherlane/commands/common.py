@@ -1,11 +1,16 @@
 """Options that all commands share."""
 
 import argparse
+import json
 import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 from ..device import Device
 from ..errors import ArgumentError
 from ..protocol.layout import Engine
+from ..results import Measurement
 from ..transport import open_transport
 from ..transport.serial import DEFAULT_BAUD
 
@@ -22,6 +27,21 @@ def add_link_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baud", type=int, default=DEFAULT_BAUD, help="bits a second (default: %(default)s)")
     parser.add_argument("--timeout", type=_seconds, help="seconds to wait for each reply (default: from the link)")
     parser.add_argument("--json", action="store_true", help="print JSON on standard output and nothing else there")
+
+
+def add_results_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that keeps the figures."""
+    parser.add_argument("--results", metavar="FILE", help="write the figures as JSON to FILE")
+
+
+def write_results(args: argparse.Namespace, measurements: Iterable[Measurement]) -> list[dict[str, Any]]:
+    """Return the measurements as records, and write them where `args` says."""
+    records = [item.record() for item in measurements]
+    if args.results:
+        path = Path(args.results)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(records, indent=2) + "\n", encoding="utf-8")
+    return records
 
 
 def open_device(args: argparse.Namespace) -> Device:

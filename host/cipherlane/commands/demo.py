@@ -2,7 +2,6 @@
 
 import argparse
 import io
-import json
 import secrets
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ def add_to(commands: Any) -> None:
         "--engine", choices=common.ENGINE_NAMES, action="append", help=f"repeatable (default: {', '.join(ENGINES)})"
     )
     parser.add_argument("--key-bits", type=int, choices=KEY_BITS, action="append", help="repeatable (default: all)")
-    parser.add_argument("--results", metavar="FILE", help="write the figures as JSON to FILE")
+    common.add_results_option(parser)
     parser.add_argument("input", metavar="IN", help="file to encrypt")
     parser.set_defaults(run=run)
 
@@ -50,11 +49,7 @@ def run(args: argparse.Namespace) -> int:
                     measurements.append(measurement)
                 if data != plaintext:
                     raise AssertionError("decryption did not give the file back although every byte was verified")
-    records = [item.record() for item in measurements]
-    if args.results:
-        path = Path(args.results)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(records, indent=2) + "\n", encoding="utf-8")
+    records = common.write_results(args, measurements)
     if args.json:
         views.show_json(records)
     else:
