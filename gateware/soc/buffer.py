@@ -7,10 +7,10 @@ One memory of four banks of 32 bits with two Wishbone ports that work at the sam
     DMA bus  ──►  wide port, 128 bits ──┘
 
 Word ``n`` of the narrow port lies in bank ``n % 4``, so a block of 16 bytes is one word of the wide
-port, byte ``i`` of the block at bits ``8*i+7 : 8*i``. Requests are registered in front of the banks, which keeps
-the way across the chip out of the bus's combinational paths: a write is acknowledged in the cycle of the
-request and carried out in the next one; a read takes three cycles, and each further word of an incrementing
-burst (CTI = 0b010) one. A port reads what was written through it before. A read of a word in the same cycle
+port, byte ``i`` of the block at bits ``8*i+7 : 8*i``. Writes and the further words of a burst
+reach the banks from registers, which keeps the bus's handshake out of the banks' address paths: a write is
+acknowledged in the cycle of the request and carried out in the next one; a read takes two cycles (three behind
+a write), and each further word of an incrementing burst (CTI = 0b010) one. A port reads what was written through it before. A read of a word in the same cycle
 in which the other port writes it gives its old value in simulation and an undefined one in block RAM:
 firmware does not touch a buffer that the DMA works on.
 """
@@ -77,24 +77,28 @@ class BufferMemory(Module):
             ]
 
     def _request(self, bus: wishbone.Interface) -> Record:
-        """Acknowledges one port; returns its registered request: address, data, bytes to write."""
+        """Acknowledges one port; returns what to present to the banks: address, data, bytes to write."""
         request = Record([("address", len(bus.adr)), ("data", len(bus.dat_w)), ("select", len(bus.sel))])
+        posted = Record([("address", len(bus.adr)), ("data", len(bus.dat_w)), ("select", len(bus.sel))])
         write = Signal()
+        writing = Signal()
         start = Signal()
-        reading = Signal()
         read_ready = Signal()
         active = bus.cyc & bus.stb
         self.comb += [
             write.eq(active & bus.we),
-            start.eq(active & ~bus.we & ~reading & ~read_ready),
+            start.eq(active & ~bus.we & ~writing & ~read_ready),
             bus.ack.eq(active & (bus.we | read_ready)),
+            request.address.eq(Mux(writing | read_ready, posted.address, bus.adr)),
+            request.data.eq(posted.data),
+            request.select.eq(posted.select),
         ]
         self.sync += [
-            reading.eq(start),
-            read_ready.eq(reading | (read_ready & active & (bus.cti == wishbone.CTI_BURST_INCREMENTING))),
+            writing.eq(write),
+            read_ready.eq(start | (read_ready & active & (bus.cti == wishbone.CTI_BURST_INCREMENTING))),
             # The next word of a burst is read ahead; what is not asked for is dropped.
-            request.address.eq(Mux(start | write, bus.adr, request.address + 1)),
-            request.data.eq(bus.dat_w),
-            request.select.eq(Mux(write, bus.sel, 0)),
+            posted.address.eq(Mux(read_ready, posted.address + 1, bus.adr + start)),
+            posted.data.eq(bus.dat_w),
+            posted.select.eq(Mux(write, bus.sel, 0)),
         ]
         return request

@@ -90,7 +90,7 @@ def test_ports_see_each_other():
             else:
                 value, cycles = yield from read(bus, address)
                 assert value == int.from_bytes(model[width * address :][:width], "little")
-                assert cycles == 3
+                assert cycles == 2
 
     simulate(process)
 
@@ -107,7 +107,7 @@ def test_incrementing_burst_reads_a_word_a_cycle(port):
         for first in (0, 3, 8):
             values, cycles = yield from read_burst(bus, first, 8)
             assert values == words[first : first + 8]
-            assert cycles == 10
+            assert cycles == 9
             value, _ = yield from read(bus, 5)
             assert value == words[5]
 
