@@ -31,48 +31,67 @@
 /** The compiler moves no load or store across. */
 #define BATCH() __asm__ volatile("" : : : "memory")
 
-/** Whole groups between word-aligned buffers; @p index is the number of the first block. */
+/**
+ * Advances @p pointer here, and not where the compiler would: in one of the two slots between a
+ * load and an instruction of the unit, which stay empty otherwise.
+ */
+#define ADVANCE(pointer, step)                                                                     \
+	do {                                                                                       \
+		(pointer) += (step);                                                               \
+		__asm__ volatile("" : "+r"(pointer));                                              \
+	} while (0)
+
+/** XORs keystream onto four blocks: that of v @p first and the next three. */
+#define XOR_BATCH(first, in, out, advance)                                                         \
+	do {                                                                                       \
+		uint32_t data_[BATCH_WORDS];                                                       \
+                                                                                                   \
+		BATCH();                                                                           \
+		_Pragma("GCC unroll 16") for (unsigned int i = 0; i < BATCH_WORDS; i++)            \
+		{                                                                                  \
+			data_[i] = (in)[i];                                                        \
+		}                                                                                  \
+		BATCH();                                                                           \
+		advance;                                                                           \
+		_Pragma("GCC unroll 16") for (unsigned int i = 0; i < BATCH_WORDS; i++)            \
+		{                                                                                  \
+			data_[i] = CL_ISA_MOVE_OUT_XOR(i % WORDS, (first) + i / WORDS, data_[i]);  \
+		}                                                                                  \
+		BATCH();                                                                           \
+		_Pragma("GCC unroll 16") for (unsigned int i = 0; i < BATCH_WORDS; i++)            \
+		{                                                                                  \
+			(out)[i] = data_[i];                                                       \
+		}                                                                                  \
+	} while (0)
+
+/** Whole groups between word-aligned buffers, from block 0 on. */
 CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, uint32_t *out,
 			      uint32_t groups)
 {
 	const uint32_t *const end = in + groups * GROUP * WORDS;
+	uint32_t index = 0;
 
-	for (uint32_t index = 0; in != end; index += GROUP) {
+	while (in != end) {
 		CL_ISE_EACH(s, GROUP)
 		{
 			CL_ISA_COUNTER_XOR(s, index, 0);
 		}
 		cl_ise_rounds(cipher, GROUP);
-#pragma GCC unroll 2
-		for (unsigned int batch = 0; batch < GROUP * WORDS / BATCH_WORDS; batch++) {
-			uint32_t data[BATCH_WORDS];
-
-			BATCH();
-#pragma GCC unroll 16
-			for (unsigned int i = 0; i < BATCH_WORDS; i++) {
-				data[i] = in[batch * BATCH_WORDS + i];
-			}
-			BATCH();
-#pragma GCC unroll 16
-			for (unsigned int i = 0; i < BATCH_WORDS; i++) {
-				const unsigned int s = (batch * BATCH_WORDS + i) / WORDS;
-
-				data[i] = CL_ISA_MOVE_OUT_XOR(i % WORDS, s, data[i]);
-			}
-			BATCH();
-#pragma GCC unroll 16
-			for (unsigned int i = 0; i < BATCH_WORDS; i++) {
-				out[batch * BATCH_WORDS + i] = data[i];
-			}
-		}
-		in += GROUP * WORDS;
-		out += GROUP * WORDS;
+		XOR_BATCH(0, in, out, {
+			ADVANCE(in, BATCH_WORDS);
+			ADVANCE(index, GROUP);
+		});
+		XOR_BATCH(4, in, out - BATCH_WORDS, {
+			ADVANCE(in, BATCH_WORDS);
+			ADVANCE(out, GROUP * WORDS);
+		});
 	}
 }
 
 /**
- * Whole groups between buffers in the unit's memory. The port takes two cycles for a load and one
- * for a store: with the last round between them, the loads keep pace with the instructions.
+ * Whole groups between buffers in the unit's memory, from block 0 on. The port takes two cycles for
+ * a load and one for a store. Between the instructions of the last round the loads keep pace, each
+ * one place behind, as a result can be used two cycles after its instruction.
  */
 CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 			      uint32_t groups)
@@ -85,11 +104,13 @@ CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr
 			CL_ISA_COUNTER_XOR(s, index, 0);
 		}
 		cl_ise_middle_rounds(cipher, GROUP);
-		CL_ISE_EACH(s, GROUP)
+		cl_ise_last_round(cipher, 0);
+		CL_ISE_EACH(s, GROUP - 1)
 		{
-			cl_ise_last_round(cipher, s);
+			cl_ise_last_round(cipher, s + 1);
 			CL_ISA_VLOAD_XOR(s, in);
 		}
+		CL_ISA_VLOAD_XOR(GROUP - 1, in);
 		CL_ISE_EACH(s, GROUP)
 		{
 			CL_ISA_VSTORE(s, out);
@@ -103,18 +124,33 @@ CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr
 CL_ISE_INLINE void ctr_rest(struct cl_ise_cipher cipher, const uint8_t *in, uint8_t *out,
 			    uint32_t index, size_t len)
 {
+	const bool aligned = (((uintptr_t)in | (uintptr_t)out) & 3) == 0;
 	uint32_t keystream[WORDS];
 
+	if (len == 0) {
+		return;
+	}
 	for (; len > 0; index++) {
 		const size_t bytes = len < CL_BLOCK_BYTES ? len : CL_BLOCK_BYTES;
 
 		CL_ISA_COUNTER_XOR(0, index, 0);
 		cl_ise_rounds(cipher, 1);
+		if (aligned && bytes == CL_BLOCK_BYTES) {
+			uint32_t data[WORDS];
+
+			cl_ctr_load_aligned(data, in);
 #pragma GCC unroll 4
-		for (unsigned int c = 0; c < WORDS; c++) {
-			keystream[c] = CL_ISA_MOVE_OUT_XOR(c, 0, 0);
+			for (unsigned int c = 0; c < WORDS; c++) {
+				data[c] = CL_ISA_MOVE_OUT_XOR(c, 0, data[c]);
+			}
+			cl_ctr_store_aligned(out, data);
+		} else {
+#pragma GCC unroll 4
+			for (unsigned int c = 0; c < WORDS; c++) {
+				keystream[c] = CL_ISA_MOVE_OUT_XOR(c, 0, 0);
+			}
+			cl_ctr_xor_bytes(out, in, keystream, bytes);
 		}
-		cl_ctr_xor_bytes(out, in, keystream, bytes);
 		in += bytes;
 		out += bytes;
 		len -= bytes;
@@ -183,7 +219,7 @@ static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
 	if (key_bits != 128 && key_bits != 192 && key_bits != 256) {
 		return -EINVAL;
 	}
-	memcpy(key->round_key, key_bytes, key_bits / 8);
+	memcpy(key->round_key, key_bytes, key_bits / 8); /* at any alignment */
 	key->key_bits = (uint16_t)key_bits;
 	key->rounds = (uint8_t)(key_bits / 32 + 6);
 	device->generation++;
@@ -227,7 +263,11 @@ CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key
 		load_key(key);
 		device->loaded = key->generation;
 	}
-	memcpy(base, counter, sizeof(base));
+	if ((uintptr_t)counter % 4 == 0) {
+		cl_ctr_load_aligned(base, counter);
+	} else {
+		memcpy(base, counter, sizeof(base));
+	}
 	CL_ISA_KEY_WRITE(0, 15, base[0], base[1]);
 	CL_ISA_KEY_WRITE(1, 15, base[2], base[3]);
 	if (key->rounds == 10) {

@@ -6,12 +6,11 @@
 #define CL_ZEROIZE_H
 
 #include <stddef.h>
-#include <string.h>
 
 /** Sets @p size bytes to zero; the compiler may not drop the stores, even if nothing reads them. */
 static inline void cl_zeroize(void *memory, size_t size)
 {
-	memset(memory, 0, size);
+	__builtin_memset(memory, 0, size); /* inlined where the size is small and constant */
 	/* Claims to read the memory, so that the stores above must have happened. */
 	__asm__ volatile("" : : "r"(memory) : "memory");
 }
