@@ -7,12 +7,12 @@ One memory of four banks of 32 bits with two Wishbone ports that work at the sam
     DMA bus  ──►  wide port, 128 bits ──┘
 
 Word ``n`` of the narrow port lies in bank ``n % 4``, so a block of 16 bytes is one word of the wide
-port, byte ``i`` of the block at bits ``8*i+7 : 8*i``. Writes and the further words of a burst
-reach the banks from registers, which keeps the bus's handshake out of the banks' address paths: a write is
-acknowledged in the cycle of the request and carried out in the next one; a read takes two cycles (three behind
-a write), and each further word of an incrementing burst (CTI = 0b010) one. A port reads what was written through it before. A read of a word in the same cycle
-in which the other port writes it gives its old value in simulation and an undefined one in block RAM:
-firmware does not touch a buffer that the DMA works on.
+port, byte ``i`` of the block at bits ``8*i+7 : 8*i``. Writes and the further words of a burst reach the banks
+from registers, which keeps the bus's handshake out of the banks' address paths: a write is acknowledged in the
+cycle of the request and carried out in the next one; a read takes two cycles (three behind a write), and each
+further word of an incrementing burst (CTI = 0b010) one. A port reads what was written through it before. A read
+of a word in the same cycle in which the other port writes it gives its old value in simulation and an undefined
+one in block RAM: firmware does not touch a buffer that the DMA works on.
 """
 
 from litex.soc.interconnect import wishbone

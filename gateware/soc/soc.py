@@ -30,7 +30,8 @@ from gateware.isa.unit import VectorAESUnit
 from gateware.soc.buffer import BufferMemory
 
 BUFFER_ORIGIN = 0x4000_0000
-UART_TX_FIFO_DEPTH = 256
+# Every memory and register answers in a few cycles; a short counter is also quick to compare.
+BUS_TIMEOUT_CYCLES = 63
 
 
 class CipherlaneSoC(SoCCore):
@@ -54,6 +55,7 @@ class CipherlaneSoC(SoCCore):
             cpu_type="vexriscv",
             cpu_variant="full",
             bus_bursting=True,
+            bus_timeout=BUS_TIMEOUT_CYCLES,
             integrated_rom_size=board.rom_size,
             integrated_rom_init=firmware,
             integrated_sram_size=board.sram_size,
@@ -75,6 +77,10 @@ class CipherlaneSoC(SoCCore):
             ("CIPHERLANE_BOARD", board.name),
         ):
             self.add_constant(name, value)
+
+    def add_csr_bridge(self, name="csr", origin=None, register=False):
+        """LiteX's bridge, always with registers: the CSRs stay out of the bus's combinational paths."""
+        super().add_csr_bridge(name, origin, register=True)
 
     def _add_vector_unit(self, board: Board) -> None:
         # The core with the CFU port. LiteX's own variant "full+cfu" wants the unit as a Verilog file with no
