@@ -140,6 +140,11 @@ int cl_accel_ctr(const struct cl_accel *accel, uint64_t index, const uint8_t *in
 	CL_ACCEL_WRITE(accel, CL_ACCEL_DESTINATION, (uint32_t)destination);
 	CL_ACCEL_WRITE(accel, CL_ACCEL_LENGTH, (uint32_t)len);
 	CL_ACCEL_WRITE(accel, CL_ACCEL_CONTROL, CL_ACCEL_CONTROL_START_MASK);
+	/* Nothing reads the destination before the run has ended, so no line of it can come back
+	 * into the cache: the cache may be flushed while the accelerator works. */
+	if (accel->dcache_flush != NULL) {
+		accel->dcache_flush();
+	}
 
 	uint32_t polls = POLLS_RUN; /* and one a byte */
 
@@ -155,8 +160,5 @@ int cl_accel_ctr(const struct cl_accel *accel, uint64_t index, const uint8_t *in
 		result = last_result(accel);
 	}
 	BARRIER();
-	if (accel->dcache_flush != NULL) {
-		accel->dcache_flush();
-	}
 	return result;
 }

@@ -21,8 +21,9 @@ struct cl_accel {
 	/** Base of the registers of cl_accel_regs.h. */
 	volatile uint32_t *regs;
 	/**
-	 * Drops the CPU's copies of what the DMA wrote. NULL where the CPU does not cache the
-	 * DMA's memory. The cache must write through, or this must be enough before a run as well.
+	 * Drops the CPU's copies of the DMA's memory; called while a run is under way, in which the
+	 * CPU reads nothing of it. NULL where the CPU does not cache that memory. The cache must
+	 * write through and not prefetch.
 	 */
 	void (*dcache_flush)(void);
 };

@@ -53,8 +53,9 @@ BOARD = Board(
     uart_name="sim",
     uart_baudrate=ECPIX5.uart_baudrate,
     uart_fifo_depth=ECPIX5.uart_fifo_depth,
-    # The simulator's UART bridge holds 2048 bytes and does not notice when more arrive.
-    rx_window=2048,
+    # LiteX's serial2tcp holds 2048 bytes and does not notice when more arrive; it takes up to 1024 at a time and
+    # passes 500 on in between. Of 3040 bytes that come at once it never holds more than 2040.
+    rx_window=3040,
     max_data=ECPIX5.max_data,
     rom_size=ECPIX5.rom_size,
     sram_size=ECPIX5.sram_size,
