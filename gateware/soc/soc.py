@@ -27,6 +27,7 @@ from litex.soc.interconnect import wishbone
 from gateware.boards import Board
 from gateware.ctr.accelerator import CTRAccelerator
 from gateware.isa.unit import VectorAESUnit
+from gateware.soc.bridge import RegisteredBridge
 from gateware.soc.buffer import BufferMemory
 
 BUFFER_ORIGIN = 0x4000_0000
@@ -112,13 +113,13 @@ class CipherlaneSoC(SoCCore):
         self.irq.add("accelerator", use_loc_if_exists=True)
 
         # The DMA's way into the buffer memory is shared with the vector unit; elsewhere it is a master of the bus.
-        system = wishbone.Interface(data_width=128, address_width=32, addressing="word")
-        self.bus.add_master("dma", system)
+        self.dma_bridge = RegisteredBridge(data_width=128)
+        self.bus.add_master("dma", self.dma_bridge.slave)
         wide = wishbone.Interface(data_width=128, address_width=32, addressing="word")
         in_buffer = regions["buffer"].decoder(_WideBus)
         self.dma_decoder = wishbone.Decoder(
             self.accelerator.bus,
-            [(in_buffer, wide), (lambda address: ~in_buffer(address), system)],
+            [(in_buffer, wide), (lambda address: ~in_buffer(address), self.dma_bridge.master)],
         )
         self.buffer_arbiter = wishbone.Arbiter([self.vector_unit.bus, wide], self.buffer.wide)
 
