@@ -67,7 +67,6 @@ def _transfer(
     length = None if source.size is None else source.size - output.start
     verifier = Verifier(key, iv, output.start) if args.verify else None
     reader, writer = verifier.watch(source, output) if verifier else (source, output)
-    info = device.info()
     try:
         with (
             device.open_session(key, iv, engine, args.direction, args.resume) as session,
@@ -77,26 +76,12 @@ def _transfer(
             if verifier:
                 verifier.finish()
             output.commit()
-            stat = session.stat()
+            measurement = Measurement.of_transfer(session, engine, key, report, True if verifier else None)
     except (KeyboardInterrupt, TransferError) as error:
         if output.part is not None and output.part.exists():
             error.add_note(f"{output.part} keeps what is complete; to go on: {_resume_command(args)}")
         raise
-    return Measurement(
-        engine=engine.name.lower(),
-        key_bits=len(key) * 8,
-        direction=args.direction,
-        bytes=report.bytes,
-        blocks=stat.blocks,
-        cycles=stat.cycles,
-        key_cycles=stat.key_cycles,
-        kind=info.kind,
-        clock_hz=info.clock_hz,
-        processed_bytes=stat.bytes,
-        verified=True if verifier else None,
-        link_seconds=report.seconds,
-        retransmissions=report.retransmissions,
-    )
+    return measurement
 
 
 def read_key(digits: str | None, file: str | None) -> bytes:

@@ -71,32 +71,15 @@ def transfer(
         VerifyError: a byte differs from the reference.
         TransferError: the transfer cannot be completed.
     """
-    name = engine.name.lower()
-    info = device.info()
     output = io.BytesIO()
     verifier = Verifier(key, iv)
     reader, writer = verifier.watch(io.BytesIO(data), output)
-    label = f"AES-{len(key) * 8} {name:12} {direction}"
+    label = f"AES-{len(key) * 8} {engine.name.lower():12} {direction}"
     with (
         device.open_session(key, iv, engine, direction) as session,
         views.transfer_progress(label, len(data)) as progress,
     ):
         report = session.transfer(reader, writer, length=len(data), progress=progress)
         verifier.finish()
-        stat = session.stat()
-    measurement = Measurement(
-        engine=name,
-        key_bits=len(key) * 8,
-        direction=direction,
-        bytes=report.bytes,
-        blocks=stat.blocks,
-        cycles=stat.cycles,
-        key_cycles=stat.key_cycles,
-        kind=info.kind,
-        clock_hz=info.clock_hz,
-        processed_bytes=stat.bytes,
-        verified=True,
-        link_seconds=report.seconds,
-        retransmissions=report.retransmissions,
-    )
+        measurement = Measurement.of_transfer(session, engine, key, report, True)
     return output.getvalue(), measurement
