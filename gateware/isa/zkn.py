@@ -1,0 +1,99 @@
+"""The ratified scalar AES instructions (RISC-V Zkne and Zknd, RV32) as a unit on the CFU port.
+
+A yardstick beside the vector AES unit: on the same core and through the same port, an instruction substitutes
+one byte and adds its share of a column::
+
+    aes32esi   rd = rs1 ^ rotl(SubBytes(byte), 8 bs)
+    aes32esmi  rd = rs1 ^ rotl(MixColumns(SubBytes(byte)), 8 bs)
+    aes32dsi   rd = rs1 ^ rotl(InvSubBytes(byte), 8 bs)
+    aes32dsmi  rd = rs1 ^ rotl(InvMixColumns(InvSubBytes(byte)), 8 bs)
+
+where ``byte`` is byte ``bs`` of rs2 and MixColumns is that of a column with this byte in row 0 and zeros below.
+Encoded as in the standard (funct3 = 0; bs in funct7 bits 6:5; bits 4:0 as below), but in custom-0, where the port
+is. Latency and throughput: one instruction a cycle, the response one cycle after the command.
+"""
+
+from migen import Array, Cat, If, Module, Mux, Signal
+
+from gateware.aes.sbox import SBox
+from gateware.aes.transforms import inv_mix_column, mix_column
+
+# Bits 4:0 of funct7.
+AES32ESI = 0b10001
+AES32ESMI = 0b10011
+AES32DSI = 0b10101
+AES32DSMI = 0b10111
+
+
+class ScalarAESUnit(Module):
+    """The four instructions; the ports are those of `gateware.isa.unit.VectorAESUnit` without its memory port.
+
+    Undefined function ids answer 0. The unit has no state.
+
+    Parameters
+    ----------
+    sbox : str
+        Implementation of the S-boxes (`gateware.aes.sbox`).
+    """
+
+    def __init__(self, *, sbox: str = "table"):
+        self.cmd_valid = Signal()
+        self.cmd_ready = Signal()
+        self.cmd_function_id = Signal(10)
+        self.cmd_inputs = [Signal(32, name="cmd_input0"), Signal(32, name="cmd_input1")]
+        self.rsp_valid = Signal()
+        self.rsp_ready = Signal()
+        self.rsp_output = Signal(32)
+
+        # # #
+
+        rs1, rs2 = self.cmd_inputs
+        operation = self.cmd_function_id[3:8]
+        select = self.cmd_function_id[8:10]
+        defined = Signal()
+        accept = Signal()
+        self.comb += [
+            accept.eq(self.cmd_valid & self.cmd_ready),
+            self.cmd_ready.eq(~self.rsp_valid | self.rsp_ready),
+            defined.eq((self.cmd_function_id[:3] == 0) & (operation[4]) & ~operation[3] & operation[0]),
+        ]
+
+        # Stage 1: SubBytes of the selected byte.
+        byte = Signal(8)
+        self.submodules.forward = forward = SBox(implementation=sbox)
+        self.submodules.inverse = inverse = SBox(inverse=True, implementation=sbox)
+        self.comb += [
+            byte.eq(Array([rs2[8 * i : 8 * i + 8] for i in range(4)])[select]),
+            forward.i.eq(byte),
+            inverse.i.eq(byte),
+        ]
+        substituted = Signal(8)
+        addend = Signal(32)
+        rotation = Signal(2)
+        decrypt = Signal()
+        mix = Signal()
+        answers = Signal()
+        self.sync += [
+            If(self.rsp_ready, self.rsp_valid.eq(0)),
+            If(
+                accept,
+                self.rsp_valid.eq(1),
+                answers.eq(defined),
+                substituted.eq(Mux(operation[2], inverse.o, forward.o)),
+                addend.eq(rs1),
+                rotation.eq(select),
+                decrypt.eq(operation[2]),
+                mix.eq(operation[1]),
+            ),
+        ]
+
+        # Stage 2: the byte's share of a mixed column, in its place.
+        column = [substituted, *(Signal(8) for _ in range(3))]
+        share = Signal(32)
+        rotated = Array([Cat(share[32 - 8 * i :], share[: 32 - 8 * i]) if i else share for i in range(4)])
+        self.comb += [
+            If(~mix, share.eq(substituted))
+            .Elif(decrypt, share.eq(Cat(*inv_mix_column(column))))
+            .Else(share.eq(Cat(*mix_column(column)))),
+            If(answers, self.rsp_output.eq(addend ^ rotated[rotation])),
+        ]

@@ -1,0 +1,99 @@
+"""The scalar AES instructions: a whole block with them, both ways, against the standard's vectors."""
+
+import random
+
+import pytest
+
+from gateware.isa.zkn import AES32DSI, AES32DSMI, AES32ESI, AES32ESMI, ScalarAESUnit
+from tests.gateware.isa import fips197
+from tests.gateware.support import Simulation
+
+
+@pytest.fixture(scope="module")
+def execute():
+    """Runs a list of (operation, byte select, rs1, rs2) back to back and returns the values of rd."""
+    unit = ScalarAESUnit()
+    ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
+    with Simulation(unit, *ports, unit.rsp_valid, unit.rsp_ready, unit.rsp_output) as simulation:
+
+        def run(instructions, stall=0.0):
+            results = []
+            rng = random.Random(1)
+
+            def drive():
+                for operation, select, rs1, rs2 in instructions:
+                    yield unit.cmd_function_id.eq((select << 5 | operation) << 3)
+                    yield unit.cmd_inputs[0].eq(rs1)
+                    yield unit.cmd_inputs[1].eq(rs2)
+                    yield unit.cmd_valid.eq(1)
+                    yield
+                    while not (yield unit.cmd_ready):
+                        yield
+                    yield unit.cmd_valid.eq(0)
+
+            def collect():
+                while len(results) < len(instructions):
+                    yield unit.rsp_ready.eq(int(rng.random() >= stall))
+                    yield
+                    if (yield unit.rsp_valid) and (yield unit.rsp_ready):
+                        results.append((yield unit.rsp_output))
+
+            start = simulation.cycle
+            simulation.run(drive(), collect(), max_cycles=100 + 20 * len(instructions))
+            run.cycles = simulation.cycle - start
+            return results
+
+        yield run
+
+
+def column_words(block):
+    return [int.from_bytes(block[i : i + 4], "little") for i in range(0, 16, 4)]
+
+
+def round_words(execute, operation, state, key, step):
+    """One round: column c gathers row r from column c + step r."""
+    out = []
+    for c in range(4):
+        word = key[c]
+        for r in range(4):
+            (word,) = execute([(operation, r, word, state[(c + step * r) % 4])])
+        out.append(word)
+    return out
+
+
+@pytest.mark.parametrize("key_bits", [128, 256])
+def test_blocks_of_appendix_c(execute, key_bits):
+    key = bytes(range(key_bits // 8))
+    plaintext = bytes.fromhex("00112233445566778899aabbccddeeff")
+    keys = fips197.expand_key(key)
+    state = column_words(fips197.xor(plaintext, keys[0]))
+    for round_key in keys[1:-1]:
+        state = round_words(execute, AES32ESMI, state, column_words(round_key), 1)
+    state = round_words(execute, AES32ESI, state, column_words(keys[-1]), 1)
+    ciphertext = b"".join(word.to_bytes(4, "little") for word in state)
+    assert (
+        ciphertext.hex()
+        == {
+            128: "69c4e0d86a7b0430d8cdb78070b4c55a",
+            256: "8ea2b7ca516745bfeafc49904b496089",
+        }[key_bits]
+    )
+
+    state = column_words(fips197.xor(ciphertext, keys[-1]))
+    for round_key in reversed(keys[1:-1]):
+        state = round_words(execute, AES32DSMI, state, column_words(fips197.inv_mix_columns(round_key)), -1)
+    state = round_words(execute, AES32DSI, state, column_words(keys[0]), -1)
+    assert b"".join(word.to_bytes(4, "little") for word in state) == plaintext
+
+
+def test_one_a_cycle_and_none_lost_under_stalls(execute):
+    rng = random.Random(2)
+    operations = (AES32ESI, AES32ESMI, AES32DSI, AES32DSMI)
+    program = [(rng.choice(operations), rng.randrange(4), rng.getrandbits(32), rng.getrandbits(32)) for _ in range(200)]
+    results = execute(program)
+    assert execute.cycles <= len(program) + 4
+    assert execute(program, stall=0.6) == results
+
+
+def test_undefined_operations_answer_zero(execute):
+    assert execute([(0b00001, 0, 5, 6), (0b11001, 1, 5, 6), (0b10000, 2, 5, 6)]) == [0, 0, 0]
