@@ -10,6 +10,7 @@
 #include "accel.h"
 #include "engine_accel.h"
 #include "engine_ise.h"
+#include "engine_zkn.h"
 #include "engines.h"
 #include "link_uart.h"
 #include "port.h"
@@ -38,6 +39,7 @@ static struct cl_service service;
 
 int main(void)
 {
+#ifndef CIPHERLANE_SCALAR_UNIT
 	static struct cl_ise_device ise_device = {
 		.memory =
 			{
@@ -47,6 +49,7 @@ int main(void)
 				.dcache_flush = port_dcache_flush,
 			},
 	};
+#endif
 	static struct cl_accel_device accel_device = {
 		.dma_origin = BUFFER_BASE,
 		.dma_bytes = BUFFER_SIZE,
@@ -56,12 +59,23 @@ int main(void)
 	static struct cl_link link;
 	struct cl_link_uart uart;
 
+#ifndef CIPHERLANE_SCALAR_UNIT
 	const struct cl_engine ise = cl_engine_ise(&ise_device);
 	const struct cl_engine ise_fused = cl_engine_ise_fused(&ise_device);
 	const struct cl_engine ise_vmem = cl_engine_ise_vmem(&ise_device);
+#endif
 	const struct cl_engine accelerator = cl_engine_accel(&accel_device);
 	const struct cl_engine *const engines[] = {
-		&cl_engine_byte, &cl_engine_table, &ise, &ise_fused, &ise_vmem, &accelerator,
+		&cl_engine_byte,
+		&cl_engine_table,
+#ifdef CIPHERLANE_SCALAR_UNIT
+		&cl_engine_zkn,
+#else
+		&ise,
+		&ise_fused,
+		&ise_vmem,
+#endif
+		&accelerator,
 	};
 	const struct cl_platform platform = {
 		.board = CIPHERLANE_BOARD,

@@ -8,13 +8,21 @@ The byte is a signal of 8 bits, bit 0 the least significant. Latency: none (comb
     The same table as sixteen LUT4 an output bit and the slices' own wide multiplexers (PFUMX, L6MUX21),
     the eighth input on a last multiplexer: 128 LUT4 and two levels of general routing, where the
     mapper left to itself takes more LUTs and up to eight levels.
+``canright``
+    Inversion in a tower of fields (`gateware.aes.composite`): the smallest, and the slowest.
+
+`SBoxPair` is both directions on one byte, chosen by a signal. A registered S-box in block RAM is in
+`gateware.aes.sbox_ram`.
 """
 
-from migen import Case, Constant, Instance, Module, Mux, Signal
+from migen import Case, Cat, Constant, Instance, Module, Mux, Signal
 
+from gateware.aes.composite import AFFINE_CONSTANT, best_tower, inversion, linear
 from gateware.aes.field import INV_SBOX, SBOX
 
-IMPLEMENTATIONS = ("table", "ecp5")
+IMPLEMENTATIONS = ("table", "ecp5", "canright")
+# The byte that SubBytes takes to zero.
+ZERO_AFTER_SUBSTITUTION = INV_SBOX[0]
 
 
 class SBox(Module):
@@ -34,8 +42,7 @@ class SBox(Module):
     """
 
     def __init__(self, *, inverse: bool = False, implementation: str = "table"):
-        if implementation not in IMPLEMENTATIONS:
-            raise ValueError(f"S-box implementation {implementation!r} is not one of {', '.join(IMPLEMENTATIONS)}")
+        _check(implementation)
         self.i = Signal(8)
         self.o = Signal(8)
 
@@ -44,33 +51,132 @@ class SBox(Module):
         table = INV_SBOX if inverse else SBOX
         if implementation == "table":
             self.comb += Case(self.i, {x: self.o.eq(y) for x, y in enumerate(table)})
-        else:
+        elif implementation == "ecp5":
             for bit in range(8):
-                truth = [(y >> bit) & 1 for y in table]
-                halves = [self._lut7(truth[128 * half : 128 * half + 128]) for half in range(2)]
+                halves = _lut7_halves(self, self.i, [(y >> bit) & 1 for y in table])
                 self.comb += self.o[bit].eq(Mux(self.i[7], halves[1], halves[0]))
-
-    def _lut7(self, truth: list[int]) -> Signal:
-        """A function of the input's low seven bits, from its truth table of 128 entries."""
-        level = []
-        for first in range(0, 128, 16):
-            z = Signal()
-            init = sum(bit << x for x, bit in enumerate(truth[first : first + 16]))
-            self.specials += Instance(
-                "LUT4", p_INIT=Constant(init, 16), i_A=self.i[0], i_B=self.i[1], i_C=self.i[2], i_D=self.i[3], o_Z=z
-            )
-            level.append(z)
-        level = [self._mux("PFUMX", "BLUT", "ALUT", "C0", self.i[4], pair) for pair in _pairs(level)]
-        level = [self._mux("L6MUX21", "D0", "D1", "SD", self.i[5], pair) for pair in _pairs(level)]
-        (result,) = (self._mux("L6MUX21", "D0", "D1", "SD", self.i[6], pair) for pair in _pairs(level))
-        return result
-
-    def _mux(self, cell: str, port0: str, port1: str, port_select: str, select, pair) -> Signal:
-        z = Signal()
-        ports = {f"i_{port0}": pair[0], f"i_{port1}": pair[1], f"i_{port_select}": select, "o_Z": z}
-        self.specials += Instance(cell, **ports)
-        return z
+        else:
+            tower = best_tower()
+            into, out_of = Signal(8), Signal(8)
+            self.comb += out_of.eq(Cat(*inversion(tower, list(into))))
+            if inverse:
+                linear_part = [self.i[bit] ^ (AFFINE_CONSTANT >> bit & 1) for bit in range(8)]
+                self.comb += into.eq(Cat(*linear(tower.from_affine, linear_part)))
+                self.comb += self.o.eq(Cat(*linear(tower.to_bytes, list(out_of))))
+            else:
+                self.comb += into.eq(Cat(*linear(tower.to_tower, list(self.i))))
+                self.comb += self.o.eq(Cat(*linear(tower.to_affine, list(out_of), AFFINE_CONSTANT)))
 
 
-def _pairs(values: list) -> list:
-    return list(zip(values[0::2], values[1::2], strict=True))
+class SBoxPair(Module):
+    """SubBytes and InvSubBytes on one byte, and a sum behind them.
+
+    The sum costs nothing in ``ecp5``: the last LUT4 of each output bit has an input to spare. With an input
+    of `ZERO_AFTER_SUBSTITUTION`, forward, it is a way to pass `operand` through.
+
+    Parameters
+    ----------
+    implementation : str
+        One of `IMPLEMENTATIONS`. With ``canright`` the directions share one inversion.
+
+    Attributes
+    ----------
+    i : Signal(8), in
+        Byte to substitute.
+    inverse : Signal(), in
+        InvSubBytes instead of SubBytes.
+    operand : Signal(8), in
+        Added to the substitution.
+    o : Signal(8), out
+        Combinational.
+    """
+
+    def __init__(self, *, implementation: str = "table"):
+        _check(implementation)
+        self.i = Signal(8)
+        self.inverse = Signal()
+        self.operand = Signal(8)
+        self.o = Signal(8)
+
+        # # #
+
+        if implementation == "table":
+            forward, inverse = SBox(), SBox(inverse=True)
+            self.submodules += forward, inverse
+            self.comb += [
+                forward.i.eq(self.i),
+                inverse.i.eq(self.i),
+                self.o.eq(Mux(self.inverse, inverse.o, forward.o) ^ self.operand),
+            ]
+        elif implementation == "ecp5":
+            for bit in range(8):
+                outputs = []
+                for table in (SBOX, INV_SBOX):
+                    halves = _lut7_halves(self, self.i, [(y >> bit) & 1 for y in table])
+                    outputs.append(_lut4(self, MUX_AND_ADD, [*halves, self.i[7], self.operand[bit]]))
+                self.comb += self.o[bit].eq(_mux(self, "PFUMX", outputs, self.inverse))
+        else:
+            tower = best_tower()
+            into, out_of = Signal(8), Signal(8)
+            linear_part = [self.i[bit] ^ (AFFINE_CONSTANT >> bit & 1) for bit in range(8)]
+            self.comb += [
+                into.eq(
+                    Mux(
+                        self.inverse,
+                        Cat(*linear(tower.from_affine, linear_part)),
+                        Cat(*linear(tower.to_tower, list(self.i))),
+                    )
+                ),
+                out_of.eq(Cat(*inversion(tower, list(into)))),
+                self.o.eq(
+                    Mux(
+                        self.inverse,
+                        Cat(*linear(tower.to_bytes, list(out_of))),
+                        Cat(*linear(tower.to_affine, list(out_of), AFFINE_CONSTANT)),
+                    )
+                    ^ self.operand
+                ),
+            ]
+
+
+def _check(implementation: str) -> None:
+    if implementation not in IMPLEMENTATIONS:
+        raise ValueError(f"S-box implementation {implementation!r} is not one of {', '.join(IMPLEMENTATIONS)}")
+
+
+# The ECP5's own cells. ------------------------------------------------------------------------------------
+
+# Contents of a LUT4 for D ^ (C ? B : A); its inputs A to D are bits 0 to 3 of the index.
+MUX_AND_ADD = sum((((x >> 1 if x & 4 else x) ^ x >> 3) & 1) << x for x in range(16))
+
+
+def _lut7_halves(module: Module, address: Signal, truth: list[int]) -> list[Signal]:
+    """A function of eight inputs, from its truth table, for each value of the eighth."""
+    return [_lut7(module, address, truth[128 * half : 128 * half + 128]) for half in range(2)]
+
+
+def _lut7(module: Module, address: Signal, truth: list[int]) -> Signal:
+    """A function of the address' low seven bits, from its truth table of 128 entries."""
+    level = []
+    for first in range(0, 128, 16):
+        contents = sum(bit << x for x, bit in enumerate(truth[first : first + 16]))
+        level.append(_lut4(module, contents, list(address[:4])))
+    for cell, bit in (("PFUMX", 4), ("L6MUX21", 5), ("L6MUX21", 6)):
+        level = [_mux(module, cell, pair, address[bit]) for pair in zip(level[0::2], level[1::2], strict=True)]
+    return level[0]
+
+
+def _lut4(module: Module, contents: int, inputs: list) -> Signal:
+    z = Signal()
+    ports = {f"i_{port}": signal for port, signal in zip("ABCD", inputs, strict=True)}
+    module.specials += Instance("LUT4", p_INIT=Constant(contents, 16), **ports, o_Z=z)
+    return z
+
+
+def _mux(module: Module, cell: str, pair, select) -> Signal:
+    """A multiplexer of a slice; the first of the pair where `select` is 0."""
+    z = Signal()
+    names = ("BLUT", "ALUT", "C0") if cell == "PFUMX" else ("D0", "D1", "SD")
+    ports = {f"i_{name}": signal for name, signal in zip(names, (*pair, select), strict=True)}
+    module.specials += Instance(cell, **ports, o_Z=z)
+    return z

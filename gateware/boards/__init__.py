@@ -29,6 +29,7 @@ class Board:
     sram_size: int = 16 * 1024
     buffer_size: int = 64 * 1024
     sbox: str = "table"
+    scalar_unit: bool = False
     device: str = ""
     speed_grade: str = ""
     flash_cable: tuple[str, ...] = ()

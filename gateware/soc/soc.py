@@ -27,6 +27,7 @@ from litex.soc.interconnect import wishbone
 from gateware.boards import Board
 from gateware.ctr.accelerator import CTRAccelerator
 from gateware.isa.unit import VectorAESUnit
+from gateware.isa.zkn import ScalarAESUnit
 from gateware.soc.bridge import RegisteredBridge
 from gateware.soc.buffer import BufferMemory
 
@@ -68,9 +69,9 @@ class CipherlaneSoC(SoCCore):
             timer_uptime=True,
         )
         self.crg = board.create_crg(platform, board.sys_clk_freq)
-        self._add_vector_unit(board)
+        self._add_aes_unit(board)
         self._add_buffer(board)
-        self._add_accelerator()
+        self._add_accelerator(board)
         for name, value in (
             ("CIPHERLANE_SIMULATED", int(board.simulated)),
             ("CIPHERLANE_RX_WINDOW", board.rx_window),
@@ -83,12 +84,16 @@ class CipherlaneSoC(SoCCore):
         """LiteX's bridge, always with registers: the CSRs stay out of the bus's combinational paths."""
         super().add_csr_bridge(name, origin, register=True)
 
-    def _add_vector_unit(self, board: Board) -> None:
+    def _add_aes_unit(self, board: Board) -> None:
         # The core with the CFU port. LiteX's own variant "full+cfu" wants the unit as a Verilog file with no
         # further ports; taking the core as an external variant leaves the unit in Migen.
         cores = Path(get_data_mod("cpu", "vexriscv").data_location)
         self.cpu.use_external_variant(str(cores / "VexRiscv_FullCfu.v"))
-        self.vector_unit = unit = VectorAESUnit(memory=(BUFFER_ORIGIN, board.buffer_size), sbox=board.sbox)
+        if board.scalar_unit:
+            self.aes_unit = unit = ScalarAESUnit(sbox=board.sbox)
+            self.add_constant("CIPHERLANE_SCALAR_UNIT")
+        else:
+            self.aes_unit = unit = VectorAESUnit(memory=(BUFFER_ORIGIN, board.buffer_size), sbox=board.sbox)
         self.cpu.cpu_params.update(
             o_CfuPlugin_bus_cmd_valid=unit.cmd_valid,
             i_CfuPlugin_bus_cmd_ready=unit.cmd_ready,
@@ -104,11 +109,11 @@ class CipherlaneSoC(SoCCore):
         self.buffer = BufferMemory(size=board.buffer_size)
         self.bus.add_slave("buffer", self.buffer.narrow, SoCRegion(origin=BUFFER_ORIGIN, size=board.buffer_size))
 
-    def _add_accelerator(self) -> None:
+    def _add_accelerator(self, board: Board) -> None:
         # The DMA may use the memories that hold data: not the ROM, nor any register.
         regions = {name: self.bus.regions[name] for name in ("buffer", "sram")}
         self.accelerator = CTRAccelerator(
-            regions=[(region.origin, region.size) for region in regions.values()], sbox=self.board.sbox
+            regions=[(region.origin, region.size) for region in regions.values()], sbox=board.sbox
         )
         self.irq.add("accelerator", use_loc_if_exists=True)
 
@@ -121,7 +126,8 @@ class CipherlaneSoC(SoCCore):
             self.accelerator.bus,
             [(in_buffer, wide), (lambda address: ~in_buffer(address), self.dma_bridge.master)],
         )
-        self.buffer_arbiter = wishbone.Arbiter([self.vector_unit.bus, wide], self.buffer.wide)
+        masters = [wide] if board.scalar_unit else [self.aes_unit.bus, wide]
+        self.buffer_arbiter = wishbone.Arbiter(masters, self.buffer.wide)
 
 
 class _WideBus:

@@ -17,7 +17,7 @@ def gateware_soc(*arguments):
 def test_unknown_board_is_named_with_the_choices():
     result = gateware_soc("nosuchboard")
     assert result.returncode == 1
-    assert result.stderr.strip() == "error: unknown board 'nosuchboard': choose one of ecpix5, sim"
+    assert result.stderr.strip() == "error: unknown board 'nosuchboard': choose one of ecpix5, sim, sim_scalar"
 
 
 def test_flash_without_bitstream_or_board_says_so(tmp_path):
