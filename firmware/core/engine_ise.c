@@ -1,9 +1,6 @@
 /*
- * CTR on the vector AES unit. Eight blocks go through the unit together; words of eight blocks do
- * not fit the CPU's registers, so scalar loads and stores move four blocks at a time.
- *
- * An instruction of the unit waits while a load, store or branch is in a later stage of the CPU's
- * pipeline. So loads, instructions of the unit and stores come in batches, kept apart by BATCH().
+ * CTR on the vector AES unit: eight blocks go through it together. Words of eight blocks do not fit
+ * the CPU's registers, so scalar loads and stores move four at a time.
  */
 #include "engine_ise.h"
 
@@ -17,52 +14,15 @@
 #include "ctr.h"
 #include "engines.h"
 #include "ise.h"
+#include "ise_words.h"
 #include "zeroize.h"
 
 #define WORDS       4u
 #define GROUP       CL_ISE_BLOCKS_MAX
 #define GROUP_BYTES (GROUP * CL_BLOCK_BYTES)
-#define BATCH_WORDS 16u
 
-/** Below this many bytes the upkeep of the data cache costs more than vector loads and stores save.
- */
-#define VECTOR_BYTES_MIN 256u
-
-/** The compiler moves no load or store across. */
-#define BATCH() __asm__ volatile("" : : : "memory")
-
-/**
- * Advances @p pointer here, and not where the compiler would: in one of the two slots between a
- * load and an instruction of the unit, which stay empty otherwise.
- */
-#define ADVANCE(pointer, step)                                                                     \
-	do {                                                                                       \
-		(pointer) += (step);                                                               \
-		__asm__ volatile("" : "+r"(pointer));                                              \
-	} while (0)
-
-/** XORs keystream onto four blocks: that of v @p first and the next three. */
-#define XOR_BATCH(first, in, out, advance)                                                         \
-	do {                                                                                       \
-		uint32_t data_[BATCH_WORDS];                                                       \
-                                                                                                   \
-		BATCH();                                                                           \
-		_Pragma("GCC unroll 16") for (unsigned int i = 0; i < BATCH_WORDS; i++)            \
-		{                                                                                  \
-			data_[i] = (in)[i];                                                        \
-		}                                                                                  \
-		BATCH();                                                                           \
-		advance;                                                                           \
-		_Pragma("GCC unroll 16") for (unsigned int i = 0; i < BATCH_WORDS; i++)            \
-		{                                                                                  \
-			data_[i] = CL_ISA_MOVE_OUT_XOR(i % WORDS, (first) + i / WORDS, data_[i]);  \
-		}                                                                                  \
-		BATCH();                                                                           \
-		_Pragma("GCC unroll 16") for (unsigned int i = 0; i < BATCH_WORDS; i++)            \
-		{                                                                                  \
-			(out)[i] = data_[i];                                                       \
-		}                                                                                  \
-	} while (0)
+/** Below, the upkeep of the data cache costs more than vector loads and stores save. */
+#define VECTOR_BYTES_MIN 512u
 
 /** Whole groups between word-aligned buffers, from block 0 on. */
 CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, uint32_t *out,
@@ -72,19 +32,24 @@ CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, u
 	uint32_t index = 0;
 
 	while (in != end) {
-		CL_ISE_EACH(s, GROUP)
-		{
+		CL_ISE_EACH (s, GROUP) {
 			CL_ISA_COUNTER_XOR(s, index, 0);
 		}
 		cl_ise_rounds(cipher, GROUP);
-		XOR_BATCH(0, in, out, {
-			ADVANCE(in, BATCH_WORDS);
-			ADVANCE(index, GROUP);
-		});
-		XOR_BATCH(4, in, out - BATCH_WORDS, {
-			ADVANCE(in, BATCH_WORDS);
-			ADVANCE(out, GROUP * WORDS);
-		});
+
+		uint32_t data[CL_ISE_BATCH_WORDS];
+
+		cl_ise_load_words(data, in);
+		CL_ISE_ADVANCE(in, CL_ISE_BATCH_WORDS);
+		CL_ISE_ADVANCE(index, GROUP);
+		cl_ise_move_out_xor(0, data);
+		cl_ise_store_words(out, data);
+
+		cl_ise_load_words(data, in);
+		CL_ISE_ADVANCE(in, CL_ISE_BATCH_WORDS);
+		CL_ISE_ADVANCE(out, GROUP * WORDS);
+		cl_ise_move_out_xor(CL_ISE_BATCH_BLOCKS, data);
+		cl_ise_store_words(out - CL_ISE_BATCH_WORDS, data);
 	}
 }
 
@@ -99,20 +64,17 @@ CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr
 	const uintptr_t end = in + groups * GROUP_BYTES;
 
 	for (uint32_t index = 0; in != end; index += GROUP) {
-		CL_ISE_EACH(s, GROUP)
-		{
+		CL_ISE_EACH (s, GROUP) {
 			CL_ISA_COUNTER_XOR(s, index, 0);
 		}
 		cl_ise_middle_rounds(cipher, GROUP);
 		cl_ise_last_round(cipher, 0);
-		CL_ISE_EACH(s, GROUP - 1)
-		{
+		CL_ISE_EACH (s, GROUP - 1) {
 			cl_ise_last_round(cipher, s + 1);
 			CL_ISA_VLOAD_XOR(s, in);
 		}
 		CL_ISA_VLOAD_XOR(GROUP - 1, in);
-		CL_ISE_EACH(s, GROUP)
-		{
+		CL_ISE_EACH (s, GROUP) {
 			CL_ISA_VSTORE(s, out);
 		}
 		in += GROUP_BYTES;
@@ -158,13 +120,23 @@ CL_ISE_INLINE void ctr_rest(struct cl_ise_cipher cipher, const uint8_t *in, uint
 	cl_zeroize(keystream, sizeof(keystream));
 }
 
-/** Whether vector loads and stores reach @p buffer. */
-static bool is_reachable(const struct cl_ise_memory *memory, const uint8_t *buffer, size_t len)
+void cl_ise_memory_begin(const struct cl_ise_memory *memory)
 {
-	const uintptr_t offset = (uintptr_t)buffer - memory->origin;
+	if (memory->drain != NULL) {
+		memory->drain();
+	}
+	CL_ISE_BATCH(); /* nor does the compiler hold back stores */
+}
 
-	return (uintptr_t)buffer % CL_BLOCK_BYTES == 0 && offset <= memory->bytes &&
-	       len <= memory->bytes - offset;
+int cl_ise_memory_end(const struct cl_ise_memory *memory)
+{
+	const uint32_t status = CL_ISA_MEMORY_STATUS(1);
+
+	if (memory->dcache_flush != NULL) {
+		memory->dcache_flush();
+	}
+	CL_ISE_BATCH(); /* nor does the compiler remember what was there before */
+	return status == 0 ? 0 : -EFAULT;
 }
 
 /** CTR from k15 on. @return 0, or -EFAULT if the unit's memory port reports a fault. */
@@ -176,20 +148,11 @@ CL_ISE_INLINE int ctr_blocks(struct cl_ise_cipher cipher, const struct cl_ise_me
 	size_t done = 0;
 	int result = 0;
 
-	if (memory != NULL && bulk >= VECTOR_BYTES_MIN && is_reachable(memory, in, bulk) &&
-	    is_reachable(memory, out, bulk)) {
-		if (memory->drain != NULL) {
-			memory->drain();
-		}
-		BATCH();
+	if (memory != NULL && bulk >= VECTOR_BYTES_MIN && cl_ise_reaches(memory, in, bulk) &&
+	    cl_ise_reaches(memory, out, bulk)) {
+		cl_ise_memory_begin(memory);
 		ctr_vector(cipher, (uintptr_t)in, (uintptr_t)out, groups);
-		BATCH();
-		if (CL_ISA_MEMORY_STATUS(1) != 0) {
-			result = -EFAULT;
-		}
-		if (memory->dcache_flush != NULL) {
-			memory->dcache_flush();
-		}
+		result = cl_ise_memory_end(memory);
 		done = bulk;
 	} else if ((((uintptr_t)in | (uintptr_t)out) & 3) == 0) {
 		ctr_scalar(cipher, (const uint32_t *)(const void *)in, (uint32_t *)(void *)out,
@@ -200,37 +163,64 @@ CL_ISE_INLINE int ctr_blocks(struct cl_ise_cipher cipher, const struct cl_ise_me
 	return result;
 }
 
-static void load_key(const struct cl_engine_key *key)
+static void load_key(unsigned int rounds, bool inverse, const uint32_t *key)
 {
-	if (key->rounds == 10) {
-		cl_ise_load_key((struct cl_ise_cipher){.rounds = 10}, key->round_key);
-	} else if (key->rounds == 12) {
-		cl_ise_load_key((struct cl_ise_cipher){.rounds = 12}, key->round_key);
+	/* Each case a copy of its own: the registers' numbers are part of the instructions. */
+	if (rounds == 10 && !inverse) {
+		cl_ise_load_key((struct cl_ise_cipher){.rounds = 10}, key);
+	} else if (rounds == 12 && !inverse) {
+		cl_ise_load_key((struct cl_ise_cipher){.rounds = 12}, key);
+	} else if (!inverse) {
+		cl_ise_load_key((struct cl_ise_cipher){.rounds = 14}, key);
+	} else if (rounds == 10) {
+		cl_ise_load_key((struct cl_ise_cipher){.rounds = 10, .inverse = true}, key);
+	} else if (rounds == 12) {
+		cl_ise_load_key((struct cl_ise_cipher){.rounds = 12, .inverse = true}, key);
 	} else {
-		cl_ise_load_key((struct cl_ise_cipher){.rounds = 14}, key->round_key);
+		cl_ise_load_key((struct cl_ise_cipher){.rounds = 14, .inverse = true}, key);
 	}
 }
 
-static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
-		   const uint8_t *key_bytes, unsigned int key_bits)
+void cl_ise_use_key(struct cl_ise_device *device, const struct cl_engine_key *key)
 {
-	struct cl_ise_device *device = engine->hw;
+	(void)CL_ISA_CONTEXT(device->context);
+	if (device->loaded != key->generation) {
+		load_key(key->rounds, key->engine_word[0] == CL_ISE_INVERSE, key->round_key);
+		device->loaded = key->generation;
+	}
+}
 
+int cl_ise_set_key(struct cl_ise_device *device, struct cl_engine_key *key,
+		   const uint8_t *key_bytes, unsigned int key_bits, bool inverse)
+{
 	if (key_bits != 128 && key_bits != 192 && key_bits != 256) {
 		return -EINVAL;
 	}
-	memcpy(key->round_key, key_bytes, key_bits / 8); /* at any alignment */
+	if ((uintptr_t)key_bytes % 4 == 0) {
+		const uint32_t *const words = (const uint32_t *)(const void *)key_bytes;
+
+		for (unsigned int i = 0; i < key_bits / 32; i++) {
+			key->round_key[i] = words[i];
+		}
+	} else {
+		memcpy(key->round_key, key_bytes, key_bits / 8);
+	}
 	key->key_bits = (uint16_t)key_bits;
 	key->rounds = (uint8_t)(key_bits / 32 + 6);
+	key->engine_word[0] = inverse ? CL_ISE_INVERSE : 0;
 	device->generation++;
 	if (device->generation == 0) {
 		device->generation = 1;
 	}
 	key->generation = device->generation;
-	(void)CL_ISA_CONTEXT(device->context);
-	load_key(key);
-	device->loaded = key->generation;
+	cl_ise_use_key(device, key);
 	return 0;
+}
+
+static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
+		   const uint8_t *key_bytes, unsigned int key_bits)
+{
+	return cl_ise_set_key(engine->hw, key, key_bytes, key_bits, false);
 }
 
 static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
@@ -258,11 +248,7 @@ CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key
 	if (key->key_bits == 0) {
 		return -EINVAL;
 	}
-	(void)CL_ISA_CONTEXT(device->context);
-	if (device->loaded != key->generation) {
-		load_key(key);
-		device->loaded = key->generation;
-	}
+	cl_ise_use_key(device, key);
 	if ((uintptr_t)counter % 4 == 0) {
 		cl_ctr_load_aligned(base, counter);
 	} else {

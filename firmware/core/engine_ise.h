@@ -7,6 +7,8 @@
 #ifndef CL_ENGINE_ISE_H
 #define CL_ENGINE_ISE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "engine.h"
@@ -43,6 +45,43 @@ struct cl_ise_device {
 	uint8_t context;
 	struct cl_ise_memory memory;
 };
+
+/** In cl_engine_key.engine_word[0]: the round keys are those of the equivalent inverse cipher. */
+#define CL_ISE_INVERSE 1u
+
+/**
+ * Makes @p key ready, for decryption in ECB or CBC if @p inverse, and loads it into the registers.
+ * The key structure keeps the cipher key alone.
+ *
+ * @retval 0 done
+ * @retval -EINVAL key_bits is not 128, 192 or 256
+ */
+int cl_ise_set_key(struct cl_ise_device *device, struct cl_engine_key *key,
+		   const uint8_t *key_bytes, unsigned int key_bits, bool inverse);
+
+/** Selects the context and makes sure that its registers hold @p key. */
+void cl_ise_use_key(struct cl_ise_device *device, const struct cl_engine_key *key);
+
+/** Whether vector loads and stores reach the @p len bytes at @p buffer. */
+static inline bool cl_ise_reaches(const struct cl_ise_memory *memory, const void *buffer,
+				  size_t len)
+{
+	const uintptr_t offset = (uintptr_t)buffer - memory->origin;
+
+	return (uintptr_t)buffer % CL_BLOCK_BYTES == 0 && offset <= memory->bytes &&
+	       len <= memory->bytes - offset;
+}
+
+/** Rule 1: before the first vector load or store. */
+void cl_ise_memory_begin(const struct cl_ise_memory *memory);
+
+/**
+ * Rules 3 and 4: after the last vector load or store.
+ *
+ * @retval 0 all were carried out
+ * @retval -EFAULT one was refused: an address that is not aligned or not in the unit's memory
+ */
+int cl_ise_memory_end(const struct cl_ise_memory *memory);
 
 /** Engine `ise`: the paper's seven instructions, two a round; scalar loads and stores. */
 struct cl_engine cl_engine_ise(struct cl_ise_device *device);

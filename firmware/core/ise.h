@@ -44,8 +44,7 @@ struct cl_ise_cipher {
 CL_ISE_INLINE void cl_ise_round(struct cl_ise_cipher cipher, unsigned int k, unsigned int blocks)
 {
 	if (cipher.style == CL_ISE_FUSED) {
-		CL_ISE_EACH(s, blocks)
-		{
+		CL_ISE_EACH (s, blocks) {
 			if (cipher.inverse) {
 				CL_ISA_ROUND_DEC(k, s);
 			} else {
@@ -54,16 +53,14 @@ CL_ISE_INLINE void cl_ise_round(struct cl_ise_cipher cipher, unsigned int k, uns
 		}
 		return;
 	}
-	CL_ISE_EACH(s, blocks)
-	{
+	CL_ISE_EACH (s, blocks) {
 		if (cipher.inverse) {
 			CL_ISA_SHIFT_ROWS_INV(s);
 		} else {
 			CL_ISA_SHIFT_ROWS(s);
 		}
 	}
-	CL_ISE_EACH(s, blocks)
-	{
+	CL_ISE_EACH (s, blocks) {
 		if (cipher.inverse) {
 			CL_ISA_SBOX_MIX_XOR_INV(k, s);
 		} else {
@@ -80,8 +77,7 @@ CL_ISE_INLINE void cl_ise_middle_rounds(struct cl_ise_cipher cipher, unsigned in
 		cl_ise_round(cipher, k, blocks);
 	}
 	if (cipher.style == CL_ISE_PAPER) {
-		CL_ISE_EACH(s, blocks)
-		{
+		CL_ISE_EACH (s, blocks) {
 			if (cipher.inverse) {
 				CL_ISA_SHIFT_ROWS_INV(s);
 			} else {
@@ -113,8 +109,7 @@ CL_ISE_INLINE void cl_ise_last_round(struct cl_ise_cipher cipher, unsigned int s
 CL_ISE_INLINE void cl_ise_rounds(struct cl_ise_cipher cipher, unsigned int blocks)
 {
 	cl_ise_middle_rounds(cipher, blocks);
-	CL_ISE_EACH(s, blocks)
-	{
+	CL_ISE_EACH (s, blocks) {
 		cl_ise_last_round(cipher, s);
 	}
 }
@@ -175,8 +170,7 @@ CL_ISE_INLINE void cl_ise_clear_key(void)
 /** Writes zero to v0 to v7 and k15: nothing of the data is left. */
 CL_ISE_INLINE void cl_ise_clear_state(void)
 {
-	CL_ISE_EACH(s, CL_ISE_BLOCKS_MAX)
-	{
+	CL_ISE_EACH (s, CL_ISE_BLOCKS_MAX) {
 		CL_ISA_MOVE_IN(0, s, 0, 0);
 		CL_ISA_MOVE_IN(1, s, 0, 0);
 	}

@@ -1,0 +1,306 @@
+/**
+ * @file
+ * The benchmark program: measures AES on the board, as the host asks, and sends back a CRC-32 of
+ * what came out, for the host to compare with an independent library.
+ *
+ * A request is eight words: variant, mode, decrypt, key_bits, bytes, passes, seed, memory. Key, IV
+ * and data are the words of xorshift32 from `seed`, in this order: 8 of the key, 4 of the IV, data.
+ * Each pass works in place on all `bytes`, and the next on its result; CBC chains and CTR counts on
+ * from pass to pass. The first pass warms the caches up, and is left out of the shortest and the
+ * longest. The reply is eight words: status, cycles of the key schedule (caches warm), cycles of
+ * all passes (low, high), of the shortest and the longest pass, CRC-32 of the data, and zero.
+ *
+ * Mode INTERLEAVED is CTR by `decrypt` & 15 contexts in turn, `bytes` each, each with a key of its
+ * own; `decrypt` bit 4 set: all on context 0, whose key changes with every turn. Key n and IV n
+ * come from seed + n. The reply is the status, followed by the cycles of each of eight contexts
+ * (zero if not used) without the first pass; then the cycles from begin to end, and a CRC-32 of all
+ * data.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <generated/mem.h>
+
+#include "board_bench.h"
+#include "crc32.h"
+#include "ctr.h"
+#include "engine_ise.h"
+#include "port.h"
+
+#define CONTEXTS   8u
+#define SRAM_BYTES 4096u
+
+enum mode {
+	MODE_ECB,
+	MODE_CBC,
+	MODE_CTR,
+	MODE_INTERLEAVED
+};
+
+struct request {
+	uint32_t variant;
+	uint32_t mode;
+	uint32_t decrypt;
+	uint32_t key_bits;
+	uint32_t bytes;
+	uint32_t passes;
+	uint32_t seed;
+	/** 0: buffer memory; 1: SRAM. */
+	uint32_t memory;
+};
+
+/** What the passes took. */
+struct result {
+	uint64_t cycles;
+	uint32_t shortest;
+	uint32_t longest;
+};
+
+/** One context: its key and where its stream of data stands. */
+struct stream {
+	struct cl_ise_device device;
+	struct cl_engine engine;
+	struct cl_engine_key key;
+	uint32_t key_words[8];
+	uint32_t iv[4];
+	uint64_t blocks;
+};
+
+static uint8_t buffer[BUFFER_SIZE] __attribute__((section(".buffer"), aligned(32)));
+static uint8_t sram[SRAM_BYTES] __attribute__((aligned(32)));
+static struct stream streams[CONTEXTS];
+
+static uint32_t receive_word(void)
+{
+	uint32_t word = 0;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		int byte;
+
+		do {
+			byte = port_uart_get(NULL);
+		} while (byte < 0);
+		word |= (uint32_t)byte << (8 * i);
+	}
+	return word;
+}
+
+static void send_words(const uint32_t *words, unsigned int count)
+{
+	port_uart_put(NULL, (const uint8_t *)words, 4 * count);
+}
+
+static uint32_t xorshift(uint32_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	*state ^= *state << 5;
+	return *state;
+}
+
+static void fill(uint32_t *words, uint32_t count, uint32_t *state)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		words[i] = xorshift(state);
+	}
+}
+
+static void device_init(struct cl_ise_device *device, uint8_t context)
+{
+	const struct cl_ise_memory memory = {BUFFER_BASE, BUFFER_SIZE, port_drain,
+					     port_dcache_flush};
+
+	device->context = context;
+	device->loaded = 0;
+	device->memory = memory;
+}
+
+static int set_key(const struct bench_variant *variant, const struct request *request,
+		   struct stream *stream)
+{
+	const uint8_t *const bytes = (const uint8_t *)stream->key_words;
+
+	if (request->mode == MODE_CTR && variant->engine != NULL) {
+		stream->engine = variant->engine(&stream->device);
+		return stream->engine.set_key(&stream->engine, &stream->key, bytes,
+					      request->key_bits);
+	}
+	return variant->modes->set_key(&stream->device, &stream->key, bytes, request->key_bits,
+				       request->mode != MODE_CTR && request->decrypt != 0);
+}
+
+/** One pass over the data; the stream moves on. */
+static int pass(const struct bench_variant *variant, const struct request *request,
+		struct stream *stream, uint8_t *data)
+{
+	const unsigned int length = CL_MODES_KEY(request->key_bits);
+	const size_t blocks = request->bytes / CL_BLOCK_BYTES;
+	uint32_t *const words = (uint32_t *)(void *)data;
+	const bool ctr = request->mode == MODE_CTR;
+
+	if (ctr && variant->engine != NULL) {
+		return stream->engine.ctr(&stream->engine, &stream->key,
+					  (const uint8_t *)stream->iv, data, data, request->bytes);
+	}
+	cl_modes_run *const run = ctr ? variant->ctr[length]
+				  : request->mode == MODE_CBC
+					  ? variant->modes->cbc[request->decrypt][length]
+					  : variant->modes->ecb[request->decrypt][length];
+
+	return run(&stream->device, &stream->key, stream->iv, words, words, blocks);
+}
+
+/** The counter block of an engine's next pass; a mode's own function counts on by itself. */
+static void count_on(const struct bench_variant *variant, const struct request *request,
+		     struct stream *stream)
+{
+	if (request->mode == MODE_CTR && variant->engine != NULL) {
+		cl_ctr_counter((uint8_t *)stream->iv, (const uint8_t *)stream->iv,
+			       request->bytes / CL_BLOCK_BYTES);
+	}
+}
+
+static int measure(const struct bench_variant *variant, const struct request *request,
+		   uint8_t *data, struct result *result)
+{
+	struct stream *const stream = &streams[0];
+	int status = 0;
+
+	result->shortest = UINT32_MAX;
+	for (uint32_t i = 0; i < request->passes && status == 0; i++) {
+		const uint32_t start = port_cycles(NULL);
+
+		status = pass(variant, request, stream, data);
+		const uint32_t cycles = port_cycles(NULL) - start;
+
+		count_on(variant, request, stream);
+		result->cycles += cycles;
+		if (i == 0 && request->passes > 1) {
+			continue;
+		}
+		result->shortest = cycles < result->shortest ? cycles : result->shortest;
+		result->longest = cycles > result->longest ? cycles : result->longest;
+	}
+	return status;
+}
+
+static bool is_valid(const struct request *request)
+{
+	return request->variant < bench_variant_count && request->mode <= MODE_INTERLEAVED &&
+	       (request->decrypt <= 1 || request->mode == MODE_INTERLEAVED) &&
+	       (request->key_bits == 128 || request->key_bits == 192 || request->key_bits == 256) &&
+	       request->bytes % CL_BLOCK_BYTES == 0 && request->bytes != 0 &&
+	       request->bytes <= (request->memory ? SRAM_BYTES : BUFFER_SIZE) &&
+	       request->memory <= 1;
+}
+
+static void run(const struct request *request)
+{
+	uint8_t *const data = request->memory ? sram : buffer;
+	struct stream *const stream = &streams[0];
+	struct result result = {0};
+	uint32_t key_cycles = 0;
+	int status = -EINVAL;
+
+	if (is_valid(request)) {
+		const struct bench_variant *const variant = &bench_variants[request->variant];
+		uint32_t state = request->seed;
+
+		fill(stream->key_words, 8, &state);
+		fill(stream->iv, 4, &state);
+		fill((uint32_t *)(void *)data, request->bytes / 4, &state);
+		device_init(&stream->device, 0);
+		for (unsigned int i = 0; i < 2; i++) {
+			const uint32_t start = port_cycles(NULL);
+
+			status = set_key(variant, request, stream);
+			key_cycles = port_cycles(NULL) - start;
+		}
+		if (status == 0) {
+			status = measure(variant, request, data, &result);
+		}
+	}
+	const uint32_t reply[8] = {
+		(uint32_t)status,
+		key_cycles,
+		(uint32_t)result.cycles,
+		(uint32_t)(result.cycles >> 32),
+		result.shortest,
+		result.longest,
+		status == 0 ? cl_crc32(0, data, request->bytes) : 0,
+		0,
+	};
+
+	send_words(reply, 8);
+}
+
+static void run_interleaved(const struct request *request)
+{
+	const uint32_t count = request->decrypt & 15;
+	const bool share = (request->decrypt & 16) != 0;
+	uint32_t reply[11] = {(uint32_t)-EINVAL};
+	struct request ctr = *request;
+	int status = 0;
+	uint32_t start = 0;
+
+	ctr.mode = MODE_CTR;
+	if (!is_valid(request) || count == 0 || count > CONTEXTS || request->memory != 0 ||
+	    count * request->bytes > BUFFER_SIZE ||
+	    bench_variants[request->variant].engine == NULL) {
+		send_words(reply, 11);
+		return;
+	}
+	const struct bench_variant *const variant = &bench_variants[request->variant];
+
+	for (uint32_t n = 0; n < count && status == 0; n++) {
+		uint32_t state = request->seed + n;
+
+		fill(streams[n].key_words, 8, &state);
+		fill(streams[n].iv, 4, &state);
+		fill((uint32_t *)(void *)(buffer + n * request->bytes), request->bytes / 4, &state);
+		device_init(&streams[n].device, share ? 0 : (uint8_t)n);
+		/* Generations differ, so that streams on one context notice each other's keys. */
+		streams[n].device.generation = n << 8;
+		status = set_key(variant, &ctr, &streams[n]);
+		if (share) {
+			streams[n].engine.hw = &streams[0].device;
+		}
+	}
+	streams[0].device.loaded = 0;
+	for (uint32_t i = 0; i < request->passes && status == 0; i++) {
+		if (i == 1) {
+			start = port_cycles(NULL);
+		}
+		for (uint32_t n = 0; n < count && status == 0; n++) {
+			const uint32_t before = port_cycles(NULL);
+
+			status = pass(variant, &ctr, &streams[n], buffer + n * request->bytes);
+			count_on(variant, &ctr, &streams[n]);
+			if (i > 0) {
+				reply[1 + n] += port_cycles(NULL) - before;
+			}
+		}
+	}
+	reply[9] = port_cycles(NULL) - start;
+	reply[0] = (uint32_t)status;
+	reply[10] = cl_crc32(0, buffer, count * request->bytes);
+	send_words(reply, 11);
+}
+
+int main(void)
+{
+	for (;;) {
+		struct request request;
+		uint32_t *const words = &request.variant;
+
+		for (unsigned int i = 0; i < sizeof(request) / 4; i++) {
+			words[i] = receive_word();
+		}
+		if (request.mode == MODE_INTERLEAVED) {
+			run_interleaved(&request);
+		} else {
+			run(&request);
+		}
+	}
+}

@@ -1,0 +1,20 @@
+/* One engine of the vector AES unit: BENCH_ENGINE, which the build defines. */
+#include "board_bench.h"
+
+#include "engine_ise.h"
+
+#define PASTE(a, b)   a##b
+#define NAME(a, b)    PASTE(a, b)
+#define ENGINE_MODES  NAME(cl_modes_, BENCH_ENGINE)
+#define ENGINE_CREATE NAME(cl_engine_, BENCH_ENGINE)
+
+static struct cl_engine create(void *hw)
+{
+	return ENGINE_CREATE(hw);
+}
+
+const struct bench_variant bench_variants[] = {
+	{.modes = &ENGINE_MODES, .engine = create},
+};
+
+const uint32_t bench_variant_count = sizeof(bench_variants) / sizeof(bench_variants[0]);

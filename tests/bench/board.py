@@ -1,0 +1,186 @@
+"""The benchmark program on the simulated board: what it can be asked, and whether its answer is right."""
+
+import struct
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import serial
+from cipherlane.transport.simboard import SimulatedBoard
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from gateware.soc.firmware import REPOSITORY
+from tests import rom
+
+SOURCES = REPOSITORY / "firmware" / "bench"
+BUILD = REPOSITORY / "build" / "bench"
+MODES = {"ecb": 0, "cbc": 1, "ctr": 2}
+INTERLEAVED = 3
+SHARED = 16
+CONTEXTS = 8
+KEY_BITS = (128, 192, 256)
+BLOCK = 16
+TIMEOUT_S = 300
+_MASK = 0xFFFF_FFFF
+
+
+class WrongAnswerError(AssertionError):
+    """The board reported an error, or its data are not those of the independent library."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """One benchmark program: its name, its sources beside board_bench.c, what it measures."""
+
+    name: str
+    sources: tuple[str, ...]
+    defines: tuple[str, ...]
+    engine: str
+    style: str
+    key_bits: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What the board counted: of the key schedule, of all passes, of the shortest and longest but the first."""
+
+    key_cycles: int
+    cycles: int
+    shortest: int
+    longest: int
+
+
+@dataclass(frozen=True)
+class Interleaved:
+    """Cycles of each context, and of all from begin to end, over all passes but the first."""
+
+    contexts: tuple[int, ...]
+    total: int
+
+
+def words(seed: int, count: int) -> bytes:
+    """The first words of xorshift32 from a seed, little-endian."""
+    values = []
+    for _ in range(count):
+        seed ^= seed << 13 & _MASK
+        seed ^= seed >> 17
+        seed ^= seed << 5 & _MASK
+        values.append(seed)
+    return struct.pack(f"<{count}I", *values)
+
+
+def expected(mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
+    """The data after all passes, by the `cryptography` library."""
+    stream = words(seed, 12 + size // 4)
+    key, chain, data = stream[: key_bits // 8], stream[32:48], stream[48:]
+    for _ in range(passes):
+        how = {"ecb": modes.ECB, "cbc": modes.CBC, "ctr": modes.CTR}[mode]
+        cipher = Cipher(algorithms.AES(key), how() if mode == "ecb" else how(chain))
+        result = (cipher.decryptor() if decrypt and mode != "ctr" else cipher.encryptor()).update(data)
+        if mode == "cbc":
+            chain = (data if decrypt else result)[-BLOCK:]
+        elif mode == "ctr":
+            counter = int.from_bytes(chain, "big") + size // BLOCK
+            chain = (counter % (1 << 128)).to_bytes(BLOCK, "big")
+        data = result
+    return data
+
+
+class BenchBoard:
+    """A context manager: the program of one family, running on the simulated board."""
+
+    def __init__(self, family: Family):
+        self.family = family
+        output = BUILD / family.name
+        more = tuple(SOURCES / name for name in family.sources)
+        self.elf: Path = output / "firmware.elf"
+        self._board = SimulatedBoard(rom.build(output, SOURCES / "board_bench.c", more, family.defines))
+
+    def __enter__(self):
+        self._board.start()
+        self._port = serial.serial_for_url(self._board.url, timeout=TIMEOUT_S)
+        return self
+
+    def __exit__(self, *exception):
+        self._port.close()
+        self._board.stop()
+
+    @property
+    def clock_hz(self) -> int:
+        """Frequency of the clock that cycles are counted in."""
+        return self._board.description["clock_hz"]
+
+    def measure(
+        self, mode: str, *, decrypt=False, key_bits=128, size=32768, passes=1, seed=1, sram=False
+    ) -> Measurement:
+        """Runs `passes` times over `size` bytes in place, and checks the result.
+
+        Raises
+        ------
+        WrongAnswerError
+            The board reports an error, or the data are wrong.
+        """
+        reply = self._request(8, 0, MODES[mode], int(decrypt), key_bits, size, passes, seed, int(sram))
+        status, key_cycles, low, high, shortest, longest, crc, _ = reply
+        case = f"{self.family.name} {mode} decrypt={decrypt} {key_bits} bits, {size} bytes"
+        if status != 0:
+            raise WrongAnswerError(f"{case}: status {status - (1 << 32)}")
+        if crc != zlib.crc32(expected(mode, decrypt, key_bits, size, passes, seed)):
+            raise WrongAnswerError(f"{case}: the data differ from those of the library `cryptography`")
+        return Measurement(key_cycles, high << 32 | low, shortest, longest)
+
+    def interleave(self, contexts: int, *, shared=False, key_bits=128, size=1024, passes=9, seed=1) -> Interleaved:
+        """Lets contexts take turns in CTR, `size` bytes a turn, and checks the result; `shared`: one for all keys.
+
+        Raises
+        ------
+        WrongAnswerError
+            The board reports an error, or the data are wrong.
+        """
+        selection = contexts | (SHARED if shared else 0)
+        reply = self._request(11, 0, INTERLEAVED, selection, key_bits, size, passes, seed, 0)
+        case = f"{self.family.name} {contexts} contexts, shared={shared}"
+        if reply[0] != 0:
+            raise WrongAnswerError(f"{case}: status {reply[0] - (1 << 32)}")
+        data = b"".join(expected("ctr", False, key_bits, size, passes, seed + n) for n in range(contexts))
+        if reply[10] != zlib.crc32(data):
+            raise WrongAnswerError(f"{case}: the data differ from those of the library `cryptography`")
+        return Interleaved(reply[1 : 1 + contexts], reply[9])
+
+    def _request(self, reply_words: int, *request: int) -> tuple[int, ...]:
+        self._port.write(struct.pack("<8I", *request))
+        reply = self._port.read(4 * reply_words)
+        if len(reply) != 4 * reply_words:
+            raise WrongAnswerError(
+                f"the board did not answer in {TIMEOUT_S} s: {self._board.obituary('it still runs')}"
+            )
+        return struct.unpack(f"<{reply_words}I", reply)
+
+
+def _ise(name: str) -> Family:
+    return Family(name, ("variants_ise.c",), (f"-DBENCH_ENGINE={name}",), name, "unrolled", KEY_BITS)
+
+
+ISE_FAMILIES = tuple(_ise(name) for name in ("ise", "ise_fused", "ise_vmem"))
+
+
+def _c(engine: str, style: str, key_bits: int = 0) -> Family:
+    rounds = key_bits // 32 + 6 if key_bits else 0
+    defines = (
+        f"-DBENCH_TABLES={'true' if engine == 'table' else 'false'}",
+        f"-DBENCH_STYLE=CL_C_{style.upper()}",
+        f"-DBENCH_ROUNDS={rounds}",
+    )
+    name = f"{engine}_{style}{key_bits or ''}"
+    return Family(name, ("variants_c.c",), defines, engine, style, (key_bits,) if key_bits else KEY_BITS)
+
+
+C_FAMILIES = tuple(
+    family
+    for engine in ("byte", "table")
+    for family in (
+        _c(engine, "loop"),
+        _c(engine, "swap"),
+        *(_c(engine, "unrolled", key_bits) for key_bits in KEY_BITS),
+    )
+)

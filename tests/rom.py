@@ -1,0 +1,49 @@
+"""The simulated board with another program in its ROM than the firmware."""
+
+import os
+import struct
+import subprocess
+from pathlib import Path
+
+from cipherlane.transport.simboard import find_board
+
+from gateware.soc.firmware import LITEX, REPOSITORY
+
+
+def build(output: Path, main: Path, more: tuple[Path, ...] = (), defines: tuple[str, ...] = ()) -> Path:
+    """Compiles a program on the bare-metal port and lays out a simulated board that starts it.
+
+    Parameters
+    ----------
+    output : Path
+        Folder for everything made here; the program is its `firmware.elf`.
+    main, more : Path, tuple[Path, ...]
+        C file with `main`, and further ones. No name may be that of a file of the core.
+    defines : tuple[str, ...]
+        Options for the compiler.
+
+    Returns
+    -------
+    Path
+        The board's folder, for `SimulatedBoard`.
+    """
+    board = find_board()
+    output.mkdir(parents=True, exist_ok=True)
+    command = ["make", "-s", "-C", str(REPOSITORY / "firmware" / "baremetal"), f"OUT={output}", f"LITEX={LITEX}"]
+    command += [f"INCLUDE={board / 'firmware' / 'include'}", f"MAIN={main}", f"MORE={' '.join(map(str, more))}"]
+    command += [f"DEFINES={' '.join(defines)}", f"-j{os.cpu_count()}", str(output / "firmware.bin")]
+    subprocess.run(command, check=True, timeout=120)
+    folder = output / "board"
+    gateware = folder / "gateware"
+    gateware.mkdir(parents=True, exist_ok=True)
+    for old in gateware.iterdir():
+        old.unlink()
+    for entry in (board / "gateware").iterdir():
+        if entry.name != "sim_rom.init":
+            os.symlink(entry, gateware / entry.name)
+    image = (output / "firmware.bin").read_bytes()
+    image += bytes(-len(image) % 4)
+    words = struct.unpack(f"<{len(image) // 4}I", image)
+    (gateware / "sim_rom.init").write_text("".join(f"{word:08x}\n" for word in words))
+    (folder / "board.json").write_bytes((board / "board.json").read_bytes())
+    return folder
