@@ -3,8 +3,10 @@ import subprocess
 import sys
 
 import pytest
+from cipherlane.commands.common import FASTEST_FIRST
 from cipherlane.errors import VersionMismatchError
 from cipherlane.protocol import layout, reference
+from cipherlane.protocol.layout import Engine
 
 from . import model
 
@@ -72,3 +74,7 @@ def test_stale_reference_page_is_noticed(tmp_path, monkeypatch, capsys):
     assert reference.main(["--check"]) == 0
     page.write_text(page.read_text() + "x")
     assert reference.main(["--check"]) == 1
+
+
+def test_every_engine_has_its_place_in_the_order_of_speed():
+    assert sorted(FASTEST_FIRST) == sorted(Engine)

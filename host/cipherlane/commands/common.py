@@ -14,6 +14,15 @@ from ..results import Measurement
 from ..transport import open_transport
 from ..transport.serial import DEFAULT_BAUD
 
+FASTEST_FIRST = (
+    Engine.ACCELERATOR,
+    Engine.ISE_VMEM,
+    Engine.ISE_FUSED,
+    Engine.ISE,
+    Engine.ZKN,
+    Engine.TABLE,
+    Engine.BYTE,
+)
 ENGINE_NAMES = tuple(engine.name.lower() for engine in Engine)
 
 
@@ -50,7 +59,7 @@ def open_device(args: argparse.Namespace) -> Device:
 
 
 def choose_engine(device: Device, name: str | None) -> Engine:
-    """Return the engine called `name`, by default the last one present, which is the fastest.
+    """Return the engine called `name`, by default the fastest present.
 
     Raises:
         ArgumentError: the board lacks it.
@@ -58,7 +67,7 @@ def choose_engine(device: Device, name: str | None) -> Engine:
     present = device.info().engines
     if not present:
         raise ArgumentError("the board has no engine: flash current firmware")
-    engine = Engine[name.upper()] if name else max(present)
+    engine = Engine[name.upper()] if name else min(present, key=FASTEST_FIRST.index)
     if engine not in present:
         names = ", ".join(item.name.lower() for item in present)
         raise ArgumentError(f"the board has no engine {name}: choose one of {names}")
