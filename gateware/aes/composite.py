@@ -1,0 +1,169 @@
+"""The S-box in a tower of fields, GF(((2^2)^2)^2), after D. Canright, A Very Compact S-Box for AES (2005).
+
+Inversion in GF(2^8) becomes inversion and products in GF(2^4), and these in GF(2^2), where inversion is an
+exchange of two bits. With normal bases, of which both elements have trace 1 and norm N over the field below,
+the inverse of ``a1 Y^q + a0 Y`` is::
+
+    d = N (a1 + a0)^2 + a1 a0          (in the field of q elements)
+    (d^-1 a0) Y^q + (d^-1 a1) Y
+
+An element is a list of bits, bit 0 first: the coefficients of the second element of the basis, then those of
+the first. Nothing here is a copied constant: bases and changes of basis are computed from FIPS-197's
+field, and of all such towers the one whose changes of basis have the fewest ones is taken.
+"""
+
+from functools import cache, reduce
+from operator import xor
+
+from gateware.aes.field import multiply
+
+AFFINE_CONSTANT = 0x63
+
+
+class Tower:
+    """One choice of bases: ``w``, ``z``, ``y`` with their conjugates span GF(2^2), GF(2^4), GF(2^8).
+
+    Attributes
+    ----------
+    to_bytes : list of int
+        Byte (FIPS-197's polynomial basis) of each element of the tower's basis of GF(2^8), bit 0 first.
+    to_tower : list of int
+        Tower representation of the bytes 1, 2, 4, ... 128.
+    to_affine : list of int
+        The same as `to_bytes` with SubBytes' affine matrix behind it.
+    from_affine : list of int
+        Its inverse: `to_tower` behind the inverse of the affine matrix.
+    """
+
+    def __init__(self, w: int, z: int, y: int):
+        pair_w, pair_z, pair_y = ((element, _power(element, q)) for element, q in ((w, 2), (z, 4), (y, 16)))
+        self.to_bytes = [multiply(multiply(a, b), c) for c in pair_y for b in pair_z for a in pair_w]
+        self.to_tower = invert(self.to_bytes)
+        self.to_affine = [_affine(column) for column in self.to_bytes]
+        self.from_affine = invert(self.to_affine)
+        self.norm_z = self._coordinates(_power(z, 5))[:2]
+        self.norm_y = self._coordinates(_power(y, 17))[:4]
+
+    def _coordinates(self, byte: int) -> list[int]:
+        # An element of a subfield has the same coefficients with both elements of the basis above it.
+        value = apply(self.to_tower, byte)
+        return [value >> i & 1 for i in range(8)]
+
+    @property
+    def weight(self) -> int:
+        """Ones in the four changes of basis: a measure of their exclusive-or gates."""
+        matrices = (self.to_bytes, self.to_tower, self.to_affine, self.from_affine)
+        return sum(column.bit_count() for matrix in matrices for column in matrix)
+
+
+@cache
+def best_tower() -> Tower:
+    """The tower with the lightest changes of basis."""
+    candidates = (Tower(w, z, y) for w in _trace_one(2) for z in _trace_one(4) for y in _trace_one(16))
+    return min(candidates, key=lambda tower: tower.weight)
+
+
+def apply(matrix: list[int], value: int) -> int:
+    """Product of a matrix over GF(2), given by its columns, and a vector, bits as integers."""
+    return reduce(xor, (column for i, column in enumerate(matrix) if value >> i & 1), 0)
+
+
+def invert(matrix: list[int]) -> list[int]:
+    """Inverse of a square matrix over GF(2), given by its columns (Gauss and Jordan)."""
+    size = len(matrix)
+    rows = [(column, 1 << i) for i, column in enumerate(matrix)]
+    for bit in range(size):
+        pivot = next(i for i in range(bit, size) if rows[i][0] >> bit & 1)
+        rows[bit], rows[pivot] = rows[pivot], rows[bit]
+        for i in range(size):
+            if i != bit and rows[i][0] >> bit & 1:
+                rows[i] = (rows[i][0] ^ rows[bit][0], rows[i][1] ^ rows[bit][1])
+    return [right for _, right in rows]
+
+
+def linear(matrix: list[int], bits: list, constant: int = 0) -> list:
+    """A matrix, and a constant, applied to a list of one-bit expressions."""
+    outputs = []
+    for row in range(len(matrix)):
+        terms = [bits[i] for i, column in enumerate(matrix) if column >> row & 1]
+        total = reduce(xor, terms)
+        outputs.append(~total if constant >> row & 1 else total)
+    return outputs
+
+
+def inversion(tower: Tower, bits: list) -> list:
+    """Inverse in GF(2^8), zero to zero, of eight one-bit expressions in the tower's basis."""
+    low, high = bits[:4], bits[4:]
+    scaled = _multiply_constant(tower, _square4(tower, _add(high, low)), tower.norm_y)
+    root = _invert4(tower, _add(scaled, _multiply4(tower, high, low)))
+    return _multiply4(tower, root, high) + _multiply4(tower, root, low)
+
+
+# Elements of the fields as lists of bits. -----------------------------------------------------------------
+
+
+def _add(a: list, b: list) -> list:
+    return [x ^ y for x, y in zip(a, b, strict=True)]
+
+
+def _multiply2(a: list, b: list) -> list:
+    cross = (a[1] ^ a[0]) & (b[1] ^ b[0])
+    return [(a[0] & b[0]) ^ cross, (a[1] & b[1]) ^ cross]
+
+
+def _square2(a: list) -> list:
+    """Square in GF(2^2), which is also the inverse."""
+    return [a[1], a[0]]
+
+
+def _multiply4(tower: Tower, a: list, b: list) -> list:
+    cross = _scale2(_multiply2(_add(a[2:], a[:2]), _add(b[2:], b[:2])), tower.norm_z)
+    return _add(_multiply2(a[:2], b[:2]), cross) + _add(_multiply2(a[2:], b[2:]), cross)
+
+
+def _scale2(a: list, factor: list[int]) -> list:
+    """Product with a constant of GF(2^2), which costs one gate at most."""
+    columns = [_multiply2([1, 0], factor), _multiply2([0, 1], factor)]
+    return linear([column[0] | column[1] << 1 for column in columns], a)
+
+
+def _square4(tower: Tower, a: list) -> list:
+    # (a1 Z^4 + a0 Z)^2 = a1^2 Z^8 + a0^2 Z^2, and Z^2 = Z + N, with 1 = Z^4 + Z.
+    low, high = _square2(a[:2]), _square2(a[2:])
+    both = _scale2(_add(low, high), tower.norm_z)
+    return _add(low, both) + _add(high, both)
+
+
+def _multiply_constant(tower: Tower, a: list, factor: list[int]) -> list:
+    """Product with a constant of GF(2^4), as a matrix."""
+    columns = [_multiply4(tower, [int(i == k) for i in range(4)], factor) for k in range(4)]
+    return linear([sum(bit << i for i, bit in enumerate(column)) for column in columns], a)
+
+
+def _invert4(tower: Tower, a: list) -> list:
+    low, high = a[:2], a[2:]
+    scaled = _scale2(_square2(_add(high, low)), tower.norm_z)
+    root = _square2(_add(scaled, _multiply2(high, low)))
+    return _multiply2(root, high) + _multiply2(root, low)
+
+
+# Elements as bytes. ---------------------------------------------------------------------------------------
+
+
+def _power(element: int, exponent: int) -> int:
+    return reduce(multiply, [element] * exponent)
+
+
+def _trace_one(q: int) -> list[int]:
+    """Elements of GF(q^2) that have trace 1 over GF(q)."""
+    return [a for a in range(1, 256) if _power(a, q * q) == a and a ^ _power(a, q) == 1]
+
+
+def _affine(byte: int) -> int:
+    """The matrix of SubBytes without its constant (FIPS-197, equation 5.2)."""
+    rotated = byte
+    result = byte
+    for _ in range(4):
+        rotated = (rotated << 1 | rotated >> 7) & 0xFF
+        result ^= rotated
+    return result
