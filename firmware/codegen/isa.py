@@ -93,8 +93,8 @@ def reference() -> str:
     lines += [
         "",
         "Latency: a result can be used two cycles after its instruction was accepted; the unit holds a dependent",
-        "instruction back by itself. Throughput: one instruction a cycle. `key_read`, `sub_word` and",
-        "`sub_rot_word` answer one cycle later than the others.",
+        "instruction back by itself. Throughput: one instruction a cycle; `key_read`, `sub_word`, `sub_rot_word`,",
+        "`context`, `status` and `memory_status` answer one cycle later than the others, and take two.",
         "",
     ]
     return "\n".join(lines)

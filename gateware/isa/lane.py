@@ -10,9 +10,9 @@ stage that needs its own column only; ShiftRows, which crosses lanes, lies betwe
 Throughput: one column a cycle. Latency: one register, `substituted`.
 """
 
-from migen import Cat, If, Module, Mux, Signal
+from migen import Cat, Module, Mux, Signal
 
-from gateware.aes.sbox import SBox
+from gateware.aes.sbox import ZERO_AFTER_SUBSTITUTION, SBoxPair
 from gateware.aes.transforms import byte_list, inverse_mix_correction, masked, mix_column
 
 SUBSTITUTE_FORWARD = 0
@@ -36,8 +36,6 @@ class Lane(Module):
         Stage 1: SUBSTITUTE_FORWARD, SUBSTITUTE_INVERSE or SUBSTITUTE_PASS (which takes `operand`).
     operand : Signal(32), in
         Stage 1: what passes unchanged when no substitution is wanted.
-    enable : Signal(), in
-        Stage 1: loads `substituted` at the end of the cycle.
     substituted : Signal(32), out
         The pipeline register between the stages.
     shuffled : Signal(32), in
@@ -56,7 +54,6 @@ class Lane(Module):
         self.column = Signal(32)
         self.substitute = Signal(2)
         self.operand = Signal(32)
-        self.enable = Signal()
         self.substituted = Signal(32)
         self.shuffled = Signal(32)
         self.mix = Signal()
@@ -68,21 +65,18 @@ class Lane(Module):
 
         # # #
 
-        # Stage 1: SubBytes.
-        forward = []
-        inverse = []
-        for byte in byte_list(self.column):
-            for is_inverse, outputs in ((False, forward), (True, inverse)):
-                sbox_module = SBox(inverse=is_inverse, implementation=sbox)
-                self.submodules += sbox_module
-                self.comb += sbox_module.i.eq(byte)
-                outputs.append(sbox_module.o)
-        self.sync += If(
-            self.enable,
-            If(self.substitute[1], self.substituted.eq(self.operand)).Else(
-                self.substituted.eq(Mux(self.substitute[0], Cat(*inverse), Cat(*forward)))
-            ),
-        )
+        # Stage 1: SubBytes. What passes is added behind S-boxes that give zero: no multiplexer after them.
+        passes = self.substitute[1]
+        for i in range(4):
+            pair = SBoxPair(implementation=sbox)
+            self.submodules += pair
+            byte = slice(8 * i, 8 * i + 8)
+            self.comb += [
+                pair.i.eq(Mux(passes, ZERO_AFTER_SUBSTITUTION, self.column[byte])),
+                pair.inverse.eq(self.substitute[0]),
+                pair.operand.eq(masked(passes, self.operand[byte])),
+            ]
+            self.sync += self.substituted[byte].eq(pair.o)
 
         # Stage 2: MixColumns. The inverse is a correction in front of the same circuit.
         corrected = Signal(32)

@@ -49,6 +49,8 @@ class VectorMemoryPort(Module):
         Out: with `dropped_register`, a load was refused and its register stays as it is.
     idle : Signal()
         Out: no request is under way.
+    full : Signal()
+        Out: after a request in the present cycle there may be no room for another.
     fault_code, fault_address : Signal(4), Signal(28)
         Out: the first fault, 0 if none, and its address in blocks.
     clear_fault : Signal()
@@ -64,8 +66,8 @@ class VectorMemoryPort(Module):
         if size < 16 or size & (size - 1) or origin % size:
             raise ValueError(f"memory of {size} bytes at {origin:#x}: the size must be a power of two that divides it")
         self.bus = bus = wishbone.Interface(data_width=128, address_width=32, addressing="word")
-        layout = [("address", 32), ("data", 128), ("store", 1), ("exclusive_or", 1), ("register", 3)]
-        self.request = stream.Endpoint(layout)
+        kind = [("store", 1), ("exclusive_or", 1), ("register", 3)]
+        self.request = stream.Endpoint([("address", 32), ("data", 128), *kind])
         self.result_valid = Signal()
         self.result_ready = Signal()
         self.result_register = Signal(3)
@@ -73,33 +75,40 @@ class VectorMemoryPort(Module):
         self.dropped = Signal()
         self.dropped_register = Signal(3)
         self.idle = Signal()
+        self.full = Signal()
         self.fault_code = Signal(4)
         self.fault_address = Signal(28)
         self.clear_fault = Signal()
 
         # # #
 
-        self.submodules.queue = queue = stream.SyncFIFO(layout, QUEUE_DEPTH)
+        # The address is checked on its way into the queue.
+        checked = [("block", 28), ("unaligned", 1), ("outside", 1), ("data", 128), *kind]
+        self.submodules.queue = queue = stream.SyncFIFO(checked, QUEUE_DEPTH)
         head = queue.source
-        self.comb += self.request.connect(queue.sink)
-
-        # Check and access.
         size_bits = size.bit_length() - 1
-        unaligned = head.address[:4] != 0
-        outside = head.address[size_bits:] != origin >> size_bits
+        self.comb += [
+            self.request.connect(queue.sink, omit={"address"}),
+            queue.sink.block.eq(self.request.address[4:]),
+            queue.sink.unaligned.eq(self.request.address[:4] != 0),
+            queue.sink.outside.eq(self.request.address[size_bits:] != origin >> size_bits),
+        ]
+
+        # Access.
         refused = Signal()
         result_free = Signal()
         self.comb += [
-            refused.eq(unaligned | outside),
+            refused.eq(head.unaligned | head.outside),
             result_free.eq(~self.result_valid | self.result_ready),
             bus.cyc.eq(head.valid & ~refused & (head.store | result_free)),
             bus.stb.eq(bus.cyc),
             bus.we.eq(head.store),
-            bus.adr.eq(head.address[4:]),
+            bus.adr.eq(head.block),
             bus.sel.eq(0xFFFF),
             bus.dat_w.eq(head.data),
             head.ready.eq(head.valid & (refused | bus.ack | bus.err)),
             self.idle.eq(~head.valid & ~self.result_valid),
+            self.full.eq(queue.level >= QUEUE_DEPTH - 1),
         ]
 
         # Result of a load.
@@ -110,9 +119,10 @@ class VectorMemoryPort(Module):
         ]
         self.sync += [
             If(self.result_ready, self.result_valid.eq(0)),
+            If(head.valid & head.ready & ~failed & ~head.store, self.result_valid.eq(1)),
+            # Loaded whenever there is room: only with `result_valid` does it mean anything.
             If(
-                head.valid & head.ready & ~failed & ~head.store,
-                self.result_valid.eq(1),
+                result_free,
                 self.result_register.eq(head.register),
                 self.result_data.eq(bus.dat_r ^ Mux(head.exclusive_or, head.data, 0)),
             ),
@@ -123,8 +133,8 @@ class VectorMemoryPort(Module):
             If(self.clear_fault, self.fault_code.eq(FAULT_NONE), self.fault_address.eq(0)),
             If(
                 head.valid & head.ready & failed & (self.fault_code == FAULT_NONE),
-                self.fault_code.eq(Mux(unaligned, FAULT_UNALIGNED, Mux(outside, FAULT_ADDRESS, FAULT_BUS))),
-                self.fault_address.eq(head.address[4:]),
+                self.fault_code.eq(Mux(head.unaligned, FAULT_UNALIGNED, Mux(head.outside, FAULT_ADDRESS, FAULT_BUS))),
+                self.fault_address.eq(head.block),
             ),
         ]
 

@@ -6,7 +6,7 @@ split by lane, so that an instruction can write some columns only. Contents afte
 zero; reset does not clear them.
 """
 
-from migen import Memory, Module, Signal, log2_int
+from migen import READ_FIRST, Memory, Module, Signal, log2_int
 
 from gateware.isa.instructions import CONTEXTS, KEY_REGISTERS, LANES, STATE_REGISTERS
 
@@ -19,22 +19,19 @@ class LaneRegisters(Module):
     depth : int
         Registers, all contexts together; a power of two.
     registered : bool
-        The read takes a clock edge (with `read_enable`), else it is combinational.
+        The read takes a clock edge, else it is combinational.
 
     Attributes
     ----------
     read_address, read_data : Signal(log2(depth)), list of 4 Signal(32)
         The read port. A read in the cycle of a write to the same register gives the old value or
         garbage: the unit's interlock keeps such reads from happening.
-    read_enable : Signal()
-        Takes the address (registered read only).
     write_address, write_data, write_lanes : Signal, list of 4 Signal(32), Signal(4)
         The write port; bit ``c`` of `write_lanes` writes lane ``c``.
     """
 
     def __init__(self, depth: int, *, registered: bool):
         self.read_address = Signal(log2_int(depth))
-        self.read_enable = Signal()
         self.read_data = [Signal(32, name=f"read_data{c}") for c in range(LANES)]
         self.write_address = Signal(log2_int(depth))
         self.write_data = [Signal(32, name=f"write_data{c}") for c in range(LANES)]
@@ -44,7 +41,7 @@ class LaneRegisters(Module):
 
         for c in range(LANES):
             memory = Memory(32, depth, init=[0] * depth)
-            read_port = memory.get_port(async_read=not registered, has_re=registered)
+            read_port = memory.get_port(async_read=not registered, mode=READ_FIRST)
             write_port = memory.get_port(write_capable=True)
             self.specials += memory, read_port, write_port
             self.comb += [
@@ -54,8 +51,6 @@ class LaneRegisters(Module):
                 write_port.dat_w.eq(self.write_data[c]),
                 write_port.we.eq(self.write_lanes[c]),
             ]
-            if registered:
-                self.comb += read_port.re.eq(self.read_enable)
 
 
 class StateRegisters(LaneRegisters):

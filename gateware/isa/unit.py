@@ -15,7 +15,7 @@ cipher (FIPS-197, 5.3.5) and uses the same datapath in the same time.
 Pipeline: stage 1 is the cycle in which the CFU command is accepted, stage 2 the next one; registers
 are written at its end. One instruction is accepted each cycle; one that reads a register which the
 instruction in stage 2 writes waits one cycle. Every command gets exactly one response, one cycle after
-it was accepted (two for key_read, sub_word, sub_rot_word); it is 0 for instructions without a result and for
+it was accepted (two for key_read, sub_word, sub_rot_word, context and the status ones); it is 0 for instructions without a result and for
 undefined function ids, which change nothing. Timing does not depend on data.
 
 Vector loads and stores run behind the instructions that follow, through the unit's own memory port; an
@@ -25,8 +25,9 @@ No hidden state: state and key registers, the selected context, the memory port'
 an instruction, and each of them can be read back.
 """
 
-from migen import Array, Cat, If, Module, Mux, Signal
+from migen import Array, Cat, Constant, If, Module, Mux, Signal
 
+from gateware.aes.sbox import SBox
 from gateware.aes.transforms import byte_list, inv_shift_rows, masked, shift_rows
 from gateware.isa.decoder import Decoder
 from gateware.isa.instructions import COUNTER_BASE, LANES, STATE_REGISTERS
@@ -87,6 +88,11 @@ class VectorAESUnit(Module):
 
         context = Signal(3)
         accept = Signal()
+        late = Signal()  # the command of the cycle before answers in the next
+        late_is_key = Signal()
+        late_is_context = Signal()
+        late_is_memory_status = Signal()
+        late_word = Signal(32)
         key_register = Signal(4)
         state_address = Signal(6)
         key_address = Signal(7)
@@ -104,7 +110,6 @@ class VectorAESUnit(Module):
         self.comb += [
             state.read_address.eq(state_address),
             keys.read_address.eq(key_address),
-            keys.read_enable.eq(accept),
             bases.read_address.eq(context),
             index_low.eq(Cat(rs1, rs2)),
             counter_low.eq(_big_endian(Cat(*bases.read_data)[64:]) + index_low + decoder.state_register),
@@ -117,7 +122,6 @@ class VectorAESUnit(Module):
         for c, lane in enumerate(lanes):
             self.comb += [
                 lane.column.eq(state.read_data[c]),
-                lane.enable.eq(accept),
                 If(is_counter, stage1_operand[c].eq(counter_halves[c]))
                 .Elif(
                     takes_operands,
@@ -129,16 +133,6 @@ class VectorAESUnit(Module):
                 .Elif(decoder.substitute, lane.substitute.eq(SUBSTITUTE_FORWARD))
                 .Else(lane.substitute.eq(SUBSTITUTE_PASS)),
             ]
-        # SubWord for the key schedule borrows lane 0.
-        self.comb += [
-            If(decoder.is_sub_word, lanes[0].column.eq(rs1), lanes[0].substitute.eq(SUBSTITUTE_FORWARD)),
-            If(
-                decoder.is_sub_rot_word,
-                lanes[0].column.eq(Cat(rs1[8:], rs1[:8])),
-                lanes[0].substitute.eq(SUBSTITUTE_FORWARD),
-            ),
-        ]
-
         # Between the stages.
         stage2_valid = Signal()
         stage2_state = Signal(6)
@@ -153,19 +147,16 @@ class VectorAESUnit(Module):
         stage2_carry = Signal(2)
         self.sync += [
             stage2_valid.eq(accept),
-            If(
-                accept,
-                stage2_state.eq(state_address),
-                stage2_key.eq(key_address),
-                stage2_write_state.eq(decoder.write_state),
-                stage2_write_key.eq(decoder.write_key),
-                stage2_shuffle.eq(decoder.shuffle),
-                stage2_mix.eq(decoder.mix),
-                stage2_mix_inverse.eq(decoder.mix_inverse),
-                stage2_add_key.eq(decoder.add_key),
-                stage2_counter.eq(is_counter),
-                stage2_carry.eq(counter_low[64:]),
-            ),
+            stage2_state.eq(state_address),
+            stage2_key.eq(key_address),
+            stage2_write_state.eq(decoder.write_state),
+            stage2_write_key.eq(decoder.write_key),
+            stage2_shuffle.eq(decoder.shuffle),
+            stage2_mix.eq(decoder.mix),
+            stage2_mix_inverse.eq(decoder.mix_inverse),
+            stage2_add_key.eq(decoder.add_key),
+            stage2_counter.eq(is_counter),
+            stage2_carry.eq(counter_low[64:]),
         ]
 
         # Stage 2: shuffle between the lanes, mix columns, add the round key; carry into a counter's high half.
@@ -175,11 +166,13 @@ class VectorAESUnit(Module):
         counter_high = Signal(64)
         self.comb += counter_high.eq(_big_endian(Cat(lanes[0].substituted, lanes[1].substituted)) + stage2_carry)
         counter_high_columns = _columns(_big_endian(counter_high))
+        stage2_writes_state = Signal()
+        stage2_writes_key = Signal()
         # A loaded block is written in a cycle in which no instruction writes a state register.
         writes_loaded = Signal()
         loaded = _columns(memory_port.result_data)
         self.comb += [
-            writes_loaded.eq(memory_port.result_valid & ~(stage2_valid & (stage2_write_state != 0))),
+            writes_loaded.eq(memory_port.result_valid & ~stage2_writes_state),
             memory_port.result_ready.eq(writes_loaded),
         ]
         for c, lane in enumerate(lanes):
@@ -212,19 +205,21 @@ class VectorAESUnit(Module):
             bases.write_lanes.eq(masked(stage2_key[:4] == COUNTER_BASE, keys.write_lanes)),
         ]
 
-        # Loads and stores: the request takes the state register's value along.
+        # Loads and stores: the request leaves stage 2, where the lanes' registers hold the state register's value.
         request = memory_port.request
         is_load = decoder.is_vload | decoder.is_vload_xor
         is_memory = is_load | decoder.is_vstore
         loading = Signal(STATE_REGISTERS)  # state registers of this context that a load will write
-        self.comb += [
+        self.sync += [
             request.valid.eq(accept & is_memory),
             request.address.eq(rs1 + (decoder.state_register << 4)),
-            request.data.eq(Cat(*state.read_data)),
             request.store.eq(decoder.is_vstore),
             request.exclusive_or.eq(decoder.is_vload_xor),
             request.register.eq(decoder.state_register),
-            memory_port.clear_fault.eq(accept & decoder.is_memory_status & rs1[0]),
+        ]
+        self.comb += [
+            request.data.eq(Cat(*[lane.substituted for lane in lanes])),
+            memory_port.clear_fault.eq(late & late_is_memory_status & late_word[0]),
         ]
         loading_set = Signal(STATE_REGISTERS)
         loading_cleared = Signal(STATE_REGISTERS)
@@ -239,54 +234,66 @@ class VectorAESUnit(Module):
 
         # Interlock: an instruction waits for the one in stage 2 whose result it reads, for a load of its state
         # register, for room in the queue of loads and stores; memory_status and context wait until that is empty.
+        # All of it is made of registers and few bits of the function id, as the core's pipeline hangs on it. A load
+        # also holds an instruction that has no state register, if its bits name the one that is loaded.
         hazard = Signal()
-        memory_hazard = Signal()
-        state_hazard = (stage2_write_state != 0) & decoder.reads_state & (stage2_state == state_address)
-        key_hazard = (stage2_write_key != 0) & decoder.reads_key
-        touches_state = decoder.reads_state | is_load | (decoder.write_state != 0)
+        memory_busy = Signal()
         waits_for_memory = decoder.is_memory_status | decoder.is_context
+        same_register = stage2_state[:3] == decoder.state_register  # and the same context: only then is stage 2 valid
         self.comb += [
-            memory_hazard.eq(
-                (Array(loading)[decoder.state_register] & touches_state)
-                | (is_memory & ~request.ready)
-                | (waits_for_memory & ((loading != 0) | ~memory_port.idle))
+            memory_busy.eq((loading != 0) | ~memory_port.idle | request.valid),
+            hazard.eq(
+                (stage2_writes_state & same_register & decoder.reads_state)
+                | (stage2_writes_key & decoder.reads_key)
+                | Array(loading)[decoder.state_register]
+                | (is_memory & memory_port.full)
+                | (waits_for_memory & memory_busy)
             ),
-            hazard.eq(memory_hazard | (stage2_valid & (state_hazard | key_hazard))),
-        ]
-
-        # Response: one a command, held until taken. A late one is ready a cycle after stage 2.
-        late = Signal()
-        late_is_key = Signal()
-        late_lane = Signal(2)
-        late_operand = Signal(32)
-        is_sub_word = decoder.is_sub_word | decoder.is_sub_rot_word
-        moved_lane = Array(state.read_data)[self.cmd_function_id[6:8]]
-        early_output = Signal(32)
-        self.comb += [
-            self.cmd_ready.eq(~hazard & ~late & (~self.rsp_valid | self.rsp_ready)),
-            If(decoder.is_move_out_xor, early_output.eq(moved_lane ^ rs1)),
-            If(decoder.is_context, early_output.eq(context)),
-            If(decoder.is_memory_status, early_output.eq(memory_port.status)),
-            If(decoder.is_status, early_output.eq(Cat(context, Signal(13), Signal(16, reset=UNIT_VERSION)))),
         ]
         self.sync += [
+            stage2_writes_state.eq(accept & (decoder.write_state != 0)),
+            stage2_writes_key.eq(accept & (decoder.write_key != 0)),
+        ]
+
+        # Response: one a command, held until taken. A late one comes a cycle after stage 2, from registers alone:
+        # SubWord, for the key schedule, has S-boxes of its own there, and the context changes in that cycle.
+        late_is_status = Signal()
+        late_lane = Signal(2)
+        late_operand = Signal(32)
+        late_substituted = Signal(32)
+        for row in range(4):
+            byte = slice(8 * row, 8 * row + 8)
+            substitution = SBox(implementation=sbox)
+            self.submodules += substitution
+            self.comb += [substitution.i.eq(late_word[byte]), late_substituted[byte].eq(substitution.o)]
+        moved_lane = Array(state.read_data)[self.cmd_function_id[6:8]]
+        early_output = Signal(32)
+        late_output = Signal(32)
+        self.comb += [
+            self.cmd_ready.eq(~hazard & ~late & (~self.rsp_valid | self.rsp_ready)),
+            early_output.eq(masked(decoder.is_move_out_xor, moved_lane ^ rs1)),
+            If(late_is_key, late_output.eq(Array(keys.read_data)[late_lane]))
+            .Elif(late_is_context, late_output.eq(context))
+            .Elif(late_is_memory_status, late_output.eq(memory_port.status))
+            .Elif(late_is_status, late_output.eq(Cat(context, Constant(0, 13), Constant(UNIT_VERSION, 16))))
+            .Else(late_output.eq(late_substituted ^ late_operand)),
+        ]
+        is_late = decoder.is_sub_word | decoder.is_sub_rot_word | decoder.is_key_read
+        is_late = is_late | decoder.is_context | decoder.is_status | decoder.is_memory_status
+        self.sync += [
+            late_is_key.eq(decoder.is_key_read),
+            late_is_context.eq(decoder.is_context),
+            late_is_memory_status.eq(decoder.is_memory_status),
+            late_is_status.eq(decoder.is_status),
+            late_lane.eq(rs1[:2]),
+            late_word.eq(Mux(decoder.is_sub_rot_word, Cat(rs1[8:], rs1[:8]), rs1)),
+            late_operand.eq(rs2),
+            late.eq(accept & is_late),
+            If(late & late_is_context, context.eq(late_word[:3])),
+            # The output is loaded whenever it is free; only with `rsp_valid` does it mean anything.
+            If(self.rsp_ready | ~self.rsp_valid, self.rsp_output.eq(Mux(late, late_output, early_output))),
             If(self.rsp_ready, self.rsp_valid.eq(0)),
-            If(late, late.eq(0), self.rsp_valid.eq(1)),
-            If(
-                late,
-                self.rsp_output.eq(
-                    Mux(late_is_key, Array(keys.read_data)[late_lane], lanes[0].substituted ^ late_operand)
-                ),
-            ),
-            If(
-                accept,
-                If(is_sub_word | decoder.is_key_read, late.eq(1)).Else(self.rsp_valid.eq(1)),
-                late_is_key.eq(decoder.is_key_read),
-                late_lane.eq(rs1[:2]),
-                late_operand.eq(rs2),
-                self.rsp_output.eq(early_output),
-                If(decoder.is_context, context.eq(rs1[:3])),
-            ),
+            If(late | (accept & ~is_late), self.rsp_valid.eq(1)),
         ]
 
 
