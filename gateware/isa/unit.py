@@ -15,8 +15,9 @@ cipher (FIPS-197, 5.3.5) and uses the same datapath in the same time.
 Pipeline: stage 1 is the cycle in which the CFU command is accepted, stage 2 the next one; registers
 are written at its end. One instruction is accepted each cycle; one that reads a register which the
 instruction in stage 2 writes waits one cycle. Every command gets exactly one response, one cycle after
-it was accepted (two for key_read, sub_word, sub_rot_word, context and the status ones); it is 0 for instructions without a result and for
-undefined function ids, which change nothing. Timing does not depend on data.
+it was accepted (two for key_read, sub_word, sub_rot_word, context and the status instructions); it is 0 for
+instructions without a result and for undefined function ids, which change nothing. Timing does not depend on
+data.
 
 Vector loads and stores run behind the instructions that follow, through the unit's own memory port; an
 instruction that touches a register which a load has yet to write waits for it.
