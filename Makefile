@@ -40,8 +40,9 @@ bitstream: setup ## Build the bitstream for BOARD, firmware inside (build/<board
 flash: setup ## Write the bitstream to the attached BOARD's configuration flash
 	@$(PYTHON) -m gateware.soc $(BOARD) --flash
 
-bench: sim ## Measure every engine of the board at PORT, memory to memory
-	@.venv/bin/cipherlane bench --port $(PORT) --results build/results/bench.json
+bench: sim ## Measure every AES of the project and its peers on the simulated board, or the engines of that at PORT
+	@if [ "$(PORT)" = sim ]; then $(PYTHON) -m tests.bench; \
+	else .venv/bin/cipherlane bench --port $(PORT) --results build/results/bench.json; fi
 
 pages: setup ## Write the generated reference pages anew
 	@$(PYTHON) -m firmware.codegen pages

@@ -126,6 +126,10 @@ static int set_key(const struct bench_variant *variant, const struct request *re
 		return stream->engine.set_key(&stream->engine, &stream->key, bytes,
 					      request->key_bits);
 	}
+	if (request->mode == MODE_CTR && variant->set_ctr_key != NULL) {
+		return variant->set_ctr_key(&stream->device, &stream->key, bytes, request->key_bits,
+					    false);
+	}
 	return variant->modes->set_key(&stream->device, &stream->key, bytes, request->key_bits,
 				       request->mode != MODE_CTR && request->decrypt != 0);
 }

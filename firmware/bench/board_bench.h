@@ -17,6 +17,9 @@
 struct bench_variant {
 	/** ECB and CBC, and with `ctr` below also CTR, one function for each key length. */
 	const struct cl_modes *modes;
+	/** cl_modes.set_key for `ctr`; NULL where that of `modes` for encryption serves. */
+	int (*set_ctr_key)(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,
+			   unsigned int key_bits, bool decrypt);
 	/** CTR by [CL_MODES_KEY(key_bits)] in the form of a mode; NULL where `engine` does it. */
 	cl_modes_run *const *ctr;
 	/** CTR as an engine; NULL where `ctr` does it. */

@@ -38,6 +38,7 @@ class Family:
     engine: str
     style: str
     key_bits: tuple[int, ...]
+    modes: tuple[str, ...] = tuple(MODES)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,60 @@
+"""Measures every AES of the project on the simulated board: ``python -m tests.bench``, or ``make bench``.
+
+Every figure's data are compared with those of the library `cryptography` before it counts.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from gateware.soc.firmware import REPOSITORY
+from tests.bench import cases, peers, report
+from tests.bench.board import C_FAMILIES, ISE_FAMILIES, BenchBoard, Family, WrongAnswerError
+
+COMMAND = "make bench"
+
+
+def _measure(family: Family, questions: tuple) -> list[cases.Record]:
+    with BenchBoard(family) as board:
+        return [record for question in questions for record in question(board)]
+
+
+def main() -> int:
+    """Entry point; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("--results", type=Path, default=REPOSITORY / "build" / "results" / "bench-sim.json")
+    parser.add_argument("--only", action="append", help="name of a program (repeatable; default: all)")
+    arguments = parser.parse_args()
+    vector = (
+        cases.throughput,
+        cases.isolated_block,
+        cases.record_sizes,
+        cases.contexts,
+        cases.constant_time,
+    )
+    plain = (cases.throughput, cases.isolated_block)
+    plan = [(family, vector) for family in ISE_FAMILIES]
+    plan += [(family, plain) for family in (*C_FAMILIES, *peers.families())]
+    records = []
+    try:
+        for family, questions in plan:
+            if arguments.only is None or family.name in arguments.only:
+                print(f"measuring {family.name}", file=sys.stderr, flush=True)
+                records += _measure(family, questions)
+    except WrongAnswerError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    for record in records:
+        record["command"] = COMMAND
+    arguments.results.parent.mkdir(parents=True, exist_ok=True)
+    arguments.results.write_text(json.dumps(records, indent=1) + "\n")
+    plot = arguments.results.with_suffix(".svg")
+    plot.write_text(report.plot(records))
+    report.show(records)
+    print(f"{len(records)} figures in {arguments.results}, plot in {plot}")
+    return 0 if report.is_constant_time(records) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,154 @@
+"""What `make bench` measures: one function a question, each a generator of JSON records."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.bench import peers
+from tests.bench.board import BLOCK, CONTEXTS, BenchBoard, Interleaved, Measurement
+
+Record = dict[str, Any]
+TOTAL_BYTES = 256 * 1024
+# Passes in place over a smaller buffer: 32 KB, eight times the data cache; and 2 KB, which stay in it.
+WORKING_SETS = {"buffer": 32 * 1024, "buffer, cached": 2 * 1024}
+# The engines in plain C cost the simulator too much time for 256 KB; theirs is a constant cost a block.
+C_BYTES = 2 * 1024
+RECORD_SIZES = tuple(16 << n for n in range(13))
+BUFFER_BYTES = 64 * 1024
+SEEDS = range(1, 17)
+
+
+def symbol_sizes(elf: Path) -> dict[str, int]:
+    """Bytes of each symbol of a program, and of everything that comes from a peer's sources as `peer`."""
+    output = subprocess.run(
+        ["riscv64-unknown-elf-nm", "-S", "-l", str(elf)], capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+    sizes = {"peer": 0}
+    for symbol, _, source in (line.partition("\t") for line in output.splitlines()):
+        fields = symbol.split()
+        if len(fields) == 4:
+            sizes[fields[3]] = int(fields[1], 16)
+            sizes["peer"] += sizes[fields[3]] if str(peers.BUILD) in source else 0
+    return sizes
+
+
+def _code_bytes(sizes: dict[str, int], engine: str, mode: str, direction: str, key_bits: int) -> int | None:
+    """Size of the function; of CTR on the vector unit, which is one for all key lengths.
+
+    Of a peer, everything that the program takes from the library, tables included.
+    """
+    if sizes["peer"]:
+        return sizes["peer"]
+    names = (f"{engine}_{mode}_{direction}_{key_bits}", f"{mode}_{direction}", f"{engine}_{mode}", f"{mode}_encrypt")
+    return next((sizes[name] for name in names if name in sizes), None)
+
+
+def _record(board: BenchBoard, measure: str, mode: str, decrypt: bool, key_bits: int, **values: Any) -> Record:
+    return {
+        "measure": measure,
+        "engine": board.family.engine,
+        "style": board.family.style,
+        "mode": mode,
+        "direction": "decrypt" if decrypt else "encrypt",
+        "key_bits": key_bits,
+        "kind": "sim",
+        "clock_hz": board.clock_hz,
+        **values,
+    }
+
+
+def _rates(cycles: int, size: int) -> Record:
+    return {
+        "bytes": size,
+        "cycles": cycles,
+        "cycles_per_block": round(cycles * BLOCK / size, 3),
+        "bits_per_cycle": round(8 * size / cycles, 4),
+    }
+
+
+def throughput(board: BenchBoard) -> Iterator[Record]:
+    """Every mode, direction and key length, key schedule before; cycles of all passes."""
+    sizes = symbol_sizes(board.elf)
+    vector = board.family.engine.startswith("ise")
+    working_sets = WORKING_SETS if vector else {"buffer, cached": C_BYTES}
+    for mode in board.family.modes:
+        for decrypt in (False, True):
+            for key_bits in board.family.key_bits:
+                for memory, working_set in working_sets.items():
+                    passes = TOTAL_BYTES // working_set if vector else 2
+                    result = board.measure(mode, decrypt=decrypt, key_bits=key_bits, size=working_set, passes=passes)
+                    yield _record(
+                        board,
+                        "throughput",
+                        mode,
+                        decrypt,
+                        key_bits,
+                        **_rates(result.cycles if vector else result.shortest, working_set * (passes if vector else 1)),
+                        memory=memory,
+                        working_set=working_set,
+                        key_cycles=result.key_cycles,
+                        code_bytes=_code_bytes(
+                            sizes, board.family.engine, mode, "decrypt" if decrypt else "encrypt", key_bits
+                        ),
+                    )
+
+
+def isolated_block(board: BenchBoard) -> Iterator[Record]:
+    """A call for one block, caches warm: the best of four."""
+    for mode in board.family.modes:
+        for key_bits in board.family.key_bits:
+            result = board.measure(mode, key_bits=key_bits, size=BLOCK, passes=5)
+            rates = _rates(result.shortest, BLOCK)
+            yield _record(board, "isolated block", mode, False, key_bits, **rates, memory="buffer, cached")
+
+
+def record_sizes(board: BenchBoard) -> Iterator[Record]:
+    """CTR in calls of 16 bytes to the size of the buffer memory, caches as the call before left them."""
+    for size in RECORD_SIZES:
+        if size <= BUFFER_BYTES:
+            result = board.measure("ctr", size=size, passes=3)
+            yield _record(board, "record size", "ctr", False, 128, **_rates(result.shortest, size), memory="buffer")
+
+
+def contexts(board: BenchBoard) -> Iterator[Record]:
+    """CTR by 1 to 8 contexts in turn, 1 KB a turn; and the same keys on one context, loaded at each turn."""
+    turns, size = 8, 1024
+    for shared in (False, True):
+        for count in range(1, CONTEXTS + 1):
+            result: Interleaved = board.interleave(count, shared=shared, size=size, passes=turns + 1)
+            yield _record(
+                board,
+                "one context for all keys" if shared else "contexts",
+                "ctr",
+                False,
+                128,
+                **_rates(result.total, count * turns * size),
+                memory="buffer",
+                contexts=count,
+                fairness=round(min(result.contexts) / max(result.contexts), 4),
+            )
+
+
+def constant_time(board: BenchBoard) -> Iterator[Record]:
+    """The same call over random keys and data: all cycle counts, which must be one."""
+    for mode in board.family.modes:
+        for decrypt in (False, True):
+            for key_bits in board.family.key_bits:
+                counts = set()
+                for seed in SEEDS:
+                    result: Measurement = board.measure(
+                        mode, decrypt=decrypt, key_bits=key_bits, size=2048, passes=3, seed=seed
+                    )
+                    counts |= {result.shortest, result.longest}
+                yield _record(
+                    board,
+                    "constant time",
+                    mode,
+                    decrypt,
+                    key_bits,
+                    **_rates(max(counts), 2048),
+                    memory="buffer, cached",
+                    seeds=len(SEEDS),
+                    cycle_counts=sorted(counts),
+                )

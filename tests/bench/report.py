@@ -1,0 +1,129 @@
+"""Tables and the plot of `make bench`."""
+
+from html import escape
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.bench.cases import Record
+
+BASELINE = ("table", "unrolled")
+_BAR, _LEFT, _WIDTH = 18, 190, 640
+
+
+def _throughput(records: list[Record]) -> list[Record]:
+    return [record for record in records if record["measure"] == "throughput"]
+
+
+def _rows(records: list[Record]) -> dict[tuple, dict[tuple, Record]]:
+    rows: dict[tuple, dict[tuple, Record]] = {}
+    for record in _throughput(records):
+        name = (record["engine"], record["style"], record["mode"], record["memory"])
+        rows.setdefault(name, {})[record["direction"], record["key_bits"]] = record
+    return rows
+
+
+def _baseline(records: list[Record], record: Record) -> Record | None:
+    """The unrolled table C in the same mode, direction and key length."""
+    same = ("mode", "direction", "key_bits")
+    return next(
+        (
+            other
+            for other in _throughput(records)
+            if (other["engine"], other["style"]) == BASELINE and all(other[name] == record[name] for name in same)
+        ),
+        None,
+    )
+
+
+def _figures(cells: dict[tuple, Record], direction: str, name: str) -> str:
+    return " / ".join(str(cells[direction, bits][name]) for bits in (128, 192, 256) if (direction, bits) in cells)
+
+
+def show(records: list[Record]) -> None:
+    """Prints the tables."""
+    console = Console(width=150)
+    table = Table(title="Cycles a block at AES-128/192/256, loads, stores and loop included")
+    columns = ("engine", "style", "mode", "memory", "encrypt", "decrypt", "speed-up", "code bytes", "key schedule")
+    for column in columns:
+        table.add_column(column)
+    for (engine, style, mode, memory), cells in _rows(records).items():
+        speed_ups = []
+        for bits in (128, 192, 256):
+            record = cells.get(("encrypt", bits))
+            base = _baseline(records, record) if record else None
+            if base:
+                speed_ups.append(f"{base['cycles_per_block'] / record['cycles_per_block']:.1f}")
+        table.add_row(
+            engine,
+            style,
+            mode,
+            memory,
+            _figures(cells, "encrypt", "cycles_per_block"),
+            _figures(cells, "decrypt", "cycles_per_block"),
+            " / ".join(speed_ups),
+            _figures(cells, "encrypt", "code_bytes"),
+            _figures(cells, "encrypt", "key_cycles"),
+        )
+    console.print(table)
+    console.print("speed-up: of encryption, over the unrolled table C in the same mode; its figures are warm ones")
+    console.print("memory: 256 KB in passes over 32 KB of the buffer memory, or over 2 KB that stay in the data cache;")
+    console.print(
+        "plain C over 2 KB, twice, the second pass counted. CBC encryption is serial: a block waits for the last."
+    )
+    _show_list(console, records, "isolated block", ("mode", "key_bits"), "One block alone: cycles of the call")
+    _show_list(console, records, "record size", ("bytes",), "CTR, AES-128: cycles a block against the record's size")
+    _show_list(console, records, "contexts", ("contexts", "fairness"), "CTR, AES-128, 1 KB a turn: contexts in turn")
+    _show_list(
+        console, records, "one context for all keys", ("contexts", "fairness"), "The same, the key loaded at each turn"
+    )
+    for record in records:
+        if record["measure"] == "constant time" and len(record["cycle_counts"]) != 1:
+            console.print(f"NOT constant in time: {record}")
+    checked = sum(record["measure"] == "constant time" for record in records)
+    if checked and is_constant_time(records):
+        console.print(f"constant time: in {checked} cases, equal cycle counts over random keys and data")
+
+
+def _show_list(console: Console, records: list[Record], measure: str, names: tuple[str, ...], title: str) -> None:
+    chosen = [record for record in records if record["measure"] == measure]
+    if not chosen:
+        return
+    table = Table(title=title)
+    for column in ("engine", "style", *names, "cycles a block", "bits a cycle"):
+        table.add_column(column)
+    for record in chosen:
+        values = [record[name] for name in ("engine", "style", *names, "cycles_per_block", "bits_per_cycle")]
+        table.add_row(*map(str, values))
+    console.print(table)
+
+
+def is_constant_time(records: list[Record]) -> bool:
+    """Whether every such measurement counted one number of cycles."""
+    return all(len(record["cycle_counts"]) == 1 for record in records if record["measure"] == "constant time")
+
+
+def plot(records: list[Record]) -> str:
+    """Bits a cycle of CTR encryption with AES-128, as bars in SVG."""
+    chosen = [
+        record
+        for record in _throughput(records)
+        if (record["mode"], record["direction"], record["key_bits"]) == ("ctr", "encrypt", 128)
+    ]
+    chosen.sort(key=lambda record: record["bits_per_cycle"])
+    most = max((record["bits_per_cycle"] for record in chosen), default=1)
+    height = _BAR * len(chosen) + 40
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_LEFT + _WIDTH + 80}" height="{height}" '
+        'font-family="sans-serif" font-size="11">',
+        '<rect width="100%" height="100%" fill="white"/>',
+        '<text x="8" y="18" font-size="13">AES-128, CTR: bits a cycle</text>',
+    ]
+    for i, record in enumerate(chosen):
+        y = 30 + _BAR * i
+        width = max(1, round(_WIDTH * record["bits_per_cycle"] / most))
+        name = escape(f"{record['engine']} {record['style']}, {record['memory']}")
+        parts.append(f'<text x="{_LEFT - 6}" y="{y + 12}" text-anchor="end">{name}</text>')
+        parts.append(f'<rect x="{_LEFT}" y="{y + 2}" width="{width}" height="{_BAR - 5}" fill="#3b6ea5"/>')
+        parts.append(f'<text x="{_LEFT + width + 4}" y="{y + 12}">{record["bits_per_cycle"]:.3f}</text>')
+    return "\n".join([*parts, "</svg>", ""])
