@@ -1,12 +1,7 @@
 """A measurement and the JSON record it becomes."""
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Self
-
-if TYPE_CHECKING:
-    from .protocol.layout import Engine
-    from .session import Session
-    from .transfer import TransferReport
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -31,29 +26,6 @@ class Measurement:
     verified: bool | None = None
     link_seconds: float | None = None
     retransmissions: int | None = None
-
-    @classmethod
-    def of_transfer(
-        cls, session: "Session", engine: "Engine", key: bytes, report: "TransferReport", verified: bool | None
-    ) -> Self:
-        """Ask an open session what its board has done, and join that with what the host saw of the transfer."""
-        stat = session.stat()
-        info = session.device.info()
-        return cls(
-            engine=engine.name.lower(),
-            key_bits=len(key) * 8,
-            direction=session.direction,
-            bytes=report.bytes,
-            blocks=stat.blocks,
-            cycles=stat.cycles,
-            key_cycles=stat.key_cycles,
-            kind=info.kind,
-            clock_hz=info.clock_hz,
-            processed_bytes=stat.bytes,
-            verified=verified,
-            link_seconds=report.seconds,
-            retransmissions=report.retransmissions,
-        )
 
     @property
     def cycles_per_block(self) -> float | None:

@@ -8,7 +8,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from .errors import CipherlaneError
-from .protocol.layout import Record, RecordType
+from .protocol.layout import Engine, Record, RecordType
+from .results import Measurement
 from .transfer import Progress, Reader, Transfer, TransferReport, Writer
 
 if TYPE_CHECKING:
@@ -68,6 +69,26 @@ class Session:
         fields: dict[str, Any] = self.device.unpack(self._exchange(RecordType.STAT))._asdict()
         fields.pop("reserved")
         return SessionStat(**fields)
+
+    def measurement(self, engine: Engine, key: bytes, report: TransferReport, verified: bool | None) -> Measurement:
+        """Ask the board what it has done, and join that with what the host saw of the transfer."""
+        stat = self.stat()
+        info = self.device.info()
+        return Measurement(
+            engine=engine.name.lower(),
+            key_bits=len(key) * 8,
+            direction=self.direction,
+            bytes=report.bytes,
+            blocks=stat.blocks,
+            cycles=stat.cycles,
+            key_cycles=stat.key_cycles,
+            kind=info.kind,
+            clock_hz=info.clock_hz,
+            processed_bytes=stat.bytes,
+            verified=verified,
+            link_seconds=report.seconds,
+            retransmissions=report.retransmissions,
+        )
 
     def close(self, attempts: int | None = None) -> None:
         """End the session and let the board zeroize its keys; closing twice is allowed."""

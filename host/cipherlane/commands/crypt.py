@@ -76,7 +76,7 @@ def _transfer(
             if verifier:
                 verifier.finish()
             output.commit()
-            measurement = Measurement.of_transfer(session, engine, key, report, True if verifier else None)
+            measurement = session.measurement(engine, key, report, True if verifier else None)
     except (KeyboardInterrupt, TransferError) as error:
         if output.part is not None and output.part.exists():
             error.add_note(f"{output.part} keeps what is complete; to go on: {_resume_command(args)}")

@@ -81,5 +81,5 @@ def transfer(
     ):
         report = session.transfer(reader, writer, length=len(data), progress=progress)
         verifier.finish()
-        measurement = Measurement.of_transfer(session, engine, key, report, True)
+        measurement = session.measurement(engine, key, report, True)
     return output.getvalue(), measurement
