@@ -1,17 +1,15 @@
 """The simulated board with the program `executor.c` in its ROM: executes single instructions on the real core."""
 
-import os
 import struct
-import subprocess
 from pathlib import Path
 
 import serial
 from cipherlane.transport.simboard import SimulatedBoard
 
-from gateware.soc.firmware import LITEX, REPOSITORY
+from gateware.soc.firmware import REPOSITORY
+from tests import rom
 
 BUILD = REPOSITORY / "build" / "tests" / "executor"
-SIM = REPOSITORY / "build" / "sim"
 CUSTOM_0 = 0x0B
 A0, A1 = 10, 11
 BATCH = 100  # requests at a time, within what the simulated UART holds
@@ -19,24 +17,7 @@ BATCH = 100  # requests at a time, within what the simulated UART holds
 
 def build() -> Path:
     """Compiles the executor and lays out a simulated board that starts it; returns the board's folder."""
-    BUILD.mkdir(parents=True, exist_ok=True)
-    command = ["make", "-s", "-C", str(REPOSITORY / "firmware" / "baremetal"), f"OUT={BUILD}", f"LITEX={LITEX}"]
-    command += [f"INCLUDE={SIM / 'firmware' / 'include'}", f"MAIN={Path(__file__).with_suffix('.c')}"]
-    subprocess.run([*command, str(BUILD / "firmware.bin")], check=True, timeout=120)
-    board = BUILD / "board"
-    gateware = board / "gateware"
-    gateware.mkdir(parents=True, exist_ok=True)
-    for old in gateware.iterdir():
-        old.unlink()
-    for entry in (SIM / "gateware").iterdir():
-        if entry.name != "sim_rom.init":
-            os.symlink(entry, gateware / entry.name)
-    image = (BUILD / "firmware.bin").read_bytes()
-    image += bytes(-len(image) % 4)
-    words = struct.unpack(f"<{len(image) // 4}I", image)
-    (gateware / "sim_rom.init").write_text("".join(f"{word:08x}\n" for word in words))
-    (board / "board.json").write_bytes((SIM / "board.json").read_bytes())
-    return board
+    return rom.build(BUILD, Path(__file__).with_suffix(".c"))
 
 
 class Executor:
