@@ -12,6 +12,7 @@ the first. Nothing here is a copied constant: bases and changes of basis are com
 field, and of all such towers the one whose changes of basis have the fewest ones is taken.
 """
 
+from collections.abc import Callable
 from functools import cache, reduce
 from operator import xor
 
@@ -91,12 +92,25 @@ def linear(matrix: list[int], bits: list, constant: int = 0) -> list:
     return outputs
 
 
-def inversion(tower: Tower, bits: list) -> list:
-    """Inverse in GF(2^8), zero to zero, of eight one-bit expressions in the tower's basis."""
+def inversion(tower: Tower, bits: list, name: Callable[[str, list], list]) -> list:
+    """Inverse in GF(2^8), zero to zero, of eight one-bit expressions in the tower's basis.
+
+    Parameters
+    ----------
+    tower : Tower
+        The bases.
+    bits : list
+        The element.
+    name : callable
+        Gives a name to a list of expressions: returns signals that have their values, so that text and
+        synthesis do not work out a shared expression once for each use.
+    """
     low, high = bits[:4], bits[4:]
-    scaled = _multiply_constant(tower, _square4(tower, _add(high, low)), tower.norm_y)
-    root = _invert4(tower, _add(scaled, _multiply4(tower, high, low)))
-    return _multiply4(tower, root, high) + _multiply4(tower, root, low)
+    total = name("total", _add(high, low))
+    scaled = _multiply_constant(tower, _square4(tower, total), tower.norm_y)
+    norm = name("norm", _add(scaled, name("product", _multiply4(tower, high, low))))
+    root = name("root", _invert4(tower, norm, name))
+    return name("upper", _multiply4(tower, root, high)) + name("lower", _multiply4(tower, root, low))
 
 
 # Elements of the fields as lists of bits. -----------------------------------------------------------------
@@ -140,10 +154,10 @@ def _multiply_constant(tower: Tower, a: list, factor: list[int]) -> list:
     return linear([sum(bit << i for i, bit in enumerate(column)) for column in columns], a)
 
 
-def _invert4(tower: Tower, a: list) -> list:
+def _invert4(tower: Tower, a: list, name: Callable[[str, list], list]) -> list:
     low, high = a[:2], a[2:]
     scaled = _scale2(_square2(_add(high, low)), tower.norm_z)
-    root = _square2(_add(scaled, _multiply2(high, low)))
+    root = name("root_of_norm", _square2(_add(scaled, _multiply2(high, low))))
     return _multiply2(root, high) + _multiply2(root, low)
 
 

@@ -58,7 +58,7 @@ class SBox(Module):
         else:
             tower = best_tower()
             into, out_of = Signal(8), Signal(8)
-            self.comb += out_of.eq(Cat(*inversion(tower, list(into))))
+            self.comb += out_of.eq(Cat(*inversion(tower, list(into), _namer(self))))
             if inverse:
                 linear_part = [self.i[bit] ^ (AFFINE_CONSTANT >> bit & 1) for bit in range(8)]
                 self.comb += into.eq(Cat(*linear(tower.from_affine, linear_part)))
@@ -127,7 +127,7 @@ class SBoxPair(Module):
                         Cat(*linear(tower.to_tower, list(self.i))),
                     )
                 ),
-                out_of.eq(Cat(*inversion(tower, list(into)))),
+                out_of.eq(Cat(*inversion(tower, list(into), _namer(self)))),
                 self.o.eq(
                     Mux(
                         self.inverse,
@@ -137,6 +137,17 @@ class SBoxPair(Module):
                     ^ self.operand
                 ),
             ]
+
+
+def _namer(module: Module):
+    """Gives expressions names in a module, for `inversion`."""
+
+    def name(what: str, bits: list) -> list:
+        signal = Signal(len(bits), name=what)
+        module.comb += signal.eq(Cat(*bits))
+        return list(signal)
+
+    return name
 
 
 def _check(implementation: str) -> None:
