@@ -1,0 +1,1 @@
+"""Explorations: parts of the gateware placed and routed alone, beside each other."""

@@ -1,0 +1,46 @@
+"""A top level that gives any part registered inputs and outputs over three pins, so that timing is the part's own.
+
+::
+
+    serial_in ──► shift register ──► part ──► registers ──(+)──► shift register ──► serial_out
+
+Without it, paths to pins far away, and a device's number of pins, would be what is measured.
+"""
+
+from litex.gen.fhdl import verilog
+from migen import Cat, ClockDomain, Module, Signal
+
+
+class Harness(Module):
+    """A part between shift registers, in a clock domain `sys` of its own.
+
+    Parameters
+    ----------
+    part : Module
+        The part; not finalized.
+    inputs, outputs : list of Signal
+        All its ports.
+    """
+
+    def __init__(self, part: Module, inputs: list[Signal], outputs: list[Signal]):
+        self.serial_in = Signal()
+        self.serial_out = Signal()
+        self.clock_domains.cd_sys = ClockDomain("sys", reset_less=True)
+        self.submodules.part = part
+
+        # # #
+
+        stimulus = Signal(sum(len(signal) for signal in inputs))
+        observed = Signal(sum(len(signal) for signal in outputs))
+        chain = Signal(len(observed))
+        self.comb += Cat(*inputs).eq(stimulus)
+        self.sync += [
+            stimulus.eq(Cat(self.serial_in, stimulus[:-1])),
+            observed.eq(Cat(*outputs)),
+            chain.eq(Cat(self.serial_in, chain[:-1]) ^ observed),
+            self.serial_out.eq(chain[-1]),
+        ]
+
+    def verilog(self, name: str):
+        """The harness as LiteX's Verilog output, with its pins."""
+        return verilog.convert(self, {self.cd_sys.clk, self.serial_in, self.serial_out}, name=name)

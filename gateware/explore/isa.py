@@ -1,0 +1,226 @@
+"""The vector AES unit and its parts on ECP5: ``python -m gateware.explore.isa`` (`make explore-isa`).
+
+Each part is synthesised, placed and routed alone between registers (`gateware.explore.harness`) for the
+LFE5UM5G-85F, speed grade 8, of the ECPIX-5. Delay is the longest path from register to register that
+place-and-route found, its wires included. Resources are the part's own, without the harness. A part whose
+sources have not changed is not built again: results lie beside their digest, so that a run can be broken off
+and taken up.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from migen import Cat, Module, Signal
+from rich.console import Console
+from rich.table import Table
+
+from gateware.aes.sbox import IMPLEMENTATIONS, SBoxPair
+from gateware.aes.sbox_ram import BlockRAMSBox
+from gateware.aes.transforms import byte_list, inv_shift_rows, inverse_mix_correction, masked, mix_column, shift_rows
+from gateware.explore.harness import Harness
+from gateware.isa.lane import Lane
+from gateware.isa.unit import VectorAESUnit
+from gateware.soc import toolchain
+from gateware.soc.cache import Stamp, digest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+DEVICE = ["--um5g-85k", "--speed", "8", "--package", "CABGA554"]
+TARGET_MHZ = 200
+SEED = 1
+TIMEOUT_S = 1800
+# LUT4s that each cell of the ECP5 takes in nextpnr's count.
+LUT4_OF_CELL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 4}
+Ports = tuple[Module, list[Signal], list[Signal]]
+
+
+class ExploreError(RuntimeError):
+    """A part could not be built."""
+
+
+def _sub_bytes(sbox: str) -> Ports:
+    """Both directions of the substitution of a whole state: 16 S-box pairs."""
+    top = Module()
+    i, inverse, o = Signal(128, name="i"), Signal(name="inverse"), Signal(128, name="o")
+    for n in range(16):
+        pair = SBoxPair(implementation=sbox)
+        top.submodules += pair
+        byte = slice(8 * n, 8 * n + 8)
+        top.comb += [pair.i.eq(i[byte]), pair.inverse.eq(inverse), o[byte].eq(pair.o)]
+    return top, [i, inverse], [o]
+
+
+def _sub_bytes_ram() -> Ports:
+    top = Module()
+    i, inverse, o = Signal(128, name="i"), Signal(name="inverse"), Signal(128, name="o")
+    for n in range(8):
+        pair = BlockRAMSBox()
+        top.submodules += pair
+        for port in range(2):
+            byte = slice(8 * (2 * n + port), 8 * (2 * n + port) + 8)
+            top.comb += [pair.i[port].eq(i[byte]), pair.inverse[port].eq(inverse), o[byte].eq(pair.o[port])]
+    return top, [i, inverse], [o]
+
+
+def _mix_columns() -> Ports:
+    """MixColumns and its inverse on a whole state, as the lanes have it."""
+    top = Module()
+    i, inverse, o = Signal(128, name="i"), Signal(name="inverse"), Signal(128, name="o")
+    for c in range(4):
+        column = i[32 * c : 32 * c + 32]
+        corrected = Signal(32)
+        top.comb += [
+            corrected.eq(column ^ masked(inverse, Cat(*inverse_mix_correction(byte_list(column))))),
+            o[32 * c : 32 * c + 32].eq(Cat(*mix_column(byte_list(corrected)))),
+        ]
+    return top, [i, inverse], [o]
+
+
+def _shuffle() -> Ports:
+    """The network between the lanes: ShiftRows, its inverse, or straight through."""
+    top = Module()
+    i, o = Signal(128, name="i"), Signal(128, name="o")
+    forward, inverse = Signal(name="forward"), Signal(name="inverse")
+    state = byte_list(i)
+    straight = Signal()
+    top.comb += [
+        straight.eq(~forward & ~inverse),
+        o.eq(
+            masked(forward, Cat(*shift_rows(state)))
+            | masked(inverse, Cat(*inv_shift_rows(state)))
+            | masked(straight, i)
+        ),
+    ]
+    return top, [i, forward, inverse], [o]
+
+
+def _lane(sbox: str) -> Ports:
+    lane = Lane(sbox=sbox)
+    inputs = [lane.column, lane.substitute, lane.operand, lane.shuffled, lane.mix, lane.mix_inverse]
+    return lane, [*inputs, lane.counter, lane.take_counter, lane.round_key], [lane.substituted, lane.result]
+
+
+def _unit(sbox: str) -> Ports:
+    unit = VectorAESUnit(memory=(0x4000_0000, 0x10000), sbox=sbox)
+    bus = unit.bus
+    inputs = [unit.cmd_valid, unit.cmd_function_id, *unit.cmd_inputs, unit.rsp_ready, bus.dat_r, bus.ack, bus.err]
+    outputs = [unit.cmd_ready, unit.rsp_valid, unit.rsp_output, bus.adr, bus.dat_w, bus.cyc, bus.stb, bus.we]
+    return unit, inputs, outputs
+
+
+def _multiplier() -> Ports:
+    """A 16x16 multiplier without DSP blocks, the paper's yardstick."""
+    top = Module()
+    a, b, product = Signal(16, name="a"), Signal(16, name="b"), Signal(32, name="product")
+    top.comb += product.eq(a * b)
+    return top, [a, b], [product]
+
+
+PARTS: dict[str, Callable[[], Ports]] = {
+    "multiplier 16x16": _multiplier,
+    "SubBytes, block RAM": _sub_bytes_ram,
+    **{f"SubBytes, {sbox}": lambda sbox=sbox: _sub_bytes(sbox) for sbox in IMPLEMENTATIONS},
+    "MixColumns": _mix_columns,
+    "shuffle": _shuffle,
+    **{f"lane, {sbox}": lambda sbox=sbox: _lane(sbox) for sbox in IMPLEMENTATIONS},
+    **{f"unit, {sbox}": lambda sbox=sbox: _unit(sbox) for sbox in IMPLEMENTATIONS},
+}
+
+
+def explore(part: str, directory: Path, environment: dict[str, str]) -> dict:
+    """Figures of one part, by name in `PARTS`: delay and clock, and LUT4s, flip-flops and block RAMs of its own.
+
+    Raises
+    ------
+    ExploreError
+        Synthesis or place-and-route failed; the message names the log.
+    """
+    name = part.replace(", ", "-").replace(" ", "-").lower()
+    folder = directory / name
+    folder.mkdir(parents=True, exist_ok=True)
+    module, inputs, outputs = PARTS[part]()
+    with contextlib.chdir(folder), open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
+        Harness(module, inputs, outputs).verilog("top").write("top.v")
+    stamp = Stamp(folder / "digest", digest(folder.glob("top*.[vi]*"), *DEVICE, str(TARGET_MHZ), str(SEED)))
+    figures = folder / "figures.json"
+    if stamp.is_current() and figures.exists():
+        return json.loads(figures.read_text())
+    stamp.clear()
+    # Memories whose ports never need the value that the other port writes in the same cycle.
+    script = "read_verilog top.v; hierarchy -top top; setattr -set no_rw_check 1 m:*; synth_ecp5 -nodsp -top top "
+    script += "-json top.json; tee -q -o stat.json stat -json"
+    clock = [*DEVICE, "--freq", str(TARGET_MHZ), "--timing-allow-fail", "--lpf-allow-unconstrained"]
+    place = [*clock, "--seed", str(SEED), "--json", "top.json", "--report", "report.json"]
+    commands = {
+        "synthesis": ["yosys", "-q", "-p", script],
+        "place-and-route": ["nextpnr-ecp5", *place],
+    }
+    for step, command in commands.items():
+        log = folder / f"{step}.log"
+        with log.open("wb") as output:
+            done = subprocess.run(
+                command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, timeout=TIMEOUT_S
+            )
+        if done.returncode:
+            raise ExploreError(f"{step} of {part} failed: see {log}")
+    (achieved,) = (clock["achieved"] for clock in json.loads((folder / "report.json").read_text())["fmax"].values())
+    text = (folder / "stat.json").read_text()
+    cells = json.loads(text[text.index("{") :])["design"]["num_cells_by_type"]
+    width_in, width_out = (sum(len(signal) for signal in signals) for signals in (inputs, outputs))
+    result = {
+        "part": part,
+        "delay_ns": round(1000 / achieved, 2),
+        "fmax_mhz": round(achieved, 1),
+        # The harness has an exclusive-or for each output, and registers for every port.
+        "lut4": sum(count * cells.get(cell, 0) for cell, count in LUT4_OF_CELL.items()) - width_out,
+        "ff": cells.get("TRELLIS_FF", 0) - width_in - 2 * width_out - 1,
+        "bram": cells.get("DP16KD", 0),
+    }
+    figures.write_text(json.dumps(result) + "\n")
+    stamp.set()
+    return result
+
+
+def main() -> None:
+    """Builds what is out of date, writes ``build/results/explore-isa.json``, prints the table."""
+    parser = argparse.ArgumentParser(prog="python -m gateware.explore.isa", description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of: {'; '.join(PARTS)} (default: all)")
+    chosen = parser.parse_args().parts
+    for part in chosen:
+        if part not in PARTS:
+            parser.error(f"unknown part {part!r}: choose of {'; '.join(PARTS)}")
+    console = Console()
+    try:
+        environment = toolchain.environment(REPOSITORY / "build" / "tools")
+        results = []
+        for part in chosen or PARTS:
+            console.print(f"explore-isa: {part}", style="dim")
+            results.append(explore(part, REPOSITORY / "build" / "explore-isa", environment))
+    except (ExploreError, toolchain.ToolError, subprocess.TimeoutExpired) as error:
+        raise SystemExit(f"explore-isa: error: {error}") from error
+    report = {
+        "kind": "est",
+        "device": "LFE5UM5G-85F-8BG554",
+        "speed_grade": "8",
+        "target_mhz": TARGET_MHZ,
+        "seed": SEED,
+        "command": "make explore-isa",
+        "tools": toolchain.versions(environment),
+        "parts": results,
+    }
+    path = REPOSITORY / "build" / "results" / "explore-isa.json"
+    if not chosen:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(report, indent=2) + "\n")
+    table = Table("part", "delay ns", "Fmax MHz", "LUT4", "FF", "block RAM", title="LFE5UM5G-85F-8, each part alone")
+    for result in results:
+        table.add_row(*(str(value) for value in result.values()))
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()

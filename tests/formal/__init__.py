@@ -1,0 +1,1 @@
+"""Proofs for all inputs, by Yosys and its SAT solver: `make formal`."""
