@@ -8,7 +8,7 @@ PYTHON   := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sim demo test lint format bitstream flash bench pages readme clean
+.PHONY: help setup sim demo test lint format bitstream flash bench formal explore-isa pages readme clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,12 @@ flash: setup ## Write the bitstream to the attached BOARD's configuration flash
 bench: sim ## Measure every AES of the project and its peers on the simulated board, or the engines of that at PORT
 	@if [ "$(PORT)" = sim ]; then $(PYTHON) -m tests.bench; \
 	else .venv/bin/cipherlane bench --port $(PORT) --results build/results/bench.json; fi
+
+formal: setup ## Prove S-boxes, MixColumns, instructions and handshake for all inputs (minutes)
+	@$(PYTHON) -m pytest tests/formal/prove_*.py
+
+explore-isa: setup ## Place and route the vector unit and its parts alone (build/results/explore-isa.json)
+	@$(PYTHON) -m gateware.explore.isa
 
 pages: setup ## Write the generated reference pages anew
 	@$(PYTHON) -m firmware.codegen pages
