@@ -43,12 +43,13 @@ class Family:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What the board counted: of the key schedule, of all passes, of the shortest and longest but the first."""
+    """Cycles of the key schedule, of all passes, of the shortest and the longest but the first, and of the last."""
 
     key_cycles: int
     cycles: int
     shortest: int
     longest: int
+    last: int
 
 
 @dataclass(frozen=True)
@@ -122,13 +123,13 @@ class BenchBoard:
             The board reports an error, or the data are wrong.
         """
         reply = self._request(8, 0, MODES[mode], int(decrypt), key_bits, size, passes, seed, int(sram))
-        status, key_cycles, low, high, shortest, longest, crc, _ = reply
+        status, key_cycles, low, high, shortest, longest, crc, last = reply
         case = f"{self.family.name} {mode} decrypt={decrypt} {key_bits} bits, {size} bytes"
         if status != 0:
             raise WrongAnswerError(f"{case}: status {status - (1 << 32)}")
         if crc != zlib.crc32(expected(mode, decrypt, key_bits, size, passes, seed)):
             raise WrongAnswerError(f"{case}: the data differ from those of the library `cryptography`")
-        return Measurement(key_cycles, high << 32 | low, shortest, longest)
+        return Measurement(key_cycles, high << 32 | low, shortest, longest, last)
 
     def interleave(self, contexts: int, *, shared=False, key_bits=128, size=1024, passes=9, seed=1) -> Interleaved:
         """Lets contexts take turns in CTR, `size` bytes a turn, and checks the result; `shared`: one for all keys.
