@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 pytestmark = pytest.mark.simboard
 
 CIPHERLANE = Path(sys.executable).parent / "cipherlane"
-ENGINES = ["byte", "table", "ise", "accelerator"]
+ENGINES = ["byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator"]
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_encrypts_a_file_and_decrypts_it(board, tmp_path, engine, key_bits):
 
 
 @pytest.mark.parametrize("iv", ["00" * 15 + "ff", "00" * 12 + "ff" * 4, "00" * 8 + "ff" * 8, "ff" * 16])
-@pytest.mark.parametrize("engine", [Engine.TABLE, Engine.ISE, Engine.ACCELERATOR])
+@pytest.mark.parametrize("engine", [Engine.TABLE, Engine.ISE, Engine.ISE_VMEM, Engine.ACCELERATOR])
 def test_counter_wraps(board, iv, engine):
     rng = random.Random(iv)
     key, iv, data = rng.randbytes(16), bytes.fromhex(iv), rng.randbytes(200)
