@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <generated/csr.h>
+
 /** Clock cycles since reset, modulo 2^32 (CSR mcycle). */
 uint32_t port_cycles(void *context);
 
@@ -19,9 +21,6 @@ void port_dcache_flush(void);
  */
 void port_drain(void);
 
-/** Next byte from the UART, or -1 when there is none. */
-static inline int port_uart_get(void *context);
-
 /**
  * Sends bytes over the UART. Gives up when the UART takes none for a tenth of a second: the host
  * then misses the record and repeats its request.
@@ -31,11 +30,10 @@ void port_uart_put(void *context, const uint8_t *bytes, size_t size);
 /** Called on a trap: restarts the SoC. Sessions are lost, and with them their keys. */
 void port_trap(uint32_t cause, uint32_t address) __attribute__((noreturn));
 
-#include <generated/csr.h>
-
 /** Bit of the UART's event registers that says "a byte was received"; writing it takes the byte. */
 #define PORT_UART_EVENT_RX 2u
 
+/** Next byte from the UART, or -1 when there is none. */
 static inline int port_uart_get(void *context)
 {
 	(void)context;
@@ -46,6 +44,28 @@ static inline int port_uart_get(void *context)
 
 	uart_ev_pending_write(PORT_UART_EVENT_RX);
 	return byte;
+}
+
+/** Waits for four bytes from the UART: a word, little-endian. For programs that a test drives. */
+static inline uint32_t port_receive_word(void)
+{
+	uint32_t word = 0;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		int byte;
+
+		do {
+			byte = port_uart_get(NULL);
+		} while (byte < 0);
+		word |= (uint32_t)byte << (8 * i);
+	}
+	return word;
+}
+
+/** Sends words over the UART, little-endian. */
+static inline void port_send_words(const uint32_t *words, unsigned int count)
+{
+	port_uart_put(NULL, (const uint8_t *)words, 4 * count);
 }
 
 #endif

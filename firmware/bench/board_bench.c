@@ -73,26 +73,6 @@ static uint8_t buffer[BUFFER_SIZE] __attribute__((section(".buffer"), aligned(32
 static uint8_t sram[SRAM_BYTES] __attribute__((aligned(32)));
 static struct stream streams[CONTEXTS];
 
-static uint32_t receive_word(void)
-{
-	uint32_t word = 0;
-
-	for (unsigned int i = 0; i < 4; i++) {
-		int byte;
-
-		do {
-			byte = port_uart_get(NULL);
-		} while (byte < 0);
-		word |= (uint32_t)byte << (8 * i);
-	}
-	return word;
-}
-
-static void send_words(const uint32_t *words, unsigned int count)
-{
-	port_uart_put(NULL, (const uint8_t *)words, 4 * count);
-}
-
 static uint32_t xorshift(uint32_t *state)
 {
 	*state ^= *state << 13;
@@ -240,7 +220,7 @@ static void run(const struct request *request)
 		result.last,
 	};
 
-	send_words(reply, 8);
+	port_send_words(reply, 8);
 }
 
 static void run_interleaved(const struct request *request)
@@ -256,7 +236,7 @@ static void run_interleaved(const struct request *request)
 	if (!is_valid(request) || count == 0 || count > CONTEXTS || request->memory != 0 ||
 	    count * request->bytes > BUFFER_SIZE ||
 	    bench_variants[request->variant].engine == NULL) {
-		send_words(reply, 11);
+		port_send_words(reply, 11);
 		return;
 	}
 	const struct bench_variant *const variant = &bench_variants[request->variant];
@@ -293,7 +273,7 @@ static void run_interleaved(const struct request *request)
 	reply[9] = port_cycles(NULL) - start;
 	reply[0] = (uint32_t)status;
 	reply[10] = cl_crc32(0, buffer, count * request->bytes);
-	send_words(reply, 11);
+	port_send_words(reply, 11);
 }
 
 int main(void)
@@ -303,7 +283,7 @@ int main(void)
 		uint32_t *const words = &request.variant;
 
 		for (unsigned int i = 0; i < sizeof(request) / 4; i++) {
-			words[i] = receive_word();
+			words[i] = port_receive_word();
 		}
 		if (request.mode == MODE_INTERLEAVED) {
 			run_interleaved(&request);

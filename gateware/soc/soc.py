@@ -44,7 +44,7 @@ class CipherlaneSoC(SoCCore):
     board : Board
         Board description.
     firmware : list[int]
-        Words of the boot ROM, the first at the reset address; empty to build headers only.
+        Words of the boot ROM, the first at the reset address; not empty, or LiteX would build its BIOS.
     """
 
     def __init__(self, board: Board, firmware: list[int]):

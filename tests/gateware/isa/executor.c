@@ -15,37 +15,14 @@
 #define READ_CYCLE 0xb0002673u /* csrr a2, mcycle */
 #define USE_RESULT 0x00050693u /* mv a3, a0: waits for the result */
 
-static uint32_t receive_word(void)
-{
-	uint32_t word = 0;
-
-	for (unsigned int i = 0; i < 4; i++) {
-		int byte;
-
-		do {
-			byte = port_uart_get(NULL);
-		} while (byte < 0);
-		word |= (uint32_t)byte << (8 * i);
-	}
-	return word;
-}
-
-static void send_word(uint32_t word)
-{
-	const uint8_t bytes[4] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16),
-				  (uint8_t)(word >> 24)};
-
-	port_uart_put(NULL, bytes, sizeof(bytes));
-}
-
 int main(void)
 {
 	static uint32_t code[CODE_WORDS];
 
 	for (;;) {
-		const uint32_t instruction = receive_word();
-		const uint32_t rs1 = receive_word();
-		const uint32_t rs2 = receive_word();
+		const uint32_t instruction = port_receive_word();
+		const uint32_t rs1 = port_receive_word();
+		const uint32_t rs2 = port_receive_word();
 
 		code[0] = instruction;
 		code[1] = USE_RESULT;
@@ -62,10 +39,8 @@ int main(void)
 				 : "+r"(a0), "+r"(a1), "=r"(a2), [before] "=&r"(before)
 				 : [code] "r"(code)
 				 : "ra", "a3", "memory");
-		const uint32_t result = a0;
-		const uint32_t cycles = a2 - before;
+		const uint32_t answer[2] = {a0, a2 - before};
 
-		send_word(result);
-		send_word(cycles);
+		port_send_words(answer, 2);
 	}
 }
