@@ -6,6 +6,7 @@ signal before the coming clock edge, ``yield signal.eq(value)`` writes it after 
 Models are compiled once per Verilog text into ``build/verilated``.
 """
 
+import contextlib
 import ctypes
 import hashlib
 import os
@@ -133,7 +134,8 @@ class Simulation:
             code[kind].append(_accessor(name, width, sizes[kind], kind == "input"))
             sizes[kind] += (width + 31) // 32
         harness = HARNESS % {"write": "\n".join(code["input"]), "read": "\n".join(code["output"])}
-        self._library = ctypes.CDLL(str(_compile(verilog, harness, output.data_files)))
+        library = _compile(verilog, harness, output.data_files)
+        self._library = ctypes.CDLL(str(library))
         self._library.model_create.restype = ctypes.c_void_p
         for function in (self._library.model_eval, self._library.model_clock):
             function.argtypes = [ctypes.c_void_p] * 3
@@ -145,7 +147,8 @@ class Simulation:
         self._model = self._library.model_create()
         self.cycle = 0
         self._signals = signals
-        self.reset()
+        with contextlib.chdir(library.parent):  # where the contents of its memories lie
+            self.reset()
 
     def close(self):
         """Free the model."""

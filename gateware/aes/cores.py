@@ -1,0 +1,159 @@
+"""AES encryption cores (FIPS-197), all behind one interface: `create_core`.
+
+::
+
+    key ─► KeyExpansion ─► round keys ─┐
+                 key_valid, lengths    ▼
+    sink ─► (slot valid?) ─► one or more ciphers ─► source
+
+========== =============== ===================================== ================================
+`datapath`                   cycles a block, AES-128, 192, 256     latency
+========== =============== ===================================== ================================
+128        iterative        10, 12, 14                            Nr + 5
+64         iterative        20, 24, 28                            2 * Nr + 6
+32         iterative        40, 48, 56                            4 * Nr + 8
+========== =============== ===================================== ================================
+
+The slot travels with its block: blocks of different keys and key lengths follow each other without a bubble. A
+key is expanded into one slot while blocks of the others go on at full rate.
+"""
+
+from litex.soc.interconnect import stream
+from migen import Array, If, Module, Signal, bits_for
+
+from gateware.aes.iterative_cipher import WIDTHS, IterativeCipher
+from gateware.aes.key_expansion import KeyExpansion
+from gateware.aes.standard import BLOCK_BITS, WORD_BITS, length_codes
+from gateware.aes.sub_bytes import check_implementation
+
+DATAPATHS = WIDTHS
+ENGINES = (1,)
+MOST_SLOTS = 32
+
+
+class Core(Module):
+    """A cipher with its keys. Made by `create_core`.
+
+    Parameters
+    ----------
+    cipher : Module
+        An `IterativeCipher` or whatever has its ports.
+    expansion : KeyExpansion
+        The key expansion for it.
+    slots : int
+        Number of key slots.
+
+    Attributes
+    ----------
+    sink : stream.Endpoint, data(128), slot, in
+        Blocks to encrypt, and the slot of each one's key. A block whose slot holds no key waits, and those
+        behind it. A slot that does not exist stands for the last one.
+    source : stream.Endpoint, data(128), out
+        Encrypted blocks, in the same order.
+    key : stream.Endpoint, word(32), in
+        Words of a new key, first word first. The first is taken when no block of that slot is in its rounds,
+        and none that could be encrypted is offered at `sink`; the others at once.
+    key_slot, key_length : Signal, Signal(2), in
+        Slot and length code (`gateware.aes.standard`) of the key that arrives; sampled with its first word.
+    key_valid : Signal(slots), out
+        Bit n: slot n holds an expanded key. Falls with the first word of a new key for it, and when cleared.
+    clear : Signal(), in
+        Zeroize every slot and every block; `key_busy` meanwhile.
+    clear_slot : Signal(), in
+        Zeroize slot `key_slot`, whose users have stopped using it; `key_busy` meanwhile.
+    flush : Signal(), in
+        Drop all blocks; keys stay.
+    idle : Signal(), out
+        No block is in the core.
+    key_busy : Signal(), out
+        A key is being expanded, or slots are being cleared.
+    busy : Signal(), out
+        Either of the two.
+    """
+
+    def __init__(self, *, cipher: Module, expansion: KeyExpansion, slots: int):
+        slot_bits = bits_for(slots - 1)
+        self.sink = stream.Endpoint([("data", BLOCK_BITS), ("slot", slot_bits)])
+        self.source = stream.Endpoint([("data", BLOCK_BITS)])
+        self.key = stream.Endpoint([("word", WORD_BITS)])
+        self.key_slot = Signal(slot_bits)
+        self.key_length = Signal(2)
+        self.key_valid = Signal(slots)
+        self.clear = Signal()
+        self.clear_slot = Signal()
+        self.flush = Signal()
+        self.idle = Signal()
+        self.key_busy = Signal()
+        self.busy = Signal()
+
+        # # #
+
+        # Keys.
+        self.submodules.expansion = expansion
+        offered = Signal()  # a block of the slot that the next key is for
+        valid = Array([self.key_valid[n] for n in range(slots)])
+        self.comb += [
+            self.key.connect(expansion.sink),
+            expansion.slot.eq(self.key_slot),
+            expansion.length.eq(self.key_length),
+            expansion.clear.eq(self.clear),
+            expansion.clear_slot.eq(self.clear_slot),
+            offered.eq(self.sink.valid & (self.sink.slot == self.key_slot)),
+            expansion.enable.eq(~cipher.in_use & ~(offered & valid[self.key_slot])),
+            self.key_valid.eq(expansion.key_valid),
+            self.key_busy.eq(expansion.busy),
+        ]
+
+        # Blocks.
+        self.submodules.cipher = cipher
+        self.comb += [
+            cipher.sink.data.eq(self.sink.data),
+            cipher.sink.slot.eq(self.sink.slot),
+            cipher.sink.length.eq(Array(expansion.lengths)[self.sink.slot]),
+            If(
+                valid[self.sink.slot],
+                cipher.sink.valid.eq(self.sink.valid),
+                self.sink.ready.eq(cipher.sink.ready),
+            ),
+            cipher.source.connect(self.source),
+            cipher.keys.eq(expansion.keys),
+            cipher.watched.eq(self.key_slot),
+            cipher.flush.eq(self.flush),
+            cipher.clear.eq(self.clear),
+            self.idle.eq(cipher.idle),
+            self.busy.eq(self.key_busy | ~self.idle),
+        ]
+
+
+def create_core(*, datapath, sbox: str, slots: int = 8, key_lengths=(128, 192, 256), engines: int = 1) -> Core:
+    """One member of the family.
+
+    Parameters
+    ----------
+    datapath : int
+        One of `DATAPATHS`.
+    sbox : str
+        One of `gateware.aes.sub_bytes.IMPLEMENTATIONS`.
+    slots : int
+        Keys that are held at a time, 1 to `MOST_SLOTS`.
+    key_lengths : tuple of int
+        Key lengths in bits that can be loaded at run time: any of 128, 192 and 256. Fewer cost less; the code
+        of one that is left out stands for the longest that is there.
+    engines : int
+        One of `ENGINES`.
+
+    Raises
+    ------
+    ValueError
+        A parameter is none of these.
+    """
+    if datapath not in DATAPATHS:
+        raise ValueError(f"datapath is {datapath!r}; give one of {', '.join(map(str, DATAPATHS))}")
+    if not 1 <= slots <= MOST_SLOTS:
+        raise ValueError(f"slots is {slots}; give 1 to {MOST_SLOTS}")
+    if engines not in ENGINES:
+        raise ValueError(f"engines is {engines}; give one of {', '.join(map(str, ENGINES))}")
+    check_implementation(sbox)
+    length_codes(key_lengths)
+    common = {"width": datapath, "slots": slots, "key_lengths": key_lengths, "sbox": sbox}
+    return Core(cipher=IterativeCipher(**common), expansion=KeyExpansion(**common), slots=slots)

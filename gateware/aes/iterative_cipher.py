@@ -1,0 +1,228 @@
+"""Cipher (FIPS-197, 5.1) on 32, 64 or 128 bits a cycle, a round after the other.
+
+A round takes ``parts = 128 / width`` cycles, each for one part of the state, that is for 1, 2 or 4 columns::
+
+    sink ─► block ──────────────┐
+    round keys 0 to Nr-1 ──────(+)─► addend ──────────┐
+                ┌─► MixColumns ─► (0 in round 0) ────(+)─► state, ShiftRows ─► SubBytes ─┐
+                ├────────────────────────────────────────────────────────────────────────┘
+                └─► (+)─► result ─► source
+    round key Nr ────┘
+
+The addend of round 0 is the block with round key 0. Thus the next block enters the state in the very cycles in
+which the last round of the present one leaves it. The addresses of the round keys run three cycles ahead.
+
+Byte order: that of `gateware.aes`. Throughput: a block every ``parts * Nr`` cycles: 10, 12 or 14 with 128 bits,
+20, 24 or 28 with 64, 40, 48 or 56 with 32, whatever slots and key lengths follow each other.
+Latency, from the acceptance of a block to `source.valid`: ``parts * (Nr + 1) + 4`` cycles.
+Handshakes: valid and ready, both from registers: a block is accepted while fewer than two are in the core, one in
+its rounds and one before `source`. So the rounds never wait.
+"""
+
+from litex.soc.interconnect import stream
+from migen import Cat, If, Module, Record, Signal, bits_for
+
+from gateware.aes.key_expansion import key_writes
+from gateware.aes.key_memory import KeyMemory
+from gateware.aes.standard import BLOCK_BITS, ROUND_KEY_ROWS, ROUNDS, WORD_BITS, by_length, length_codes
+from gateware.aes.state import State
+from gateware.aes.sub_bytes import SubBytes
+from gateware.aes.transforms import byte_list, masked, mix_column
+
+WIDTHS = (32, 64, 128)
+
+
+def cipher_layout(slots: int) -> list[tuple[str, int]]:
+    """A block on its way into a cipher: data, slot of its key, and length code of that key."""
+    return [("data", BLOCK_BITS), ("slot", bits_for(slots - 1)), ("length", 2)]
+
+
+class IterativeCipher(Module):
+    """Encrypts a block at a time.
+
+    Parameters
+    ----------
+    width : int
+        Bits of the datapath: 32, 64 or 128.
+    slots : int
+        Number of keys whose round keys are stored.
+    key_lengths : tuple of int
+        Key lengths in bits.
+    sbox : str
+        Implementation of the S-boxes (`gateware.aes.sub_bytes`).
+
+    Attributes
+    ----------
+    sink : stream.Endpoint, data(128), slot, length(2), in
+        Blocks to encrypt, each with a slot that holds a key, and that key's length code.
+    source : stream.Endpoint, data(128), out
+        Encrypted blocks, in the same order.
+    keys : Record, in
+        Round keys to store (`key_writes`).
+    watched, in_use : Signal, in, and Signal(), out
+        Whether a block that needs the round keys of slot `watched` is in the core.
+    flush : Signal(), in
+        Drop all blocks.
+    clear : Signal(), in
+        Drop all blocks, and zeroize what is left of them, in ``2 * parts`` cycles.
+    idle : Signal(), out
+        No block is in the core.
+    """
+
+    def __init__(self, *, width: int = BLOCK_BITS, slots: int = 1, key_lengths=(128, 192, 256), sbox: str = "table"):
+        if width not in WIDTHS:
+            raise ValueError(f"width is {width}; give one of {', '.join(map(str, WIDTHS))}")
+        parts = BLOCK_BITS // width
+        slot_bits = bits_for(slots - 1)
+        part_bits = (parts - 1).bit_length()
+        self.sink = stream.Endpoint(cipher_layout(slots))
+        self.source = stream.Endpoint([("data", BLOCK_BITS)])
+        self.keys: Record = key_writes(width, slots)
+        self.watched = Signal(slot_bits)
+        self.in_use = Signal()
+        self.flush = Signal()
+        self.clear = Signal()
+        self.idle = Signal()
+
+        # # #
+
+        # Address stage: which part of which round key comes next.
+        active = Signal()
+        step = Signal(part_bits + 4)  # round and part
+        slot = Signal(slot_bits)
+        length = Signal(2)
+        last_step = Signal()
+        block = Signal(BLOCK_BITS)
+        outstanding = Signal(2)
+        zeroizing = Signal(max=2 * parts + 1)
+        take = Signal()
+        part_mask = parts - 1
+        end_of_round = (step & part_mask) == part_mask
+        round_number = step[part_bits:]
+        codes = length_codes(key_lengths)
+        final = by_length(length, {code: ROUNDS[code] * parts - 1 for code in codes})
+        self.comb += [
+            last_step.eq(active & (step == final)),
+            self.sink.ready.eq((~active | last_step) & ~outstanding[1] & (zeroizing == 0)),
+            take.eq(self.sink.valid & self.sink.ready),
+            self.idle.eq(outstanding == 0),
+        ]
+        self.sync += [
+            If(active, step.eq(step + 1)),
+            If(last_step, active.eq(0)),
+            If(
+                take,
+                active.eq(1),
+                step.eq(0),
+                slot.eq(self.sink.slot),
+                length.eq(self.sink.length),
+                block.eq(self.sink.data),
+            ),
+            outstanding.eq(outstanding + take - (self.source.valid & self.source.ready)),
+        ]
+
+        # Memory stage: the round key comes, and the part of the block that is added in round 0.
+        key_active, key_first, key_complete, key_ending = (Signal() for _ in range(4))
+        self.submodules.round_keys = round_keys = KeyMemory(
+            width=width, depth=slots * ROUND_KEY_ROWS * parts, registered=True
+        )
+        key_part = [self.keys.part] if parts > 1 else []
+        key_slot = [self.keys.slot] if slots > 1 else []
+        self.comb += [
+            round_keys.write.eq(self.keys.write),
+            round_keys.write_address.eq(Cat(*key_part, self.keys.row, *key_slot)),
+            round_keys.write_data.eq(self.keys.words),
+            round_keys.read_address.eq(Cat(step, slot) if slots > 1 else step),
+        ]
+        self.sync += [
+            key_active.eq(active),
+            key_first.eq(active & (round_number == 0)),
+            key_complete.eq(active & end_of_round),
+            key_ending.eq(last_step),
+        ]
+        if parts > 1:
+            self.sync += If(key_first, block.eq(block[width:]))
+
+        # Addend: with it, the part enters the state.
+        addend = Signal(width)
+        present, mixing, complete, ending = (Signal() for _ in range(4))
+        part = Signal(max(part_bits, 1))
+        bank = Signal()  # of the state that is written
+        self.sync += [
+            addend.eq(masked(key_active, round_keys.read_data) ^ masked(key_first, block[:width])),
+            present.eq(key_active),
+            mixing.eq(key_active & ~key_first),
+            complete.eq(key_complete),
+            ending.eq(key_ending),
+        ]
+
+        # Round. Without a block the addend, and thus all that follows, becomes zero or what zero turns into.
+        self.submodules.state = state = State(width=width)
+        self.submodules.sub_bytes = sub_bytes = SubBytes(width // 8, sbox=sbox)
+        substituted = byte_list(sub_bytes.o)
+        mixed = Signal(width)
+        read_bank = Signal()
+        read_part = Signal(max(part_bits, 1))  # of the bytes in SubBytes
+        self.comb += [
+            mixed.eq(Cat(*[Cat(*mix_column(substituted[4 * c : 4 * c + 4])) for c in range(width // WORD_BITS)])),
+            state.new.eq(masked(mixing, mixed) ^ addend),
+            state.write.eq(present | (zeroizing != 0)),
+            state.write_bank.eq(bank),
+            state.write_part.eq(part),
+            state.complete.eq(complete),
+            state.read_bank.eq(read_bank),
+            state.read_part.eq(read_part + 1),
+            sub_bytes.i.eq(state.shifted),
+            sub_bytes.enable.eq(1),
+        ]
+        self.sync += [
+            If(complete, read_part.eq(0), read_bank.eq(bank)).Elif(read_part != part_mask, read_part.eq(read_part + 1)),
+            If(
+                state.write & (parts > 1),
+                part.eq(part + 1),
+                If(part == part_mask, bank.eq(~bank)),
+            ),
+        ]
+
+        # Result: the last round's parts with round key Nr, which is the last to be written for a slot.
+        finishing = Signal()
+        finished = Signal()  # the result waits for the place before `source`
+        finishing_slot = Signal(slot_bits)
+        result = Signal(BLOCK_BITS)
+        self.submodules.last_keys = last_keys = KeyMemory(width=width, depth=slots * parts, registered=False)
+        write_address = [*key_part, *key_slot]
+        read_address = [*([read_part] if parts > 1 else []), *([finishing_slot] if slots > 1 else [])]
+        if write_address:
+            self.comb += last_keys.write_address.eq(Cat(*write_address))
+            self.comb += last_keys.read_address.eq(Cat(*read_address))
+        self.comb += [last_keys.write.eq(self.keys.write), last_keys.write_data.eq(self.keys.words)]
+        self.sync += [
+            If(last_step, finishing_slot.eq(slot)),
+            If(ending, finishing.eq(1)).Elif(read_part == part_mask, finishing.eq(0)),
+            If(finishing, result.eq(Cat(result, sub_bytes.o ^ last_keys.read_data)[width:])),
+            If(self.source.valid & self.source.ready, self.source.valid.eq(0)),
+            If(
+                finished & (~self.source.valid | self.source.ready),
+                self.source.valid.eq(1),
+                self.source.data.eq(result),
+                finished.eq(0),
+            ),
+            If(finishing & (read_part == part_mask), finished.eq(1)),
+        ]
+
+        # Slots in use, from the acceptance of a block to its last part's round key.
+        leaving = Signal()
+        self.comb += [
+            leaving.eq(key_ending | ending | finishing),
+            self.in_use.eq((active & (slot == self.watched)) | (leaving & (finishing_slot == self.watched))),
+        ]
+
+        # Flush and clear.
+        registers = [active, step, key_active, key_first, key_complete, key_ending, present, mixing, complete, ending]
+        registers += [finishing, finished, self.source.valid, outstanding, part, bank, read_part]
+        self.sync += [
+            If(zeroizing != 0, zeroizing.eq(zeroizing - 1)),
+            If(self.flush | self.clear, *[signal.eq(0) for signal in (*registers, block, addend, result)]),
+            If(self.flush | self.clear, self.source.data.eq(0)),
+            If(self.clear, zeroizing.eq(2 * parts)),
+        ]

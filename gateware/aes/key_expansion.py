@@ -1,0 +1,217 @@
+"""KeyExpansion (FIPS-197, 5.2) into slots: one word a cycle, the key length chosen with each key.
+
+With Nk words in the key (4, 6 or 8) and Nr rounds (10, 12 or 14)::
+
+    w[i] = key word i                                  i < Nk
+    w[i] = w[i-Nk] ^ SubWord(RotWord(w[i-1])) ^ Rcon   i mod Nk = 0
+    w[i] = w[i-Nk] ^ SubWord(w[i-1])                   Nk = 8 and i mod 8 = 4
+    w[i] = w[i-Nk] ^ w[i-1]                            otherwise
+
+The last words sit in a shift register, as many as the longest key has::
+
+    key word ─┐
+              ├─► w[i-1] ─► w[i-2] ─► ... ─► w[i-8]
+    w[i] ─────┘   └─── words of a row ──┘
+
+When `width` bits are new they are written to the round keys of the slot. A word that needs SubWord waits
+until the S-boxes have done with the one before it.
+
+Byte order: that of `gateware.aes`; a word's bits 7:0 are its first byte.
+Handshake: `sink` takes the Nk key words, first word first (valid and ready); `slot` and `length` count
+with the first of them. Cycles from the first word to `key_valid`, if the words come at once and the
+S-boxes take one cycle: 4 * (Nr + 1) + 1, that is 45, 53 or 61.
+Zeroization: `clear` and `clear_slot` may come at any time. They end an expansion into a slot that they
+clear (words of that key that come later begin a new one), wait for another to end, and zero the words, then
+every row of the slots, a row a cycle.
+"""
+
+from litex.soc.interconnect import stream
+from migen import Array, Cat, If, Module, Mux, Record, Signal, bits_for
+
+from gateware.aes.standard import (
+    BLOCK_BITS,
+    KEY_LENGTH_256,
+    KEY_WORDS,
+    ROUND_KEY_ROWS,
+    ROUNDS,
+    WORD_BITS,
+    by_length,
+    length_codes,
+)
+from gateware.aes.sub_bytes import SubBytes
+from gateware.aes.transforms import xtime
+
+
+def key_writes(width: int, slots: int) -> Record:
+    """What a key expansion tells the memories of round keys.
+
+    `write`: take `words` (`width` bits of a round key) as part `part`, part 0 first, of the row `row`,
+    which is the round's number, of `slot`.
+    """
+    parts = BLOCK_BITS // width
+    return Record(
+        [
+            ("write", 1),
+            ("part", bits_for(parts - 1)),
+            ("row", bits_for(ROUND_KEY_ROWS - 1)),
+            ("slot", bits_for(slots - 1)),
+            ("words", width),
+        ]
+    )
+
+
+class KeyExpansion(Module):
+    """Expands keys into slots, and keeps count of them.
+
+    Parameters
+    ----------
+    width : int
+        Bits of a write: 32, 64 or 128.
+    slots : int
+        Number of keys that are held.
+    key_lengths : tuple of int
+        Key lengths in bits that can be loaded. The code of another is taken for the longest of these.
+    sbox : str
+        Implementation of the S-boxes (`gateware.aes.sub_bytes`).
+
+    Attributes
+    ----------
+    sink : stream.Endpoint, word(32), in
+        Key words. `first` and `last` are not used.
+    slot, length : Signal, Signal(2), in
+        Slot and length code (`gateware.aes.standard`), sampled with the first word.
+    enable : Signal(), in
+        A new key may begin. Has no effect on one that has begun.
+    clear, clear_slot : Signal(), in
+        Zeroize all slots, or `slot`.
+    keys : Record, out
+        Round keys for the memories (`key_writes`).
+    key_valid : Signal(slots), out
+        The slots that hold a whole schedule. Falls with the first word of the next key, and when cleared.
+    lengths : list of Signal(2), out
+        Length code of each slot's key.
+    busy : Signal(), out
+        An expansion or a clearing is under way.
+    """
+
+    def __init__(self, *, width: int = BLOCK_BITS, slots: int = 1, key_lengths=(128, 192, 256), sbox: str = "table"):
+        codes = length_codes(key_lengths)
+        self.sink = stream.Endpoint([("word", WORD_BITS)])
+        self.slot = Signal(bits_for(slots - 1))
+        self.length = Signal(2)
+        self.enable = Signal()
+        self.clear = Signal()
+        self.clear_slot = Signal()
+        self.keys = keys = key_writes(width, slots)
+        self.key_valid = Signal(slots)
+        self.lengths = [Signal(2, name=f"length_{n}") for n in range(slots)]
+        self.busy = Signal()
+
+        # # #
+
+        valid = Array([self.key_valid[n] for n in range(slots)])
+        expanding = Signal()  # from the first word to the last write
+        loading = Signal(reset=1)  # the next word comes from the key
+        pending = Signal(slots)  # slots to zeroize
+        awaited = Array([pending[n] for n in range(slots)])
+        clearing = Signal()
+        length = Signal(2)
+        phase = Signal(3)  # i mod Nk
+        column = Signal(2)  # i mod 4
+        last_phase = Signal()
+        rcon = Signal(8)
+        advance = Signal()
+
+        # Words: window[0] is w[i-1].
+        window = [Signal(WORD_BITS, name=f"word_{k + 1}") for k in range(KEY_WORDS[codes[-1]])]
+        word = Signal(WORD_BITS)
+        self.comb += keys.words.eq(Cat(*reversed(window[: width // WORD_BITS])))
+        self.sync += [
+            If(advance | clearing, window[0].eq(word)),
+            If(advance, *[window[k].eq(window[k - 1]) for k in range(1, len(window))]),
+            If(clearing, *[w.eq(0) for w in window[1:]]),
+        ]
+
+        # The next word.
+        self.submodules.sub_word = sub_word = SubBytes(WORD_BITS // 8, sbox=sbox)
+        substituted = sub_word.o
+        rotated = Cat(substituted[8:], substituted[:8])  # SubWord(RotWord(w)) = RotWord(SubWord(w))
+        change = Signal(WORD_BITS)
+        oldest = by_length(length, {code: window[KEY_WORDS[code] - 1] for code in codes})
+        self.comb += [
+            sub_word.i.eq(word),
+            sub_word.enable.eq(advance | clearing),
+            change.eq(window[0]),
+            If(phase == 0, change.eq(Cat(rotated[:8] ^ rcon, rotated[8:]))),
+            If(~clearing, word.eq(Mux(loading, self.sink.word, oldest ^ change))),
+        ]
+        if KEY_LENGTH_256 in codes:
+            self.comb += If((length == KEY_LENGTH_256) & (phase == 4), change.eq(substituted))
+
+        # Sequence of an expansion.
+        first = Signal()
+        last_write = Signal()
+        row_bits = Cat(keys.part, keys.row) if width < BLOCK_BITS else keys.row
+        address = Signal(len(row_bits))
+        parts = BLOCK_BITS // width
+        final_row = by_length(length, {code: ROUNDS[code] for code in codes})
+        final_phase = by_length(length, {code: KEY_WORDS[code] - 1 for code in codes})
+        self.comb += [
+            row_bits.eq(address),
+            last_write.eq(keys.write & (keys.row == final_row) & (keys.part == parts - 1)),
+            first.eq(~expanding & (pending == 0) & self.enable & self.sink.valid),
+            last_phase.eq(phase == final_phase),
+            self.sink.ready.eq(loading & (expanding | ((pending == 0) & self.enable))),
+            advance.eq(Mux(loading, self.sink.valid & self.sink.ready, expanding & ~last_write)),
+            clearing.eq((pending != 0) & ~expanding),
+            self.busy.eq(expanding | (pending != 0)),
+        ]
+        begin = [loading.eq(1), phase.eq(0), column.eq(0), address.eq(0), keys.write.eq(0)]
+        end_of_row = (column & (width // WORD_BITS - 1)) == width // WORD_BITS - 1
+        chosen = Signal()
+        self.comb += chosen.eq(awaited[keys.slot])
+        self.sync += [
+            keys.write.eq(advance & end_of_row),
+            If(keys.write, address.eq(address + 1)),
+            If(
+                advance,
+                column.eq(column + 1),
+                phase.eq(phase + 1),
+                If(last_phase, phase.eq(0), loading.eq(0), rcon.eq(Mux(loading, 0x01, xtime(rcon)))),
+            ),
+            If(
+                first,
+                expanding.eq(1),
+                length.eq(self.length),
+                keys.slot.eq(self.slot),
+                valid[self.slot].eq(0),
+            ),
+            If(
+                expanding & last_write,
+                expanding.eq(0),
+                valid[keys.slot].eq(1),
+                Array(self.lengths)[keys.slot].eq(length),
+                *begin,
+            ),
+        ]
+
+        # Sequence of a clearing: goes through the slots, and writes zeros to those that are pending.
+        self.sync += [
+            If(expanding & chosen, expanding.eq(0), valid[keys.slot].eq(0), *begin),
+            If(
+                clearing,
+                keys.write.eq(chosen),
+                If(~chosen, keys.slot.eq(Mux(keys.slot == slots - 1, 0, keys.slot + 1))),
+                If(
+                    chosen & keys.write & (address == 2 ** len(address) - 1),
+                    keys.write.eq(0),
+                    awaited[keys.slot].eq(0),
+                ),
+            ),
+            If(
+                self.clear_slot,
+                awaited[self.slot].eq(1),
+                valid[self.slot].eq(0),
+            ),
+            If(self.clear, pending.eq(2**slots - 1), self.key_valid.eq(0)),
+        ]

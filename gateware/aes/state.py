@@ -1,0 +1,87 @@
+"""The state of an iterative cipher between SubBytes of one round and of the next, with ShiftRows on the way.
+
+A round takes ``128 / width`` steps, each of which writes ``width / 32`` new columns and reads the bytes that
+ShiftRows (FIPS-197, 5.1.2) brings into the columns of the next step: byte (r, c) of the result is byte
+(r, c + r mod 4) of the state. Bytes wait in small distributed RAMs, one for each row and each column of a step,
+in two banks: one is written while the other is read. The bytes that are needed in the very cycle in which they
+are new pass by; with a width of 128 bits all do, and no RAM is left.
+
+Latency: none, from `new` through to `shifted`; a byte in RAM is there from the cycle after its write on.
+"""
+
+from migen import Cat, Memory, Module, Mux, Signal, bits_for
+
+from gateware.aes.standard import BLOCK_BITS, WORD_BITS
+
+ROWS = 4
+
+
+class State(Module):
+    """State memory.
+
+    Parameters
+    ----------
+    width : int
+        Bits that are written and read in a step: 32, 64 or 128.
+
+    Attributes
+    ----------
+    write : Signal(), in
+        Write `new` as part `write_part` of bank `write_bank`.
+    write_bank, write_part : Signal(), Signal, in
+        Where to write.
+    new : Signal(width), in
+        Columns, the first in bits 31:0.
+    complete : Signal(), in
+        `new` is the last part of a state, whose part 0 is to be read; else that which `read_bank` and
+        `read_part` tell is read.
+    read_bank, read_part : Signal(), Signal, in
+        What to read.
+    shifted : Signal(width), out
+        The bytes read, behind ShiftRows.
+    """
+
+    def __init__(self, *, width: int):
+        parts = BLOCK_BITS // width
+        group = width // WORD_BITS  # columns of a part
+        self.write = Signal()
+        self.write_bank = Signal()
+        self.write_part = Signal(bits_for(parts - 1))
+        self.new = Signal(width)
+        self.complete = Signal()
+        self.read_bank = Signal()
+        self.read_part = Signal(bits_for(parts - 1))
+        self.shifted = Signal(width)
+
+        # # #
+
+        bank, part = Signal(), Signal(bits_for(parts - 1))
+        self.comb += [
+            bank.eq(Mux(self.complete, self.write_bank, self.read_bank)),
+            part.eq(Mux(self.complete, 0, self.read_part)),
+        ]
+        for row in range(ROWS):
+            for column in range(group):
+                # Columns further on, counted in whole parts and in columns of a part.
+                parts_on, source = divmod(column + row, group)
+                byte = self.new[WORD_BITS * source + 8 * row : WORD_BITS * source + 8 * row + 8]
+                shifted = self.shifted[WORD_BITS * column + 8 * row : WORD_BITS * column + 8 * row + 8]
+                if parts == 1:
+                    self.comb += shifted.eq(byte)
+                    continue
+                memory = Memory(8, 2 * parts, name=f"state_{row}_{source}")
+                write_port = memory.get_port(write_capable=True, async_read=True)
+                read_port = memory.get_port(async_read=True)
+                self.specials += memory, write_port, read_port
+                address = Signal(bits_for(parts - 1))
+                self.comb += [
+                    write_port.we.eq(self.write),
+                    write_port.adr.eq(Cat(self.write_part, self.write_bank)),
+                    write_port.dat_w.eq(byte),
+                    address.eq(part + parts_on),
+                    read_port.adr.eq(Cat(address, bank)),
+                ]
+                if parts_on % parts == parts - 1:
+                    self.comb += shifted.eq(Mux(self.complete, byte, read_port.dat_r))
+                else:
+                    self.comb += shifted.eq(read_port.dat_r)

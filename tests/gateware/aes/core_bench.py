@@ -1,0 +1,101 @@
+"""A core of the family in simulation, with what its tests share: keys, blocks, oracle and vectors."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import cryptography_vectors
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from gateware.aes.cores import create_core
+from gateware.aes.standard import KEY_LENGTHS
+from tests.gateware.support import Simulation, receive, send
+
+ROUNDS = {128: 10, 192: 12, 256: 14}
+
+
+@dataclass(frozen=True)
+class Member:
+    """Parameters of `create_core`."""
+
+    datapath: int | str
+    sbox: str = "table"
+    slots: int = 8
+    key_lengths: tuple[int, ...] = (128, 192, 256)
+    engines: int = 1
+
+    def __str__(self):
+        lengths = "" if len(self.key_lengths) == 3 else f"-aes{'/'.join(map(str, self.key_lengths))}"
+        slots = "" if self.slots == 8 else f"-{self.slots}slots"
+        return f"{self.datapath}-{self.sbox}{slots}{lengths}" + (f"-x{self.engines}" if self.engines > 1 else "")
+
+
+def ecb(key: bytes, blocks: list[bytes]) -> list[bytes]:
+    """What `cryptography` makes of the blocks."""
+    encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
+    return [encryptor.update(block) for block in blocks]
+
+
+def words(key: bytes) -> list[dict]:
+    """A key as items for the core's key port."""
+    return [{"word": int.from_bytes(key[i : i + 4], "little")} for i in range(0, len(key), 4)]
+
+
+def nist_vectors(name: str) -> list[tuple[bytes, bytes, bytes]]:
+    """(key, plaintext, ciphertext) of the ENCRYPT part of a file of NIST's AESAVS."""
+    text = (Path(cryptography_vectors.__file__).parent / "ciphers" / "AES" / "ECB" / name).read_text()
+    encrypt = text[text.index("[ENCRYPT]") : text.index("[DECRYPT]")]
+    fields = {"KEY": [], "PLAINTEXT": [], "CIPHERTEXT": []}
+    for field, value in re.findall(r"^(KEY|PLAINTEXT|CIPHERTEXT) = ([0-9a-f]+)", encrypt, re.MULTILINE):
+        fields[field].append(bytes.fromhex(value))
+    return list(zip(*fields.values(), strict=True))
+
+
+class Bench:
+    """A simulated core; its reset keeps what its memories hold."""
+
+    def __init__(self, member: Member):
+        self.member = member
+        core = self.core = create_core(**vars(member))
+        status = (core.key_valid, core.idle, core.key_busy, core.busy)
+        controls = (core.key_slot, core.key_length, core.clear, core.clear_slot, core.flush)
+        self.writes = core.expansion.keys  # what the memories of round keys are told
+        self.sim = Simulation(core, core.sink, core.source, core.key, *status, *controls, self.writes)
+
+    def key_loader(self, slot: int, key: bytes, rng=None, idle: float = 0.0):
+        """A test bench that loads a key and waits until it is valid."""
+        core = self.core
+        yield [core.key_slot.eq(slot), core.key_length.eq(KEY_LENGTHS[8 * len(key)])]
+        yield from send(core.key, words(key), rng, idle)
+        yield
+        while not (yield core.key_valid) >> slot & 1:
+            yield
+
+    def load_key(self, slot: int, key: bytes):
+        """Load a key into a slot."""
+        self.sim.run(self.key_loader(slot, key), max_cycles=1000)
+
+    def blocks(self, blocks: list[tuple[int, bytes]]) -> list[dict]:
+        """Blocks, each with its slot, as items for `sink`."""
+        return [{"slot": slot, "data": int.from_bytes(block, "little")} for slot, block in blocks]
+
+    def encrypt(self, blocks: list[tuple[int, bytes]], *others, rng=None, idle=0.0, stall=0.0, times=None):
+        """Encrypt blocks, each with its slot; `others` run beside. Notes the cycle of each result in `times`."""
+        received = []
+        noted = None if times is None else (self.sim, times)
+        self.sim.run(
+            send(self.core.sink, self.blocks(blocks), rng, idle),
+            receive(self.core.source, len(blocks), received, rng=rng, stall=stall, times=noted),
+            *others,
+            max_cycles=2000 + int(200 * len(blocks) / (1 - max(idle, stall))),
+        )
+        return [value.to_bytes(16, "little") for value in received]
+
+    def quiet(self, cycles: int = 200):
+        """A test bench that sees that nothing more comes out, and that the core is idle in the end."""
+        yield self.core.source.ready.eq(1)
+        for _ in range(cycles):
+            yield
+            assert not (yield self.core.source.valid)
+        assert (yield self.core.idle)
+        yield self.core.source.ready.eq(0)

@@ -1,0 +1,26 @@
+"""What `create_core` refuses, in words that name the remedy."""
+
+import pytest
+
+from gateware.aes.cores import create_core
+
+GOOD = {"datapath": 128, "sbox": "table", "slots": 8, "key_lengths": (128, 192, 256), "engines": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("datapath", 16, "datapath is 16; give one of 32, 64, 128"),
+        ("datapath", "serial", "datapath is 'serial'; give one of"),
+        ("sbox", "abacus", "S-box implementation 'abacus' is not one of table,"),
+        ("slots", 0, "slots is 0; give 1 to 32"),
+        ("slots", 33, "slots is 33; give 1 to 32"),
+        ("key_lengths", (), "key_lengths is"),
+        ("key_lengths", (128, 512), "give one or more of 128, 192, 256"),
+        ("engines", 3, "engines is 3; give one of 1"),
+        ("engines", 0, "engines is 0; give one of 1"),
+    ],
+)
+def test_refused(name, value, message):
+    with pytest.raises(ValueError, match=message):
+        create_core(**{**GOOD, name: value})
