@@ -10,7 +10,14 @@ from cipherlane.transport.simboard import find_board
 from gateware.soc.firmware import LITEX, REPOSITORY
 
 
-def build(output: Path, main: Path, more: tuple[Path, ...] = (), defines: tuple[str, ...] = ()) -> Path:
+def build(
+    output: Path,
+    main: Path,
+    more: tuple[Path, ...] = (),
+    defines: tuple[str, ...] = (),
+    *,
+    board: Path | None = None,
+) -> Path:
     """Compiles a program on the bare-metal port and lays out a simulated board that starts it.
 
     Parameters
@@ -21,13 +28,15 @@ def build(output: Path, main: Path, more: tuple[Path, ...] = (), defines: tuple[
         C file with `main`, and further ones. No name may be that of a file of the core.
     defines : tuple[str, ...]
         Options for the compiler.
+    board : Path, optional
+        Folder of the simulated board to build upon; by default the one that `find_board` finds.
 
     Returns
     -------
     Path
         The board's folder, for `SimulatedBoard`.
     """
-    board = find_board()
+    board = board or find_board()
     output.mkdir(parents=True, exist_ok=True)
     command = ["make", "-s", "-C", str(REPOSITORY / "firmware" / "baremetal"), f"OUT={output}", f"LITEX={LITEX}"]
     command += [f"INCLUDE={board / 'firmware' / 'include'}", f"MAIN={main}", f"MORE={' '.join(map(str, more))}"]

@@ -1,18 +1,19 @@
 /*
- * Plain C, as the build defines it: BENCH_TABLES true or false, BENCH_STYLE CL_C_LOOP, CL_C_SWAP or
- * CL_C_UNROLLED, and for the last BENCH_ROUNDS, 10, 12 or 14: a program for one key length.
- * Otherwise BENCH_ROUNDS is 0 and each function serves all of them.
+ * Plain C, or C with the scalar AES instructions, as the build defines it: BENCH_BY CL_C_BYTES,
+ * CL_C_TABLES or CL_C_ZKN, BENCH_STYLE CL_C_LOOP, CL_C_SWAP or CL_C_UNROLLED, and for the last
+ * BENCH_ROUNDS, 10, 12 or 14: a program for one key length. Otherwise BENCH_ROUNDS is 0 and each
+ * function serves all of them. BENCH_ENGINE is the engine's name.
  */
 #include "board_bench.h"
 
 #include "c_modes.h"
+#include "engine_zkn.h"
 
 #define INSTANCE(name, run, inverse)                                                               \
 	static int name(void *hw, const struct cl_engine_key *key, uint32_t chain[4],              \
 			const uint32_t *in, uint32_t *out, size_t blocks)                          \
 	{                                                                                          \
-		const struct cl_c_cipher cipher = {BENCH_TABLES, inverse, BENCH_STYLE,             \
-						   BENCH_ROUNDS};                                  \
+		const struct cl_c_cipher cipher = {BENCH_BY, inverse, BENCH_STYLE, BENCH_ROUNDS};  \
                                                                                                    \
 		(void)hw;                                                                          \
 		(void)chain;                                                                       \
@@ -34,8 +35,8 @@ INSTANCE(ctr_encrypt, cl_c_ctr(cipher, key, chain, in, out, blocks), false)
 static cl_modes_run *const ctr[3] = THRICE(ctr_encrypt);
 
 static const struct cl_modes modes = {
-	.name = BENCH_TABLES ? "table" : "byte",
-	.set_key = cl_modes_c_set_key,
+	.name = BENCH_ENGINE,
+	.set_key = BENCH_BY == CL_C_ZKN ? cl_modes_zkn_set_key : cl_modes_c_set_key,
 	.ecb = {THRICE(ecb_encrypt), THRICE(ecb_decrypt)},
 	.cbc = {THRICE(cbc_encrypt), THRICE(cbc_decrypt)},
 };

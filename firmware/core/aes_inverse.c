@@ -23,7 +23,7 @@ uint32_t cl_aes_inv_mix_column(uint32_t column)
 	       rotate(by_9, 3);
 }
 
-void cl_aes_invert_key(struct cl_engine_key *key)
+void cl_aes_reverse_round_keys(struct cl_engine_key *key)
 {
 	uint32_t *first = key->round_key;
 	uint32_t *last = key->round_key + 4 * key->rounds;
@@ -36,6 +36,11 @@ void cl_aes_invert_key(struct cl_engine_key *key)
 			last[c] = word;
 		}
 	}
+}
+
+void cl_aes_invert_key(struct cl_engine_key *key)
+{
+	cl_aes_reverse_round_keys(key);
 	for (unsigned int i = 4; i < 4u * key->rounds; i++) {
 		key->round_key[i] = cl_aes_inv_mix_column(key->round_key[i]);
 	}

@@ -21,6 +21,9 @@ static inline uint32_t cl_aes_double(uint32_t word)
 /** InvMixColumns of one column (FIPS-197, 5.3.3), row 0 in bits 7:0. */
 uint32_t cl_aes_inv_mix_column(uint32_t column);
 
+/** Puts the round keys in reverse order. */
+void cl_aes_reverse_round_keys(struct cl_engine_key *key);
+
 /**
  * Turns round keys of encryption into those of the equivalent inverse cipher: in reverse order, and
  * all but the first and the last through InvMixColumns.

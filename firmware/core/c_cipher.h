@@ -1,6 +1,7 @@
 /**
  * @file
- * The block cipher in plain C: rounds by bytes or by tables, in one of three styles.
+ * The block cipher in C: rounds by bytes, by tables or, on the target, by the scalar instructions
+ * of RISC-V Zkne and Zknd, in one of three styles.
  *
  * Everything is inlined with constant arguments: each use is a cipher of its own.
  */
@@ -13,6 +14,17 @@
 #include "byte_rounds.h"
 #include "engine.h"
 #include "table_rounds.h"
+#ifdef __riscv
+#include "zkn_rounds.h"
+#endif
+
+/** What a round is made of. */
+enum cl_c_rounds {
+	CL_C_BYTES,
+	CL_C_TABLES,
+	/** Scalar instructions; the SoC must have their unit. */
+	CL_C_ZKN,
+};
 
 /** How rounds follow each other: the styles of Jenkins et al. 2007. */
 enum cl_c_style {
@@ -25,8 +37,7 @@ enum cl_c_style {
 };
 
 struct cl_c_cipher {
-	/** By tables, otherwise by bytes. */
-	bool tables;
+	enum cl_c_rounds by;
 	/** The equivalent inverse cipher; round keys after cl_aes_invert_key. */
 	bool inverse;
 	enum cl_c_style style;
@@ -39,7 +50,13 @@ struct cl_c_cipher {
 CL_C_INLINE void cl_c_round(struct cl_c_cipher cipher, uint32_t next[4], const uint32_t state[4],
 			    const uint32_t *round_key)
 {
-	if (cipher.tables) {
+#ifdef __riscv
+	if (cipher.by == CL_C_ZKN) {
+		cl_zkn_round(cipher.inverse, next, state, round_key);
+		return;
+	}
+#endif
+	if (cipher.by == CL_C_TABLES) {
 		cl_table_round(cipher.inverse, next, state, round_key);
 	} else {
 		cl_byte_round(cipher.inverse, next, state, round_key);
@@ -49,7 +66,13 @@ CL_C_INLINE void cl_c_round(struct cl_c_cipher cipher, uint32_t next[4], const u
 CL_C_INLINE void cl_c_last(struct cl_c_cipher cipher, uint32_t next[4], const uint32_t state[4],
 			   const uint32_t *round_key)
 {
-	if (cipher.tables) {
+#ifdef __riscv
+	if (cipher.by == CL_C_ZKN) {
+		cl_zkn_last(cipher.inverse, next, state, round_key);
+		return;
+	}
+#endif
+	if (cipher.by == CL_C_TABLES) {
 		cl_table_last(cipher.inverse, next, state, round_key);
 	} else {
 		cl_byte_last(cipher.inverse, next, state, round_key);

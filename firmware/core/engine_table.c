@@ -10,7 +10,7 @@
 static inline __attribute__((always_inline)) void encrypt(const struct cl_engine_key *key,
 							  const uint32_t in[4], uint32_t out[4])
 {
-	cl_c_block((struct cl_c_cipher){.tables = true, .style = CL_C_SWAP}, key, in, out);
+	cl_c_block((struct cl_c_cipher){.by = CL_C_TABLES, .style = CL_C_SWAP}, key, in, out);
 }
 
 static int ctr(const struct cl_engine *engine, const struct cl_engine_key *key,

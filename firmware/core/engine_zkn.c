@@ -1,79 +1,109 @@
-/**
- * @file
+/*
  * Engine `zkn`: AES with aes32esmi and aes32esi, sixteen instructions a round, as the scalar
- * cryptography extension proposes it. The instructions have no side effects, so the compiler may
- * schedule them.
+ * cryptography extension proposes it. Its key schedule goes by them too.
  */
 #include "engine_zkn.h"
 
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "aes_inverse.h"
+#include "c_cipher.h"
 #include "cl_wire.h"
 #include "ctr.h"
 #include "engines.h"
 
-/* funct7 is the byte select (bits 6:5) and the operation, as in the standard; the opcode is
- * custom-0. */
-#define ESI  0x11
-#define ESMI 0x13
-#define INSTRUCTION(operation, select, rs1, rs2)                                                   \
-	({                                                                                         \
-		uint32_t rd_;                                                                      \
-		__asm__(".insn r 0x0b, 0, %3, %0, %1, %2"                                          \
-			: "=r"(rd_)                                                                \
-			: "r"(rs1), "r"(rs2), "i"((select) << 5 | (operation)));                   \
-		rd_;                                                                               \
-	})
-
-/** Column of a round: row r comes from column r of the state, counted from this one. */
-#define COLUMN(operation, key, a, b, c, d)                                                         \
-	INSTRUCTION(operation, 3,                                                                  \
-		    INSTRUCTION(operation, 2,                                                      \
-				INSTRUCTION(operation, 1, INSTRUCTION(operation, 0, key, a), b),   \
-				c),                                                                \
-		    d)
-
-#define ROUND(operation, to, from, round_key)                                                      \
-	do {                                                                                       \
-		to[0] = COLUMN(operation, (round_key)[0], from[0], from[1], from[2], from[3]);     \
-		to[1] = COLUMN(operation, (round_key)[1], from[1], from[2], from[3], from[0]);     \
-		to[2] = COLUMN(operation, (round_key)[2], from[2], from[3], from[0], from[1]);     \
-		to[3] = COLUMN(operation, (round_key)[3], from[3], from[0], from[1], from[2]);     \
-	} while (0)
-
 static inline __attribute__((always_inline)) void
-encrypt(unsigned int rounds, const uint32_t *round_key, const uint32_t in[4], uint32_t out[4])
+encrypt(unsigned int rounds, const struct cl_engine_key *key, const uint32_t in[4], uint32_t out[4])
 {
-	uint32_t even[4];
-	uint32_t odd[4];
-
-	for (unsigned int i = 0; i < 4; i++) {
-		even[i] = in[i] ^ round_key[i];
-	}
-#pragma GCC unroll 7
-	for (unsigned int round = 1; round + 1 < rounds; round += 2) {
-		ROUND(ESMI, odd, even, round_key + 4 * round);
-		ROUND(ESMI, even, odd, round_key + 4 * round + 4);
-	}
-	ROUND(ESMI, odd, even, round_key + 4 * (rounds - 1));
-	ROUND(ESI, out, odd, round_key + 4 * rounds);
+	cl_c_block((struct cl_c_cipher){.by = CL_C_ZKN, .style = CL_C_UNROLLED, .rounds = rounds},
+		   key, in, out);
 }
 
 static void cipher(const struct cl_engine_key *key, const uint32_t in[4], uint32_t out[4])
 {
 	if (key->rounds == 10) {
-		encrypt(10, key->round_key, in, out);
+		encrypt(10, key, in, out);
 	} else if (key->rounds == 12) {
-		encrypt(12, key->round_key, in, out);
+		encrypt(12, key, in, out);
 	} else {
-		encrypt(14, key->round_key, in, out);
+		encrypt(14, key, in, out);
 	}
 }
 
-static int zkn_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
-		   const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
-		   size_t len)
+/** SubWord(@p word) + @p addend (FIPS-197, 5.2). */
+static inline uint32_t substitute_word(uint32_t word, uint32_t addend)
+{
+	return CL_ZKN_COLUMN(CL_ZKN_ESI, addend, word, word, word, word);
+}
+
+/** Key expansion (FIPS-197, 5.2) behind the cipher key in the first @p key_words of @p w. */
+static inline __attribute__((always_inline)) void expand(uint32_t *w, unsigned int key_words)
+{
+	const unsigned int words = 4 * (key_words + 7);
+	uint32_t rcon = 0x01;
+
+	for (unsigned int i = key_words; i < words; i += key_words, w += key_words) {
+		const uint32_t last = w[key_words - 1];
+		uint32_t word = substitute_word(last >> 8 | last << 24, w[0] ^ rcon);
+
+		w[key_words] = word;
+#pragma GCC unroll 8
+		for (unsigned int p = 1; p < key_words; p++) {
+			if (i + p < words) {
+				word = key_words == 8 && p == 4 ? substitute_word(word, w[p])
+								: word ^ w[p];
+				w[key_words + p] = word;
+			}
+		}
+		rcon = rcon << 1 ^ (rcon >> 7) * 0x11b;
+	}
+}
+
+/** Round keys of the equivalent inverse cipher (FIPS-197, 5.3.5) from those of encryption. */
+static void invert(struct cl_engine_key *key)
+{
+	cl_aes_reverse_round_keys(key);
+	for (unsigned int i = 4; i < 4u * key->rounds; i++) {
+		/* InvMixColumns comes behind InvSubBytes, which SubBytes undoes beforehand. */
+		const uint32_t word = substitute_word(key->round_key[i], 0);
+
+		key->round_key[i] = CL_ZKN_COLUMN(CL_ZKN_DSMI, 0, word, word, word, word);
+	}
+}
+
+int cl_modes_zkn_set_key(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,
+			 unsigned int key_bits, bool decrypt)
+{
+	(void)hw;
+	if (key_bits != 128 && key_bits != 192 && key_bits != 256) {
+		return -EINVAL;
+	}
+	memcpy(key->round_key, key_bytes, key_bits / 8);
+	if (key_bits == 128) {
+		expand(key->round_key, 4);
+	} else if (key_bits == 192) {
+		expand(key->round_key, 6);
+	} else {
+		expand(key->round_key, 8);
+	}
+	key->key_bits = (uint16_t)key_bits;
+	key->rounds = (uint8_t)(key_bits / 32 + 6);
+	if (decrypt) {
+		invert(key);
+	}
+	return 0;
+}
+
+static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
+		   const uint8_t *key_bytes, unsigned int key_bits)
+{
+	return cl_modes_zkn_set_key(engine->hw, key, key_bytes, key_bits, false);
+}
+
+static int ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
+	       const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out, size_t len)
 {
 	(void)engine;
 	if (key->key_bits == 0) {
@@ -86,7 +116,7 @@ static int zkn_ctr(const struct cl_engine *engine, const struct cl_engine_key *k
 const struct cl_engine cl_engine_zkn = {
 	.code = CL_WIRE_ENGINE_ZKN,
 	.name = "zkn",
-	.set_key = cl_engine_c_set_key,
-	.ctr = zkn_ctr,
+	.set_key = set_key,
+	.ctr = ctr,
 	.clear = cl_engine_c_clear,
 };

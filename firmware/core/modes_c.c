@@ -36,11 +36,11 @@ int cl_modes_c_set_key(void *hw, struct cl_engine_key *key, const uint8_t *key_b
 		name, name, name                                                                   \
 	}
 
-#define MODES(engine, tables)                                                                      \
-	INSTANCE(engine##_ecb_encrypt, ECB, tables, false, CL_C_SWAP, 0)                           \
-	INSTANCE(engine##_ecb_decrypt, ECB, tables, true, CL_C_SWAP, 0)                            \
-	INSTANCE(engine##_cbc_encrypt, CBC, tables, false, CL_C_SWAP, 0)                           \
-	INSTANCE(engine##_cbc_decrypt, CBC, tables, true, CL_C_SWAP, 0)                            \
+#define MODES(engine, by)                                                                          \
+	INSTANCE(engine##_ecb_encrypt, ECB, by, false, CL_C_SWAP, 0)                               \
+	INSTANCE(engine##_ecb_decrypt, ECB, by, true, CL_C_SWAP, 0)                                \
+	INSTANCE(engine##_cbc_encrypt, CBC, by, false, CL_C_SWAP, 0)                               \
+	INSTANCE(engine##_cbc_decrypt, CBC, by, true, CL_C_SWAP, 0)                                \
 	const struct cl_modes cl_modes_##engine = {                                                \
 		.name = #engine,                                                                   \
 		.set_key = cl_modes_c_set_key,                                                     \
@@ -48,5 +48,5 @@ int cl_modes_c_set_key(void *hw, struct cl_engine_key *key, const uint8_t *key_b
 		.cbc = {THRICE(engine##_cbc_encrypt), THRICE(engine##_cbc_decrypt)},               \
 	};
 
-MODES(byte, false)
-MODES(table, true)
+MODES(byte, CL_C_BYTES)
+MODES(table, CL_C_TABLES)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gateware.soc.firmware import REPOSITORY
 from tests.bench import cases, peers, report
-from tests.bench.board import C_FAMILIES, ISE_FAMILIES, BenchBoard, Family, WrongAnswerError
+from tests.bench.board import C_FAMILIES, ISE_FAMILIES, ZKN_FAMILIES, BenchBoard, Family, WrongAnswerError
 
 COMMAND = "make bench"
 
@@ -35,7 +35,7 @@ def main() -> int:
     )
     plain = (cases.throughput, cases.isolated_block)
     plan = [(family, vector) for family in ISE_FAMILIES]
-    plan += [(family, plain) for family in (*C_FAMILIES, *peers.families())]
+    plan += [(family, plain) for family in (*ZKN_FAMILIES, *C_FAMILIES, *peers.families())]
     records = []
     try:
         for family, questions in plan:

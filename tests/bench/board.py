@@ -9,6 +9,8 @@ import serial
 from cipherlane.transport.simboard import SimulatedBoard
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from gateware import boards
+from gateware.soc import simulation
 from gateware.soc.firmware import REPOSITORY
 from tests import rom
 
@@ -30,7 +32,7 @@ class WrongAnswerError(AssertionError):
 
 @dataclass(frozen=True)
 class Family:
-    """One benchmark program: its name, its sources beside board_bench.c, what it measures."""
+    """One benchmark program: its name, its sources beside board_bench.c, what it measures, its board if not `sim`."""
 
     name: str
     sources: tuple[str, ...]
@@ -39,6 +41,7 @@ class Family:
     style: str
     key_bits: tuple[int, ...]
     modes: tuple[str, ...] = tuple(MODES)
+    board: str | None = None
 
 
 @dataclass(frozen=True)
@@ -95,8 +98,11 @@ class BenchBoard:
         self.family = family
         output = BUILD / family.name
         more = tuple(SOURCES / name for name in family.sources)
+        board = None
+        if family.board:
+            board = simulation.build(boards.load(family.board), REPOSITORY / "build" / family.board).parent
         self.elf: Path = output / "firmware.elf"
-        self._board = SimulatedBoard(rom.build(output, SOURCES / "board_bench.c", more, family.defines))
+        self._board = SimulatedBoard(rom.build(output, SOURCES / "board_bench.c", more, family.defines, board=board))
 
     def __enter__(self):
         self._board.start()
@@ -166,23 +172,28 @@ def _ise(name: str) -> Family:
 ISE_FAMILIES = tuple(_ise(name) for name in ("ise", "ise_fused", "ise_vmem"))
 
 
+# How C does a round: the engine's name, its constant in c_cipher.h, the board that has the instructions.
+_ROUNDS = {"byte": ("CL_C_BYTES", None), "table": ("CL_C_TABLES", None), "zkn": ("CL_C_ZKN", "sim_scalar")}
+
+
 def _c(engine: str, style: str, key_bits: int = 0) -> Family:
-    rounds = key_bits // 32 + 6 if key_bits else 0
+    by, board = _ROUNDS[engine]
     defines = (
-        f"-DBENCH_TABLES={'true' if engine == 'table' else 'false'}",
+        f"-DBENCH_ENGINE='\"{engine}\"'",
+        f"-DBENCH_BY={by}",
         f"-DBENCH_STYLE=CL_C_{style.upper()}",
-        f"-DBENCH_ROUNDS={rounds}",
+        f"-DBENCH_ROUNDS={key_bits // 32 + 6 if key_bits else 0}",
     )
     name = f"{engine}_{style}{key_bits or ''}"
-    return Family(name, ("variants_c.c",), defines, engine, style, (key_bits,) if key_bits else KEY_BITS)
+    bits = (key_bits,) if key_bits else KEY_BITS
+    return Family(name, ("variants_c.c",), defines, engine, style, bits, board=board)
 
 
-C_FAMILIES = tuple(
-    family
-    for engine in ("byte", "table")
-    for family in (
-        _c(engine, "loop"),
-        _c(engine, "swap"),
-        *(_c(engine, "unrolled", key_bits) for key_bits in KEY_BITS),
-    )
-)
+def _styles(engine: str) -> tuple[Family, ...]:
+    """A program each for the loop and for pairs of rounds; unrolled, one for each key length."""
+    return _c(engine, "loop"), _c(engine, "swap"), *(_c(engine, "unrolled", key_bits) for key_bits in KEY_BITS)
+
+
+C_FAMILIES = (*_styles("byte"), *_styles("table"))
+# The ratified scalar instructions, in the same C.
+ZKN_FAMILIES = _styles("zkn")

@@ -104,7 +104,7 @@ def isolated_block(board: BenchBoard) -> Iterator[Record]:
 
 
 def record_sizes(board: BenchBoard) -> Iterator[Record]:
-    """CTR in calls of 16 bytes to the size of the buffer memory, caches as the call before left them."""
+    """CTR in place, in calls of 16 bytes to all of the buffer memory, caches as the call before left them."""
     for size in RECORD_SIZES:
         if size <= BUFFER_BYTES:
             result = board.measure("ctr", size=size, passes=3)

@@ -5,9 +5,9 @@ from html import escape
 from rich.console import Console
 from rich.table import Table
 
+from tests.bench import paper
 from tests.bench.cases import Record
 
-BASELINE = ("table", "unrolled")
 _BAR, _LEFT, _WIDTH = 18, 190, 640
 
 
@@ -23,37 +23,29 @@ def _rows(records: list[Record]) -> dict[tuple, dict[tuple, Record]]:
     return rows
 
 
-def _baseline(records: list[Record], record: Record) -> Record | None:
-    """The unrolled table C in the same mode, direction and key length."""
-    same = ("mode", "direction", "key_bits")
-    return next(
-        (
-            other
-            for other in _throughput(records)
-            if (other["engine"], other["style"]) == BASELINE and all(other[name] == record[name] for name in same)
-        ),
-        None,
-    )
-
-
 def _figures(cells: dict[tuple, Record], direction: str, name: str) -> str:
     return " / ".join(str(cells[direction, bits][name]) for bits in (128, 192, 256) if (direction, bits) in cells)
 
 
 def show(records: list[Record]) -> None:
     """Prints the tables."""
-    console = Console(width=150)
+    console = Console(width=170)
+    paper.show_paper(console, records)
+    paper.show_quoted(console, records)
+    paper.show_bars(console, records)
+    paper.show_ratified(console, records)
+    paper.show_key_schedules(console, records)
     table = Table(title="Cycles a block at AES-128/192/256, loads, stores and loop included")
-    columns = ("engine", "style", "mode", "memory", "encrypt", "decrypt", "speed-up", "code bytes", "key schedule")
+    columns = ("engine", "style", "mode", "memory", "encrypt", "decrypt", "speed-up", "code bytes")
     for column in columns:
         table.add_column(column)
     for (engine, style, mode, memory), cells in _rows(records).items():
         speed_ups = []
         for bits in (128, 192, 256):
             record = cells.get(("encrypt", bits))
-            base = _baseline(records, record) if record else None
-            if base:
-                speed_ups.append(f"{base['cycles_per_block'] / record['cycles_per_block']:.1f}")
+            up = paper.speed_up(records, record, paper.BASELINE) if record else None
+            if up:
+                speed_ups.append(f"{up:.1f}")
         table.add_row(
             engine,
             style,
@@ -63,16 +55,15 @@ def show(records: list[Record]) -> None:
             _figures(cells, "decrypt", "cycles_per_block"),
             " / ".join(speed_ups),
             _figures(cells, "encrypt", "code_bytes"),
-            _figures(cells, "encrypt", "key_cycles"),
         )
     console.print(table)
     console.print("speed-up: of encryption, over the unrolled table C in the same mode; its figures are warm ones")
     console.print("memory: 256 KB in passes over 32 KB of the buffer memory, or over 2 KB that stay in the data cache;")
     console.print(
-        "plain C over 2 KB, twice, the second pass counted. CBC encryption is serial: a block waits for the last."
+        "plain C and zkn over 2 KB, the second pass counted. CBC encryption is serial: a block waits for the last."
     )
     _show_list(console, records, "isolated block", ("mode", "key_bits"), "One block alone: cycles of the call")
-    _show_list(console, records, "record size", ("bytes",), "CTR, AES-128: cycles a block against the record's size")
+    _show_list(console, records, "record size", ("bytes",), "CTR, AES-128, in place: cycles a block by record size")
     _show_list(console, records, "contexts", ("contexts", "fairness"), "CTR, AES-128, 1 KB a turn: contexts in turn")
     _show_list(
         console, records, "one context for all keys", ("contexts", "fairness"), "The same, the key loaded at each turn"

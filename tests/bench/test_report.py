@@ -2,7 +2,9 @@
 
 import xml.etree.ElementTree as ElementTree
 
-from tests.bench import report
+import pytest
+
+from tests.bench import limits, report
 
 
 def record(engine, style, cycles_per_block, **values):
@@ -30,6 +32,57 @@ def test_speed_up_is_over_the_unrolled_table(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert any("ise_vmem" in line and "80.0" in line for line in lines)
     assert any("table" in line and "1.0" in line for line in lines)
+
+
+def lines_with(text, *words):
+    return [line for line in text.splitlines() if all(word in line for word in words)]
+
+
+def test_bars_tell_the_memory_states_apart(capsys):
+    counts = [("buffer, cached", 37.4, 41.1, 44.8), ("buffer", 40.7, 44.6, 48.6)]
+    report.show(
+        [
+            record("ise", "unrolled", cycles, key_bits=bits, memory=memory)
+            for memory, *series in counts
+            for bits, cycles in zip((128, 192, 256), series, strict=True)
+        ]
+    )
+    text = capsys.readouterr().out
+    (cached,) = lines_with(text, "in the data cache: passes over 2 KB")
+    assert "yes / yes / yes" in cached and "33" in cached
+    (missed,) = lines_with(text, "not in the data cache: passes over 32 KB")
+    assert "no / no / no" in missed and "39.5" in missed
+
+
+def test_paper_table_has_a_dash_where_nothing_was_measured(capsys):
+    series = [
+        record(engine, "unrolled", cycles * bits, mode="ecb", key_bits=bits)
+        for engine, cycles in (("table", 12), ("zkn", 3))
+        for bits in (128, 192, 256)
+    ]
+    report.show(series)
+    text = capsys.readouterr().out
+    (row,) = lines_with(text, "zkn", "unrolled", "encrypt", "4.00 / 4.00 / 4.00")
+    assert "384 / 576 / 768" in row
+    (row,) = lines_with(text, "ise_fused", "loop", "encrypt")
+    assert row.count(" - ") == 4
+
+
+def test_ratio_to_the_ratified_instructions_takes_their_best_style(capsys):
+    report.show([record("zkn", "loop", 300.0), record("zkn", "swap", 280.0), record("ise", "unrolled", 40.0)])
+    assert lines_with(capsys.readouterr().out, "ise", "ctr", "encrypt", "7.0 / - / -")
+
+
+@pytest.mark.parametrize(
+    ("engine", "memory", "floors"),
+    [
+        ("ise", "buffer", (39.5, 43.5, 47.5)),
+        ("ise_fused", "buffer, cached", (23, 25, 27)),
+        ("ise_vmem", "buffer", (13, 15, 17)),
+    ],
+)
+def test_floors(engine, memory, floors):
+    assert tuple(limits.floor(engine, bits, memory) for bits in (128, 192, 256)) == floors
 
 
 def test_plot_has_a_bar_for_each_figure_the_longest_last():

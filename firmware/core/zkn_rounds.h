@@ -1,0 +1,69 @@
+/**
+ * @file
+ * Rounds of AES by the scalar instructions of RISC-V Zkne and Zknd for RV32 (target only): each
+ * substitutes one byte and adds its share of a column. The unit that carries them out is
+ * gateware/isa/zkn.py; funct7 is the byte select (bits 6:5) and the operation, as in the standard,
+ * the opcode custom-0. They have no side effects, so the compiler may schedule them.
+ */
+#ifndef CL_ZKN_ROUNDS_H
+#define CL_ZKN_ROUNDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Operations: SubBytes, with MixColumns, and the inverses. */
+#define CL_ZKN_ESI  0x11
+#define CL_ZKN_ESMI 0x13
+#define CL_ZKN_DSI  0x15
+#define CL_ZKN_DSMI 0x17
+
+/** @p operation on byte @p select of @p rs2, added to @p rs1. */
+#define CL_ZKN(operation, select, rs1, rs2)                                                        \
+	({                                                                                         \
+		uint32_t rd_;                                                                      \
+		__asm__(".insn r 0x0b, 0, %3, %0, %1, %2"                                          \
+			: "=r"(rd_)                                                                \
+			: "r"(rs1), "r"(rs2), "i"((select) << 5 | (operation)));                   \
+		rd_;                                                                               \
+	})
+
+/** A column: the key's, and the shares of row 0 of @p a to row 3 of @p d. */
+#define CL_ZKN_COLUMN(operation, key, a, b, c, d)                                                  \
+	CL_ZKN(operation, 3,                                                                       \
+	       CL_ZKN(operation, 2, CL_ZKN(operation, 1, CL_ZKN(operation, 0, key, a), b), c), d)
+
+/** All columns: row r of column c comes from column c + r, or c - r of the inverse. */
+#define CL_ZKN_COLUMNS(operation, next, s, k, forth, back)                                         \
+	do {                                                                                       \
+		next[0] = CL_ZKN_COLUMN(operation, (k)[0], s[0], s[forth], s[2], s[back]);         \
+		next[1] = CL_ZKN_COLUMN(operation, (k)[1], s[1], s[(forth + 1) % 4], s[3],         \
+					s[(back + 1) % 4]);                                        \
+		next[2] = CL_ZKN_COLUMN(operation, (k)[2], s[2], s[(forth + 2) % 4], s[0],         \
+					s[(back + 2) % 4]);                                        \
+		next[3] = CL_ZKN_COLUMN(operation, (k)[3], s[3], s[(forth + 3) % 4], s[1],         \
+					s[(back + 3) % 4]);                                        \
+	} while (0)
+
+/** A middle round of the cipher or of the equivalent inverse cipher: sixteen instructions. */
+static inline __attribute__((always_inline)) void
+cl_zkn_round(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)
+{
+	if (inverse) {
+		CL_ZKN_COLUMNS(CL_ZKN_DSMI, next, state, round_key, 3, 1);
+	} else {
+		CL_ZKN_COLUMNS(CL_ZKN_ESMI, next, state, round_key, 1, 3);
+	}
+}
+
+/** The last round, which has no (Inv)MixColumns. */
+static inline __attribute__((always_inline)) void
+cl_zkn_last(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)
+{
+	if (inverse) {
+		CL_ZKN_COLUMNS(CL_ZKN_DSI, next, state, round_key, 3, 1);
+	} else {
+		CL_ZKN_COLUMNS(CL_ZKN_ESI, next, state, round_key, 1, 3);
+	}
+}
+
+#endif

@@ -1,0 +1,36 @@
+"""What CTR on the vector unit is measured against: the bars, the issue slots, and the floor of each memory state."""
+
+# Cycles a block at AES-128/192/256, from memory to memory, loads, stores and loop included.
+BARS = {
+    "ise": {128: 39, 192: 43, 256: 47},
+    "ise_fused": {128: 28, 192: 30, 256: 32},
+    "ise_vmem": {128: 16, 192: 18, 256: 20},
+}
+# VexRiscv's data cache fetches a line of 32 bytes in 13 cycles: eight words, one of the memory's, four of its own.
+LINE_BYTES, LINE_CYCLES = 32, 13
+BLOCK_BYTES = 16
+STATES = {
+    "buffer": "not in the data cache: passes over 32 KB",
+    "buffer, cached": "in the data cache: passes over 2 KB",
+}
+VECTOR_STATES = {
+    "buffer": "data cache not used: calls of 32 KB",
+    "buffer, cached": "data cache not used: calls of 2 KB",
+}
+
+
+def issue_slots(engine: str, key_bits: int) -> int:
+    """Instructions of a block: counter, rounds, and 4 loads, 4 moves, 4 stores, or a vector load and a store."""
+    rounds = key_bits // 32 + 6
+    return 1 + rounds * (2 if engine == "ise" else 1) + (2 if engine == "ise_vmem" else 12)
+
+
+def floor(engine: str, key_bits: int, memory: str) -> float:
+    """Cycles a block that the stock core cannot go below: issue slots, and lines that the data cache fetches."""
+    refill = memory == "buffer" and engine != "ise_vmem"
+    return issue_slots(engine, key_bits) + (LINE_CYCLES * BLOCK_BYTES / LINE_BYTES if refill else 0)
+
+
+def state(engine: str, memory: str) -> str:
+    """The memory state in words."""
+    return (VECTOR_STATES if engine == "ise_vmem" else STATES)[memory]

@@ -1,0 +1,36 @@
+"""Figures of others for AES-128 encryption, quoted and not measured here; None where none could be found."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """One system: cycles a block and bits a cycle (several variants apart by slashes), and where that stands."""
+
+    system: str
+    cycles_per_block: str | None
+    bits_per_cycle: str | None
+    source: str
+
+
+JENKINS = "Jenkins, Mamidi, Schulte, Glossner 2007"
+TCHES = "TCHES 2021 study of scalar AES extensions (scarv/aes-risc-pipeline)"
+FISKIRAN = "Fiskiran and Lee, Table 11"
+LINUX = "source of VexRiscv's AES plugin and linux-on-litex-vexriscv: CBC under Linux"
+
+# Of the paper only these could be had; its tables' cycles, bits a cycle and code sizes are not quoted.
+JENKINS_SPEED_UP = 5.5
+JENKINS_MBPS_AES256 = 50
+
+FIGURES = (
+    Quoted("vector unit of the paper, two instructions a round", None, None, f"{JENKINS}, Tables 4 and 5, Figure 9"),
+    Quoted("32-bit processor with AES instructions", None, None, "Bertoni, Breveglieri, Farina, Regazzoni 2006"),
+    Quoted("basic RISC", "878", "0.15", FISKIRAN),
+    Quoted("ptlu, 32/64/128 bits", "384/308/144", "0.33/0.42/0.89", FISKIRAN),
+    Quoted("table C, SCARV", "1016", "0.13", TCHES),
+    Quoted("table C, Rocket RV32", "1338", "0.10", TCHES),
+    Quoted("scalar extension V2/V3, SCARV", "274/291", "0.47/0.44", TCHES),
+    Quoted("64-bit extension V4, Rocket", "115", "1.11", TCHES),
+    Quoted("table C, VexRiscv", "1594", "0.08", LINUX),
+    Quoted("AES plugin, VexRiscv", "364", "0.35", LINUX),
+)
