@@ -107,10 +107,10 @@ def inversion(tower: Tower, bits: list, name: Callable[[str, list], list]) -> li
     """
     low, high = bits[:4], bits[4:]
     total = name("total", _add(high, low))
-    scaled = _multiply_constant(tower, _square4(tower, total), tower.norm_y)
-    norm = name("norm", _add(scaled, name("product", _multiply4(tower, high, low))))
+    scaled = _multiply_constant(tower, square4(tower, total), tower.norm_y)
+    norm = name("norm", _add(scaled, name("product", multiply4(tower, high, low))))
     root = name("root", _invert4(tower, norm, name))
-    return name("upper", _multiply4(tower, root, high)) + name("lower", _multiply4(tower, root, low))
+    return name("upper", multiply4(tower, root, high)) + name("lower", multiply4(tower, root, low))
 
 
 # Elements of the fields as lists of bits. -----------------------------------------------------------------
@@ -120,7 +120,8 @@ def _add(a: list, b: list) -> list:
     return [x ^ y for x, y in zip(a, b, strict=True)]
 
 
-def _multiply2(a: list, b: list) -> list:
+def multiply2(a: list, b: list) -> list:
+    """Product in GF(2^2)."""
     cross = (a[1] ^ a[0]) & (b[1] ^ b[0])
     return [(a[0] & b[0]) ^ cross, (a[1] & b[1]) ^ cross]
 
@@ -130,35 +131,37 @@ def _square2(a: list) -> list:
     return [a[1], a[0]]
 
 
-def _multiply4(tower: Tower, a: list, b: list) -> list:
-    cross = _scale2(_multiply2(_add(a[2:], a[:2]), _add(b[2:], b[:2])), tower.norm_z)
-    return _add(_multiply2(a[:2], b[:2]), cross) + _add(_multiply2(a[2:], b[2:]), cross)
+def multiply4(tower: Tower, a: list, b: list) -> list:
+    """Product in GF(2^4)."""
+    cross = scale2(multiply2(_add(a[2:], a[:2]), _add(b[2:], b[:2])), tower.norm_z)
+    return _add(multiply2(a[:2], b[:2]), cross) + _add(multiply2(a[2:], b[2:]), cross)
 
 
-def _scale2(a: list, factor: list[int]) -> list:
+def scale2(a: list, factor: list[int]) -> list:
     """Product with a constant of GF(2^2), which costs one gate at most."""
-    columns = [_multiply2([1, 0], factor), _multiply2([0, 1], factor)]
+    columns = [multiply2([1, 0], factor), multiply2([0, 1], factor)]
     return linear([column[0] | column[1] << 1 for column in columns], a)
 
 
-def _square4(tower: Tower, a: list) -> list:
+def square4(tower: Tower, a: list) -> list:
+    """Square in GF(2^4)."""
     # (a1 Z^4 + a0 Z)^2 = a1^2 Z^8 + a0^2 Z^2, and Z^2 = Z + N, with 1 = Z^4 + Z.
     low, high = _square2(a[:2]), _square2(a[2:])
-    both = _scale2(_add(low, high), tower.norm_z)
+    both = scale2(_add(low, high), tower.norm_z)
     return _add(low, both) + _add(high, both)
 
 
 def _multiply_constant(tower: Tower, a: list, factor: list[int]) -> list:
     """Product with a constant of GF(2^4), as a matrix."""
-    columns = [_multiply4(tower, [int(i == k) for i in range(4)], factor) for k in range(4)]
+    columns = [multiply4(tower, [int(i == k) for i in range(4)], factor) for k in range(4)]
     return linear([sum(bit << i for i, bit in enumerate(column)) for column in columns], a)
 
 
 def _invert4(tower: Tower, a: list, name: Callable[[str, list], list]) -> list:
     low, high = a[:2], a[2:]
-    scaled = _scale2(_square2(_add(high, low)), tower.norm_z)
-    root = name("root_of_norm", _square2(_add(scaled, _multiply2(high, low))))
-    return _multiply2(root, high) + _multiply2(root, low)
+    scaled = scale2(_square2(_add(high, low)), tower.norm_z)
+    root = name("root_of_norm", _square2(_add(scaled, multiply2(high, low))))
+    return multiply2(root, high) + multiply2(root, low)
 
 
 # Elements as bytes. ---------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 128        iterative        10, 12, 14                            Nr + 5
 64         iterative        20, 24, 28                            2 * Nr + 6
 32         iterative        40, 48, 56                            4 * Nr + 8
+pipelined                   1                                     stages * 14 + 5
 ========== =============== ===================================== ================================
 
 The slot travels with its block: blocks of different keys and key lengths follow each other without a bubble. A
@@ -23,10 +24,12 @@ from migen import Array, If, Module, Signal, bits_for
 
 from gateware.aes.iterative_cipher import WIDTHS, IterativeCipher
 from gateware.aes.key_expansion import KeyExpansion
+from gateware.aes.pipelined_cipher import PipelinedCipher
 from gateware.aes.standard import BLOCK_BITS, WORD_BITS, length_codes
 from gateware.aes.sub_bytes import check_implementation
 
-DATAPATHS = WIDTHS
+PIPELINED = "pipelined"
+DATAPATHS = (*WIDTHS, PIPELINED)
 ENGINES = (1,)
 MOST_SLOTS = 32
 
@@ -92,6 +95,8 @@ class Core(Module):
         self.submodules.expansion = expansion
         offered = Signal()  # a block of the slot that the next key is for
         valid = Array([self.key_valid[n] for n in range(slots)])
+        clearing = Signal()
+        self.sync += If(self.clear, clearing.eq(1)).Elif(~expansion.busy, clearing.eq(0))
         self.comb += [
             self.key.connect(expansion.sink),
             expansion.slot.eq(self.key_slot),
@@ -99,9 +104,9 @@ class Core(Module):
             expansion.clear.eq(self.clear),
             expansion.clear_slot.eq(self.clear_slot),
             offered.eq(self.sink.valid & (self.sink.slot == self.key_slot)),
-            expansion.enable.eq(~cipher.in_use & ~(offered & valid[self.key_slot])),
+            expansion.enable.eq(~(valid[self.key_slot] & (cipher.in_use | offered))),
             self.key_valid.eq(expansion.key_valid),
-            self.key_busy.eq(expansion.busy),
+            self.key_busy.eq(expansion.busy | cipher.zeroizing),
         ]
 
         # Blocks.
@@ -120,12 +125,15 @@ class Core(Module):
             cipher.watched.eq(self.key_slot),
             cipher.flush.eq(self.flush),
             cipher.clear.eq(self.clear),
+            cipher.scrub.eq(clearing),
             self.idle.eq(cipher.idle),
             self.busy.eq(self.key_busy | ~self.idle),
         ]
 
 
-def create_core(*, datapath, sbox: str, slots: int = 8, key_lengths=(128, 192, 256), engines: int = 1) -> Core:
+def create_core(
+    *, datapath, sbox: str, slots: int = 8, key_lengths=(128, 192, 256), engines: int = 1, stages: int = 2
+) -> Core:
     """One member of the family.
 
     Parameters
@@ -140,7 +148,9 @@ def create_core(*, datapath, sbox: str, slots: int = 8, key_lengths=(128, 192, 2
         Key lengths in bits that can be loaded at run time: any of 128, 192 and 256. Fewer cost less; the code
         of one that is left out stands for the longest that is there.
     engines : int
-        One of `ENGINES`.
+        One of `ENGINES`; they share the blocks in turn.
+    stages : int
+        Registers of a round of the pipelined core; others have one.
 
     Raises
     ------
@@ -153,7 +163,12 @@ def create_core(*, datapath, sbox: str, slots: int = 8, key_lengths=(128, 192, 2
         raise ValueError(f"slots is {slots}; give 1 to {MOST_SLOTS}")
     if engines not in ENGINES:
         raise ValueError(f"engines is {engines}; give one of {', '.join(map(str, ENGINES))}")
-    check_implementation(sbox)
     length_codes(key_lengths)
-    common = {"width": datapath, "slots": slots, "key_lengths": key_lengths, "sbox": sbox}
-    return Core(cipher=IterativeCipher(**common), expansion=KeyExpansion(**common), slots=slots)
+    common = {"slots": slots, "key_lengths": key_lengths, "sbox": sbox}
+    if datapath == PIPELINED:
+        check_implementation(sbox, stages)
+        expansion = KeyExpansion(**common, sbox_stages=stages)
+        return Core(cipher=PipelinedCipher(**common, stages=stages), expansion=expansion, slots=slots)
+    check_implementation(sbox)
+    expansion = KeyExpansion(**common, width=datapath)
+    return Core(cipher=IterativeCipher(**common, width=datapath), expansion=expansion, slots=slots)

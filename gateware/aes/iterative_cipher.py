@@ -65,6 +65,10 @@ class IterativeCipher(Module):
         Drop all blocks.
     clear : Signal(), in
         Drop all blocks, and zeroize what is left of them, in ``2 * parts`` cycles.
+    scrub : Signal(), in
+        Not used: what is left of blocks does not depend on the round keys that come after.
+    zeroizing : Signal(), out
+        What is left of blocks is being zeroized.
     idle : Signal(), out
         No block is in the core.
     """
@@ -82,6 +86,8 @@ class IterativeCipher(Module):
         self.in_use = Signal()
         self.flush = Signal()
         self.clear = Signal()
+        self.scrub = Signal()
+        self.zeroizing = Signal()
         self.idle = Signal()
 
         # # #
@@ -94,7 +100,7 @@ class IterativeCipher(Module):
         last_step = Signal()
         block = Signal(BLOCK_BITS)
         outstanding = Signal(2)
-        zeroizing = Signal(max=2 * parts + 1)
+        left = Signal(max=2 * parts + 1)  # cycles to go for zeroization
         take = Signal()
         part_mask = parts - 1
         end_of_round = (step & part_mask) == part_mask
@@ -103,7 +109,8 @@ class IterativeCipher(Module):
         final = by_length(length, {code: ROUNDS[code] * parts - 1 for code in codes})
         self.comb += [
             last_step.eq(active & (step == final)),
-            self.sink.ready.eq((~active | last_step) & ~outstanding[1] & (zeroizing == 0)),
+            self.sink.ready.eq((~active | last_step) & ~outstanding[1] & ~self.zeroizing),
+            self.zeroizing.eq(left != 0),
             take.eq(self.sink.valid & self.sink.ready),
             self.idle.eq(outstanding == 0),
         ]
@@ -166,7 +173,7 @@ class IterativeCipher(Module):
         self.comb += [
             mixed.eq(Cat(*[Cat(*mix_column(substituted[4 * c : 4 * c + 4])) for c in range(width // WORD_BITS)])),
             state.new.eq(masked(mixing, mixed) ^ addend),
-            state.write.eq(present | (zeroizing != 0)),
+            state.write.eq(present | self.zeroizing),
             state.write_bank.eq(bank),
             state.write_part.eq(part),
             state.complete.eq(complete),
@@ -221,8 +228,8 @@ class IterativeCipher(Module):
         registers = [active, step, key_active, key_first, key_complete, key_ending, present, mixing, complete, ending]
         registers += [finishing, finished, self.source.valid, outstanding, part, bank, read_part]
         self.sync += [
-            If(zeroizing != 0, zeroizing.eq(zeroizing - 1)),
+            If(self.zeroizing, left.eq(left - 1)),
             If(self.flush | self.clear, *[signal.eq(0) for signal in (*registers, block, addend, result)]),
             If(self.flush | self.clear, self.source.data.eq(0)),
-            If(self.clear, zeroizing.eq(2 * parts)),
+            If(self.clear, left.eq(2 * parts)),
         ]

@@ -46,7 +46,8 @@ def key_writes(width: int, slots: int) -> Record:
     """What a key expansion tells the memories of round keys.
 
     `write`: take `words` (`width` bits of a round key) as part `part`, part 0 first, of the row `row`,
-    which is the round's number, of `slot`.
+    which is the round's number, of `slot`, whose key has the length code `length` (the longest while zeros are
+    written).
     """
     parts = BLOCK_BITS // width
     return Record(
@@ -55,6 +56,7 @@ def key_writes(width: int, slots: int) -> Record:
             ("part", bits_for(parts - 1)),
             ("row", bits_for(ROUND_KEY_ROWS - 1)),
             ("slot", bits_for(slots - 1)),
+            ("length", 2),
             ("words", width),
         ]
     )
@@ -73,6 +75,8 @@ class KeyExpansion(Module):
         Key lengths in bits that can be loaded. The code of another is taken for the longest of these.
     sbox : str
         Implementation of the S-boxes (`gateware.aes.sub_bytes`).
+    sbox_stages : int
+        Their registers. Each more than one costs a cycle for each word that needs SubWord.
 
     Attributes
     ----------
@@ -94,7 +98,15 @@ class KeyExpansion(Module):
         An expansion or a clearing is under way.
     """
 
-    def __init__(self, *, width: int = BLOCK_BITS, slots: int = 1, key_lengths=(128, 192, 256), sbox: str = "table"):
+    def __init__(
+        self,
+        *,
+        width: int = BLOCK_BITS,
+        slots: int = 1,
+        key_lengths=(128, 192, 256),
+        sbox: str = "table",
+        sbox_stages: int = 1,
+    ):
         codes = length_codes(key_lengths)
         self.sink = stream.Endpoint([("word", WORD_BITS)])
         self.slot = Signal(bits_for(slots - 1))
@@ -119,6 +131,7 @@ class KeyExpansion(Module):
         phase = Signal(3)  # i mod Nk
         column = Signal(2)  # i mod 4
         last_phase = Signal()
+        waiting = Signal(max=max(sbox_stages, 2))  # cycles until the S-boxes have done
         rcon = Signal(8)
         advance = Signal()
 
@@ -133,22 +146,21 @@ class KeyExpansion(Module):
         ]
 
         # The next word.
-        self.submodules.sub_word = sub_word = SubBytes(WORD_BITS // 8, sbox=sbox)
+        self.submodules.sub_word = sub_word = SubBytes(WORD_BITS // 8, sbox=sbox, stages=sbox_stages)
         substituted = sub_word.o
         rotated = Cat(substituted[8:], substituted[:8])  # SubWord(RotWord(w)) = RotWord(SubWord(w))
         change = Signal(WORD_BITS)
         oldest = by_length(length, {code: window[KEY_WORDS[code] - 1] for code in codes})
         self.comb += [
             sub_word.i.eq(word),
-            sub_word.enable.eq(advance | clearing),
+            sub_word.enable.eq(Cat(advance | clearing, *[1] * (sbox_stages - 1))),
             change.eq(window[0]),
             If(phase == 0, change.eq(Cat(rotated[:8] ^ rcon, rotated[8:]))),
             If(~clearing, word.eq(Mux(loading, self.sink.word, oldest ^ change))),
         ]
-        if KEY_LENGTH_256 in codes:
-            self.comb += If((length == KEY_LENGTH_256) & (phase == 4), change.eq(substituted))
 
         # Sequence of an expansion.
+        substituting = Signal()  # the next word needs SubWord
         first = Signal()
         last_write = Signal()
         row_bits = Cat(keys.part, keys.row) if width < BLOCK_BITS else keys.row
@@ -158,20 +170,31 @@ class KeyExpansion(Module):
         final_phase = by_length(length, {code: KEY_WORDS[code] - 1 for code in codes})
         self.comb += [
             row_bits.eq(address),
+            keys.length.eq(length),
             last_write.eq(keys.write & (keys.row == final_row) & (keys.part == parts - 1)),
             first.eq(~expanding & (pending == 0) & self.enable & self.sink.valid),
             last_phase.eq(phase == final_phase),
             self.sink.ready.eq(loading & (expanding | ((pending == 0) & self.enable))),
-            advance.eq(Mux(loading, self.sink.valid & self.sink.ready, expanding & ~last_write)),
+            substituting.eq(phase == 0),
+            advance.eq(
+                Mux(
+                    loading,
+                    self.sink.valid & self.sink.ready,
+                    expanding & ~last_write & ~(substituting & (waiting != 0)),
+                )
+            ),
             clearing.eq((pending != 0) & ~expanding),
             self.busy.eq(expanding | (pending != 0)),
         ]
+        if KEY_LENGTH_256 in codes:
+            self.comb += If((length == KEY_LENGTH_256) & (phase == 4), change.eq(substituted), substituting.eq(1))
         begin = [loading.eq(1), phase.eq(0), column.eq(0), address.eq(0), keys.write.eq(0)]
         end_of_row = (column & (width // WORD_BITS - 1)) == width // WORD_BITS - 1
         chosen = Signal()
         self.comb += chosen.eq(awaited[keys.slot])
         self.sync += [
             keys.write.eq(advance & end_of_row),
+            If(advance, waiting.eq(sbox_stages - 1)).Elif(waiting != 0, waiting.eq(waiting - 1)),
             If(keys.write, address.eq(address + 1)),
             If(
                 advance,
@@ -200,6 +223,7 @@ class KeyExpansion(Module):
             If(expanding & chosen, expanding.eq(0), valid[keys.slot].eq(0), *begin),
             If(
                 clearing,
+                length.eq(codes[-1]),
                 keys.write.eq(chosen),
                 If(~chosen, keys.slot.eq(Mux(keys.slot == slots - 1, 0, keys.slot + 1))),
                 If(

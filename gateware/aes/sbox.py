@@ -8,6 +8,8 @@ The byte is a signal of 8 bits, bit 0 the least significant. Latency: none (comb
     The same table as sixteen LUT4 an output bit and the slices' own wide multiplexers (PFUMX, L6MUX21),
     the eighth input on a last multiplexer: 128 LUT4 and two levels of general routing, where the
     mapper left to itself takes more LUTs and up to eight levels.
+``onehot``
+    Bertoni's: a decoder to 256 lines of which one is 1, a permutation of the lines, which is wiring, and an encoder.
 ``canright``
     Inversion in a tower of fields (`gateware.aes.composite`): the smallest, and the slowest.
 
@@ -15,12 +17,17 @@ The byte is a signal of 8 bits, bit 0 the least significant. Latency: none (comb
 `gateware.aes.sbox_ram`.
 """
 
-from migen import Case, Cat, Constant, Instance, Module, Mux, Signal
+from functools import reduce
+from operator import or_
 
+from migen import Case, Cat, Module, Mux, Signal
+
+from gateware.aes.cells import lut4, mux
 from gateware.aes.composite import AFFINE_CONSTANT, best_tower, inversion, linear
 from gateware.aes.field import INV_SBOX, SBOX
 
-IMPLEMENTATIONS = ("table", "ecp5", "canright")
+PAIR_IMPLEMENTATIONS = ("table", "ecp5", "canright")
+IMPLEMENTATIONS = (*PAIR_IMPLEMENTATIONS, "onehot")
 # The byte that SubBytes takes to zero.
 ZERO_AFTER_SUBSTITUTION = INV_SBOX[0]
 
@@ -42,7 +49,7 @@ class SBox(Module):
     """
 
     def __init__(self, *, inverse: bool = False, implementation: str = "table"):
-        _check(implementation)
+        _check(implementation, IMPLEMENTATIONS)
         self.i = Signal(8)
         self.o = Signal(8)
 
@@ -55,6 +62,8 @@ class SBox(Module):
             for bit in range(8):
                 halves = _lut7_halves(self, self.i, [(y >> bit) & 1 for y in table])
                 self.comb += self.o[bit].eq(Mux(self.i[7], halves[1], halves[0]))
+        elif implementation == "onehot":
+            self.comb += self.o.eq(_encode(_decode(self, self.i), table))
         else:
             tower = best_tower()
             into, out_of = Signal(8), Signal(8)
@@ -77,7 +86,7 @@ class SBoxPair(Module):
     Parameters
     ----------
     implementation : str
-        One of `IMPLEMENTATIONS`. With ``canright`` the directions share one inversion.
+        One of `PAIR_IMPLEMENTATIONS`. With ``canright`` the directions share one inversion.
 
     Attributes
     ----------
@@ -92,7 +101,7 @@ class SBoxPair(Module):
     """
 
     def __init__(self, *, implementation: str = "table"):
-        _check(implementation)
+        _check(implementation, PAIR_IMPLEMENTATIONS)
         self.i = Signal(8)
         self.inverse = Signal()
         self.operand = Signal(8)
@@ -113,8 +122,8 @@ class SBoxPair(Module):
                 outputs = []
                 for table in (SBOX, INV_SBOX):
                     halves = _lut7_halves(self, self.i, [(y >> bit) & 1 for y in table])
-                    outputs.append(_lut4(self, MUX_AND_ADD, [*halves, self.i[7], self.operand[bit]]))
-                self.comb += self.o[bit].eq(_mux(self, "PFUMX", outputs, self.inverse))
+                    outputs.append(lut4(self, MUX_AND_ADD, [*halves, self.i[7], self.operand[bit]]))
+                self.comb += self.o[bit].eq(mux(self, "PFUMX", outputs, self.inverse))
         else:
             tower = best_tower()
             into, out_of = Signal(8), Signal(8)
@@ -150,9 +159,27 @@ def _namer(module: Module):
     return name
 
 
-def _check(implementation: str) -> None:
-    if implementation not in IMPLEMENTATIONS:
-        raise ValueError(f"S-box implementation {implementation!r} is not one of {', '.join(IMPLEMENTATIONS)}")
+def _check(implementation: str, known: tuple[str, ...]) -> None:
+    if implementation not in known:
+        raise ValueError(f"S-box implementation {implementation!r} is not one of {', '.join(known)}")
+
+
+# Bertoni's lines. -----------------------------------------------------------------------------------------
+
+
+def _decode(module: Module, byte: Signal) -> list:
+    """256 lines, one for each value of the byte, from two decoders of four bits."""
+    halves = []
+    for half in (byte[:4], byte[4:]):
+        lines = Signal(16)
+        module.comb += [lines[n].eq(half == n) for n in range(16)]
+        halves.append(lines)
+    return [halves[0][x % 16] & halves[1][x // 16] for x in range(256)]
+
+
+def _encode(lines: list, table) -> Cat:
+    """The byte whose line, after the permutation by the table, is 1."""
+    return Cat(*[reduce(or_, [line for x, line in enumerate(lines) if table[x] >> bit & 1]) for bit in range(8)])
 
 
 # The ECP5's own cells. ------------------------------------------------------------------------------------
@@ -171,23 +198,7 @@ def _lut7(module: Module, address: Signal, truth: list[int]) -> Signal:
     level = []
     for first in range(0, 128, 16):
         contents = sum(bit << x for x, bit in enumerate(truth[first : first + 16]))
-        level.append(_lut4(module, contents, list(address[:4])))
+        level.append(lut4(module, contents, list(address[:4])))
     for cell, bit in (("PFUMX", 4), ("L6MUX21", 5), ("L6MUX21", 6)):
-        level = [_mux(module, cell, pair, address[bit]) for pair in zip(level[0::2], level[1::2], strict=True)]
+        level = [mux(module, cell, pair, address[bit]) for pair in zip(level[0::2], level[1::2], strict=True)]
     return level[0]
-
-
-def _lut4(module: Module, contents: int, inputs: list) -> Signal:
-    z = Signal()
-    ports = {f"i_{port}": signal for port, signal in zip("ABCD", inputs, strict=True)}
-    module.specials += Instance("LUT4", p_INIT=Constant(contents, 16), **ports, o_Z=z)
-    return z
-
-
-def _mux(module: Module, cell: str, pair, select) -> Signal:
-    """A multiplexer of a slice; the first of the pair where `select` is 0."""
-    z = Signal()
-    names = ("BLUT", "ALUT", "C0") if cell == "PFUMX" else ("D0", "D1", "SD")
-    ports = {f"i_{name}": signal for name, signal in zip(names, (*pair, select), strict=True)}
-    module.specials += Instance(cell, **ports, o_Z=z)
-    return z

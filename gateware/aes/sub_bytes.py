@@ -2,11 +2,13 @@
 
 ::
 
-    i ─► register ─► S-box ─► o                    table, ecp5, canright
+    i ─► register ─► S-box ─► o                    table, ecp5, onehot
     i ─► block RAM's own address register ─► o     block_ram
+    i ─► register ─► ... ─► o                      canright, canright_ecp5: `gateware.aes.tower_sbox`
 
 The register is part of the module because a block RAM has it inside: whatever holds a state or a word
-feeds the next value here, and every S-box then costs the same one cycle.
+feeds the next value here, and every S-box then costs the same one cycle. With two stages, `o` is a register
+too; Canright's S-box takes up to four, which it has inside.
 
 Latency: `stages` cycles from `i` to `o`. Throughput: all bytes, each cycle.
 """
@@ -15,15 +17,24 @@ from migen import If, Module, Signal
 
 from gateware.aes import sbox as combinational
 from gateware.aes.sbox_ram import PORTS, BlockRAMSBox
+from gateware.aes.tower_sbox import CUTS, TowerSBox
 
 BLOCK_RAM = "block_ram"
-IMPLEMENTATIONS = (*combinational.IMPLEMENTATIONS, BLOCK_RAM)
+# For each implementation the most stages.
+IMPLEMENTATIONS = {
+    **{name: 2 for name in combinational.IMPLEMENTATIONS},
+    BLOCK_RAM: 2,
+    "canright": max(CUTS),
+    "canright_ecp5": max(CUTS),
+}
 
 
-def check_implementation(sbox: str) -> None:
-    """Raise `ValueError` unless `sbox` is one of `IMPLEMENTATIONS`."""
+def check_implementation(sbox: str, stages: int = 1) -> None:
+    """Raise `ValueError` unless `sbox` is one of `IMPLEMENTATIONS`, and can have so many stages."""
     if sbox not in IMPLEMENTATIONS:
         raise ValueError(f"S-box implementation {sbox!r} is not one of {', '.join(IMPLEMENTATIONS)}")
+    if not 1 <= stages <= IMPLEMENTATIONS[sbox]:
+        raise ValueError(f"stages is {stages}; S-box implementation {sbox!r} takes 1 to {IMPLEMENTATIONS[sbox]}")
 
 
 class SubBytes(Module):
@@ -35,41 +46,53 @@ class SubBytes(Module):
         Number of bytes.
     sbox : str
         One of `IMPLEMENTATIONS`.
+    stages : int
+        Registers from `i` to `o`.
 
     Attributes
     ----------
     i : Signal(8 * count), in
-        Bytes to substitute, taken at the clock edge where `enable` is 1.
-    enable : Signal(), in
-        Take `i`.
+        Bytes to substitute.
+    enable : Signal(stages), in
+        Bit n: the registers of rank n take what is before them.
     o : Signal(8 * count), out
-        Substitution of the bytes that were taken last.
+        Their substitutions.
     """
 
-    def __init__(self, count: int, *, sbox: str = "table"):
-        check_implementation(sbox)
+    def __init__(self, count: int, *, sbox: str = "table", stages: int = 1):
+        check_implementation(sbox, stages)
         self.i = Signal(8 * count)
-        self.enable = Signal()
+        self.enable = Signal(stages)
         self.o = Signal(8 * count)
 
         # # #
 
+        lanes = [slice(8 * n, 8 * n + 8) for n in range(count)]
+        if sbox.startswith("canright"):
+            for lane in lanes:
+                box = TowerSBox(stages=stages, portable=sbox == "canright")
+                self.submodules += box
+                self.comb += [box.i.eq(self.i[lane]), box.enable.eq(self.enable), self.o[lane].eq(box.o)]
+            return
+        substituted = Signal(8 * count)
         if sbox == BLOCK_RAM:
             for first in range(0, count, PORTS):
                 pair = BlockRAMSBox(has_enable=True)
                 self.submodules += pair
-                for port in range(min(PORTS, count - first)):
-                    byte = slice(8 * (first + port), 8 * (first + port) + 8)
+                for port, lane in enumerate(lanes[first : first + PORTS]):
                     self.comb += [
-                        pair.i[port].eq(self.i[byte]),
-                        pair.enable[port].eq(self.enable),
-                        self.o[byte].eq(pair.o[port]),
+                        pair.i[port].eq(self.i[lane]),
+                        pair.enable[port].eq(self.enable[0]),
+                        substituted[lane].eq(pair.o[port]),
                     ]
         else:
             taken = Signal(8 * count)
-            self.sync += If(self.enable, taken.eq(self.i))
-            for n in range(count):
-                substitution = combinational.SBox(implementation=sbox)
-                self.submodules += substitution
-                byte = slice(8 * n, 8 * n + 8)
-                self.comb += [substitution.i.eq(taken[byte]), self.o[byte].eq(substitution.o)]
+            self.sync += If(self.enable[0], taken.eq(self.i))
+            for lane in lanes:
+                box = combinational.SBox(implementation=sbox)
+                self.submodules += box
+                self.comb += [box.i.eq(taken[lane]), substituted[lane].eq(box.o)]
+        if stages == 2:
+            self.sync += If(self.enable[1], self.o.eq(substituted))
+        else:
+            self.comb += self.o.eq(substituted)

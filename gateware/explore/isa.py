@@ -19,7 +19,7 @@ from migen import Cat, Module, Signal
 from rich.console import Console
 from rich.table import Table
 
-from gateware.aes.sbox import IMPLEMENTATIONS, SBoxPair
+from gateware.aes.sbox import PAIR_IMPLEMENTATIONS, SBoxPair
 from gateware.aes.sbox_ram import BlockRAMSBox
 from gateware.aes.transforms import byte_list, inv_shift_rows, inverse_mix_correction, masked, mix_column, shift_rows
 from gateware.explore.harness import Harness
@@ -123,11 +123,11 @@ def _multiplier() -> Ports:
 PARTS: dict[str, Callable[[], Ports]] = {
     "multiplier 16x16": _multiplier,
     "SubBytes, block RAM": _sub_bytes_ram,
-    **{f"SubBytes, {sbox}": lambda sbox=sbox: _sub_bytes(sbox) for sbox in IMPLEMENTATIONS},
+    **{f"SubBytes, {sbox}": lambda sbox=sbox: _sub_bytes(sbox) for sbox in PAIR_IMPLEMENTATIONS},
     "MixColumns": _mix_columns,
     "shuffle": _shuffle,
-    **{f"lane, {sbox}": lambda sbox=sbox: _lane(sbox) for sbox in IMPLEMENTATIONS},
-    **{f"unit, {sbox}": lambda sbox=sbox: _unit(sbox) for sbox in IMPLEMENTATIONS},
+    **{f"lane, {sbox}": lambda sbox=sbox: _lane(sbox) for sbox in PAIR_IMPLEMENTATIONS},
+    **{f"unit, {sbox}": lambda sbox=sbox: _unit(sbox) for sbox in PAIR_IMPLEMENTATIONS},
 }
 
 

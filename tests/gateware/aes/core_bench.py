@@ -23,11 +23,15 @@ class Member:
     slots: int = 8
     key_lengths: tuple[int, ...] = (128, 192, 256)
     engines: int = 1
+    stages: int = 2
 
     def __str__(self):
         lengths = "" if len(self.key_lengths) == 3 else f"-aes{'/'.join(map(str, self.key_lengths))}"
         slots = "" if self.slots == 8 else f"-{self.slots}slots"
-        return f"{self.datapath}-{self.sbox}{slots}{lengths}" + (f"-x{self.engines}" if self.engines > 1 else "")
+        stages = f"-{self.stages}stages" if self.datapath == "pipelined" else ""
+        return f"{self.datapath}-{self.sbox}{stages}{slots}{lengths}" + (
+            f"-x{self.engines}" if self.engines > 1 else ""
+        )
 
 
 def ecb(key: bytes, blocks: list[bytes]) -> list[bytes]:

@@ -8,9 +8,18 @@ GOOD = {"datapath": 128, "sbox": "table", "slots": 8, "key_lengths": (128, 192, 
 
 
 @pytest.mark.parametrize(
+    ("sbox", "stages"),
+    [("table", 3), ("block_ram", 3), ("canright", 5), ("ecp5", 0), ("onehot", 3), ("canright_ecp5", 5)],
+)
+def test_stages_that_an_s_box_has_not(sbox, stages):
+    with pytest.raises(ValueError, match=f"stages is {stages}; S-box implementation '{sbox}' takes 1 to"):
+        create_core(**{**GOOD, "datapath": "pipelined", "sbox": sbox, "stages": stages})
+
+
+@pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("datapath", 16, "datapath is 16; give one of 32, 64, 128"),
+        ("datapath", 16, "datapath is 16; give one of 32, 64, 128, pipelined"),
         ("datapath", "serial", "datapath is 'serial'; give one of"),
         ("sbox", "abacus", "S-box implementation 'abacus' is not one of table,"),
         ("slots", 0, "slots is 0; give 1 to 32"),

@@ -17,6 +17,9 @@ MEMBERS = [
     Member(64, "block_ram", slots=1),
     Member(32),
     Member(32, "block_ram", slots=2, key_lengths=(256,)),
+    Member("pipelined"),
+    Member("pipelined", "canright", slots=1, key_lengths=(128,), stages=3),
+    Member("pipelined", "canright", slots=2, key_lengths=(128, 192), stages=4),
 ]
 PLAIN = bytes.fromhex("00112233445566778899aabbccddeeff")
 FIPS_197 = {
@@ -84,10 +87,14 @@ def test_nist_known_answers(bench, kind):
 
 
 def cycles_of_a_block(bench: Bench, bits: int) -> int:
+    if bench.member.datapath == "pipelined":
+        return 1
     return 128 // bench.member.datapath * ROUNDS[bits]
 
 
 def latency(bench: Bench, bits: int) -> int:
+    if bench.member.datapath == "pipelined":
+        return bench.member.stages * ROUNDS[max(bench.member.key_lengths)] + 5
     return 128 // bench.member.datapath * (ROUNDS[bits] + 1) + 4
 
 
@@ -130,7 +137,9 @@ def test_key_schedule_cycles(bench):
             cycles.append(bench.sim.cycle - first)
 
         bench.sim.run(watch(), bench.key_loader(0, bytes(bits // 8)), max_cycles=200)
-        assert cycles == [4 * (ROUNDS[bits] + 1) + 1]
+        words_with_sub_word = {128: 10, 192: 8, 256: 13}[bits]
+        waits = bench.member.stages - 1 if bench.member.datapath == "pipelined" else 0
+        assert cycles == [4 * (ROUNDS[bits] + 1) + 1 + words_with_sub_word * waits]
 
 
 @pytest.mark.parametrize("idle", [0.0, 0.4, 0.95])

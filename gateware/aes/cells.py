@@ -1,0 +1,51 @@
+"""Cells of the ECP5's logic, for circuits that synthesis would not find: LUT4 and the slices' wide multiplexers."""
+
+from collections.abc import Callable
+from itertools import product
+
+from migen import Cat, Constant, Instance, Module, Signal
+
+
+def lut4(module: Module, contents: int, inputs: list) -> Signal:
+    """A LUT4; input n is bit n of the index into its 16 bits."""
+    z = Signal()
+    ports = {f"i_{port}": signal for port, signal in zip("ABCD", inputs, strict=True)}
+    module.specials += Instance("LUT4", p_INIT=Constant(contents, 16), **ports, o_Z=z)
+    return z
+
+
+def mux(module: Module, cell: str, pair, select) -> Signal:
+    """A multiplexer of a slice; the first of the pair where `select` is 0."""
+    z = Signal()
+    names = ("BLUT", "ALUT", "C0") if cell == "PFUMX" else ("D0", "D1", "SD")
+    ports = {f"i_{name}": signal for name, signal in zip(names, (*pair, select), strict=True)}
+    module.specials += Instance(cell, **ports, o_Z=z)
+    return z
+
+
+class Functions:
+    """Makes functions of up to four one-bit signals, as one LUT4 each or in portable form.
+
+    Parameters
+    ----------
+    module : Module
+        Where they go.
+    portable : bool
+        An index into a constant instead of a LUT4.
+    """
+
+    def __init__(self, module: Module, *, portable: bool):
+        self.module = module
+        self.portable = portable
+
+    def __call__(self, inputs: list, function: Callable[..., int]) -> Signal:
+        """A signal with the function's value, which is computed for all values of its inputs (0 or 1)."""
+        values = product((0, 1), repeat=len(inputs))  # the last input changes fastest
+        contents = sum((function(*bits) & 1) << sum(b << n for n, b in enumerate(bits)) for bits in values)
+        if self.portable:
+            z = Signal()
+            self.module.comb += z.eq((Constant(contents, 2 ** len(inputs)) >> Cat(*inputs))[0])
+            return z
+        pattern = 2 ** len(inputs)
+        whole = sum((contents >> (x % pattern) & 1) << x for x in range(16))
+        return lut4(self.module, whole, [*inputs, *[0] * (4 - len(inputs))])

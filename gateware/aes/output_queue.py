@@ -1,0 +1,91 @@
+"""A queue of blocks behind a pipeline that cannot wait, in block RAM.
+
+The pipeline starts a block only when the queue has room for all that are under way: so no signal says "wait" to
+its registers. Behind the block RAM stand its own output register and one before `source`.
+
+Latency: 3 cycles from `write` to `source.valid`. Throughput: a block a cycle.
+"""
+
+from litex.soc.interconnect import stream
+from migen import READ_FIRST, If, Memory, Module, Signal, log2_int
+
+from gateware.aes.standard import BLOCK_BITS
+
+
+class OutputQueue(Module):
+    """The queue, and the count of blocks that have a place in it.
+
+    Parameters
+    ----------
+    depth : int
+        Blocks, a power of two.
+
+    Attributes
+    ----------
+    reserve : Signal(), in
+        A block sets out that will be written later. Only while `room`.
+    room : Signal(), out
+        There is a place for another one.
+    empty : Signal(), out
+        No block has a place.
+    write, data : Signal(), Signal(128), in
+        A block arrives.
+    source : stream.Endpoint, data(128), out
+        The blocks, in order.
+    flush : Signal(), in
+        Drop all blocks, and all places.
+    zeroize : Signal(), in
+        Write zeros, a row a cycle; together with or after `flush`, for `depth` cycles.
+    """
+
+    def __init__(self, depth: int):
+        self.reserve = Signal()
+        self.room = Signal()
+        self.empty = Signal()
+        self.write = Signal()
+        self.data = Signal(BLOCK_BITS)
+        self.source = stream.Endpoint([("data", BLOCK_BITS)])
+        self.flush = Signal()
+        self.zeroize = Signal()
+
+        # # #
+
+        places = Signal(log2_int(depth) + 1)
+        stored = Signal(max=depth + 1)  # in the memory
+        produce = Signal(max=depth)
+        consume = Signal(max=depth)
+        read = Signal()
+        fetched = Signal()  # the memory's output register holds a block
+        step_fetched, step_source = Signal(), Signal()
+        self.comb += [
+            self.room.eq(~places[-1]),
+            self.empty.eq(places == 0),
+            step_source.eq(~self.source.valid | self.source.ready),
+            step_fetched.eq(~fetched | step_source),
+            read.eq(step_fetched & (stored != 0)),
+        ]
+
+        memory = Memory(BLOCK_BITS, depth, name="output_queue")
+        write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
+        read_port = memory.get_port(mode=READ_FIRST, has_re=True)
+        self.specials += memory, write_port, read_port
+        self.comb += [
+            write_port.adr.eq(produce),
+            write_port.we.eq(self.write | self.zeroize),
+            If(~self.zeroize, write_port.dat_w.eq(self.data)),
+            read_port.adr.eq(consume),
+            read_port.re.eq(step_fetched | self.zeroize),
+        ]
+        self.sync += [
+            places.eq(places + self.reserve - (self.source.valid & self.source.ready)),
+            stored.eq(stored + self.write - read),
+            If(self.write | self.zeroize, produce.eq(produce + 1)),
+            If(read, consume.eq(consume + 1)),
+            If(step_fetched, fetched.eq(read)),
+            If(step_source, self.source.valid.eq(fetched), self.source.data.eq(read_port.dat_r)),
+            If(
+                self.flush,
+                *[signal.eq(0) for signal in (places, stored, produce, consume, fetched, self.source.valid)],
+                self.source.data.eq(0),
+            ),
+        ]

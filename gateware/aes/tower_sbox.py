@@ -1,0 +1,190 @@
+"""Canright's S-box cut for LUTs of four inputs, with registers inside: 55 LUT4s.
+
+In the tower of `gateware.aes.composite` an element of GF(2^8) is ``A Y^16 + B Y``, one of GF(2^4) is ``1 Z^4 + 0 Z``
+with halves in GF(2^2), and a product there is a function of four bits, that is two LUT4s::
+
+    i ─► change of basis ─┬─► A, B, A1+A0, B1+B0 ──────────────────────────────┐
+                          └─► P = A1 B1, A0 B0, (A1+A0)(B1+B0), squares inside ─► d ─► 1/d ─► products ─► o
+                cells:  14                  8                                   4     6       12          11
+
+`d` is the norm, whose square and constant terms are functions of the same four bits as the products, and cost
+nothing. Both changes of basis share sums (`gateware.aes.xor_network`), two cells deep.
+
+Registers stand before, `stages` of them, the first at the input::
+
+    stages  registers at
+    1       i
+    2       i, products
+    3       i, d, o
+    4       i, P, products, o
+
+Latency: `stages` cycles. Throughput: a byte a cycle.
+"""
+
+from functools import reduce
+from operator import xor
+
+from migen import Cat, If, Module, Signal
+
+from gateware.aes.cells import Functions
+from gateware.aes.composite import AFFINE_CONSTANT, apply, best_tower, multiply2, multiply4, scale2, square4
+from gateware.aes.xor_network import shared_sums, terms
+
+CUTS = {1: (), 2: ("product",), 3: ("norm", "output"), 4: ("norm products", "product", "output")}
+
+
+class TowerSBox(Module):
+    """One S-box.
+
+    Parameters
+    ----------
+    stages : int
+        Registers, 1 to 4.
+    portable : bool
+        Without the ECP5's cells.
+
+    Attributes
+    ----------
+    i, o : Signal(8)
+        Input byte and, `stages` cycles later, its substitution.
+    enable : Signal(stages), in
+        Bit n: the register of rank n takes its value.
+    """
+
+    def __init__(self, *, stages: int = 1, portable: bool = True):
+        if stages not in CUTS:
+            raise ValueError(f"stages is {stages}; give 1 to {max(CUTS)}")
+        self.i = Signal(8)
+        self.enable = Signal(stages)
+        self.o = Signal(8)
+
+        # # #
+
+        self._cuts = CUTS[stages]
+        cell = Functions(self, portable=portable)
+        tower = best_tower()
+
+        # Change of basis, and the sums of the halves of A and B.
+        taken = Signal(8)
+        self.sync += If(self.enable[0], taken.eq(self.i))
+        rows = _rows(tower.to_tower)
+        halves = [rows[n] ^ rows[n + 2] for n in (0, 1, 4, 5)]
+        element = _linear(cell, [*rows, *halves], list(taken))
+        b, a, b_sum, a_sum = element[:4], element[4:8], element[8:10], element[10:12]
+
+        # The norm d = N (A + B)^2 + A B. Its square part is linear, and is split between the functions of the
+        # two halves that its bits also depend on.
+        columns = [_pack(_square_part(tower, [int(i == k) for i in range(4)])) for k in range(4)]
+        low, sums = _split(columns, high=False)
+        high, sums_high = _split(columns, high=True)
+        products = [
+            *_products(cell, b[:2], a[:2], lambda x, y: multiply2(x, y), low),
+            *_products(cell, b[2:], a[2:], lambda x, y: multiply2(x, y), high),
+            *_products(cell, b_sum, a_sum, lambda x, y: scale2(multiply2(x, y), tower.norm_z), sums),
+            *_products(cell, b_sum, a_sum, lambda x, y: scale2(multiply2(x, y), tower.norm_z), sums_high),
+        ]
+        element, products = self._cut("norm products", element, products)
+        norm = [cell([products[n], products[n + 4]], xor) for n in range(4)]
+        element, norm = self._cut("norm", element, norm)
+
+        # Its inverse, and the halves' sum, by table.
+        inverse = [_inverse4(tower, x) for x in range(16)]
+        root = [cell(norm, lambda *bits, n=n: inverse[_pack(bits)] >> n & 1) for n in range(4)]
+        root_sum = [
+            cell(norm, lambda *bits, n=n: (inverse[_pack(bits)] >> n ^ inverse[_pack(bits)] >> n + 2) & 1)
+            for n in range(2)
+        ]
+
+        # The inverse of the byte has the coefficients d^-1 B and d^-1 A: each as three products, whose sums are
+        # part of the last change of basis.
+        b, a, b_sum, a_sum = element[:4], element[4:8], element[8:10], element[10:12]
+        parts = []
+        for factor, factor_sum in ((a, a_sum), (b, b_sum)):
+            parts += _products(cell, root[:2], factor[:2], lambda x, y: multiply2(x, y))
+            parts += _products(cell, root[2:], factor[2:], lambda x, y: multiply2(x, y))
+            parts += _products(cell, root_sum, factor_sum, lambda x, y: scale2(multiply2(x, y), tower.norm_z))
+        (parts,) = self._cut("product", parts)
+        output_rows = []
+        for row in _rows(tower.to_affine):
+            bits = [n for n in range(8) if row >> n & 1]
+            # Bit n of a coefficient is bit n of its products in the halves and bit n mod 2 of that of the sums.
+            output_rows.append(reduce(xor, [1 << 6 * (n // 4) + n % 4 ^ 1 << 6 * (n // 4) + 4 + n % 2 for n in bits]))
+        outputs = _linear(cell, output_rows, parts, AFFINE_CONSTANT)
+        (outputs,) = self._cut("output", outputs)
+        self.comb += self.o.eq(Cat(*outputs))
+
+    def _cut(self, where: str, *groups: list) -> list[list]:
+        """Registers for groups of signals, if this is a place for them."""
+        if where not in self._cuts:
+            return list(groups)
+        enable = self.enable[1 + self._cuts.index(where)]
+        registered = []
+        for group in groups:
+            register = Signal(len(group))
+            self.sync += If(enable, register.eq(Cat(*group)))
+            registered.append(list(register))
+        return registered
+
+
+def _pack(bits) -> int:
+    return sum(bit << n for n, bit in enumerate(bits))
+
+
+def _rows(columns: list[int]) -> list[int]:
+    """Rows, as masks of inputs, of a matrix that is given by its columns."""
+    return [sum((column >> n & 1) << i for i, column in enumerate(columns)) for n in range(8)]
+
+
+def _linear(cell: Functions, rows: list[int], inputs: list, constant: int = 0) -> list[Signal]:
+    """The sums of inputs that the rows tell, inverted where the constant has a one."""
+    sums = shared_sums(tuple(rows), len(inputs))
+    shared = [cell([inputs[i] for i in range(len(inputs)) if mask >> i & 1], _parity) for mask in sums]
+    outputs = []
+    for n, row in enumerate(rows):
+        used, rest = terms(row, sums)
+        signals = [*(shared[k] for k in used), *(inputs[i] for i in range(len(inputs)) if rest >> i & 1)]
+        inverted = constant >> n & 1
+        outputs.append(cell(signals, lambda *bits, inverted=inverted: _parity(*bits) ^ inverted))
+    return outputs
+
+
+def _parity(*bits: int) -> int:
+    return sum(bits) & 1
+
+
+def _products(cell: Functions, x: list, y: list, product, square=None) -> list[Signal]:
+    """The two bits of a product in GF(2^2), with a linear map of the sum of the factors added."""
+
+    def bit(n):
+        def function(x0, x1, y0, y1):
+            added = apply(square, (x0 ^ y0) | (x1 ^ y1) << 1) if square else 0
+            return product([x0, x1], [y0, y1])[n] ^ (added >> n & 1)
+
+        return function
+
+    return [cell([*x, *y], bit(n)) for n in range(2)]
+
+
+def _square_part(tower, total: list[int]) -> list[int]:
+    """N t^2 of an element t of GF(2^4)."""
+    return multiply4(tower, square4(tower, total), tower.norm_y)
+
+
+def _split(columns: list[int], *, high: bool) -> tuple[list[int], list[int]]:
+    """The half of a linear map that goes to two of its bits, as maps of one half of t and of the halves' sum.
+
+    With t = (t1, t0) and ts = t1 + t0: ``l1 t1 + l0 t0 = l1 ts + (l1 + l0) t0 = l0 ts + (l1 + l0) t1``.
+    """
+    part = [column >> 2 if high else column & 3 for column in columns]
+    both = [part[n] ^ part[n + 2] for n in range(2)]
+    return both, part[:2] if high else part[2:]
+
+
+def _inverse4(tower, value: int) -> int:
+    """Inverse in GF(2^4), zero to zero, by search."""
+    one = next(e for e in range(16) if all(_multiply(tower, e, x) == x for x in range(16)))
+    return next((x for x in range(16) if _multiply(tower, value, x) == one), 0)
+
+
+def _multiply(tower, x: int, y: int) -> int:
+    return _pack(multiply4(tower, [x >> n & 1 for n in range(4)], [y >> n & 1 for n in range(4)]))
