@@ -10,6 +10,9 @@ from migen import READ_FIRST, Memory, Module, Signal, log2_int
 
 from gateware.isa.instructions import CONTEXTS, KEY_REGISTERS, LANES, STATE_REGISTERS
 
+# Name of the memories; a read in the cycle of a write to the same word may give anything.
+MEMORY_NAME = "lane_registers"
+
 
 class LaneRegisters(Module):
     """One register file of ``depth`` registers of four lanes.
@@ -40,7 +43,7 @@ class LaneRegisters(Module):
         # # #
 
         for c in range(LANES):
-            memory = Memory(32, depth, init=[0] * depth)
+            memory = Memory(32, depth, init=[0] * depth, name=MEMORY_NAME)
             read_port = memory.get_port(async_read=not registered, mode=READ_FIRST)
             write_port = memory.get_port(write_capable=True)
             self.specials += memory, read_port, write_port

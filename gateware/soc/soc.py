@@ -26,6 +26,7 @@ from litex.soc.interconnect import wishbone
 
 from gateware.boards import Board
 from gateware.ctr.accelerator import CTRAccelerator
+from gateware.isa.command import CommandRegister
 from gateware.isa.unit import VectorAESUnit
 from gateware.isa.zkn import ScalarAESUnit
 from gateware.soc.bridge import RegisteredBridge
@@ -94,12 +95,20 @@ class CipherlaneSoC(SoCCore):
             self.add_constant("CIPHERLANE_SCALAR_UNIT")
         else:
             self.aes_unit = unit = VectorAESUnit(memory=(BUFFER_ORIGIN, board.buffer_size), sbox=board.sbox)
+        self.aes_command = command = CommandRegister()
+        self.comb += [
+            unit.cmd_valid.eq(command.source.valid),
+            command.source.ready.eq(unit.cmd_ready),
+            unit.cmd_function_id.eq(command.source.function_id),
+            unit.cmd_inputs[0].eq(command.source.input0),
+            unit.cmd_inputs[1].eq(command.source.input1),
+        ]
         self.cpu.cpu_params.update(
-            o_CfuPlugin_bus_cmd_valid=unit.cmd_valid,
-            i_CfuPlugin_bus_cmd_ready=unit.cmd_ready,
-            o_CfuPlugin_bus_cmd_payload_function_id=unit.cmd_function_id,
-            o_CfuPlugin_bus_cmd_payload_inputs_0=unit.cmd_inputs[0],
-            o_CfuPlugin_bus_cmd_payload_inputs_1=unit.cmd_inputs[1],
+            o_CfuPlugin_bus_cmd_valid=command.sink.valid,
+            i_CfuPlugin_bus_cmd_ready=command.sink.ready,
+            o_CfuPlugin_bus_cmd_payload_function_id=command.sink.function_id,
+            o_CfuPlugin_bus_cmd_payload_inputs_0=command.sink.input0,
+            o_CfuPlugin_bus_cmd_payload_inputs_1=command.sink.input1,
             i_CfuPlugin_bus_rsp_valid=unit.rsp_valid,
             o_CfuPlugin_bus_rsp_ready=unit.rsp_ready,
             i_CfuPlugin_bus_rsp_payload_outputs_0=unit.rsp_output,

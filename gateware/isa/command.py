@@ -1,0 +1,46 @@
+"""Takes each CFU command at once and holds one that the unit cannot execute yet.
+
+::
+
+    CFU ──► sink ─┬──────────────► source ──► unit
+                  └─► held command ──┘
+
+`sink.ready` is a register: the core's pipeline never waits for the unit's interlocks in the same cycle.
+Latency: none; a command that the unit executes at once passes through, in one cycle. Throughput: a command a
+cycle. Handshake: valid and ready on both sides; a held command is offered until the unit takes it, and nothing
+further is taken meanwhile.
+"""
+
+from litex.soc.interconnect import stream
+from migen import If, Module, Signal
+
+COMMAND_LAYOUT = [("function_id", 10), ("input0", 32), ("input1", 32)]
+
+
+class CommandRegister(Module):
+    """A skid register for commands.
+
+    Attributes
+    ----------
+    sink, source : stream.Endpoint
+        `function_id` (10), `input0`, `input1` (32): the values of rs1 and rs2.
+    """
+
+    def __init__(self):
+        self.sink = stream.Endpoint(COMMAND_LAYOUT)
+        self.source = stream.Endpoint(COMMAND_LAYOUT)
+
+        # # #
+
+        holds = Signal()
+        held = stream.Endpoint(COMMAND_LAYOUT)
+        self.comb += [
+            self.sink.ready.eq(~holds),
+            self.source.valid.eq(holds | self.sink.valid),
+            self.source.payload.eq(self.sink.payload),
+            If(holds, self.source.payload.eq(held.payload)),
+        ]
+        self.sync += [
+            holds.eq(self.source.valid & ~self.source.ready),
+            If(~holds, held.payload.eq(self.sink.payload)),
+        ]
