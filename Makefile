@@ -8,11 +8,12 @@ PYTHON   := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sim demo test lint format bitstream flash bench formal explore-isa pages readme clean
+.PHONY: help setup sim demo test lint format bitstream flash bench formal explore explore-isa pages readme clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  options: BOARD=ecpix5  FILE=path  PORT=sim|/dev/ttyUSB0  KEY_BITS=128|192|256 (default: all three)"
+	@echo "           EXPLORE='--jobs 2 --datapath 128 --peer usselmann=FOLDER' (default: the whole family)"
 
 setup: ## Install what is missing: Debian packages and the Python environment .venv
 	@.ci/setup
@@ -46,6 +47,9 @@ bench: sim ## Measure every AES of the project and its peers on the simulated bo
 
 formal: setup ## Prove S-boxes, MixColumns, instructions and handshake for all inputs (minutes)
 	@$(PYTHON) -m pytest tests/formal/prove_*.py
+
+explore: setup ## Place and route the family of AES cores, beside public ones (hours; goes on where it stopped)
+	@$(PYTHON) -m gateware.explore.family $(EXPLORE)
 
 explore-isa: setup ## Place and route the vector unit and its parts alone (build/results/explore-isa.json)
 	@$(PYTHON) -m gateware.explore.isa

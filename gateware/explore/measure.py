@@ -1,0 +1,104 @@
+"""Cycle counts, correctness and switching activity of a mapped core, from one simulation for each key length.
+
+Every lane has a key and blocks of its own, random but seeded. The results are compared with those of
+`cryptography`: a core that encrypts wrongly has no figures.
+"""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from gateware.explore.netlist import Netlist
+from gateware.explore.protocols import Protocol
+
+LANES = 16
+# Results before the core is taken to be in its steady state, and results that are then measured over. The latter is
+# a multiple of every number of engines, so that blocks that come in bunches count right.
+WARM_UP = 8
+BLOCKS = 16
+# Results over which transitions are counted.
+COUNTED = 4
+
+
+class WrongResult(RuntimeError):
+    """A core's results are not AES."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one simulation says.
+
+    Attributes
+    ----------
+    key_bits : int
+    cycles_per_block : float
+        In the steady state, with blocks offered and results taken in every cycle.
+    key_cycles : int
+        From the first word of a key until blocks can be encrypted with it; 0 where the key comes with each block.
+    toggles_per_block : float
+        Transitions of cell outputs for each block in the steady state: see `gateware.explore.netlist`.
+    """
+
+    key_bits: int
+    cycles_per_block: float
+    key_cycles: int
+    toggles_per_block: float
+
+
+def measure(
+    module: dict, clock: str, protocol: Callable[[Netlist], Protocol], key_lengths: tuple[int, ...]
+) -> list[Measurement]:
+    """Measures a netlist at each key length.
+
+    Parameters
+    ----------
+    module : dict
+        The mapped module, as Yosys' JSON has it.
+    clock : str
+        Its clock's port.
+    protocol : callable
+        Makes the core's protocol.
+    key_lengths : tuple of int
+        In bits.
+
+    Raises
+    ------
+    WrongResult, NetlistError, ProtocolError
+        See there.
+    """
+    netlist = Netlist(module, clock=clock, lanes=LANES)
+    return [_measure(netlist, protocol(netlist), key_bits) for key_bits in key_lengths]
+
+
+def _measure(netlist: Netlist, driver: Protocol, key_bits: int) -> Measurement:
+    rng = random.Random(key_bits)
+    keys = [rng.randbytes(key_bits // 8) for _ in range(netlist.lanes)]
+    encryptors = [Cipher(algorithms.AES(key), modes.ECB()).encryptor() for key in keys]
+    expected: list[list[bytes]] = []
+
+    def blocks() -> Iterator[list[bytes]]:
+        while True:
+            given = [rng.randbytes(16) for _ in keys]
+            expected.append([encryptor.update(block) for encryptor, block in zip(encryptors, given, strict=True)])
+            yield given
+
+    key_cycles = driver.load(keys)
+    cycles = []
+    for n, result in enumerate(driver.encrypt(blocks())):
+        if result.blocks != expected[n]:
+            raise WrongResult(f"block {n} of AES-{key_bits} is wrong after synthesis")
+        cycles.append(result.cycle)
+        netlist.is_counting = WARM_UP + BLOCKS <= n < WARM_UP + BLOCKS + COUNTED
+        if n == WARM_UP + BLOCKS:
+            netlist.transitions = 0
+        if n == WARM_UP + BLOCKS + COUNTED:
+            break
+    netlist.is_counting = False
+    return Measurement(
+        key_bits=key_bits,
+        cycles_per_block=(cycles[WARM_UP + BLOCKS] - cycles[WARM_UP]) / BLOCKS,
+        key_cycles=key_cycles,
+        toggles_per_block=netlist.transitions / (COUNTED * netlist.lanes),
+    )

@@ -1,0 +1,260 @@
+"""Simulates a core as it was mapped to ECP5 cells, and counts how often its wires switch.
+
+It reads the netlist that Yosys wrote for nextpnr, so that whoever wrote the core, what is simulated is what was
+placed: cycle counts, a check of the results after synthesis, and switching activity come from one model.
+
+Lanes: each wire holds an integer of as many bits as there are lanes; lane n of all wires together is one copy of
+the core, with its own data. All lanes share what controls them.
+
+Switching activity: transitions of the outputs of all cells. After each clock edge every LUT4, multiplexer, carry
+and memory output follows its inputs after one unit of time, so that a wire may change several times a cycle, as in
+the silicon. Real delays differ and wires' lengths do not count: it is a proxy for dynamic power, no measurement.
+
+Cells: LUT4, PFUMX, L6MUX21, CCU2C, TRELLIS_FF, TRELLIS_DPR16X4, DP16KD (as a memory of one or two ports that are
+read; written through port A or B). Asynchronous resets act at the clock edge.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+
+from gateware.explore.memories import BlockRAM, DistributedRAM, same
+
+# Output wire, input wires, and the output as an expression over the inputs' places.
+Node = tuple[int, list[int], str]
+# Units of time after which wires that still change are taken to do so for ever.
+STEPS = 500
+
+
+class NetlistError(RuntimeError):
+    """A netlist has a cell, or an arrangement of cells, that is not simulated."""
+
+
+@cache
+def expression(truth: int, inputs: int) -> str:
+    """A function of `inputs` inputs as a Python expression over {0}, {1}, ... and the mask of all lanes, M.
+
+    Bit n of `truth` is the value where the inputs, the first one the least significant, are n.
+    """
+    if inputs == 0:
+        return "M" if truth else "0"
+    half = 1 << inputs - 1
+    every = (1 << half) - 1
+    low, high = truth & every, truth >> half
+    x = f"{{{inputs - 1}}}"
+    zero, one = expression(low, inputs - 1), expression(high, inputs - 1)
+    if low == high:
+        return zero
+    if low == high ^ every:
+        return {"0": x, "M": f"(M ^ {x})"}.get(zero, f"({x} ^ {zero})")
+    if low == 0:
+        return f"({x} & {one})"
+    if high == 0:
+        return f"(~{x} & {zero})"
+    if low == every:
+        return f"((M ^ {x}) | {one})"
+    if high == every:
+        return f"({x} | {zero})"
+    return f"({x} & {one} | ~{x} & {zero})"
+
+
+class Netlist:
+    """One mapped module, in lanes.
+
+    Parameters
+    ----------
+    module : dict
+        The module as Yosys' JSON has it.
+    clock : str
+        Its clock's port. There is one clock.
+    lanes : int
+        Copies of the core.
+
+    Raises
+    ------
+    NetlistError
+        It has a cell that is not simulated, or a ring of combinational cells.
+
+    Attributes
+    ----------
+    cycle : int
+        Clock edges so far.
+    is_counting : bool
+        Count transitions; slower.
+    transitions : int
+        Transitions of all wires while counting, in all lanes together.
+    """
+
+    def __init__(self, module: dict, *, clock: str, lanes: int):
+        self.lanes = lanes
+        self.mask = (1 << lanes) - 1
+        self.cycle = 0
+        self._ports = {name: port["bits"] for name, port in module["ports"].items()}
+        self._inputs = {n for n, port in module["ports"].items() if port["direction"] == "input"} - {clock}
+        self._index: dict[object, int] = {"0": 0, "x": 0, "1": 1}
+        self._values = [0, self.mask]
+        self._flip_flops: list[tuple] = []
+        self._memories: list[DistributedRAM | BlockRAM] = []
+        logic: list[Node] = []
+        for name, cell in module["cells"].items():
+            if cell["type"] != "$scopeinfo":
+                logic += self._add(name, cell)
+        self._logic = _ordered(logic)
+        self._settle = self._compile(self._logic, "v")
+        self._step: Callable | None = None
+        self.is_counting = False
+        self.transitions = 0
+        self.settle()
+
+    # Building ----------------------------------------------------------------------------------------------
+
+    def _wire(self, bit) -> int:
+        if bit not in self._index:
+            self._index[bit] = len(self._values)
+            self._values.append(0)
+        return self._index[bit]
+
+    def _add(self, name: str, cell: dict) -> list[Node]:
+        kind, parameters = cell["type"], cell["parameters"]
+        pins = {pin: [self._wire(bit) for bit in bits] for pin, bits in cell["connections"].items()}
+        one = {pin: wires[0] for pin, wires in pins.items() if wires}
+        if kind == "LUT4":
+            return [(one["Z"], [one[pin] for pin in "ABCD"], expression(int(parameters["INIT"], 2), 4))]
+        if kind in ("PFUMX", "L6MUX21"):
+            low, high, select = ("BLUT", "ALUT", "C0") if kind == "PFUMX" else ("D0", "D1", "SD")
+            return [(one["Z"], [one[low], one[high], one[select]], "({2} & {1} | ~{2} & {0})")]
+        if kind == "CCU2C":
+            return _carry(one, parameters)
+        if kind == "TRELLIS_FF":
+            self._add_flip_flop(one, parameters)
+            return []
+        if kind in ("TRELLIS_DPR16X4", "DP16KD"):
+            memory = (DistributedRAM if kind == "TRELLIS_DPR16X4" else BlockRAM)(pins, parameters, self.lanes)
+            self._memories.append(memory)
+            return memory.logic(len(self._memories) - 1)
+        raise NetlistError(f"cell {name} is a {kind}, which is not simulated")
+
+    def _add_flip_flop(self, pins: dict[str, int], parameters: dict[str, str]) -> None:
+        enable = pins.get("CE", 1)
+        constant = parameters.get("CEMUX", "CE").strip()
+        if constant in ("0", "1"):
+            enable = int(constant)
+        reset = pins.get("LSR", 0)
+        is_set = parameters.get("REGSET", "RESET") == "SET"
+        over = parameters.get("SRMODE", "LSR_OVER_CE") in ("LSR_OVER_CE", "ASYNC")
+        inverted = parameters.get("CEMUX") == "INV", parameters.get("LSRMUX") == "INV"
+        if parameters.get("CLKMUX") == "INV" or not over:
+            raise NetlistError("a flip-flop on the falling edge, or whose enable gates its reset, is not simulated")
+        self._flip_flops.append((pins["Q"], pins["DI"], enable, reset, is_set, *inverted))
+        self._values[pins["Q"]] = self.mask if is_set else 0
+
+    @staticmethod
+    def _compile(logic: list[Node], target: str) -> Callable:
+        """A function of wires v, wires w, all lanes M and memories R: computes `target` (v or w) from v."""
+        lines = [
+            f"    {target}[{output}] = " + text.format(*(f"v[{wire}]" for wire in inputs))
+            for output, inputs, text in logic
+        ]
+        scope: dict = {}
+        exec(compile("\n".join(["def run(v, w, M, R):", "    pass", *lines]), "<netlist>", "exec"), scope)
+        return scope["run"]
+
+    # Running -----------------------------------------------------------------------------------------------
+
+    def poke(self, port: str, value: int) -> None:
+        """Sets an input to the same value in all lanes."""
+        for n, bit in enumerate(self._ports[port]):
+            self._set(self._wire(bit), self.mask * (value >> n & 1))
+
+    def poke_lanes(self, port: str, values: list[int]) -> None:
+        """Sets an input to a value for each lane."""
+        for n, bit in enumerate(self._ports[port]):
+            self._set(self._wire(bit), sum((value >> n & 1) << lane for lane, value in enumerate(values)))
+
+    def peek(self, port: str) -> int:
+        """The value of an output that all lanes agree on.
+
+        Raises
+        ------
+        NetlistError
+            They do not.
+        """
+        value = same([self._values[self._wire(bit)] for bit in self._ports[port]], self.mask)
+        if value is None:
+            raise NetlistError(f"{port} differs between lanes")
+        return value
+
+    def peek_lanes(self, port: str) -> list[int]:
+        """The value of an output in each lane."""
+        wires = [self._values[self._wire(bit)] for bit in self._ports[port]]
+        return [sum((wire >> lane & 1) << n for n, wire in enumerate(wires)) for lane in range(self.lanes)]
+
+    def settle(self) -> None:
+        """Lets the wires follow inputs and flip-flops.
+
+        Raises
+        ------
+        NetlistError
+            They never come to rest.
+        """
+        if not self.is_counting:
+            self._settle(self._values, self._values, self.mask, self._memories)
+            return
+        self._step = self._step or self._compile(self._logic, "w")
+        for _ in range(STEPS):
+            after = list(self._values)
+            self._step(self._values, after, self.mask, self._memories)
+            if after == self._values:
+                return
+            self.transitions += sum((a ^ b).bit_count() for a, b in zip(self._values, after, strict=True) if a != b)
+            self._values = after
+        raise NetlistError(f"wires still change after {STEPS} steps")
+
+    def edge(self) -> None:
+        """The rising edge of the clock: flip-flops and memories take what is at their inputs; `settle` afterwards."""
+        v, changes = self._values, []
+        for output, data, enable, reset, is_set, enable_inverted, reset_inverted in self._flip_flops:
+            enabled = v[enable] ^ (self.mask if enable_inverted else 0)
+            cleared = v[reset] ^ (self.mask if reset_inverted else 0)
+            value = v[output] & ~enabled | v[data] & enabled
+            changes.append((output, value | cleared if is_set else value & ~cleared))
+        for memory in self._memories:
+            changes += memory.edge(v)
+        for wire, value in changes:
+            self._set(wire, value)
+        self.cycle += 1
+
+    def _set(self, wire: int, value: int) -> None:
+        if self.is_counting:
+            self.transitions += (self._values[wire] ^ value).bit_count()
+        self._values[wire] = value
+
+
+def _carry(pins: dict[str, int], parameters: dict[str, str]) -> list[Node]:
+    """CCU2C: two bits of a carry chain."""
+    nodes = []
+    carry, carry_inputs = "{0}", [pins.get("CIN", 0)]
+    for n in range(2):
+        table = int(parameters[f"INIT{n}"], 2)
+        injected = parameters.get(f"INJECT1_{n}", "YES") == "YES"
+        first = len(carry_inputs)
+        places = [f"{{{first + m}}}" for m in range(4)]
+        lut = expression(table, 4).format(*places)
+        pair = "0" if injected else expression(table & 15, 2).format(*places)
+        inputs = [*carry_inputs, *(pins[f"{pin}{n}"] for pin in "ABCD")]
+        if f"S{n}" in pins:
+            nodes.append((pins[f"S{n}"], inputs, lut if injected else f"({lut} ^ {carry})"))
+        carry, carry_inputs = f"(~{lut} & {pair} | {lut} & {carry})", inputs
+    if "COUT" in pins:
+        nodes.append((pins["COUT"], carry_inputs, carry))
+    return nodes
+
+
+def _ordered(logic: list[Node]) -> list[Node]:
+    """Each after those whose outputs it takes."""
+    drivers = {node[0]: node for node in logic}
+    waiting = {output: {wire for wire in inputs if wire in drivers} for output, inputs, _ in logic}
+    try:
+        return [drivers[output] for output in TopologicalSorter(waiting).static_order()]
+    except CycleError as error:
+        raise NetlistError("combinational cells drive each other in a ring") from error

@@ -1,0 +1,130 @@
+"""Tables and plots of `gateware.explore.family`: Hessel et al. 2009, Table II and Figures 6 to 12, in FPGA terms."""
+
+from rich.console import Console
+from rich.table import Table
+
+from gateware.explore import plots as svg
+from gateware.explore.members import FAMILY, KEY_SETS
+from gateware.explore.records import DATA_RATES_MBPS
+
+Record = dict
+# Plots by name: title and the field that is drawn.
+BARS = {
+    "lut4": "LUT4",
+    "ff": "Flip-flops",
+    "fmax_mhz": "Clock, MHz",
+    "mbps": "Throughput, Mbps",
+    "mbps_per_lut": "Throughput for area, Mbps a LUT4",
+    "toggles_per_block": "Switching activity, transitions a block (a proxy for power)",
+}
+
+
+def label(record: Record) -> str:
+    """The core of a record in a few words."""
+    if record["core"] != FAMILY:
+        return f"{record['core']} ({record['datapath']})"
+    words = [record["datapath"], record["sbox"].replace("_", " ")]
+    if record["engines"] > 1:
+        words.append(f"{record['engines']} engines")
+    if record["key_lengths"] != list(KEY_SETS["128"]):
+        words.append("all keys")
+    if record["slots"] > 1:
+        words.append(f"{record['slots']} slots")
+    return ", ".join(words)
+
+
+def line(record: Record) -> str:
+    """The figures of a record in a few words, or why there are none."""
+    if record["status"] == "failed":
+        return f"failed: {record['reason']}"
+    return (
+        f"{record['lut4']} LUT4, {record['ff']} FF, {record['bram']} block RAM, {record['fmax_mhz']} MHz, "
+        f"{record['cycles_per_block']:g} cycles a block, {record['mbps']} Mbps, {record['mbps_per_lut']} Mbps a LUT4"
+    )
+
+
+def show(content: dict) -> None:
+    """Prints a table for each part, those of the clocks that data rates need, and what is missing."""
+    console = Console(width=150)
+    for device, speed in _parts(content["records"]):
+        chosen = [r for r in content["records"] if (r["device"], r["speed"]) == (device, speed)]
+        console.print(_figures(f"{device}, speed grade {speed}", chosen))
+        console.print(_clocks(f"{device}, speed grade {speed}: clock in MHz that a data rate needs, AES-128", chosen))
+    console.print("toggles: transitions of cell outputs a block in simulation with unit delays; a proxy for power")
+    if content["missing"]:
+        console.print(f"{content['missing']} combinations of core and part are not built yet; a further run goes on")
+
+
+def _parts(records: list[Record]) -> list[tuple[str, int]]:
+    return sorted({(record["device"], record["speed"]) for record in records}, reverse=True)
+
+
+def _figures(title: str, records: list[Record]) -> Table:
+    table = Table(title=title)
+    names = (
+        "core",
+        "key bits",
+        "LUT4",
+        "FF",
+        "block RAM",
+        "MHz",
+        "cycles",
+        "key cycles",
+        "Mbps",
+        "Mbps/LUT4",
+        "toggles",
+    )
+    for name in names:
+        table.add_column(name)
+    fields = ("lut4", "ff", "bram", "fmax_mhz", "cycles_per_block", "key_cycles", "mbps", "mbps_per_lut")
+    for record in sorted(records, key=lambda r: -(r["mbps_per_lut"] or 0)):
+        cells = [label(record), str(record["key_bits"])]
+        if record["status"] == "failed":
+            cells.append(f"failed: {record['reason']}")
+        else:
+            cells += [f"{record[name]:g}" if record[name] < 1000 else str(round(record[name])) for name in fields]
+            cells.append(str(round(record["toggles_per_block"])))
+        table.add_row(*cells)
+    return table
+
+
+def _clocks(title: str, records: list[Record]) -> Table:
+    """What each data rate needs of public cores and of each member with one key of AES-128."""
+    table = Table(title=title)
+    for name in ("core", "MHz reached", *(f"{rate} Mbps" for rate in DATA_RATES_MBPS)):
+        table.add_column(name)
+    for record in records:
+        is_smallest = record["core"] != FAMILY or (record["slots"] == 1 and len(record["key_lengths"]) == 1)
+        if record["status"] == "built" and record["key_bits"] == 128 and is_smallest:
+            needed = [record["clock_mhz_for_mbps"][str(rate)] for rate in DATA_RATES_MBPS]
+            cells = [f"{mhz:g}" if mhz <= record["fmax_mhz"] else f"{mhz:g} (not reached)" for mhz in needed]
+            table.add_row(label(record), f"{record['fmax_mhz']:g}", *cells)
+    return table
+
+
+def plots(records: list[Record]) -> dict[str, str]:
+    """SVG of each plot by name: AES-128 on the first part, one bar or point a core."""
+    parts = _parts(records)
+    chosen = [
+        r for r in records if r["status"] == "built" and r["key_bits"] == 128 and (r["device"], r["speed"]) == parts[0]
+    ]
+    if not chosen:
+        return {}
+    where = f"{parts[0][0]}, speed grade {parts[0][1]}, AES-128 (est)"
+    drawn = {name: svg.bars(f"{title}: {where}", _rows(chosen, name)) for name, title in BARS.items()}
+    drawn["area"] = svg.points(
+        f"Throughput and area: {where}",
+        "LUT4",
+        "Mbps",
+        [(label(r), r["lut4"], r["mbps"], r["core"] != FAMILY) for r in chosen],
+    )
+    for rate in DATA_RATES_MBPS:
+        needed = [{**r, "needed": r["clock_mhz_for_mbps"][str(rate)]} for r in chosen]
+        reached = [r for r in needed if r["needed"] <= r["fmax_mhz"]]
+        title = f"Clock that {rate} Mbps need, MHz, where it is reached: {where}"
+        drawn[f"clock-{rate}"] = svg.bars(title, _rows(reached, "needed"))
+    return drawn
+
+
+def _rows(records: list[Record], name: str) -> list[tuple[str, float, bool]]:
+    return sorted(((label(r), r[name], r["core"] != FAMILY) for r in records), key=lambda row: row[1])

@@ -1,0 +1,135 @@
+"""What `make explore` builds, in what order, from what command line, and what it keeps."""
+
+import json
+
+import pytest
+
+from gateware.explore import family, flow, members
+from gateware.explore.family import Task, arguments, is_selected
+from gateware.explore.members import PEERS, Member, urgency
+
+
+def chosen(*words: str) -> list[str]:
+    options = arguments(list(words))
+    return [name for name, target in family.TARGETS.items() if is_selected(target, options)]
+
+
+def refused(capsys, *words: str) -> str:
+    with pytest.raises(SystemExit):
+        arguments(list(words))
+    return capsys.readouterr().err
+
+
+def test_every_member_has_a_name_of_its_own():
+    listed = list(members.members())
+    assert len({member.name for member in listed}) == len(listed)
+    assert {(m.datapath, m.sbox, m.engines) for m in listed} == {
+        (datapath, sbox, engines)
+        for datapath in ("32", "64", "128", "pipelined")
+        for sbox in ("lut", "canright", "onehot", "block_ram")
+        for engines in (1, 2, 4)
+    }
+    assert {(m.keys, m.slots) for m in listed} == {("128", 1), ("128", 8), ("all", 1), ("all", 8)}
+
+
+def test_selection():
+    assert chosen("--datapath", "128", "--sbox", "lut", "--engines", "1", "--keys", "128", "--slots", "1") == [
+        "128-lut-1-128-1"
+    ]
+    assert len(chosen("--datapath", "32", "64", "--engines", "1")) == 2 * 4 * 4
+    assert not chosen("--no-family")
+
+
+def test_public_cores_are_built_from_the_checkouts_given(tmp_path):
+    assert chosen("--no-family", "--peer", f"usselmann={tmp_path}") == ["peer-usselmann"]
+    assert arguments(["--peer", f"secworks={tmp_path}"]).checkouts == {"secworks": tmp_path}
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["--datapath", "16"], "invalid choice: '16'"),
+        (["--engines", "3"], "invalid choice: 3"),
+        (["--device", "45F-6"], "invalid choice: '45F-6'"),
+        (["--seeds", "0"], "at least 1"),
+        (["--jobs", "0"], "at least 1"),
+        (["--peer", "nobody=/"], "unknown core 'nobody': choose of usselmann, secworks, tiny_aes"),
+        (["--peer", "secworks"], "no such folder; secworks is at https://github.com/secworks/aes"),
+        (["--peer", "secworks=/nonexistent"], "no such folder; secworks is at https://github.com/secworks/aes"),
+    ],
+)
+def test_bad_command_lines_name_the_remedy(capsys, words, message):
+    assert message in refused(capsys, *words)
+
+
+def test_what_is_compared_most_is_built_first():
+    order = sorted(
+        [(target, device) for device in ("85F-8", "25F-6") for target in family.TARGETS.values()],
+        key=lambda pair: urgency(*pair),
+    )
+    first = [(target.name, device) for target, device in order[:5]]
+    assert first[:2] == [("128-lut-1-128-1", "85F-8"), ("pipelined-lut-1-128-1", "85F-8")]
+    assert {name for name, _ in first[2:]} == {peer.name for peer in PEERS.values()}
+    assert order[-1][0].datapath == "pipelined" and order[-1][0].engines == 4
+
+
+def test_design_is_named_by_its_ports_and_repeats_itself():
+    design, protocol = Member("32", "block_ram").design()
+    other, _ = Member("32", "block_ram", slots=8).design()
+    again, _ = Member("32", "block_ram").design()
+    assert design.digest() == again.digest() != other.digest()
+    text = design.sources["core.v"]
+    assert all(f" {port}" in text for port in (design.clock, *protocol.keywords["ports"].values()))
+    with pytest.raises(ValueError):
+        Member("128", "lut", engines=3).design()
+
+
+def test_a_checkout_without_the_files_is_refused_with_the_place_to_get_it(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no timescale\.v; the core is at https://opencores\.org"):
+        PEERS["usselmann"].read(tmp_path)
+
+
+@pytest.fixture
+def task(tmp_path, monkeypatch):
+    monkeypatch.setattr(family, "CACHE", tmp_path)
+    return Task("32-block_ram-1-128-1", "85F-8", (1,), None, {"yosys": "1"})
+
+
+def keep(task, **changed):
+    task.folder.mkdir(exist_ok=True)
+    task.records.write_text(json.dumps({"key": {**task.key(), **changed}, "records": [{"kept": True}]}))
+
+
+def test_results_are_kept_by_content(task):
+    assert family.up_to_date(task) is None
+    keep(task)
+    assert family.up_to_date(task) == [{"kept": True}]
+    assert family.build(task) == [{"kept": True}]
+    keep(task, flow="of another day")
+    assert family.up_to_date(task) is None
+
+
+def test_results_outlive_changes_that_leave_the_verilog_as_it_was(task):
+    keep(task, sources="of another day")
+    assert family.up_to_date(task) is None
+    design, _ = task.target.design()
+    (task.folder / "netlist.digest").write_text(flow.netlist_digest(design, json.dumps(task.versions)))
+    assert family.up_to_date(task) == [{"kept": True}]
+    assert json.loads(task.records.read_text())["key"] == task.key()
+
+
+def test_other_tools_or_seeds_are_other_results(task):
+    keep(task)
+    assert family.up_to_date(Task(task.name, task.device, task.seeds, None, {"yosys": "2"})) is None
+    assert family.up_to_date(Task(task.name, task.device, (1, 2), None, task.versions)) is None
+    assert family.up_to_date(Task(task.name, "25F-6", task.seeds, None, task.versions)) is None
+
+
+def test_a_member_that_does_not_exist_is_reported(task, monkeypatch):
+    def refuse(self):
+        raise ValueError("no such core")
+
+    monkeypatch.setattr(Member, "design", refuse)
+    (record,) = family.build(task)
+    assert (record["status"], record["reason"]) == ("failed", "no such core")
+    assert record["lut4"] is record["fmax_mhz"] is record["mbps"] is None
