@@ -4,7 +4,7 @@ Each member is synthesised, simulated as it was mapped (cycles, correctness, swi
 routed (`flow`, `measure`), on two parts: 85F at speed grade 8 and 25F at speed grade 6. The whole family takes
 hours on a small machine. What is done is kept in ``build/explore`` by the contents it was made from, so that a run
 can be broken off and taken up, or cover a part of the family; what is compared most is built first. A member
-that cannot be built is in the results with the reason.
+that cannot be built is in the results with the reason. Public cores are measured from checkouts that the user names.
 
 Writes ``build/results/explore.json`` and plots beside it, from everything that is up to date.
 """
@@ -12,9 +12,10 @@ Writes ``build/results/explore.json`` and plots beside it, from everything that 
 import argparse
 import fcntl
 import json
+import signal
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from os import cpu_count
 from pathlib import Path
 from statistics import median
@@ -107,7 +108,13 @@ TARGETS: dict[str, Target] = {target.name: target for target in [*members(), *PE
 
 
 def build(task: Task) -> list[dict]:
-    """The records of one task, built if they are not up to date; a failure is a record too."""
+    """The records of one task, built if they are not up to date; a failure is a record too.
+
+    Raises
+    ------
+    FileNotFoundError
+        The checkout of a public core has not its files.
+    """
     target = task.target
     task.folder.mkdir(parents=True, exist_ok=True)
     with (task.folder / "lock").open("w") as lock:
@@ -220,8 +227,8 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
         name, _, folder = text.partition("=")
         if name not in PEERS:
             parser.error(f"--peer {text}: unknown core {name!r}: choose of {', '.join(PEERS)}")
-        if not Path(folder).is_dir() or not folder:
-            parser.error(f"--peer {text}: no such folder; {name} is at {PEERS[name].where}")
+        if not folder:
+            parser.error(f"--peer {text}: name the folder as {name}=FOLDER; the core is at {PEERS[name].where}")
         parsed.checkouts[name] = Path(folder).resolve()
     return parsed
 
@@ -253,15 +260,30 @@ def main() -> None:
     for name in PEERS.keys() - options.checkouts.keys():
         print(f"explore: {name} is not built: give a checkout with --peer {name}=FOLDER; it is at {PEERS[name].where}")
     if not options.collect:
-        with ProcessPoolExecutor(options.jobs) as pool:
-            futures = {pool.submit(build, t): t for t in tasks}
-            for n, future in enumerate(as_completed(futures), 1):
-                t = futures[future]
-                print(
-                    f"explore: {n} of {len(tasks)}: {t.device} {t.name}: {report.line(future.result()[0])}", flush=True
-                )
-                write(everything, versions)
+        try:
+            _build_all(tasks, everything, options.jobs)
+        except KeyboardInterrupt:
+            raise SystemExit("explore: stopped; the same command goes on where it was") from None
     report.show(write(everything, versions))
+
+
+def _build_all(tasks: list[Task], everything: list[Task], jobs: int) -> None:
+    """Builds tasks in their order, and writes the results after each."""
+    quiet = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with ProcessPoolExecutor(jobs, initializer=quiet) as pool:
+        futures = {pool.submit(build, task): task for task in tasks}
+        try:
+            for n, future in enumerate(as_completed(futures), 1):
+                task = futures[future]
+                try:
+                    done = report.line(future.result()[0])
+                except FileNotFoundError as error:
+                    done = f"left out: {error}"
+                print(f"explore: {n} of {len(tasks)}: {task.device} {task.name}: {done}", flush=True)
+                write(everything, task.versions)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 if __name__ == "__main__":

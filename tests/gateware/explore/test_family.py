@@ -54,8 +54,7 @@ def test_public_cores_are_built_from_the_checkouts_given(tmp_path):
         (["--seeds", "0"], "at least 1"),
         (["--jobs", "0"], "at least 1"),
         (["--peer", "nobody=/"], "unknown core 'nobody': choose of usselmann, secworks, tiny_aes"),
-        (["--peer", "secworks"], "no such folder; secworks is at https://github.com/secworks/aes"),
-        (["--peer", "secworks=/nonexistent"], "no such folder; secworks is at https://github.com/secworks/aes"),
+        (["--peer", "secworks"], "name the folder as secworks=FOLDER; the core is at https://github.com/secworks/aes"),
     ],
 )
 def test_bad_command_lines_name_the_remedy(capsys, words, message):
@@ -87,6 +86,20 @@ def test_design_is_named_by_its_ports_and_repeats_itself():
 def test_a_checkout_without_the_files_is_refused_with_the_place_to_get_it(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"no timescale\.v; the core is at https://opencores\.org"):
         PEERS["usselmann"].read(tmp_path)
+
+
+def test_a_run_goes_on_without_a_core_that_is_not_there(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(family, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(family, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(family.toolchain, "versions", lambda environment: {"yosys": "1"})
+    command = ["explore", "--no-family", "--device", "85F-8", "--jobs", "1", "--peer", f"secworks={tmp_path / 'none'}"]
+    monkeypatch.setattr("sys.argv", command)
+    family.main()
+    shown = capsys.readouterr().out
+    assert "peer-secworks: left out: secworks:" in shown and "the core is at https://github.com/secworks/aes" in shown
+    assert "usselmann is not built: give a checkout with --peer usselmann=FOLDER" in shown
+    content = json.loads((tmp_path / "results" / "explore.json").read_text())
+    assert content["records"] == [] and content["missing"] == 2 * len(family.TARGETS)
 
 
 @pytest.fixture
