@@ -3,12 +3,21 @@
 void cl_ctr_counter(uint8_t counter[CL_BLOCK_BYTES], const uint8_t iv[CL_BLOCK_BYTES],
 		    uint64_t block)
 {
-	unsigned int sum = 0;
+	uint32_t carry = 0;
 
-	for (int i = CL_BLOCK_BYTES - 1; i >= 0; i--) {
-		sum = (sum >> 8) + iv[i] + (unsigned int)(block & 0xff);
-		counter[i] = (uint8_t)sum;
-		block >>= 8;
+	for (int i = CL_BLOCK_BYTES - 4; i >= 0; i -= 4) {
+		const uint32_t addend = (uint32_t)block + carry;
+		const uint32_t word = (uint32_t)iv[i] << 24 | (uint32_t)iv[i + 1] << 16 |
+				      (uint32_t)iv[i + 2] << 8 | iv[i + 3];
+		const uint32_t sum = word + addend;
+
+		/* One of the two additions may wrap, not both: the first gives 0 if it does. */
+		carry = (addend < carry) | (sum < word);
+		block >>= 32;
+		counter[i] = (uint8_t)(sum >> 24);
+		counter[i + 1] = (uint8_t)(sum >> 16);
+		counter[i + 2] = (uint8_t)(sum >> 8);
+		counter[i + 3] = (uint8_t)sum;
 	}
 }
 

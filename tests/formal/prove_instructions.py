@@ -6,9 +6,10 @@ register and context that the instruction names, and nothing else. In parts, as 
 stages:
 
 - STAGE1: the register between the stages holds (Inv)SubBytes of the state register, or what passes;
-- STAGE2: with that (assumed here, as proven there), what is written is the whole instruction.
+- STAGE2: with that (assumed here, as proven there), what is written is the whole instruction;
+- COUNTER: through both stages, counter blocks are the sum modulo 2^128, carries included.
 
-Not proven here: the sum of the counter's instructions (where it goes is), and what the memory port loads.
+What the memory port loads is in `prove_memory_port`.
 
 Also INTERLOCK: no command is accepted that reads a register in the cycle in which it is written.
 """
@@ -25,9 +26,8 @@ FREE_REGISTER = ["flatten", "cutpoint w:it.substituted?", "delete t:$anyseq", *A
 ONE_COMMAND = "-seq 2 -prove-skip 1"
 
 PROPERTIES = """
-    wire accept = cmd_valid && cmd_ready;
     wire [2:0] context = bases_read_address;
-    wire [5:0] op_now = operation(cmd_function_id);
+    wire [5:0] op_now = operation(issued_id);
 
     // The command before, with what the register files read for it.
     reg accepted;
@@ -37,7 +37,7 @@ PROPERTIES = """
     reg [2:0] of_context;
     reg [6:0] key_address;
     always @(posedge sys_clk) begin
-        accepted <= accept; id <= cmd_function_id; a <= rs1; b <= rs2; of_context <= context;
+        accepted <= issued; id <= issued_id; a <= issued_rs1; b <= issued_rs2; of_context <= context;
         v <= state_read_data; base <= bases_read_data; key_address <= keys_read_address;
     end
     wire [5:0] op = operation(id);
@@ -57,7 +57,8 @@ PROPERTIES = """
 
     // Of the other instructions but the counter's, what passes unchanged.
     wire passes = op == `OP_round_xor || op == `OP_shift_rows || op == `OP_shift_rows_inv || op == `OP_move_in
-        || op == `OP_move_in_xor || op == `OP_key_write || op == `OP_key_write_inv_mix;
+        || op == `OP_move_in_xor || op == `OP_key_write || op == `OP_key_write_inv_mix || op == `OP_vload_xor
+        || op == `OP_vstore;
     wire [127:0] passed = op == `OP_move_in || op == `OP_key_write || op == `OP_key_write_inv_mix ? {b, a, b, a}
         : op == `OP_move_in_xor ? v ^ {b, a, b, a} : v;
 
@@ -90,7 +91,7 @@ PROPERTIES = """
             `OP_last_dec: result = inv_shift_rows(sub) ^ k;
             `OP_move_in: begin result = {b, a, b, a}; lanes = half ? 4'b1100 : 4'b0011; end
             `OP_move_in_xor: begin result = v ^ {b, a, b, a}; lanes = half ? 4'b1100 : 4'b0011; end
-            `OP_counter, `OP_counter_xor: counts = 1;  // where it is written is proven, its value is not
+            `OP_counter, `OP_counter_xor: counts = 1;  // where it is written; its value is in COUNTER
             default: lanes = 0;
         endcase
         if (op == `OP_key_write || op == `OP_key_write_inv_mix) begin
@@ -132,6 +133,13 @@ PROPERTIES = """
     end
 `endif
 
+`ifdef COUNTER
+    // SP 800-38A, B.1, with m = 128: a block is a big-endian number.
+    wire counter = accepted && (op == `OP_counter || op == `OP_counter_xor);
+    wire [127:0] block = reverse_bytes(reverse_bytes(base) + {64'd0, b, a} + s) ^ (op == `OP_counter_xor ? k : 128'd0);
+    (* keep *) wire [127:0] wrong = (state_write_data ^ block) & {128{counter}};
+`endif
+
 `ifdef INTERLOCK
     wire reads_state = op_now == `OP_round_xor || op_now == `OP_shift_rows || op_now == `OP_shift_rows_inv
         || op_now == `OP_sbox_mix_xor || op_now == `OP_sbox_mix_xor_inv || op_now == `OP_sbox_xor
@@ -144,8 +152,8 @@ PROPERTIES = """
         || op_now == `OP_sbox_xor_inv || op_now == `OP_round_enc || op_now == `OP_round_dec || op_now == `OP_last_enc
         || op_now == `OP_last_dec;
     // Only writes of the command before: those of loads are held off by the unit's record of loads under way.
-    always @* if (accept && accepted) begin
-        if (reads_state) assert(state_read_address == {context, `FIELD_s(cmd_function_id)});
+    always @* if (issued && accepted) begin
+        if (reads_state) assert(state_read_address == {context, `FIELD_s(issued_id)});
         if (reads_state && !memory_result_ready && state_write_lanes != 0)
             assert(state_read_address != state_write_address);
         if (reads_key && keys_write_lanes != 0) assert(keys_read_address != keys_write_address);
@@ -158,11 +166,11 @@ endmodule
 
 def proven(verilog: str, part: str) -> bool:
     text = verilog + "`DECODER\n" + COLUMNS + SUBSTITUTION + STATES + PROPERTIES
-    zeros = ("wrong", 128, 1) if part == "STAGE2" else None
+    zeros = {"STAGE2": ("wrong", 128, 1), "COUNTER": ("wrong", 128, 16)}.get(part)
     return holds(text, FREE_REGISTER if part == "STAGE2" else ANY_STATE, solve=ONE_COMMAND, defines=[part], zeros=zeros)
 
 
-@pytest.mark.parametrize("part", ["STAGE1", "STAGE2", "INTERLOCK"])
+@pytest.mark.parametrize("part", ["STAGE1", "STAGE2", "COUNTER", "INTERLOCK"])
 def test_every_instruction(part):
     assert proven(unit_verilog(), part)
 
@@ -173,6 +181,7 @@ def test_every_instruction(part):
         ("STAGE1", r"<= 7'd99;", "<= 7'd98;"),  # one bit of one S-box
         ("STAGE2", r"(\w*stage2_mix_inverse) <= [^;]*;", r"\1 <= 1'd0;"),  # MixColumns instead of its inverse
         ("STAGE2", r"(\w*stage2_state) <= [^;]*;", r"\1 <= 6'd0;"),  # always context 0
+        ("COUNTER", r"(\w*stage2_carry) <= [^;]*;", r"\1 <= 1'd0;"),  # the high half does not count on
         ("INTERLOCK", r"\(~\w*hazard\)", "1'd1"),
     ],
 )

@@ -34,6 +34,10 @@ def unit_ports() -> tuple[VectorAESUnit, dict]:
     ports |= {f"substituted{c}": lane.substituted for c, lane in enumerate(lanes)}
     ports |= {f"memory_{name}": getattr(unit.memory, name) for name in ("result_valid", "result_ready")}
     ports |= {f"memory_{name}": getattr(unit.memory, name) for name in ("result_register", "result_data")}
+    ports |= {f"memory_{name}": getattr(unit.memory, name) for name in ("dropped", "dropped_register", "idle", "full")}
+    ports |= {f"memory_{name}": getattr(unit.memory, name) for name in ("fault_code", "fault_address", "clear_fault")}
+    request = ("valid", "address", "data", "store", "exclusive_or", "register")
+    ports |= {f"request_{name}": getattr(unit.memory.request, name) for name in request}
     return unit, ports
 
 
@@ -49,8 +53,12 @@ def unit_verilog() -> str:
         f"wire [127:0] {name} = {{{name}3, {name}2, {name}1, {name}0}};"
         for name in ("substituted", *(f"{f}_{d}_data" for f in ("state", "keys", "bases") for d in ("read", "write")))
     )
+    issued = "wire issued = cmd_valid && cmd_ready; wire [9:0] issued_id = cmd_function_id;"
+    issued += " wire [31:0] issued_rs1 = rs1; wire [31:0] issued_rs2 = rs2;"
     instance = f"unit it(.sys_clk(sys_clk), .sys_rst(1'b0), {connections});"
-    return f"{text}\n{decoder_verilog()}\nmodule proof(input sys_clk, {pins});\n{wires}\n{instance}\n{quads}\n"
+    return (
+        f"{text}\n{decoder_verilog()}\nmodule proof(input sys_clk, {pins});\n{wires}\n{instance}\n{quads}\n{issued}\n"
+    )
 
 
 def decoder_verilog() -> str:
