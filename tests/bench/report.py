@@ -5,10 +5,11 @@ from html import escape
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import paper
+from tests.bench import paper, quoted
 from tests.bench.cases import Record
 
-_BAR, _LEFT, _WIDTH = 18, 190, 640
+_BAR, _LEFT, _WIDTH = 18, 230, 640
+_IDENTITY = ("engine", "style", "mode", "direction", "key_bits")
 
 
 def _throughput(records: list[Record]) -> list[Record]:
@@ -95,26 +96,42 @@ def is_constant_time(records: list[Record]) -> bool:
 
 
 def plot(records: list[Record]) -> str:
-    """Bits a cycle of CTR encryption with AES-128, as bars in SVG."""
-    chosen = [
-        record
-        for record in _throughput(records)
-        if (record["mode"], record["direction"], record["key_bits"]) == ("ctr", "encrypt", 128)
+    """AES-128 as bars in SVG: bits a cycle of CTR, and ECB's speed-up over unrolled C beside the paper's (quoted)."""
+    throughput = [record for record in _throughput(records) if record["key_bits"] == 128]
+    rates = [
+        (f"{record['engine']} {record['style']}, {record['memory']}", record["bits_per_cycle"])
+        for record in throughput
+        if (record["mode"], record["direction"]) == ("ctr", "encrypt")
     ]
-    chosen.sort(key=lambda record: record["bits_per_cycle"])
-    most = max((record["bits_per_cycle"] for record in chosen), default=1)
-    height = _BAR * len(chosen) + 40
-    parts = [
+    ups = [
+        (f"{record['engine']} {record['style']}, {record['direction']}", up)
+        for record in throughput
+        if record["mode"] == "ecb" and record is paper.find(records, **{name: record[name] for name in _IDENTITY})
+        if (up := paper.speed_up(records, record, paper.BASELINE))
+    ]
+    charts = [("AES-128, CTR: bits a cycle", rates, "#3b6ea5")]
+    if ups:
+        ups.append((f"{quoted.JENKINS.split(',')[0]} et al. 2007 (quoted)", quoted.JENKINS_SPEED_UP))
+        charts.append(("AES-128, ECB: times the speed of unrolled C", ups, "#a55d3b"))
+    parts, height = [], 0
+    for title, bars, colour in charts:
+        parts += _chart(title, sorted(bars, key=lambda bar: bar[1]), colour, height)
+        height += _BAR * len(bars) + 50
+    head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_LEFT + _WIDTH + 80}" height="{height}" '
-        'font-family="sans-serif" font-size="11">',
-        '<rect width="100%" height="100%" fill="white"/>',
-        '<text x="8" y="18" font-size="13">AES-128, CTR: bits a cycle</text>',
-    ]
-    for i, record in enumerate(chosen):
-        y = 30 + _BAR * i
-        width = max(1, round(_WIDTH * record["bits_per_cycle"] / most))
-        name = escape(f"{record['engine']} {record['style']}, {record['memory']}")
-        parts.append(f'<text x="{_LEFT - 6}" y="{y + 12}" text-anchor="end">{name}</text>')
-        parts.append(f'<rect x="{_LEFT}" y="{y + 2}" width="{width}" height="{_BAR - 5}" fill="#3b6ea5"/>')
-        parts.append(f'<text x="{_LEFT + width + 4}" y="{y + 12}">{record["bits_per_cycle"]:.3f}</text>')
-    return "\n".join([*parts, "</svg>", ""])
+        'font-family="sans-serif" font-size="11">'
+    )
+    return "\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>", ""])
+
+
+def _chart(title: str, bars: list[tuple[str, float]], colour: str, top: int) -> list[str]:
+    """The SVG elements of one chart, its bars in the order given, `top` below the image's upper edge."""
+    most = max((value for _, value in bars), default=1)
+    parts = [f'<text x="8" y="{top + 18}" font-size="13">{escape(title)}</text>']
+    for i, (name, value) in enumerate(bars):
+        y = top + 30 + _BAR * i
+        width = max(1, round(_WIDTH * value / most))
+        parts.append(f'<text x="{_LEFT - 6}" y="{y + 12}" text-anchor="end">{escape(name)}</text>')
+        parts.append(f'<rect x="{_LEFT}" y="{y + 2}" width="{width}" height="{_BAR - 5}" fill="{colour}"/>')
+        parts.append(f'<text x="{_LEFT + width + 4}" y="{y + 12}">{value:.3f}</text>')
+    return parts

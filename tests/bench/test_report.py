@@ -92,6 +92,15 @@ def test_plot_has_a_bar_for_each_figure_the_longest_last():
     assert widths[1] == 80 * widths[0]
 
 
+def test_plot_shows_the_quoted_speed_up_beside_ours():
+    ecb = [record("table", "unrolled", 1100.0, mode="ecb"), record("ise", "unrolled", 100.0, mode="ecb")]
+    image = ElementTree.fromstring(report.plot(ecb))
+    texts = [text.text for text in image.iter("{http://www.w3.org/2000/svg}text")]
+    widths = [int(bar.get("width")) for bar in image.iter("{http://www.w3.org/2000/svg}rect") if bar.get("x")]
+    assert "Jenkins et al. 2007 (quoted)" in texts
+    assert widths == [round(640 / 11), 320, 640]
+
+
 def test_one_deviating_count_is_reported(capsys):
     counts = {"measure": "constant time", "cycle_counts": [4000]}
     assert report.is_constant_time([counts])
