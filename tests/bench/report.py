@@ -65,6 +65,8 @@ def show(records: list[Record]) -> None:
     )
     _show_list(console, records, "isolated block", ("mode", "key_bits"), "One block alone: cycles of the call")
     _show_list(console, records, "record size", ("bytes",), "CTR, AES-128, in place: cycles a block by record size")
+    for engine, blocks, cycles in call_costs(records):
+        console.print(f"{engine}: of a call for 1 KB, {blocks:.0f} cycles for its blocks and {cycles:.0f} for the call")
     _show_list(console, records, "contexts", ("contexts", "fairness"), "CTR, AES-128, 1 KB a turn: contexts in turn")
     _show_list(
         console, records, "one context for all keys", ("contexts", "fairness"), "The same, the key loaded at each turn"
@@ -88,6 +90,17 @@ def _show_list(console: Console, records: list[Record], measure: str, names: tup
         values = [record[name] for name in ("engine", "style", *names, "cycles_per_block", "bits_per_cycle")]
         table.add_row(*map(str, values))
     console.print(table)
+
+
+def call_costs(records: list[Record]) -> list[tuple[str, float, float]]:
+    """Engine, cycles of the blocks and of the rest in a call for 1 KB; a block's from what 32 KB more cost."""
+    costs = []
+    sizes = [record for record in records if record["measure"] == "record size"]
+    for engine in dict.fromkeys(record["engine"] for record in sizes):
+        cycles = {record["bytes"]: record["cycles"] for record in sizes if record["engine"] == engine}
+        blocks = (cycles[65536] - cycles[32768]) / 32
+        costs.append((engine, blocks, cycles[1024] - blocks))
+    return costs
 
 
 def is_constant_time(records: list[Record]) -> bool:

@@ -101,6 +101,14 @@ def test_plot_shows_the_quoted_speed_up_beside_ours():
     assert widths == [round(640 / 11), 320, 640]
 
 
+def test_cost_of_a_call_is_what_its_blocks_do_not_cost():
+    sizes = [
+        {"measure": "record size", "engine": "ise_vmem", "bytes": size, "cycles": 500 + 14 * size // 16}
+        for size in (16, 1024, 32768, 65536)
+    ]
+    assert report.call_costs(sizes) == [("ise_vmem", 14 * 64, 500)]
+
+
 def test_one_deviating_count_is_reported(capsys):
     counts = {"measure": "constant time", "cycle_counts": [4000]}
     assert report.is_constant_time([counts])
