@@ -8,7 +8,8 @@ the core, with its own data. All lanes share what controls them.
 
 Switching activity: transitions of the outputs of all cells. After each clock edge every LUT4, multiplexer, carry
 and memory output follows its inputs after one unit of time, so that a wire may change several times a cycle, as in
-the silicon. Real delays differ and wires' lengths do not count: it is a proxy for dynamic power, no measurement.
+the silicon. Real delays differ, wires' lengths do not count, nor do clock nets or what happens inside memories: it
+is a proxy for dynamic power, no measurement.
 
 Cells: LUT4, PFUMX, L6MUX21, CCU2C, TRELLIS_FF, TRELLIS_DPR16X4, DP16KD (as a memory of one or two ports that are
 read; written through port A or B). Asynchronous resets act at the clock edge.
@@ -90,9 +91,9 @@ class Netlist:
         self.mask = (1 << lanes) - 1
         self.cycle = 0
         self._ports = {name: port["bits"] for name, port in module["ports"].items()}
-        self._inputs = {n for n, port in module["ports"].items() if port["direction"] == "input"} - {clock}
         self._index: dict[object, int] = {"0": 0, "x": 0, "1": 1}
         self._values = [0, self.mask]
+        self._clock = self._wire(self._ports[clock][0])
         self._flip_flops: list[tuple] = []
         self._memories: list[DistributedRAM | BlockRAM] = []
         logic: list[Node] = []
@@ -143,8 +144,9 @@ class Netlist:
         is_set = parameters.get("REGSET", "RESET") == "SET"
         over = parameters.get("SRMODE", "LSR_OVER_CE") in ("LSR_OVER_CE", "ASYNC")
         inverted = parameters.get("CEMUX") == "INV", parameters.get("LSRMUX") == "INV"
-        if parameters.get("CLKMUX") == "INV" or not over:
-            raise NetlistError("a flip-flop on the falling edge, or whose enable gates its reset, is not simulated")
+        if pins["CLK"] != self._clock or parameters.get("CLKMUX") == "INV" or not over:
+            what = "on another clock or on its falling edge, or whose enable gates its reset"
+            raise NetlistError(f"a flip-flop {what}, is not simulated")
         self._flip_flops.append((pins["Q"], pins["DI"], enable, reset, is_set, *inverted))
         self._values[pins["Q"]] = self.mask if is_set else 0
 

@@ -229,3 +229,8 @@ def test_refuses_what_it_does_not_simulate():
     ring.cell("LUT4", {"INIT": f"{0x5555:016b}"}, A=z, B="0", C="0", D="0", Z=z)
     with pytest.raises(NetlistError, match="ring"):
         ring.netlist()
+    gated = Builder()
+    (q,), other = gated.new(1), gated.port("other", "input", 1)
+    gated.cell("TRELLIS_FF", FLIP_FLOP, CLK=other, DI="0", Q=q)
+    with pytest.raises(NetlistError, match="another clock"):
+        gated.netlist()
