@@ -3,7 +3,8 @@
 BOARD    ?= ecpix5
 FILE     ?= README.md
 KEY_BITS ?=
-PORT     ?= sim
+TRANSPORT ?= uart
+PORT     ?= $(if $(filter udp,$(TRANSPORT)),sim+udp,sim)
 PYTHON   := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
@@ -12,20 +13,22 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "  options: BOARD=ecpix5  FILE=path  PORT=sim|/dev/ttyUSB0  KEY_BITS=128|192|256 (default: all three)"
+	@echo "  options: BOARD=ecpix5  FILE=path  TRANSPORT=uart|udp  KEY_BITS=128|192|256 (default: all three)"
+	@echo "           PORT=sim|sim+udp|udp://host|/dev/ttyUSB0"
 	@echo "           EXPLORE='--jobs 2 --datapath 128 --peer usselmann=FOLDER' (default: the whole family)"
 
 setup: ## Install what is missing: Debian packages and the Python environment .venv
 	@.ci/setup
 
-sim: setup ## Build the simulated board (build/sim)
-	@$(PYTHON) -m gateware.soc sim
+sim: setup ## Build the simulated board (build/sim, or build/sim_eth with TRANSPORT=udp)
+	@$(PYTHON) -m gateware.soc $(if $(filter sim+udp,$(PORT)),sim_eth,sim)
 
 demo: sim ## Encrypt a file on the simulated board with every engine, check it, show the table
 	@.venv/bin/cipherlane demo --port $(PORT) $(if $(KEY_BITS),--key-bits $(KEY_BITS)) \
 		--results build/results/demo.json "$(FILE)"
 
 test: setup lint sim ## Lint, then all tests (no board needed)
+	@$(PYTHON) -m gateware.soc sim_eth
 	@$(PYTHON) -m pytest
 
 lint: setup ## ruff, clang-format, cppcheck, Verilator lint, generated pages

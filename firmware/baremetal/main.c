@@ -1,6 +1,6 @@
 /**
  * @file
- * The bare-metal firmware: the record service over the UART.
+ * The bare-metal firmware: the record service over the UART and, where there is one, Ethernet.
  */
 #include <stdint.h>
 
@@ -12,6 +12,7 @@
 #include "engine_ise.h"
 #include "engine_zkn.h"
 #include "engines.h"
+#include "ethernet.h"
 #include "link_uart.h"
 #include "port.h"
 #include "service.h"
@@ -19,6 +20,9 @@
 #define RECORD_MAX   CL_SERVICE_RECORD_MAX(CIPHERLANE_MAX_DATA)
 #define BENCH_BYTES  32768u
 #define BOUNCE_BYTES 512u
+/* Ten seconds; a simulated second takes minutes: a twentieth of one there. */
+#define SESSION_IDLE_CYCLES                                                                        \
+	(CIPHERLANE_SIMULATED ? CONFIG_CLOCK_FREQUENCY / 20 : 10 * CONFIG_CLOCK_FREQUENCY)
 
 /**
  * The record being handled, in the buffer memory, where the accelerator reaches it. The header is
@@ -28,6 +32,12 @@ static struct {
 	uint8_t unused[8];
 	uint8_t record[CL_LINK_UART_BUFFER(RECORD_MAX)];
 } receive __attribute__((section(".buffer"), aligned(16)));
+
+#ifdef CSR_ETHMAC_BASE
+static struct ethernet_frame frame __attribute__((section(".buffer"), aligned(16)));
+
+static struct ethernet ethernet;
+#endif
 
 static uint8_t bench_buffer[BENCH_BYTES] __attribute__((section(".buffer"), aligned(16)));
 
@@ -84,6 +94,7 @@ int main(void)
 		.max_data = CIPHERLANE_MAX_DATA,
 		.clock_hz = CONFIG_CLOCK_FREQUENCY,
 		.rx_window = CIPHERLANE_RX_WINDOW,
+		.session_idle_cycles = SESSION_IDLE_CYCLES,
 		.bench_buffer = bench_buffer,
 		.bench_bytes = BENCH_BYTES,
 		.engines = engines,
@@ -98,7 +109,13 @@ int main(void)
 	}
 	cl_link_uart_init(&uart, &link, receive.record, sizeof(receive.record), port_uart_put,
 			  NULL);
+#ifdef CSR_ETHMAC_BASE
+	ethernet_init(&ethernet, &service, &frame);
+#endif
 	for (;;) {
+#ifdef CSR_ETHMAC_BASE
+		ethernet_poll(&ethernet);
+#endif
 		size_t len = cl_link_uart_receive(&uart, port_uart_get, NULL);
 
 		if (len == 0) {

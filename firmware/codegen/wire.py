@@ -89,6 +89,7 @@ def render(path_to_wire_toml: str | Path) -> str:
     parts = [
         _PROLOGUE,
         _define("CL_WIRE_VERSION", f"{wire['version']}u", "Version of this layout."),
+        _define("CL_WIRE_UDP_PORT", f"{wire['udp_port']}u", "UDP port of the record service."),
         "/* Record types; the reply to type T has type T + CL_WIRE_REPLY. */",
         "#define CL_WIRE_REPLY 0x80u\n",
         _codes("CL_WIRE_TYPE", [*records, {"name": "error", **wire["error"]}], "0x{:02x}u"),

@@ -25,6 +25,11 @@ struct cl_platform {
 	uint32_t clock_hz;
 	/** Bytes that the board can hold on receive, framing included. */
 	uint32_t rx_window;
+	/**
+	 * When all sessions are in use, a peer takes the place of another's that was not used for
+	 * so many cycles, at most 2^31: that host is gone. 0: never.
+	 */
+	uint32_t session_idle_cycles;
 	/** Buffer that the benchmark works in, 16-byte aligned. */
 	uint8_t *bench_buffer;
 	uint32_t bench_bytes;

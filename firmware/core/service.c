@@ -48,6 +48,13 @@ static void put_name(uint8_t to[16], const char *from)
 	}
 }
 
+/** Most data bytes of a record over this link. */
+static uint16_t max_data(const struct exchange *exchange)
+{
+	return exchange->link->max_data != 0 ? exchange->link->max_data
+					     : exchange->platform->max_data;
+}
+
 static uint16_t handle_info(struct exchange *exchange)
 {
 	const struct cl_platform *const platform = exchange->platform;
@@ -55,10 +62,11 @@ static uint16_t handle_info(struct exchange *exchange)
 		.magic = CL_SERVICE_MAGIC,
 		.kind = platform->kind,
 		.max_sessions = CL_SESSIONS,
-		.max_data = platform->max_data,
+		.max_data = max_data(exchange),
 		.firmware_version = CL_VERSION,
 		.clock_hz = platform->clock_hz,
-		.rx_window = platform->rx_window,
+		.rx_window = exchange->link->rx_window != 0 ? exchange->link->rx_window
+							    : platform->rx_window,
 		.engines = exchange->service->engines,
 		.bench_bytes = platform->bench_bytes,
 	};
@@ -98,9 +106,11 @@ static uint16_t handle_data(struct exchange *exchange)
 	if (offset % CL_BLOCK_BYTES != 0 || offset + len < offset) {
 		return refuse(exchange, CL_WIRE_ERROR_OFFSET, 0);
 	}
+	const uint64_t cycles = exchange->session->stat.cycles;
 	const int status = cl_session_data(exchange->session, exchange->platform, offset,
 					   exchange->data, exchange->reply_data, len);
 
+	exchange->link->engine_cycles += exchange->session->stat.cycles - cycles;
 	if (status != 0) {
 		return refuse(exchange, CL_WIRE_ERROR_HARDWARE, (uint32_t)-status);
 	}
@@ -186,6 +196,19 @@ static uint16_t handle_counters(struct exchange *exchange)
 	return 0;
 }
 
+static uint16_t handle_network(struct exchange *exchange)
+{
+	struct cl_link *const link = exchange->link;
+
+	if (link->network == NULL) {
+		return refuse(exchange, CL_WIRE_ERROR_TYPE, CL_WIRE_TYPE_NETWORK);
+	}
+	link->refresh(link);
+	cl_wire_put_network_reply(exchange->reply_data, link->network);
+	exchange->reply_length = CL_WIRE_NETWORK_REPLY_SIZE;
+	return 0;
+}
+
 /** In place of a length: up to max_data. */
 #define LENGTH_DATA UINT16_MAX
 
@@ -205,6 +228,7 @@ static const struct rule {
 	[CL_WIRE_TYPE_SELFTEST] = {handle_selftest, 0, false},
 	[CL_WIRE_TYPE_RESET] = {handle_reset, 0, false},
 	[CL_WIRE_TYPE_COUNTERS] = {handle_counters, 0, false},
+	[CL_WIRE_TYPE_NETWORK] = {handle_network, 0, false},
 };
 
 /** Checks what every record must fulfil, then carries it out. */
@@ -219,8 +243,8 @@ static uint16_t carry_out(struct exchange *exchange)
 	const struct rule *const rule = &rules[header->type];
 
 	if (rule->length == LENGTH_DATA) {
-		if (header->length > exchange->platform->max_data) {
-			return refuse(exchange, CL_WIRE_ERROR_LENGTH, exchange->platform->max_data);
+		if (header->length > max_data(exchange)) {
+			return refuse(exchange, CL_WIRE_ERROR_LENGTH, max_data(exchange));
 		}
 	} else if (header->length != rule->length) {
 		return refuse(exchange, CL_WIRE_ERROR_LENGTH, rule->length);

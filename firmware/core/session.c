@@ -105,6 +105,28 @@ static bool is_repeated(const struct cl_session *session, const struct cl_sessio
 	       memcmp(session->iv, request->iv, sizeof(session->iv)) == 0;
 }
 
+/** Closes the session that was idle longest, if another peer's and idle long enough, or NULL. */
+static struct cl_session *reclaim(struct cl_sessions *sessions, const struct cl_platform *platform,
+				  const struct cl_session_owner *owner)
+{
+	const uint32_t now = cl_platform_cycles(platform);
+	uint32_t longest = platform->session_idle_cycles;
+	struct cl_session *idle = NULL;
+
+	for (size_t i = 0; longest != 0 && i < CL_SESSIONS; i++) {
+		struct cl_session *const session = &sessions->session[i];
+
+		if (session->owner.peer != owner->peer && now - session->used_at >= longest) {
+			longest = now - session->used_at;
+			idle = session;
+		}
+	}
+	if (idle != NULL) {
+		cl_session_close(idle);
+	}
+	return idle;
+}
+
 uint16_t cl_session_open(struct cl_sessions *sessions, const struct cl_platform *platform,
 			 const struct cl_session_owner *owner,
 			 const struct cl_wire_open_request *request, struct cl_session **session,
@@ -135,6 +157,9 @@ uint16_t cl_session_open(struct cl_sessions *sessions, const struct cl_platform 
 		return CL_WIRE_ERROR_REUSED;
 	}
 	if (free == NULL) {
+		free = reclaim(sessions, platform, owner);
+	}
+	if (free == NULL) {
 		*detail = CL_SESSIONS;
 		return CL_WIRE_ERROR_SESSIONS_FULL;
 	}
@@ -154,6 +179,7 @@ uint16_t cl_session_open(struct cl_sessions *sessions, const struct cl_platform 
 	free->engine = engine;
 	free->flags = request->flags;
 	free->direction = request->direction;
+	free->used_at = start;
 	sessions->opened++;
 	free->id = sessions->opened << PLACE_BITS | (uint32_t)(free - sessions->session + 1);
 	if (encrypts) {
@@ -191,6 +217,7 @@ int cl_session_data(struct cl_session *session, const struct cl_platform *platfo
 		session->engine->ctr(session->engine, &session->key, counter, in, out, len);
 	const uint32_t cycles = cl_platform_cycles(platform) - start;
 
+	session->used_at = start;
 	if (status == 0) {
 		session->stat.bytes += len;
 		session->stat.blocks += (len + CL_BLOCK_BYTES - 1) / CL_BLOCK_BYTES;

@@ -40,6 +40,8 @@ struct cl_session {
 	/** Number on the wire, never 0 and not given again within 2^24 sessions. */
 	uint32_t id;
 	uint32_t flags;
+	/** Cycle counter when it was last used. */
+	uint32_t used_at;
 	uint8_t direction;
 };
 
@@ -65,6 +67,9 @@ struct cl_sessions {
  * counter block that would give it, E_K(0) + T, is unknown to anyone without K. The memory is of
  * CL_USED encryptions and forgets the oldest; it compares initial blocks, and does not see that two
  * sessions of different initial blocks overlap further on.
+ *
+ * When every session is in use, the one that was idle longest is closed for the new one, if it is
+ * another peer's and platform->session_idle_cycles have passed: a host that was killed closes none.
  *
  * @param request   a request whose values have not been checked; the caller zeroizes it
  * @param[out] session the session, if opened or found

@@ -7,6 +7,21 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Ethernet:
+    """Gigabit Ethernet of a board, and the addresses it has there.
+
+    ``create_phy`` is called with the platform and gives a LiteEth PHY. ``mac_address`` is a 48-bit number;
+    ``rx_slots`` and ``tx_slots`` count the frames that the MAC holds for the CPU, powers of two.
+    """
+
+    create_phy: Callable
+    mac_address: int = 0x02_43_4C_4E_45_01  # locally administered
+    ip_address: str = "192.168.1.50"
+    rx_slots: int = 8
+    tx_slots: int = 2
+
+
+@dataclass(frozen=True)
 class Board:
     """What the SoC needs to know of a board.
 
@@ -30,6 +45,7 @@ class Board:
     buffer_size: int = 64 * 1024
     sbox: str = "table"
     scalar_unit: bool = False
+    ethernet: Ethernet | None = None
     device: str = ""
     speed_grade: str = ""
     flash_cable: tuple[str, ...] = ()

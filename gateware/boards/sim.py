@@ -12,7 +12,7 @@ from migen import ClockDomain, Signal
 from gateware.boards import Board
 from gateware.boards.ecpix5 import BOARD as ECPIX5
 
-_IO = [
+IO = [
     ("sys_clk", 0, Pins(1)),
     (
         "serial",
@@ -48,7 +48,7 @@ BOARD = Board(
     title="simulated board (Verilator)",
     simulated=True,
     sys_clk_freq=ECPIX5.sys_clk_freq,
-    create_platform=lambda: SimPlatform("SIM", list(_IO)),
+    create_platform=lambda: SimPlatform("SIM", list(IO)),
     create_crg=_CRG,
     uart_name="sim",
     uart_baudrate=ECPIX5.uart_baudrate,

@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import subprocess
+from fractions import Fraction
 from pathlib import Path
 
 from litex.build.sim.config import SimConfig
@@ -20,6 +21,34 @@ from gateware.soc.firmware import build_firmware
 from gateware.soc.soc import CipherlaneSoC
 
 DEFAULT_TCP_PORT = 2430
+# What the TAP device's end has of the board's network, with a mask of 24 bits.
+HOST_ADDRESS = "192.168.1.100"
+GMII_HZ = 125_000_000
+_STEP_PS = 2000  # of simulated time; only the clocks' ratio means something
+
+
+class _Clocks(SimConfig):
+    """The simulator's modules, with a system clock and, of a board with Ethernet, GMII's in the right ratio to it.
+
+    The simulator evaluates the model once a step, so that a period is as few steps as the ratio allows.
+    """
+
+    def __init__(self, board: Board):
+        super().__init__()
+        if not board.ethernet:
+            self._add_clock("sys_clk", 2)
+            return
+        ratio = Fraction(GMII_HZ, board.sys_clk_freq)
+        factor = 1 if min(ratio.numerator, ratio.denominator) > 1 else 2
+        self._add_clock("sys_clk", factor * ratio.numerator)
+        self._add_clock(("sys_clk", 1), factor * ratio.denominator)
+
+    def _add_clock(self, name: str | tuple[str, int], steps: int) -> None:
+        self.add_clocker(name, 10**12 // (steps * _STEP_PS))
+
+    def get_json(self) -> str:
+        """The configuration file's text."""
+        return json.dumps([*self.modules, {"timebase": _STEP_PS}], indent=4)
 
 
 class SimulationError(RuntimeError):
@@ -36,8 +65,11 @@ def build(board: Board, directory: Path) -> Path:
     """
     firmware = build_firmware(board, directory / "firmware")
     gateware = directory / "gateware"
-    config = SimConfig(default_clk="sys_clk", default_clk_freq=1_000_000)
+    config = _Clocks(board)
     config.add_module("serial2tcp", "serial", args={"port": DEFAULT_TCP_PORT})
+    if board.ethernet:
+        arguments = {"interface": "tap0", "ip": HOST_ADDRESS}
+        config.add_module("gmii_ethernet", "gmii_eth", clocks=("sys_clk", 1), args=arguments)
     builder = Builder(
         CipherlaneSoC(board, firmware=firmware),
         output_dir=directory,
@@ -61,6 +93,8 @@ def build(board: Board, directory: Path) -> Path:
         "clock_hz": board.sys_clk_freq,
         "rx_window": board.rx_window,
     }
+    if board.ethernet:
+        description["ip_address"] = board.ethernet.ip_address
     path = directory / "board.json"
     path.write_text(json.dumps(description, indent=2) + "\n")
     return path

@@ -31,6 +31,7 @@ from gateware.isa.unit import VectorAESUnit
 from gateware.isa.zkn import ScalarAESUnit
 from gateware.soc.bridge import RegisteredBridge
 from gateware.soc.buffer import BufferMemory
+from gateware.soc.ethernet import add_ethernet
 
 BUFFER_ORIGIN = 0x4000_0000
 # Every memory and register answers in a few cycles; a short counter is also quick to compare.
@@ -73,6 +74,8 @@ class CipherlaneSoC(SoCCore):
         self._add_aes_unit(board)
         self._add_buffer(board)
         self._add_accelerator(board)
+        if board.ethernet:
+            add_ethernet(self, board.ethernet)
         for name, value in (
             ("CIPHERLANE_SIMULATED", int(board.simulated)),
             ("CIPHERLANE_RX_WINDOW", board.rx_window),

@@ -11,7 +11,7 @@ import sys
 from types import FrameType
 
 from . import __version__, views
-from .commands import bench, crypt, demo, info, selftest
+from .commands import bench, crypt, demo, info, null_board, selftest
 from .errors import CipherlaneError
 
 INTERRUPTED = 130
@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"cipherlane {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for module in (info, crypt, demo, bench, selftest):
+    for module in (info, crypt, demo, bench, selftest, null_board):
         module.add_to(commands)
     return parser
 

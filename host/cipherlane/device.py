@@ -21,9 +21,10 @@ from .protocol.layout import BLOCK, Engine, ErrorCode, Record, RecordType
 from .protocol.refusal import raise_refusal
 from .results import Measurement
 from .session import OPEN_FLAG_RESUME, Session
-from .transport.base import HARDWARE, SIMULATED, Pace, Transport
+from .transport.base import Pace, Transport
 
 KEY_BITS = (128, 192, 256)
+KINDS = ("board", "sim", "null")  # index: code on the wire
 DIRECTIONS = ("encrypt", "decrypt")  # index: code on the wire
 SIM_BENCH_BYTES = 4096  # of the C engines on a simulated board, where the whole buffer would take a minute
 SLOWEST_CYCLES_PER_BYTE = 1000  # no engine is slower; bounds the wait for bench
@@ -51,7 +52,7 @@ class BoardInfo:
         """Translate the fields of an info reply."""
         version = reply.firmware_version
         return cls(
-            kind="sim" if reply.kind == 1 else "board",
+            kind=KINDS[min(reply.kind, len(KINDS) - 1)],
             board=_text(reply.board),
             firmware=_text(reply.firmware),
             firmware_version=f"{version >> 16}.{version >> 8 & 0xFF}.{version & 0xFF}",
@@ -109,8 +110,8 @@ class Device:
         if info.magic != layout.INFO_MAGIC:
             raise NoReplyError(f"the board's identity is 0x{info.magic:08X}, not Cipherlane's: flash the firmware")
         self._info = BoardInfo.from_reply(info)
-        self.link.flights.limit = self._info.rx_window
-        self.link.set_pace(self._fixed_pace or (SIMULATED if self._info.kind == "sim" else HARDWARE))
+        self.link.set_window(self._info.rx_window, layout.HEADER.size + self._info.max_data)
+        self.link.set_pace(self._fixed_pace or self.link.transport.pace_of(self._info.kind))
         return self._info
 
     def info(self) -> BoardInfo:
@@ -220,6 +221,14 @@ class Device:
     def counters(self) -> dict[str, int]:
         """Return what the board's link has seen since power-on."""
         return self.request(RecordType.COUNTERS)._asdict()
+
+    def network(self) -> dict[str, int]:
+        """Return what the board's Ethernet has seen since power-on, and the cycles that records cost there.
+
+        Raises:
+            BoardError: the link is none over Ethernet.
+        """
+        return self.request(RecordType.NETWORK)._asdict()
 
     def request(
         self,

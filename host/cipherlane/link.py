@@ -1,29 +1,14 @@
-"""The link to a board: which records are in flight, how many bytes they hold, and when to stop waiting for them.
-
-The board can hold `limit` bytes (its rx_window). A copy of a record counts as in flight from when it is sent until
-it is answered or given up; a record sent again is one more copy. On an ordered link an answer also shows that every
-copy sent before the answered one has left the board's buffer: those without an answer are lost.
-"""
+"""The link to a board: requests within the window, replies matched to them, and time-outs that follow round trips."""
 
 import time
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .errors import CipherlaneError, VersionMismatchError
-from .protocol.layout import ERROR, ERROR_TYPE, REPLY, Record, RecordType, decode
+from .flights import Flights, Key
+from .protocol.layout import ERROR, ERROR_TYPE, HEADER, REPLY, Record, RecordType, decode
 from .transport.base import Pace, Transport
-
-INITIAL_LIMIT = 64  # bytes in flight until the board has said what it can hold: one control record
-_GHOST_LIFE = 4  # time-outs for which a copy that was given up may still be answered
-
-
-class Key(NamedTuple):
-    """What a reply has in common with its request."""
-
-    type: int
-    session: int
-    offset: int
-    token: int
 
 
 class Arrival(NamedTuple):
@@ -35,73 +20,16 @@ class Arrival(NamedTuple):
 
 
 @dataclass
-class _Copy:
-    """One sending of a record; a ghost was given up, but may still be answered."""
-
-    key: Key
-    size: int
-    sent: float
-    timeout: float
-    measured: bool
-    ghost: bool = False
-
-
-class Flights:
-    """Accounts for copies of records in flight; knows no clock of its own."""
-
-    def __init__(self, limit: int, ordered: bool):
-        """Allow `limit` bytes in flight on a link that is `ordered` or not."""
-        self.limit = limit
-        self.ordered = ordered
-        self.bytes = 0
-        self._copies: list[_Copy] = []
-
-    def room(self, size: int) -> bool:
-        """Return whether `size` more bytes may be sent."""
-        return self.bytes + size <= self.limit
-
-    def add(self, key: Key, size: int, now: float, timeout: float, measured: bool = True) -> None:
-        """Note that a record was sent; its round trip says something about the link if `measured`."""
-        self._copies.append(_Copy(key, size, now, timeout, measured))
-        self.bytes += size
-
-    def answer(self, key: Key, now: float) -> tuple[float | None, list[Key]]:
-        """Note an answer; return the round trip if it is certain, and the records now known to be lost."""
-        copies = [index for index, copy in enumerate(self._copies) if copy.key == key]
-        if not copies:
-            return None, []
-        copy = self._copies[copies[0]]  # the oldest: assume no more than is certain
-        certain = len(copies) == 1 and copy.measured and not copy.ghost
-        overtaken = self._copies[: copies[0]] if self.ordered else []
-        self._drop([*overtaken, copy])
-        return now - copy.sent if certain else None, [other.key for other in overtaken if not other.ghost]
-
-    def expire(self, now: float) -> list[Key]:
-        """Give up the copies whose time is over; return their records."""
-        given_up = [copy for copy in self._copies if not copy.ghost and now >= copy.sent + copy.timeout]
-        for copy in given_up:
-            copy.ghost = True
-            self.bytes -= copy.size
-        self._drop([copy for copy in self._copies if copy.ghost and now >= copy.sent + _GHOST_LIFE * copy.timeout])
-        return [copy.key for copy in given_up]
-
-    def next_deadline(self) -> float | None:
-        """Return when the next copy is to be given up."""
-        return min((copy.sent + copy.timeout for copy in self._copies if not copy.ghost), default=None)
-
-    def _drop(self, copies: list[_Copy]) -> None:
-        self.bytes -= sum(copy.size for copy in copies if not copy.ghost)
-        gone = {id(copy) for copy in copies}
-        self._copies = [copy for copy in self._copies if id(copy) not in gone]
-
-
-@dataclass
 class LinkCounters:
-    """What the link has seen: records sent and received, and those received that answered nothing."""
+    """What the link has seen: records sent and received, those received that answered nothing, and round trips.
+
+    `round_trips` are in seconds, of records that were sent once, the last 65536 of them.
+    """
 
     sent: int = 0
     received: int = 0
     ignored: int = 0
+    round_trips: deque[float] = field(default_factory=lambda: deque(maxlen=65536))
 
 
 class Link:
@@ -110,8 +38,11 @@ class Link:
     def __init__(self, transport: Transport, pace: Pace | None = None):
         """Use `transport`; `pace` overrides the transport's time-outs."""
         self.transport = transport
-        self.flights = Flights(INITIAL_LIMIT, transport.ordered)
+        # Until the board has said what it can hold: one control record.
+        self.flights = Flights(transport.wire_size(2 * HEADER.size), transport.ordered, transport.shared)
         self.counters = LinkCounters()
+        self._outbox: list[bytes] = []
+        self._inbox: deque[bytes] = deque()
         self._mean: float | None = None
         self._deviation = 0.0
         self.set_pace(pace or transport.pace)
@@ -121,9 +52,13 @@ class Link:
         self.pace = pace
         self.timeout = pace.first if self._mean is None else self._bounded(self._mean + 4 * self._deviation)
 
+    def set_window(self, limit: int, size: int) -> None:
+        """Keep up to `limit` bytes in flight from now on, in records of `size` bytes with their header."""
+        self.flights.window.start(limit, self.transport.wire_size(size))
+
     def wire_size(self, record: Record) -> int:
         """Return the most bytes that `record` takes on the link."""
-        return self.transport.wire_size(len(record.encode()))
+        return self.transport.wire_size(HEADER.size + len(record.data))
 
     def room(self, record: Record) -> bool:
         """Return whether `record` may be sent now."""
@@ -136,9 +71,10 @@ class Link:
             CipherlaneError: the board's window is smaller than the record.
         """
         size = self.wire_size(record)
-        if size > self.flights.limit:
+        if not self.transport.shared and size > self.flights.window.bytes:
             raise CipherlaneError(
-                f"the board's window of {self.flights.limit} bytes holds no record of {size}: flash current firmware"
+                f"the board's window of {self.flights.window.bytes} bytes holds no record of {size}: "
+                "flash current firmware"
             )
         while not self.flights.room(size):
             self.receive(self.patience())
@@ -146,13 +82,25 @@ class Link:
 
     def send(self, record: Record, timeout: float | None = None) -> Key:
         """Send a request, for which there must be room; wait for its answer `timeout` seconds at most."""
-        key = Key(record.type, record.session, record.offset, record.token)
+        key = self.post(record, timeout)
+        self.flush()
+        return key
+
+    def post(self, record: Record, timeout: float | None = None) -> Key:
+        """Do as `send`, but keep the record until `flush`, so that many are sent at once."""
+        key = Key(*record[:4])
         raw = record.encode()
         size = self.transport.wire_size(len(raw))
         self.flights.add(key, size, time.monotonic(), timeout or self.timeout, measured=timeout is None)
         self.counters.sent += 1
-        self.transport.send(raw)
+        self._outbox.append(raw)
         return key
+
+    def flush(self) -> None:
+        """Send what was posted."""
+        if self._outbox:
+            records, self._outbox = self._outbox, []
+            self.transport.send_many(records)
 
     def receive(self, timeout: float, strict_version: bool = False) -> Arrival | None:
         """Return the next reply to a request, or None after `timeout` seconds; ignore everything else.
@@ -162,9 +110,11 @@ class Link:
         """
         deadline = time.monotonic() + timeout
         while True:
-            raw = self.transport.receive(max(0.0, deadline - time.monotonic()))
-            if raw is None:
-                return None
+            if not self._inbox:
+                self._inbox.extend(self.transport.receive_many(max(0.0, deadline - time.monotonic())))
+                if not self._inbox:
+                    return None
+            raw = self._inbox.popleft()
             self.counters.received += 1
             try:
                 record = decode(raw)
@@ -180,16 +130,21 @@ class Link:
                 if time.monotonic() >= deadline:
                     return None
                 continue
-            round_trip, lost = self.flights.answer(key, time.monotonic())
+            now = time.monotonic()
+            round_trip, lost = self.flights.answer(key, now)
             if round_trip is not None:
                 self._measure(round_trip)
+            if lost:
+                self._shrink(now, record)
             return Arrival(key, record, lost)
 
     def expire(self) -> list[Key]:
         """Return the requests whose time is over, and be more patient from now on if there are any."""
-        keys = self.flights.expire(time.monotonic())
+        now = time.monotonic()
+        keys = self.flights.expire(now)
         if keys:
             self.timeout = self._bounded(2 * self.timeout)
+            self._shrink(now)
         return keys
 
     def patience(self) -> float:
@@ -201,14 +156,20 @@ class Link:
         """Discard what arrives until nothing did for `quiet` seconds, `limit` seconds at most."""
         deadline = time.monotonic() + limit
         before = self.transport.strays()
+        self._inbox.clear()
         while time.monotonic() < deadline:
             arrived = self.transport.receive(quiet) is not None
             strays, before = self.transport.strays() - before, self.transport.strays()
             if not arrived and not strays:
                 return
 
+    def _shrink(self, now: float, record: Record | None = None) -> None:
+        size = HEADER.size + (len(record.data) if record else 0)
+        self.flights.window.lost(now, self.transport.wire_size(size), self._mean or self.timeout)
+
     def _measure(self, round_trip: float) -> None:
         """Follow the round trips as RFC 6298 does for TCP."""
+        self.counters.round_trips.append(round_trip)
         if self._mean is None:
             self._mean, self._deviation = round_trip, round_trip / 2
         else:

@@ -49,6 +49,7 @@ class Session:
         offset: int = 0,
         length: int | None = None,
         progress: Progress | None = None,
+        record_bytes: int | None = None,
     ) -> TransferReport:
         """Stream `reader` to its end through the board; write the results to `writer`, strictly in order.
 
@@ -58,11 +59,12 @@ class Session:
             offset: where in the stream to begin; a multiple of 16.
             length: bytes expected in all from `offset`, where known; it makes errors exact.
             progress: called with the bytes written so far, `offset` included.
+            record_bytes: data bytes of a record, a multiple of 16; by default as many as there can be.
 
         Raises:
             TransferError: it cannot be completed; it says which bytes are missing and where to resume.
         """
-        return Transfer(self, reader, writer, offset, length, progress).run()
+        return Transfer(self, reader, writer, offset, length, progress, record_bytes).run()
 
     def stat(self) -> SessionStat:
         """Return what the board has done in this session."""

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from .errors import ArgumentError, BoardError, NoReplyError, PortError, TransferError
-from .link import Arrival, Key
+from .flights import Key
+from .link import Arrival
 from .protocol.layout import BLOCK, Record, RecordType
 from .protocol.refusal import raise_refusal
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int], None]
 _BURST = 256  # replies taken in a row before time-outs are looked at
-_AHEAD = 64  # records that may wait, with their results, for an earlier one
+_AHEAD = 4096  # records that may wait, with their results, for an earlier one
 
 
 class Reader(Protocol):
@@ -73,6 +74,7 @@ class Transfer:
         offset: int,
         length: int | None,
         progress: Progress | None,
+        record_bytes: int | None = None,
     ):
         """Prepare the transfer; for the arguments see `Session.transfer`."""
         if offset % BLOCK or offset < 0:
@@ -82,7 +84,7 @@ class Transfer:
         self._reader = reader
         self._writer = writer
         self._progress = progress
-        self._record_bytes = session.device.record_bytes
+        self._record_bytes = record_bytes or session.device.record_bytes
         self._start = self._written = self._read = offset
         self._end = None if length is None else offset + length
         self._at_end = False
@@ -110,19 +112,20 @@ class Transfer:
         """Send what is due while the window has room."""
         while True:
             if not self._to_send and not self._read_record():
-                return
+                break
             pending = self._pending.get(self._to_send[0])
             if pending is None or pending.result is not None:
                 self._to_send.popleft()
                 continue
             if not self._link.room(pending.record):
-                return
+                break
             if pending.attempts >= self._link.pace.attempts:
                 raise self._failure(f"no reply to {pending.attempts} attempts")
             self._to_send.popleft()
             pending.attempts += 1
             self._retransmissions += pending.attempts > 1
-            self._link.send(pending.record)
+            self._link.post(pending.record)
+        self._link.flush()
 
     def _read_record(self) -> bool:
         """Queue the next record of the input; return whether there is one."""

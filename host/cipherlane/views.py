@@ -12,6 +12,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, ProgressColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from .linkbench import PERCENTILES, STAGES, LinkMeasurement
 from .results import Measurement
 
 
@@ -71,6 +72,52 @@ def measurement_table(measurements: Iterable[Measurement], title: str | None = N
             item.kind,
             {True: "yes", False: "NO", None: "-"}[item.verified],
         )
+    return table
+
+
+def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None) -> Table:
+    """Return a table of streams through the link."""
+    shown = (PERCENTILES[0], PERCENTILES[-1])
+    headings = ("engine", "record\nbytes", "win-\ndow", "goodput\nMbps", "kind", "of\n1 Gb/s", "a host core\nMbps")
+    headings += ("loss", *(f"p{part}\nms" for part in shown))
+    rows = (
+        (
+            f"{item.engine} {item.key_bits}",
+            str(item.record_bytes),
+            str(item.window_records),
+            f"{item.goodput_mbps:.1f}",
+            item.kind,
+            f"{item.share:.1%}",
+            f"{item.host_core_mbps:.0f}",
+            f"{item.loss:.1%}",
+            *(f"{item.latency_ms[f'p{part}']:.2f}" for part in shown),
+        )
+        for item in measurements
+    )
+    return _table(headings, rows, title)
+
+
+def packet_table(measurements: Iterable[LinkMeasurement], title: str | None = None) -> Table:
+    """Return a table of the board's cycles for a record, by stage."""
+    rows = (
+        (
+            f"{item.engine} {item.key_bits}",
+            str(item.record_bytes),
+            *(f"{item.packet_cycles[stage]:.0f}" for stage in STAGES),
+            f"{sum(item.packet_cycles.values()):.0f}",
+        )
+        for item in measurements
+        if item.packet_cycles
+    )
+    return _table(("engine", "record\nbytes", *STAGES, "sum"), rows, title)
+
+
+def _table(headings: Iterable[str], rows: Iterable[tuple[str, ...]], title: str | None) -> Table:
+    table = Table(title=title, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for place, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if place else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
     return table
 
 

@@ -12,9 +12,11 @@
 
 #include "aes.h"
 #include "cobs.h"
+#include "copy_sum.h"
 #include "crc32.h"
 #include "ctr.h"
 #include "engines.h"
+#include "link_udp.h"
 #include "link_uart.h"
 #include "record.h"
 #include "service.h"
@@ -31,6 +33,9 @@ struct peer {
 	struct cl_link_uart uart;
 	uint8_t *uart_buffer;
 	size_t uart_capacity;
+	struct cl_link network_link;
+	struct cl_link_udp udp;
+	struct cl_wire_network_reply network;
 	uint8_t *bench_buffer;
 	const struct cl_engine *engines[4];
 	/** What the engine `faulty` returns, to set_key and to ctr. */
@@ -177,6 +182,7 @@ static void op_start(struct peer *peer, struct message *message)
 		.bench_bytes = bench_bytes,
 		.engines = peer->engines,
 		.cycles = count_cycles,
+		.session_idle_cycles = 1000000,
 		.context = peer,
 	};
 	for (size_t i = 0; i < 4; i++) {
@@ -306,6 +312,83 @@ static void op_uart(struct peer *peer, struct message *message)
 						  len, peer->uart_buffer, peer->uart_capacity));
 		}
 	} while (len > 0 || stream.message.size > 0);
+}
+
+static void refresh_network(struct cl_link *link)
+{
+	link->network->engine_cycles = link->engine_cycles;
+	link->network->overflows++;
+}
+
+/** Start of the UDP link: MAC address, IPv4 address, u16 port, u16 max_data. */
+static void op_udp_start(struct peer *peer, struct message *message)
+{
+	peer->network = (struct cl_wire_network_reply){0};
+	peer->udp = (struct cl_link_udp){.link = &peer->network_link};
+	memcpy(peer->udp.mac, take(message, 6), 6);
+	memcpy(peer->udp.address, take(message, 4), 4);
+	peer->udp.port = cl_load_u16(take(message, 2));
+	peer->network_link = (struct cl_link){
+		.rx_window = 1234,
+		.max_data = cl_load_u16(take(message, 2)),
+		.network = &peer->network,
+		.refresh = refresh_network,
+	};
+}
+
+/** A frame received: bytes. Answers the frame transmitted, or nothing. */
+static void op_udp(struct peer *peer, struct message *message)
+{
+	const size_t room = CL_SERVICE_RECORD_MAX(peer->platform.max_data);
+	size_t len = message->size;
+	uint8_t *slot;
+	uint8_t *memory = malloc(2 + CL_LINK_UDP_HEADERS + (len > room ? len : room));
+	uint8_t *const frame = memory + 2;
+	uint32_t seed = 0;
+
+	duplicate(take(message, len), len, 0, &slot);
+	const uint32_t sum = cl_copy_sum(frame, slot, len);
+	const enum cl_link_udp_kind kind = cl_link_udp_receive(&peer->udp, frame, &len, sum);
+
+	free(slot);
+	if (kind == CL_LINK_UDP_RECORD) {
+		uint8_t *const record = frame + CL_LINK_UDP_HEADERS;
+
+		len = cl_service_handle(peer->service, &peer->network_link, record, len, record,
+					room);
+		len = len == 0 ? 0 : cl_link_udp_answer(&peer->udp, frame, len, &seed);
+	}
+	if (kind != CL_LINK_UDP_NOTHING && len > 0) {
+		slot = malloc(len);
+		const uint32_t sent = cl_copy_sum(slot, frame, len);
+
+		if (kind == CL_LINK_UDP_RECORD) {
+			cl_store_u16(slot + CL_LINK_UDP_CHECKSUM, cl_link_udp_checksum(sent, seed));
+		}
+		answer(peer, slot, len);
+		free(slot);
+	}
+	free(memory);
+}
+
+/** A copy: u8 misalign of source, u8 of destination, bytes. Answers u32 sum, and the copy. */
+static void op_copy(struct peer *peer, struct message *message)
+{
+	const size_t from_misalign = *take(message, 1);
+	const size_t to_misalign = *take(message, 1);
+	const size_t len = message->size;
+	uint8_t *from_memory;
+	uint8_t *const from = duplicate(take(message, len), len, from_misalign, &from_memory);
+	uint8_t *const to_memory = malloc(to_misalign + len + 1);
+	const uint32_t sum = cl_copy_sum(to_memory + to_misalign, from, len);
+
+	if (cl_sum_fold(sum) != cl_sum_fold(cl_sum(from, len))) {
+		die("two sums of the same bytes");
+	}
+	answer_u32(peer, cl_sum_fold(sum));
+	answer(peer, to_memory + to_misalign, len);
+	free(from_memory);
+	free(to_memory);
 }
 
 /** How often bytes occur in the service's memory and in the UART's buffer. */
@@ -450,10 +533,11 @@ static const struct operation {
 	char letter;
 	void (*run)(struct peer *peer, struct message *message);
 } operations[] = {
-	{'S', op_start},  {'u', op_uart_start},     {'R', op_record}, {'L', op_record_leaves},
-	{'U', op_uart},   {'F', op_find},           {'f', op_fault},  {'C', op_ctr},
-	{'K', op_expand}, {'N', op_counter},        {'Z', op_crc},    {'E', op_encode},
-	{'D', op_decode}, {'n', op_record_no_room},
+	{'S', op_start},  {'u', op_uart_start},     {'R', op_record},    {'L', op_record_leaves},
+	{'U', op_uart},   {'F', op_find},           {'f', op_fault},     {'C', op_ctr},
+	{'K', op_expand}, {'N', op_counter},        {'Z', op_crc},       {'E', op_encode},
+	{'D', op_decode}, {'n', op_record_no_room}, {'p', op_udp_start}, {'P', op_udp},
+	{'Y', op_copy},
 };
 
 static bool read_all(uint8_t *to, size_t size)

@@ -164,6 +164,19 @@ class CorePeer:
         """What the board transmits on these bytes, of which `chunk` are at hand at a time."""
         return self.call("U", struct.pack("<I", chunk), stream)
 
+    def udp_start(self, mac: bytes, address: bytes, port: int, max_data: int) -> None:
+        """A UDP link to the service, which has seen nothing yet."""
+        self.call("p", mac, address, struct.pack("<HH", port, max_data))
+
+    def udp(self, frame: bytes) -> bytes:
+        """The frame that the board transmits on one that it receives, empty if there is none."""
+        return self.call("P", frame)
+
+    def copy_sum(self, data: bytes, from_misalign: int, to_misalign: int) -> tuple[int, bytes]:
+        """Sum and copy of bytes."""
+        result = self.call("Y", bytes((from_misalign, to_misalign)), data)
+        return int.from_bytes(result[:4], "little"), result[4:]
+
     def occurrences(self, data: bytes) -> int:
         """How often bytes are in the memory of the service and of the UART."""
         return int.from_bytes(self.call("F", data), "little")

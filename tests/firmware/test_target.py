@@ -14,7 +14,7 @@ PREFIX = "riscv64-unknown-elf-"
 # What GCC itself calls in freestanding code, beside libgcc's names that begin with two underscores.
 ALLOWED = {"memcpy", "memset", "memcmp", "memmove"}
 # All portable sources; what a firmware does not call (ECB, CBC) does not reach its ROM.
-ROM_BYTES = 40 * 1024
+ROM_BYTES = 44 * 1024
 
 
 def run(*command):

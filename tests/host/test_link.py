@@ -1,4 +1,4 @@
-from cipherlane.link import Flights, Key
+from cipherlane.flights import Flights, Key
 
 
 def key(offset):

@@ -1,34 +1,53 @@
-"""`cipherlane bench`: engines from memory to memory on the board."""
+"""`cipherlane bench`: engines from memory to memory on the board, or records through the link."""
 
 import argparse
 from typing import Any
 
 from .. import views
 from ..device import DIRECTIONS, KEY_BITS
+from ..errors import ArgumentError
+from ..linkbench import measure
 from . import common
+
+LINK_BYTES = 100_000_000
+LINK_BYTES_SIM = 60_000
 
 
 def add_to(commands: Any) -> None:
     """Add the command."""
-    parser = commands.add_parser("bench", help="measure the engines on the board, with no transport in the way")
+    parser = commands.add_parser("bench", help="measure the engines on the board, or with --link the link to it")
     common.add_link_options(parser)
     parser.add_argument("--engine", choices=common.ENGINE_NAMES, action="append", help="repeatable (default: all)")
     parser.add_argument("--key-bits", type=int, choices=KEY_BITS, action="append", help="repeatable (default: all)")
     parser.add_argument("--direction", choices=(*DIRECTIONS, "both"), default="encrypt")
     parser.add_argument("--bytes", type=_count, help="bytes in all for each figure (default: the board's buffer)")
-    parser.add_argument("--record-bytes", type=_count, help="bytes of each call of the engine (default: as many)")
+    parser.add_argument(
+        "--record-bytes",
+        type=_count,
+        action="append",
+        help="bytes of each call of the engine, or of a record with --link, where it is repeatable (default: the most)",
+    )
+    parser.add_argument("--link", action="store_true", help="stream records through the link, with each engine")
+    parser.add_argument(
+        "--window", type=_count, action="append", help="with --link: most records in flight; repeatable"
+    )
     common.add_results_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Measure each combination asked for."""
+    if args.link:
+        return _run_link(args)
+    if args.window or len(args.record_bytes or ()) > 1:
+        raise ArgumentError("--window, and more than one --record-bytes, go with --link")
+    record_bytes = args.record_bytes[0] if args.record_bytes else None
     directions = DIRECTIONS if args.direction == "both" else (args.direction,)
     with common.open_device(args) as device:
         names = args.engine or [engine.name.lower() for engine in device.info().engines]
         engines = [common.choose_engine(device, name) for name in names]
         measurements = [
-            device.bench(engine, key_bits, direction, args.record_bytes, args.bytes)
+            device.bench(engine, key_bits, direction, record_bytes, args.bytes)
             for engine in engines
             for key_bits in args.key_bits or KEY_BITS
             for direction in directions
@@ -40,6 +59,30 @@ def run(args: argparse.Namespace) -> int:
     else:
         title = f"{info.board}: CTR from memory to memory at {info.clock_hz / 1e6:g} MHz"
         views.show(views.measurement_table(measurements, title))
+    return 0
+
+
+def _run_link(args: argparse.Namespace) -> int:
+    """Sweep engine, key length, record size and window through the link."""
+    with common.open_device(args) as device:
+        info = device.info()
+        names = args.engine or [engine.name.lower() for engine in info.engines]
+        engines = [common.choose_engine(device, name) for name in names]
+        total = args.bytes or (LINK_BYTES_SIM if info.kind == "sim" else LINK_BYTES)
+        measurements = [
+            measure(device, engine, key_bits, record_bytes, window, total)
+            for engine in engines
+            for key_bits in args.key_bits or (128,)
+            for record_bytes in args.record_bytes or (None,)
+            for window in args.window or (None,)
+        ]
+    records = common.write_results(args, measurements)
+    if args.json:
+        views.show_json(records)
+    else:
+        views.show(views.link_table(measurements, f"{info.board}: encrypted streams over {args.port}"))
+        if any(item.packet_cycles for item in measurements):
+            views.show(views.packet_table(measurements, "the board's cycles for one record, by stage"))
     return 0
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..device import Device
 from ..errors import ArgumentError
+from ..linkbench import LinkMeasurement
 from ..protocol.layout import Engine
 from ..results import Measurement
 from ..transport import open_transport
@@ -31,7 +32,8 @@ def add_link_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port",
         default=os.environ.get("CIPHERLANE_PORT"),
-        help="serial device, socket://host:port, or sim to start the simulated board (default: $CIPHERLANE_PORT)",
+        help="serial device, udp://host[:port], socket://host:port, or sim (UART) or sim+udp (Ethernet) to start the "
+        "simulated board (default: $CIPHERLANE_PORT)",
     )
     parser.add_argument("--baud", type=int, default=DEFAULT_BAUD, help="bits a second (default: %(default)s)")
     parser.add_argument("--timeout", type=_seconds, help="seconds to wait for each reply (default: from the link)")
@@ -43,7 +45,9 @@ def add_results_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", metavar="FILE", help="write the figures as JSON to FILE")
 
 
-def write_results(args: argparse.Namespace, measurements: Iterable[Measurement]) -> list[dict[str, Any]]:
+def write_results(
+    args: argparse.Namespace, measurements: Iterable[Measurement | LinkMeasurement]
+) -> list[dict[str, Any]]:
     """Return the measurements as records, and write them where `args` says."""
     records = [item.record() for item in measurements]
     if args.results:

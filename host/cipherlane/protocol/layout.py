@@ -58,6 +58,12 @@ class Layout:
         """Return a named tuple of the fields at the start of `data`."""
         return self._tuple(*self._struct.unpack_from(data))
 
+    def codec(self, *names: str) -> struct.Struct:
+        """Return the bare codec, for fields in the order of `names`; ValueError if that is not the layout's."""
+        if names != self._tuple._fields:
+            raise ValueError(f"{self.name} has the fields {self._tuple._fields}")
+        return self._struct
+
 
 def load_wire() -> dict[str, Any]:
     """Return the contents of wire.toml."""
@@ -71,6 +77,7 @@ def _enum(name: str, tables: list[dict[str, Any]]) -> type[IntEnum]:
 _WIRE = load_wire()
 
 VERSION: int = _WIRE["version"]
+UDP_PORT: int = _WIRE["udp_port"]
 REPLY = 0x80  # bit of the type that marks a reply
 BLOCK = 16  # bytes of an AES block: the unit of offsets
 INFO_MAGIC = int.from_bytes(b"CLNE", "little")
@@ -82,6 +89,7 @@ ERROR_TYPE: int = _WIRE["error"]["code"]
 ERROR_DOCS: dict[int, str] = {table["code"]: table["doc"] for table in _WIRE["error_code"]}
 
 HEADER = Layout("Header", _WIRE["header"]["fields"])
+_HEADER = HEADER.codec("version", "type", "length", "session", "offset", "token")
 ERROR = Layout("Error", _WIRE["error"]["fields"])
 REQUESTS: dict[int, Layout | None] = {}
 """Layout of each request's data by record type; None where the data are free."""
@@ -106,17 +114,8 @@ class Record(NamedTuple):
 
     def encode(self) -> bytes:
         """Return header and data."""
-        return (
-            HEADER.pack(
-                version=VERSION,
-                type=self.type,
-                length=len(self.data),
-                session=self.session,
-                offset=self.offset,
-                token=self.token,
-            )
-            + self.data
-        )
+        type_, session, offset, token, data = self
+        return _HEADER.pack(VERSION, type_, len(data), session, offset, token) + data
 
 
 def decode(raw: bytes) -> Record:
@@ -130,8 +129,8 @@ def decode(raw: bytes) -> Record:
         raise VersionMismatchError(host=VERSION, board=raw[0])
     if len(raw) < HEADER.size:
         raise ValueError(f"record of {len(raw)} bytes is shorter than its header of {HEADER.size}")
-    header = HEADER.unpack(raw)
-    data = bytes(raw[HEADER.size :])
-    if header.length != len(data):
-        raise ValueError(f"length field says {header.length}, the record has {len(data)} bytes of data")
-    return Record(header.type, header.session, header.offset, header.token, data)
+    _, type_, length, session, offset, token = _HEADER.unpack_from(raw)
+    data = bytes(raw[_HEADER.size :])
+    if length != len(data):
+        raise ValueError(f"length field says {length}, the record has {len(data)} bytes of data")
+    return Record(type_, session, offset, token, data)

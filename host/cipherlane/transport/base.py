@@ -1,6 +1,7 @@
 """The interface of a transport: record in, record out. Framing, where there is any, belongs to the transport."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -32,11 +33,18 @@ SIMULATED = Pace(first=20.0, minimum=10.0, maximum=20.0, attempts=4)
 class Transport(ABC):
     """Sends and receives records, possibly losing, repeating or reordering some.
 
-    `ordered` says that records never overtake each other; `pace` gives the time-outs to begin with.
+    `ordered` says that records never overtake each other; `pace` gives the time-outs to begin with. Of a link that
+    is `shared` with others the host learns how much it may keep in flight, and takes a record for lost once a few
+    that were sent later are answered.
     """
 
     ordered: bool = False
+    shared: bool = False
     pace: Pace = HARDWARE
+
+    def pace_of(self, kind: str) -> Pace:
+        """Return the time-outs for a board of `kind`, "sim" or "board"."""
+        return SIMULATED if kind == "sim" else HARDWARE
 
     @abstractmethod
     def send(self, record: bytes) -> None:
@@ -53,6 +61,16 @@ class Transport(ABC):
         Raises:
             PortError: the port went away.
         """
+
+    def send_many(self, records: Sequence[bytes]) -> None:
+        """Send records one after the other; raise what `send` raises."""
+        for record in records:
+            self.send(record)
+
+    def receive_many(self, timeout: float) -> Sequence[bytes]:
+        """Return the records that have arrived, or none after `timeout` seconds; raise what `receive` raises."""
+        record = self.receive(timeout)
+        return () if record is None else (record,)
 
     @abstractmethod
     def wire_size(self, record_size: int) -> int:

@@ -3,15 +3,25 @@
 from ..errors import PortError
 from .base import Transport
 from .serial import DEFAULT_BAUD, SerialTransport
-from .sim import SimTransport
+from .sim import SimTransport, SimUdpTransport
+from .udp import SCHEME, UdpTransport
+
+SIMULATED_PORTS = {"sim": SimTransport, "sim+udp": SimUdpTransport}
 
 
 def open_transport(port: str | None, baud: int = DEFAULT_BAUD) -> Transport:
-    """Open `port`: `sim`, a serial device, or a URL of pyserial such as `socket://host:port`.
+    """Open `port`: `sim` or `sim+udp`, `udp://host[:port]`, a serial device, or a URL such as `socket://host:port`.
 
     Raises:
         PortError: no port is named, or it cannot be opened.
     """
     if not port:
-        raise PortError("no port named: use --port (a serial device, socket://host:port or sim) or CIPHERLANE_PORT")
-    return SimTransport() if port == "sim" else SerialTransport(port, baud)
+        raise PortError(
+            "no port named: use --port (a serial device, udp://host, socket://host:port, sim or sim+udp) "
+            "or CIPHERLANE_PORT"
+        )
+    if port.startswith(f"{SCHEME}:"):
+        return UdpTransport(port)
+    if port in SIMULATED_PORTS:
+        return SIMULATED_PORTS[port]()
+    return SerialTransport(port, baud)

@@ -1,10 +1,12 @@
-"""The port `sim`: starts the simulated board, talks to it over a socket and stops it at the end."""
+"""The ports `sim` and `sim+udp`: start the simulated board, talk to it over a socket and stop it at the end."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import PortError, SimulatedBoardError
 from .serial import SerialTransport
-from .simboard import SimulatedBoard
+from .simboard import ETHERNET_BOARD, SimulatedBoard, find_board
+from .udp import SIMULATED_NETWORK, UdpTransport
 
 
 class SimTransport(SerialTransport):
@@ -38,6 +40,39 @@ class SimTransport(SerialTransport):
 
     def close(self) -> None:
         """Close the connection and stop the board."""
+        try:
+            super().close()
+        finally:
+            self.board.stop()
+
+
+class SimUdpTransport(UdpTransport):
+    """A UDP transport that owns its simulated board, which has Ethernet in a network namespace of its own."""
+
+    pace = SIMULATED_NETWORK
+
+    def __init__(self, directory: Path | None = None):
+        """Start the simulated board built in `directory` (see `simboard.find_board`) and connect.
+
+        Raises:
+            SimulatedBoardError: it is not built, does not start, or the privilege for its network is missing.
+        """
+        self.board = SimulatedBoard(directory or find_board(ETHERNET_BOARD))
+        self.board.start()
+        try:
+            super().__init__(f"udp://{self.board.ip_address}", self.board.udp_socket())
+        except BaseException:
+            self.board.stop()
+            raise
+
+    def _receive(self, timeout: float) -> Sequence[bytes]:
+        records = super()._receive(timeout)
+        if not records and self.board.ended():
+            raise SimulatedBoardError(self.board.obituary("the simulated board ended"))
+        return records
+
+    def close(self) -> None:
+        """Close the socket and stop the board."""
         try:
             super().close()
         finally:

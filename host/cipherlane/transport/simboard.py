@@ -1,7 +1,8 @@
 """The simulated board as a process: a run directory of links to the build, a free TCP port, and the simulator.
 
 The build directory (`build/sim`, or where the environment's CIPHERLANE_SIM points) holds `board.json`, which names
-the folder with the simulator's files (`gateware`) and, below it, the program (`executable`).
+the folder with the simulator's files (`gateware`) and, below it, the program (`executable`). A board with Ethernet
+(`build/sim_eth`, CIPHERLANE_SIM_ETH) also has an `ip_address`; it runs in a network namespace of its own.
 """
 
 import contextlib
@@ -18,34 +19,39 @@ from types import TracebackType
 from typing import Any, Self
 
 from ..errors import SimulatedBoardError
+from ..protocol.layout import UDP_PORT
+from . import namespace
 
 DESCRIPTION = "board.json"
 CONFIG = "sim_config.js"
+UART_BOARD, ETHERNET_BOARD = "sim", "sim_eth"
 UART_MODULE = "serial2tcp"
 START_TIMEOUT = 30.0
 STOP_TIMEOUT = 3.0
 _LISTEN = "0A"  # state of a listening socket in /proc/net/tcp
 
 
-def find_board() -> Path:
-    """Return the build directory of the simulated board.
+def find_board(name: str = UART_BOARD) -> Path:
+    """Return the build directory of the simulated board called `name`.
 
-    CIPHERLANE_SIM wins; otherwise `build/sim` is looked for upward from the working directory, the environment that
-    Python runs in, and this file.
+    The environment's CIPHERLANE_<NAME> wins; otherwise `build/<name>` is looked for upward from the working directory,
+    the environment that Python runs in, and this file.
 
     Raises:
         SimulatedBoardError: there is none.
     """
-    named = os.environ.get("CIPHERLANE_SIM")
+    variable = f"CIPHERLANE_{name.upper()}"
+    named = os.environ.get(variable)
     if named:
         candidates = [Path(named)]
     else:
         starts = [Path.cwd(), Path(sys.prefix), Path(__file__).resolve().parent]
-        candidates = [parent / "build" / "sim" for start in starts for parent in (start, *start.parents)]
+        candidates = [parent / "build" / name for start in starts for parent in (start, *start.parents)]
     for directory in candidates:
         if (directory / DESCRIPTION).is_file():
             return directory.resolve()
-    raise SimulatedBoardError("no simulated board found: run `make sim` in the repository, or set CIPHERLANE_SIM")
+    target = "make sim" if name == UART_BOARD else "make sim TRANSPORT=udp"
+    raise SimulatedBoardError(f"no simulated board found: run `{target}` in the repository, or set {variable}")
 
 
 class SimulatedBoard:
@@ -64,6 +70,7 @@ class SimulatedBoard:
             self._executable = self.description["executable"]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SimulatedBoardError(f"unusable {self.directory / DESCRIPTION} ({error!r}): run `make sim`") from error
+        self.ip_address: str | None = self.description.get("ip_address")
         self.port = 0
         self._process: subprocess.Popen | None = None
         self._run_directory: Path | None = None
@@ -71,8 +78,34 @@ class SimulatedBoard:
 
     @property
     def url(self) -> str:
-        """URL that pyserial opens to reach the board."""
+        """URL that pyserial opens to reach the board; in its namespace, if it has one."""
         return f"socket://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        """Number of the running board's process."""
+        return self._process.pid
+
+    def ended(self) -> bool:
+        """Return whether the board's process is gone."""
+        return self._process is None or self._process.poll() is not None
+
+    def udp_socket(self) -> socket.socket:
+        """Return a UDP socket connected to the running board's record service.
+
+        Raises:
+            SimulatedBoardError: the board has no Ethernet, or its network does not come up.
+        """
+        if not self.ip_address:
+            raise SimulatedBoardError(f"the simulated board in {self.directory} has no Ethernet")
+        deadline = time.monotonic() + START_TIMEOUT
+        while True:
+            try:
+                return namespace.udp_socket(self.pid, self.ip_address, UDP_PORT, START_TIMEOUT)
+            except (OSError, subprocess.TimeoutExpired) as error:
+                if time.monotonic() > deadline:
+                    raise SimulatedBoardError(self.obituary(f"no way to the simulated board: {error}")) from error
+                time.sleep(0.1)
 
     def start(self) -> None:
         """Start the board and wait until it listens.
@@ -87,8 +120,9 @@ class SimulatedBoard:
             with open(self._run_directory / "sim.log", "wb") as log:
                 # Python ignores SIGPIPE; restore_signals=False lets the simulator inherit that, so that a client
                 # that leaves does not end it.
+                program = self._run_directory / self._executable
                 self._process = subprocess.Popen(
-                    [self._run_directory / self._executable],
+                    namespace.command(program) if self.ip_address else [program],
                     cwd=self._run_directory,
                     stdin=subprocess.DEVNULL,
                     stdout=log,
@@ -148,8 +182,13 @@ class SimulatedBoard:
 
     def _await_listener(self) -> None:
         deadline = time.monotonic() + START_TIMEOUT
-        while not _listens(self.port):
+        while not _listens(self.port, self.pid):
             if self._process.poll() is not None:
+                if self.ip_address and self._process.returncode in (1, namespace.NO_PRIVILEGE):
+                    raise SimulatedBoardError(
+                        f"no network namespace with a TAP device for the simulated board ({self.log_tail()}): "
+                        "run as root, or use --port sim, which needs neither"
+                    )
                 raise SimulatedBoardError(self.obituary("the simulated board ended"))
             if time.monotonic() > deadline:
                 raise SimulatedBoardError(
@@ -178,10 +217,13 @@ def _free_port() -> int:
         return probe.getsockname()[1]
 
 
-def _listens(port: int) -> bool:
-    """Return whether a socket listens on `port`, without connecting: the simulated UART has room for one client."""
+def _listens(port: int, pid: int) -> bool:
+    """Return whether a socket listens on `port` where process `pid` is.
+
+    Without connecting: the simulated UART has room for one client.
+    """
     suffix = f":{port:04X}"
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+    for table in (f"/proc/{pid}/net/tcp", f"/proc/{pid}/net/tcp6"):
         try:
             lines = Path(table).read_text().splitlines()[1:]
         except OSError:

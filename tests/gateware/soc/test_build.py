@@ -3,9 +3,12 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
+
+import pytest
 
 from gateware import boards
-from gateware.soc import bitstream, cache, toolchain
+from gateware.soc import bitstream, cache, simulation, toolchain
 from gateware.soc.firmware import REPOSITORY
 
 
@@ -17,7 +20,8 @@ def gateware_soc(*arguments):
 def test_unknown_board_is_named_with_the_choices():
     result = gateware_soc("nosuchboard")
     assert result.returncode == 1
-    assert result.stderr.strip() == "error: unknown board 'nosuchboard': choose one of ecpix5, sim, sim_scalar"
+    names = "ecpix5, ecpix5_eth, sim, sim_eth, sim_scalar"
+    assert result.stderr.strip() == f"error: unknown board 'nosuchboard': choose one of {names}"
 
 
 def test_flash_without_bitstream_or_board_says_so(tmp_path):
@@ -43,6 +47,19 @@ def test_simulated_board_runs_at_a_clock_that_hardware_has():
     sim, ecpix5 = boards.load("sim"), boards.load("ecpix5")
     for name in ("sys_clk_freq", "rom_size", "sram_size", "buffer_size", "max_data", "uart_fifo_depth"):
         assert getattr(sim, name) == getattr(ecpix5, name)
+
+
+@pytest.mark.parametrize("megahertz", [50, 75, 100, 125, 250])
+def test_simulated_ethernet_has_125_mhz_beside_the_system_s_clock(megahertz):
+    board = replace(boards.load("sim_eth"), sys_clk_freq=megahertz * 1_000_000)
+    modules = json.loads(simulation._Clocks(board).get_json())
+    step = modules[-1]["timebase"]
+    clocks = {json.dumps(module["interface"]): module["args"]["freq_hz"] for module in modules[:-1]}
+    # As LiteX's module computes the period, in whole picoseconds.
+    system, gmii = (10**12 // clocks[name] for name in ('["sys_clk"]', '[{"name": "sys_clk", "index": 1}]'))
+    assert system * megahertz == gmii * 125
+    assert system % step == gmii % step == 0
+    assert min(system, gmii) >= 2 * step
 
 
 def test_digest_ignores_comments_and_sees_everything_else(tmp_path):

@@ -1,0 +1,185 @@
+#include <generated/csr.h>
+
+#ifdef CSR_ETHMAC_BASE
+
+#include <generated/mem.h>
+#include <generated/soc.h>
+
+#include "copy_sum.h"
+#include "ethernet.h"
+#include "port.h"
+#include "zeroize.h"
+
+/* Slots that the host does not count on: for what else is on the network. */
+#define SPARE_SLOTS   2u
+#define EVENT         1u
+#define TX_SLOTS_BASE (ETHMAC_BASE + ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE)
+/* Longer than the transmission of all slots. */
+#define TX_TIMEOUT_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000)
+#define LOCAL_MAC                                                                                  \
+	{                                                                                          \
+		MACADDR1, MACADDR2, MACADDR3, MACADDR4, MACADDR5, MACADDR6                         \
+	}
+#define LOCAL_ADDRESS                                                                              \
+	{                                                                                          \
+		LOCALIP1, LOCALIP2, LOCALIP3, LOCALIP4                                             \
+	}
+
+static void update_cycles(struct ethernet *ethernet)
+{
+	const uint32_t now = port_cycles(NULL);
+
+	ethernet->network.cycles += now - ethernet->cycles;
+	ethernet->cycles = now;
+}
+
+static void refresh(struct cl_link *link)
+{
+	struct ethernet *const ethernet = (struct ethernet *)link; /* its first member */
+	struct cl_wire_network_reply *const network = &ethernet->network;
+
+	update_cycles(ethernet);
+	network->engine_cycles = link->engine_cycles;
+	network->overflows = ethmac_sram_writer_errors_read();
+	network->fcs_errors =
+		ethmac_rx_datapath_crc_errors_read() + ethmac_rx_datapath_preamble_errors_read();
+}
+
+void ethernet_init(struct ethernet *ethernet, struct cl_service *service,
+		   struct ethernet_frame *frame)
+{
+	*ethernet = (struct ethernet){
+		.link =
+			{
+				.rx_window = (ETHMAC_RX_SLOTS - SPARE_SLOTS) * ETHMAC_SLOT_SIZE,
+				.max_data = CL_LINK_UDP_MAX_DATA,
+				.network = &ethernet->network,
+				.refresh = refresh,
+			},
+		.udp =
+			{
+				.link = &ethernet->link,
+				.mac = LOCAL_MAC,
+				.address = LOCAL_ADDRESS,
+				.port = CL_WIRE_UDP_PORT,
+			},
+		.service = service,
+		.frame = frame->bytes,
+		.cycles = port_cycles(NULL),
+	};
+}
+
+/** The slot that the next frame is transmitted from, when the MAC has sent what was in it. */
+static uint8_t *next_slot(const struct ethernet *ethernet)
+{
+	const uint32_t start = port_cycles(NULL);
+
+	while (ethmac_sram_reader_ready_read() == 0 ||
+	       ethmac_sram_reader_level_read() >= ETHMAC_TX_SLOTS) {
+		if (port_cycles(NULL) - start > TX_TIMEOUT_CYCLES) {
+			return NULL;
+		}
+	}
+	return (uint8_t *)(TX_SLOTS_BASE + ethernet->tx_slot * ETHMAC_SLOT_SIZE);
+}
+
+static void transmit(struct ethernet *ethernet, size_t len)
+{
+	__asm__ volatile("" : : : "memory"); /* the slot is written before the MAC is told */
+	ethmac_sram_reader_slot_write(ethernet->tx_slot);
+	ethmac_sram_reader_length_write(len);
+	ethmac_sram_reader_start_write(1);
+	ethernet->tx_slot = (ethernet->tx_slot + 1) % ETHMAC_TX_SLOTS;
+}
+
+/** Takes the received frame out of its slot: bytes of it. */
+static size_t take(struct ethernet *ethernet, uint32_t *sum, uint32_t *copied)
+{
+	uint8_t *const slot =
+		(uint8_t *)(ETHMAC_BASE + ethmac_sram_writer_slot_read() * ETHMAC_SLOT_SIZE);
+	size_t len = ethmac_sram_writer_length_read();
+	const uint32_t start = port_cycles(NULL);
+
+	if (len > CL_LINK_UDP_FRAME_MAX) { /* will be refused for its length */
+		*sum = 0;
+	} else {
+		*sum = cl_copy_sum(ethernet->frame, slot, len);
+		/* The slot waits for another frame: a key does not stay in it. */
+		if (len > CL_LINK_UDP_HEADERS + CL_WIRE_HEADER_TYPE &&
+		    ethernet->frame[CL_LINK_UDP_HEADERS + CL_WIRE_HEADER_TYPE] ==
+			    CL_WIRE_TYPE_OPEN) {
+			cl_zeroize(slot, len);
+		}
+	}
+	*copied = port_cycles(NULL) - start;
+	ethmac_sram_writer_ev_pending_write(EVENT);
+	return len;
+}
+
+void ethernet_poll(struct ethernet *ethernet)
+{
+	struct cl_wire_network_reply *const network = &ethernet->network;
+	const uint32_t begin = port_cycles(NULL);
+	const uint64_t engine = ethernet->link.engine_cycles;
+	uint32_t sum;
+	uint32_t copied;
+	uint32_t seed;
+
+	update_cycles(ethernet);
+	if ((ethmac_sram_writer_ev_pending_read() & EVENT) == 0) {
+		return;
+	}
+	size_t len = take(ethernet, &sum, &copied);
+	const uint32_t taken = port_cycles(NULL);
+	const enum cl_link_udp_kind kind =
+		cl_link_udp_receive(&ethernet->udp, ethernet->frame, &len, sum);
+
+	if (kind == CL_LINK_UDP_RESPONSE) {
+		uint8_t *const slot = next_slot(ethernet);
+
+		if (slot != NULL) {
+			(void)cl_copy_sum(slot, ethernet->frame, len);
+			transmit(ethernet, len);
+		}
+	}
+	if (kind != CL_LINK_UDP_RECORD) {
+		/* It may have been a record with a key, damaged on its way. */
+		cl_zeroize(ethernet->frame,
+			   len < CL_LINK_UDP_FRAME_MAX ? len : CL_LINK_UDP_FRAME_MAX);
+		return;
+	}
+	uint8_t *const record = ethernet->frame + CL_LINK_UDP_HEADERS;
+	const uint32_t received = port_cycles(NULL);
+
+	len = cl_service_handle(ethernet->service, &ethernet->link, record, len, record,
+				CL_SERVICE_RECORD_MAX(CIPHERLANE_MAX_DATA));
+	const uint32_t handled = port_cycles(NULL);
+
+	network->driver_cycles += taken - begin - copied;
+	network->copy_cycles += copied;
+	network->stack_cycles += received - taken;
+	network->record_cycles +=
+		handled - received - (uint32_t)(ethernet->link.engine_cycles - engine);
+	if (len == 0) {
+		return;
+	}
+	len = cl_link_udp_answer(&ethernet->udp, ethernet->frame, len, &seed);
+	const uint32_t answered = port_cycles(NULL);
+	uint8_t *const slot = next_slot(ethernet);
+
+	if (slot == NULL) {
+		return;
+	}
+	const uint32_t ready = port_cycles(NULL);
+
+	sum = cl_copy_sum(slot, ethernet->frame, len);
+	*(volatile uint16_t *)(slot + CL_LINK_UDP_CHECKSUM) = cl_link_udp_checksum(sum, seed);
+	const uint32_t sent = port_cycles(NULL);
+
+	transmit(ethernet, len);
+	network->stack_cycles += answered - handled;
+	network->copy_cycles += sent - ready;
+	network->driver_cycles += (ready - answered) + (port_cycles(NULL) - sent);
+}
+
+#endif

@@ -1,0 +1,43 @@
+/**
+ * @file
+ * The record service over LiteEth's MAC, whose frames are in slots on the bus.
+ *
+ * A frame is copied into the buffer memory so that its record's data are aligned to 16 bytes, is
+ * answered in place, and copied out again: the engines reach the buffer memory, not the slots.
+ */
+#ifndef ETHERNET_H
+#define ETHERNET_H
+
+#include "link_udp.h"
+#include "service.h"
+
+/** A frame's place: the data of its record, behind headers of 42 and 24 bytes, are aligned. */
+struct ethernet_frame {
+	uint8_t unused[14];
+	uint8_t bytes[CL_LINK_UDP_HEADERS + CL_SERVICE_RECORD_MAX(CIPHERLANE_MAX_DATA)];
+};
+
+struct ethernet {
+	struct cl_link link;
+	struct cl_link_udp udp;
+	struct cl_wire_network_reply network;
+	struct cl_service *service;
+	uint8_t *frame;
+	/** Slot of the next frame to transmit. */
+	uint32_t tx_slot;
+	/** Cycle counter when `network.cycles` was last brought up to date. */
+	uint32_t cycles;
+};
+
+/**
+ * Starts the link, with the addresses of the board's description.
+ *
+ * @param frame in the buffer memory, 16-byte aligned
+ */
+void ethernet_init(struct ethernet *ethernet, struct cl_service *service,
+		   struct ethernet_frame *frame);
+
+/** Handles a frame, if one was received. Gives up a response that the MAC does not take. */
+void ethernet_poll(struct ethernet *ethernet);
+
+#endif

@@ -1,0 +1,21 @@
+"""ECPIX-5 with its gigabit Ethernet, an RGMII PHY, beside the UART."""
+
+from dataclasses import replace
+
+from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
+
+from gateware.boards import Ethernet
+from gateware.boards.ecpix5 import BOARD as ECPIX5
+
+
+def _create_phy(platform):
+    # As litex-boards has it: the PHY chip delays the receive clock, the FPGA the transmit clock.
+    return LiteEthPHYRGMII(clock_pads=platform.request("eth_clocks"), pads=platform.request("eth"), rx_delay=0e-9)
+
+
+BOARD = replace(
+    ECPIX5,
+    name="ecpix5_eth",
+    title="LambdaConcept ECPIX-5 (ECP5-85F) with Ethernet",
+    ethernet=Ethernet(create_phy=_create_phy),
+)

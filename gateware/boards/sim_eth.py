@@ -1,0 +1,61 @@
+"""The simulated board with Ethernet: LiteX's `gmii_ethernet` module on a TAP device, in a clock domain of its own."""
+
+from dataclasses import replace
+
+from liteeth.phy.gmii import LiteEthPHYGMIIRX, LiteEthPHYGMIITX
+from litex.build.generic_platform import Pins, Subsignal
+from litex.build.sim import SimPlatform
+from litex.gen import LiteXModule
+from migen import ClockDomain, ClockDomainsRenamer
+
+from gateware.boards import Ethernet
+from gateware.boards.sim import BOARD as SIM
+from gateware.boards.sim import IO
+
+_ETHERNET_IO = [
+    # LiteX's module takes its clock from an interface of this name alone: it is the second one.
+    ("sys_clk", 1, Subsignal("sys_clk", Pins(1))),
+    (
+        "gmii_eth",
+        0,
+        Subsignal("rx_data", Pins(8)),
+        Subsignal("rx_dv", Pins(1)),
+        Subsignal("rx_er", Pins(1)),
+        Subsignal("tx_data", Pins(8)),
+        Subsignal("tx_en", Pins(1)),
+        Subsignal("tx_er", Pins(1)),
+    ),
+]
+
+
+class SimulatedGMII(LiteXModule):
+    """A GMII PHY whose receive and transmit clock is the simulator's, 125 MHz; 8 bits a cycle each way."""
+
+    dw = 8
+    tx_clk_freq = rx_clk_freq = 125e6
+    model = True
+
+    def __init__(self, platform):
+        self.cd_eth_rx = ClockDomain()
+        self.cd_eth_tx = ClockDomain()
+
+        # # #
+
+        clock = platform.request("sys_clk", 1).sys_clk
+        pads = platform.request("gmii_eth")
+        self.comb += [
+            self.cd_eth_rx.clk.eq(clock),
+            self.cd_eth_tx.clk.eq(clock),
+        ]
+        self.tx = ClockDomainsRenamer("eth_tx")(LiteEthPHYGMIITX(pads))
+        self.rx = ClockDomainsRenamer("eth_rx")(LiteEthPHYGMIIRX(pads))
+        self.sink, self.source = self.tx.sink, self.rx.source
+
+
+BOARD = replace(
+    SIM,
+    name="sim_eth",
+    title="simulated board with Ethernet",
+    create_platform=lambda: SimPlatform("SIM", [*IO, *_ETHERNET_IO]),
+    ethernet=Ethernet(create_phy=SimulatedGMII),
+)

@@ -1,0 +1,167 @@
+"""Measures records through a link: goodput, loss, round trips, and on a board with Ethernet what a packet costs."""
+
+import secrets
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .device import Device
+from .errors import ArgumentError, BoardError
+from .protocol.layout import BLOCK, HEADER, Engine, ErrorCode
+
+# Bytes around a datagram's payload on gigabit Ethernet: preamble, addresses and type, IPv4, UDP, FCS, gap.
+_WIRE_OVERHEAD = 8 + 14 + 20 + 8 + 4 + 12
+_LEAST_PAYLOAD = 46 - 28  # of a datagram: shorter ones are padded
+_WIRE_MBPS = 1000.0
+PERCENTILES = (50, 90, 99)
+STAGES = ("driver", "copy", "stack", "record", "engine")
+
+
+def wire_limit_mbps(record_bytes: int) -> float:
+    """Return the data bits a second, in millions, of back-to-back records of `record_bytes` on gigabit Ethernet."""
+    payload = max(HEADER.size + record_bytes, _LEAST_PAYLOAD)
+    return _WIRE_MBPS * record_bytes / (payload + _WIRE_OVERHEAD)
+
+
+@dataclass(frozen=True)
+class LinkMeasurement:
+    """One stream of records through the link.
+
+    `goodput_mbps` counts data bits once each; of a simulated board in simulated time, elsewhere by the host's clock.
+    `loss` is the part of the sent records that was taken for lost. `latency_ms` are percentiles of round trips by the
+    host's clock: of a simulated board they say how fast the simulation runs. `host_core_mbps` are the data bits for
+    each second that this process was running on a processor, in millions: what one core can carry, whatever else
+    the machine does. `packet_cycles` are the board's cycles
+    for a data record by stage, None where the board does not count them.
+    """
+
+    engine: str
+    key_bits: int
+    record_bytes: int
+    window_records: int
+    bytes: int
+    kind: str
+    clock_hz: int
+    seconds: float
+    goodput_mbps: float
+    host_core_mbps: float
+    loss: float
+    retransmissions: int
+    latency_ms: dict[str, float]
+    packet_cycles: dict[str, float] | None
+
+    @property
+    def wire_limit_mbps(self) -> float:
+        """What gigabit Ethernet could carry in records of this size."""
+        return wire_limit_mbps(self.record_bytes)
+
+    @property
+    def share(self) -> float:
+        """Goodput as a part of the wire's limit."""
+        return self.goodput_mbps / self.wire_limit_mbps
+
+    def record(self) -> dict[str, Any]:
+        """Return the measurement as a record for JSON."""
+        record = asdict(self)
+        record["wire_limit_mbps"] = self.wire_limit_mbps
+        record["share"] = self.share
+        for name in ("seconds", "goodput_mbps", "host_core_mbps", "loss", "wire_limit_mbps", "share"):
+            record[name] = round(record[name], 5)
+        return record
+
+
+class _Zeros:
+    """A reader of `size` zero bytes."""
+
+    def __init__(self, size: int):
+        self._left = size
+        self._zeros = bytes(1 << 16)
+
+    def read(self, size: int, /) -> bytes:
+        size = min(size, self._left)
+        self._left -= size
+        return self._zeros[:size]
+
+
+class _Nowhere:
+    """A writer that keeps nothing."""
+
+    def write(self, data: bytes, /) -> None:
+        pass
+
+
+def measure(
+    device: Device, engine: Engine, key_bits: int, record_bytes: int | None, window_records: int | None, total: int
+) -> LinkMeasurement:
+    """Stream `total` bytes of zeros through a session of its own.
+
+    Args:
+        device: a connected board.
+        engine: one of its engines.
+        key_bits: 128, 192 or 256.
+        record_bytes: data bytes of a record, a multiple of 16; by default as many as there can be.
+        window_records: most records in flight; by default as many as the board holds.
+        total: bytes in all.
+
+    Raises:
+        ArgumentError: a record or window of that size is not possible.
+        TransferError: the stream could not be completed.
+    """
+    record_bytes = record_bytes or device.record_bytes
+    if record_bytes % BLOCK or not 0 < record_bytes <= device.record_bytes:
+        raise ArgumentError(f"records of {record_bytes} bytes: give a multiple of {BLOCK} up to {device.record_bytes}")
+    size = device.link.transport.wire_size(HEADER.size + record_bytes)
+    most = device.info().rx_window // size
+    window_records = min(window_records or most, most)
+    link = device.link
+    with device.open_session(secrets.token_bytes(key_bits // 8), secrets.token_bytes(BLOCK), engine) as session:
+        link.set_window(window_records * size, HEADER.size + record_bytes)
+        link.counters.round_trips.clear()
+        sent, lost = link.counters.sent, link.flights.lost
+        opened = _network(device)
+        started, busy = time.monotonic(), time.process_time()
+        report = session.transfer(_Zeros(total), _Nowhere(), length=total, record_bytes=record_bytes)
+        seconds, busy = time.monotonic() - started, time.process_time() - busy
+        sent, lost = link.counters.sent - sent, link.flights.lost - lost
+        round_trips = sorted(link.counters.round_trips)
+        closed = _network(device)
+    device.link.set_window(device.info().rx_window, HEADER.size + device.record_bytes)
+    clock_hz, goodput = device.info().clock_hz, report.bytes * 8 / seconds / 1e6
+    packet_cycles = None
+    if opened and closed:
+        # Two control records are among them.
+        records = closed["records"] - opened["records"]
+        cycles = {stage: closed[f"{stage}_cycles"] - opened[f"{stage}_cycles"] for stage in STAGES}
+        packet_cycles = {stage: round(count / records, 1) for stage, count in cycles.items()}
+        if device.info().kind == "sim":
+            goodput = report.bytes * 8 * clock_hz / (closed["cycles"] - opened["cycles"]) / 1e6
+    return LinkMeasurement(
+        engine=engine.name.lower(),
+        key_bits=key_bits,
+        record_bytes=record_bytes,
+        window_records=window_records,
+        bytes=report.bytes,
+        kind=device.info().kind,
+        clock_hz=clock_hz,
+        seconds=seconds,
+        goodput_mbps=goodput,
+        host_core_mbps=report.bytes * 8 / busy / 1e6,
+        loss=lost / sent if sent else 0.0,
+        retransmissions=report.retransmissions,
+        latency_ms={f"p{part}": round(_percentile(round_trips, part) * 1e3, 3) for part in PERCENTILES},
+        packet_cycles=packet_cycles,
+    )
+
+
+def _network(device: Device) -> dict[str, int] | None:
+    try:
+        return device.network()
+    except BoardError as error:
+        if error.code == ErrorCode.TYPE:  # a link without Ethernet
+            return None
+        raise
+
+
+def _percentile(ordered: list[float], part: int) -> float:
+    """Return the value that `part` percent of the ordered values do not exceed."""
+    return ordered[max(0, -(-len(ordered) * part // 100) - 1)] if ordered else 0.0

@@ -1,0 +1,251 @@
+"""The null board: answers records over UDP on this machine, to find the host's own limit of speed.
+
+With the engine `table` it encrypts through the package `cryptography`; as an echo it sends data records back as they
+are, without looking at session or token, so that nearly all the time measured is the other side's.
+"""
+
+import secrets
+import socket
+import struct
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import PortError, VerifyError
+from .protocol import layout
+from .protocol.layout import BLOCK, ERROR_TYPE, REPLY, Engine, ErrorCode, Record, RecordType
+from .transport.udp import SLOT, Datagrams
+
+KIND = 2
+MAX_DATA = 1440
+SLOTS = 256
+MAX_SESSIONS = 255
+CLOCK_HZ = 1_000_000_000  # of time.perf_counter_ns, which its cycles are
+_TYPE = 1  # offset of the type in a record
+_BENCH_BYTES = 1 << 20
+
+Address = tuple[str, int]
+
+
+class _Refusal(Exception):
+    def __init__(self, code: int, detail: int = 0):
+        super().__init__(code)
+        self.code = code
+        self.detail = detail
+
+
+@dataclass
+class _Session:
+    """One open session: who opened it with what, and what was done."""
+
+    owner: tuple[Address, int]
+    request: bytes
+    key: bytes
+    iv: int
+    bytes: int = 0
+    blocks: int = 0
+    cycles: int = 0
+    records: int = 0
+
+
+class NullBoard:
+    """A board of nothing but a socket; `serve` runs it."""
+
+    def __init__(self, host: str = "127.0.0.1", port: int = layout.UDP_PORT, echo: bool = False):
+        """Listen at `host` and `port` (0: any); as an `echo`, data come back as they were.
+
+        Raises:
+            PortError: the address is taken or not this machine's.
+            VerifyError: the package `cryptography` is missing.
+        """
+        self.echo = echo
+        if not echo:
+            _cipher(bytes(16), 0)
+        listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            listener.close()
+            raise PortError(f"cannot listen at udp://{host}:{port}: {error.strerror}; choose another port") from error
+        self._datagrams = Datagrams(listener)
+        self.url = "udp://{}:{}".format(*listener.getsockname())
+        self._sessions: dict[int, _Session] = {}
+        self._last_session = 0
+        self._received = self._rejected = self._opened = 0
+
+    def serve(self, seconds: float) -> None:
+        """Answer what arrives within `seconds`."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            self.serve_once(min(left, 1.0))
+
+    def serve_once(self, timeout: float) -> None:
+        """Answer what has arrived, or arrives within `timeout` seconds."""
+        arrived = self._datagrams.receive(timeout)
+        if arrived is None:
+            return
+        data, size, address = arrived
+        if self.echo and size and len(set(data[_TYPE::size])) == 1 and data[_TYPE] == RecordType.DATA:
+            answer = bytearray(data)
+            answer[_TYPE::size] = bytes((RecordType.DATA | REPLY,)) * -(-len(data) // size)
+            self._datagrams.send_run(answer, size, address)
+            return
+        records = [data[start : start + size] for start in range(0, len(data), size)] if size else []
+        self._datagrams.send([reply for record in records if (reply := self.answer(record, address))], address)
+
+    def close(self) -> None:
+        """Release the socket."""
+        self._datagrams.close()
+
+    def answer(self, raw: bytes, address: Address) -> bytes | None:
+        """Return the reply to a record from `address`; None if it is dropped."""
+        try:
+            record = layout.decode(raw)
+        except (layout.VersionMismatchError, ValueError):
+            return None
+        if record.type & REPLY:
+            return None
+        self._received += 1
+        session = record.session
+        try:
+            handler = getattr(self, f"_{RecordType(record.type).name.lower()}", None)
+            if handler is None:
+                raise _Refusal(ErrorCode.TYPE, record.type)
+            session, data = handler(record, address)
+            kind = record.type | REPLY
+        except ValueError:
+            kind, data = ERROR_TYPE, self._refuse(_Refusal(ErrorCode.TYPE, record.type), record)
+        except _Refusal as refusal:
+            kind, data = ERROR_TYPE, self._refuse(refusal, record)
+        return Record(kind, session, record.offset, record.token, data).encode()
+
+    def _refuse(self, refusal: _Refusal, record: Record) -> bytes:
+        self._rejected += 1
+        return layout.ERROR.pack(code=refusal.code, request=record.type, reserved=0, detail=refusal.detail)
+
+    def _own(self, record: Record, address: Address) -> _Session:
+        session = self._sessions.get(record.session)
+        if session is None or session.owner != (address, record.token):
+            raise _Refusal(ErrorCode.SESSION)
+        return session
+
+    def _info(self, record: Record, address: Address) -> tuple[int, bytes]:
+        return 0, _reply(
+            RecordType.INFO,
+            magic=layout.INFO_MAGIC,
+            kind=KIND,
+            max_sessions=MAX_SESSIONS,
+            max_data=MAX_DATA,
+            firmware_version=1 << 16,
+            clock_hz=CLOCK_HZ,
+            rx_window=SLOTS * SLOT,
+            engines=1 << Engine.TABLE,
+            bench_bytes=_BENCH_BYTES,
+            board=b"null",
+            firmware=b"echo" if self.echo else b"cryptography",
+        )
+
+    def _reset(self, record: Record, address: Address) -> tuple[int, bytes]:
+        self._sessions = {n: session for n, session in self._sessions.items() if session.owner[0] != address}
+        return 0, b""
+
+    def _open(self, record: Record, address: Address) -> tuple[int, bytes]:
+        table = layout.REQUESTS[RecordType.OPEN]
+        if len(record.data) != table.size:
+            raise _Refusal(ErrorCode.LENGTH, table.size)
+        request = table.unpack(record.data)
+        owner = (address, record.token)
+        for number, session in self._sessions.items():
+            if session.owner == owner and session.request == record.data:
+                return number, b""
+        if request.key_bits not in (128, 192, 256):
+            raise _Refusal(ErrorCode.KEY_BITS, request.key_bits)
+        if request.engine != Engine.TABLE:
+            raise _Refusal(ErrorCode.ENGINE, request.engine)
+        if len(self._sessions) >= MAX_SESSIONS:
+            raise _Refusal(ErrorCode.SESSIONS_FULL, MAX_SESSIONS)
+        self._last_session += 1
+        key, iv = request.key[: request.key_bits // 8], int.from_bytes(request.iv, "big")
+        self._sessions[self._last_session] = _Session(owner, record.data, key, iv)
+        self._opened += 1
+        return self._last_session, b""
+
+    def _data(self, record: Record, address: Address) -> tuple[int, bytes]:
+        session = self._own(record, address)
+        if record.offset % BLOCK:
+            raise _Refusal(ErrorCode.OFFSET)
+        if len(record.data) > MAX_DATA:
+            raise _Refusal(ErrorCode.LENGTH, MAX_DATA)
+        start = time.perf_counter_ns()
+        data = record.data
+        if not self.echo:
+            data = _cipher(session.key, session.iv + record.offset // BLOCK).update(data)
+        session.cycles += time.perf_counter_ns() - start
+        session.bytes += len(data)
+        session.blocks += -(-len(data) // BLOCK)
+        session.records += 1
+        return record.session, data
+
+    def _close(self, record: Record, address: Address) -> tuple[int, bytes]:
+        if record.session in self._sessions:
+            self._own(record, address)
+            del self._sessions[record.session]
+        return record.session, b""
+
+    def _stat(self, record: Record, address: Address) -> tuple[int, bytes]:
+        session = self._own(record, address)
+        return record.session, _reply(
+            RecordType.STAT,
+            bytes=session.bytes,
+            blocks=session.blocks,
+            cycles=session.cycles,
+            key_cycles=0,
+            records=session.records,
+            reserved=0,
+        )
+
+    def _bench(self, record: Record, address: Address) -> tuple[int, bytes]:
+        table = layout.REQUESTS[RecordType.BENCH]
+        if len(record.data) != table.size:
+            raise _Refusal(ErrorCode.LENGTH, table.size)
+        request = table.unpack(record.data)
+        if request.engine != Engine.TABLE or request.key_bits not in (128, 192, 256):
+            raise _Refusal(ErrorCode.ENGINE, request.engine)
+        if self.echo or not 0 < request.record_bytes <= _BENCH_BYTES:
+            raise _Refusal(ErrorCode.VALUE, request.record_bytes)
+        data = bytes(request.record_bytes)
+        start = time.perf_counter_ns()
+        done = 0
+        while done < request.total_bytes:
+            size = min(len(data), request.total_bytes - done)
+            _cipher(secrets.token_bytes(request.key_bits // 8), done).update(data[:size])
+            done += size
+        cycles = time.perf_counter_ns() - start
+        return 0, _reply(RecordType.BENCH, bytes=done, blocks=-(-done // BLOCK), cycles=cycles, key_cycles=0)
+
+    def _counters(self, record: Record, address: Address) -> tuple[int, bytes]:
+        return 0, _reply(
+            RecordType.COUNTERS,
+            received=self._received,
+            framing_errors=0,
+            crc_errors=0,
+            length_errors=0,
+            rejected=self._rejected,
+            sessions_opened=self._opened,
+        )
+
+
+def _reply(kind: RecordType, /, **values: Any) -> bytes:
+    try:
+        return layout.REPLIES[kind].pack(**values)
+    except struct.error as error:
+        raise _Refusal(ErrorCode.VALUE) from error
+
+
+def _cipher(key: bytes, block: int) -> Any:
+    """Return an encryptor that begins with counter block `block` modulo 2^128."""
+    try:
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+    except ImportError as error:
+        raise VerifyError("the null board needs the package cryptography: pip install 'cipherlane[verify]'") from error
+    return Cipher(algorithms.AES(key), modes.CTR((block % (1 << 128)).to_bytes(BLOCK, "big"))).encryptor()

@@ -1,0 +1,75 @@
+"""A private network namespace for a simulated board: a program in it, and sockets from outside that are in it too.
+
+`unshare` makes the namespace, without a name: it is gone when the last process in it ends. This file is also the
+program that runs there first: it checks that it may make a TAP device, brings the loopback interface up and becomes
+the board. The machine's own interfaces and addresses are not touched.
+"""
+
+import fcntl
+import os
+import socket
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+NO_PRIVILEGE = 77  # exit status
+_TUN = "/dev/net/tun"
+_TUNSETIFF, _IFF_TAP, _IFF_NO_PI = 0x400454CA, 0x0002, 0x1000  # linux/if_tun.h
+_SIOCSIFFLAGS, _IFF_UP = 0x8914, 0x0001  # linux/sockios.h, linux/if.h
+_IFREQ = struct.Struct("16sH22x")
+_HELPER = """
+import socket, sys
+inside = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+inside.connect((sys.argv[2], int(sys.argv[3])))
+socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [inside.fileno()])
+"""
+
+
+def command(program: Path) -> list[str]:
+    """Return the command that runs `program` in a namespace of its own; its process is that of `program`."""
+    return ["unshare", "--net", "--", sys.executable, "-I", str(Path(__file__).resolve()), str(program)]
+
+
+def udp_socket(pid: int, address: str, port: int, timeout: float) -> socket.socket:
+    """Return a UDP socket in the namespace of process `pid`, connected to `address` and `port`.
+
+    Raises:
+        OSError: there is no way to the address there, or not yet.
+    """
+    here, there = socket.socketpair()
+    with here, there:
+        here.settimeout(timeout)
+        helper = subprocess.run(
+            [
+                *("nsenter", "--target", str(pid), "--net", "--"),
+                *(sys.executable, "-I", "-c", _HELPER, str(there.fileno()), address, str(port)),
+            ],
+            pass_fds=[there.fileno()],
+            capture_output=True,
+            timeout=timeout,
+        )
+        if helper.returncode:
+            raise OSError(helper.stderr.decode(errors="replace").strip().rpartition("\n")[2])
+        _, descriptors, _, _ = socket.recv_fds(here, 1, 1)
+    return socket.socket(fileno=descriptors[0])
+
+
+def _enter() -> None:
+    """Prepare the namespace that this process is in."""
+    tap = os.open(_TUN, os.O_RDWR)
+    try:
+        fcntl.ioctl(tap, _TUNSETIFF, _IFREQ.pack(b"", _IFF_TAP | _IFF_NO_PI))
+    finally:
+        os.close(tap)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, _IFREQ.pack(b"lo", _IFF_UP))
+
+
+if __name__ == "__main__":
+    try:
+        _enter()
+    except OSError as failure:
+        sys.stderr.write(f"{_TUN}: {failure.strerror}\n")
+        sys.exit(NO_PRIVILEGE)
+    os.execv(sys.argv[1], sys.argv[1:2])

@@ -1,0 +1,208 @@
+"""Records over UDP: one datagram a record, many datagrams a system call where the kernel can.
+
+Linux takes and gives several datagrams of one size as one buffer (UDP_SEGMENT, UDP_GRO); elsewhere, and on a path
+that cannot, each datagram is a call of its own.
+"""
+
+import contextlib
+import select
+import socket
+import struct
+import time
+from collections import deque
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from ..errors import PortError
+from ..protocol.layout import UDP_PORT
+from .base import Pace, Transport
+
+SCHEME = "udp"
+NETWORK = Pace(first=0.5, minimum=0.02, maximum=2.0, attempts=40)
+SIMULATED_NETWORK = Pace(first=5.0, minimum=0.3, maximum=5.0, attempts=60)
+MAX_DATAGRAM = 65507
+SLOT = 2048  # bytes that a datagram of up to 1500 bytes takes in the board's rx_window
+_SEGMENT, _GRO = 103, 104  # UDP_SEGMENT and UDP_GRO of linux/udp.h
+_MOST_SEGMENTS = 64
+_BUFFER = 8 << 20  # bytes asked of the kernel for either direction
+_FORCE = {socket.SO_RCVBUF: 33, socket.SO_SNDBUF: 32}  # SO_RCVBUFFORCE, SO_SNDBUFFORCE: for root
+_SIZE = struct.Struct("=H")
+
+
+class Datagrams:
+    """A UDP socket that sends and receives many datagrams at once."""
+
+    def __init__(self, connection: socket.socket):
+        """Use `connection`, which is then owned here."""
+        self.socket = connection
+        connection.setblocking(False)
+        for option, force in _FORCE.items():
+            try:
+                connection.setsockopt(socket.SOL_SOCKET, force, _BUFFER)
+            except OSError:
+                connection.setsockopt(socket.SOL_SOCKET, option, _BUFFER)
+        self._segments = True
+        with contextlib.suppress(OSError):
+            connection.setsockopt(socket.IPPROTO_UDP, _GRO, 1)
+
+    def send(self, datagrams: Sequence[bytes], address: tuple[str, int] | None = None) -> None:
+        """Send `datagrams`; runs of one size go together. To `address`, if the socket is not connected."""
+        start = 0
+        while start < len(datagrams):
+            size = len(datagrams[start])
+            end = start + 1
+            most = min(len(datagrams), start + min(_MOST_SEGMENTS, MAX_DATAGRAM // max(1, size)))
+            while self._segments and end < most and len(datagrams[end]) == size:
+                end += 1
+            if end - start > 1:
+                self.send_run(b"".join(datagrams[start:end]), size, address)
+            else:
+                self._send(datagrams[start], (), address)
+            start = end
+
+    def send_run(self, data: bytes, size: int, address: tuple[str, int] | None = None) -> None:
+        """Send `data`, at most 64 datagrams of `size` bytes one behind the other, the last perhaps shorter."""
+        if self._segments and len(data) > size:
+            try:
+                self._send(data, ((socket.IPPROTO_UDP, _SEGMENT, _SIZE.pack(size)),), address)
+                return
+            except OSError:  # no such option, or a device without checksums of its own
+                self._segments = False
+        for start in range(0, len(data), size):
+            self._send(data[start : start + size], (), address)
+
+    def receive(self, timeout: float) -> tuple[bytes, int, tuple[str, int]] | None:
+        """Return what has arrived, the size of each datagram in it (the last may be shorter), and who sent it.
+
+        None after `timeout` seconds.
+        """
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                data, ancillary, _, address = self.socket.recvmsg(1 << 16, 64)
+                sizes = [value for level, kind, value in ancillary if (level, kind) == (socket.IPPROTO_UDP, _GRO)]
+                return data, _SIZE.unpack_from(sizes[0])[0] if sizes else len(data), address
+            except BlockingIOError:
+                left = deadline - time.monotonic()
+                if left <= 0 or not select.select([self.socket], [], [], left)[0]:
+                    return None
+            except ConnectionError:  # an earlier datagram found nobody: its sender will notice by the silence
+                if time.monotonic() >= deadline:
+                    return None
+
+    def close(self) -> None:
+        """Release the socket."""
+        self.socket.close()
+
+    def _send(self, data: bytes, ancillary: Sequence[tuple], address: tuple[str, int] | None) -> None:
+        while True:
+            try:
+                self.socket.sendmsg((data,), ancillary, 0, *((address,) if address else ()))
+                return
+            except BlockingIOError:
+                select.select([], [self.socket], [], 1.0)
+            except ConnectionError:  # reported for an earlier datagram, this one was not sent
+                continue
+
+
+class UdpTransport(Transport):
+    """Records as datagrams to one board; they may be lost, repeated and reordered."""
+
+    shared = True
+    pace = NETWORK
+
+    def __init__(self, url: str, connection: socket.socket | None = None):
+        """Talk to the board at `url`, udp://host[:port], by a `connection` of one's own or a new one.
+
+        Raises:
+            PortError: the address cannot be used.
+        """
+        self.url = url
+        self._ready: deque[bytes] = deque()
+        self._datagrams = Datagrams(connection or connect(*parse(url)))
+
+    def pace_of(self, kind: str) -> Pace:
+        """Return the time-outs for a board of `kind`."""
+        return SIMULATED_NETWORK if kind == "sim" else NETWORK
+
+    def send(self, record: bytes) -> None:
+        """Send one record."""
+        self.send_many((record,))
+
+    def send_many(self, records: Sequence[bytes]) -> None:
+        """Send records in as few calls as the kernel allows."""
+        try:
+            self._datagrams.send(records)
+        except OSError as error:
+            raise PortError(f"cannot send to {self.url}: {error.strerror}; check address and network") from error
+
+    def receive(self, timeout: float) -> bytes | None:
+        """Return the next record, or None after `timeout` seconds."""
+        if not self._ready:
+            self._ready.extend(self._receive(timeout))
+        return self._ready.popleft() if self._ready else None
+
+    def receive_many(self, timeout: float) -> Sequence[bytes]:
+        """Return the records that have arrived, or none after `timeout` seconds."""
+        if self._ready:
+            records, self._ready = self._ready, deque()
+            return records
+        return self._receive(timeout)
+
+    def wire_size(self, record_size: int) -> int:
+        """Return what a datagram takes of the board's window: whole slots."""
+        return -(-record_size // SLOT) * SLOT
+
+    def resync(self) -> None:
+        """Nothing to do: each datagram stands for itself."""
+
+    def strays(self) -> int:
+        """Return 0: a datagram is a record or is ignored."""
+        return 0
+
+    def close(self) -> None:
+        """Release the socket."""
+        self._datagrams.close()
+
+    def _receive(self, timeout: float) -> Sequence[bytes]:
+        try:
+            arrived = self._datagrams.receive(timeout)
+        except OSError as error:
+            raise PortError(f"{self.url} failed: {error.strerror}; check the network") from error
+        if arrived is None:
+            return ()
+        data, size, _ = arrived
+        if size >= len(data):
+            return (data,)
+        return [data[start : start + size] for start in range(0, len(data), size)]
+
+
+def parse(url: str) -> tuple[str, int]:
+    """Return host and port of udp://host[:port].
+
+    Raises:
+        PortError: it is none.
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = None
+    if not host or parts.scheme != SCHEME or parts.path not in ("", "/"):
+        raise PortError(f"{url} is no address of a board: give udp://host or udp://host:port")
+    return host, port or UDP_PORT
+
+
+def connect(host: str, port: int) -> socket.socket:
+    """Return a UDP socket to a board.
+
+    Raises:
+        PortError: the name is unknown, or there is no way to it.
+    """
+    connection = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    try:
+        connection.connect((host, port))
+    except OSError as error:
+        connection.close()
+        raise PortError(f"no way to {SCHEME}://{host}:{port}: {error.strerror}; check the address") from error
+    return connection

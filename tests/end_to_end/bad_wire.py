@@ -1,0 +1,105 @@
+"""A bad cable for the simulated board: loses, repeats, reorders, damages and delays Ethernet frames, both ways.
+
+In the board's network namespace it puts a TAP device `host0` with the host's address in front of the board's `tap0`
+and carries every frame between them, by a seeded plan. Run as a program it is the part inside the namespace.
+"""
+
+import fcntl
+import heapq
+import json
+import os
+import random
+import select
+import socket
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ADDRESS = "192.168.1.100/24"
+TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
+ETH_P_ALL = 3
+REORDERED_SECONDS = 0.3  # a frame that is held back; in simulated time some records
+
+
+class BadWire:
+    """The cable of a running `SimulatedBoard`; a context manager. Rates: lose, repeat, reorder, corrupt; delay in s."""
+
+    def __init__(self, board, seed, **plan):
+        self.board = board
+        self.plan = {"seed": seed, **plan}
+        self.frames = None
+
+    def __enter__(self):
+        inside = ["nsenter", "--target", str(self.board.pid), "--net", "--"]
+        command = [*inside, sys.executable, str(Path(__file__).resolve()), json.dumps(self.plan)]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout.readline() == "up\n"
+        return self
+
+    def __exit__(self, *_):
+        counts, _ = self._process.communicate("", timeout=20)
+        assert self._process.returncode == 0
+        self.frames = json.loads(counts)
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True, timeout=20)
+
+
+def main(plan):
+    rng = random.Random(plan["seed"])
+    counts = dict.fromkeys(("carried", "lose", "repeat", "reorder", "corrupt"), 0)
+    tap = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
+    fcntl.ioctl(tap, TUNSETIFF, struct.pack("16sH22x", b"host0", IFF_TAP | IFF_NO_PI))
+    ip("address", "flush", "dev", "tap0")
+    ip("address", "add", ADDRESS, "dev", "host0")
+    ip("link", "set", "host0", "up")
+    wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+    wire.bind(("tap0", ETH_P_ALL))
+    wire.setblocking(False)
+    print("up", flush=True)
+    waiting, number = [], 0
+
+    def happens(what):
+        counts[what] += (outcome := rng.random() < plan.get(what, 0))
+        return outcome
+
+    while True:
+        now = time.monotonic()
+        while waiting and waiting[0][0] <= now:
+            _, _, to_board, frame = heapq.heappop(waiting)
+            counts["carried"] += 1
+            if to_board:
+                wire.send(frame)
+            else:
+                os.write(tap, frame)
+        left = max(0.0, waiting[0][0] - now) if waiting else None
+        ready = select.select([tap, wire, sys.stdin], [], [], left)[0]
+        arrived = []
+        if tap in ready:
+            arrived.append((True, os.read(tap, 2048)))
+        if wire in ready:
+            frame, address = wire.recvfrom(2048)
+            if address[2] != socket.PACKET_OUTGOING:
+                arrived.append((False, frame))
+        for to_board, frame in arrived:
+            if happens("lose"):
+                continue
+            if happens("corrupt"):
+                at = rng.randrange(14, len(frame))  # of the addresses above IPv4 only the switch would know
+                frame = frame[:at] + bytes([frame[at] ^ 1 << rng.randrange(8)]) + frame[at + 1 :]
+            for _ in range(1 + happens("repeat")):
+                due = time.monotonic() + plan.get("delay", 0) + REORDERED_SECONDS * happens("reorder")
+                number += 1
+                heapq.heappush(waiting, (due, number, to_board, frame))
+        if sys.stdin in ready:
+            break
+    os.close(tap)
+    ip("address", "add", ADDRESS, "dev", "tap0")
+    print(json.dumps(counts))
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

@@ -1,0 +1,179 @@
+"""The real host tool against the simulated board with Ethernet: the record service over UDP, on good and bad wires."""
+
+import io
+import json
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from cipherlane.device import Device
+from cipherlane.errors import SimulatedBoardError
+from cipherlane.protocol.layout import Engine
+from cipherlane.transport.simboard import ETHERNET_BOARD, SimulatedBoard, find_board
+from cipherlane.transport.udp import SIMULATED_NETWORK, UdpTransport
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from tests.end_to_end.bad_wire import BadWire
+
+pytestmark = pytest.mark.simboard
+
+CIPHERLANE = Path(sys.executable).parent / "cipherlane"
+ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
+
+
+@pytest.fixture(scope="module")
+def board():
+    running = SimulatedBoard(find_board(ETHERNET_BOARD))
+    try:
+        running.start()
+    except SimulatedBoardError as error:
+        if "namespace" not in str(error):
+            raise
+        pytest.skip(str(error))
+    with running.udp_socket():  # the network is up
+        yield running
+    running.stop()
+
+
+class Host(UdpTransport):
+    """A host in the board's namespace, with a port of its own."""
+
+    pace = SIMULATED_NETWORK
+
+    def __init__(self, board):
+        super().__init__(f"udp://{board.ip_address}", board.udp_socket())
+
+
+def reference(key, iv, data):
+    return Cipher(algorithms.AES(key), modes.CTR(iv)).encryptor().update(data)
+
+
+def transfer(device, data, engine=Engine.ACCELERATOR, seed=0, key_bits=256, **options):
+    """Encrypt `data` under a random key, and check every byte."""
+    rng = random.Random(f"{seed}{engine}{len(data)}{time.monotonic()}")
+    key, iv, out = rng.randbytes(key_bits // 8), rng.randbytes(16), io.BytesIO()
+    with device.open_session(key, iv, engine) as session:
+        report = session.transfer(io.BytesIO(data), out, length=len(data), **options)
+    assert out.getvalue() == reference(key, iv, data)
+    return report
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine(board, engine):
+    with Device(Host(board)) as device:
+        slow = engine in (Engine.BYTE, Engine.TABLE)
+        transfer(device, random.Random(engine).randbytes(1501 if slow else 6001), engine)
+
+
+def test_a_stream_keeps_the_window_full_and_loses_nothing(board):
+    with Device(Host(board)) as device:
+        before = device.network()
+        report = transfer(device, random.Random(1).randbytes(30_000), key_bits=128)
+        after = device.network()
+    assert report.records == 21
+    seen = {name: after[name] - before[name] for name in after}
+    assert seen["records"] >= 21 + 3  # open, close, network
+    assert not any(seen[name] for name in ("malformed", "checksum_errors", "fcs_errors"))
+    parts = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")
+    assert all(seen[name] > 0 for name in parts)
+    assert sum(seen[name] for name in parts) <= seen["cycles"]
+
+
+WIRES = [
+    {"lose": 0.1},
+    {"repeat": 0.2, "reorder": 0.2},
+    {"corrupt": 0.1},
+    {"lose": 0.02, "delay": 0.1},
+]
+
+
+@pytest.mark.parametrize("plan", WIRES, ids=str)
+def test_bad_wire(board, plan):
+    with BadWire(board, seed=1, **plan) as wire, Device(Host(board)) as device:
+        transfer(device, random.Random(2).randbytes(20_000))
+        seen = device.network()
+    for fault in plan.keys() - {"delay"}:
+        assert wire.frames[fault] > 0
+    if "corrupt" in plan:
+        assert seen["checksum_errors"] > 0
+    with Device(Host(board)) as device:
+        assert device.counters()["received"] > 0, "no reset was needed"
+
+
+def test_flood_of_malformed_and_oversized_datagrams(board):
+    """Two strangers send a few of them for each record that arrives."""
+    rng = random.Random(3)
+    flood = [rng.randbytes(size) for size in (0, 1, 23, 24, 100, 1472, 1473, 4000)]
+    flood += [b"\x01\x03\xff\xff" + rng.randbytes(60), b"\x07\x01\0\0" + bytes(20), b"\x01\x83\0\0" + bytes(20)]
+    with board.udp_socket() as one, board.udp_socket() as two, Device(Host(board)) as device:
+
+        def strangers(_written):
+            for stranger in (one, two):
+                stranger.send(rng.choice(flood))
+
+        before, counted = device.network(), device.counters()
+        for datagram in flood:
+            one.send(datagram)
+        transfer(device, rng.randbytes(20_000), progress=strangers)
+        after, counters = device.network(), device.counters()
+    assert after["malformed"] > before["malformed"], "fragments"
+    assert counters["framing_errors"] > counted["framing_errors"]
+    assert counters["length_errors"] > counted["length_errors"]
+    assert after["cycles"] > before["cycles"], "the board was not reset"
+
+
+def test_two_hosts_at_once(board):
+    data = [random.Random(seed).randbytes(15_000) for seed in (4, 5)]
+    reports = [None, None]
+
+    def work(place):
+        with Device(Host(board)) as device:
+            reports[place] = transfer(device, data[place], seed=place)
+
+    hosts = [threading.Thread(target=work, args=(place,)) for place in (0, 1)]
+    for host in hosts:
+        host.start()
+    for host in hosts:
+        host.join(120)
+    assert [report.bytes for report in reports] == [15_000, 15_000]
+
+
+def test_host_killed_and_restarted(board, tmp_path):
+    rng = random.Random(6)
+    key, iv, plaintext = rng.randbytes(16), rng.randbytes(16), rng.randbytes(400_000)
+    source, encrypted, part = tmp_path / "in", tmp_path / "out", tmp_path / "out.part"
+    source.write_bytes(plaintext)
+    inside = ["nsenter", "--target", str(board.pid), "--net", "--"]
+    options = ["--port", f"udp://{board.ip_address}", "--key", key.hex(), "--iv", iv.hex()]
+    command = [*inside, CIPHERLANE, "encrypt", *options]
+    process = subprocess.Popen([*command, source, encrypted])
+    deadline = time.monotonic() + 60
+    while not (part.exists() and part.stat().st_size > 8192):
+        assert time.monotonic() < deadline and process.poll() is None, "the transfer did not get under way"
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait(20)
+    shortened = plaintext[: part.stat().st_size + 5000]  # the rest of it, without the test taking long
+    source.write_bytes(shortened)
+    done = subprocess.run([*command, "--resume", source, encrypted], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert encrypted.read_bytes() == reference(key, iv, shortened)
+
+
+def test_the_tool_starts_the_board_and_its_namespace_itself(board, tmp_path):
+    source, encrypted = tmp_path / "in", tmp_path / "out"
+    source.write_bytes(random.Random(7).randbytes(5000))
+    options = ["--port", "sim+udp", "--key", "11" * 32, "--iv", "22" * 16, "--verify", "--json"]
+    before = Path("/proc/net/dev").read_text().count("\n")
+    done = subprocess.run(
+        [CIPHERLANE, "encrypt", *options, source, encrypted], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["kind"] == "sim"
+    assert encrypted.read_bytes() == reference(bytes.fromhex("11" * 32), bytes.fromhex("22" * 16), source.read_bytes())
+    assert Path("/proc/net/dev").read_text().count("\n") == before, "the machine's own network is as it was"

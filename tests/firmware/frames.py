@@ -1,0 +1,87 @@
+"""Ethernet frames as a host builds and reads them, written by hand from RFC 768, 791, 792, 826 and 894."""
+
+import struct
+from dataclasses import dataclass
+
+BOARD_MAC, HOST_MAC = bytes.fromhex("02434c4e4501"), bytes.fromhex("0a0b0c0d0e0f")
+BOARD, HOST = bytes((192, 168, 1, 50)), bytes((192, 168, 1, 100))
+PORT = 20197
+IPV4, ARP, UDP, ICMP = 0x0800, 0x0806, 17, 1
+
+
+def checksum(data: bytes) -> int:
+    """RFC 1071: the ones' complement of the ones' complement sum of big-endian 16-bit words."""
+    data += bytes(len(data) % 2)
+    total = sum(struct.unpack(f">{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+def ethernet(payload: bytes, ethertype=IPV4, *, to=BOARD_MAC, sender=HOST_MAC) -> bytes:
+    frame = to + sender + struct.pack(">H", ethertype) + payload
+    return frame + bytes(max(0, 60 - len(frame)))
+
+
+def ipv4(payload, protocol, *, to=BOARD, sender=HOST, length=None, fragment=0x4000, version=0x45, good=True) -> bytes:
+    length = 20 + len(payload) if length is None else length
+    head = struct.pack(">BBHHHBBH", version, 0, length, 0x1234, fragment, 64, protocol, 0) + sender + to
+    value = checksum(head) if good else checksum(head) ^ 0x0100
+    return head[:10] + struct.pack(">H", value) + head[12:] + payload
+
+
+def udp(data, *, to=BOARD, sender=HOST, to_port=PORT, from_port=40000, length=None, summed=True, damage=0) -> bytes:
+    length = 8 + len(data) if length is None else length
+    head = struct.pack(">HHHH", from_port, to_port, length, 0)
+    value = 0
+    if summed:
+        pseudo = sender + to + struct.pack(">BBH", 0, UDP, 8 + len(data))
+        value = (checksum(pseudo + head + data) or 0xFFFF) ^ damage
+    return head[:6] + struct.pack(">H", value) + data
+
+
+def datagram(data: bytes, **options) -> bytes:
+    """The frame of a datagram from the host to the board's record service."""
+    return ethernet(ipv4(udp(data, **options), UDP))
+
+
+def arp_request(target=BOARD, *, operation=1, sender=HOST, sender_mac=HOST_MAC) -> bytes:
+    body = struct.pack(">HHBBH", 1, IPV4, 6, 4, operation) + sender_mac + sender + bytes(6) + target
+    return ethernet(body, ARP, to=b"\xff" * 6, sender=sender_mac)
+
+
+def echo_request(data: bytes, *, damage=0) -> bytes:
+    head = struct.pack(">BBHHH", 8, 0, 0, 77, 5)
+    value = checksum(head + data) ^ damage
+    return ethernet(ipv4(head[:2] + struct.pack(">H", value) + head[4:] + data, ICMP))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An IPv4 frame of the board, taken apart; every checksum and length was right."""
+
+    to_mac: bytes
+    to: bytes
+    protocol: int
+    payload: bytes
+    to_port: int = 0
+    data: bytes = b""
+
+
+def parse(frame: bytes) -> Answer:
+    to_mac, from_mac, ethertype = frame[:6], frame[6:12], struct.unpack(">H", frame[12:14])[0]
+    assert (from_mac, ethertype) == (BOARD_MAC, IPV4)
+    head, payload = frame[14:34], frame[34:]
+    version, _, length, _, fragment, ttl, protocol, _ = struct.unpack(">BBHHHBBH", head[:12])
+    assert (version, length, ttl) == (0x45, 20 + len(payload), 64)
+    assert fragment & 0x3FFF == 0
+    assert checksum(head) == 0
+    assert head[12:16] == BOARD
+    if protocol != UDP:
+        assert checksum(payload) == 0
+        return Answer(to_mac, head[16:20], protocol, payload)
+    from_port, to_port, size, value = struct.unpack(">HHHH", payload[:8])
+    assert (from_port, size) == (PORT, len(payload))
+    assert value != 0
+    assert checksum(head[12:20] + struct.pack(">BBH", 0, UDP, size) + payload) == 0
+    return Answer(to_mac, head[16:20], protocol, payload, to_port, payload[8:])

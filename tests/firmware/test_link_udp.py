@@ -1,0 +1,218 @@
+"""The UDP link with the service behind it: what it answers, to whom, and what it drops and counts."""
+
+import random
+import struct
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from tests.firmware import frames as f
+from tests.firmware import records as r
+
+KEY, IV, TOKEN, MAX_DATA = bytes(range(16)), bytes(range(16, 32)), 42, 1440
+DROPS = ("ignored", "malformed", "checksum_errors")
+NETWORK = struct.Struct("<6Q8I")
+NAMES = ("cycles", "driver", "copy", "stack", "record", "engine", "frames", "records", "responses") + DROPS
+
+
+def oracle(data, offset=0):
+    counter = (int.from_bytes(IV, "big") + offset // 16).to_bytes(16, "big")
+    return Cipher(algorithms.AES(KEY), modes.CTR(counter)).encryptor().update(data)
+
+
+@pytest.fixture
+def board(core):
+    assert core.start(max_data=2048) == 0
+    core.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA)
+    return core
+
+
+def ask(core, record: bytes, **sender) -> r.Reply:
+    answer = f.parse(core.udp(f.datagram(record, **sender)))
+    assert (answer.to_mac, answer.to, answer.to_port) == (f.HOST_MAC, f.HOST, sender.get("from_port", 40000))
+    return r.parse(answer.data)
+
+
+def network(core) -> dict[str, int]:
+    return dict(zip(NAMES, NETWORK.unpack(ask(core, r.record(r.NETWORK)).data)[:12], strict=True))
+
+
+def open_session(core, **sender) -> int:
+    reply = ask(core, r.record(r.OPEN_TYPE, r.open_data(KEY, IV, flags=r.RESUME), token=TOKEN), **sender)
+    assert reply.type == r.OPEN_TYPE | r.REPLY
+    return reply.session
+
+
+def dropped(core, *received: bytes) -> dict[str, int]:
+    """The drop counters that went up over frames that must not be answered."""
+    before = network(core)
+    for frame in received:
+        assert core.udp(frame) == b"", frame.hex()
+    after = network(core)
+    assert after["frames"] == before["frames"] + len(received) + 1
+    return {name: after[name] - before[name] for name in DROPS if after[name] != before[name]}
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 3, 15, 16, 17, 100, 959, 1438, 1439, 1440])
+@pytest.mark.parametrize("summed", [True, False])
+def test_data_of_any_length(board, length, summed):
+    data = random.Random(length).randbytes(length)
+    session = open_session(board)
+    reply = ask(board, r.record(r.DATA, data, session=session, offset=32, token=TOKEN), summed=summed)
+    assert (reply.offset, reply.data) == (32, oracle(data, 32))
+
+
+def test_limits_are_the_link_s(board):
+    info = r.INFO_REPLY.unpack(ask(board, r.record(r.INFO)).data)
+    assert info[3] == MAX_DATA
+    assert info[6] == 1234
+    session = open_session(board)
+    reply = ask(board, r.record(r.DATA, bytes(MAX_DATA + 1), session=session, token=TOKEN))
+    assert (reply.error, reply.detail) == (r.E_LENGTH, MAX_DATA)
+
+
+def test_session_serves_the_address_and_port_that_opened_it(board):
+    session = open_session(board, from_port=50000)
+    record = r.record(r.DATA, bytes(64), session=session, token=TOKEN)
+    assert ask(board, record, from_port=50001).error == r.E_SESSION
+    neighbour = bytes((192, 168, 1, 101))
+    other = f.ethernet(f.ipv4(f.udp(record, from_port=50000, sender=neighbour), f.UDP, sender=neighbour))
+    assert r.parse(f.parse(board.udp(other)).data).error == r.E_SESSION
+    wrong = r.record(r.DATA, bytes(64), session=session, token=TOKEN ^ 1 << 63)
+    assert ask(board, wrong, from_port=50000).error == r.E_SESSION
+    assert ask(board, r.record(r.RESET), from_port=50001).error is None
+    assert ask(board, record, from_port=50000).data == oracle(bytes(64))
+    assert ask(board, r.record(r.RESET), from_port=50000).error is None
+    assert ask(board, record, from_port=50000).error == r.E_SESSION
+
+
+def test_arp(board):
+    answer = board.udp(f.arp_request())
+    body = struct.pack(">HHBBH", 1, f.IPV4, 6, 4, 2) + f.BOARD_MAC + f.BOARD + f.HOST_MAC + f.HOST
+    assert answer == f.HOST_MAC + f.BOARD_MAC + struct.pack(">H", f.ARP) + body
+    others = [f.arp_request(f.HOST), f.arp_request(operation=2)]
+    assert dropped(board, *others) == {"ignored": 2}
+    assert dropped(board, f.arp_request()[:41]) == {"malformed": 1}
+
+
+@pytest.mark.parametrize("length", [0, 1, 56, 57, 1472])
+def test_echo(board, length):
+    data = random.Random(length).randbytes(length)
+    answer = f.parse(board.udp(f.echo_request(data)))
+    assert (answer.to_mac, answer.to, answer.protocol) == (f.HOST_MAC, f.HOST, f.ICMP)
+    assert answer.payload[:2] == b"\0\0"
+    assert answer.payload[4:] == struct.pack(">HH", 77, 5) + data
+    assert network(board)["responses"] == 1
+    assert dropped(board, f.echo_request(data, damage=0x40)) == {"checksum_errors": 1}
+
+
+GOOD = r.record(r.INFO, token=1)
+FRAGMENT = b"\x20\x00"
+DROPPED = {
+    "another ethertype": ("ignored", f.ethernet(bytes(46), 0x86DD)),
+    "another MAC address": ("ignored", f.ethernet(f.ipv4(f.udp(GOOD), f.UDP), to=f.HOST_MAC)),
+    "broadcast": ("ignored", f.ethernet(f.ipv4(f.udp(GOOD), f.UDP), to=b"\xff" * 6)),
+    "another address": ("ignored", f.ethernet(f.ipv4(f.udp(GOOD, to=f.HOST), f.UDP, to=f.HOST))),
+    "another protocol": ("ignored", f.ethernet(f.ipv4(f.udp(GOOD), 6))),
+    "another port": ("ignored", f.datagram(GOOD, to_port=f.PORT + 1)),
+    "another ICMP message": ("ignored", f.ethernet(f.ipv4(bytes(64), f.ICMP))),
+    "empty frame": ("malformed", b""),
+    "half a header": ("malformed", f.datagram(GOOD)[:13]),
+    "half an IPv4 header": ("malformed", f.datagram(GOOD)[:33]),
+    "longer than Ethernet's": ("malformed", f.datagram(bytes(1473))),
+    "IPv4 options": ("malformed", f.ethernet(f.ipv4(bytes(4) + f.udp(GOOD), f.UDP, version=0x46))),
+    "IPv6 inside": ("malformed", f.ethernet(f.ipv4(f.udp(GOOD), f.UDP, version=0x65))),
+    "first fragment": ("malformed", f.ethernet(f.ipv4(f.udp(GOOD), f.UDP, fragment=0x2000))),
+    "last fragment": ("malformed", f.ethernet(f.ipv4(f.udp(GOOD), f.UDP, fragment=0x0001))),
+    "IPv4 length beyond the frame": ("malformed", f.ethernet(f.ipv4(f.udp(GOOD), f.UDP, length=200))),
+    "IPv4 length of 65535": ("malformed", f.ethernet(f.ipv4(f.udp(GOOD), f.UDP, length=0xFFFF))),
+    "IPv4 length below its header": ("malformed", f.ethernet(f.ipv4(f.udp(GOOD), f.UDP, length=19))),
+    "no room for a UDP header": ("malformed", f.ethernet(f.ipv4(bytes(7), f.UDP))),
+    "no room for an ICMP header": ("malformed", f.ethernet(f.ipv4(bytes(7), f.ICMP))),
+    "UDP length beyond IPv4's": ("malformed", f.datagram(GOOD, length=33)),
+    "UDP length below IPv4's": ("malformed", f.datagram(GOOD, length=31)),
+    "UDP length of 65535": ("malformed", f.datagram(GOOD, length=0xFFFF)),
+    "IPv4 checksum": ("checksum_errors", f.ethernet(f.ipv4(f.udp(GOOD), f.UDP, good=False))),
+    "UDP checksum": ("checksum_errors", f.datagram(GOOD, damage=0x8000)),
+}
+
+
+@pytest.mark.parametrize(("cause", "frame"), DROPPED.values(), ids=DROPPED)
+def test_drops_are_counted_by_cause(board, cause, frame):
+    assert dropped(board, frame) == {cause: 1}
+
+
+def test_a_short_datagram_is_no_record(board):
+    before = r.COUNTERS_REPLY.unpack(ask(board, r.record(r.COUNTERS)).data)
+    for size in range(24):
+        assert board.udp(f.datagram(GOOD[:size])) == b"", "short frames are padded, an odd end included"
+    assert board.udp(f.datagram(GOOD + b"\0")) == b""
+    after = r.COUNTERS_REPLY.unpack(ask(board, r.record(r.COUNTERS)).data)
+    assert [b - a for a, b in zip(before, after, strict=True)] == [1, 24, 0, 1, 0, 0]
+
+
+def test_a_byte_that_changes_on_its_way_never_gives_wrong_data(board):
+    rng = random.Random(4)
+    data = rng.randbytes(333)
+    session = open_session(board)
+    good = f.datagram(r.record(r.DATA, data, session=session, token=TOKEN))
+    answered = 0
+    for _ in range(3000):
+        frame = bytearray(good)
+        frame[rng.randrange(len(frame))] ^= 1 << rng.randrange(8)
+        answer = board.udp(bytes(frame))
+        if answer:  # the sender's MAC address has no checksum here
+            answered += 1
+            assert r.parse(f.parse(answer).data).data == oracle(data)
+    assert 0 < answered < 100
+
+
+def test_random_frames(board):
+    """Frames that begin well and end anyhow: nothing is read beyond them, and the session goes on."""
+    rng = random.Random(5)
+    session = open_session(board)
+    heads = [f.datagram(GOOD), f.arp_request(), f.echo_request(bytes(30)), f.datagram(GOOD, summed=False)]
+    for _ in range(5000):
+        head = rng.choice(heads)
+        frame = bytearray(head[: rng.randrange(len(head) + 1)] + rng.randbytes(rng.choice([0, 1, 30, 1440, 1600])))
+        for _ in range(rng.randrange(4)):
+            if frame:
+                frame[rng.randrange(len(frame))] = rng.randrange(256)
+        board.udp(bytes(frame))
+    data = rng.randbytes(99)
+    assert ask(board, r.record(r.DATA, data, session=session, token=TOKEN)).data == oracle(data)
+
+
+def test_a_link_without_a_network_knows_no_network_record(board):
+    reply = r.parse(board.record(r.record(r.NETWORK)))
+    assert (reply.error, reply.detail) == (r.E_TYPE, r.NETWORK)
+
+
+def test_a_host_that_was_killed_makes_room_once_it_was_idle(board):
+    """The core sees a thousand cycles go by at each look at the counter; a session is idle after a million."""
+    sessions = [open_session(board, from_port=50000 + place) for place in range(8)]
+
+    def use(place, count=1):
+        record = r.record(r.DATA, bytes(16), session=sessions[place], token=TOKEN)
+        return [ask(board, record, from_port=50000 + place).error for _ in range(count)][-1]
+
+    request = r.record(r.OPEN_TYPE, r.open_data(KEY, IV, flags=r.RESUME), token=TOKEN)
+    assert ask(board, request, from_port=60000).error == r.E_FULL
+    assert use(0) is None
+    for place in (1, 2, 4, 5, 6, 7, 0):
+        assert use(place, 100) is None
+    assert ask(board, r.record(r.OPEN_TYPE, r.open_data(KEY, IV), token=TOKEN), from_port=50003).error == r.E_REUSED
+    assert ask(board, request, from_port=60000).error is None, "in the place of the fourth, idle longest"
+    assert [use(place) for place in range(8)] == [None, None, None, r.E_SESSION, None, None, None, None]
+    again = r.record(r.OPEN_TYPE, r.open_data(KEY, IV, flags=r.RESUME), token=TOKEN)
+    assert ask(board, again, from_port=50003).error == r.E_FULL
+
+
+@pytest.mark.parametrize("length", [*range(40), 1513, 1514])
+@pytest.mark.parametrize(("source", "to"), [(0, 2), (2, 0), (0, 0), (2, 2)])
+def test_copy_and_sum(core, length, source, to):
+    data = random.Random(length).randbytes(length)
+    value, copy = core.copy_sum(data, source, to)
+    assert copy == data
+    big_endian = ~f.checksum(data) & 0xFFFF
+    assert value % 0xFFFF == (big_endian >> 8 | big_endian << 8 & 0xFF00) % 0xFFFF

@@ -1,0 +1,326 @@
+"""UDP with the null board, on the loopback interface: the transport's datagrams, and transfers that lose some."""
+
+import io
+import json
+import random
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from cipherlane.device import Device
+from cipherlane.errors import BoardError, NoReplyError, PortError, TransferError
+from cipherlane.nullboard import NullBoard
+from cipherlane.protocol.layout import Engine
+from cipherlane.transport.base import Pace
+from cipherlane.transport.udp import Datagrams, UdpTransport, parse
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from .model import HEADER, PeerBoard
+
+KEY, IV = bytes(range(32)), bytes.fromhex("00" * 15 + "fe")
+CIPHERLANE = [sys.executable, "-m", "cipherlane.cli"]
+QUICK = Pace(first=0.2, minimum=0.02, maximum=0.2, attempts=60)
+
+
+def reference(data, key=KEY, iv=IV):
+    return Cipher(algorithms.AES(key), modes.CTR(iv)).encryptor().update(data)
+
+
+class Served(threading.Thread):
+    """Something with `step`, called until the end; a context manager."""
+
+    def __init__(self, step):
+        super().__init__(daemon=True)
+        self._step = step
+        self._stopping = threading.Event()
+
+    def run(self):
+        while not self._stopping.is_set():
+            self._step()
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stopping.set()
+        self.join(5)
+        assert not self.is_alive()
+
+
+@pytest.fixture(params=[False, True], ids=["encrypts", "echo"])
+def null_board(request):
+    board = NullBoard(port=0, echo=request.param)
+    with Served(lambda: board.serve_once(0.05)):
+        yield board
+    board.close()
+
+
+class BadNetwork:
+    """A model board behind a socket that loses, repeats, reorders and cuts datagrams, both ways, by a seeded plan."""
+
+    def __init__(self, seed, **rates):
+        self.board = PeerBoard(max_data=1440, rx_window=16384, max_sessions=8)
+        self.random = random.Random(seed)
+        self.rates = rates
+        self.held = []
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(("127.0.0.1", 0))
+        self.socket.settimeout(0.05)
+        self.url = "udp://{}:{}".format(*self.socket.getsockname())
+        self.silent = False
+
+    def happens(self, what):
+        return self.random.random() < self.rates.get(what, 0)
+
+    def through(self, datagram):
+        if self.happens("lose"):
+            return []
+        if self.happens("cut"):
+            datagram = datagram[: self.random.randrange(len(datagram))]
+        return [datagram] * (1 + self.happens("repeat"))
+
+    def step(self):
+        try:
+            request, address = self.socket.recvfrom(2048)
+        except TimeoutError:
+            held, self.held = self.held, []
+        else:
+            if self.silent:
+                return
+            whole = [part for part in self.through(request) if len(part) >= HEADER.size]
+            whole = [part for part in whole if len(part) - HEADER.size == HEADER.unpack_from(part)[2]]
+            self.held += [(part, address) for record in whole for part in self.through(self.board.answer(record))]
+            if self.happens("reorder"):
+                return
+            held, self.held = self.held, []
+            self.random.shuffle(held)
+        for part, address in held:
+            self.socket.sendto(part, address)
+
+
+def transfer(device, data, resume=True, **options):
+    out = io.BytesIO()
+    with device.open_session(KEY, IV, Engine.TABLE, resume=resume) as session:
+        report = session.transfer(io.BytesIO(data), out, length=len(data), **options)
+    return out.getvalue(), report
+
+
+@pytest.mark.parametrize("length", [0, 1, 1439, 1440, 1441, 100_000, 3_000_001])
+def test_transfer_through_the_null_board(null_board, length):
+    data = random.Random(length).randbytes(length)
+    with Device(UdpTransport(null_board.url)) as device:
+        assert device.info().board == "null"
+        result, report = transfer(device, data)
+    assert result == (data if null_board.echo else reference(data))
+    assert report.bytes == length
+
+
+def test_null_board_measures_and_counts(null_board):
+    with Device(UdpTransport(null_board.url)) as device:
+        with device.open_session(KEY, IV, Engine.TABLE) as session:
+            session.transfer(io.BytesIO(bytes(100)), io.BytesIO())
+            if not null_board.echo:
+                assert session.stat().blocks == 7
+        assert device.counters()["sessions_opened"] == 1
+        if null_board.echo:
+            with pytest.raises(BoardError, match="value"):
+                device.bench(Engine.TABLE, 128)
+        else:
+            assert device.bench(Engine.TABLE, 128, total_bytes=5000, record_bytes=1024).bytes == 5000
+        with pytest.raises(BoardError, match="type"):
+            device.network()
+
+
+def test_null_board_serves_a_session_to_its_peer_alone(null_board):
+    if null_board.echo:
+        return
+    with Device(UdpTransport(null_board.url)) as one, Device(UdpTransport(null_board.url)) as two:
+        session = one.open_session(KEY, IV, Engine.TABLE)
+        session.device = two
+        with pytest.raises(TransferError, match="session"):
+            session.transfer(io.BytesIO(bytes(100)), io.BytesIO())
+        session.device = one
+        session.close()
+
+
+RATES = [
+    {},
+    {"lose": 0.01},
+    {"lose": 0.1},
+    {"lose": 0.3},
+    {"repeat": 0.3},
+    {"reorder": 0.5},
+    {"cut": 0.1},
+    {"lose": 0.1, "repeat": 0.1, "reorder": 0.3, "cut": 0.05},
+]
+
+
+@pytest.mark.parametrize("rates", RATES, ids=str)
+def test_transfer_over_a_bad_network(rates):
+    data = random.Random(3).randbytes(200_001)
+    network = BadNetwork(seed=1, **rates)
+    with Served(network.step), Device(UdpTransport(network.url)) as device:
+        device.link.set_pace(QUICK)
+        result, report = transfer(device, data)
+    assert result == reference(data)
+    assert (report.retransmissions > 0) == (rates.keys() & {"lose", "cut"} != set()) or "reorder" in rates
+    assert device.link.flights.bytes == 0
+
+
+def test_silence_says_what_is_missing():
+    data = bytes(100_000)
+    network = BadNetwork(seed=2)
+    with Served(network.step), Device(UdpTransport(network.url)) as device:
+        device.link.set_pace(Pace(first=0.05, minimum=0.02, maximum=0.05, attempts=3))
+
+        def fall_silent(written):
+            network.silent = written >= 50_000
+
+        with pytest.raises(TransferError, match=r"no reply to 3 attempts; missing bytes .*resume at offset"):
+            transfer(device, data, progress=fall_silent)
+
+
+def test_two_hosts_at_once():
+    data = [random.Random(seed).randbytes(150_000) for seed in (1, 2)]
+    network = BadNetwork(seed=3, lose=0.02)
+    results = [None, None]
+
+    def work(place):
+        with Device(UdpTransport(network.url)) as device:
+            device.link.set_pace(QUICK)
+            results[place] = transfer(device, data[place])[0]
+
+    with Served(network.step):
+        with Device(UdpTransport(network.url)):  # the model's reset closes every session: let no other one come later
+            pass
+        network.board._reset = lambda *_: (0, b"")
+        hosts = [threading.Thread(target=work, args=(place,)) for place in (0, 1)]
+        for host in hosts:
+            host.start()
+        for host in hosts:
+            host.join(60)
+    assert results == [reference(part) for part in data]
+
+
+def test_datagrams_of_any_sizes_arrive_as_they_were_sent():
+    rng = random.Random(6)
+    listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    listener.bind(("127.0.0.1", 0))
+    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sender.connect(listener.getsockname())
+    there, here = Datagrams(listener), Datagrams(sender)
+    sizes = [1464] * 100 + [1, 1464, 24, 24, 24, 500, 1464, 1464, 3] + [rng.randrange(1, 1472) for _ in range(50)]
+    sent = [rng.randbytes(size) for size in sizes]
+    here.send(sent)
+    received = []
+    while len(received) < len(sent):
+        arrived = there.receive(1.0)
+        assert arrived is not None, f"{len(received)} of {len(sent)}"
+        data, size, address = arrived
+        assert address == sender.getsockname()
+        received += [data[start : start + size] for start in range(0, len(data), size)]
+    assert received == sent
+    assert there.receive(0.01) is None
+    here.close()
+    there.close()
+
+
+def test_a_kernel_without_segmentation_still_sends(null_board):
+    with Device(UdpTransport(null_board.url)) as device:
+        device.link.transport._datagrams._segments = False
+        data = bytes(50_000)
+        result, _ = transfer(device, data)
+    assert len(result) == len(data)
+
+
+def test_nobody_there():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        url = f"udp://127.0.0.1:{probe.getsockname()[1]}"
+    with pytest.raises(NoReplyError, match="no reply from the board"):
+        Device(UdpTransport(url), timeout=0.05).connect()
+
+
+@pytest.mark.parametrize(
+    "url", ["udp:", "udp://", "udp://host:port", "udp://host:70000", "udp://host/path", "tcp://host"]
+)
+def test_addresses_that_are_none(url):
+    with pytest.raises(PortError, match="give udp://host"):
+        parse(url)
+
+
+def test_addresses():
+    assert parse("udp://192.168.1.50") == ("192.168.1.50", 20197)
+    assert parse("udp://board:1234") == ("board", 1234)
+    with pytest.raises(PortError, match=r"no way to udp://255\.255\.255\.255"):
+        UdpTransport("udp://255.255.255.255")
+
+
+def test_commands_over_udp_with_the_null_board_command(tmp_path):
+    source, encrypted = tmp_path / "in", tmp_path / "out"
+    source.write_bytes(random.Random(8).randbytes(123_456))
+    board = subprocess.Popen(
+        [*CIPHERLANE, "null-board", "--listen", "udp://127.0.0.1:0"], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        url = board.stderr.readline().split()[-1]
+        options = ["--port", url, "--key", KEY.hex(), "--iv", IV.hex(), "--verify", "--json"]
+        done = subprocess.run(
+            [*CIPHERLANE, "encrypt", *options, source, encrypted], capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["kind"] == "null"
+        assert encrypted.read_bytes() == reference(source.read_bytes())
+    finally:
+        board.send_signal(signal.SIGINT)
+        board.communicate(timeout=20)
+        assert board.returncode == 130
+
+
+def test_port_of_the_null_board_is_taken(null_board):
+    port = int(null_board.url.rsplit(":", 1)[1])
+    with pytest.raises(PortError, match="choose another port"):
+        NullBoard(port=port)
+    deadline = time.monotonic() + 1
+    null_board.serve(0.1)
+    assert time.monotonic() < deadline
+
+
+def test_bench_through_the_link(null_board, tmp_path):
+    results = tmp_path / "bench.json"
+    options = ["--link", "--bytes", "200000", "--record-bytes", "256", "--record-bytes", "1440", "--window", "32"]
+    command = [*CIPHERLANE, "bench", "--port", null_board.url, *options, "--json", "--results", results]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    records = json.loads(done.stdout)
+    assert json.loads(results.read_text()) == records
+    assert [record["record_bytes"] for record in records] == [256, 1440]
+    for record in records:
+        assert record["kind"] == "null"
+        assert record["window_records"] == 32
+        assert record["packet_cycles"] is None
+        assert record["goodput_mbps"] > 0 and record["host_core_mbps"] > 0
+        assert 0 < record["latency_ms"]["p50"] <= record["latency_ms"]["p90"] <= record["latency_ms"]["p99"]
+    # 1440 bytes of data of 1530 on the wire: header of 24, UDP 8, IPv4 20, Ethernet 14 and 4, preamble 8, gap 12.
+    assert records[1]["wire_limit_mbps"] == pytest.approx(1000 * 1440 / 1530, abs=0.001)
+    assert records[1]["share"] == pytest.approx(records[1]["goodput_mbps"] / records[1]["wire_limit_mbps"], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--link", "--record-bytes", "100"], "multiple of 16"),
+        (["--link", "--record-bytes", "4096"], "up to 1440"),
+        (["--window", "4"], "go with --link"),
+    ],
+)
+def test_bench_through_the_link_refuses_what_cannot_be(null_board, options, message):
+    command = [*CIPHERLANE, "bench", "--port", null_board.url, *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert message in done.stderr
