@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.table import Table
 
 from gateware.explore import plots as svg
-from gateware.explore.members import FAMILY, KEY_SETS
+from gateware.explore.members import DATAPATHS, FAMILY, KEY_SETS
 from gateware.explore.records import DATA_RATES_MBPS
 
 Record = dict
@@ -17,6 +17,8 @@ BARS = {
     "mbps_per_lut": "Throughput for area, Mbps a LUT4",
     "toggles_per_block": "Switching activity, transitions a block (a proxy for power)",
 }
+# Cycles a keystream block with a key of 128 bits, quoted from their Table II.
+QUOTED_CYCLES = {"32": 45, "64": 23, "128": 12}
 
 
 def label(record: Record) -> str:
@@ -46,6 +48,7 @@ def line(record: Record) -> str:
 def show(content: dict) -> None:
     """Prints a table for each part, those of the clocks that data rates need, and what is missing."""
     console = Console(width=150)
+    console.print(_cycles(content["records"]))
     for device, speed in _parts(content["records"]):
         chosen = [r for r in content["records"] if (r["device"], r["speed"]) == (device, speed)]
         console.print(_figures(f"{device}, speed grade {speed}", chosen))
@@ -53,6 +56,29 @@ def show(content: dict) -> None:
     console.print("toggles: transitions of cell outputs a block in simulation with unit delays; a proxy for power")
     if content["missing"]:
         console.print(f"{content['missing']} combinations of core and part are not built yet; a further run goes on")
+
+
+def _cycles(records: list[Record]) -> Table:
+    """Cycles a block of one engine of each datapath, and those that Hessel et al. quote."""
+    table = Table(title="Cycles a block, one engine")
+    for name in ("datapath", "AES-128", "AES-192", "AES-256", "Hessel et al. 2009, AES-128 (quoted)"):
+        table.add_column(name)
+    found = {
+        (r["datapath"], r["key_bits"]): r["cycles_per_block"]
+        for r in records
+        if r["core"] == FAMILY and r["engines"] == 1 and r["cycles_per_block"]
+    }
+    for datapath in DATAPATHS:
+        cells = [found.get((datapath, bits)) for bits in KEY_SETS["all"]]
+        if any(cells):
+            shown = ["" if cell is None else f"{cell:g}" for cell in cells]
+            table.add_row(datapath, *shown, str(QUOTED_CYCLES.get(datapath, "")))
+    return table
+
+
+def _is_smallest(record: Record) -> bool:
+    """Whether a record is a public core's, or a member's with one key of AES-128."""
+    return record["core"] != FAMILY or (record["slots"] == 1 and len(record["key_lengths"]) == 1)
 
 
 def _parts(records: list[Record]) -> list[tuple[str, int]]:
@@ -94,8 +120,7 @@ def _clocks(title: str, records: list[Record]) -> Table:
     for name in ("core", "MHz reached", *(f"{rate} Mbps" for rate in DATA_RATES_MBPS)):
         table.add_column(name)
     for record in records:
-        is_smallest = record["core"] != FAMILY or (record["slots"] == 1 and len(record["key_lengths"]) == 1)
-        if record["status"] == "built" and record["key_bits"] == 128 and is_smallest:
+        if record["status"] == "built" and record["key_bits"] == 128 and _is_smallest(record):
             needed = [record["clock_mhz_for_mbps"][str(rate)] for rate in DATA_RATES_MBPS]
             cells = [f"{mhz:g}" if mhz <= record["fmax_mhz"] else f"{mhz:g} (not reached)" for mhz in needed]
             table.add_row(label(record), f"{record['fmax_mhz']:g}", *cells)
@@ -116,7 +141,7 @@ def plots(records: list[Record]) -> dict[str, str]:
         f"Throughput and area: {where}",
         "LUT4",
         "Mbps",
-        [(label(r), r["lut4"], r["mbps"], r["core"] != FAMILY) for r in chosen],
+        [(label(r), r["lut4"], r["mbps"], r["core"] != FAMILY) for r in chosen if _is_smallest(r)],
     )
     for rate in DATA_RATES_MBPS:
         needed = [{**r, "needed": r["clock_mhz_for_mbps"][str(rate)]} for r in chosen]
