@@ -6,14 +6,19 @@
                  key_valid, lengths    ▼
     sink ─► (slot valid?) ─► one or more ciphers ─► source
 
-========== =============== ===================================== ================================
-`datapath`                   cycles a block, AES-128, 192, 256     latency
-========== =============== ===================================== ================================
-128        iterative        10, 12, 14                            Nr + 5
-64         iterative        20, 24, 28                            2 * Nr + 6
-32         iterative        40, 48, 56                            4 * Nr + 8
-pipelined                   1                                     stages * 14 + 5
-========== =============== ===================================== ================================
+========== =================================== ======================
+`datapath`  cycles a block, AES-128, 192, 256   latency, cycles
+========== =================================== ======================
+32          40, 48, 56                          4 * Nr + 8
+64          20, 24, 28                          2 * Nr + 6
+128         10, 12, 14                          Nr + 5
+pipelined   1                                   stages * Nr + 5, with Nr of the longest key length
+========== =================================== ======================
+
+Two or four `engines` of an iterative datapath take as many blocks in that time. The S-boxes are those of
+`gateware.aes.sub_bytes`: on the ECP5, ``ecp5`` is the fastest in an iterative datapath and ``canright_ecp5`` with
+three or four stages the smallest in a pipeline; ``block_ram`` trades LUTs for block RAMs; ``table``, ``canright`` and
+``onehot`` are portable. All take one cycle, block RAM included, as it is the state's register.
 
 The slot travels with its block: blocks of different keys and key lengths follow each other without a bubble. A
 key is expanded into one slot while blocks of the others go on at full rate.
@@ -22,15 +27,16 @@ key is expanded into one slot while blocks of the others go on at full rate.
 from litex.soc.interconnect import stream
 from migen import Array, If, Module, Signal, bits_for
 
+from gateware.aes.engines import Engines
 from gateware.aes.iterative_cipher import WIDTHS, IterativeCipher
 from gateware.aes.key_expansion import KeyExpansion
 from gateware.aes.pipelined_cipher import PipelinedCipher
 from gateware.aes.standard import BLOCK_BITS, WORD_BITS, length_codes
-from gateware.aes.sub_bytes import check_implementation
+from gateware.aes.sub_bytes import IMPLEMENTATIONS, check_implementation
 
 PIPELINED = "pipelined"
 DATAPATHS = (*WIDTHS, PIPELINED)
-ENGINES = (1,)
+ENGINES = (1, 2, 4)
 MOST_SLOTS = 32
 
 
@@ -132,7 +138,7 @@ class Core(Module):
 
 
 def create_core(
-    *, datapath, sbox: str, slots: int = 8, key_lengths=(128, 192, 256), engines: int = 1, stages: int = 2
+    *, datapath, sbox: str, slots: int = 8, key_lengths=(128, 192, 256), engines: int = 1, stages: int | None = None
 ) -> Core:
     """One member of the family.
 
@@ -150,7 +156,7 @@ def create_core(
     engines : int
         One of `ENGINES`; they share the blocks in turn.
     stages : int
-        Registers of a round of the pipelined core; others have one.
+        Registers of a round of the pipelined core; others have one. Default: as many as the S-box can have.
 
     Raises
     ------
@@ -163,12 +169,16 @@ def create_core(
         raise ValueError(f"slots is {slots}; give 1 to {MOST_SLOTS}")
     if engines not in ENGINES:
         raise ValueError(f"engines is {engines}; give one of {', '.join(map(str, ENGINES))}")
+    check_implementation(sbox)
     length_codes(key_lengths)
     common = {"slots": slots, "key_lengths": key_lengths, "sbox": sbox}
     if datapath == PIPELINED:
+        if engines != 1:
+            raise ValueError(f"engines is {engines}; the pipelined core takes a block a cycle, give 1")
+        stages = IMPLEMENTATIONS[sbox] if stages is None else stages
         check_implementation(sbox, stages)
         expansion = KeyExpansion(**common, sbox_stages=stages)
         return Core(cipher=PipelinedCipher(**common, stages=stages), expansion=expansion, slots=slots)
-    check_implementation(sbox)
-    expansion = KeyExpansion(**common, width=datapath)
-    return Core(cipher=IterativeCipher(**common, width=datapath), expansion=expansion, slots=slots)
+    ciphers = [IterativeCipher(**common, width=datapath) for _ in range(engines)]
+    cipher = ciphers[0] if engines == 1 else Engines(ciphers, width=datapath, slots=slots)
+    return Core(cipher=cipher, expansion=KeyExpansion(**common, width=datapath), slots=slots)

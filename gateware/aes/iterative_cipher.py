@@ -151,8 +151,9 @@ class IterativeCipher(Module):
             self.sync += If(key_first, block.eq(block[width:]))
 
         # Addend: with it, the part enters the state.
-        addend = Signal(width)
-        present, mixing, complete, ending = (Signal() for _ in range(4))
+        self.addend = addend = Signal(width)
+        self.mixing = mixing = Signal()
+        present, complete, ending = (Signal() for _ in range(3))
         part = Signal(max(part_bits, 1))
         bank = Signal()  # of the state that is written
         self.sync += [
@@ -216,6 +217,23 @@ class IterativeCipher(Module):
             ),
             If(finishing & (read_part == part_mask), finished.eq(1)),
         ]
+
+        # What proofs look at, beside `addend`, `mixing`, `state` and `sub_bytes`.
+        self.control = {
+            "active": active,
+            "last_step": last_step,
+            "step": step,
+            "final_step": Signal(len(step), name="final_step"),
+            "key_ending": key_ending,
+            "key_complete": key_complete,
+            "ending": ending,
+            "complete": complete,
+            "finishing": finishing,
+            "read_part": read_part,
+            "finished": finished,
+            "outstanding": outstanding,
+        }
+        self.comb += self.control["final_step"].eq(final)
 
         # Slots in use, from the acceptance of a block to its last part's round key.
         leaving = Signal()

@@ -218,6 +218,11 @@ class KeyExpansion(Module):
             ),
         ]
 
+        # What proofs look at.
+        self.control = {"advance": advance, "loading": loading, "expanding": expanding, "first": first}
+        self.control |= {"phase": phase, "rcon": rcon, "length_of_key": length, "word": word, "clearing": clearing}
+        self.control |= {f"word_{k + 1}": window[k] for k in range(len(window))}
+
         # Sequence of a clearing: goes through the slots, and writes zeros to those that are pending.
         self.sync += [
             If(expanding & chosen, expanding.eq(0), valid[keys.slot].eq(0), *begin),

@@ -35,7 +35,7 @@ class OutputQueue(Module):
     flush : Signal(), in
         Drop all blocks, and all places.
     zeroize : Signal(), in
-        Write zeros, a row a cycle; together with or after `flush`, for `depth` cycles.
+        Write zeros, a row a cycle, for `depth` cycles or more; to be followed by `flush`.
     """
 
     def __init__(self, depth: int):
@@ -65,6 +65,9 @@ class OutputQueue(Module):
             read.eq(step_fetched & (stored != 0)),
         ]
 
+        # What proofs look at.
+        self.control = {"places": places, "stored": stored, "fetched": fetched}
+
         memory = Memory(BLOCK_BITS, depth, name="output_queue")
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)
@@ -82,7 +85,7 @@ class OutputQueue(Module):
             If(self.write | self.zeroize, produce.eq(produce + 1)),
             If(read, consume.eq(consume + 1)),
             If(step_fetched, fetched.eq(read)),
-            If(step_source, self.source.valid.eq(fetched), self.source.data.eq(read_port.dat_r)),
+            If(step_source, self.source.valid.eq(fetched), If(fetched, self.source.data.eq(read_port.dat_r))),
             If(
                 self.flush,
                 *[signal.eq(0) for signal in (places, stored, produce, consume, fetched, self.source.valid)],

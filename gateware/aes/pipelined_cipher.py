@@ -122,6 +122,7 @@ class PipelinedCipher(Module):
             return memory.read_data
 
         # Datapath.
+        self.rounds = []
         block = Signal(BLOCK_BITS)
         self.sync += If(take, block.eq(self.sink.data)).Elif(self.scrub, block.eq(0))
         state = block ^ round_key(0)
@@ -138,7 +139,10 @@ class PipelinedCipher(Module):
             shifted = shift_rows(byte_list(sub_bytes.o))
             if number < rounds:
                 shifted = [byte for c in range(COLUMNS) for byte in mix_column(shifted[4 * c : 4 * c + 4])]
-            state = Cat(*shifted) ^ round_key(number)
+            key, after = round_key(number), Signal(BLOCK_BITS, name=f"after_{number}")
+            self.comb += after.eq(Cat(*shifted) ^ key)
+            self.rounds.append((sub_bytes.o, key, after))
+            state = after
             passing = [code for code in codes if number <= rounds - ROUNDS[code]]
             if passing:
                 unchanged = before
@@ -162,6 +166,9 @@ class PipelinedCipher(Module):
             self.idle.eq(queue.empty),
         ]
 
+        # What proofs look at: blocks under way, and each round's substituted bytes, round key and result.
+        self.control = {"valid": valid, "arrived": arrived, **queue.control}
+
         # Slots in use: a block needs its last round key `ranks` cycles after it was taken.
         remaining = Signal(max=ranks + 2)
         previous = Signal(slot_bits)
@@ -178,7 +185,7 @@ class PipelinedCipher(Module):
         self.comb += [
             self.zeroizing.eq(left != 0),
             queue.zeroize.eq(self.zeroizing),
-            queue.flush.eq(self.flush | self.clear),
+            queue.flush.eq(self.flush | self.clear | (left == 1)),  # the last also sets the queue's addresses back
         ]
         self.sync += [
             If(self.clear | self.scrub, left.eq(longest)).Elif(left != 0, left.eq(left - 1)),

@@ -17,14 +17,12 @@ The byte is a signal of 8 bits, bit 0 the least significant. Latency: none (comb
 `gateware.aes.sbox_ram`.
 """
 
-from functools import reduce
-from operator import or_
-
 from migen import Case, Cat, Module, Mux, Signal
 
 from gateware.aes.cells import lut4, mux
 from gateware.aes.composite import AFFINE_CONSTANT, best_tower, inversion, linear
 from gateware.aes.field import INV_SBOX, SBOX
+from gateware.aes.transforms import masked
 
 PAIR_IMPLEMENTATIONS = ("table", "ecp5", "canright")
 IMPLEMENTATIONS = (*PAIR_IMPLEMENTATIONS, "onehot")
@@ -167,19 +165,20 @@ def _check(implementation: str, known: tuple[str, ...]) -> None:
 # Bertoni's lines. -----------------------------------------------------------------------------------------
 
 
-def _decode(module: Module, byte: Signal) -> list:
+def _decode(module: Module, byte: Signal) -> Signal:
     """256 lines, one for each value of the byte, from two decoders of four bits."""
-    halves = []
-    for half in (byte[:4], byte[4:]):
-        lines = Signal(16)
-        module.comb += [lines[n].eq(half == n) for n in range(16)]
-        halves.append(lines)
-    return [halves[0][x % 16] & halves[1][x // 16] for x in range(256)]
+    low, high, lines = Signal(16), Signal(16), Signal(256)
+    module.comb += [
+        *[low[n].eq(byte[:4] == n) for n in range(16)],
+        *[high[n].eq(byte[4:] == n) for n in range(16)],
+        *[lines[16 * n : 16 * n + 16].eq(masked(high[n], low)) for n in range(16)],
+    ]
+    return lines
 
 
-def _encode(lines: list, table) -> Cat:
+def _encode(lines: Signal, table) -> Cat:
     """The byte whose line, after the permutation by the table, is 1."""
-    return Cat(*[reduce(or_, [line for x, line in enumerate(lines) if table[x] >> bit & 1]) for bit in range(8)])
+    return Cat(*[lines & sum((y >> bit & 1) << x for x, y in enumerate(table)) != 0 for bit in range(8)])
 
 
 # The ECP5's own cells. ------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ import re
 import pytest
 
 from gateware.aes.sbox import IMPLEMENTATIONS, PAIR_IMPLEMENTATIONS, SBox, SBoxPair
+from gateware.aes.sub_bytes import IMPLEMENTATIONS as MOST_STAGES
+from gateware.aes.sub_bytes import SubBytes
 from tests.formal.definitions import ALGEBRA, INVERSES, TABLES
 from tests.formal.prover import holds, to_verilog
 
@@ -86,3 +88,51 @@ def pair_verilog(implementation: str) -> str:
 @pytest.mark.parametrize("implementation", PAIR_IMPLEMENTATIONS)
 def test_pair_is_both_directions_and_a_sum(implementation):
     assert holds(pair_verilog(implementation) + PAIR % TABLES, solve="")
+
+
+REGISTERED = """
+module proof(input sys_clk, input [7:0] x);
+    wire [7:0] y;
+    reg [7:0] history [1:STAGES];
+    reg [2:0] cycles = 0;
+    integer n;
+    registered it(.sys_clk(sys_clk), .sys_rst(1'b0), .i(x), .enable({STAGES{1'b1}}), .o(y));
+    always @(posedge sys_clk) begin
+        if (cycles != STAGES) cycles <= cycles + 1;
+        history[1] <= x;
+        for (n = 2; n <= STAGES; n = n + 1) history[n] <= history[n - 1];
+    end
+    DEFINITIONS
+    always @* if (cycles == STAGES) assert(y == sbox(history[STAGES]));
+endmodule
+"""
+
+
+def registered_verilog(sbox: str, stages: int) -> str:
+    dut = SubBytes(1, sbox=sbox, stages=stages)
+    return to_verilog(dut, "registered", {"i": dut.i, "enable": dut.enable, "o": dut.o}, clocked=True)
+
+
+def registered_is_the_definition(verilog: str, stages: int) -> bool:
+    text = REGISTERED.replace("STAGES", str(stages)).replace("DEFINITIONS", TABLES)
+    return holds(verilog + text, ["flatten", "memory"], solve=f"-tempinduct -maxsteps {stages + 2}")
+
+
+@pytest.mark.parametrize(("sbox", "stages"), [(name, n + 1) for name, most in MOST_STAGES.items() for n in range(most)])
+def test_registered_is_the_definition(sbox, stages):
+    assert registered_is_the_definition(registered_verilog(sbox, stages), stages)
+
+
+@pytest.mark.parametrize(
+    ("sbox", "pattern", "replacement"),
+    [
+        ("block_ram", r"\[83\] = 8'h[eE][dD]", "[83] = 8'hEC"),
+        ("canright_ecp5", r"16'd26214", "16'd26215"),
+        ("canright", r"(\d+)'d\d+ >>", r"\1'd1 >>"),
+    ],
+)
+def test_a_broken_registered_one_is_refuted(sbox, pattern, replacement):
+    stages = MOST_STAGES[sbox]
+    broken, count = re.subn(pattern, replacement, registered_verilog(sbox, stages), count=1)
+    assert count
+    assert not registered_is_the_definition(broken, stages)

@@ -1,7 +1,9 @@
 """Runs Yosys' SAT solver on Verilog with assertions: combinational proofs, bounded ones and k-induction."""
 
 import hashlib
+import re
 import subprocess
+from functools import partial
 from pathlib import Path
 
 from litex.gen.fhdl.verilog import convert
@@ -29,7 +31,7 @@ def to_verilog(module: Module, name: str, ports: dict[str, Signal], *, clocked: 
         top.clock_domains.cd_sys = ClockDomain("sys")
         ports = {**ports, "sys_clk": top.cd_sys.clk, "sys_rst": top.cd_sys.rst}
     output = convert(top, set(ports.values()), name=f"{name}_generated")
-    text = "\n".join(line for line in output.main_source.splitlines() if "$readmemh" not in line)
+    text = re.sub(r'\$readmemh\("(.*)", (\w+)\);', partial(_contents, output.data_files), output.main_source)
     actual = {port: output.ns.get_name(signal) for port, signal in ports.items()}
     header = text[: text.index(");")]
     declarations, connections = [], []
@@ -39,6 +41,12 @@ def to_verilog(module: Module, name: str, ports: dict[str, Signal], *, clocked: 
         connections.append(f".{actual[port]}({port})")
     wrapper = f"module {name}({', '.join(declarations)});\n{name}_generated it({', '.join(connections)});\nendmodule\n"
     return f"{text}\n{wrapper}"
+
+
+def _contents(files: dict[str, str], match: re.Match) -> str:
+    """What a memory holds at first, as assignments."""
+    values = files[match[1]].split()
+    return " ".join(f"{match[2]}[{n}] = {4 * len(value)}'h{value};" for n, value in enumerate(values))
 
 
 def holds(

@@ -162,6 +162,17 @@ class Simulation:
     def __exit__(self, *exception):
         self.close()
 
+    def clock(self, cycles: int = 1):
+        """Let cycles pass with the inputs as they are: for long runs, faster than a test bench."""
+        for _ in range(cycles):
+            self._library.model_clock(self._model, *self._addresses)
+        self.cycle += cycles
+
+    def poke(self, assignments: dict):
+        """Write inputs, by signal, after the next clock edge."""
+        for signal, value in assignments.items():
+            self._poke(signal, value)
+
     def _poke(self, signal, value: int):
         is_input, offset, size, mask = self._places[signal.duid]
         assert is_input, f"{signal} is an output of the module"

@@ -1,5 +1,6 @@
 """A core of the family in simulation, with what its tests share: keys, blocks, oracle and vectors."""
 
+import itertools
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,11 @@ def ecb(key: bytes, blocks: list[bytes]) -> list[bytes]:
     """What `cryptography` makes of the blocks."""
     encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
     return [encryptor.update(block) for block in blocks]
+
+
+def expected(keys: list[bytes], blocks: list[tuple[int, bytes]]) -> list[bytes]:
+    """What `cryptography` makes of blocks, each with its slot, with a key for each slot."""
+    return [ecb(keys[slot], [block])[0] for slot, block in blocks]
 
 
 def words(key: bytes) -> list[dict]:
@@ -83,7 +89,9 @@ class Bench:
         """Blocks, each with its slot, as items for `sink`."""
         return [{"slot": slot, "data": int.from_bytes(block, "little")} for slot, block in blocks]
 
-    def encrypt(self, blocks: list[tuple[int, bytes]], *others, rng=None, idle=0.0, stall=0.0, times=None):
+    def encrypt(
+        self, blocks: list[tuple[int, bytes]], *others, background=(), rng=None, idle=0.0, stall=0.0, times=None
+    ):
         """Encrypt blocks, each with its slot; `others` run beside. Notes the cycle of each result in `times`."""
         received = []
         noted = None if times is None else (self.sim, times)
@@ -91,9 +99,53 @@ class Bench:
             send(self.core.sink, self.blocks(blocks), rng, idle),
             receive(self.core.source, len(blocks), received, rng=rng, stall=stall, times=noted),
             *others,
+            background=background,
             max_cycles=2000 + int(200 * len(blocks) / (1 - max(idle, stall))),
         )
         return [value.to_bytes(16, "little") for value in received]
+
+    def load(self, keys: list[bytes]) -> None:
+        """Load a key into each slot."""
+        for slot, key in enumerate(keys):
+            self.load_key(slot, key)
+
+    def random_keys(self, rng) -> list[bytes]:
+        """A key for each slot, all lengths in turn."""
+        lengths = itertools.cycle(self.member.key_lengths)
+        return [rng.randbytes(next(lengths) // 8) for _ in range(self.member.slots)]
+
+    def random_blocks(self, rng, count: int) -> list[tuple[int, bytes]]:
+        """Blocks, each with a slot."""
+        return [(rng.randrange(self.member.slots), rng.randbytes(16)) for _ in range(count)]
+
+    def cycles_of_a_block(self, bits: int) -> int:
+        """From block to block of one engine."""
+        return 1 if self.pipelined else 128 // self.member.datapath * ROUNDS[bits]
+
+    def latency(self, bits: int) -> int:
+        """From the acceptance of a block to its result."""
+        if self.pipelined:
+            return self.member.stages * ROUNDS[max(self.member.key_lengths)] + 5
+        return 128 // self.member.datapath * (ROUNDS[bits] + 1) + 4
+
+    @property
+    def pipelined(self) -> bool:
+        """Whether a round has registers of its own."""
+        return self.member.datapath == "pipelined"
+
+    def until_not(self, signal):
+        """A test bench that waits until a signal is 0."""
+        yield
+        while (yield signal):
+            yield
+
+    def watch_rows(self, rows: dict):
+        """A test bench that notes what the memories of round keys hold, by slot, row and part."""
+        while True:
+            if (yield self.writes.write):
+                address = (yield self.writes.slot), (yield self.writes.row), (yield self.writes.part)
+                rows[address] = yield self.writes.words
+            yield
 
     def quiet(self, cycles: int = 200):
         """A test bench that sees that nothing more comes out, and that the core is idle in the end."""

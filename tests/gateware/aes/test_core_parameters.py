@@ -26,10 +26,15 @@ def test_stages_that_an_s_box_has_not(sbox, stages):
         ("slots", 33, "slots is 33; give 1 to 32"),
         ("key_lengths", (), "key_lengths is"),
         ("key_lengths", (128, 512), "give one or more of 128, 192, 256"),
-        ("engines", 3, "engines is 3; give one of 1"),
-        ("engines", 0, "engines is 0; give one of 1"),
+        ("engines", 3, "engines is 3; give one of 1, 2, 4"),
+        ("engines", 0, "engines is 0; give one of 1, 2, 4"),
     ],
 )
 def test_refused(name, value, message):
     with pytest.raises(ValueError, match=message):
         create_core(**{**GOOD, name: value})
+
+
+def test_engines_of_the_pipelined_core():
+    with pytest.raises(ValueError, match="engines is 2; the pipelined core takes a block a cycle, give 1"):
+        create_core(**{**GOOD, "datapath": "pipelined", "engines": 2})

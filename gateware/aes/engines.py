@@ -1,0 +1,89 @@
+"""Several ciphers that share the blocks in turn, with the results in order.
+
+::
+
+            ┌─► cipher 0 ─┐
+    sink ──►├─► cipher 1 ─┤──► source
+            └─► ...      ─┘
+
+Block n goes to cipher n modulo their number, and results are taken from them in the same turn: so they are in
+order. All get all keys. Between blocks of different key lengths a cipher may wait for its turn.
+
+Latency: that of a cipher. Throughput: that of a cipher times their number, at most a block a cycle.
+Handshakes: those of the ciphers, chosen by a register.
+"""
+
+from functools import reduce
+from operator import and_, or_
+
+from litex.soc.interconnect import stream
+from migen import Case, If, Module, Signal, bits_for
+
+from gateware.aes.iterative_cipher import cipher_layout
+from gateware.aes.key_expansion import key_writes
+from gateware.aes.standard import BLOCK_BITS
+
+
+class Engines(Module):
+    """Ciphers with the ports of one.
+
+    Parameters
+    ----------
+    ciphers : list of Module
+        `IterativeCipher` or alike, two or more, all made with the same parameters.
+    width, slots : int
+        Those parameters.
+
+    Attributes
+    ----------
+    sink, source, keys, watched, in_use, flush, clear, scrub, zeroizing, idle
+        See `gateware.aes.iterative_cipher.IterativeCipher`.
+    """
+
+    def __init__(self, ciphers: list, *, width: int, slots: int):
+        self.sink = stream.Endpoint(cipher_layout(slots))
+        self.source = stream.Endpoint([("data", BLOCK_BITS)])
+        self.keys = key_writes(width, slots)
+        self.watched = Signal(bits_for(slots - 1))
+        self.in_use = Signal()
+        self.flush = Signal()
+        self.clear = Signal()
+        self.scrub = Signal()
+        self.zeroizing = Signal()
+        self.idle = Signal()
+
+        # # #
+
+        self.submodules += ciphers
+        for cipher in ciphers:
+            self.comb += [
+                cipher.keys.eq(self.keys),
+                cipher.watched.eq(self.watched),
+                cipher.flush.eq(self.flush),
+                cipher.clear.eq(self.clear),
+                cipher.scrub.eq(self.scrub),
+            ]
+        self.comb += [
+            self.in_use.eq(reduce(or_, [cipher.in_use for cipher in ciphers])),
+            self.zeroizing.eq(reduce(or_, [cipher.zeroizing for cipher in ciphers])),
+            self.idle.eq(reduce(and_, [cipher.idle for cipher in ciphers])),
+        ]
+
+        # Turns.
+        last = len(ciphers) - 1
+        sink_turn, source_turn = Signal(max=len(ciphers)), Signal(max=len(ciphers))
+        self.comb += [
+            Case(sink_turn, {n: self.sink.connect(cipher.sink) for n, cipher in enumerate(ciphers)}),
+            Case(source_turn, {n: cipher.source.connect(self.source) for n, cipher in enumerate(ciphers)}),
+        ]
+        self.sync += [
+            If(
+                self.sink.valid & self.sink.ready,
+                If(sink_turn == last, sink_turn.eq(0)).Else(sink_turn.eq(sink_turn + 1)),
+            ),
+            If(
+                self.source.valid & self.source.ready,
+                If(source_turn == last, source_turn.eq(0)).Else(source_turn.eq(source_turn + 1)),
+            ),
+            If(self.flush | self.clear, sink_turn.eq(0), source_turn.eq(0)),
+        ]

@@ -1,0 +1,280 @@
+"""No core loses, repeats or reorders a block, whatever comes, waits and is flushed (k-induction from reset).
+
+- ITERATIVE: with a tag on each block that moves as the cipher's own control says, every block goes through rounds,
+  last round, result and output, finds each of them free, and leaves in order; a round key's address goes on in
+  every cycle, so that no block stays.
+- PIPELINED: every block under way, in the queue or before `source` has exactly one place in the queue, and there
+  are no more than places; so the queue never overflows, and a shift register cannot reorder.
+- QUEUE: the queue gives what it was given, in order (a bounded proof, 16 cycles, with a queue of four blocks).
+- ENGINES: with ciphers that take any time, blocks leave in the order in which they came (bounded, 14 cycles).
+"""
+
+import pytest
+from litex.soc.interconnect import stream
+from migen import If, Module, Signal
+
+from gateware.aes.engines import Engines
+from gateware.aes.iterative_cipher import WIDTHS, IterativeCipher, cipher_layout
+from gateware.aes.key_expansion import key_writes
+from gateware.aes.output_queue import OutputQueue
+from gateware.aes.pipelined_cipher import PipelinedCipher
+from gateware.aes.standard import BLOCK_BITS
+from tests.formal.prover import holds, to_verilog
+from tests.formal.unit import CUT_MEMORIES, mutate
+
+ITERATIVE = """
+module proof(input sys_clk, input sink_valid, input [1:0] length, input source_ready, input flush, input clear);
+    localparam PARTS = 128 / WIDTH;
+    wire sink_ready, source_valid, DECLARATIONS;
+    wire [5:0] step, final_step;
+    wire [1:0] outstanding, read_part;
+    cipher it(.sys_clk(sys_clk), .sys_rst(first), .sink_valid(sink_valid), .sink_ready(sink_ready), .length(length),
+        .source_valid(source_valid), .source_ready(source_ready), .flush(flush), .clear(clear), .step(step),
+        .final_step(final_step), .outstanding(outstanding), .read_part(read_part), CONNECTIONS);
+
+    reg first = 1;  // the cycle of the reset
+    always @(posedge sys_clk) first <= 0;
+    wire take = sink_valid && sink_ready;
+    wire arrive = finishing && read_part == PARTS - 1;
+    wire move = finished && (!source_valid || source_ready);
+    wire give = source_valid && source_ready;
+    wire drop = flush || clear || first;
+
+    // Where blocks are, and their tags.
+    reg in_rounds = 0, in_tail = 0, in_result = 0, in_source = 0;
+    reg [2:0] rounds_tag = 0, tail_tag = 0, result_tag = 0, source_tag = 0, next_in = 0, next_out = 0;
+    reg [5:0] step_before = 0;
+    reg active_before = 0, last_before = 0;
+    always @(posedge sys_clk) begin
+        if (last_step) in_rounds <= 0;
+        if (take) begin in_rounds <= 1; rounds_tag <= next_in; next_in <= next_in + 1; end
+        if (arrive) in_tail <= 0;
+        if (last_step) begin in_tail <= 1; tail_tag <= rounds_tag; end
+        if (move) in_result <= 0;
+        if (arrive) begin in_result <= 1; result_tag <= tail_tag; end
+        if (give) begin in_source <= 0; next_out <= next_out + 1; end
+        if (move) begin in_source <= 1; source_tag <= result_tag; end
+        if (drop) begin
+            in_rounds <= 0; in_tail <= 0; in_result <= 0; in_source <= 0; next_in <= 0; next_out <= 0;
+        end
+        step_before <= step; active_before <= active && !drop; last_before <= last_step;
+    end
+    wire [2:0] inside = in_rounds + in_tail + in_result + in_source;
+    always @* if (!first) begin
+        assume(length != 3);
+        assert(in_rounds == active && in_result == finished && in_source == source_valid);
+        assert(in_tail == (key_ending || ending || finishing));
+        assert(key_ending + ending + finishing <= 1);
+        assert((!key_ending || key_complete) && (!ending || complete));
+        assert(inside == outstanding && outstanding <= 2);
+        if (active) assert(step <= final_step && final_step % PARTS == PARTS - 1);
+        if (active && active_before && !last_before) assert(step == step_before + 1);  // it goes on
+        if (take) assert(!in_rounds || last_step);
+        if (last_step) assert(in_rounds && (!in_tail || arrive));
+        if (arrive) assert(in_tail && (!in_result || move));
+        if (move) assert(in_result && (!in_source || give));
+        // In order: tags follow each other.
+        if (in_source) assert(source_tag == next_out);
+        if (in_result) assert(result_tag == next_out + in_source);
+        if (in_tail) assert(tail_tag == next_out + in_source + in_result);
+        if (in_rounds) assert(rounds_tag == next_out + in_source + in_result + in_tail);
+        assert(next_in == ((next_out + inside) & 7));
+    end
+endmodule
+"""
+FLAGS = ("active", "last_step", "key_ending", "key_complete", "ending", "complete", "finishing", "finished")
+
+
+def iterative_verilog(width: int) -> str:
+    dut = IterativeCipher(width=width, sbox="block_ram")
+    ports = {"sink_valid": dut.sink.valid, "sink_ready": dut.sink.ready, "length": dut.sink.length}
+    ports |= {"source_valid": dut.source.valid, "source_ready": dut.source.ready}
+    return to_verilog(dut, "cipher", {**ports, "flush": dut.flush, "clear": dut.clear, **dut.control}, clocked=True)
+
+
+def iterative_is_proven(verilog: str, width: int) -> bool:
+    text = ITERATIVE.replace("DECLARATIONS", ", ".join(FLAGS))
+    text = text.replace("CONNECTIONS", ", ".join(f".{name}({name})" for name in FLAGS))
+    return holds(verilog + text.replace("WIDTH", str(width)), CUT_MEMORIES, solve="-tempinduct -maxsteps 16")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_iterative(width):
+    assert iterative_is_proven(iterative_verilog(width), width)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement"),
+    [
+        (r"\(~outstanding\[1\]\)", "1'd1"),  # takes a block for which there is no place
+        (r"\(finished & \(\(~source_valid\) \| source_ready\)\)", "(finished)"),  # overwrites the block before `source`
+    ],
+)
+def test_a_broken_iterative_cipher_is_refuted(pattern, replacement):
+    assert not iterative_is_proven(mutate(iterative_verilog(128), pattern, replacement), 128)
+
+
+PIPELINED = """
+module proof(input sys_clk, input sink_valid, input source_ready, input flush, input clear, input scrub);
+    wire sink_ready, source_valid, arrived, fetched, zeroizing;
+    wire [RANKS:0] valid;
+    wire [DEPTH_BITS:0] places, stored;
+    cipher it(.sys_clk(sys_clk), .sys_rst(first), .sink_valid(sink_valid), .sink_ready(sink_ready),
+        .source_valid(source_valid), .source_ready(source_ready), .flush(flush), .clear(clear), .scrub(scrub),
+        .zeroizing(zeroizing), .valid(valid), .arrived(arrived), .fetched(fetched), .places(places), .stored(stored));
+    reg first = 1;  // the cycle of the reset
+    always @(posedge sys_clk) first <= 0;
+    integer n;
+    reg [DEPTH_BITS+2:0] under_way;
+    always @* begin
+        under_way = arrived;
+        for (n = 0; n <= RANKS; n = n + 1) under_way = under_way + valid[n];
+    end
+    always @* if (!first) begin
+        if (scrub) assume(zeroizing);  // a core scrubs from the cycle after `clear` on
+        if (zeroizing) assert(places == 0);
+        assert(places == under_way + stored + fetched + source_valid);
+        assert(places <= 1 << DEPTH_BITS);
+        if (sink_valid && sink_ready) assert(places < 1 << DEPTH_BITS);
+    end
+endmodule
+"""
+
+
+def pipelined_verilog() -> tuple[str, int, int]:
+    dut = PipelinedCipher(slots=1, key_lengths=(128,), sbox="block_ram", stages=1)
+    ports = {"sink_valid": dut.sink.valid, "sink_ready": dut.sink.ready, "flush": dut.flush, "clear": dut.clear}
+    ports |= {"source_valid": dut.source.valid, "source_ready": dut.source.ready, "scrub": dut.scrub}
+    ports["zeroizing"] = dut.zeroizing
+    sizes = len(dut.control["valid"]) - 1, len(dut.control["places"]) - 1
+    return to_verilog(dut, "cipher", {**ports, **dut.control}, clocked=True), *sizes
+
+
+def pipelined_is_proven(verilog: str, ranks: int, depth_bits: int) -> bool:
+    text = PIPELINED.replace("RANKS", str(ranks)).replace("DEPTH_BITS", str(depth_bits))
+    return holds(verilog + text, CUT_MEMORIES, solve="-tempinduct -maxsteps 4")
+
+
+def test_pipelined():
+    assert pipelined_is_proven(*pipelined_verilog())
+
+
+def test_a_pipeline_that_reserves_no_place_is_refuted():
+    verilog, *sizes = pipelined_verilog()
+    assert not pipelined_is_proven(mutate(verilog, r"assign (\w*reserve) = \w+;", r"assign \1 = 1'd0;"), *sizes)
+
+
+QUEUE = """
+module proof(input sys_clk, input reserve_offer, input write_offer, input source_ready);
+    wire room, empty, source_valid;
+    wire [127:0] source_data;
+    reg [4:0] reserved = 0, written = 0, given = 0;
+    reg first = 1;  // the cycle of the reset
+    always @(posedge sys_clk) first <= 0;
+    wire reserve = !first && reserve_offer && room;
+    wire write = !first && write_offer && written != reserved;
+    queue it(.sys_clk(sys_clk), .sys_rst(first), .reserve(reserve), .room(room), .empty(empty), .write(write),
+        .data({123'd0, written}), .source_valid(source_valid), .source_ready(source_ready),
+        .source_data(source_data), .flush(1'b0), .zeroize(1'b0));
+    always @(posedge sys_clk) begin
+        reserved <= reserved + reserve;
+        written <= written + write;
+        given <= given + (!first && source_valid && source_ready);
+    end
+    always @* if (!first) begin
+        if (source_valid) assert(source_data == given && given != written);
+        assert(empty == (reserved == given));
+    end
+endmodule
+"""
+
+
+def queue_verilog() -> str:
+    dut = OutputQueue(4)
+    ports = {name: getattr(dut, name) for name in ("reserve", "room", "empty", "write", "data", "flush", "zeroize")}
+    source = dut.source
+    ports |= {"source_valid": source.valid, "source_ready": source.ready, "source_data": source.data}
+    return to_verilog(dut, "queue", ports, clocked=True)
+
+
+def queue_is_proven(verilog: str) -> bool:
+    return holds(verilog + QUEUE, ["flatten", "memory"], solve="-tempinduct-baseonly -maxsteps 16")
+
+
+def test_queue():
+    assert queue_is_proven(queue_verilog())
+
+
+def test_a_queue_that_reads_twice_is_refuted():
+    assert not queue_is_proven(mutate(queue_verilog(), r"(\w*consume) <= \(\w+ \+ 1'd1\);", r"\1 <= \1;"))
+
+
+class AnyTime(Module):
+    """In the place of a cipher: up to two blocks, unchanged, each for as long as `hold` says."""
+
+    def __init__(self, hold):
+        self.sink = stream.Endpoint(cipher_layout(1))
+        self.source = stream.Endpoint([("data", BLOCK_BITS)])
+        self.keys = key_writes(BLOCK_BITS, 1)
+        self.watched, self.in_use, self.flush, self.clear = Signal(), Signal(), Signal(), Signal()
+        self.scrub, self.zeroizing, self.idle = Signal(), Signal(), Signal()
+
+        # # #
+
+        first, second = Signal(BLOCK_BITS), Signal(BLOCK_BITS)
+        count = Signal(2)
+        take, give = Signal(), Signal()
+        self.comb += [
+            self.idle.eq(count == 0),
+            self.sink.ready.eq(~count[1]),
+            self.source.valid.eq((count != 0) & ~hold),
+            self.source.data.eq(first),
+            take.eq(self.sink.valid & self.sink.ready),
+            give.eq(self.source.valid & self.source.ready),
+        ]
+        self.sync += [
+            count.eq(count + take - give),
+            If(give, first.eq(second)),
+            If(take, second.eq(self.sink.data), If((count == 0) | ((count == 1) & give), first.eq(self.sink.data))),
+        ]
+
+
+ENGINES = """
+module proof(input sys_clk, input sink_valid, input source_ready, input [3:0] hold);
+    wire sink_ready, source_valid;
+    wire [127:0] source_data;
+    reg first = 1;  // the cycle of the reset
+    always @(posedge sys_clk) first <= 0;
+    reg [4:0] taken = 0, given = 0;
+    engines it(.sys_clk(sys_clk), .sys_rst(first), .sink_valid(sink_valid), .sink_ready(sink_ready),
+        .sink_data({123'd0, taken}), .source_valid(source_valid), .source_ready(source_ready),
+        .source_data(source_data), .hold(hold));
+    always @(posedge sys_clk) begin
+        taken <= taken + (!first && sink_valid && sink_ready);
+        given <= given + (!first && source_valid && source_ready);
+    end
+    always @* if (!first && source_valid) assert(source_data == given && given != taken);
+endmodule
+"""
+
+
+def engines_verilog(count: int) -> str:
+    hold = Signal(4)
+    dut = Engines([AnyTime(hold[n]) for n in range(count)], width=BLOCK_BITS, slots=1)
+    ports = {f"sink_{name}": getattr(dut.sink, name) for name in ("valid", "ready", "data")}
+    ports |= {f"source_{name}": getattr(dut.source, name) for name in ("valid", "ready", "data")}
+    return to_verilog(dut, "engines", {**ports, "hold": hold}, clocked=True)
+
+
+def engines_are_proven(verilog: str) -> bool:
+    return holds(verilog + ENGINES, solve="-tempinduct-baseonly -maxsteps 14")
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_engines(count):
+    assert engines_are_proven(engines_verilog(count))
+
+
+def test_engines_out_of_turn_are_refuted():
+    broken = mutate(engines_verilog(2), r"(\w*source_turn) <= \(\w+ \+ 1'd1\);", r"\1 <= \1;")
+    assert not engines_are_proven(broken)

@@ -1,0 +1,250 @@
+"""The streams and key slots of every core: backpressure, keys in flight, clear and flush at any time."""
+
+import random
+
+import pytest
+
+from gateware.aes.standard import KEY_LENGTHS
+from tests.gateware.aes.core_bench import ecb, expected
+from tests.gateware.support import receive, send
+
+PLAIN = bytes.fromhex("00112233445566778899aabbccddeeff")
+
+
+@pytest.mark.parametrize("idle", [0.0, 0.4, 0.95])
+@pytest.mark.parametrize("stall", [0.0, 0.4, 0.95])
+def test_no_block_is_lost_repeated_or_reordered(bench, idle, stall):
+    rng = random.Random(f"{idle} {stall}")
+    keys = bench.random_keys(rng)
+    bench.load(keys)
+    blocks = bench.random_blocks(rng, 40)
+    assert bench.encrypt(blocks, rng=rng, idle=idle, stall=stall) == expected(keys, blocks)
+    bench.sim.run(bench.quiet(), max_cycles=201)
+
+
+def test_backpressure_holds_the_block(bench):
+    """Valid and data stay while ready is low, for much longer than a block."""
+    key = bytes(bench.member.key_lengths[0] // 8)
+    bench.load_key(0, key)
+    blocks = [bytes([n]) * 16 for n in range(5)]
+    first = int.from_bytes(ecb(key, blocks)[0], "little")
+    core = bench.core
+
+    def watch():
+        while not (yield core.source.valid):
+            yield
+        for _ in range(300):
+            assert (yield core.source.valid)
+            assert (yield core.source.data) == first
+            yield
+
+    received = []
+
+    def receive_late():
+        yield from watch()
+        yield from receive(core.source, 5, received)
+
+    items = bench.blocks([(0, block) for block in blocks])
+    bench.sim.run(send(core.sink, items), receive_late(), max_cycles=2000)
+    assert [value.to_bytes(16, "little") for value in received] == ecb(key, blocks)
+
+
+def test_random_differential(bench):
+    """Keys are replaced all the time, while blocks of other slots go on."""
+    rng = random.Random(20)
+    keys = bench.random_keys(rng)
+    bench.load(keys)
+    for _ in range(12):
+        replaced = rng.randrange(bench.member.slots)
+        blocks = bench.random_blocks(rng, rng.randrange(1, 30))
+        blocks = [(slot, block) for slot, block in blocks if slot != replaced]
+        key = rng.randbytes(rng.choice(bench.member.key_lengths) // 8)
+        loader = bench.key_loader(replaced, key, rng, rng.choice([0.0, 0.5]))
+        idle, stall = rng.choice([0, 0, 0.2]), rng.choice([0, 0, 0.2])
+        assert bench.encrypt(blocks, loader, rng=rng, idle=idle, stall=stall) == expected(keys, blocks)
+        keys[replaced] = key
+        probe = [(replaced, rng.randbytes(16))]
+        assert bench.encrypt(probe) == expected(keys, probe)
+
+
+def test_block_waits_for_its_key(bench):
+    """A block of an empty slot waits, and those behind it; `key_valid` rises when the schedule is there."""
+    core, received = bench.core, []
+    key = bytes(range(bench.member.key_lengths[-1] // 8))
+    slot = bench.member.slots - 1
+
+    def late_key():
+        for _ in range(80):
+            assert not (yield core.sink.ready)
+            assert not (yield core.key_valid) >> slot & 1
+            yield
+        yield from bench.key_loader(slot, key)
+
+    items = bench.blocks([(slot, PLAIN)])
+    bench.sim.run(send(core.sink, items), receive(core.source, 1, received), late_key(), max_cycles=600)
+    assert [value.to_bytes(16, "little") for value in received] == ecb(key, [PLAIN])
+    assert bench.sim.peek(core.key_valid) == 1 << slot
+
+
+def test_key_valid_falls_with_the_first_word(bench):
+    core = bench.core
+    bits = bench.member.key_lengths[0]
+    bench.load_key(0, bytes(bits // 8))
+
+    def replace():
+        yield core.key_slot.eq(0)
+        for _ in range(100):
+            yield
+            assert (yield core.key_valid) & 1
+        yield [core.key.valid.eq(1), core.key_length.eq(KEY_LENGTHS[bits])]
+        yield
+        while not (yield core.key.ready):
+            assert (yield core.key_valid) & 1
+            yield
+        yield core.key.valid.eq(0)
+        for _ in range(20):
+            yield
+            assert not (yield core.key_valid) & 1
+            assert (yield core.key_busy)
+
+    bench.sim.run(replace(), max_cycles=400)
+
+
+def test_key_waits_for_the_blocks_that_use_its_slot(bench):
+    """The new key for a slot in use changes none of the blocks that are in the core."""
+    rng = random.Random(7)
+    core = bench.core
+    old = rng.randbytes(bench.member.key_lengths[0] // 8)
+    bench.load_key(0, old)
+    for _ in range(15):
+        new = rng.randbytes(rng.choice(bench.member.key_lengths) // 8)
+        blocks = [rng.randbytes(16) for _ in range(rng.randrange(1, 6))]
+
+        def next_key(key=new):
+            while (yield core.idle):
+                yield
+            for _ in range(rng.randrange(40)):
+                yield
+            while (yield core.sink.valid):
+                yield
+            yield from bench.key_loader(0, key)
+
+        assert bench.encrypt([(0, b) for b in blocks], next_key(), rng=rng, stall=0.5) == ecb(old, blocks)
+        old = new
+
+
+@pytest.mark.parametrize("how", ["flush", "clear", "reset"])
+def test_interrupted_blocks_leave_nothing(bench, how):
+    """At many points of two blocks: nothing comes out afterwards; a flush keeps the key, the others do not."""
+    core, sim = bench.core, bench.sim
+    bits = bench.member.key_lengths[-1]
+    key = bytes(range(bits // 8))
+    signal = {"flush": core.flush, "clear": core.clear, "reset": sim.rst}[how]
+    bench.load_key(0, key)
+    two_blocks = bench.latency(bits) + bench.cycles_of_a_block(bits)
+    for when in range(1, two_blocks + 4, 1 + two_blocks // 24):
+
+        def interrupt(when=when):
+            yield [core.sink.data.eq(int.from_bytes(PLAIN, "little")), core.sink.valid.eq(1), core.sink.slot.eq(0)]
+            for _ in range(when):
+                yield
+            yield [core.sink.valid.eq(0), signal.eq(1)]
+            yield
+            yield signal.eq(0)
+            yield
+
+        sim.run(interrupt(), max_cycles=when + 4)
+        sim.run(bench.quiet(two_blocks + 20), max_cycles=two_blocks + 22)
+        assert sim.peek(core.source.data) == 0 or how == "reset"
+        assert sim.peek(core.key_valid) == (how == "flush")
+        if how != "flush":
+            sim.run(bench.until_not(core.key_busy), max_cycles=3000)
+            bench.load_key(0, key)
+        assert bench.encrypt([(0, PLAIN)]) == ecb(key, [PLAIN])
+
+
+def test_clear_zeroizes_every_round_key(bench):
+    """At many points of a key load: all rows are zero in the end, and a key loads afterwards."""
+    core, sim = bench.core, bench.sim
+    for n, when in enumerate(range(0, 70, 7)):
+        bits = bench.member.key_lengths[n % len(bench.member.key_lengths)]
+        slot = n % bench.member.slots
+        rows = {}
+
+        def clear(loading, when=when):
+            for _ in range(when):
+                yield
+            loading.close()
+            yield [core.clear.eq(1), core.key.valid.eq(0)]
+            yield
+            yield core.clear.eq(0)
+            yield
+            assert (yield core.key_busy)
+            while (yield core.key_busy):
+                yield
+
+        loading = bench.key_loader(slot, bytes(range(1, bits // 8 + 1)))
+        watch = bench.watch_rows(rows)
+        sim.run(clear(loading), background=[watch, loading], max_cycles=6000)
+        assert not sim.peek(core.key_valid)
+        parts = 128 // len(bench.writes.words)
+        every = {(s, r, p) for s in range(bench.member.slots) for r in range(16) for p in range(parts)}
+        assert rows == dict.fromkeys(every, 0)
+        key = bytes(range(bits // 8))
+        bench.load_key(slot, key)
+        assert bench.encrypt([(slot, PLAIN)]) == ecb(key, [PLAIN])
+
+
+def test_clear_slot_leaves_the_others(bench):
+    """One slot is zeroized while blocks of the others go on; during a load into it, that ends."""
+    rng = random.Random(3)
+    core, sim = bench.core, bench.sim
+    for when in (0, 1, 9, 30, 200):
+        keys = bench.random_keys(rng)
+        bench.load(keys)
+        victim = rng.randrange(bench.member.slots)
+        blocks = [(slot, block) for slot, block in bench.random_blocks(rng, 12) if slot != victim]
+        rows = {}
+
+        def clear(loading, victim=victim, when=when):
+            for _ in range(when):
+                yield
+            loading.close()
+            yield [core.clear_slot.eq(1), core.key_slot.eq(victim), core.key.valid.eq(0)]
+            yield
+            yield core.clear_slot.eq(0)
+            yield
+            while (yield core.key_busy):
+                yield
+
+        loading = bench.key_loader(victim, keys[victim][::-1])
+        encrypted = bench.encrypt(blocks, clear(loading), background=[bench.watch_rows(rows), loading])
+        assert encrypted == expected(keys, blocks)
+        assert sim.peek(core.key_valid) == 2**bench.member.slots - 1 ^ 1 << victim
+        parts = 128 // len(bench.writes.words)
+        assert rows == {(victim, r, p): 0 for r in range(16) for p in range(parts)}
+
+
+def test_clear_of_another_slot_waits_for_the_load(bench):
+    """A load goes on when another slot is zeroized, which comes after it."""
+    if bench.member.slots == 1:
+        assert len(bench.core.key_valid) == 1  # there is no other
+        return
+    core, sim = bench.core, bench.sim
+    key = bytes(range(bench.member.key_lengths[0] // 8))
+    bench.load_key(0, key)
+
+    def clear():
+        for _ in range(20):
+            yield
+        yield [core.clear_slot.eq(1), core.key_slot.eq(0)]
+        yield
+        yield core.clear_slot.eq(0)
+        yield
+        assert not (yield core.key_valid) & 1
+        while (yield core.key_busy):
+            yield
+
+    sim.run(clear(), bench.key_loader(1, key), max_cycles=1000)
+    assert sim.peek(core.key_valid) == 2
+    assert bench.encrypt([(1, PLAIN)]) == ecb(key, [PLAIN])
