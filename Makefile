@@ -9,7 +9,7 @@ PYTHON   := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sim demo test lint format bitstream flash bench formal explore explore-isa pages readme clean
+.PHONY: help setup sim demo test lint format bitstream flash bench bench-eth formal explore explore-isa pages readme clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ flash: setup ## Write the bitstream to the attached BOARD's configuration flash
 bench: sim ## Measure every AES of the project and its peers on the simulated board, or the engines of that at PORT
 	@if [ "$(PORT)" = sim ]; then $(PYTHON) -m tests.bench; \
 	else .venv/bin/cipherlane bench --port $(PORT) --results build/results/bench.json; fi
+
+bench-eth: setup ## Measure the UDP fast path at 1 Gb/s in simulated time, every byte checked (build/results/bench-eth.json)
+	@$(PYTHON) -m tests.bench_eth
 
 formal: setup ## Prove S-boxes, MixColumns, instructions and handshake for all inputs (minutes)
 	@$(PYTHON) -m pytest tests/formal/prove_*.py

@@ -1,6 +1,7 @@
 """Writes the generated C headers, or the reference pages that are kept in the repository.
 
-``python -m firmware.codegen headers DIRECTORY`` writes `cl_wire.h`, `cl_isa.h`, `cl_accel_regs.h`;
+``python -m firmware.codegen headers DIRECTORY`` writes `cl_wire.h`, `cl_isa.h`, `cl_accel_regs.h`,
+`cl_fastpath_regs.h`;
 ``python -m firmware.codegen pages`` writes the reference pages; ``... pages --check`` fails if one is stale.
 """
 
@@ -20,6 +21,7 @@ def headers() -> dict[str, str]:
         "cl_wire.h": wire.render(WIRE_LAYOUT),
         "cl_isa.h": isa.render(),
         "cl_accel_regs.h": registers.render(),
+        "cl_fastpath_regs.h": registers.render(registers.FAST_PATH),
     }
 
 
@@ -28,6 +30,7 @@ def pages() -> dict[Path, str]:
     return {
         REPOSITORY / "gateware" / "isa" / "README.md": isa.reference(),
         REPOSITORY / "gateware" / "ctr" / "README.md": registers.reference(),
+        REPOSITORY / "gateware" / "net" / "README.md": registers.reference(registers.FAST_PATH),
     }
 
 

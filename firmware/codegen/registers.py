@@ -1,26 +1,61 @@
-"""Generates the C header and the reference page of the CTR accelerator's registers.
+"""Generates the C headers and the reference pages of our peripherals' registers.
 
 Both come from the gateware itself: its registers in the order in which LiteX maps them, one word of 32
 bits each, with the fields and descriptions given where they are declared.
 """
 
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass
+from types import ModuleType
 
+from gateware.aes.cores import create_core
 from gateware.ctr import accelerator
+from gateware.net import unit
 
 WORD_BYTES = 4
-_PREFIX = "CL_ACCEL"
 
-_HEADER = """/* Generated from gateware/ctr/accelerator.py; do not edit. */
+_HEADER = """/* Generated from {source}; do not edit. */
 /**
  * @file
- * Registers of the CTR accelerator: byte offsets from its base, masks and positions of fields, values.
+ * Registers of the {name}: byte offsets from its base, masks and positions of fields, values.
  */
-#ifndef CL_ACCEL_REGS_H
-#define CL_ACCEL_REGS_H
+#ifndef {prefix}_REGS_H
+#define {prefix}_REGS_H
 
 """
+
+
+@dataclass(frozen=True)
+class Peripheral:
+    """What is rendered: its name in texts, the prefix of its constants, and how to make one.
+
+    The docstring of `module` describes it; it begins with a sentence and a diagram.
+    """
+
+    name: str
+    prefix: str
+    module: ModuleType
+    create: Callable
+
+    @property
+    def source(self) -> str:
+        """Path of the module in the repository."""
+        return self.module.__name__.replace(".", "/") + ".py"
+
+
+ACCELERATOR = Peripheral(
+    name="CTR accelerator",
+    prefix="CL_ACCEL",
+    module=accelerator,
+    create=lambda: accelerator.CTRAccelerator(regions=[(0, 16)]),
+)
+FAST_PATH = Peripheral(
+    name="UDP fast path",
+    prefix="CL_FASTPATH",
+    module=unit,
+    create=lambda: unit.FastPathUnit(core=create_core(datapath=128, sbox="table"), port=0),
+)
 
 
 class RegisterError(ValueError):
@@ -50,7 +85,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Register:
-    """A register of 32 bits or fewer at a byte offset from the accelerator's base."""
+    """A register of 32 bits or fewer at a byte offset from the peripheral's base."""
 
     name: str
     offset: int
@@ -60,16 +95,15 @@ class Register:
     fields: tuple[Field, ...]
 
 
-def registers() -> list[Register]:
-    """The accelerator's registers in the order of their addresses.
+def registers(peripheral: Peripheral = ACCELERATOR) -> list[Register]:
+    """A peripheral's registers in the order of their addresses.
 
     Raises
     ------
     RegisterError
         A register is wider than a word, or lacks a description.
     """
-    device = accelerator.CTRAccelerator(regions=[(0, 16)])
-    return [_register(csr, i) for i, csr in enumerate(device.get_csrs(sort=True))]
+    return [_register(csr, i) for i, csr in enumerate(peripheral.create().get_csrs(sort=True))]
 
 
 def _register(csr, position: int) -> Register:
@@ -102,11 +136,12 @@ def _field(csr, field) -> Field:
     return Field(field.name, field.offset, field.size, field.description, values)
 
 
-def render() -> str:
-    """The header `cl_accel_regs.h`."""
+def render(peripheral: Peripheral = ACCELERATOR) -> str:
+    """The header, `cl_accel_regs.h` and the like."""
     lines = []
-    for register in registers():
-        name = f"{_PREFIX}_{register.name.upper()}"
+    found = registers(peripheral)
+    for register in found:
+        name = f"{peripheral.prefix}_{register.name.upper()}"
         lines += [*_comment(f"Access: {register.access}. {register.description}")]
         lines += [f"#define {name} 0x{register.offset:02x}u"]
         for field in register.fields:
@@ -114,20 +149,23 @@ def render() -> str:
             lines += [f"#define {field_name}_SHIFT {field.shift}u", f"#define {field_name}_MASK 0x{field.mask:x}u"]
             lines += [f"#define {field_name}_{value_name.upper()} {value}u" for value, value_name, _ in field.values]
         lines.append("")
-    lines += [f"#define {_PREFIX}_BYTES 0x{WORD_BYTES * len(registers()):x}u", "", "#endif", ""]
-    return _HEADER + "\n".join(lines)
+    lines += [f"#define {peripheral.prefix}_BYTES 0x{WORD_BYTES * len(found):x}u", "", "#endif", ""]
+    header = _HEADER.format(name=peripheral.name, source=peripheral.source, prefix=peripheral.prefix)
+    return header + "\n".join(lines)
 
 
-def reference() -> str:
+def reference(peripheral: Peripheral = ACCELERATOR) -> str:
     """The reference page, Markdown."""
-    module = [line.rstrip() for line in accelerator.__doc__.strip().splitlines()]
+    found = registers(peripheral)
+    noun = peripheral.name.split(maxsplit=1)[1]
+    module = [line.rstrip() for line in peripheral.module.__doc__.strip().splitlines()]
     diagram = [line[4:] for line in module[module.index("::") + 2 :]]
     end = next(i for i, line in enumerate(diagram) if not line)
     text = module[module.index("::") + 2 + end :]
     lines = [
-        "# Registers of the CTR accelerator",
+        f"# Registers of the {peripheral.name}",
         "",
-        "<!-- Generated by firmware/codegen/registers.py from gateware/ctr/accelerator.py: run `make pages`. -->",
+        f"<!-- Generated by firmware/codegen/registers.py from {peripheral.source}: run `make pages`. -->",
         "",
         module[0],
         "",
@@ -136,15 +174,13 @@ def reference() -> str:
         "```",
         *text,
         "",
-        "Offsets are in bytes from the accelerator's base address; every register is one 32-bit word.",
+        f"Offsets are in bytes from the {noun}'s base address; every register is one 32-bit word.",
         "",
         "| offset | register | bits | access | |",
         "| --- | --- | --- | --- | --- |",
     ]
-    lines += [
-        f"| 0x{r.offset:02x} | `{r.name}` | {r.size} | {r.access} | {_cell(r.description)} |" for r in registers()
-    ]
-    for register in registers():
+    lines += [f"| 0x{r.offset:02x} | `{r.name}` | {r.size} | {r.access} | {_cell(r.description)} |" for r in found]
+    for register in found:
         if not register.fields:
             continue
         lines += ["", f"## `{register.name}`", "", "| bits | field | |", "| --- | --- | --- |"]

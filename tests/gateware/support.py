@@ -23,7 +23,7 @@ from migen.genlib.record import Record
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "build" / "verilated"
-BUILD_TIMEOUT_S = 300
+BUILD_TIMEOUT_S = 900
 PORT = re.compile(r"^\s*(input|output)\s+(?:wire|reg)?\s*(?:signed\s+)?(?:\[(\d+):0\])?\s*(\w+),?\s*$", re.MULTILINE)
 
 HARNESS = """
@@ -74,7 +74,7 @@ def _accessor(name: str, width: int, offset: int, write: bool) -> str:
     return " ".join(one.format(n=name, i=i, o=offset + i) for i in words)
 
 
-def _compile(verilog: str, harness: str, data_files: dict[str, str]) -> Path:
+def compile_model(verilog: str, harness: str, data_files: dict[str, str]) -> Path:
     text = "\x00".join([verilog, harness, *(x for item in sorted(data_files.items()) for x in item)])
     target = CACHE / hashlib.sha256(text.encode()).hexdigest()[:24]
     library = target / "model.so"
@@ -134,7 +134,7 @@ class Simulation:
             code[kind].append(_accessor(name, width, sizes[kind], kind == "input"))
             sizes[kind] += (width + 31) // 32
         harness = HARNESS % {"write": "\n".join(code["input"]), "read": "\n".join(code["output"])}
-        library = _compile(verilog, harness, output.data_files)
+        library = compile_model(verilog, harness, output.data_files)
         self._library = ctypes.CDLL(str(library))
         self._library.model_create.restype = ctypes.c_void_p
         for function in (self._library.model_eval, self._library.model_clock):

@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 from litex.gen.fhdl import verilog
+from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module
 
+from firmware.codegen.registers import FAST_PATH
 from gateware import boards
 from gateware.soc import units
 from gateware.soc.buffer import BufferMemory
@@ -40,13 +42,26 @@ def _buffer(board: boards.Board) -> Module:
     return top
 
 
+def _fast_path(board: boards.Board) -> Module:
+    unit = FAST_PATH.create()
+    top = Module()
+    top.clock_domains.cd_sys = ClockDomain("sys")
+    top.submodules.unit = unit
+    bank = csr_bus.CSRBank(unit.get_csrs(), bus=csr_bus.Interface(data_width=32, address_width=14))
+    top.submodules.bank = bank
+    path = unit.fast_path
+    top.ios = {top.cd_sys.clk, top.cd_sys.rst, *flatten([bank.bus, path.sink, path.source, path.sender_mac])}
+    top.ios |= set(flatten([path.receiver, path.frame_event]))
+    return top
+
+
 def main() -> int:
     """Lints each core; returns the exit status."""
     directory = Path(sys.argv[1])
     directory.mkdir(parents=True, exist_ok=True)
     board = boards.load("sim")
     status = 0
-    for name, create in {**units.UNITS, "buffer_memory": _buffer}.items():
+    for name, create in {**units.UNITS, "buffer_memory": _buffer, "fast_path": _fast_path}.items():
         top = create(board)
         with contextlib.chdir(directory), open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
             verilog.convert(top, top.ios, name=name).write(f"{name}.v")

@@ -1,0 +1,110 @@
+"""What happens to frames and datagrams, and how often: one counter for each cause of a drop.
+
+The counters are a small memory with one adder. Each source of events may have one every third cycle, which the
+shortest frame takes many times over; the counters are modulo 2^32, count from power-on, and are never cleared.
+"""
+
+from enum import IntEnum
+
+from litex.soc.interconnect import stream
+from migen import Case, If, Memory, Module, Signal
+
+COUNTER_BITS = 32
+EVENT_BITS = 4
+
+
+class Event(IntEnum):
+    """What is counted; `describe` gives its meaning for reference pages.
+
+    A frame for the hardware's address or a datagram that fails several checks counts once, for the first that fails
+    in this order.
+    """
+
+    RECORD = 0
+    FCS = 1
+    FRAME_LENGTH = 2
+    IPV4 = 3
+    RECEIVE_OVERFLOW = 4
+    HEADER = 5
+    VERSION = 6
+    TYPE = 7
+    LENGTH = 8
+    OFFSET = 9
+    SESSION = 10
+    PEER = 11
+    TOKEN = 12
+    LIMIT = 13
+    KEY = 14
+    TRANSMIT_OVERFLOW = 15
+
+    def describe(self) -> str:
+        """One sentence on what is counted."""
+        return _DESCRIPTIONS[self]
+
+
+_DESCRIPTIONS = {
+    Event.RECORD: "Data records answered.",
+    Event.FCS: "Frames dropped for a wrong frame check sequence.",
+    Event.FRAME_LENGTH: "Frames dropped because they are shorter than 64 bytes or longer than the longest allowed.",
+    Event.IPV4: "IPv4 packets dropped because they have options, are fragments, or their lengths and that of the frame "
+    "contradict each other.",
+    Event.RECEIVE_OVERFLOW: "Frames dropped because the receive buffer was full.",
+    Event.HEADER: "Datagrams dropped because they are shorter than a record's header.",
+    Event.VERSION: "Records dropped because they are of another version.",
+    Event.TYPE: "Records dropped because they are not data requests.",
+    Event.LENGTH: "Records dropped because their length is not that of the datagram.",
+    Event.OFFSET: "Records dropped because their offset is not a multiple of 16.",
+    Event.SESSION: "Records dropped because no open session has their number.",
+    Event.PEER: "Records dropped because they come from another address or port than the session's.",
+    Event.TOKEN: "Records dropped because their token is not the session's.",
+    Event.LIMIT: "Records dropped because their data end behind the session's limit.",
+    Event.KEY: "Records dropped because the session's slot holds no key, or is about to lose it.",
+    Event.TRANSMIT_OVERFLOW: "Records dropped because there was no room for the reply.",
+}
+
+
+class EventCounters(Module):
+    """Counts events.
+
+    Parameters
+    ----------
+    sources : int
+        Number of inputs.
+
+    Attributes
+    ----------
+    sinks : list of stream.Endpoint, code(4), in
+        Events, taken in the cycle of `valid`.
+    select : Signal(4), in
+        Counter to read.
+    value : Signal(32), out
+        Its value.
+    """
+
+    def __init__(self, *, sources: int):
+        self.sinks = [stream.Endpoint([("code", EVENT_BITS)]) for _ in range(sources)]
+        self.select = Signal(EVENT_BITS)
+        self.value = Signal(COUNTER_BITS)
+
+        # # #
+
+        counters = Memory(COUNTER_BITS, 2**EVENT_BITS, init=[0] * 2**EVENT_BITS, name="event_counters")
+        count_port = counters.get_port(write_capable=True, async_read=True)
+        read_port = counters.get_port(async_read=True)
+        self.specials += counters, count_port, read_port
+        turn = Signal(max=max(sources, 2))
+        pending = Signal(sources)
+        codes = [Signal(EVENT_BITS, name=f"code{n}") for n in range(sources)]
+        self.comb += [
+            Case(turn, {n: [count_port.adr.eq(codes[n]), count_port.we.eq(pending[n])] for n in range(sources)}),
+            count_port.dat_w.eq(count_port.dat_r + 1),
+            read_port.adr.eq(self.select),
+            self.value.eq(read_port.dat_r),
+            *[sink.ready.eq(1) for sink in self.sinks],
+        ]
+        self.sync += [turn.eq(turn + 1), If(turn == sources - 1, turn.eq(0))]
+        for n, sink in enumerate(self.sinks):
+            self.sync += [
+                If(turn == n, pending[n].eq(0)),
+                If(sink.valid, pending[n].eq(1), codes[n].eq(sink.code)),
+            ]

@@ -1,0 +1,134 @@
+"""Record datagrams in, encrypted record datagrams out: receiver, sessions, sender, and what they count.
+
+::
+
+    sink ─► receiver ─┬─ packet ──► (CTR packet engine) ── encrypted ──► sender ─► source
+                 ▲    └─ job ───────────────────────────────────────────►  ▲
+          session table ◄── CPU                     statistics, events ◄───┘
+
+The engine is outside: it takes packets (`gateware.net.record_receiver.packet_layout`) and gives as many words, in
+order. Several datagrams are under way at a time: one is being received, those behind it are in the engine, those
+behind these wait to be sent. Nothing is sent for a datagram that fails a check. A session that is closed meanwhile
+takes no more datagrams; those that were accepted before are answered with its key.
+"""
+
+from litex.soc.interconnect import stream
+from migen import If, Module, Signal, bits_for
+
+from gateware.net.events import EventCounters
+from gateware.net.record_receiver import RecordReceiver
+from gateware.net.record_sender import DATAGRAMS_MAX, RecordSender
+from gateware.net.session_table import SessionTable
+from gateware.net.statistics import Statistics
+
+
+class UnderWay(Module):
+    """Counts the datagrams that are under way for each of several keys or sessions.
+
+    Attributes
+    ----------
+    begin, end : stream.Endpoint, number, in
+        A datagram was accepted, or finished; taken in the cycle of `valid`.
+    active : Signal(count), out
+        Those that have any.
+    """
+
+    def __init__(self, count: int):
+        bits = bits_for(count - 1)
+        self.begin = stream.Endpoint([("number", bits)])
+        self.end = stream.Endpoint([("number", bits)])
+        self.active = Signal(count)
+
+        # # #
+
+        for n in range(count):
+            level = Signal(max=DATAGRAMS_MAX + 1, name=f"level{n}")
+            up, down = Signal(name=f"up{n}"), Signal(name=f"down{n}")
+            self.comb += [
+                up.eq(self.begin.valid & (self.begin.number == n)),
+                down.eq(self.end.valid & (self.end.number == n)),
+                self.active[n].eq(level != 0),
+            ]
+            self.sync += [If(up & ~down, level.eq(level + 1)), If(down & ~up, level.eq(level - 1))]
+
+
+class FastPath(Module):
+    """The fast path between a UDP port and a CTR packet engine.
+
+    Parameters
+    ----------
+    port : int
+        UDP port of the records.
+    rows, slots : int
+        Sessions and key slots.
+    buffer_words : int
+        Size of the transmit buffer, a power of two.
+
+    Attributes
+    ----------
+    sink, source : stream.Endpoint, LiteEth's `eth_udp_user_description(32)`
+        Datagrams.
+    sender_mac : Signal(48), in
+        Source address of the frame at `sink`.
+    receiver : Record, waits, ip_address(32), mac_address(48), out
+        Whether a datagram waits at `source`, and for whom.
+    packet, encrypted : stream.Endpoint
+        To and from the engine.
+    usable : Signal(slots), in
+        Key slots that may be used.
+    slots_under_way : Signal(slots), out
+        Key slots of which a datagram is under way in the engine.
+    table, statistics : Module
+        The CPU's side of sessions and statistics.
+    frame_event : stream.Endpoint, code(4), in
+        Frames that were dropped before they came here.
+    events : EventCounters
+        All counters.
+    empty : Signal(), out
+        No datagram has been accepted and not yet been sent.
+    """
+
+    def __init__(self, *, port: int, rows: int = 8, slots: int = 8, buffer_words: int = 2048):
+        self.submodules.table = table = SessionTable(rows=rows, slots=slots)
+        self.submodules.taker = taker = RecordReceiver(table=table, slots=slots)
+        self.submodules.sender = sender = RecordSender(
+            port=port, row_bits=bits_for(rows - 1), slot_bits=bits_for(slots - 1), buffer_words=buffer_words
+        )
+        self.submodules.statistics = statistics = Statistics(rows=rows)
+        self.submodules.events = events = EventCounters(sources=3)
+        self.submodules.rows_under_way = in_rows = UnderWay(rows)
+        self.submodules.in_slots = in_slots = UnderWay(slots)
+        self.sink, self.sender_mac = taker.sink, taker.sender_mac
+        self.source, self.receiver = sender.source, sender.receiver
+        self.packet, self.encrypted = taker.packet, sender.encrypted
+        self.usable = taker.usable
+        self.slots_under_way = in_slots.active
+        self.frame_event = events.sinks[0]
+        self.empty = sender.empty
+
+        # # #
+
+        finished = sender.finished
+        self.comb += [
+            taker.job.connect(sender.job),
+            taker.outcome.connect(sender.outcome),
+            sender.needed.eq(taker.needed),
+            sender.reserve.eq(taker.accepted),
+            taker.room.eq(sender.room),
+            table.in_use.eq(in_rows.active),
+            in_rows.begin.valid.eq(taker.accepted),
+            in_rows.begin.number.eq(taker.job.row),
+            in_rows.end.valid.eq(finished.valid),
+            in_rows.end.number.eq(finished.row),
+            in_slots.begin.valid.eq(taker.accepted),
+            in_slots.begin.number.eq(taker.job.slot),
+            in_slots.end.valid.eq(finished.valid),
+            in_slots.end.number.eq(finished.slot),
+            statistics.record.valid.eq(finished.valid & ~finished.damaged),
+            statistics.record.row.eq(finished.row),
+            statistics.record.length.eq(finished.length),
+            statistics.row.eq(table.row),
+            taker.event.connect(events.sinks[1]),
+            events.sinks[2].valid.eq(finished.valid),
+            events.sinks[2].code.eq(finished.code),
+        ]

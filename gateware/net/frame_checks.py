@@ -1,0 +1,131 @@
+"""Judges a received frame: check sequence, size, and whether the lengths of IPv4 and UDP fit the frame.
+
+Behind it, LiteEth's stack trusts these lengths: a packet whose lengths contradict each other could leave it
+waiting. Where the fields lie in an Ethernet II frame (RFC 894, RFC 791, RFC 768), big-endian:
+
+=====  =======================  =====  =======================================
+byte   field                    byte   field
+=====  =======================  =====  =======================================
+12-13  EtherType, 0x0800        20-21  flags and fragment offset: no fragment
+14     version and IHL, 0x45    23     protocol, 17 for UDP
+16-17  total length             38-39  UDP: length
+=====  =======================  =====  =======================================
+
+Behind the packet a frame may have padding up to 64 bytes (60 and a VLAN tag that was taken out). Other EtherTypes
+are judged by check sequence and size alone.
+
+Latency: `judged` pulses two cycles after a frame's last word. Throughput: one word a cycle; between frames at
+least two cycles without a word.
+"""
+
+from litex.soc.interconnect import stream
+from migen import Case, Cat, If, Module, Signal
+
+from gateware.net import WORD_BITS, WORD_BYTES
+from gateware.net.events import EVENT_BITS, Event
+
+HEADER_BYTES = 14
+FRAME_BYTES_MIN = 60  # without the check sequence
+PADDED_BYTES_MAX = 64
+IPV4_HEADER_BYTES = 20
+UDP_HEADER_BYTES = 8
+ETHERTYPE_IPV4 = 0x0800
+VERSION_AND_IHL = 0x45
+PROTOCOL_UDP = 17
+LENGTH_BITS = 16
+
+
+class FrameChecks(Module):
+    """Watches a stream of frames.
+
+    Parameters
+    ----------
+    frame_bytes_max : int
+        Longest frame, without the check sequence.
+
+    Attributes
+    ----------
+    frame : stream.Endpoint, LiteEth's `eth_phy_description(32)`, in
+        The frame; `ready` is not driven.
+    judged, good : Signal(), out
+        The frame has been judged, and has passed.
+    code : Signal(4), out
+        With `judged` and without `good`: the `Event` that it failed by.
+    """
+
+    def __init__(self, *, frame_bytes_max: int):
+        self.frame = frame = stream.Endpoint(
+            [("data", WORD_BITS), ("last_be", WORD_BYTES), ("error", WORD_BYTES)],
+        )
+        self.judged = Signal()
+        self.good = Signal()
+        self.code = Signal(EVENT_BITS)
+
+        # # #
+
+        # Fields, as they pass.
+        position = Signal(LENGTH_BITS - 2)  # words before this one
+        is_ipv4, plain_header, fragment, is_udp = (Signal() for _ in range(4))
+        total_length, udp_length = Signal(LENGTH_BITS), Signal(LENGTH_BITS)
+        byte = [frame.data[8 * i : 8 * i + 8] for i in range(WORD_BYTES)]
+        size = Signal(LENGTH_BITS)  # of the frame
+        bad_sequence = Signal()
+        ended = Signal()
+        last_bytes = Signal(3)
+        self.comb += Case(
+            frame.last_be, {**{1 << n: last_bytes.eq(n + 1) for n in range(3)}, "default": last_bytes.eq(4)}
+        )
+        self.sync += [
+            ended.eq(frame.valid & frame.last),
+            If(
+                frame.valid,
+                If(~position[-1], position.eq(position + 1)),
+                Case(
+                    position,
+                    {
+                        12 // 4: [
+                            is_ipv4.eq(Cat(byte[1], byte[0]) == ETHERTYPE_IPV4),
+                            plain_header.eq(byte[2] == VERSION_AND_IHL),
+                        ],
+                        16 // 4: total_length.eq(Cat(byte[1], byte[0])),
+                        20 // 4: [
+                            fragment.eq((Cat(byte[1], byte[0]) & 0x3FFF) != 0),
+                            is_udp.eq(byte[3] == PROTOCOL_UDP),
+                        ],
+                        36 // 4: udp_length.eq(Cat(byte[3], byte[2])),
+                    },
+                ),
+                If(
+                    frame.last,
+                    position.eq(0),
+                    size.eq(Cat(last_bytes, 0) + (position << 2)),
+                    bad_sequence.eq((frame.error & frame.last_be) != 0),
+                ),
+            ),
+        ]
+
+        # Verdict.
+        bad_size, bad_lengths = Signal(), Signal()
+        packet_end = Signal(LENGTH_BITS + 1)
+        self.comb += packet_end.eq(total_length + HEADER_BYTES)
+        self.sync += [
+            self.judged.eq(ended),
+            bad_size.eq((size < FRAME_BYTES_MIN) | (size > frame_bytes_max)),
+            bad_lengths.eq(
+                is_ipv4
+                & (
+                    ~plain_header
+                    | fragment
+                    | (total_length < IPV4_HEADER_BYTES + UDP_HEADER_BYTES)
+                    | (size < packet_end)
+                    | ((size > packet_end) & (size > PADDED_BYTES_MAX))
+                    | (is_udp & (udp_length + IPV4_HEADER_BYTES != total_length))
+                )
+            ),
+        ]
+        self.comb += [
+            self.good.eq(~bad_sequence & ~bad_size & ~bad_lengths),
+            If(bad_sequence, self.code.eq(Event.FCS))
+            .Elif(bad_size, self.code.eq(Event.FRAME_LENGTH))
+            .Else(self.code.eq(Event.IPV4)),
+        ]

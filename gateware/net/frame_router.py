@@ -1,0 +1,111 @@
+"""Sends each received frame to the hardware's stack, to the CPU, or (group addresses) to both.
+
+::
+
+    sink ─► held ─► held ─┬─► hardware     the hardware's own address, and group addresses
+                          └─► cpu          every other address, and group addresses
+
+Two words are held back until the destination, bytes 0 to 5 of the frame, is known. A group address is one with bit
+0 of byte 0 set, the broadcast address among them (IEEE 802.3, 3.2.3).
+
+Throughput: one word a cycle; a frame takes two cycles more. Latency: 3 cycles. Handshake: `sink` waits for those
+two cycles alone; the outputs are never asked whether they are ready, since what comes from a wire cannot wait. A
+frame of fewer than three words goes nowhere; `runt` pulses.
+"""
+
+from liteeth.common import eth_phy_description
+from litex.soc.interconnect import stream
+from migen import FSM, Cat, If, Module, NextState, NextValue, Signal
+
+from gateware.net import WORD_BITS
+
+MAC_BITS = 48
+GROUP_BIT = 0  # of byte 0
+
+
+def wire_order(number: int, size: int) -> int:
+    """The value that a signal of `size` bytes in wire order has for a big-endian number."""
+    return int.from_bytes(number.to_bytes(size, "big"), "little")
+
+
+class FrameRouter(Module):
+    """Routes frames by their destination.
+
+    Parameters
+    ----------
+    mac_address : int
+        The hardware's address, 48 bits.
+
+    Attributes
+    ----------
+    sink, hardware, cpu : stream.Endpoint, LiteEth's `eth_phy_description(32)`
+        Frames without preamble and check sequence.
+    runt : Signal(), out
+        Pulse: a frame of fewer than three words was dropped.
+    """
+
+    def __init__(self, *, mac_address: int):
+        if not 0 < mac_address < 2**MAC_BITS or mac_address >> (MAC_BITS - 8) & 1:
+            raise ValueError(f"MAC address {mac_address:#x} is not a unicast address of 48 bits")
+        layout = eth_phy_description(WORD_BITS)
+        self.sink = sink = stream.Endpoint(layout)
+        self.hardware = stream.Endpoint(layout)
+        self.cpu = stream.Endpoint(layout)
+        self.runt = Signal()
+
+        # # #
+
+        held = [stream.Endpoint(layout, name=f"held{n}") for n in range(2)]  # the older one first
+        fields = ("data", "last_be", "error", "last")
+        shift, emit = Signal(), Signal()
+        destination = Signal(MAC_BITS)
+        own, group = Signal(), Signal()
+        self.comb += [
+            destination.eq(Cat(held[0].data, held[1].data)),
+            own.eq(destination == wire_order(mac_address, MAC_BITS // 8)),
+            group.eq(destination[GROUP_BIT]),
+        ]
+        self.sync += If(
+            shift,
+            *[getattr(held[0], name).eq(getattr(held[1], name)) for name in fields],
+            *[getattr(held[1], name).eq(getattr(sink, name)) for name in fields],
+        )
+        to_hardware, to_cpu = Signal(), Signal()
+        for output, chosen in ((self.hardware, to_hardware), (self.cpu, to_cpu)):
+            self.comb += [
+                output.valid.eq(emit & chosen),
+                *[getattr(output, name).eq(getattr(held[0], name)) for name in fields],
+            ]
+
+        self.submodules.fsm = fsm = FSM(reset_state="FIRST")
+        fsm.act(  # waits for the first word of a frame
+            "FIRST",
+            sink.ready.eq(1),
+            shift.eq(sink.valid),
+            If(sink.valid, If(sink.last, self.runt.eq(1)).Else(NextState("SECOND"))),
+        )
+        fsm.act(  # waits for the second word
+            "SECOND",
+            sink.ready.eq(1),
+            shift.eq(sink.valid),
+            If(sink.valid, If(sink.last, self.runt.eq(1), NextState("FIRST")).Else(NextState("DESTINATION"))),
+        )
+        fsm.act(  # one cycle: both words of the destination are held
+            "DESTINATION",
+            NextValue(to_hardware, own | group),
+            NextValue(to_cpu, ~own | group),
+            NextState("FORWARD"),
+        )
+        fsm.act(  # waits for the further words; each moves an older one out
+            "FORWARD",
+            sink.ready.eq(1),
+            shift.eq(sink.valid),
+            emit.eq(sink.valid),
+            If(sink.valid & sink.last, NextState("DRAIN")),
+        )
+        fsm.act(  # two cycles: the last but one word and the last
+            "DRAIN",
+            shift.eq(1),
+            emit.eq(1),
+            If(held[0].last, NextState("FIRST")),
+        )

@@ -1,0 +1,39 @@
+"""The record header as hardware sees it, taken from the wire layout (host/cipherlane/protocol/wire.toml).
+
+All fields are little-endian and follow each other without padding, so that a `migen.Record` of the header is the
+header: word i of its raw bits is word i of the datagram.
+"""
+
+from cipherlane.protocol.layout import BLOCK, HEADER, REPLY, VERSION, RecordType
+from migen import Record
+
+from gateware.net import WORD_BYTES
+
+HEADER_BYTES = HEADER.size
+HEADER_WORDS = HEADER_BYTES // WORD_BYTES
+HEADER_LAYOUT = [(field.name, 8 * field.size) for field in HEADER.fields]
+HEADER_VERSION = VERSION
+DATA_REQUEST = int(RecordType.DATA)
+DATA_REPLY = DATA_REQUEST | REPLY
+OFFSET_UNIT = BLOCK
+
+
+def header_record(name: str) -> Record:
+    """The header's fields as signals, in the order of the wire."""
+    return Record(HEADER_LAYOUT, name=name)
+
+
+def word_of(name: str) -> int:
+    """Number of the word in which a field begins.
+
+    Raises
+    ------
+    ValueError
+        The header has no such field.
+    """
+    position = 0
+    for field in HEADER.fields:
+        if field.name == name:
+            return position // WORD_BYTES
+        position += field.size
+    raise ValueError(f"the header has no field {name!r}; it has {', '.join(f.name for f in HEADER.fields)}")

@@ -1,0 +1,129 @@
+"""Ethernet MAC shared by the hardware's stack and the CPU, which have addresses of their own on one wire.
+
+::
+
+    PHY ─► LiteEth's MAC ─► router ─┬─► checks, buffer ─► crossbar      (good frames alone)
+                                    └─► slots ─► CPU
+    PHY ◄─ LiteEth's MAC ◄─ arbiter ◄── crossbar, slots
+
+Differs from LiteEth's hybrid MAC in that a frame reaches the hardware's stack only when it has been received whole
+and without an error, and that the stack never holds up the wire: when the buffer is full, frames are dropped and
+counted. LiteEth's preamble, check sequence, padding, gap and slots are used as they are.
+
+The transmit arbiter is a round robin between frames. Whoever is granted sends its frame without a pause.
+"""
+
+import math
+
+from liteeth.common import eth_mtu, eth_phy_description
+from liteeth.mac.common import LiteEthMACCrossbar, LiteEthMACDepacketizer, LiteEthMACPacketizer
+from liteeth.mac.core import LiteEthMACCore
+from liteeth.mac.wishbone import LiteEthMACWishboneInterface
+from litex.gen import LiteXModule
+from litex.soc.interconnect import stream
+from litex.soc.interconnect.csr import CSRConstant
+from litex.soc.interconnect.packet import Arbiter
+from migen import If
+
+from gateware.net import WORD_BITS
+from gateware.net.events import EVENT_BITS, Event
+from gateware.net.frame_checks import FrameChecks
+from gateware.net.frame_router import FrameRouter
+from gateware.net.packet_buffer import PacketBuffer
+
+PHY_BITS = 8
+FRAME_BYTES_MAX = 1514  # without the check sequence, at an MTU of 1500
+
+
+class _MarkedPHY(LiteXModule):
+    """A PHY whose last received byte is marked by `last_be`, as LiteEth's check of the frame check sequence needs it.
+
+    LiteEth 2024.12 looks at that mark alone, and its PHYs of 8 bits do not give it: no error would be found.
+    """
+
+    def __init__(self, phy):
+        self.dw = phy.dw
+        self.sink = phy.sink
+        self.source = stream.Endpoint(eth_phy_description(phy.dw))
+
+        # # #
+
+        self.comb += [
+            phy.source.connect(self.source, omit={"last_be"}),
+            self.source.last_be.eq(self.source.last),
+        ]
+
+
+class SharedMAC(LiteXModule):
+    """MAC with a port for LiteEth's stack and slots for the CPU.
+
+    Parameters
+    ----------
+    phy : Module
+        A LiteEth PHY of 8 bits.
+    mac_address : int
+        The hardware's address, 48 bits.
+    rx_slots, tx_slots : int
+        Frames that are held for and from the CPU, powers of two; 0 of both leaves the CPU's side out.
+    buffer_words : int
+        Size of the receive buffer, a power of two.
+
+    Attributes
+    ----------
+    crossbar : LiteEthMACCrossbar
+        For LiteEth's ARP and IP.
+    sender_mac : Signal(48), out
+        Source address of the frame that is passing through the crossbar.
+    interface : LiteEthMACWishboneInterface or None
+        The CPU's slots, with `bus_rx`, `bus_tx` and its event manager `sram.ev`.
+    event : stream.Endpoint, code(4), out
+        Frames for the hardware that were dropped.
+    """
+
+    def __init__(self, *, phy, mac_address: int, rx_slots: int = 8, tx_slots: int = 2, buffer_words: int = 2048):
+        if phy.dw != PHY_BITS:
+            raise ValueError(f"the PHY has {phy.dw} bits; give one of {PHY_BITS}")
+        self.phy = _MarkedPHY(phy)
+        self.core = core = LiteEthMACCore(phy=self.phy, dw=WORD_BITS, tx_cdc_buffered=True, rx_cdc_buffered=True)
+        self.crossbar = crossbar = LiteEthMACCrossbar(WORD_BITS)
+        self.event = stream.Endpoint([("code", EVENT_BITS)])
+
+        # # #
+
+        # Receive side: to the hardware's stack.
+        self.router = router = FrameRouter(mac_address=mac_address)
+        self.checks = checks = FrameChecks(frame_bytes_max=FRAME_BYTES_MAX)
+        self.buffer = buffer = PacketBuffer(depth=buffer_words)
+        self.depacketizer = depacketizer = LiteEthMACDepacketizer(WORD_BITS)
+        self.sender_mac = depacketizer.source.sender_mac
+        self.comb += [
+            core.source.connect(router.sink),
+            router.hardware.connect(checks.frame, omit={"ready"}),
+            router.hardware.connect(buffer.sink, keep={"valid", "last", "data", "last_be"}),
+            buffer.commit.eq(checks.judged & checks.good),
+            buffer.drop.eq(checks.judged & ~checks.good),
+            buffer.source.connect(depacketizer.sink),
+            depacketizer.source.connect(crossbar.master.sink),
+        ]
+        self.comb += [
+            If(checks.judged & ~checks.good, self.event.valid.eq(1), self.event.code.eq(checks.code))
+            .Elif(checks.judged & buffer.overflow, self.event.valid.eq(1), self.event.code.eq(Event.RECEIVE_OVERFLOW))
+            .Elif(router.runt, self.event.valid.eq(1), self.event.code.eq(Event.FRAME_LENGTH)),
+        ]
+
+        # Transmit side, and the CPU.
+        self.packetizer = packetizer = LiteEthMACPacketizer(WORD_BITS)
+        self.comb += crossbar.master.source.connect(packetizer.sink)
+        senders = [packetizer.source]
+        self.interface = None
+        if rx_slots or tx_slots:
+            self.rx_slots = CSRConstant(rx_slots)
+            self.tx_slots = CSRConstant(tx_slots)
+            self.slot_size = CSRConstant(2 ** math.ceil(math.log2(eth_mtu)))
+            self.interface = interface = LiteEthMACWishboneInterface(
+                dw=WORD_BITS, nrxslots=rx_slots, ntxslots=tx_slots, endianness="little", rxslots_read_only=False
+            )
+            self.bus_rx, self.bus_tx, self.ev = interface.bus_rx, interface.bus_tx, interface.sram.ev
+            self.comb += router.cpu.connect(interface.sink, omit={"ready"})
+            senders.append(interface.source)
+        self.arbiter = Arbiter(senders, core.sink)

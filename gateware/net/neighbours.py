@@ -1,0 +1,64 @@
+"""The Ethernet address of whoever is answered, in the place of an ARP table.
+
+Whatever the hardware sends is an answer, and goes back to the station that the question came from. So nobody has to
+be asked, and no answer waits for a third party: LiteEth's own table would forget everybody each second, and hold
+up every packet for 0.8 s when one address does not answer.
+
+A lookup compares the address with two candidates: that of the datagram which waits to be sent, and that of the last
+station that sent an ICMP echo request. An address that is neither is reported as failed, and LiteEth drops the packet:
+an echo reply is lost if another station's request comes before it is sent.
+
+Latency: the response is there in the cycle after the request. Handshake: LiteEth's `request` and `response`.
+"""
+
+from liteeth.core.arp import arp_table_request_layout, arp_table_response_layout
+from litex.soc.interconnect import stream
+from migen import If, Module, Record, Signal
+
+STATION_LAYOUT = [("ip_address", 32), ("mac_address", 48)]
+RECEIVER_LAYOUT = [("waits", 1), *STATION_LAYOUT]
+
+
+class Neighbours(Module):
+    """Answers LiteEth's IPv4 sender.
+
+    Attributes
+    ----------
+    request, response : stream.Endpoint
+        As those of LiteEth's ARP table.
+    receiver : Record, waits, ip_address(32), mac_address(48), in
+        Whether a datagram waits to be sent, and for whom.
+    station : Record, ip_address(32), mac_address(48), in
+        Who sent the ICMP echo request.
+    learn : Signal(), in
+        Take `station`.
+    """
+
+    def __init__(self):
+        self.request = stream.Endpoint(arp_table_request_layout)
+        self.response = stream.Endpoint(arp_table_response_layout)
+        self.receiver = Record(RECEIVER_LAYOUT)
+        self.station = Record(STATION_LAYOUT)
+        self.learn = Signal()
+
+        # # #
+
+        echo = Record(STATION_LAYOUT)
+        known = Signal()  # an echo request has come
+        is_receiver, is_echo = Signal(), Signal()
+        self.comb += [
+            is_receiver.eq(self.receiver.waits & (self.request.ip_address == self.receiver.ip_address)),
+            is_echo.eq(known & (self.request.ip_address == echo.ip_address)),
+            self.request.ready.eq(~self.response.valid),
+        ]
+        self.sync += [
+            If(self.learn, echo.eq(self.station), known.eq(1)),
+            If(self.response.ready, self.response.valid.eq(0)),
+            If(
+                self.request.valid & self.request.ready,
+                self.response.valid.eq(1),
+                self.response.failed.eq(~is_receiver & ~is_echo),
+                self.response.mac_address.eq(echo.mac_address),
+                If(is_receiver, self.response.mac_address.eq(self.receiver.mac_address)),
+            ),
+        ]

@@ -1,0 +1,111 @@
+"""Store-and-forward buffer of packets in block RAM: a packet leaves only after it has been committed.
+
+::
+
+    sink ─► memory ─► register ─► source
+              ▲
+        commit, drop: what to do with the packet whose last word was taken
+
+The receive side needs it because a frame's check sequence comes last; the transmit side because a frame, once begun,
+must follow at line rate.
+
+Handshake: `sink` is taken at one word a cycle and never waits within a packet; a word for which there is no room is
+lost, and its packet is dropped whatever is asked for. After a word with `last`, `deciding` is 1 and `sink` waits
+for `commit` or `drop`. Valid and ready on `source`, one word a cycle within and between packets. Latency: 3 cycles
+from `commit` to `source.valid`.
+"""
+
+from litex.soc.interconnect import stream
+from migen import READ_FIRST, Cat, If, Memory, Module, Signal
+
+from gateware.net import WORD_BITS, WORD_BYTES
+
+# `last_be` is one-hot in the last word of a packet, at its last byte, and 0 in the others.
+PACKET_LAYOUT = [("data", WORD_BITS), ("last_be", WORD_BYTES)]
+
+
+class PacketBuffer(Module):
+    """Buffers whole packets.
+
+    Parameters
+    ----------
+    depth : int
+        Words; a power of two.
+
+    Attributes
+    ----------
+    sink, source : stream.Endpoint, data(32), last_be(4)
+        Words in and out, with `last`.
+    deciding : Signal(), out
+        A whole packet has been taken and waits for the decision.
+    commit, drop : Signal(), in
+        Pulse while `deciding`: let it leave, or forget it.
+    overflow : Signal(), out
+        With `deciding`: the packet did not fit and will be dropped.
+
+    Raises
+    ------
+    ValueError
+        The depth is not a power of two.
+    """
+
+    def __init__(self, *, depth: int):
+        if depth < 2 or depth & (depth - 1):
+            raise ValueError(f"depth is {depth}; give a power of two")
+        self.sink = stream.Endpoint(PACKET_LAYOUT)
+        self.source = stream.Endpoint(PACKET_LAYOUT)
+        self.deciding = Signal()
+        self.commit = Signal()
+        self.drop = Signal()
+        self.overflow = Signal()
+
+        # # #
+
+        address_bits = depth.bit_length() - 1
+        written, committed, fetched = (Signal(address_bits + 1) for _ in range(3))
+        memory = Memory(WORD_BITS + WORD_BYTES, depth, name="packet_words")
+        write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
+        read_port = memory.get_port(has_re=True, mode=READ_FIRST)
+        self.specials += memory, write_port, read_port
+
+        # Write side.
+        take, full = Signal(), Signal()
+        self.comb += [
+            self.sink.ready.eq(~self.deciding),
+            take.eq(self.sink.valid & self.sink.ready),
+            full.eq((written ^ fetched) == depth),
+            write_port.adr.eq(written[:address_bits]),
+            write_port.dat_w.eq(Cat(self.sink.data, self.sink.last_be)),
+            write_port.we.eq(take & ~full),
+        ]
+        self.sync += [
+            If(
+                take,
+                If(full, self.overflow.eq(1)).Else(written.eq(written + 1)),
+                self.deciding.eq(self.sink.last),
+            ),
+            If(
+                self.deciding & (self.commit | self.drop),
+                self.deciding.eq(0),
+                self.overflow.eq(0),
+                If(self.drop | self.overflow, written.eq(committed)).Else(committed.eq(written)),
+            ),
+        ]
+
+        # Read side.
+        fetch = Signal()
+        fetched_valid = Signal()
+        self.submodules.output = output = stream.Buffer(PACKET_LAYOUT)
+        self.comb += [
+            fetch.eq((fetched != committed) & (~fetched_valid | output.sink.ready)),
+            read_port.adr.eq(fetched[:address_bits]),
+            read_port.re.eq(fetch),
+            output.sink.valid.eq(fetched_valid),
+            Cat(output.sink.data, output.sink.last_be).eq(read_port.dat_r),
+            output.sink.last.eq(read_port.dat_r[WORD_BITS:] != 0),
+            output.source.connect(self.source),
+        ]
+        self.sync += [
+            If(output.sink.ready, fetched_valid.eq(0)),
+            If(fetch, fetched.eq(fetched + 1), fetched_valid.eq(1)),
+        ]

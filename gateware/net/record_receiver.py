@@ -1,0 +1,232 @@
+"""Takes datagrams, checks each against the session that it names, and hands on what passes.
+
+::
+
+    sink ─► header words ─► search, comparisons ─► verdict ─┬─► event
+      │                                                     └─► job       (what the reply needs)
+      └─► data words ─────────────────────────────────────────► packet    (with slot, T1, index, length)
+
+The checks are those of `gateware.net.events.Event` from HEADER on. All comparisons of a datagram are made whatever
+the others give, and the verdict comes after a fixed number of cycles. A datagram that fails is read to its end and
+leaves nothing. `packet` always carries as many bytes as its `length` says: if the datagram ends early, or with an
+error, zeros follow, and `outcome` tells that the result must be dropped.
+
+Throughput: one word a cycle for data; about 10 cycles for each datagram besides its words with 8 sessions. Handshake:
+valid and ready; `job` and `outcome` must be ready whenever `room` is given.
+"""
+
+from liteeth.common import eth_udp_user_description
+from litex.soc.interconnect import stream
+from migen import FSM, Array, Cat, If, Module, Mux, NextState, NextValue, Signal
+
+from gateware.net import WORD_BITS
+from gateware.net import header as wire
+from gateware.net.events import EVENT_BITS, Event
+from gateware.net.session_table import SessionTable
+
+LENGTH_BITS = 16
+OFFSET_BITS = 64
+# Cycles from the end of the search to the verdict: those of the comparisons and of the answer to `needed`.
+COMPARE_CYCLES = 2
+CHECKS = [event for event in Event if event >= Event.HEADER]
+
+
+def packet_layout(slot_bits: int) -> stream.EndpointDescription:
+    """Data of a packet, and what it is encrypted with: key slot, T1, blocks to skip, bytes."""
+    return stream.EndpointDescription(
+        [("data", WORD_BITS)],
+        [("slot", slot_bits), ("initial", 128), ("index", 64), ("length", LENGTH_BITS)],
+    )
+
+
+def job_layout(row_bits: int, slot_bits: int) -> list[tuple[str, int]]:
+    """What a reply needs besides the data."""
+    return [
+        ("session", 32),
+        ("offset", 64),
+        ("token", 64),
+        ("length", LENGTH_BITS),
+        ("ip_address", 32),
+        ("port", 16),
+        ("mac_address", 48),
+        ("row", row_bits),
+        ("slot", slot_bits),
+    ]
+
+
+class RecordReceiver(Module):
+    """Parses and checks records.
+
+    Parameters
+    ----------
+    table : SessionTable
+        The sessions; used, not added as a submodule.
+
+    Attributes
+    ----------
+    sink : stream.Endpoint, LiteEth's `eth_udp_user_description(32)`, in
+        Datagrams.
+    sender_mac : Signal(48), in
+        Source address of the present datagram's frame.
+    usable : Signal(slots), in
+        Key slots that hold a key and may be used.
+    needed : Signal(16), out
+        Bytes that the present datagram's reply needs.
+    room : Signal(), in
+        There is room for as many.
+    accepted : Signal(), out
+        Pulse with `job`: the datagram passes; `job` says which it is.
+    job : stream.Endpoint, see `job_layout`, out
+    packet : stream.Endpoint, see `packet_layout`, out
+        Data to encrypt; none for a record without data.
+    outcome : stream.Endpoint, damaged, out
+        For each job, after its last word: whether the datagram turned out to be incomplete.
+    event : stream.Endpoint, code(4), out
+        Datagrams that were dropped.
+    """
+
+    def __init__(self, *, table: SessionTable, slots: int):
+        row_bits, slot_bits = len(table.found_row), len(table.slot)
+        self.sink = sink = stream.Endpoint(eth_udp_user_description(WORD_BITS))
+        self.sender_mac = Signal(48)
+        self.usable = Signal(slots)
+        self.needed = Signal(LENGTH_BITS)
+        self.room = Signal()
+        self.accepted = Signal()
+        self.job = stream.Endpoint(job_layout(row_bits, slot_bits))
+        self.packet = packet = stream.Endpoint(packet_layout(slot_bits))
+        self.outcome = stream.Endpoint([("damaged", 1)])
+        self.event = stream.Endpoint([("code", EVENT_BITS)])
+
+        # # #
+
+        header = wire.header_record("header")
+        words = Signal(wire.HEADER_WORDS * WORD_BITS)
+        count = Signal(max=wire.HEADER_WORDS)  # of header words
+        size = Signal(LENGTH_BITS)  # of the datagram
+        peer_ip, peer_port, peer_mac = Signal(32), Signal(16), Signal(48)
+        take = Signal()
+        in_header = Signal()
+        ended = Signal()  # the datagram's last word has been taken
+        damaged = Signal()  # and was not the last that its length asks for, or had an error
+        faulty = Signal()
+        short = Signal()  # it ended within the header
+        self.comb += [
+            header.raw_bits().eq(words),
+            take.eq(sink.valid & sink.ready),
+            faulty.eq((sink.error & sink.last_be) != 0),
+            table.number.eq(sink.data),
+            table.search.eq(take & in_header & (count == wire.word_of("session"))),
+        ]
+        self.sync += [
+            If(
+                take & in_header,
+                words.eq(Cat(words[WORD_BITS:], sink.data)),
+                size.eq(sink.length),
+                peer_ip.eq(sink.ip_address),
+                peer_port.eq(sink.src_port),
+                peer_mac.eq(self.sender_mac),
+                count.eq(count + 1),
+                short.eq(sink.last & (count != wire.HEADER_WORDS - 1)),
+            ),
+            If(take & sink.last, ended.eq(1), If(faulty, damaged.eq(1))),
+        ]
+
+        # Comparisons, in two steps: registers for each, then the first that fails.
+        data_end = Signal(OFFSET_BITS + 1)
+        index_zero = wire.OFFSET_UNIT - 1
+        failed = {code: Signal(name=f"failed_{code.name.lower()}") for code in CHECKS}
+        usable = Array([self.usable[n] for n in range(slots)])
+        self.sync += [
+            self.needed.eq(header.length + wire.HEADER_BYTES),
+            data_end.eq(header.offset + header.length),
+            failed[Event.HEADER].eq((size < wire.HEADER_BYTES) | short),
+            failed[Event.VERSION].eq(header.version != wire.HEADER_VERSION),
+            failed[Event.TYPE].eq(header.type != wire.DATA_REQUEST),
+            failed[Event.LENGTH].eq((header.length + wire.HEADER_BYTES != size) | (ended & (header.length != 0))),
+            failed[Event.OFFSET].eq((header.offset & index_zero) != 0),
+            failed[Event.PEER].eq((peer_ip != table.peer_ip) | (peer_port != table.peer_port)),
+            failed[Event.TOKEN].eq(header.token != table.token),
+            failed[Event.LIMIT].eq(data_end > table.limit),
+        ]
+        # These may change until the verdict.
+        self.comb += [
+            failed[Event.SESSION].eq(~table.found),
+            failed[Event.KEY].eq(~usable[table.slot]),
+            failed[Event.TRANSMIT_OVERFLOW].eq(~self.room),
+        ]
+        verdict = Event.RECORD
+        passed = 1
+        for code in reversed(CHECKS):
+            verdict = Mux(failed[code], code, verdict)
+            passed = passed & ~failed[code]
+
+        # What goes on.
+        rest = Signal(LENGTH_BITS - 2)  # data words to come after this one
+        self.comb += [
+            *[getattr(self.job, name).eq(getattr(header, name)) for name in ("session", "offset", "token", "length")],
+            self.job.ip_address.eq(peer_ip),
+            self.job.port.eq(peer_port),
+            self.job.mac_address.eq(peer_mac),
+            self.job.row.eq(table.found_row),
+            self.job.slot.eq(table.slot),
+            packet.initial.eq(table.initial),
+            packet.slot.eq(table.slot),
+            packet.index.eq(header.offset[wire.OFFSET_UNIT.bit_length() - 1 :]),
+            packet.length.eq(header.length),
+            packet.data.eq(Mux(ended, 0, sink.data)),
+            packet.last.eq(rest == 0),
+        ]
+
+        verdict_wait = Signal(max=COMPARE_CYCLES + 1)
+        self.submodules.fsm = fsm = FSM(reset_state="HEADER")
+        self.comb += in_header.eq(fsm.ongoing("HEADER"))
+        fsm.act(  # waits for the words of a header, or the end of a datagram that has no room for one
+            "HEADER",
+            sink.ready.eq(1),
+            NextValue(verdict_wait, COMPARE_CYCLES),
+            If(take & (sink.last | (count == wire.HEADER_WORDS - 1)), NextState("COMPARE")),
+        )
+        fsm.act(  # waits for the search, then for the comparisons with what it found
+            "COMPARE",
+            If(~table.searching, NextValue(verdict_wait, verdict_wait - 1)),
+            If(verdict_wait == 0, NextState("VERDICT")),
+        )
+        fsm.act(  # one cycle
+            "VERDICT",
+            NextValue(count, 0),
+            NextValue(rest, (header.length - 1)[2:]),
+            If(
+                passed,
+                self.accepted.eq(1),
+                self.job.valid.eq(1),
+                NextState("DATA"),
+                If(header.length == 0, NextState("OUTCOME")),
+            ).Else(
+                self.event.valid.eq(1),
+                self.event.code.eq(verdict),
+                NextState("DISCARD"),
+            ),
+        )
+        fsm.act(  # waits for the datagram's words, and for whoever takes them
+            "DATA",
+            packet.valid.eq(sink.valid | ended),
+            sink.ready.eq(packet.ready & ~ended),
+            If(
+                packet.valid & packet.ready,
+                NextValue(rest, rest - 1),
+                If(take & sink.last & (rest != 0), NextValue(damaged, 1)),
+                If(rest == 0, NextState("OUTCOME")),
+            ),
+        )
+        fsm.act(  # one cycle: whether the datagram was whole is known
+            "OUTCOME",
+            self.outcome.valid.eq(1),
+            self.outcome.damaged.eq(damaged),
+            NextState("DISCARD"),
+        )
+        fsm.act(  # waits for the end of the datagram
+            "DISCARD",
+            sink.ready.eq(~ended),
+            If(ended, NextValue(ended, 0), NextValue(damaged, 0), NextState("HEADER")),
+        )

@@ -1,0 +1,155 @@
+"""The sessions that hardware serves: whose they are, and what their data are encrypted with.
+
+::
+
+    CPU ─► columns of words, one row a session ─► row found by number ─► token, peer, limit, key slot, T1
+
+Columns are small memories, written by the CPU word by word and never read by it. A row is open or not; its columns can
+be written only while it is neither open nor in use. Closing it zeroes its columns.
+
+A search looks at every row, one a cycle, whatever it finds: its time is the number of rows plus one. The row that
+it found stays selected until the next search; `open` says whether it still is open.
+"""
+
+from enum import IntEnum
+
+from migen import Array, Case, Cat, If, Memory, Module, Signal, bits_for
+
+from gateware.aes.standard import BLOCK_BITS
+
+WORD_BITS = 32
+ROWS_MAX = 16
+
+
+class Column(IntEnum):
+    """The words of a row; two or four make a field, least significant or first word first."""
+
+    SESSION = 0
+    PEER_IP = 1
+    PEER_PORT = 2
+    TOKEN_LO = 3
+    TOKEN_HI = 4
+    LIMIT_LO = 5
+    LIMIT_HI = 6
+    SLOT = 7
+    IV0 = 8
+    IV1 = 9
+    IV2 = 10
+    IV3 = 11
+
+
+_NARROW = {Column.PEER_PORT: 16}
+
+
+class SessionTable(Module):
+    """Rows of sessions.
+
+    Parameters
+    ----------
+    rows : int
+        Sessions that can be open at once, 1 to 16.
+    slots : int
+        Key slots.
+
+    Attributes
+    ----------
+    row : Signal, in
+        The row that the CPU means.
+    write : dict of Column to Signal(), in
+        Write strobes, each with `word`; ignored while the row is open or in use.
+    word : Signal(32), in
+    open, close : Signal(), in
+        Open or close the row; opening one that is open or in use is ignored.
+    locked : Signal(), out
+        The row is open or in use.
+    opened : Signal(rows), out
+        Rows that are open.
+    in_use : Signal(rows), in
+        Rows of which a datagram is under way.
+    search : Signal(), in
+        Begin a search for `number`; not while one is under way.
+    number : Signal(32), in
+    searching : Signal(), out
+    found : Signal(), out
+        The search has found a row, and it is open.
+    found_row, slot : Signal, out
+        The row and its key slot.
+    peer_ip, peer_port, token, limit, initial : Signal, 32, 16, 64, 64 and 128 bits, out
+        The row's fields; `initial` is T1 in the byte order of `gateware.aes`.
+    """
+
+    def __init__(self, *, rows: int = 8, slots: int = 8):
+        if not 1 <= rows <= ROWS_MAX:
+            raise ValueError(f"rows is {rows}; give 1 to {ROWS_MAX}")
+        row_bits, slot_bits = bits_for(rows - 1), bits_for(slots - 1)
+        self.row = Signal(row_bits)
+        self.write = {column: Signal(name=f"write_{column.name.lower()}") for column in Column}
+        self.word = Signal(WORD_BITS)
+        self.open = Signal()
+        self.close = Signal()
+        self.locked = Signal()
+        self.opened = Signal(rows)
+        self.in_use = Signal(rows)
+        self.search = Signal()
+        self.number = Signal(WORD_BITS)
+        self.searching = Signal()
+        self.found = Signal()
+        self.found_row = Signal(row_bits)
+        self.slot = Signal(slot_bits)
+        self.peer_ip = Signal(32)
+        self.peer_port = Signal(16)
+        self.token = Signal(64)
+        self.limit = Signal(64)
+        self.initial = Signal(BLOCK_BITS)
+
+        # # #
+
+        # The CPU's side.
+        opened = Array([self.opened[n] for n in range(rows)])
+        in_use = Array([self.in_use[n] for n in range(rows)])
+        self.comb += self.locked.eq(opened[self.row] | in_use[self.row])
+        rows_case = range(rows)
+        self.sync += [
+            If(self.open & ~self.locked, Case(self.row, {n: self.opened[n].eq(1) for n in rows_case})),
+            If(self.close, Case(self.row, {n: self.opened[n].eq(0) for n in rows_case})),
+        ]
+
+        # Columns.
+        scanned = Signal(row_bits)
+        read = {}
+        for column in Column:
+            width = {**_NARROW, Column.SLOT: slot_bits}.get(column, WORD_BITS)
+            memory = Memory(width, max(rows, 2), init=[0] * max(rows, 2), name=f"session_{column.name.lower()}")
+            write_port = memory.get_port(write_capable=True, async_read=True)
+            read_port = memory.get_port(async_read=True)
+            self.specials += memory, write_port, read_port
+            self.comb += [
+                write_port.adr.eq(self.row),
+                write_port.dat_w.eq(self.word[:width]),
+                write_port.we.eq(self.write[column] & ~self.locked),
+                If(self.close, write_port.dat_w.eq(0), write_port.we.eq(1)),
+                read_port.adr.eq(scanned if column == Column.SESSION else self.found_row),
+            ]
+            read[column] = read_port.dat_r
+        self.comb += [
+            self.peer_ip.eq(read[Column.PEER_IP]),
+            self.peer_port.eq(read[Column.PEER_PORT]),
+            self.token.eq(Cat(read[Column.TOKEN_LO], read[Column.TOKEN_HI])),
+            self.limit.eq(Cat(read[Column.LIMIT_LO], read[Column.LIMIT_HI])),
+            self.slot.eq(read[Column.SLOT]),
+            self.initial.eq(Cat(*[read[column] for column in Column if column >= Column.IV0])),
+        ]
+
+        # Search.
+        wanted = Signal(WORD_BITS)
+        matched = Signal()
+        self.comb += self.found.eq(matched & opened[self.found_row])
+        self.sync += [
+            If(
+                self.searching,
+                scanned.eq(scanned + 1),
+                If(opened[scanned] & (read[Column.SESSION] == wanted), matched.eq(1), self.found_row.eq(scanned)),
+                If(scanned == rows - 1, self.searching.eq(0)),
+            ),
+            If(self.search, wanted.eq(self.number), self.searching.eq(1), matched.eq(0), scanned.eq(0)),
+        ]

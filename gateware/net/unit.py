@@ -1,0 +1,136 @@
+"""Fast path with its registers, its keys and its AES core, between LiteEth's UDP and the CPU.
+
+::
+
+    UDP in ──► checks ──► CTR packet engine ──► reply ──► UDP out
+                 ▲               ▲
+    CSRs ─┬─ sessions      AES core ◄─ key loader ◄─ key words     (write-only: no path back)
+          └─ counters, statistics
+
+How software uses it: to open a session, choose a `row` that is neither in `opened` nor in `in_use` and a key slot.
+Write `key_config` and the key words, then `load_key`; wait until `busy` is 0 and see `key_valid`. Write `row` and all
+registers of the session, then `open`. To close it, write `row`, then `close`; then clear the key of its slot with
+`clear_key`, and wait until `busy` is 0.
+
+Commands on a key wait until no datagram of its slot is under way, which takes at most the time of some datagrams; other
+sessions go on. A session without a key is possible: its records are dropped and counted.
+
+Byte order: that of `gateware.net`; word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.
+"""
+
+from migen import If, Signal
+
+from gateware.ctr.key_store import WORDS
+from gateware.net.fast_path import FastPath
+from gateware.net.key_loader import KeyLoader
+from gateware.net.packet_engine import PacketEngine
+from gateware.net.registers import FastPathRegisters
+from gateware.net.session_table import Column
+
+KEY_LENGTH_INVALID = 3
+
+
+class FastPathUnit(FastPathRegisters):
+    """The fast path as a peripheral.
+
+    Parameters
+    ----------
+    core : Module
+        A core of `gateware.aes.cores`, not yet a submodule.
+    port : int
+        UDP port of the records.
+    ip_address : int
+        Reset value of the hardware's address.
+    rows : int
+        Sessions.
+    buffer_words : int
+        Size of the transmit buffer, a power of two.
+
+    Attributes
+    ----------
+    fast_path : FastPath
+        With the endpoints towards LiteEth.
+    """
+
+    def __init__(self, *, core, port: int, ip_address: int = 0, rows: int = 8, buffer_words: int = 2048):
+        slots = len(core.key_valid)
+        super().__init__(rows=rows, slots=slots, ip_address=ip_address)
+        self.submodules.fast_path = path = FastPath(port=port, rows=rows, slots=slots, buffer_words=buffer_words)
+        self.submodules.engine = engine = PacketEngine(core=core)
+        self.submodules.loader = loader = KeyLoader(core=core, slots=slots)
+
+        # # #
+
+        control, status = self.control.fields, self.status.fields
+        table, statistics = path.table, path.statistics
+
+        # Data.
+        self.comb += [
+            path.packet.connect(engine.sink),
+            engine.source.connect(path.encrypted, keep={"valid", "ready", "data"}),
+            path.usable.eq(loader.usable),
+            loader.under_way.eq(path.slots_under_way),
+        ]
+
+        # Sessions.
+        written = Signal()  # a register of the session
+        for column in Column:
+            register = getattr(self, column.name.lower())
+            self.comb += [
+                table.write[column].eq(register.re),
+                If(register.re, table.word.eq(register.r), written.eq(1)),
+            ]
+        self.comb += [
+            table.row.eq(self.row.storage),
+            table.open.eq(control.open),
+            table.close.eq(control.close),
+            self.opened.status.eq(table.opened),
+            self.in_use.status.eq(table.in_use),
+        ]
+
+        # Keys.
+        for i in range(WORDS):
+            register = getattr(self, f"key{i}")
+            self.comb += If(
+                register.re & ~loader.busy,
+                loader.store.write.eq(1),
+                loader.store.index.eq(i),
+                loader.store.word.eq(register.r),
+            )
+        wrong_length = Signal()
+        self.comb += [
+            wrong_length.eq(self.key_config.fields.key_length == KEY_LENGTH_INVALID),
+            loader.slot.eq(self.key_config.fields.slot),
+            loader.length.eq(self.key_config.fields.key_length),
+            loader.load.eq(control.load_key & ~wrong_length),
+            loader.clear_slot.eq(control.clear_key),
+            loader.clear.eq(control.zeroize),
+            self.key_valid.status.eq(loader.usable),
+            status.busy.eq(loader.busy),
+        ]
+
+        # Counters.
+        values = statistics.values
+        self.comb += [
+            path.events.select.eq(self.event.fields.code),
+            self.event_count.status.eq(path.events.value),
+            statistics.clear.eq(control.open & ~table.locked),
+            statistics.capture.eq(control.read_statistics),
+            self.bytes_lo.status.eq(values.bytes[:32]),
+            self.bytes_hi.status.eq(values.bytes[32:]),
+            self.blocks_lo.status.eq(values.blocks[:32]),
+            self.blocks_hi.status.eq(values.blocks[32:]),
+            self.records.status.eq(values.records),
+        ]
+
+        # Refusals.
+        refuse = Signal()
+        self.comb += refuse.eq(
+            ((control.open | written) & table.locked)
+            | (control.load_key & (loader.busy | wrong_length))
+            | (control.clear_key & loader.busy)
+        )
+        self.sync += [
+            If(self.control.re, status.refused.eq(0)),
+            If(refuse, status.refused.eq(1)),
+        ]

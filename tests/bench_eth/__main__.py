@@ -1,0 +1,86 @@
+"""Measures the fast path on a GMII at 1 Gb/s: ``python -m tests.bench_eth``, or ``make bench-eth``.
+
+Receive and transmit side run at the same time and back to back; every byte that is sent is checked. The core of the
+bar is the one that an Ethernet board has; the others show what it is for. A figure below the bar fails the command.
+"""
+
+import argparse
+import itertools
+import json
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from gateware import boards
+from tests.bench_eth.measure import Case, WrongAnswerError, measure
+from tests.gateware.net.gmii import CORE, GMIIBoard
+from tests.gateware.support import ROOT
+
+COMMAND = "make bench-eth"
+CLOCKS_HZ = (boards.load("ecpix5").sys_clk_freq, 100_000_000)
+# A record of one block; powers of two; the largest record of whole blocks; the largest at an MTU of 1500.
+PAYLOADS = (40, 64, 128, 256, 512, 1024, 1280, 1464, 1472)
+SESSIONS = (1, 8)
+KEY_BITS = (128, 256)
+BAR_SHARE = 0.99
+BAR_PAYLOAD = 1024
+# The second keeps up with the wire only sometimes.
+CORES = (CORE, {"datapath": 128, "sbox": "block_ram"})
+
+
+def show(records: list[dict]) -> None:
+    """Print the table."""
+    table = Table(title="UDP payload through the fast path, both ways at once (sim)")
+    for name in (
+        "core",
+        "MHz",
+        "key",
+        "sessions",
+        "payload",
+        "rx Mbps",
+        "tx Mbps",
+        "limit",
+        "share",
+        "latency",
+        "cause",
+    ):
+        table.add_column(name, justify="left" if name in ("core", "cause") else "right")
+    for record in records:
+        names = ("key_bits", "sessions", "payload", "rx_mbps", "tx_mbps", "wire_limit_mbps")
+        cells = [str(record["core"]), f"{record['clock_hz'] / 1e6:g}", *(str(record[name]) for name in names)]
+        table.add_row(*cells, f"{record['share']:.2%}", str(record["latency_cycles"]), record["cause"])
+    Console(width=160).print(table)
+
+
+def main() -> int:
+    """Entry point; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench_eth", description=__doc__.splitlines()[0])
+    parser.add_argument("--results", type=Path, default=ROOT / "build" / "results" / "bench-eth.json")
+    arguments = parser.parse_args()
+    records = []
+    try:
+        for core in CORES:
+            print(f"measuring with the core {core['datapath']}", file=sys.stderr, flush=True)
+            board = GMIIBoard(sys_hz=CLOCKS_HZ[0], **core)
+            for clock, key_bits, sessions, payload in itertools.product(CLOCKS_HZ, KEY_BITS, SESSIONS, PAYLOADS):
+                case = Case(payload=payload, sessions=sessions, key_bits=key_bits, clock_hz=clock)
+                records.append({**measure(board, case, core), "command": COMMAND})
+            board.close()
+    except WrongAnswerError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    arguments.results.parent.mkdir(parents=True, exist_ok=True)
+    arguments.results.write_text(json.dumps(records, indent=1) + "\n")
+    show(records)
+    print(f"{len(records)} figures in {arguments.results}")
+    barred = [record for record in records if record["core"] == CORE["datapath"] and record["payload"] >= BAR_PAYLOAD]
+    missed = [record for record in barred if record["share"] < BAR_SHARE]
+    for record in missed:
+        print(f"error: below {BAR_SHARE:.0%} of the wire's limit: {record}", file=sys.stderr)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

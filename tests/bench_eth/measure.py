@@ -1,0 +1,142 @@
+"""One measurement of the fast path: datagrams back to back at 1 Gb/s, every answer compared with `cryptography`."""
+
+import random
+from array import array
+from dataclasses import dataclass
+
+from gateware.net.events import Event
+from gateware.net.header import HEADER_BYTES
+from tests.gateware.net.frames import WIRE_OVERHEAD, Peer, Session
+from tests.gateware.net.gmii import GMII_HZ, GMIIBoard, datagram, expected, on_wire, parse
+
+WIRE_MBPS = 1000
+FRAMES_MIN = 60
+BYTES_MIN = 120_000
+DRAIN_CYCLES = 60_000
+# Cycles of one block in each key length, by datapath and number of engines.
+BLOCK_CYCLES = {
+    "pipelined": {128: 1, 192: 1, 256: 1},
+    128: {128: 10, 192: 12, 256: 14},
+    64: {128: 20, 192: 24, 256: 28},
+    32: {128: 40, 192: 48, 256: 56},
+}
+
+
+class WrongAnswerError(Exception):
+    """The board sent something that it should not have sent."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is measured: UDP payload in bytes (record header and data), sessions that take turns, key length, clock."""
+
+    payload: int
+    sessions: int
+    key_bits: int
+    clock_hz: int
+
+    @property
+    def data_bytes(self) -> int:
+        """Bytes to encrypt in each datagram."""
+        return self.payload - HEADER_BYTES
+
+    @property
+    def limit_mbps(self) -> float:
+        """UDP payload that the wire carries at most."""
+        return WIRE_MBPS * self.payload / (self.payload + WIRE_OVERHEAD)
+
+    @property
+    def frame_cycles(self) -> float:
+        """System cycles that a frame takes on the wire, its gap included."""
+        return (self.payload + WIRE_OVERHEAD) * self.clock_hz / GMII_HZ
+
+
+def _sessions(rng: random.Random, case: Case) -> list[Session]:
+    return [
+        Session(
+            number=rng.getrandbits(32),
+            peer=Peer(port=40000 + n),
+            token=rng.getrandbits(64),
+            key=rng.randbytes(case.key_bits // 8),
+            initial=rng.getrandbits(128),
+            row=n,
+            slot=n,
+        )
+        for n in range(case.sessions)
+    ]
+
+
+def latency(board: GMIIBoard, session: Session, payload: int) -> int:
+    """System cycles from the first bit of a datagram's frame to the first bit of the answer, on an idle board."""
+    data = bytes(payload - HEADER_BYTES)
+    (sent,) = board.exchange(on_wire(datagram(session, session.request(0, data))))
+    if sent.frame != expected(session, session.reply(0, data)):
+        raise WrongAnswerError(f"wrong answer to a datagram of {payload} bytes")
+    return round(sent.cycle * board.sys_hz / GMII_HZ)
+
+
+def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
+    """Goodput of a case, both ways at once.
+
+    Raises
+    ------
+    WrongAnswerError
+        An answer differs from what it should be, came twice, or is missing without a drop that was counted.
+    """
+    rng = random.Random(repr(case))
+    board.set_clock(case.clock_hz)
+    board.reset()
+    sessions = _sessions(rng, case)
+    for session in sessions:
+        board.open(session)
+    latency_cycles = latency(board, sessions[0], case.payload)
+    frames = max(FRAMES_MIN, BYTES_MIN // (case.payload + WIRE_OVERHEAD))
+    script, answers = array("H"), {}
+    for n in range(frames):
+        session, data = sessions[n % case.sessions], rng.randbytes(case.data_bytes)
+        offset = 16 * rng.getrandbits(40)
+        script += on_wire(datagram(session, session.request(offset, data)))
+        answers[expected(session, session.reply(offset, data))] = n
+    received_cycles = len(script)
+    before = board.counters()
+    sent = parse(board.run(script + array("H", bytes(2 * DRAIN_CYCLES)))[0])
+    after = board.counters()
+    order = [answers.get(each.frame) for each in sent]
+    if None in order or order != sorted(set(order)):
+        raise WrongAnswerError(f"{case}: an answer is wrong, doubled or out of order")
+    dropped = {event.name: after[event] - before[event] for event in Event if after[event] != before[event]}
+    if dropped.pop(Event.RECORD.name, 0) != len(sent) or sum(dropped.values()) != frames - len(sent):
+        raise WrongAnswerError(f"{case}: {frames - len(sent)} answers are missing, drops counted: {dropped}")
+    # From the beginning of the first answer to that of the last, since what follows that one is not known.
+    sent_cycles = sent[-1].cycle - sent[0].cycle
+    bits = 8 * case.payload
+    rx_mbps = len(sent) * bits * GMII_HZ / received_cycles / 1e6
+    tx_mbps = (len(sent) - 1) * bits * GMII_HZ / sent_cycles / 1e6
+    share = min(rx_mbps, tx_mbps) / case.limit_mbps
+    return {
+        "kind": "sim",
+        "path": "fast",
+        "core": core["datapath"] if core.get("engines", 1) == 1 else f"{core['engines']} x {core['datapath']}",
+        "clock_hz": case.clock_hz,
+        "payload": case.payload,
+        "data_bytes": case.data_bytes,
+        "sessions": case.sessions,
+        "key_bits": case.key_bits,
+        "datagrams": frames,
+        "dropped": dropped,
+        "rx_mbps": round(rx_mbps, 2),
+        "tx_mbps": round(tx_mbps, 2),
+        "wire_limit_mbps": round(case.limit_mbps, 2),
+        "share": round(share, 4),
+        "latency_cycles": latency_cycles,
+        "cause": "" if share >= 0.99 else _cause(case, core, sent_cycles * case.clock_hz / GMII_HZ / (len(sent) - 1)),
+    }
+
+
+def _cause(case: Case, core: dict, cycles: float) -> str:
+    """Why a size is below line rate, from the cycles that a datagram took."""
+    blocks = -(-case.data_bytes // 16)
+    block_cycles = BLOCK_CYCLES[core["datapath"]][case.key_bits] / core.get("engines", 1)
+    if blocks * block_cycles > 0.9 * case.frame_cycles:
+        return f"AES core: {blocks} blocks of {block_cycles:g} cycles, the wire gives {case.frame_cycles:.0f}"
+    return f"headers: a datagram takes {cycles:.0f} cycles, the wire gives {case.frame_cycles:.0f}"

@@ -1,0 +1,114 @@
+"""Ethernet, IPv4, UDP, ICMP and ARP in plain Python (IEEE 802.3, RFC 791, 768, 792, 826), and the oracle for CTR."""
+
+import struct
+import zlib
+from dataclasses import dataclass
+
+from cipherlane.protocol.layout import HEADER, REPLY, VERSION, RecordType
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+PREAMBLE = bytes([0x55] * 7 + [0xD5])
+GAP_BYTES = 12
+FRAME_MIN = 60
+IPV4, ARP = 0x0800, 0x0806
+UDP, ICMP = 17, 1
+BROADCAST = 0xFFFF_FFFF_FFFF
+# What a datagram costs on the wire besides its payload: preamble, Ethernet, IPv4, UDP, check sequence, gap.
+WIRE_OVERHEAD = len(PREAMBLE) + 14 + 20 + 8 + 4 + GAP_BYTES
+
+
+def checksum(data: bytes) -> int:
+    """The Internet checksum (RFC 1071) of an even number of bytes."""
+    total = sum(struct.unpack(f">{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total ^ 0xFFFF
+
+
+def ethernet(target: int, sender: int, kind: int, payload: bytes) -> bytes:
+    """A frame with padding, without check sequence."""
+    frame = target.to_bytes(6, "big") + sender.to_bytes(6, "big") + struct.pack(">H", kind) + payload
+    return frame.ljust(FRAME_MIN, b"\0")
+
+
+def with_fcs(frame: bytes) -> bytes:
+    """The frame and its check sequence."""
+    return frame + struct.pack("<I", zlib.crc32(frame))
+
+
+def ipv4(
+    sender: int, target: int, protocol: int, payload: bytes, *, fragment: int = 0, total: int | None = None
+) -> bytes:
+    """A packet; `total` is a length field that need not be right."""
+    length = 20 + len(payload) if total is None else total
+    header = struct.pack(">BBHHHBBHII", 0x45, 0, length, 0, fragment, 64, protocol, 0, sender, target)
+    return header[:10] + struct.pack(">H", checksum(header)) + header[12:] + payload
+
+
+def udp(source: int, target: int, payload: bytes, *, length: int | None = None) -> bytes:
+    """A datagram without checksum; `length` is a length field that need not be right."""
+    return struct.pack(">HHHH", source, target, 8 + len(payload) if length is None else length, 0) + payload
+
+
+def arp(operation: int, sender_mac: int, sender_ip: int, target_mac: int, target_ip: int) -> bytes:
+    """An ARP packet for IPv4 over Ethernet."""
+    addresses = sender_mac.to_bytes(6, "big") + struct.pack(">I", sender_ip)
+    return (
+        struct.pack(">HHBBH", 1, IPV4, 6, 4, operation)
+        + addresses
+        + target_mac.to_bytes(6, "big")
+        + struct.pack(">I", target_ip)
+    )
+
+
+def echo(kind: int, identity: int, sequence: int, data: bytes) -> bytes:
+    """An ICMP echo request (8) or reply (0)."""
+    body = struct.pack(">BBHHH", kind, 0, 0, identity, sequence) + data
+    return body[:2] + struct.pack(">H", checksum(body + b"\0" * (len(body) % 2))) + body[4:]
+
+
+def ctr(key: bytes, counter: int, data: bytes) -> bytes:
+    """AES-CTR by `cryptography`, with the counter block as a number."""
+    block = (counter % 2**128).to_bytes(16, "big")
+    return Cipher(algorithms.AES(key), modes.CTR(block)).encryptor().update(data)
+
+
+@dataclass
+class Peer:
+    """A host on the wire."""
+
+    mac: int = 0x02_00_00_00_00_01
+    ip: int = 0xC0A8_0164
+    port: int = 40000
+
+
+@dataclass
+class Session:
+    """A session as hardware knows it."""
+
+    number: int
+    peer: Peer
+    token: int
+    key: bytes
+    initial: int
+    row: int
+    slot: int
+    limit: int = 2**64 - 1
+
+    def request(self, offset: int, data: bytes, **changes) -> bytes:
+        """A data record; `changes` are fields of the header."""
+        fields = {
+            "version": VERSION,
+            "type": RecordType.DATA,
+            "length": len(data),
+            "session": self.number,
+            "offset": offset,
+            "token": self.token,
+            **changes,
+        }
+        return HEADER.pack(**fields) + data
+
+    def reply(self, offset: int, data: bytes) -> bytes:
+        """What the board must answer to the request."""
+        encrypted = ctr(self.key, self.initial + offset // 16, data)
+        return self.request(offset, encrypted, type=RecordType.DATA | REPLY)

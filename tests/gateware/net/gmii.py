@@ -1,0 +1,366 @@
+"""The fast path with LiteEth between the two sides of a GMII, in Verilator with two clocks.
+
+The receive side is a script of bytes at 125 MHz, whatever the system clock; what the transmit side sends meanwhile is
+noted byte by byte. Registers are accessed from the same clock edge on that a script's entry names, so that tests can
+open and close sessions in the middle of traffic.
+"""
+
+import contextlib
+import ctypes
+import re
+import struct
+import zlib
+from array import array
+from dataclasses import dataclass
+from fractions import Fraction
+
+from liteeth.phy.gmii import LiteEthPHYGMIIRX, LiteEthPHYGMIITX
+from litex.gen import LiteXModule
+from litex.gen.fhdl.verilog import convert
+from litex.soc.interconnect import csr_bus
+from migen import ClockDomain, ClockDomainsRenamer, Module, Record
+
+from gateware.aes.cores import create_core
+from gateware.aes.standard import KEY_LENGTHS
+from gateware.net.ethernet import FastPathEthernet
+from gateware.net.events import Event
+from tests.gateware.net import frames
+from tests.gateware.net.frames import PREAMBLE, Session
+from tests.gateware.support import compile_model
+
+GMII_HZ = 125_000_000
+BOARD_MAC = 0x02_43_4C_4E_45_02
+BOARD_IP = 0xC0A8_0133
+BOARD_PORT = 20197
+VALID = 0x100  # of an entry of a script, beside the byte
+DRAIN_CYCLES = 12_000
+# The core that Verilator compiles fastest.
+CORE = {"datapath": 128, "sbox": "block_ram"}
+
+HARNESS = """
+#include <stdint.h>
+#include <vector>
+#include "Vtop.h"
+#include "verilated.h"
+struct Operation { uint32_t cycle, write, address, data; };
+struct Model {
+    VerilatedContext context; Vtop top{&context};
+    uint64_t time = 0, next_sys = 0, next_gmii = 0, sys_edges = 0, gmii_edges = 0;
+    uint32_t state = 0;
+    std::vector<uint64_t> cpu;
+};
+extern "C" {
+void *model_create(void) { return new Model; }
+void model_destroy(void *m) { delete static_cast<Model *>(m); }
+void model_reset(void *m) {
+    Model *s = static_cast<Model *>(m); Vtop *t = &s->top;
+    t->sys_rst = t->eth_rx_rst = t->eth_tx_rst = 1;
+    for (int i = 0; i < 32; i++) { t->sys_clk = t->eth_rx_clk = t->eth_tx_clk = i & 1; t->eval(); }
+    t->sys_clk = t->eth_rx_clk = t->eth_tx_clk = 0;
+    t->sys_rst = t->eth_rx_rst = t->eth_tx_rst = 0; t->eval();
+}
+// Runs `cycles` cycles of GMII; gives the number of sys cycles.
+uint64_t model_run(void *m, uint32_t sys_half, uint32_t gmii_half, const uint16_t *rx, uint16_t *tx, uint32_t cycles,
+                   Operation *operations, uint32_t count) {
+    Model *s = static_cast<Model *>(m); Vtop *t = &s->top;
+    uint32_t done = 0, cycle = 0; const uint64_t sys_before = s->sys_edges;
+    while (cycle < cycles || done < count) {
+        s->time = s->next_sys < s->next_gmii ? s->next_sys : s->next_gmii;
+        const bool sys = s->time == s->next_sys, gmii = s->time == s->next_gmii;
+        bool sys_rise = false, gmii_rise = false;
+        if (sys) { s->next_sys += sys_half; t->sys_clk = !t->sys_clk; sys_rise = t->sys_clk; }
+        if (gmii) {
+            s->next_gmii += gmii_half;
+            t->eth_rx_clk = t->eth_tx_clk = gmii_rise = !t->eth_tx_clk;
+        }
+        if (sys_rise && t->cpu_valid) s->cpu.push_back((uint64_t)t->cpu_last_be << 32 | t->cpu_data);
+        t->eval();
+        if (gmii_rise) {
+            if (cycle < cycles) tx[cycle] = t->tx_data | (t->tx_en ? 0x100 : 0);
+            cycle++;
+            t->rx_data = cycle < cycles ? rx[cycle] & 0xff : 0; t->rx_dv = cycle < cycles ? rx[cycle] >> 8 & 1 : 0;
+            s->gmii_edges++;
+        }
+        if (sys_rise) {
+            s->sys_edges++;
+            if (s->state) {
+                t->csr_we = t->csr_re = 0;
+                if (++s->state == 4) { operations[done].data = t->csr_dat_r; done++; s->state = 0; }
+            } else if (done < count && operations[done].cycle <= cycle) {
+                t->csr_adr = operations[done].address; t->csr_dat_w = operations[done].data;
+                t->csr_we = operations[done].write; t->csr_re = !operations[done].write; s->state = 1;
+            }
+        }
+        if (sys_rise || gmii_rise) t->eval();
+    }
+    return s->sys_edges - sys_before;
+}
+uint64_t model_cpu(void *m, uint64_t *words, uint64_t room) {
+    std::vector<uint64_t> &cpu = static_cast<Model *>(m)->cpu; const uint64_t n = cpu.size();
+    if (words) { for (uint64_t i = 0; i < n && i < room; i++) words[i] = cpu[i]; cpu.clear(); }
+    return n;
+}
+}
+"""
+
+
+class _PHY(LiteXModule):
+    """GMII without clocking of its own: the model's domains are inputs."""
+
+    dw = 8
+    tx_clk_freq = rx_clk_freq = GMII_HZ
+
+    def __init__(self, pads):
+        self.tx = ClockDomainsRenamer("eth_tx")(LiteEthPHYGMIITX(pads))
+        self.rx = ClockDomainsRenamer("eth_rx")(LiteEthPHYGMIIRX(pads))
+        self.sink, self.source = self.tx.sink, self.rx.source
+
+
+@dataclass
+class Sent:
+    """A frame on the transmit side: when its preamble began, in GMII cycles, and its bytes without check sequence."""
+
+    cycle: int
+    frame: bytes
+
+
+class _Operation(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint32) for name in ("cycle", "write", "address", "data")]
+
+
+class GMIIBoard:
+    """The model, its registers, and what is on the wire.
+
+    Parameters
+    ----------
+    sys_hz : int
+        Frequency of the system clock.
+    core : dict
+        Parameters of `create_core`.
+    """
+
+    def __init__(self, *, sys_hz: int, rows: int = 8, **core):
+        top = Module()
+        for name in ("sys", "eth_rx", "eth_tx"):
+            setattr(top.clock_domains, f"cd_{name}", ClockDomain(name))
+        domains = [top.cd_sys, top.cd_eth_rx, top.cd_eth_tx]
+        pads = Record([("rx_dv", 1), ("rx_data", 8), ("tx_en", 1), ("tx_data", 8)], name="")
+        for name, signal in zip(("rx_dv", "rx_data", "tx_en", "tx_data"), pads.flatten(), strict=True):
+            signal.name_override = name
+        top.submodules.phy = phy = _PHY(pads)
+        top.submodules.board = board = FastPathEthernet(
+            phy=phy,
+            core=create_core(**core),
+            mac_address=BOARD_MAC,
+            ip_address=BOARD_IP,
+            port=BOARD_PORT,
+            clk_freq=sys_hz,
+            rows=rows,
+            rx_slots=2,
+            tx_slots=2,
+        )
+        csrs = board.unit.get_csrs(sort=True)
+        self.address = {csr.name: n for n, csr in enumerate(csrs)}
+        self.fields = {
+            csr.name: {field.name: field for field in csr.fields.fields}
+            for csr in csrs
+            if getattr(csr, "fields", None) is not None
+        }
+        bus = csr_bus.Interface(data_width=32, address_width=14)
+        top.submodules.bank = csr_bus.CSRBank(csrs, 0, bus)
+        watched = [bus.adr, bus.we, bus.re, bus.dat_w, bus.dat_r]
+        for name, signal in zip(("adr", "we", "re", "dat_w", "dat_r"), watched, strict=True):
+            signal.name_override = f"csr_{name}"
+        cpu = board.mac.router.cpu
+        for name in ("valid", "data", "last_be"):
+            getattr(cpu, name).name_override = f"cpu_{name}"
+        ios = {*pads.flatten(), *watched, cpu.valid, cpu.data, cpu.last_be}
+        ios |= {signal for domain in domains for signal in (domain.clk, domain.rst)}
+        output = convert(top, ios, name="top")
+        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # the banner has the date
+        self._path = compile_model(verilog, HARNESS, output.data_files)
+        self._library = ctypes.CDLL(str(self._path))
+        self._library.model_create.restype = ctypes.c_void_p
+        for name in ("model_run", "model_cpu"):
+            getattr(self._library, name).restype = ctypes.c_uint64
+        self._library.model_run.argtypes = [
+            ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p,
+            ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint32,
+        ]  # fmt: skip
+        self._library.model_cpu.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64]
+        for name in ("model_reset", "model_destroy"):
+            getattr(self._library, name).argtypes = [ctypes.c_void_p]
+        self.set_clock(sys_hz)
+        self._model = None
+        self.reset()
+
+    def set_clock(self, sys_hz: int) -> None:
+        """Change the frequency of the system clock."""
+        ratio = Fraction(sys_hz, GMII_HZ)
+        self.sys_hz = sys_hz
+        self._halves = (ratio.denominator, ratio.numerator)
+
+    def reset(self) -> None:
+        """Power the board on anew."""
+        self.close()
+        self._model = self._library.model_create()
+        with contextlib.chdir(self._path.parent):  # where the contents of its memories lie
+            self._library.model_reset(self._model)
+        self._wait()
+
+    def close(self) -> None:
+        """Free the model."""
+        if self._model:
+            self._library.model_destroy(self._model)
+            self._model = None
+
+    # The wire.
+
+    def run(self, script: array, operations: list[tuple] = ()) -> tuple[array, list[int], int]:
+        """Play a script; give what was transmitted, what was read, and the number of system cycles.
+
+        `operations` are (GMII cycle, register, value), in order; a value of None reads.
+        """
+        table = (_Operation * max(len(operations), 1))()
+        for entry, (cycle, name, value) in zip(table, operations, strict=False):
+            entry.cycle, entry.write = cycle, value is not None
+            entry.address, entry.data = self.address[name], value or 0
+        sent = array("H", bytes(2 * len(script)))
+        rx, tx = script.buffer_info()[0], sent.buffer_info()[0]
+        cycles = self._library.model_run(
+            self._model, *self._halves, rx, tx, len(script), ctypes.addressof(table), len(operations)
+        )
+        return sent, [table[n].data for n, (*_, value) in enumerate(operations) if value is None], cycles
+
+    def exchange(self, script: array, operations: list[tuple] = (), drain: int = DRAIN_CYCLES) -> list[Sent]:
+        """Play a script and what it takes until all answers have left; give the frames that were sent."""
+        return parse(self.run(script + array("H", bytes(2 * drain)), operations)[0])
+
+    def cpu_frames(self) -> list[bytes]:
+        """The frames that went to the CPU since the last call."""
+        count = self._library.model_cpu(self._model, None, 0)
+        words = (ctypes.c_uint64 * max(count, 1))()
+        self._library.model_cpu(self._model, ctypes.addressof(words), count)
+        found, frame = [], b""
+        for word in words[:count]:
+            last_be = word >> 32
+            frame += struct.pack("<I", word & 0xFFFF_FFFF)[: last_be.bit_length() or 4]
+            if last_be:
+                found.append(frame)
+                frame = b""
+        assert not frame, "a frame to the CPU has no end"
+        return found
+
+    # Registers.
+
+    def write(self, name: str, value: int) -> None:
+        self.run(array("H"), [(0, name, value)])
+
+    def read(self, name: str) -> int:
+        return self.run(array("H"), [(0, name, None)])[1][0]
+
+    def bit(self, register: str, field: str) -> int:
+        return 1 << self.fields[register][field].offset
+
+    def command(self, *names: str) -> None:
+        self.write("control", sum(self.bit("control", name) for name in names))
+
+    def _wait(self) -> None:
+        for _ in range(1000):
+            if not self.read("status") & self.bit("status", "busy"):
+                return
+        raise AssertionError("a command on keys does not end")
+
+    def key_operations(self, slot: int, key: bytes, cycle: int = 0) -> list[tuple]:
+        """The register accesses that load a key."""
+        words = struct.unpack(f"<{len(key) // 4}I", key)
+        config = KEY_LENGTHS[8 * len(key)] | slot << self.fields["key_config"]["slot"].offset
+        accesses = [("key_config", config), *((f"key{i}", word) for i, word in enumerate(words))]
+        return [(cycle, *access) for access in (*accesses, ("control", self.bit("control", "load_key")))]
+
+    def open_operations(self, session: Session, cycle: int = 0) -> list[tuple]:
+        """The register accesses that open a session."""
+        iv = struct.unpack("<4I", session.initial.to_bytes(16, "big"))
+        accesses = [
+            ("row", session.row),
+            ("session", session.number),
+            ("peer_ip", session.peer.ip),
+            ("peer_port", session.peer.port),
+            ("token_lo", session.token % 2**32),
+            ("token_hi", session.token >> 32),
+            ("limit_lo", session.limit % 2**32),
+            ("limit_hi", session.limit >> 32),
+            ("slot", session.slot),
+            *((f"iv{i}", word) for i, word in enumerate(iv)),
+            ("control", self.bit("control", "open")),
+        ]
+        return [(cycle, *access) for access in accesses]
+
+    def open(self, session: Session) -> None:
+        """Load a session's key and open it."""
+        self.run(array("H"), self.key_operations(session.slot, session.key))
+        self._wait()
+        self.run(array("H"), self.open_operations(session))
+        assert self.read("opened") >> session.row & 1
+
+    def close_operations(self, session: Session, cycle: int = 0) -> list[tuple]:
+        """The register accesses that close a session."""
+        return [(cycle, "row", session.row), (cycle, "control", self.bit("control", "close"))]
+
+    def counters(self) -> dict[Event, int]:
+        """All counters of events."""
+        operations = [access for event in Event for access in ((0, "event", int(event)), (0, "event_count", None))]
+        return dict(zip(Event, self.run(array("H"), operations)[1], strict=True))
+
+    def statistics(self, row: int) -> tuple[int, int, int]:
+        """Bytes, blocks and records of a session."""
+        self.write("row", row)
+        self.command("read_statistics")
+        names = ("bytes_lo", "bytes_hi", "blocks_lo", "blocks_hi", "records")
+        low, high, blocks_low, blocks_high, records = (self.read(name) for name in names)
+        return high << 32 | low, blocks_high << 32 | blocks_low, records
+
+
+def datagram(session: Session, payload: bytes, **changes) -> bytes:
+    """A frame from a session's peer to the board's UDP port; `changes` are arguments of `frames.ipv4`."""
+    peer = session.peer
+    packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, frames.udp(peer.port, BOARD_PORT, payload), **changes)
+    return frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, packet)
+
+
+def expected(session: Session, payload: bytes) -> bytes:
+    """The frame with which the board answers with a payload."""
+    peer = session.peer
+    packet = bytearray(frames.ipv4(BOARD_IP, peer.ip, frames.UDP, frames.udp(BOARD_PORT, peer.port, payload)))
+    packet[8] = 0x80  # time to live
+    packet[10:12] = b"\0\0"
+    packet[10:12] = struct.pack(">H", frames.checksum(bytes(packet[:20])))
+    return frames.ethernet(peer.mac, BOARD_MAC, frames.IPV4, bytes(packet))
+
+
+def on_wire(frame: bytes, *, gap: int = frames.GAP_BYTES, fcs: bool = True, preamble: bytes = PREAMBLE) -> array:
+    """A script that receives one frame, with `gap` idle bytes behind it."""
+    body = preamble + (frames.with_fcs(frame) if fcs else frame)
+    return array("H", [VALID | byte for byte in body]) + array("H", bytes(2 * gap))
+
+
+def parse(sent: array) -> list[Sent]:
+    """The frames of a transmit side; checks preamble, check sequence, length and gap of each."""
+    found = []
+    raw = sent.tobytes()
+    valid = bytes(raw[1::2])
+    data = bytes(raw[0::2])
+    position = valid.find(1)
+    end = None
+    while position >= 0:
+        assert end is None or position - end >= frames.GAP_BYTES, f"a gap of {position - end} bytes"
+        end = valid.find(0, position)
+        assert end >= 0, "the last frame has no end"
+        body = data[position:end]
+        assert body.startswith(PREAMBLE), body[:16].hex()
+        frame, fcs = body[len(PREAMBLE) : -4], body[-4:]
+        assert len(frame) >= frames.FRAME_MIN, f"a frame of {len(frame)} bytes"
+        assert fcs == struct.pack("<I", zlib.crc32(frame)), f"wrong check sequence after {frame.hex()}"
+        found.append(Sent(position, frame))
+        position = valid.find(1, end)
+    return found

@@ -1,0 +1,306 @@
+"""The fast path with LiteEth between both sides of a GMII: traffic, faults in it, and what is counted."""
+
+import random
+from array import array
+from collections import Counter
+
+import pytest
+
+from gateware.net.events import Event
+from tests.gateware.net import frames
+from tests.gateware.net.frames import Peer, Session
+from tests.gateware.net.gmii import BOARD_IP, BOARD_MAC, BOARD_PORT, CORE, GMIIBoard, datagram, expected, on_wire
+
+DATA_MAX = 1448
+OTHER_MAC = 0x02_00_00_00_00_99
+
+
+@pytest.fixture(scope="module")
+def model():
+    model = GMIIBoard(sys_hz=75_000_000, **CORE)
+    yield model
+    model.close()
+
+
+@pytest.fixture
+def board(model):
+    model.set_clock(75_000_000)
+    model.reset()
+    return model
+
+
+def make_sessions(rng: random.Random, count: int) -> list[Session]:
+    """Sessions of several peers, with all key lengths."""
+    return [
+        Session(
+            number=rng.getrandbits(32),
+            peer=Peer(mac=0x02_00_00_00_01_00 + n % 3, ip=0xC0A8_0164 + n % 3, port=40000 + n),
+            token=rng.getrandbits(64),
+            key=rng.randbytes((16, 24, 32)[n % 3]),
+            initial=rng.getrandbits(128) if n % 2 else 2**128 - 1 - n,
+            row=n,
+            slot=7 - n,
+        )
+        for n in range(count)
+    ]
+
+
+def open_all(board: GMIIBoard, sessions: list[Session]) -> None:
+    for session in sessions:
+        board.open(session)
+
+
+def frames_of(sent) -> list[bytes]:
+    return [each.frame for each in sent]
+
+
+def counted(board: GMIIBoard) -> Counter:
+    return Counter({event: count for event, count in board.counters().items() if count})
+
+
+def assert_empty(board: GMIIBoard, sessions: list[Session]) -> None:
+    """Nothing is left anywhere: a record of each session still gets its answer, and the answer alone."""
+    assert board.read("in_use") == 0
+    for session in sessions:
+        sent = board.exchange(on_wire(datagram(session, session.request(0, b"end"))))
+        assert frames_of(sent) == [expected(session, session.reply(0, b"end"))]
+
+
+# What is wrong with a datagram, as (event, frame), by name.
+def _faults(rng: random.Random, session: Session) -> dict:
+    data = rng.randbytes(rng.choice((1, 16, 100, 500)))
+    good = session.request(32, data)
+    peer = session.peer
+    stranger = Session(**{**vars(session), "peer": Peer(mac=peer.mac, ip=peer.ip ^ 1, port=peer.port)})
+    other_port = Session(**{**vars(session), "peer": Peer(mac=peer.mac, ip=peer.ip, port=peer.port ^ 0x100)})
+
+    def packet(payload: bytes, udp_length: int | None = None, **changes) -> bytes:
+        body = frames.udp(peer.port, BOARD_PORT, payload, length=udp_length)
+        return frames.ethernet(
+            BOARD_MAC, peer.mac, frames.IPV4, frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body, **changes)
+        )
+
+    return {
+        "header": (Event.HEADER, packet(good[: rng.randrange(24)])),
+        "version": (Event.VERSION, packet(session.request(32, data, version=2))),
+        "type": (Event.TYPE, packet(session.request(32, data, type=rng.choice((1, 2, 4, 0x83))))),
+        "length short": (Event.LENGTH, packet(session.request(32, data, length=len(data) - 1))),
+        "length long": (Event.LENGTH, packet(session.request(32, data, length=len(data) + rng.choice((1, 4, 0x8000))))),
+        "offset": (Event.OFFSET, packet(session.request(32 + rng.randrange(1, 16), data))),
+        "session": (Event.SESSION, packet(session.request(32, data, session=session.number ^ 1 << rng.randrange(32)))),
+        "address": (Event.PEER, datagram(stranger, good)),
+        "port": (Event.PEER, datagram(other_port, good)),
+        "token": (Event.TOKEN, packet(session.request(32, data, token=session.token ^ 1 << rng.randrange(64)))),
+        "limit": (Event.LIMIT, packet(session.request(2**64 - 16, data + bytes(16)))),
+        "frame too short": (Event.FRAME_LENGTH, packet(good)[: rng.randrange(12, 60)]),
+        "runt": (Event.FRAME_LENGTH, packet(good)[: rng.randrange(5, 9)]),
+        "frame too long": (Event.FRAME_LENGTH, packet(session.request(32, bytes(1600)))),
+        "truncated": (Event.IPV4, packet(session.request(32, data + bytes(40)))[: -rng.randrange(1, 36)]),
+        "behind the packet": (Event.IPV4, packet(good) + bytes(80)),
+        "total length": (Event.IPV4, packet(session.request(32, data + bytes(40)), total=48)),
+        "UDP length": (Event.IPV4, packet(good, udp_length=8 + len(good) - 1)),
+        "fragment": (Event.IPV4, packet(good, fragment=0x2000)),
+        "last fragment": (Event.IPV4, packet(good, fragment=0x00B9)),
+    }
+
+
+def test_every_size_and_key_length(board):
+    rng = random.Random(1)
+    sessions = make_sessions(rng, 8)
+    open_all(board, sessions)
+    sizes = [*range(0, 20), 63, 64, 65, 1000, 1440, *range(DATA_MAX - 3, DATA_MAX + 1)]
+    script, answers, totals = array("H"), [], Counter()
+    for n, size in enumerate(sizes):
+        session, data = sessions[n % 8], rng.randbytes(size)
+        offset = rng.choice((0, 16, 2**64 - 2048, 16 * rng.getrandbits(60) & 2**63 - 1))
+        script += on_wire(datagram(session, session.request(offset, data)))
+        answers.append(expected(session, session.reply(offset, data)))
+        totals[session.row, "bytes"] += size
+        totals[session.row, "blocks"] += (size + 15) // 16
+        totals[session.row, "records"] += 1
+    assert frames_of(board.exchange(script)) == answers
+    assert counted(board) == {Event.RECORD: len(sizes)}
+    for row in range(8):
+        assert board.statistics(row) == tuple(totals[row, name] for name in ("bytes", "blocks", "records"))
+
+
+@pytest.mark.parametrize("clock", [50_000_000, 100_000_000])
+def test_faults_among_good_records(board, clock):
+    board.set_clock(clock)
+    rng = random.Random(clock)
+    sessions = make_sessions(rng, 6)
+    open_all(board, sessions)
+    script, answers, events = array("H"), [], Counter()
+    for _ in range(150):
+        session = rng.choice(sessions)
+        if rng.random() < 0.5:
+            data = rng.randbytes(rng.choice((0, 1, 16, 64, 300, DATA_MAX)))
+            frame = datagram(session, session.request(64, data))
+            if rng.random() < 0.15:
+                broken = bytearray(frames.with_fcs(frame))
+                broken[rng.randrange(6, len(broken))] ^= 1 << rng.randrange(8)
+                script += on_wire(bytes(broken), fcs=False)
+                events[Event.FCS] += 1
+                continue
+            script += on_wire(frame, gap=rng.choice((12, 12, 40)), preamble=frames.PREAMBLE[rng.randrange(3) :])
+            answers.append(expected(session, session.reply(64, data)))
+            events[Event.RECORD] += 1
+        else:
+            event, frame = rng.choice(list(_faults(rng, session).values()))
+            script += on_wire(frame, gap=rng.choice((12, 40)))
+            events[event] += 1
+    assert frames_of(board.exchange(script)) == answers
+    assert counted(board) == events
+    assert_empty(board, sessions)
+
+
+def test_every_fault_is_counted_once_and_never_answered(board):
+    rng = random.Random(3)
+    (session,) = sessions = make_sessions(rng, 1)
+    open_all(board, sessions)
+    for name, (event, frame) in _faults(rng, session).items():
+        before = board.counters()
+        assert board.exchange(on_wire(frame), drain=8000) == [], name
+        after = board.counters()
+        assert {each for each in Event if after[each] != before[each]} == {event}, name
+        assert after[event] == before[event] + 1
+    assert_empty(board, sessions)
+
+
+def test_noise_and_interrupted_frames(board):
+    rng = random.Random(4)
+    sessions = make_sessions(rng, 2)
+    open_all(board, sessions)
+    script = array("H")
+    for _ in range(120):
+        script += on_wire(rng.randbytes(rng.randrange(1, 200)), fcs=False, preamble=frames.PREAMBLE[rng.randrange(9) :])
+    assert board.exchange(script) == []
+    assert_empty(board, sessions)
+
+
+def test_sessions_closed_and_opened_in_flight(board):
+    """Each answer is right for the session's key at the time; none comes once the session is closed."""
+    rng = random.Random(5)
+    old, other = make_sessions(rng, 2)
+    new = Session(**{**vars(old), "key": rng.randbytes(32), "token": rng.getrandbits(64), "number": old.number + 1})
+    open_all(board, [old, other])
+    script, allowed = array("H"), {}
+    operations = []
+    for n in range(60):
+        for session in (old, other, new):
+            data = rng.randbytes(rng.choice((16, 100, 700)))
+            script += on_wire(datagram(session, session.request(16 * n, data)))
+            allowed[expected(session, session.reply(16 * n, data))] = session
+        if n == 20:
+            at = len(script) - rng.randrange(1000)
+            operations += board.close_operations(old, at)
+            operations += board.key_operations(new.slot, new.key, at)
+        if n == 40:
+            operations += board.open_operations(new, len(script))
+    answers = frames_of(board.exchange(script, operations))
+    assert len(set(answers)) == len(answers)
+    by_session = Counter(allowed[frame].number for frame in answers)
+    assert by_session[other.number] == 60
+    assert 18 <= by_session[old.number] <= 21
+    assert 18 <= by_session[new.number] <= 20
+    events = counted(board)
+    assert events == {Event.RECORD: len(answers), Event.SESSION: 180 - len(answers)}
+    assert_empty(board, [other, new])
+
+
+def test_key_changed_under_an_open_session(board):
+    """A datagram has the key before or the key behind, whole, or is dropped for having none."""
+    rng = random.Random(6)
+    (session,) = make_sessions(rng, 1)
+    board.open(session)
+    changed = Session(**{**vars(session), "key": rng.randbytes(32)})
+    script, kinds = array("H"), {}
+    for n in range(40):
+        data = rng.randbytes(80)
+        script += on_wire(datagram(session, session.request(16 * n, data)))
+        kinds[expected(session, session.reply(16 * n, data))] = "old"
+        kinds[expected(changed, changed.reply(16 * n, data))] = "new"
+    answers = frames_of(board.exchange(script, board.key_operations(changed.slot, changed.key, len(script) // 2)))
+    order = [kinds[frame] for frame in answers]
+    assert order == sorted(order, reverse=True) and {"old", "new"} == set(order)
+    assert counted(board) == Counter({Event.RECORD: len(order), Event.KEY: 40 - len(order)}) - Counter()
+
+
+def test_clear_key_and_zeroize(board):
+    rng = random.Random(7)
+    sessions = make_sessions(rng, 3)
+    open_all(board, sessions)
+    frame = datagram(sessions[0], sessions[0].request(0, bytes(64)))
+    board.write("key_config", sessions[0].slot << 4)
+    board.command("clear_key")
+    assert board.exchange(on_wire(frame)) == []
+    assert board.read("key_valid") == 1 << sessions[1].slot | 1 << sessions[2].slot
+    board.command("zeroize")
+    for session in sessions:
+        assert board.exchange(on_wire(datagram(session, session.request(0, bytes(64))))) == []
+    assert board.read("key_valid") == 0
+    assert counted(board) == {Event.KEY: 4}
+
+
+def test_refused_commands(board):
+    (session,) = make_sessions(random.Random(8), 1)
+    board.open(session)
+
+    def refused(*operations) -> bool:
+        board.run(array("H"), list(operations))
+        return bool(board.read("status") & board.bit("status", "refused"))
+
+    assert refused((0, "token_lo", 1))
+    board.command()
+    assert not refused()
+    assert refused((0, "control", board.bit("control", "open")))
+    assert not refused((0, "key_config", 3), (0, "control", 0))
+    assert refused((0, "control", board.bit("control", "load_key")))
+    assert board.read("key_valid") == 1 << session.slot
+    assert_empty(board, [session])
+    assert [board.read(name) for name in ("token_lo", "iv0", "key0", "session")] == [0, 0, 0, 0]
+
+
+def test_arp_and_echo_in_hardware(board):
+    peers = [Peer(mac=0x02_00_00_00_02_00 + n, ip=0xC0A8_0110 + n) for n in range(3)]
+    for n, peer in enumerate(peers):
+        request = frames.arp(1, peer.mac, peer.ip, 0, BOARD_IP)
+        answer = frames.ethernet(peer.mac, BOARD_MAC, frames.ARP, frames.arp(2, BOARD_MAC, BOARD_IP, peer.mac, peer.ip))
+        question = frames.ethernet(frames.BROADCAST, peer.mac, frames.ARP, request)
+        assert frames_of(board.exchange(on_wire(question), drain=4000)) == [answer]
+        body = random.Random(n).randbytes(56)
+        ping = frames.ipv4(peer.ip, BOARD_IP, frames.ICMP, frames.echo(8, 1, n, body))
+        (pong,) = frames_of(
+            board.exchange(on_wire(frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, ping)), drain=4000)
+        )
+        assert pong[:14] == frames.ethernet(peer.mac, BOARD_MAC, frames.IPV4, b"")[:14]
+        assert pong[34 : 34 + 8 + 56] == frames.echo(0, 1, n, body)
+    assert counted(board) == {}
+
+
+def test_echo_with_contradicting_lengths_does_not_stop_the_board(board):
+    (session,) = sessions = make_sessions(random.Random(9), 1)
+    open_all(board, sessions)
+    peer = session.peer
+    script = array("H")
+    for size, total in ((1000, 48), (1000, 28), (10, 900), (64, 20)):
+        ping = frames.ipv4(peer.ip, BOARD_IP, frames.ICMP, frames.echo(8, 1, 1, bytes(size)), total=total)
+        script += on_wire(frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, ping))
+    assert board.exchange(script) == []
+    assert counted(board) == {Event.IPV4: 4}
+    assert_empty(board, sessions)
+
+
+def test_cpu_gets_what_is_not_for_hardware(board):
+    rng = random.Random(10)
+    (session,) = sessions = make_sessions(rng, 1)
+    open_all(board, sessions)
+    board.cpu_frames()
+    others = [frames.ethernet(OTHER_MAC, session.peer.mac, 0x88B5, rng.randbytes(size)) for size in (3, 46, 500, 1500)]
+    broadcast = frames.ethernet(frames.BROADCAST, session.peer.mac, 0x88B5, rng.randbytes(100))
+    script = array("H")
+    for other in (*others, broadcast):
+        script += on_wire(other) + on_wire(datagram(session, session.request(0, bytes(40))))
+    assert frames_of(board.exchange(script)) == [expected(session, session.reply(0, bytes(40)))] * 5
+    assert board.cpu_frames() == [*others, broadcast]
+    assert counted(board) == {Event.RECORD: 5}

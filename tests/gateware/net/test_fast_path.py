@@ -1,0 +1,296 @@
+"""The fast path at its UDP port, with an engine that is no cipher: stalls everywhere, and datagrams that break off."""
+
+import random
+from collections import Counter
+
+import pytest
+from litex.soc.interconnect import stream
+from migen import Cat, Module, Signal
+
+from gateware.net.events import Event
+from gateware.net.fast_path import FastPath
+from gateware.net.session_table import Column
+from tests.gateware.net.frames import Peer, Session
+from tests.gateware.support import Simulation
+
+PORT = 20197
+ROWS = 4
+
+
+class _Engine(Module):
+    """Adds the key slot's complement to each byte, through a queue."""
+
+    def __init__(self, slot_bits: int, layout):
+        self.sink = stream.Endpoint(layout)
+        self.source = stream.Endpoint([("data", 32)])
+        self.hold = Signal()
+        self.submodules.queue = queue = stream.SyncFIFO([("data", 32)], 16)
+        byte = Signal(8)
+        self.comb += [
+            byte.eq(~self.sink.slot),
+            queue.sink.valid.eq(self.sink.valid),
+            queue.sink.data.eq(self.sink.data ^ Cat(*[byte] * 4)),
+            self.sink.ready.eq(queue.sink.ready),
+            self.source.valid.eq(queue.source.valid & ~self.hold),
+            self.source.data.eq(queue.source.data),
+            queue.source.ready.eq(self.source.ready & ~self.hold),
+        ]
+
+
+def encrypted(session: Session, record: bytes) -> bytes:
+    """What the path must answer to a record."""
+    mask = ~session.slot & 0xFF
+    return record[:1] + bytes([record[1] | 0x80]) + record[2:24] + bytes(each ^ mask for each in record[24:])
+
+
+class Bench:
+    def __init__(self):
+        top = Module()
+        top.submodules.path = self.path = path = FastPath(port=PORT, rows=ROWS, slots=ROWS, buffer_words=512)
+        top.submodules.engine = engine = _Engine(2, path.packet.description)
+        top.comb += [
+            path.packet.connect(engine.sink),
+            engine.source.connect(path.encrypted, keep={"valid", "ready", "data"}),
+        ]
+        self.hold = engine.hold
+        table = path.table
+        writes = list(table.write.values())
+        ports = [path.sink, path.source, path.sender_mac, path.receiver, path.usable, path.slots_under_way, path.empty]
+        ports += [path.frame_event, path.events.select, path.events.value, engine.hold]
+        self.sim = Simulation(
+            top, *ports, table.row, table.word, *writes, table.open, table.close, table.opened, table.in_use
+        )
+
+    def open(self, session: Session):
+        table, port = self.path.table, session.peer.port
+        iv = session.initial.to_bytes(16, "big")
+        words = [
+            session.number,
+            session.peer.ip,
+            port,
+            session.token % 2**32,
+            session.token >> 32,
+            session.limit % 2**32,
+        ]
+        words += [
+            session.limit >> 32,
+            session.slot,
+            *(int.from_bytes(iv[4 * n : 4 * n + 4], "little") for n in range(4)),
+        ]
+
+        def bench():
+            yield table.row.eq(session.row)
+            for column, word in zip(Column, words, strict=True):
+                yield [table.word.eq(word), table.write[column].eq(1)]
+                yield
+                yield table.write[column].eq(0)
+            yield table.open.eq(1)
+            yield
+            yield table.open.eq(0)
+
+        self.sim.run(bench(), max_cycles=100)
+
+    def counters(self) -> Counter:
+        found = Counter()
+
+        def bench():
+            for event in Event:
+                yield self.path.events.select.eq(event)
+                yield
+                yield
+                found[event] = yield self.path.events.value
+
+        self.sim.run(bench(), max_cycles=100)
+        return found
+
+    def send(self, session: Session, payload: bytes, rng, idle: float = 0.0, cut: int = 0, error: bool = False):
+        """Present a datagram; `cut` words are missing at its end, `error` marks its last word."""
+        sink, peer = self.path.sink, session.peer
+        yield [sink.src_port.eq(peer.port), sink.ip_address.eq(peer.ip), sink.length.eq(len(payload))]
+        yield self.path.sender_mac.eq(peer.mac)
+        words = [payload[n : n + 4].ljust(4, b"\xaa") for n in range(0, max(len(payload), 1), 4)]
+        words = words[: len(words) - cut]
+        for n, word in enumerate(words):
+            while rng.random() < idle:
+                yield
+            last = n == len(words) - 1
+            be = 1 << (len(payload) - 1) % 4 if last else 0
+            yield [sink.data.eq(int.from_bytes(word, "little")), sink.last.eq(last), sink.last_be.eq(be)]
+            yield [sink.error.eq(be if error and last else 0), sink.valid.eq(1)]
+            yield
+            while not (yield sink.ready):
+                yield
+            yield sink.valid.eq(0)
+
+    def receive(self, received: list, rng, stall: float):
+        """Take datagrams for ever, as (address, port, MAC address, payload)."""
+        source, payload = self.path.source, b""
+        while True:
+            yield source.ready.eq(rng.random() >= stall)
+            yield
+            if (yield source.valid) and (yield source.ready):
+                payload += (yield source.data).to_bytes(4, "little")[: (yield source.last_be).bit_length() or 4]
+                if (yield source.last):
+                    assert len(payload) == (yield source.length) and (yield source.src_port) == PORT
+                    whom = (yield source.ip_address), (yield source.dst_port), (yield self.path.receiver.mac_address)
+                    received.append((*whom, payload))
+                    payload = b""
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    bench = Bench()
+    yield bench
+    bench.sim.close()
+
+
+@pytest.fixture
+def bench(simulated):
+    simulated.sim.reset()
+    return simulated
+
+
+def make_sessions(rng: random.Random) -> list[Session]:
+    return [
+        Session(
+            number=rng.getrandbits(32),
+            peer=Peer(mac=rng.getrandbits(48), ip=rng.getrandbits(32), port=rng.getrandbits(16)),
+            token=rng.getrandbits(64),
+            key=b"",
+            initial=rng.getrandbits(128),
+            row=n,
+            slot=(n + 1) % ROWS,
+        )
+        for n in range(ROWS)
+    ]
+
+
+def difference(before: Counter, after: Counter) -> Counter:
+    return +Counter({event: after[event] - before[event] for event in Event})
+
+
+def answer(session: Session, record: bytes) -> tuple:
+    peer = session.peer
+    return peer.ip, peer.port, peer.mac, encrypted(session, record)
+
+
+@pytest.mark.parametrize("idle, stall, hold", [(0.0, 0.0, 0.0), (0.3, 0.0, 0.5), (0.7, 0.6, 0.0), (0.4, 0.4, 0.4)])
+def test_datagrams_of_all_sessions(bench, idle, stall, hold):
+    rng = random.Random(repr((idle, stall, hold)))
+    sessions, received, wanted = make_sessions(rng), [], []
+    for session in sessions:
+        bench.open(session)
+    before = bench.counters()
+
+    def hold_up():
+        while True:
+            yield bench.hold.eq(rng.random() < hold)
+            yield
+
+    def produce():
+        yield bench.path.usable.eq(2**ROWS - 1)
+        for _ in range(60):
+            session = rng.choice(sessions)
+            record = session.request(16 * rng.getrandbits(40), rng.randbytes(rng.choice((0, 1, 3, 16, 61, 200))))
+            cut = rng.random() < 0.2 and len(record) > 24
+            if not cut:
+                wanted.append(answer(session, record))
+            yield from bench.send(session, record, rng, idle, cut=cut and rng.randrange(1, (len(record) - 21) // 4 + 1))
+        yield
+        while not (yield bench.path.empty):
+            yield
+
+    background = [bench.receive(received, rng, stall), hold_up()]
+    bench.sim.run(produce(), background=background, max_cycles=20000)
+    assert received == wanted
+    changes = difference(before, bench.counters())
+    assert changes == +Counter({Event.RECORD: len(wanted), Event.LENGTH: 60 - len(wanted)})
+    assert bench.sim.peek(bench.path.table.in_use) == bench.sim.peek(bench.path.slots_under_way) == 0
+
+
+def test_an_error_at_the_end_drops_the_reply(bench):
+    rng = random.Random(2)
+    (session, *_), received = make_sessions(rng), []
+    bench.open(session)
+    before = bench.counters()
+    record = session.request(0, rng.randbytes(50))
+
+    def produce():
+        yield bench.path.usable.eq(2**ROWS - 1)
+        yield from bench.send(session, record, rng, error=True)
+        yield from bench.send(session, record, rng)
+        yield
+        while not (yield bench.path.empty):
+            yield
+
+    bench.sim.run(produce(), background=[bench.receive(received, rng, 0)], max_cycles=2000)
+    assert received == [answer(session, record)]
+    assert difference(before, bench.counters()) == {Event.RECORD: 1, Event.LENGTH: 1}
+
+
+def test_a_stalled_transmitter_drops_at_the_door_and_recovers(bench):
+    """With nobody taking replies, everything is still read, and counted; then what was accepted leaves whole."""
+    rng = random.Random(3)
+    sessions, received, sent = make_sessions(rng), [], []
+    for session in sessions:
+        bench.open(session)
+    before = bench.counters()
+
+    def produce():
+        yield bench.path.usable.eq(2**ROWS - 1)
+        for n in range(40):
+            session = sessions[n % ROWS]
+            record = session.request(16 * n, rng.randbytes(rng.choice((16, 300, 600))))
+            sent.append(answer(session, record))
+            yield from bench.send(session, record, rng)
+        for _ in range(200):
+            yield
+
+    bench.sim.run(produce(), max_cycles=20000)
+    changes = difference(before, bench.counters())
+    assert changes[Event.RECORD] + changes[Event.TRANSMIT_OVERFLOW] == 40
+    assert min(changes.values()) > 1
+
+    def drain():
+        while not (yield bench.path.empty):
+            yield
+
+    bench.sim.run(drain(), background=[bench.receive(received, rng, 0.3)], max_cycles=5000)
+    assert len(received) == changes[Event.RECORD]
+    remaining = iter(sent)
+    assert all(each in remaining for each in received), "replies are wrong or out of order"
+    record = sessions[1].request(0, bytes(600))
+
+    def again():
+        yield from bench.send(sessions[1], record, rng)
+        yield
+        yield from drain()
+
+    bench.sim.run(again(), background=[bench.receive(received, rng, 0)], max_cycles=5000)
+    assert received[-1] == answer(sessions[1], record)
+
+
+def test_many_small_replies_wait(bench):
+    """The number of datagrams is limited too, not only their words."""
+    rng = random.Random(4)
+    (session, *_), received = make_sessions(rng), []
+    bench.open(session)
+    before = bench.counters()
+
+    def produce():
+        yield bench.path.usable.eq(2**ROWS - 1)
+        for n in range(30):
+            yield from bench.send(session, session.request(16 * n, b""), rng)
+        for _ in range(50):
+            yield
+
+    bench.sim.run(produce(), max_cycles=5000)
+    changes = difference(before, bench.counters())
+    assert changes == {Event.RECORD: 16, Event.TRANSMIT_OVERFLOW: 14}
+
+    def drain():
+        while not (yield bench.path.empty):
+            yield
+
+    bench.sim.run(drain(), background=[bench.receive(received, rng, 0)], max_cycles=2000)
+    assert received == [answer(session, session.request(16 * n, b"")) for n in range(16)]
