@@ -11,6 +11,7 @@ from types import ModuleType
 
 from gateware.aes.cores import create_core
 from gateware.ctr import accelerator
+from gateware.ctr.registers import AcceleratorRegisters
 from gateware.net import unit
 
 WORD_BYTES = 4
@@ -48,7 +49,7 @@ ACCELERATOR = Peripheral(
     name="CTR accelerator",
     prefix="CL_ACCEL",
     module=accelerator,
-    create=lambda: accelerator.CTRAccelerator(regions=[(0, 16)]),
+    create=AcceleratorRegisters,
 )
 FAST_PATH = Peripheral(
     name="UDP fast path",
@@ -144,6 +145,8 @@ def render(peripheral: Peripheral = ACCELERATOR) -> str:
         name = f"{peripheral.prefix}_{register.name.upper()}"
         lines += [*_comment(f"Access: {register.access}. {register.description}")]
         lines += [f"#define {name} 0x{register.offset:02x}u"]
+        if not register.fields and register.size < 8 * WORD_BYTES:
+            lines.append(f"#define {name}_BITS {register.size}u")
         for field in register.fields:
             field_name = f"{name}_{field.name.upper()}"
             lines += [f"#define {field_name}_SHIFT {field.shift}u", f"#define {field_name}_MASK 0x{field.mask:x}u"]

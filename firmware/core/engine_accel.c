@@ -8,17 +8,59 @@
 #include "engines.h"
 #include "zeroize.h"
 
-static int load_key(struct cl_accel_device *device, const struct cl_engine_key *key)
+/** After every slot was zeroized. */
+static void forget(struct cl_accel_device *device)
 {
-	if (device->loaded == key->generation) {
-		return 0;
-	}
-	device->loaded = 0;
-	const int result = cl_accel_set_key(&device->accel, key->round_key, key->key_bits);
+	memset(device->slots, 0, sizeof(device->slots));
+}
 
-	if (result == 0) {
-		device->loaded = key->generation;
+/** The slot that holds a key of this generation, or CL_ACCEL_SLOTS. */
+static unsigned int find_slot(const struct cl_accel_device *device, uint32_t generation)
+{
+	unsigned int slot = 0;
+
+	while (slot < CL_ACCEL_SLOTS && device->slots[slot].generation != generation) {
+		slot++;
 	}
+	return slot;
+}
+
+/** The slot whose key has not been used for the longest time. */
+static unsigned int oldest_slot(const struct cl_accel_device *device)
+{
+	unsigned int oldest = 0;
+
+	for (unsigned int slot = 1; slot < CL_ACCEL_SLOTS; slot++) {
+		if (device->calls - device->slots[slot].used >
+		    device->calls - device->slots[oldest].used) {
+			oldest = slot;
+		}
+	}
+	return oldest;
+}
+
+/** Finds the key in a slot, or loads it: into a free slot, or else over the oldest. */
+static int load_key(struct cl_accel_device *device, const struct cl_engine_key *key,
+		    unsigned int *slot)
+{
+	int result = 0;
+
+	device->calls++;
+	*slot = find_slot(device, key->generation);
+	if (*slot == CL_ACCEL_SLOTS) {
+		*slot = find_slot(device, 0);
+		if (*slot == CL_ACCEL_SLOTS) {
+			*slot = oldest_slot(device);
+		}
+		device->slots[*slot].generation = 0;
+		result = cl_accel_set_key(&device->accel, *slot, key->round_key, key->key_bits);
+		if (result == 0) {
+			device->slots[*slot].generation = key->generation;
+		} else if (result == -ETIMEDOUT) {
+			forget(device);
+		}
+	}
+	device->slots[*slot].used = device->calls;
 	return result;
 }
 
@@ -27,12 +69,12 @@ static bool is_reachable(const struct cl_accel_device *device, const uint8_t *bu
 {
 	const uintptr_t offset = (uintptr_t)buffer - device->dma_origin;
 
-	return (uintptr_t)buffer % CL_ACCEL_ALIGNMENT == 0 && offset <= device->dma_bytes &&
-	       len <= device->dma_bytes - offset;
+	return offset <= device->dma_bytes && len <= device->dma_bytes - offset;
 }
 
-/** CTR through the bounce buffer, piece by piece; T1 is set. */
-static int bounce(const struct cl_accel_device *device, const uint8_t *in, uint8_t *out, size_t len)
+/** CTR through the bounce buffer, piece by piece. */
+static int bounce(const struct cl_accel_device *device, unsigned int slot, const uint8_t *counter,
+		  const uint8_t *in, uint8_t *out, size_t len)
 {
 	const size_t most = device->bounce_bytes - device->bounce_bytes % CL_BLOCK_BYTES;
 	const size_t used = len < most ? len : most;
@@ -45,7 +87,8 @@ static int bounce(const struct cl_accel_device *device, const uint8_t *in, uint8
 		const size_t part = len < most ? len : most;
 
 		memcpy(device->bounce, in, part);
-		result = cl_accel_ctr(&device->accel, index, device->bounce, device->bounce, part);
+		result = cl_accel_ctr(&device->accel, slot, counter, index, device->bounce,
+				      device->bounce, part);
 		if (result == 0) {
 			memcpy(out, device->bounce, part);
 		}
@@ -74,7 +117,8 @@ static int accel_set_key(const struct cl_engine *engine, struct cl_engine_key *k
 		device->generation = 1;
 	}
 	key->generation = device->generation;
-	const int result = load_key(device, key);
+	unsigned int slot;
+	const int result = load_key(device, key, &slot);
 
 	if (result != 0) {
 		cl_zeroize(key, sizeof(*key));
@@ -94,25 +138,32 @@ static int accel_ctr(const struct cl_engine *engine, const struct cl_engine_key 
 	if (len == 0) {
 		return 0;
 	}
-	const int result = load_key(device, key);
+	unsigned int slot;
+	const int result = load_key(device, key, &slot);
 
 	if (result != 0) {
 		return result;
 	}
-	cl_accel_set_counter(&device->accel, counter);
 	if (is_reachable(device, in, len) && is_reachable(device, out, len)) {
-		return cl_accel_ctr(&device->accel, 0, in, out, len);
+		return cl_accel_ctr(&device->accel, slot, counter, 0, in, out, len);
 	}
-	return bounce(device, in, out, len);
+	return bounce(device, slot, counter, in, out, len);
 }
 
 static void accel_clear(const struct cl_engine *engine, struct cl_engine_key *key)
 {
 	struct cl_accel_device *device = engine->hw;
 
-	if (key->generation != 0 && device->loaded == key->generation) {
-		(void)cl_accel_zeroize(&device->accel);
-		device->loaded = 0;
+	const unsigned int slot =
+		key->generation != 0 ? find_slot(device, key->generation) : CL_ACCEL_SLOTS;
+
+	if (slot < CL_ACCEL_SLOTS) {
+		if (cl_accel_clear_key(&device->accel, slot) == 0) {
+			device->slots[slot].generation = 0;
+		} else {
+			(void)cl_accel_zeroize(&device->accel);
+			forget(device);
+		}
 	}
 	cl_engine_c_clear(engine, key);
 }

@@ -15,19 +15,26 @@
 struct cl_accel_device {
 	/** Set up by cl_accel_init. */
 	struct cl_accel accel;
-	/** Memory that the DMA may reach: buffers in it that are aligned need no copy. */
+	/** Memory that the DMA may reach: buffers in it need no copy, at any alignment. */
 	uintptr_t dma_origin;
 	size_t dma_bytes;
 	/**
-	 * Where other buffers pass through: aligned to CL_ACCEL_ALIGNMENT, in the memory above.
-	 * With bounce_bytes below 16 such buffers are refused with -EINVAL.
+	 * Where other buffers pass through, in the memory above. With bounce_bytes below 16 such
+	 * buffers are refused with -EINVAL.
 	 */
 	uint8_t *bounce;
 	size_t bounce_bytes;
-	/** Generation of the key in the accelerator, 0 when there is none. */
-	uint32_t loaded;
+	/** What each key slot holds. */
+	struct {
+		/** Generation of its key, 0 when there is none. */
+		uint32_t generation;
+		/** When it was last used, in calls. */
+		uint32_t used;
+	} slots[CL_ACCEL_SLOTS];
 	/** Last generation given out. */
 	uint32_t generation;
+	/** Calls. */
+	uint32_t calls;
 };
 
 /** The engine `accelerator` on @p device, whose `accel` must have been set up. */

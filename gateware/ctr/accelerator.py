@@ -1,299 +1,232 @@
-"""AES-CTR accelerator: registers, key store, CTR engine and DMA (SP 800-38A, 6.5; FIPS-197).
+"""AES-CTR accelerator: registers, key slots, CTR engine and DMA (SP 800-38A, 6.5; FIPS-197; TS 33.401, annex B.1.3).
 
 ::
 
-    CSRs ─┬─ key words ─► key store ─► AES core (write-only: no path back)
-          ├─ iv, index ─────────────► counter ─► AES core ─► keystream ─┐
-          └─ source, destination, length ─► DMA ─► read data ──────────(xor)──► DMA ─► written data
+    CSRs ─┬─ key words ─► key store ─► AES core, key slots (write-only: no path back)
+          └─ descriptor ─► DMA ─┬─► iv, index ─► counter ─► AES core ─► keystream ─┐
+                                └─► read data ───────────────────────────────────(xor)──► DMA ─► written data
 
-How software uses it: write `config` and the key words, then `load_key`; wait until `busy` is 0 and see
-`key_valid`. For each run write what has changed of `iv`, `index`, `source`, `destination` and `length`,
-then `start`; wait until `busy` is 0, or for the interrupt; then look at `error`.
+How software uses it: write `key_config` and the key words, then `load_key`; wait until `key_busy` is 0 and see the
+slot's bit of `key_valid`. For each descriptor write what has changed of `iv`, `index`, `source`, `destination`,
+`length` and `options`, then `start`, up to 8 before the first has ended; see that `refused` is 0. Then wait until
+`busy` is 0 or `completed` far enough, or for the interrupt, and look at `results`.
 
-A run samples its registers at the start, so they may be written for the next run while it is busy.
-
-Cycles of a run of n > 0 blocks, on a memory that answers in the cycle after `stb` and that nobody else
-uses: n * Nr + 11. They depend on length and key size alone. A command to load a key takes
-45, 53 or 61 cycles and a few more, `zeroize` (done by itself after reset) 17 and a few more.
+Descriptors are carried out in order and overlap: the reads of one begin while blocks of the one before are still in
+the core. `start` samples the registers, so that they may be written for the next descriptor at once. An error ends the
+descriptor that has it, and the others go on. Every bus access is bounded in time, so that every descriptor ends.
 
 Byte order: that of `gateware.aes`; word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.
 """
 
-from litex.gen import LiteXModule
-from litex.soc.interconnect.csr import CSR, CSRField, CSRStatus, CSRStorage
-from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourcePulse
 from migen import FSM, Case, Cat, If, NextState, NextValue, Signal
 
-from gateware.aes.iterative import IterativeCore
-from gateware.aes.key_schedule import KEY_LENGTH_128, KEY_LENGTH_192, KEY_LENGTH_256, KEY_WORDS
-from gateware.ctr.dma import COUNT_BITS, BlockDMA
+from gateware.aes.cores import create_core
+from gateware.aes.standard import KEY_WORDS
+from gateware.ctr.dispatch import COUNT_BITS, SLOT_FIELD_BITS
+from gateware.ctr.dma import DescriptorDMA
 from gateware.ctr.engine import CTREngine
 from gateware.ctr.errors import ERROR_BITS, Error
 from gateware.ctr.key_store import WORDS, KeyStore
+from gateware.ctr.ledger import ENTRIES, Ledger
+from gateware.ctr.registers import SLOTS, AcceleratorRegisters
 
-_NEXT_RUN = (
-    "Reset value 0. May be written at any time: a run samples it at its start, the next one uses what is written."
-)
+MAX_SLOTS = 2**SLOT_FIELD_BITS
 
 
-class CTRAccelerator(LiteXModule):
+class CTRAccelerator(AcceleratorRegisters):
     """Encrypts memory to memory in CTR mode, as a bus master.
 
     Parameters
     ----------
     regions : list of (origin, size)
-        Where source and destination may lie; see `BlockDMA`.
-    timeout_cycles : int
-        Longest time that a bus access may take.
-    fifo_depth : int
-        Blocks that the DMA can hold in each direction.
-    sbox : str
-        Implementation of the S-boxes (`gateware.aes.sbox`).
+        Where source and destination may lie; see `Dispatcher`.
+    datapath, sbox, engines
+        The core; see `gateware.aes.cores`.
+    slots : int
+        Key slots, 1 to 16.
+    burst_beats, timeout_cycles : int
+        See `BurstMaster`.
 
     Attributes
     ----------
     bus : wishbone.Interface
         The DMA's master, 128 bits.
+    burst_beats : int
+        As given.
     ev : EventManager
         Interrupt `ev.irq`, with the one event `done`.
     """
 
-    def __init__(self, *, regions, timeout_cycles: int = 4096, fifo_depth: int = 4, sbox: str = "table"):
-        self._add_registers()
+    def __init__(
+        self,
+        *,
+        regions,
+        datapath: int | str = 128,
+        sbox: str = "table",
+        engines: int = 1,
+        slots: int = SLOTS,
+        burst_beats: int = 32,
+        timeout_cycles: int = 4096,
+    ):
+        if not 1 <= slots <= MAX_SLOTS:
+            raise ValueError(f"slots is {slots}; give 1 to {MAX_SLOTS}")
+        super().__init__(slots=slots)
+        core = create_core(datapath=datapath, sbox=sbox, slots=slots, engines=engines)
         self.store = store = KeyStore()
-        self.engine = engine = CTREngine(core=IterativeCore(sbox=sbox), count_bits=COUNT_BITS)
-        self.dma = dma = BlockDMA(regions=regions, timeout_cycles=timeout_cycles, fifo_depth=fifo_depth)
+        self.engine = engine = CTREngine(core=core, count_bits=COUNT_BITS)
+        self.dma = dma = DescriptorDMA(
+            regions=regions, slots=slots, queue_depth=ENTRIES, burst_beats=burst_beats, timeout_cycles=timeout_cycles
+        )
+        self.ledger = ledger = Ledger(slot_bits=SLOT_FIELD_BITS)
         self.bus = dma.bus
+        self.burst_beats = burst_beats
 
         # # #
 
-        core = engine.core
-
         # Key: registers to store, store to core.
-        key_length = Signal(2)  # of the key being loaded
+        key_length = Signal(2)
+        key_slot = Signal(SLOT_FIELD_BITS)
+        key_error = Signal(ERROR_BITS)
         for i in range(WORDS):
             register = getattr(self, f"key{i}")
             self.comb += If(register.re, store.write.eq(1), store.index.eq(i), store.word.eq(register.r))
         self.comb += [
             Case(key_length, {**{code: store.count.eq(n) for code, n in KEY_WORDS.items()}, "default": []}),
             core.key_length.eq(key_length),
-            store.source.connect(core.key),
+            core.key_slot.eq(key_slot),
+            store.source.connect(core.key, omit={"first", "last"}),
         ]
 
         # Data: DMA to engine and back.
+        descriptor, options = dma.descriptor, self.options.fields
         self.comb += [
-            engine.initial.eq(Cat(*[getattr(self, f"iv{i}").storage for i in range(4)])),
-            engine.index.eq(Cat(self.index_lo.storage, self.index_hi.storage)),
-            engine.start.eq(dma.start),
-            engine.enable.eq(dma.accepted),
-            engine.count.eq(dma.blocks),
-            engine.flush.eq(dma.flush),
-            dma.source_address.eq(self.source.storage),
-            dma.destination_address.eq(self.destination.storage),
-            dma.length.eq(self.length.storage),
+            descriptor.initial.eq(Cat(*[getattr(self, f"iv{i}").storage for i in range(4)])),
+            descriptor.index.eq(Cat(self.index_lo.storage, self.index_hi.storage)),
+            descriptor.source.eq(self.source.storage),
+            descriptor.destination.eq(self.destination.storage),
+            descriptor.length.eq(self.length.storage),
+            *[
+                getattr(descriptor, name).eq(getattr(options, name))
+                for name in ("width", "in_bits", "interrupt", "ordered")
+            ],
+            descriptor.slot.eq(options.slot),
+            dma.key_valid.eq(core.key_valid),
+            dma.message.connect(engine.message),
             dma.source.connect(engine.sink),
             engine.source.connect(dma.sink),
+            engine.flush.eq(dma.flush),
         ]
 
         # Commands: of several in one write the first in this order counts.
-        control, status = self.control.fields, self.status.fields
-        zeroize = Signal()
-        abort = Signal()
-        load_key = Signal()
-        start = Signal()
-        unheeded = Signal()  # a command that cannot be carried out now
-        finish = Signal()  # a command ends
-        result = Signal(ERROR_BITS)
+        control, status, key_config = self.control.fields, self.status.fields, self.key_config.fields
+        names = ("zeroize", "abort", "load_key", "clear_key", "start")
+        command = {name: Signal(name=name) for name in names}
+        earlier = 0
+        for name in names:
+            self.comb += command[name].eq(getattr(control, name) & ~earlier)
+            earlier = earlier | getattr(control, name)
         self.fsm = fsm = FSM(reset_state="RESET")
-        idle = fsm.ongoing("IDLE")
-        running = fsm.ongoing("RUN")
+        key_idle = fsm.ongoing("IDLE")
+        clearing = fsm.ongoing("RESET") | fsm.ongoing("CLEAR")
+        key_free = Signal()
+        taken, refused = Signal(), Signal()
         self.comb += [
-            zeroize.eq(control.zeroize),
-            abort.eq(control.abort & ~zeroize),
-            load_key.eq(control.load_key & ~control.abort & ~zeroize),
-            start.eq(control.start & ~control.load_key & ~control.abort & ~zeroize),
-            unheeded.eq(((load_key | start) & ~idle) | (abort & ~running)),
-            store.clear.eq(core.clear),
-            dma.abort.eq(running & (abort | zeroize)),
-            status.busy.eq(~idle),
-            status.key_valid.eq(core.key_valid),
-            self.ev.done.trigger.eq(finish),
+            ledger.slot.eq(key_config.slot),
+            key_free.eq(key_idle & ~ledger.slot_used),
+            ledger.submit.eq(command["start"] & ~ledger.full & ~dma.aborting & ~clearing),
+            ledger.submit_slot.eq(options.slot),
+            descriptor.valid.eq(ledger.submit),
+            dma.abort.eq((command["abort"] & ledger.busy) | command["zeroize"]),
+            ledger.done.eq(dma.done),
+            ledger.done_error.eq(dma.done_error),
+            ledger.flush.eq(dma.flush),
+            taken.eq(ledger.submit | dma.abort | ((command["load_key"] | command["clear_key"]) & key_free)),
+            refused.eq((Cat(*command.values()) != 0) & ~taken),
+            status.busy.eq(ledger.busy),
+            status.key_busy.eq(~key_idle),
+            status.full.eq(ledger.full),
+            status.error.eq(ledger.last_error),
+            status.key_error.eq(key_error),
+            self.key_valid.status.eq(core.key_valid),
+            self.submitted.status.eq(ledger.submitted),
+            self.completed.status.eq(ledger.completed),
+            self.results.status.eq(ledger.results),
+            self.ev.done.trigger.eq((dma.done & dma.done_interrupt) | (dma.flush & ledger.busy)),
         ]
         self.sync += [
-            If(unheeded, status.refused.eq(1)),
-            If(running, self.cycles.status.eq(self.cycles.status + 1)),
-            If(finish, status.done.eq(1), status.error.eq(result)),
-            If(
-                zeroize | ((load_key | start) & idle),
-                status.refused.eq(0),
-                status.done.eq(0),
-                status.error.eq(Error.NONE),
-            ),
+            If(taken, status.refused.eq(0)),
+            If(refused, status.refused.eq(1)),
+            If(ledger.busy, self.cycles.status.eq(self.cycles.status + 1)),
+            If(ledger.submit & ~ledger.busy, self.cycles.status.eq(0)),
         ]
 
-        cleared = ~store.busy & ~core.busy & ~dma.busy
+        # Keys.
+        loading = Signal()
+        self.comb += [
+            loading.eq(fsm.ongoing("LOAD") | fsm.ongoing("EXPAND") | fsm.ongoing("CLEAR_SLOT")),
+            *[dma.key_pending[n].eq(loading & (key_slot == n)) for n in range(slots)],
+        ]
+        settled = ~store.busy & ~core.key_busy
         fsm.act(  # one cycle after reset: nothing that a key left in the memories may stay
             "RESET",
             core.clear.eq(1),
-            NextState("RESET_CLEAR"),
-        )
-        fsm.act(  # waits for the memories to be zero
-            "RESET_CLEAR",
-            If(cleared, NextState("IDLE")),
+            store.clear.eq(1),
+            NextState("CLEAR"),
         )
         fsm.act(  # waits for a command
             "IDLE",
+            NextValue(key_slot, key_config.slot),
+            NextValue(key_length, key_config.key_length),
             If(
-                start,
-                NextValue(self.cycles.status, 0),
-                If(core.key_valid, dma.start.eq(1), NextState("RUN")).Else(
-                    NextValue(result, Error.NO_KEY), NextState("FINISH")
-                ),
+                command["load_key"] & key_free,
+                If(
+                    key_config.slot >= slots,
+                    NextValue(key_error, Error.NO_KEY),
+                    store.clear.eq(1),
+                    NextState("WIPE"),
+                )
+                .Elif(
+                    key_config.key_length >= len(KEY_WORDS),
+                    NextValue(key_error, Error.KEY_LENGTH),
+                    store.clear.eq(1),
+                    NextState("WIPE"),
+                )
+                .Else(NextState("LOAD")),
             ),
             If(
-                load_key,
-                NextValue(key_length, self.config.fields.key_length),
-                If(self.config.fields.key_length < len(KEY_WORDS), NextState("LOAD")).Else(
-                    NextValue(result, Error.KEY_LENGTH), NextState("FINISH")
-                ),
+                command["clear_key"] & key_free,
+                NextValue(key_error, Error.NO_KEY),
+                If(key_config.slot < slots, NextState("CLEAR_SLOT")),
             ),
         )
-        fsm.act(  # waits for the DMA, which ends by itself
-            "RUN",
-            NextValue(result, dma.error),
-            If(dma.done, NextState("FINISH")),
-        )
-        fsm.act(  # one cycle: the key length is known, the words follow
+        fsm.act(  # one cycle: slot and length are known, the words follow
             "LOAD",
             store.load.eq(1),
             NextState("EXPAND"),
         )
-        fsm.act(  # waits for the key schedule
+        fsm.act(  # waits for the core to take and expand the key, and for the key words to be zero
             "EXPAND",
-            NextValue(result, Error.NONE),
-            If(~store.busy & ~core.busy, NextState("FINISH")),
+            NextValue(key_error, Error.NONE),
+            If(settled, NextState("IDLE")),
         )
-        fsm.act(  # waits for the memories to be zero and for an aborted run to leave the bus
+        fsm.act(  # one cycle: the slot is known
+            "CLEAR_SLOT",
+            NextValue(key_error, Error.NONE),
+            core.clear_slot.eq(1),
+            NextState("SETTLE"),
+        )
+        fsm.act(  # one cycle: the core begins to clear
+            "SETTLE",
+            NextState("WIPE"),
+        )
+        fsm.act(  # waits for the memories to be zero
+            "WIPE",
+            If(settled, NextState("IDLE")),
+        )
+        fsm.act(  # waits for the memories to be zero and for what was under way to leave the bus
             "CLEAR",
-            If(dma.done, NextValue(result, Error.ABORTED)),
-            If(cleared, NextState("FINISH")),
+            NextValue(key_error, Error.NONE),
+            If(settled & ~dma.aborting & ~ledger.busy, NextState("IDLE")),
         )
-        fsm.act(  # one cycle: the result and the interrupt
-            "FINISH",
-            finish.eq(1),
-            NextState("IDLE"),
-        )
-        for state in ("RESET_CLEAR", "IDLE", "RUN", "LOAD", "EXPAND", "CLEAR", "FINISH"):
-            fsm.act(state, If(zeroize, core.clear.eq(1), NextValue(result, Error.NONE), NextState("CLEAR")))
-
-    def _add_registers(self):
-        self.control = CSRStorage(
-            description="Commands. Writing 1 to a field gives the command, 0 does nothing; reads as last written. "
-            "Of several in one write, the first of zeroize, abort, load_key, start counts and the others are dropped. "
-            "A command that is taken clears done, refused and error, and sets done at its end, with error.",
-            fields=[
-                CSRField(
-                    "start",
-                    pulse=True,
-                    description="Encrypt or decrypt `length` bytes. While busy: ignored, sets refused. With an invalid "
-                    "configuration: sets error and does nothing else. A length of 0 is a run without an access.",
-                ),
-                CSRField(
-                    "load_key",
-                    pulse=True,
-                    description="Take the key from key0 to key7, with the length in config, and expand it. The key "
-                    "before it is lost, unless key_length is invalid. While busy: ignored, sets refused.",
-                ),
-                CSRField(
-                    "zeroize",
-                    pulse=True,
-                    description="Set every copy of the key to zero: key words, round keys and state. While busy: ends "
-                    "what is under way, a run with error ABORTED. Done by itself after reset.",
-                ),
-                CSRField(
-                    "abort",
-                    pulse=True,
-                    description="End the run after the present bus access, with error ABORTED; the key stays. While no "
-                    "run is under way: ignored, sets refused.",
-                ),
-            ],
-        )
-        self.status = CSRStatus(
-            description="State of the accelerator. Reading has no side effect.",
-            fields=[
-                CSRField(
-                    "busy",
-                    description="A command is under way. 1 for some 20 cycles after reset, then 0.",
-                ),
-                CSRField(
-                    "done",
-                    description="The last command has ended, with error. Reset value 0; cleared by the next command.",
-                ),
-                CSRField(
-                    "key_valid",
-                    description="A key is loaded and expanded. Reset value 0; falls with load_key and zeroize.",
-                ),
-                CSRField(
-                    "refused",
-                    description="A command was written at a time when it is ignored. Reset value 0; cleared by the "
-                    "next command that is taken.",
-                ),
-                CSRField(
-                    "error",
-                    size=ERROR_BITS,
-                    offset=4,
-                    description="How the last command ended. Reset value 0; cleared by the next command.",
-                    values=[(str(int(e)), e.name, e.describe()) for e in Error],
-                ),
-            ],
-        )
-        self.config = CSRStorage(
-            description="Configuration.",
-            fields=[
-                CSRField(
-                    "key_length",
-                    size=2,
-                    description="Length of the key that load_key takes. Reset value 0. May be written at any time: "
-                    "used by load_key alone, which refuses an invalid value with error KEY_LENGTH.",
-                    values=[
-                        (str(KEY_LENGTH_128), "AES_128", "Key words 0 to 3."),
-                        (str(KEY_LENGTH_192), "AES_192", "Key words 0 to 5."),
-                        (str(KEY_LENGTH_256), "AES_256", "Key words 0 to 7."),
-                        ("3", "invalid", "Refused by load_key."),
-                    ],
-                )
-            ],
-        )
-        for i in range(WORDS):
-            register = CSR(32, name=f"key{i}")
-            register.description = (
-                f"Bytes {4 * i} to {4 * i + 3} of the key, first byte in bits 7:0. Write-only: reads as 0. May be "
-                "written at any time, for the next load_key; ignored during load_key and zeroize. Zeroized by reset."
-            )
-            setattr(self, f"key{i}", register)
-        for i in range(4):
-            text = f"Bytes {4 * i} to {4 * i + 3} of the initial counter block T1, first byte in bits 7:0. {_NEXT_RUN}"
-            setattr(self, f"iv{i}", CSRStorage(32, name=f"iv{i}", description=text))
-        self.index_lo = CSRStorage(
-            32, description=f"Bits 31:0 of the number that is added to T1, modulo 2^128. {_NEXT_RUN}"
-        )
-        self.index_hi = CSRStorage(32, description=f"Bits 63:32 of that number. {_NEXT_RUN}")
-        self.source = CSRStorage(
-            32, description=f"Address of the data, a multiple of 16; others give error UNALIGNED. {_NEXT_RUN}"
-        )
-        self.destination = CSRStorage(
-            32,
-            description="Address for the result, a multiple of 16; others give error UNALIGNED. May equal source; must "
-            f"not lie inside the source buffer otherwise. {_NEXT_RUN}",
-        )
-        self.length = CSRStorage(
-            32, description=f"Bytes of data, 0 allowed; both buffers must be inside an allowed region. {_NEXT_RUN}"
-        )
-        self.cycles = CSRStatus(
-            32,
-            description="Clock cycles of the last run, from start to its end; counts while it is under way, and modulo "
-            "2^32. Reset value 0; set to 0 by start.",
-        )
-        self.ev = EventManager()
-        self.ev.done = EventSourcePulse(description="A command has ended: `done` of the status register was set.")
-        self.ev.finalize()
+        for state in ("IDLE", "LOAD", "EXPAND", "CLEAR_SLOT", "SETTLE", "WIPE", "CLEAR"):
+            fsm.act(state, If(command["zeroize"], core.clear.eq(1), store.clear.eq(1), NextState("CLEAR")))

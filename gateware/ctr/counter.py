@@ -1,101 +1,186 @@
-"""Counter blocks T_n = T_1 + n modulo 2^128 (SP 800-38A, 6.5 and appendix B.1).
+"""Counter blocks T_n = T_1 + n (SP 800-38A, 6.5 and appendix B.1), with increments of three widths.
 
-A counter block is a big-endian number: byte 15, bits 127:120 of the signal, is the least significant.
-The number is kept as four limbs of 32 bits, limb 0 the least significant. Adding the index takes one
-cycle for the sums within the limbs and one for each carry between them; after that, a limb steps when
-all below it are all ones, which each limb keeps ready as one bit: no carry chain is longer than 32 bits.
+A counter block is a big-endian number: byte 15, bits 127:120 of the signal, is the least significant. With a
+width of m bits, its last m bits are counted modulo 2^m and the others stay as they are:
 
-Throughput: a block a cycle. Latency: 4 cycles from `start` to the first block, whatever the values.
-Handshake: `start` samples `initial` and `index` and ends what was under way; valid and ready on `source`.
+=============  =========================================================================================
+width          used by
+=============  =========================================================================================
+``WIDTH_128``  SP 800-38A with m = b
+``WIDTH_64``   128-EEA2 (3GPP TS 33.401, annex B.1.3): T_1 = COUNT (32) || BEARER (5) || DIRECTION (1) || 90 zeros
+``WIDTH_32``   GCM's inc32 (SP 800-38D, 6.2), IPsec (RFC 3686)
+=============  =========================================================================================
+
+::
+
+    message ─► T_1 + index, low half ─► high half ─► limbs ─► source
+                  (next but one)          (next)     (present message)
+
+The number is kept as four limbs of 32 bits, limb 0 the least significant. A limb steps when all below it are
+all ones, which each limb keeps ready as one bit: no carry chain of a step is longer than 32 bits.
+
+Throughput: a block a cycle, also from the last block of a message to the first of the next. Latency: 3 cycles
+from an accepted message to its first block. Handshake: valid and ready on both sides; two messages are taken
+in while a third is under way. `flush` drops them all.
 """
 
 from litex.soc.interconnect import stream
-from migen import Cat, If, Module, Mux, Signal
+from migen import Case, Cat, If, Module, Signal
 
-from gateware.aes.iterative import BLOCK_BITS
+from gateware.aes.standard import BLOCK_BITS
 from gateware.aes.transforms import byte_list
 
 INDEX_BITS = 64
 LIMB_BITS = 32
 LIMBS = BLOCK_BITS // LIMB_BITS
+LIMB_ONES = 2**LIMB_BITS - 1
+
+WIDTH_128, WIDTH_64, WIDTH_32 = range(3)
+WIDTHS = {WIDTH_128: 128, WIDTH_64: 64, WIDTH_32: 32}
+WIDTH_BITS = 2
+
+
+def message_layout(count_bits: int, slot_bits: int) -> list[tuple[str, int]]:
+    """What describes a message: T_1, blocks to skip, blocks to give, code of the width, key slot."""
+    return [
+        ("initial", BLOCK_BITS),
+        ("index", INDEX_BITS),
+        ("count", count_bits),
+        ("width", WIDTH_BITS),
+        ("slot", slot_bits),
+    ]
 
 
 class CounterBlocks(Module):
-    """Counts from an initial block plus an index.
+    """The counter blocks of messages, in their order.
 
     Parameters
     ----------
-    count_bits : int
-        Size of `count`.
+    count_bits, slot_bits : int
+        Sizes of `count` and `slot`.
 
     Attributes
     ----------
-    start : Signal(), in
-        Begin a sequence of counter blocks.
-    initial : Signal(128), in
-        Counter block T_1, in the byte order of `gateware.aes`.
-    index : Signal(64), in
-        Number of blocks to skip.
-    count : Signal(count_bits), in
-        Number of blocks to give, sampled with `enable`; 0 is allowed.
-    enable : Signal(), in
-        Pulse at or after `start`: the blocks may leave.
+    message : stream.Endpoint, initial(128), index(64), count(count_bits), width(2), slot(slot_bits), in
+        A message: `initial` is T_1 in the byte order of `gateware.aes`, its first block is T_1 + `index` in the
+        width's modulus, and `count` blocks follow each other; 0 gives none. `width` is one of `WIDTHS`, another
+        counts as `WIDTH_128`.
+    source : stream.Endpoint, data(128), slot(slot_bits), out
+        Counter blocks; `last` marks a message's last.
     flush : Signal(), in
-        End the sequence.
-    source : stream.Endpoint, data(128), out
-        Counter blocks.
+        Drop every message.
+    idle : Signal(), out
+        No message is here.
     """
 
-    def __init__(self, *, count_bits: int = 29):
-        if count_bits < 1:
-            raise ValueError(f"count_bits is {count_bits}; give at least 1")
-        self.start = Signal()
-        self.initial = Signal(BLOCK_BITS)
-        self.index = Signal(INDEX_BITS)
-        self.count = Signal(count_bits)
-        self.enable = Signal()
+    def __init__(self, *, count_bits: int = 29, slot_bits: int = 3):
+        if count_bits < 1 or slot_bits < 1:
+            raise ValueError(f"count_bits is {count_bits} and slot_bits {slot_bits}; give at least 1")
+        self.message = stream.Endpoint(message_layout(count_bits, slot_bits))
+        self.source = stream.Endpoint([("data", BLOCK_BITS), ("slot", slot_bits)])
         self.flush = Signal()
-        self.source = stream.Endpoint([("data", BLOCK_BITS)])
+        self.idle = Signal()
 
         # # #
 
-        initial = Cat(*reversed(byte_list(self.initial)))
-        limbs = [Signal(LIMB_BITS, name=f"limb_{k}") for k in range(LIMBS)]
-        setup = Signal(max=LIMBS)  # carries still to come from the addition of the index
-        beyond = Signal((count_bits + 1, True), reset=-1)  # blocks to come after the next; negative: none to come
-        step = Signal()
+        message = self.message
+        rest_type = (count_bits + 1, True)  # blocks behind the one after this; negative: this is the last
 
-        # Limbs: the sum with the index, then its carries, then steps.
-        below = 1  # every limb below is all ones
-        carry_in = 0  # from the limb below, in the addition of the index
-        for k, limb in enumerate(limbs):
-            addend = self.index[LIMB_BITS * k : LIMB_BITS * (k + 1)] if LIMB_BITS * k < INDEX_BITS else 0
-            total = Signal(LIMB_BITS + 1, name=f"total_{k}")
-            increment = Signal(name=f"increment_{k}")
-            ones = Signal(name=f"ones_{k}")
-            carry = Signal(name=f"carry_{k}")
-            self.comb += [
-                increment.eq(Mux(setup != 0, carry_in, step & below)),
-                total.eq(limb + increment),
-                If(self.start, total.eq(initial[LIMB_BITS * k : LIMB_BITS * (k + 1)] + addend)),
-            ]
-            self.sync += [
-                limb.eq(total),
-                carry.eq(total[LIMB_BITS]),
-                ones.eq((limb[1:] == 2 ** (LIMB_BITS - 1) - 1) & (limb[0] ^ increment)),
-            ]
-            below, carry_in = below & ones, carry
-
-        # Sequence.
+        # The sum's low half, with the carry out of each limb masked by the width.
+        low_valid = Signal()
+        low_ready = Signal()
+        low = [Signal(LIMB_BITS, name=f"low_{k}") for k in range(LIMBS)]
+        low_carry = Signal()
+        low_whole, low_half = Signal(), Signal()
+        low_slot = Signal(slot_bits)
+        low_rest = Signal(rest_type)
+        whole, half = Signal(), Signal()  # limbs 2 and 3 count; limb 1 counts
+        initial = Cat(*reversed(byte_list(message.initial)))
+        limb = [initial[LIMB_BITS * k : LIMB_BITS * (k + 1)] for k in range(LIMBS)]
+        total = [Signal(LIMB_BITS + 1, name=f"total_{k}") for k in range(2)]
         self.comb += [
-            self.source.valid.eq((setup == 0) & ~beyond[-1]),
-            self.source.data.eq(Cat(*reversed(byte_list(Cat(*limbs))))),
-            step.eq(self.source.valid & self.source.ready),
+            Case(
+                message.width,
+                {
+                    WIDTH_32: [half.eq(0), whole.eq(0)],
+                    WIDTH_64: [half.eq(1), whole.eq(0)],
+                    "default": [half.eq(1), whole.eq(1)],
+                },
+            ),
+            total[0].eq(limb[0] + message.index[:LIMB_BITS]),
+            total[1].eq(limb[1]),
+            If(half, total[1].eq(limb[1] + message.index[LIMB_BITS:] + total[0][LIMB_BITS])),
+            message.ready.eq(~low_valid | low_ready),
         ]
         self.sync += [
-            If(setup != 0, setup.eq(setup - 1)),
-            If(step, beyond.eq(beyond - 1)),
-            If(self.start | self.flush, beyond.eq(-1)),
-            If(self.enable & ~self.flush, beyond.eq(self.count - 1)),
-            If(self.start, setup.eq(LIMBS - 1)),
+            If(
+                message.ready,
+                low_valid.eq(message.valid & (message.count != 0)),
+                *[low[k].eq(total[k] if k < 2 else limb[k]) for k in range(LIMBS)],
+                low_carry.eq(total[1][LIMB_BITS] & whole),
+                low_whole.eq(whole),
+                low_half.eq(half),
+                low_slot.eq(message.slot),
+                low_rest.eq(message.count - 2),
+            ),
+        ]
+
+        # The high half.
+        sum_valid = Signal()
+        sum_ready = Signal()
+        sum_limbs = [Signal(LIMB_BITS, name=f"sum_{k}") for k in range(LIMBS)]
+        sum_whole, sum_half = Signal(), Signal()
+        sum_slot = Signal(slot_bits)
+        sum_rest = Signal(rest_type)
+        self.comb += low_ready.eq(~sum_valid | sum_ready)
+        self.sync += [
+            If(
+                low_ready,
+                sum_valid.eq(low_valid),
+                Cat(*sum_limbs[:2]).eq(Cat(*low[:2])),
+                Cat(*sum_limbs[2:]).eq(Cat(*low[2:]) + low_carry),
+                sum_whole.eq(low_whole),
+                sum_half.eq(low_half),
+                sum_slot.eq(low_slot),
+                sum_rest.eq(low_rest),
+            ),
+        ]
+
+        # The present message.
+        valid = Signal()
+        step = Signal()
+        limbs = [Signal(LIMB_BITS, name=f"limb_{k}") for k in range(LIMBS)]
+        ones = [Signal(name=f"ones_{k}") for k in range(LIMBS)]  # all ones
+        counts_whole, counts_half = Signal(), Signal()
+        rest = Signal(rest_type)
+        carry = step
+        for k in range(LIMBS):
+            increment = Signal(name=f"increment_{k}")
+            enabled = (1, counts_half, counts_whole, counts_whole)[k]
+            self.comb += increment.eq(carry & enabled)
+            self.sync += [
+                limbs[k].eq(limbs[k] + increment),
+                ones[k].eq((limbs[k][1:] == LIMB_ONES >> 1) & (limbs[k][0] ^ increment)),
+                If(sum_ready, limbs[k].eq(sum_limbs[k]), ones[k].eq(sum_limbs[k] == LIMB_ONES)),
+            ]
+            carry = carry & ones[k]
+        self.comb += [
+            self.source.valid.eq(valid),
+            self.source.data.eq(Cat(*reversed(byte_list(Cat(*limbs))))),
+            self.source.last.eq(rest[-1]),
+            step.eq(valid & self.source.ready),
+            sum_ready.eq(~valid | (step & rest[-1])),
+            self.idle.eq(~low_valid & ~sum_valid & ~valid),
+        ]
+        self.sync += [
+            If(step, rest.eq(rest - 1)),
+            If(
+                sum_ready,
+                valid.eq(sum_valid),
+                rest.eq(sum_rest),
+                counts_whole.eq(sum_whole),
+                counts_half.eq(sum_half),
+                self.source.slot.eq(sum_slot),
+            ),
+            If(self.flush, low_valid.eq(0), sum_valid.eq(0), valid.eq(0)),
         ]

@@ -1,27 +1,27 @@
-"""CTR mode (SP 800-38A, 6.5) as a stream: data xor keystream, block by block.
+"""CTR mode (SP 800-38A, 6.5) as a stream: data xor keystream, block by block, message after message.
 
 ::
 
-    start, initial, index ─► counter blocks ─► AES core ─► keystream ─┐
-                                                                     (xor, masked) ─► source
-    sink ─────────────────────────────────────────────────────────────┘
+    message ─► counter blocks, with their slot ─► AES core ─► keystream ─┐
+                                                                        (xor, masked) ─► source
+    sink ────────────────────────────────────────────────────────────────┘
 
-A block's `mask` has one bit for each byte that counts. The bytes of a partial last block that do not
-count leave as zero, so that no keystream shows in them. Encryption and decryption are the same.
+A block's `mask` has one bit for each byte that counts, and `bits` says how many bits of the last of them do,
+the most significant first (0: all 8), for messages of any length in bits as those of 128-EEA2. What does not count
+leaves as zero, so that no keystream shows in it. Encryption and decryption are the same.
 
-Byte order: that of `gateware.aes`. Throughput: the core's. Latency: 4 cycles plus the core's from `start`
-to the first keystream block, and none (combinational) from `sink` to `source` once it is there.
-Handshake: valid and ready on `sink` and `source`. A message of n blocks takes exactly n counter blocks,
-so that nothing is left of it in the core afterwards.
+Byte order: that of `gateware.aes`. Throughput: the core's, also across messages of different slots. Latency: 3 cycles
+plus the core's from an accepted message to the first keystream block, and none (combinational) from `sink` to
+`source` once it is there. Handshake: valid and ready everywhere. A message of n blocks takes exactly n counter
+blocks, so that nothing is left of it in the core afterwards.
 """
 
 from litex.soc.interconnect import stream
-from migen import Cat, Module, Replicate, Signal
+from migen import Cat, If, Module, Replicate, Signal
 
-from gateware.aes.iterative import BLOCK_BITS, IterativeCore
+from gateware.aes.standard import BLOCK_BYTES
+from gateware.ctr.align import BLOCK_LAYOUT
 from gateware.ctr.counter import CounterBlocks
-
-BLOCK_BYTES = BLOCK_BITS // 8
 
 
 class CTREngine(Module):
@@ -30,45 +30,47 @@ class CTREngine(Module):
     Parameters
     ----------
     core : Module
-        A core with the ports of `IterativeCore`; by default a new one.
+        A core of `gateware.aes.cores`, not yet a submodule.
     count_bits : int
-        Size of `count`.
+        Size of a message's `count`.
 
     Attributes
     ----------
-    sink, source : stream.Endpoint, data(128), mask(16)
-        Blocks in and out; `first` and `last` pass through.
-    start, initial, index, count, enable
-        The message; see `CounterBlocks`.
+    message : stream.Endpoint, in
+        A message; see `CounterBlocks`. Its slot must hold a key until its last block has left.
+    sink, source : stream.Endpoint, data(128), mask(16), bits(3)
+        Blocks in and out; `first` and `last` pass through. `bits` counts in a block with `last`.
     flush : Signal(), in
-        End the message and drop its blocks in the core.
+        Drop every message and block.
     core : Module
         The core, with its key port.
     """
 
-    def __init__(self, *, core=None, count_bits: int = 29):
-        layout = [("data", BLOCK_BITS), ("mask", BLOCK_BYTES)]
-        self.sink = stream.Endpoint(layout)
-        self.source = stream.Endpoint(layout)
-        self.submodules.counter = counter = CounterBlocks(count_bits=count_bits)
-        self.submodules.core = core = core or IterativeCore()
-        self.start, self.initial, self.index = counter.start, counter.initial, counter.index
-        self.count, self.enable = counter.count, counter.enable
+    def __init__(self, *, core, count_bits: int = 29):
+        self.sink = stream.Endpoint(BLOCK_LAYOUT)
+        self.source = stream.Endpoint(BLOCK_LAYOUT)
+        self.submodules.counter = counter = CounterBlocks(count_bits=count_bits, slot_bits=len(core.sink.slot))
+        self.submodules.core = core
+        self.message = counter.message
         self.flush = Signal()
 
         # # #
 
+        sink, source = self.sink, self.source
+        last_byte = Signal(8)  # of the bits of the last byte, those that count
+        count = Signal(128)
         self.comb += [
             counter.flush.eq(self.flush),
             core.flush.eq(self.flush),
-            counter.source.connect(core.sink),
-            self.source.valid.eq(self.sink.valid & core.source.valid),
-            self.sink.ready.eq(self.source.ready & core.source.valid),
-            core.source.ready.eq(self.source.ready & self.sink.valid),
-            self.source.first.eq(self.sink.first),
-            self.source.last.eq(self.sink.last),
-            self.source.mask.eq(self.sink.mask),
-            self.source.data.eq(
-                (self.sink.data ^ core.source.data) & Cat(*[Replicate(bit, 8) for bit in self.sink.mask])
-            ),
+            counter.source.connect(core.sink, omit={"first", "last"}),
+            source.valid.eq(sink.valid & core.source.valid),
+            sink.ready.eq(source.ready & core.source.valid),
+            core.source.ready.eq(source.ready & sink.valid),
+            sink.connect(source, keep={"first", "last", "mask", "bits"}),
+            *[last_byte[7 - n].eq((sink.bits == 0) | (sink.bits > n) | ~sink.last) for n in range(8)],
+            source.data.eq((sink.data ^ core.source.data) & count),
         ]
+        following = Cat(sink.mask[1:], 0)
+        for i in range(BLOCK_BYTES):
+            byte = count[8 * i : 8 * i + 8]
+            self.comb += If(following[i], byte.eq(0xFF)).Else(byte.eq(last_byte & Replicate(sink.mask[i], 8)))

@@ -1,12 +1,12 @@
-"""The cipher key as software wrote it, kept apart from every bus until the core takes it.
+"""The cipher key as software wrote it, kept apart from every bus until the core takes it, and no longer.
 
 Eight words of 32 bits in a small memory, so that writing them disturbs no run. The memory is a local of
 this module and must stay so: LiteX maps a memory that is an attribute of a module with registers into
 the address space, where it could be read.
 
 Byte order: word i is bytes 4*i to 4*i+3 of the key, first byte in bits 7:0.
-Handshake: `load` streams `count` words, first word first, one a cycle while `source.ready`. `clear`
-zeroes all words in 8 cycles and ends a load. Writes during either are ignored.
+Handshake: `load` streams `count` words, first word first, one a cycle while `source.ready`, and then zeroes all
+words as `clear` does, in 8 cycles. `clear` ends a load. Writes during either are ignored.
 """
 
 from litex.soc.interconnect import stream
@@ -24,7 +24,7 @@ class KeyStore(Module):
     write, index, word : Signal(), Signal(3), Signal(32), in
         Write port.
     load : Signal(), in
-        Begin to stream; only while not `busy`.
+        Begin to stream, then clear; only while not `busy`.
     count : Signal(4), in
         Words to stream, 1 to 8, steady while `busy`.
     clear : Signal(), in
@@ -67,7 +67,7 @@ class KeyStore(Module):
         ]
         self.sync += [
             If((streaming & self.source.ready) | clearing, position.eq(position + 1)),
-            If(streaming & self.source.ready & self.source.last, streaming.eq(0), position.eq(0)),
+            If(streaming & self.source.ready & self.source.last, streaming.eq(0), clearing.eq(1), position.eq(0)),
             If(clearing & (position == WORDS - 1), clearing.eq(0)),
             If(self.load, streaming.eq(1)),
             If(self.clear, clearing.eq(1), streaming.eq(0), position.eq(0)),

@@ -1,25 +1,51 @@
 """An accelerator in simulation, with a memory on its bus, driven through its registers as software does."""
 
 import random
+from dataclasses import dataclass
 
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from litex.soc.interconnect import csr_bus
 from migen import Module
 
-from gateware.aes.key_schedule import KEY_LENGTHS
+from gateware.aes.standard import KEY_LENGTHS
 from gateware.ctr.accelerator import CTRAccelerator
+from gateware.ctr.counter import WIDTH_128
+from gateware.ctr.errors import Error
+from gateware.ctr.ledger import ENTRIES
+from tests.gateware.ctr.reference import ctr, only_bits
 from tests.gateware.support import Simulation
 
 ORIGIN = 0x4000_0000
 SIZE = 0x4000
 SMALL = (0x1000_0000, 0x100)
+OUT = ORIGIN + 0x2000
 TIMEOUT_CYCLES = 100
+BURST_BEATS = 4
 
 
-def ctr(key: bytes, counter: int, data: bytes) -> bytes:
-    """AES-CTR by `cryptography`, with the counter block as a number."""
-    block = (counter % 2**128).to_bytes(16, "big")
-    return Cipher(algorithms.AES(key), modes.CTR(block)).encryptor().update(data)
+@dataclass(frozen=True)
+class Descriptor:
+    """What is written to the registers before `start`; `length` in bytes, or in bits with `in_bits`."""
+
+    source: int = ORIGIN
+    destination: int = OUT
+    length: int = 0
+    counter: int = 0
+    index: int = 0
+    slot: int = 0
+    width: int = WIDTH_128
+    in_bits: int = 0
+    interrupt: int = 0
+    ordered: int = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes of the buffers."""
+        return (self.length + 7) // 8 if self.in_bits else self.length
+
+    def result(self, key: bytes, data: bytes) -> bytes:
+        """What shall be at the destination."""
+        output = ctr(key, self.counter, data, index=self.index, width=self.width)
+        return only_bits(output, self.length) if self.in_bits else output
 
 
 class MemoryModel:
@@ -86,9 +112,10 @@ class MemoryModel:
 class Bench:
     """The accelerator behind a CSR bank, as in an SoC."""
 
-    def __init__(self, seed: int = 1):
+    def __init__(self, **parameters):
         top = Module()
-        top.submodules.dut = self.dut = CTRAccelerator(regions=[(ORIGIN, SIZE), SMALL], timeout_cycles=TIMEOUT_CYCLES)
+        regions = {"regions": [(ORIGIN, SIZE), SMALL], "timeout_cycles": TIMEOUT_CYCLES, "burst_beats": BURST_BEATS}
+        top.submodules.dut = self.dut = CTRAccelerator(**regions | parameters)
         self.csr = csr_bus.Interface(data_width=32, address_width=14)
         csrs = self.dut.get_csrs()
         self.address = {csr.name: i for i, csr in enumerate(csrs)}
@@ -96,19 +123,33 @@ class Bench:
         self.fields = {
             csr.name: {f.name: f for f in csr.fields.fields} for csr in csrs if getattr(csr, "fields", None) is not None
         }
-        self.sim = Simulation(top, self.csr, self.dut.bus, self.dut.ev.irq)
-        self.reset(seed)
+        engine = self.dut.engine
+        self.idle = [engine.core.idle, engine.counter.idle, engine.core.source.valid, self.dut.bus.cyc]
+        self.sim = Simulation(top, self.csr, self.dut.ev.irq, self.idle, *self.add_memory(top))
+        self.reset()
+
+    def add_memory(self, top: Module) -> list:
+        """Puts what is on the bus into the top level; returns the ports that the test bench drives."""
+        return [self.dut.bus]
 
     def reset(self, seed: int = 1):
         """Reset the accelerator, and put a new memory on its bus; ends when the accelerator is idle."""
         self.sim.reset()
-        self.memory = MemoryModel(self.dut.bus, [(ORIGIN, SIZE), SMALL])
-        self.background = [self.memory.serve()]
+        self.background = self.start_memory()
         self.rng = random.Random(seed)
         self.run(self.wait_idle())
 
+    def start_memory(self) -> list:
+        """The processes that serve the bus."""
+        self.memory = MemoryModel(self.dut.bus, [(ORIGIN, SIZE), SMALL])
+        return [self.memory.serve()]
+
     def run(self, *generators, max_cycles: int = 20000):
         self.sim.run(*generators, background=self.background, max_cycles=max_cycles)
+
+    def assert_empty(self):
+        """No block is left in the counter or in the core, and the bus is idle."""
+        assert [self.sim.peek(signal) for signal in self.idle] == [1, 1, 0, 0]
 
     # Register accesses, for use with `yield from`.
 
@@ -124,52 +165,90 @@ class Bench:
         yield
         return (yield self.csr.dat_r)
 
+    def write_fields(self, name: str, **values: int):
+        fields = self.fields[name]
+        yield from self.write(name, sum(value << fields[field].offset for field, value in values.items()))
+
     def status(self):
         value = yield from self.read("status")
         return {n: value >> f.offset & (2**f.size - 1) for n, f in self.fields["status"].items()}
 
     def command(self, *names: str):
-        yield from self.write("control", sum(1 << self.fields["control"][n].offset for n in names))
+        yield from self.write_fields("control", **dict.fromkeys(names, 1))
         yield
         yield
 
     def wait_idle(self):
-        while (status := (yield from self.status()))["busy"]:
+        while (status := (yield from self.status()))["busy"] or status["key_busy"]:
             pass
         return status
 
-    def set_key(self, key: bytes):
-        yield from self.write("config", KEY_LENGTHS[8 * len(key)])
+    def write_key(self, key: bytes):
         for i in range(len(key) // 4):
             yield from self.write(f"key{i}", int.from_bytes(key[4 * i : 4 * i + 4], "little"))
-        yield from self.command("load_key")
-        status = yield from self.wait_idle()
-        assert (status["key_valid"], status["done"], status["error"]) == (1, 1, 0)
 
-    def set_run(self, counter: int, index: int, source: int, destination: int, length: int):
-        block = (counter % 2**128).to_bytes(16, "big")
+    def begin_key(self, key: bytes, slot: int = 0):
+        """Load a key, without waiting for its schedule."""
+        yield from self.write_fields("key_config", key_length=KEY_LENGTHS[8 * len(key)], slot=slot)
+        yield from self.write_key(key)
+        yield from self.command("load_key")
+        assert (yield from self.status())["refused"] == 0
+
+    def set_key(self, key: bytes, slot: int = 0):
+        yield from self.begin_key(key, slot)
+        while (status := (yield from self.status()))["key_busy"]:
+            pass
+        assert status["key_error"] == Error.NONE
+        assert (yield from self.read("key_valid")) >> slot & 1
+
+    def set_descriptor(self, descriptor: Descriptor):
+        d = descriptor
+        block = (d.counter % 2**128).to_bytes(16, "big")
         for i in range(4):
             yield from self.write(f"iv{i}", int.from_bytes(block[4 * i : 4 * i + 4], "little"))
-        yield from self.write("index_lo", index % 2**32)
-        yield from self.write("index_hi", index >> 32)
-        yield from self.write("source", source)
-        yield from self.write("destination", destination)
-        yield from self.write("length", length)
+        yield from self.write("index_lo", d.index % 2**32)
+        yield from self.write("index_hi", d.index >> 32)
+        yield from self.write("source", d.source)
+        yield from self.write("destination", d.destination)
+        yield from self.write("length", d.length)
+        yield from self.write_fields(
+            "options", slot=d.slot, width=d.width, in_bits=d.in_bits, interrupt=d.interrupt, ordered=d.ordered
+        )
+
+    def submit(self, descriptor: Descriptor):
+        """Submit a descriptor as soon as there is room; gives its number."""
+        while (yield from self.status())["full"]:
+            pass
+        number = yield from self.read("submitted")
+        yield from self.set_descriptor(descriptor)
+        yield from self.command("start")
+        assert (yield from self.status())["refused"] == 0
+        return number
+
+    def result(self, number: int):
+        """Wait for the end of a descriptor; gives its error."""
+        while ((yield from self.read("completed")) - number - 1) % 2**16 >= 2**15:
+            pass
+        return Error((yield from self.read("results")) >> 4 * (number % ENTRIES) & 0xF)
 
     # Whole operations.
 
-    def load_key(self, key: bytes):
-        self.run(self.set_key(key))
+    def load_key(self, key: bytes, slot: int = 0):
+        self.run(self.set_key(key, slot))
 
-    def transfer(self, counter, index, source, destination, length, max_cycles=20000):
-        """One run; its status at the end and the cycles that the hardware counted."""
+    def transfer(self, *descriptors: Descriptor, max_cycles=20000) -> list[Error]:
+        """Submit descriptors without a pause, and give their results when all have ended."""
         results = []
 
         def bench():
-            yield from self.set_run(counter, index, source, destination, length)
-            yield from self.command("start")
-            results.append((yield from self.wait_idle()))
-            results.append((yield from self.read("cycles")))
+            numbers = []
+            for descriptor in descriptors:
+                numbers.append((yield from self.submit(descriptor)))
+                if len(numbers) > ENTRIES:
+                    results.append((yield from self.result(numbers[-1 - ENTRIES])))
+            for number in numbers[len(results) :]:
+                results.append((yield from self.result(number)))
+            yield from self.wait_idle()
 
         self.run(bench(), max_cycles=max_cycles)
-        return tuple(results)
+        return results

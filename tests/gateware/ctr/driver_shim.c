@@ -11,7 +11,7 @@ static void (*write_register)(uint32_t offset, uint32_t value);
 #include "accel.c"
 #include "engine_accel.c"
 
-#define KEYS 2
+#define KEYS 10
 
 static struct cl_accel_device device;
 static struct cl_engine engine;
@@ -48,38 +48,87 @@ unsigned int shim_flushes(void)
 	return flushes;
 }
 
-int shim_set_key(unsigned int slot, const uint8_t *key, unsigned int key_bits)
+/* The engine, with keys of its own. */
+
+int shim_set_key(unsigned int n, const uint8_t *key, unsigned int key_bits)
 {
-	return engine.set_key(&engine, &keys[slot], key, key_bits);
+	return engine.set_key(&engine, &keys[n], key, key_bits);
 }
 
-int shim_ctr(unsigned int slot, const uint8_t *counter, const uint8_t *in, uint8_t *out, size_t len)
+int shim_ctr(unsigned int n, const uint8_t *counter, const uint8_t *in, uint8_t *out, size_t len)
 {
-	return engine.ctr(&engine, &keys[slot], counter, in, out, len);
+	return engine.ctr(&engine, &keys[n], counter, in, out, len);
 }
 
-void shim_clear(unsigned int slot)
+void shim_clear(unsigned int n)
 {
-	engine.clear(&engine, &keys[slot]);
+	engine.clear(&engine, &keys[n]);
 }
 
-int shim_key_is_zero(unsigned int slot)
+int shim_key_is_zero(unsigned int n)
 {
-	const uint8_t *bytes = (const uint8_t *)&keys[slot];
+	const uint8_t *bytes = (const uint8_t *)&keys[n];
 	uint8_t any = 0;
 
-	for (size_t i = 0; i < sizeof(keys[slot]); i++) {
+	for (size_t i = 0; i < sizeof(keys[n]); i++) {
 		any |= bytes[i];
 	}
 	return any == 0;
 }
 
-void shim_set_counter(const uint8_t *counter)
+/* The driver, with the key slots of the hardware. */
+
+int shim_load(unsigned int slot, const uint8_t *key, unsigned int key_bits)
 {
-	cl_accel_set_counter(&device.accel, counter);
+	uint32_t words[8] = {0};
+
+	memcpy(words, key, key_bits <= 256 ? key_bits / 8 : 0);
+	return cl_accel_set_key(&device.accel, slot, words, key_bits);
 }
 
-int shim_run(uint64_t index, const uint8_t *in, uint8_t *out, size_t len)
+int shim_clear_slot(unsigned int slot)
 {
-	return cl_accel_ctr(&device.accel, index, in, out, len);
+	return cl_accel_clear_key(&device.accel, slot);
+}
+
+int shim_run(unsigned int slot, const uint8_t *counter, uint64_t index, const uint8_t *in,
+	     uint8_t *out, size_t len)
+{
+	return cl_accel_ctr(&device.accel, slot, counter, index, in, out, len);
+}
+
+int shim_eea2(unsigned int slot, uint32_t count, unsigned int bearer, unsigned int direction,
+	      const uint8_t *in, uint8_t *out, uint32_t bits)
+{
+	return cl_accel_eea2(&device.accel, slot, count, bearer, direction, in, out, bits);
+}
+
+/* The number of the descriptor, or a negative errno. */
+int shim_submit(unsigned int slot, unsigned int width, const uint8_t *counter, const uint8_t *in,
+		uint8_t *out, uint32_t length, int ordered)
+{
+	struct cl_accel_descriptor descriptor = {
+		.in = in,
+		.out = out,
+		.length = length,
+		.ordered = ordered != 0,
+		.slot = (uint8_t)slot,
+		.width = (uint8_t)width,
+	};
+	uint16_t number;
+
+	memcpy(descriptor.counter, counter, sizeof(descriptor.counter));
+	const int status = cl_accel_submit(&device.accel, &descriptor, &number);
+
+	return status != 0 ? status : number;
+}
+
+int shim_poll(unsigned int number)
+{
+	return cl_accel_poll(&device.accel, (uint16_t)number);
+}
+
+int shim_abort(void)
+{
+	return cl_accel_abort(&device.accel);
 }

@@ -1,20 +1,28 @@
-"""Counter blocks: addition of the index and increments modulo 2^128, wherever a carry can arise."""
+"""Counter blocks: addition of the index and increments in each width, wherever a carry can arise or must not."""
 
 import random
 
 import pytest
 
-from gateware.ctr.counter import CounterBlocks
-from tests.gateware.support import Simulation, receive
+from gateware.ctr.counter import WIDTH_32, WIDTH_64, WIDTH_128, WIDTHS, CounterBlocks
+from tests.gateware.ctr.reference import counter_blocks, eea2_t1
+from tests.gateware.support import Simulation, send
 
 EDGES = [0, 1, 2**32 - 2, 2**32 - 1, 2**32, 2**64 - 2, 2**64 - 1, 2**64, 2**96 - 1, 2**96, 2**128 - 2, 2**128 - 1]
+
+
+def swapped(number: int) -> int:
+    return int.from_bytes((number % 2**128).to_bytes(16, "big"), "little")
+
+
+def message(initial, index, width, count, slot=0):
+    return {"initial": swapped(initial), "index": index, "width": width, "count": count, "slot": slot}
 
 
 @pytest.fixture(scope="module")
 def simulated():
     dut = CounterBlocks()
-    ports = (dut.start, dut.initial, dut.index, dut.count, dut.enable, dut.flush, dut.source)
-    with Simulation(dut, *ports) as sim:
+    with Simulation(dut, dut.message, dut.source, dut.flush, dut.idle) as sim:
         yield dut, sim
 
 
@@ -24,100 +32,122 @@ def bench(simulated):
     return simulated
 
 
-def begin(dut, initial, index, count, wait=0):
-    """Start, and enable `wait` cycles later."""
-    block = int.from_bytes((initial % 2**128).to_bytes(16, "big"), "little")
-    yield [dut.initial.eq(block), dut.index.eq(index), dut.start.eq(1)]
-    if wait:
-        yield
-        yield [dut.start.eq(0), dut.initial.eq(0), dut.index.eq(0)]
-        for _ in range(wait - 1):
-            yield
-    yield [dut.enable.eq(1), dut.count.eq(count)]
-    yield
-    yield [dut.start.eq(0), dut.enable.eq(0)]
-
-
-def sequence(bench, initial, index, count, rng=None, stall=0.0, wait=0):
+def run(bench, messages, rng=None, idle=0.0, stall=0.0, times=None):
+    """The blocks of messages (initial, index, width, count, slot): number, slot and mark of the last."""
     dut, sim = bench
-    blocks = []
-    sim.run(
-        begin(dut, initial, index, count, wait),
-        receive(dut.source, count, blocks, rng=rng, stall=stall),
-        max_cycles=50 + 30 * count,
-    )
-    return [int.from_bytes(block.to_bytes(16, "little"), "big") for block in blocks]
+    count = sum(item[3] for item in messages)
+    received = []
+
+    def collect():
+        while len(received) < count:
+            yield dut.source.ready.eq(0 if rng and rng.random() < stall else 1)
+            yield
+            if (yield dut.source.valid) and (yield dut.source.ready):
+                block = swapped((yield dut.source.data))
+                received.append((block, (yield dut.source.slot), (yield dut.source.last)))
+                if times is not None:
+                    times.append(sim.cycle)
+        yield dut.source.ready.eq(0)
+
+    items = [message(*item) for item in messages]
+    sim.run(send(dut.message, items, rng, idle), collect(), max_cycles=200 + 40 * (count + len(messages)))
+    return received
 
 
+def expected(messages):
+    result = []
+    for initial, index, width, count, slot in messages:
+        for n, block in enumerate(counter_blocks(initial, index, width, count)):
+            result.append((block, slot, int(n == count - 1)))
+    return result
+
+
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("initial", EDGES)
-@pytest.mark.parametrize("index", [0, 1, 2**32 - 1, 2**32, 2**64 - 1])
-def test_wraps(bench, initial, index):
-    expected = [(initial + index + n) % 2**128 for n in range(6)]
-    assert sequence(bench, initial, index, 6) == expected
+def test_wraps(bench, initial, width):
+    messages = [(initial, index, width, 6, 1) for index in (0, 1, 2**32 - 1, 2**32, 2**64 - 1)]
+    assert run(bench, messages) == expected(messages)
 
 
-@pytest.mark.parametrize("bits", [32, 64, 96, 128])
-def test_counts_across_each_limb(bench, bits):
-    for before in range(6):
-        first = 2**bits - before
-        assert sequence(bench, first, 0, 8) == [(first + n) % 2**128 for n in range(8)]
+@pytest.mark.parametrize("width", WIDTHS)
+def test_counts_across_each_limb(bench, width):
+    messages = [(2**bits - before, 0, width, 8, 2) for bits in (32, 64, 96, 128) for before in range(1, 7)]
+    assert run(bench, messages) == expected(messages)
+
+
+def test_eea2_counts_modulo_2_64(bench):
+    """COUNT, BEARER and DIRECTION stay as they are when the rest wraps."""
+    initial = eea2_t1(0x398A59B4, 0x15, 1)
+    messages = [(initial, 2**64 - 2, WIDTH_64, 4, 0)]
+    assert [block for block, _, _ in run(bench, messages)] == [
+        initial + n % 2**64 for n in (2**64 - 2, 2**64 - 1, 0, 1)
+    ]
 
 
 @pytest.mark.parametrize("stall", [0.0, 0.3, 0.9])
-def test_random(bench, stall):
-    rng = random.Random(f"counter {stall}")
-    for _ in range(60):
-        initial, index, count = rng.getrandbits(128) | rng.choice(EDGES), rng.getrandbits(64), rng.randrange(0, 12)
-        wait = rng.randrange(0, 9)
-        expected = [(initial + index + n) % 2**128 for n in range(count)]
-        assert sequence(bench, initial, index, count, rng, stall, wait) == expected
+@pytest.mark.parametrize("idle", [0.0, 0.7])
+def test_random(bench, stall, idle):
+    rng = random.Random(f"counter {stall} {idle}")
+    messages = [
+        (
+            rng.getrandbits(128) | rng.choice(EDGES),
+            rng.getrandbits(64),
+            rng.choice([WIDTH_128, WIDTH_64, WIDTH_32]),
+            rng.randrange(0, 12),
+            rng.randrange(8),
+        )
+        for _ in range(80)
+    ]
+    assert run(bench, messages, rng, idle, stall) == expected(messages)
+    assert bench[1].peek(bench[0].idle)
 
 
-def test_first_block_after_four_cycles_and_then_one_a_cycle(bench):
+def test_first_block_after_three_cycles_and_no_idle_cycle_between_messages(bench):
+    times = []
+    counts = [10, 1, 1, 1, 2, 5]
+    messages = [(2**128 - 1, 2**64 - 1, WIDTH_128, count, slot) for slot, count in enumerate(counts)]
+    before = bench[1].cycle
+    assert run(bench, messages, times=times) == expected(messages)
+    # `valid` is high in the cycle after `before`
+    assert times == [before + 1 + 3 + n for n in range(sum(counts))]
+
+
+def test_no_blocks_after_the_last_and_none_for_a_count_of_zero(bench):
     dut, sim = bench
-    blocks, times = [], []
-
-    def start():
-        yield from begin(dut, 2**128 - 1, 2**64 - 1, 10)
-
-    before = sim.cycle
-    sim.run(start(), receive(dut.source, 10, blocks, times=(sim, times)), max_cycles=50)
-    assert times == [before + 1 + 4 + n for n in range(10)]  # `start` is high in the cycle after `before`
-
-
-def test_count_is_exact_and_zero_is_none(bench):
-    dut, sim = bench
-    assert len(sequence(bench, 5, 0, 3)) == 3
-    assert sequence(bench, 5, 0, 0) == []
+    assert len(run(bench, [(5, 0, WIDTH_128, 3, 0), (5, 0, WIDTH_128, 0, 0)])) == 3
 
     def nothing_more():
         yield dut.source.ready.eq(1)
         for _ in range(20):
             yield
             assert not (yield dut.source.valid)
-        yield dut.source.ready.eq(0)
+        assert (yield dut.idle)
 
     sim.run(nothing_more(), max_cycles=30)
 
 
-def test_flush_ends_the_sequence(bench):
+@pytest.mark.parametrize("wait", range(8))
+def test_flush_drops_every_message(bench, wait):
     dut, sim = bench
 
-    def bench_():
-        yield from begin(dut, 1, 0, 100)
-        for _ in range(10):
+    def flushed():
+        yield from send(dut.message, [message(n, 0, WIDTH_128, 3) for n in range(3)])
+        yield dut.source.ready.eq(1)
+        for _ in range(wait):
             yield
-        assert (yield dut.source.valid)
-        yield dut.flush.eq(1)
+        yield [dut.flush.eq(1), dut.source.ready.eq(0)]
         yield
         yield dut.flush.eq(0)
         yield
         assert not (yield dut.source.valid)
+        assert (yield dut.idle)
 
-    sim.run(bench_(), max_cycles=40)
-    assert sequence(bench, 7, 0, 2) == [7, 8]
+    sim.run(flushed(), max_cycles=40)
+    messages = [(7, 0, WIDTH_128, 2, 3)]
+    assert run(bench, messages) == expected(messages)
 
 
-def test_parameters():
-    with pytest.raises(ValueError, match="count_bits"):
-        CounterBlocks(count_bits=0)
+@pytest.mark.parametrize("parameters", [{"count_bits": 0}, {"slot_bits": 0}])
+def test_parameters(parameters):
+    with pytest.raises(ValueError, match="at least 1"):
+        CounterBlocks(**parameters)

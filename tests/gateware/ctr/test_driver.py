@@ -13,14 +13,17 @@ import subprocess
 import pytest
 
 from firmware.codegen import registers, wire
-from gateware.ctr.errors import Error
-from tests.gateware.ctr.bench import ORIGIN, SIZE, Bench, ctr
+from gateware.ctr.counter import WIDTH_32
+from tests.gateware.ctr.bench import ORIGIN, SIZE, Bench
+from tests.gateware.ctr.reference import ctr, eea2_sets
 from tests.gateware.support import ROOT
 
 MAP_FIXED_NOREPLACE = 0x100000
 CORE = ROOT / "firmware" / "core"
 BOUNCE = ORIGIN + SIZE - 64
-KEYS = [bytes(range(1, 17)), bytes(range(100, 132))]
+KEYS = [bytes(range(n, n + 16 + 8 * (n % 3))) for n in range(1, 11)]
+BUSY = 0b1
+KEY_BUSY = 0b10
 COUNTER = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfffffffe")
 
 
@@ -64,28 +67,38 @@ def region():
 class Driver:
     def __init__(self, library, region):
         self.bench = Bench()
-        self.bench.memory.contents[ORIGIN] = region
         self.region = region
         self.names = {offset * 4: name for name, offset in self.bench.address.items()}
-        self.writes = []
-        self.always_busy = False
-        self.hang_at_start = False
+        self.reset()
         self.c = library
-        library.shim_init.argtypes = [ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t]
-        library.shim_ctr.argtypes = [ctypes.c_uint, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
-        library.shim_run.argtypes = [ctypes.c_uint64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+        byte_pointer, pointer, number = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_uint
+        library.shim_init.argtypes = [ctypes.c_size_t, ctypes.c_size_t, pointer, ctypes.c_size_t]
+        library.shim_ctr.argtypes = [number, byte_pointer, pointer, pointer, ctypes.c_size_t]
+        library.shim_run.argtypes = [number, byte_pointer, ctypes.c_uint64, pointer, pointer, ctypes.c_size_t]
+        library.shim_eea2.argtypes = [number, number, number, number, pointer, pointer, number]
+        library.shim_submit.argtypes = [number, number, byte_pointer, pointer, pointer, number, ctypes.c_int]
         self.callbacks = (
             ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_uint32)(self.read_register),
             ctypes.CFUNCTYPE(None, ctypes.c_uint32, ctypes.c_uint32)(self.write_register),
         )
         library.shim_connect(*self.callbacks)
 
+    def reset(self):
+        self.bench.reset()
+        self.region[:] = bytes(len(self.region))
+        self.bench.memory.contents[ORIGIN] = self.region
+        self.writes = []
+        self.stuck = 0  # bits of the status register that stay set
+        self.hang_at_start = False
+
     def init(self, bounce_bytes=64):
         return self.c.shim_init(ORIGIN, SIZE, BOUNCE, bounce_bytes)
 
     def read_register(self, offset):
-        if self.always_busy:
-            return 1
+        if self.stuck and self.names[offset] == "status":
+            return self.stuck
+        if self.hang_at_start and self.names[offset] == "completed":
+            return 0
         values = []
 
         def access():
@@ -96,9 +109,6 @@ class Driver:
 
     def write_register(self, offset, value):
         self.writes.append(self.names[offset])
-        if self.hang_at_start and self.names[offset] == "control":
-            self.always_busy = True
-            return
 
         def access():
             yield from self.bench.write(self.names[offset], value)
@@ -107,114 +117,201 @@ class Driver:
         self.bench.run(access())
 
 
-@pytest.fixture
-def driver(library, region):
+@pytest.fixture(scope="module")
+def simulated(library, region):
     driver = Driver(library, region)
-    assert driver.init() == 0
     yield driver
     driver.bench.sim.close()
 
 
-def check(driver, slot, key, source, destination, length, seed=1):
+@pytest.fixture
+def driver(simulated):
+    simulated.reset()
+    assert simulated.init() == 0
+    return simulated
+
+
+def check(driver, n, source, destination, length, seed=1):
     data = random.Random(seed).randbytes(length)
     ctypes.memmove(source, data, length)
-    assert driver.c.shim_ctr(slot, COUNTER, source, destination, length) == 0
-    assert ctypes.string_at(destination, length) == ctr(key, int.from_bytes(COUNTER, "big"), data)
+    assert driver.c.shim_ctr(n, COUNTER, source, destination, length) == 0
+    assert ctypes.string_at(destination, length) == ctr(KEYS[n], int.from_bytes(COUNTER, "big"), data)
 
 
-def test_direct_and_in_place(driver):
-    for slot, key in enumerate(KEYS):
-        assert driver.c.shim_set_key(slot, key, 8 * len(key)) == 0
-    # The keys take turns, so that each call finds the other's key in the accelerator.
-    for length in (0, 1, 15, 16, 17, 100, 256):
-        for slot, key in enumerate(KEYS):
-            check(driver, slot, key, ORIGIN, ORIGIN + 0x1000, length)
-            check(driver, slot, key, ORIGIN + 0x800, ORIGIN + 0x800, length)
-    assert driver.c.shim_flushes() == 24  # every run, and none for length 0
-
-
-def test_few_register_writes_a_call(driver):
-    driver.c.shim_set_key(0, KEYS[0], 128)
-    driver.c.shim_set_counter(COUNTER)
+def test_direct_and_in_place_at_any_alignment(driver):
+    for n, key in enumerate(KEYS[:2]):
+        assert driver.c.shim_set_key(n, key, 8 * len(key)) == 0
     driver.writes.clear()
-    assert driver.c.shim_run(0, ORIGIN, ORIGIN, 32) == 0
-    assert driver.writes == ["index_lo", "index_hi", "source", "destination", "length", "control"]
+    for length in (0, 1, 15, 16, 17, 100, 256):
+        for n in range(2):
+            check(driver, n, ORIGIN + 3, ORIGIN + 0x1001, length)
+            check(driver, n, ORIGIN + 0x805, ORIGIN + 0x805, length)
+    assert driver.c.shim_flushes() == 24  # every run, and none for length 0
+    assert "key0" not in driver.writes, "each key has a slot of its own"
+
+
+def test_more_keys_than_slots(driver):
+    """The key that was not used for the longest time makes room, and comes back when it is needed."""
+    for n, key in enumerate(KEYS):
+        assert driver.c.shim_set_key(n, key, 8 * len(key)) == 0
+    driver.writes.clear()
+    for n in range(2, len(KEYS)):
+        check(driver, n, ORIGIN, ORIGIN + 0x1000, 20)
+    assert "key0" not in driver.writes
+    for n in (0, 1, 2, 3):
+        check(driver, n, ORIGIN, ORIGIN + 0x1000, 20)
+    assert driver.writes.count("key0") == 4  # 0 and 1 took the slots of 2 and 3, those of 4 and 5
+    driver.writes.clear()
+    check(driver, 6, ORIGIN, ORIGIN + 0x1000, 20)
+    assert "key0" not in driver.writes
+    for n in range(len(KEYS)):
+        driver.c.shim_clear(n)
+        assert driver.c.shim_key_is_zero(n)
+    assert driver.read_register(driver.bench.address["key_valid"] * 4) == 0
+
+
+def test_register_writes_of_a_call(driver):
+    driver.c.shim_load(3, KEYS[0], 128)
+    driver.writes.clear()
+    assert driver.c.shim_run(3, COUNTER, 0, ORIGIN, ORIGIN, 32) == 0
+    where = ["iv0", "iv1", "iv2", "iv3", "index_lo", "index_hi", "source", "destination", "length", "options"]
+    assert driver.writes == [*where, "control"]
 
 
 def test_index_reaches_the_counter(driver):
-    driver.c.shim_set_key(0, KEYS[0], 128)
-    driver.c.shim_set_counter(COUNTER)
+    assert driver.c.shim_load(7, KEYS[1], 8 * len(KEYS[1])) == 0
     index = 0x1234_5678_9ABC_DEF0
     driver.region[:32] = bytes(32)
-    assert driver.c.shim_run(index, ORIGIN, ORIGIN + 0x100, 32) == 0
-    assert bytes(driver.region[0x100:0x120]) == ctr(KEYS[0], int.from_bytes(COUNTER, "big") + index, bytes(32))
+    assert driver.c.shim_run(7, COUNTER, index, ORIGIN, ORIGIN + 0x100, 32) == 0
+    assert bytes(driver.region[0x100:0x120]) == ctr(KEYS[1], int.from_bytes(COUNTER, "big") + index, bytes(32))
+
+
+def test_eea2(driver):
+    for slot, s in enumerate(eea2_sets()):
+        assert driver.c.shim_load(slot, s["key"], 128) == 0
+        size = len(s["plaintext"])
+        driver.region[5 : 5 + size] = s["plaintext"]
+        where = (ORIGIN + 5, ORIGIN + 0x1000, s["length"])
+        assert driver.c.shim_eea2(slot, s["count"], s["bearer"], s["direction"], *where) == 0
+        assert bytes(driver.region[0x1000 : 0x1000 + size]) == s["ciphertext"], s["name"]
+
+
+def test_submit_and_poll(driver):
+    driver.c.shim_load(0, KEYS[0], 8 * len(KEYS[0]))
+    driver.c.shim_load(1, KEYS[1], 8 * len(KEYS[1]))
+    data = random.Random(2).randbytes(300)
+    driver.region[:300] = data
+    counter = int.from_bytes(COUNTER, "big")
+    first = driver.c.shim_submit(0, 0, COUNTER, ORIGIN, ORIGIN + 0x401, 300, 0)
+    second = driver.c.shim_submit(1, WIDTH_32, COUNTER, ORIGIN + 0x401, ORIGIN + 0x800, 300, 1)
+    third = driver.c.shim_submit(0, 0, COUNTER, ORIGIN, 0, 300, 0)
+    assert (second, third) == (first + 1, first + 2)
+    assert driver.c.shim_poll(second) == -errno.EAGAIN
+    for _ in range(1000):
+        if (status := driver.c.shim_poll(second)) != -errno.EAGAIN:
+            break
+    assert status == 0
+    assert driver.c.shim_poll(first) == 0
+    middle = ctr(KEYS[0], counter, data)
+    assert bytes(driver.region[0x401 : 0x401 + 300]) == middle
+    assert bytes(driver.region[0x800 : 0x800 + 300]) == ctr(KEYS[1], counter, middle, width=WIDTH_32)
+    for _ in range(1000):
+        if (status := driver.c.shim_poll(third)) != -errno.EAGAIN:
+            break
+    assert status == -errno.EFAULT
+
+
+def test_full_queue_and_abort(driver):
+    driver.c.shim_load(0, KEYS[0], 8 * len(KEYS[0]))
+    driver.bench.memory.latency = lambda: 50
+    numbers = [driver.c.shim_submit(0, 0, COUNTER, ORIGIN, ORIGIN + 0x800, 0x400, 0) for _ in range(8)]
+    assert numbers == list(range(numbers[0], numbers[0] + 8))
+    assert driver.c.shim_submit(0, 0, COUNTER, ORIGIN, ORIGIN, 16, 0) == -errno.EBUSY
+    assert driver.c.shim_load(0, KEYS[1], 128) == -errno.EBUSY
+    assert driver.c.shim_clear_slot(0) == -errno.EBUSY
+    assert driver.c.shim_abort() == 0
+    assert [driver.c.shim_poll(n) for n in numbers] == 8 * [-errno.ECANCELED]
+    driver.bench.memory.latency = lambda: 1
+    assert driver.c.shim_run(0, COUNTER, 0, ORIGIN, ORIGIN, 16) == 0
+    assert driver.c.shim_abort() == 0  # none is outstanding
 
 
 @pytest.mark.parametrize("length", [1, 16, 63, 64, 65, 200])
-def test_bounce_for_other_buffers(driver, length):
-    driver.c.shim_set_key(0, KEYS[0], 128)
+def test_bounce_for_memory_that_the_dma_cannot_reach(driver, length):
+    driver.c.shim_set_key(0, KEYS[0], 8 * len(KEYS[0]))
     outside = ctypes.create_string_buffer(512)
-    check(driver, 0, KEYS[0], ORIGIN + 3, ORIGIN + 0x1001, length)
-    check(driver, 0, KEYS[0], ctypes.addressof(outside), ctypes.addressof(outside), length)
+    check(driver, 0, ctypes.addressof(outside), ctypes.addressof(outside), length)
+    check(driver, 0, ctypes.addressof(outside) + 1, ORIGIN + 7, length)
     assert bytes(driver.region[-64:]) == bytes(64), "data left in the bounce buffer"
 
 
 def test_no_bounce_buffer_is_refused(driver):
     assert driver.init(bounce_bytes=15) == 0
-    driver.c.shim_set_key(0, KEYS[0], 128)
-    assert driver.c.shim_ctr(0, COUNTER, ORIGIN + 4, ORIGIN, 16) == -errno.EINVAL
+    outside = ctypes.create_string_buffer(16)
+    driver.c.shim_set_key(0, KEYS[0], 8 * len(KEYS[0]))
+    assert driver.c.shim_ctr(0, COUNTER, ctypes.addressof(outside), ORIGIN, 16) == -errno.EINVAL
 
 
 def test_clear_leaves_no_key(driver):
-    driver.c.shim_set_key(0, KEYS[0], 128)
+    driver.c.shim_set_key(0, KEYS[0], 8 * len(KEYS[0]))
     driver.c.shim_clear(0)
     assert driver.c.shim_key_is_zero(0)
     assert driver.c.shim_ctr(0, COUNTER, ORIGIN, ORIGIN, 16) == -errno.EINVAL
-    assert driver.c.shim_run(0, ORIGIN, ORIGIN, 16) == -errno.EINVAL  # the hardware has none either
-    assert driver.read_register(4) >> 4 == Error.NO_KEY
+    for slot in range(8):
+        assert driver.c.shim_run(slot, COUNTER, 0, ORIGIN, ORIGIN, 16) == -errno.EINVAL
 
 
 def test_clear_of_another_key_keeps_the_loaded_one(driver):
-    for slot, key in enumerate(KEYS):
-        driver.c.shim_set_key(slot, key, 8 * len(key))
+    for n, key in enumerate(KEYS[:2]):
+        driver.c.shim_set_key(n, key, 8 * len(key))
     driver.c.shim_clear(0)
     driver.writes.clear()
-    check(driver, 1, KEYS[1], ORIGIN, ORIGIN, 48)
+    check(driver, 1, ORIGIN, ORIGIN, 48)
     assert "key0" not in driver.writes
 
 
 def test_arguments(driver):
-    assert driver.c.shim_set_key(0, KEYS[0], 64) == -errno.EINVAL
-    assert driver.c.shim_ctr(0, COUNTER, ORIGIN, ORIGIN, 16) == -errno.EINVAL
-    driver.c.shim_set_key(0, KEYS[0], 128)
-    assert driver.c.shim_run(0, ORIGIN + 8, ORIGIN, 16) == -errno.EINVAL
-    assert driver.c.shim_run(0, ORIGIN, 2**33, 16) == -errno.EFAULT
-    assert driver.c.shim_run(0, ORIGIN, ORIGIN, 2**32) == -errno.EINVAL
-    assert driver.c.shim_run(0, ORIGIN, ORIGIN + SIZE, 16) == -errno.EFAULT
-    assert driver.c.shim_run(0, ORIGIN, ORIGIN + 16, 32) == -errno.EINVAL
+    c = driver.c
+    assert c.shim_set_key(0, KEYS[0], 64) == -errno.EINVAL
+    assert c.shim_ctr(0, COUNTER, ORIGIN, ORIGIN, 16) == -errno.EINVAL
+    assert c.shim_load(8, KEYS[0], 128) == -errno.EINVAL
+    assert c.shim_clear_slot(8) == -errno.EINVAL
+    c.shim_load(0, KEYS[0], 128)
+    driver.writes.clear()
+    assert c.shim_run(0, COUNTER, 0, ORIGIN, 2**33, 16) == -errno.EFAULT
+    assert c.shim_run(0, COUNTER, 0, ORIGIN, ORIGIN, 2**32) == -errno.EINVAL
+    assert c.shim_run(8, COUNTER, 0, ORIGIN, ORIGIN, 16) == -errno.EINVAL
+    assert c.shim_submit(0, 3, COUNTER, ORIGIN, ORIGIN, 16, 0) == -errno.EINVAL
+    assert c.shim_eea2(0, 0, 32, 0, ORIGIN, ORIGIN, 16) == -errno.EINVAL
+    assert c.shim_eea2(0, 0, 0, 2, ORIGIN, ORIGIN, 16) == -errno.EINVAL
+    assert driver.writes == []
+    assert c.shim_run(0, COUNTER, 0, ORIGIN, ORIGIN + SIZE, 16) == -errno.EFAULT
+    assert c.shim_run(0, COUNTER, 0, ORIGIN, ORIGIN + 16, 32) == -errno.EINVAL
+    assert c.shim_run(1, COUNTER, 0, ORIGIN, ORIGIN, 32) == -errno.EINVAL
 
 
 def test_faults_of_the_bus(driver):
-    driver.c.shim_set_key(0, KEYS[0], 128)
+    driver.c.shim_load(0, KEYS[0], 128)
     driver.bench.memory.answer = lambda address, we: "err" if we else "ack"
-    assert driver.c.shim_run(0, ORIGIN, ORIGIN, 64) == -errno.EIO
+    assert driver.c.shim_run(0, COUNTER, 0, ORIGIN, ORIGIN, 64) == -errno.EIO
     driver.bench.memory.answer = lambda address, we: None if we else "ack"
-    assert driver.c.shim_run(0, ORIGIN, ORIGIN, 64) == -errno.ETIMEDOUT
+    assert driver.c.shim_run(0, COUNTER, 0, ORIGIN, ORIGIN, 64) == -errno.ETIMEDOUT
     driver.bench.memory.answer = lambda address, we: "ack"
-    assert driver.c.shim_run(0, ORIGIN, ORIGIN, 64) == 0
+    assert driver.c.shim_run(0, COUNTER, 0, ORIGIN, ORIGIN, 64) == 0
 
 
 def test_accelerator_that_stays_busy(driver):
-    driver.c.shim_set_key(0, KEYS[0], 128)
-    driver.always_busy = True
-    assert driver.c.shim_run(0, ORIGIN, ORIGIN, 16) == -errno.EBUSY
-    assert driver.c.shim_set_key(1, KEYS[1], 256) == -errno.EBUSY
+    driver.c.shim_load(0, KEYS[0], 128)
+    driver.stuck = BUSY | KEY_BUSY
+    assert driver.c.shim_load(1, KEYS[1], 128) == -errno.EBUSY
+    assert driver.c.shim_clear_slot(0) == -errno.EBUSY
+    assert driver.c.shim_abort() == -errno.ETIMEDOUT
     assert driver.init() == -errno.ETIMEDOUT
 
 
 def test_run_that_never_ends_is_given_up(driver):
-    driver.c.shim_set_key(0, KEYS[0], 128)
+    driver.c.shim_load(0, KEYS[0], 128)
     driver.hang_at_start = True
     driver.writes.clear()
-    assert driver.c.shim_run(0, ORIGIN, ORIGIN, 16) == -errno.ETIMEDOUT
+    assert driver.c.shim_run(0, COUNTER, 0, ORIGIN, ORIGIN, 16) == -errno.ETIMEDOUT
     assert driver.writes[-2:] == ["control", "control"]  # start, then abort

@@ -1,69 +1,91 @@
-"""The CTR engine as a stream: published vectors, lengths, backpressure, masks, back-to-back messages."""
+"""The CTR engine as a stream: published vectors, lengths, backpressure, masks, messages without a pause."""
 
+import itertools
 import random
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import cryptography_vectors
 import pytest
 
-from gateware.aes.key_schedule import KEY_LENGTHS
+from gateware.aes.cores import create_core
+from gateware.aes.standard import KEY_LENGTHS
+from gateware.ctr.counter import WIDTH_64, WIDTH_128, WIDTHS
 from gateware.ctr.engine import CTREngine
-from tests.gateware.ctr.bench import ctr
+from tests.gateware.ctr.reference import ctr, eea2_sets, eea2_t1, only_bits
 from tests.gateware.support import Simulation, receive, send
+
+SLOTS = 8
+
+
+@dataclass(frozen=True)
+class Message:
+    counter: int
+    data: bytes
+    slot: int = 0
+    index: int = 0
+    width: int = WIDTH_128
+    bits: int = 0
+
+    @property
+    def blocks(self) -> int:
+        return (len(self.data) + 15) // 16
+
+    def result(self, key: bytes) -> bytes:
+        output = ctr(key, self.counter, self.data, index=self.index, width=self.width)
+        return only_bits(output, 8 * len(output) - 8 + self.bits) if self.bits else output
 
 
 class Bench:
     def __init__(self):
-        engine = self.engine = CTREngine()
+        engine = self.engine = CTREngine(core=create_core(datapath=128, sbox="table", slots=SLOTS))
         core = engine.core
-        message = (engine.start, engine.initial, engine.index, engine.count, engine.enable, engine.flush)
-        key = (core.key, core.key_length, core.key_valid, core.busy)
-        self.sim = Simulation(engine, engine.sink, engine.source, *message, *key)
+        key = (core.key, core.key_slot, core.key_length, core.key_valid, core.idle)
+        self.sim = Simulation(engine, engine.sink, engine.source, engine.message, engine.flush, *key)
 
-    def load_key(self, key: bytes):
+    def load_key(self, key: bytes, slot: int = 0):
         core = self.engine.core
 
         def bench():
-            yield core.key_length.eq(KEY_LENGTHS[8 * len(key)])
+            yield [core.key_length.eq(KEY_LENGTHS[8 * len(key)]), core.key_slot.eq(slot)]
             words = [{"word": int.from_bytes(key[i : i + 4], "little")} for i in range(0, len(key), 4)]
             yield from send(core.key, words)
             yield
-            while not (yield core.key_valid):
+            while not (yield core.key_valid) >> slot & 1:
                 yield
 
-        self.sim.run(bench(), max_cycles=200)
+        self.sim.run(bench(), max_cycles=300)
 
-    def message(self, counter: int, index: int, data: bytes, rng=None, idle=0.0, stall=0.0) -> bytes:
+    def run(self, messages, rng=None, idle=0.0, stall=0.0, times=None) -> list[bytes]:
         engine = self.engine
-        blocks = [data[i : i + 16] for i in range(0, len(data), 16)]
-        filler = b"\xff" * 16  # what lies in memory behind the data
-        items = [
-            {
-                "data": int.from_bytes((block + filler)[:16], "little"),
-                "mask": 2 ** len(block) - 1,
-                "last": int(n == len(blocks) - 1),
-            }
-            for n, block in enumerate(blocks)
-        ]
-
-        def start():
-            initial = int.from_bytes((counter % 2**128).to_bytes(16, "big"), "little")
-            yield [engine.initial.eq(initial), engine.index.eq(index), engine.count.eq(len(blocks))]
-            yield [engine.start.eq(1), engine.enable.eq(1)]
-            yield
-            yield [engine.start.eq(0), engine.enable.eq(0)]
-
+        headers, items = [], []
+        for m in messages:
+            initial = int.from_bytes((m.counter % 2**128).to_bytes(16, "big"), "little")
+            header = {"initial": initial, "index": m.index, "width": m.width, "slot": m.slot, "count": m.blocks}
+            headers.append(header)
+            for n in range(m.blocks):
+                block = m.data[16 * n : 16 * n + 16]
+                last = n == m.blocks - 1
+                filled = int.from_bytes((block + b"\xff" * 16)[:16], "little")  # as data lie behind in memory
+                items.append(
+                    {"data": filled, "mask": 2 ** len(block) - 1, "last": int(last), "bits": m.bits if last else 0}
+                )
         received = []
         self.sim.run(
-            start(),
+            send(engine.message, headers, rng, idle),
             send(engine.sink, items, rng, idle),
-            receive(engine.source, len(blocks), received, rng=rng, stall=stall),
-            max_cycles=100 + 400 * len(blocks),
+            receive(engine.source, len(items), received, rng=rng, stall=stall, times=times),
+            max_cycles=200 + 400 * len(items),
         )
-        result = b"".join(value.to_bytes(16, "little") for value in received)
-        assert not any(result[len(data) :]), "keystream left through the bytes that do not count"
-        return result[: len(data)]
+        assert self.sim.peek(engine.core.idle), "keystream is left over"
+        results, position = [], 0
+        for m in messages:
+            result = b"".join(v.to_bytes(16, "little") for v in received[position : position + m.blocks])
+            assert not any(result[len(m.data) :]), "keystream left through the bytes that do not count"
+            results.append(result[: len(m.data)])
+            position += m.blocks
+        return results
 
 
 @pytest.fixture(scope="module")
@@ -85,31 +107,53 @@ def test_rfc_3686_vectors(bench, key_bits):
     pattern = r"KEY = (\w+)\s+IV = (\w+)\s+PLAINTEXT = (\w+)\s+CIPHERTEXT = (\w+)"
     vectors = re.findall(pattern, path.read_text())
     assert len(vectors) >= 3
-    for key, iv, plain, cipher in vectors:
-        bench.load_key(bytes.fromhex(key))
-        assert bench.message(int(iv, 16), 0, bytes.fromhex(plain)) == bytes.fromhex(cipher)
+    for slot, (key, _, _, _) in enumerate(vectors):
+        bench.load_key(bytes.fromhex(key), slot)
+    messages = [Message(int(iv, 16), bytes.fromhex(plain), slot) for slot, (_, iv, plain, _) in enumerate(vectors)]
+    assert bench.run(messages) == [bytes.fromhex(cipher) for _, _, _, cipher in vectors]
+
+
+def test_eea2_sets(bench):
+    sets = eea2_sets()
+    messages = []
+    for slot, s in enumerate(sets):
+        bench.load_key(s["key"], slot)
+        t1 = eea2_t1(s["count"], s["bearer"], s["direction"])
+        messages.append(Message(t1, s["plaintext"], slot, width=WIDTH_64, bits=s["length"] % 8))
+    assert bench.run(messages) == [s["ciphertext"] for s in sets]
 
 
 @pytest.mark.parametrize("stall", [0.0, 0.5, 0.95])
 @pytest.mark.parametrize("idle", [0.0, 0.5, 0.95])
 def test_messages_back_to_back(bench, idle, stall):
-    """Lengths of all residues, without a pause and without a new key between the messages."""
+    """Lengths of all residues, slots and widths at random, without a pause between the messages."""
     rng = random.Random(f"engine {idle} {stall}")
-    key = rng.randbytes(rng.choice([16, 24, 32]))
-    bench.load_key(key)
-    for length in [0, *range(1, 34), 0, 160]:
-        counter, index, data = rng.getrandbits(128), rng.getrandbits(64), rng.randbytes(length)
-        assert bench.message(counter, index, data, rng, idle, stall) == ctr(key, counter + index, data)
-        assert not bench.sim.peek(bench.engine.core.busy), "keystream is left over"
+    keys = [rng.randbytes(rng.choice([16, 24, 32])) for _ in range(SLOTS)]
+    for slot, key in enumerate(keys):
+        bench.load_key(key, slot)
+    messages = [
+        Message(
+            counter=rng.getrandbits(128) | rng.choice([0, 2**128 - 4, 2**64 - 4, 2**32 - 4]),
+            data=rng.randbytes(length),
+            slot=rng.randrange(SLOTS),
+            index=rng.choice([0, rng.getrandbits(64)]),
+            width=rng.choice(list(WIDTHS)),
+            bits=rng.randrange(8) if length else 0,
+        )
+        for length in [0, *range(1, 34), 0, 160]
+    ]
+    assert bench.run(messages, rng, idle, stall) == [m.result(keys[m.slot]) for m in messages]
 
 
-@pytest.mark.parametrize("wrap", [32, 64, 128])
-def test_counter_wraps(bench, wrap):
-    key = bytes(range(16))
-    bench.load_key(key)
-    data = bytes(80)
-    assert bench.message(2**wrap - 2, 0, data) == ctr(key, 2**wrap - 2, data)
-    assert bench.message(2**wrap - 10, 8, data) == ctr(key, 2**wrap - 2, data)
+def test_no_bubble_between_messages_of_different_slots(bench):
+    """A block every Nr cycles, whatever message and key it belongs to."""
+    keys = [bytes(range(n, n + 16)) for n in range(SLOTS)]
+    for slot, key in enumerate(keys):
+        bench.load_key(key, slot)
+    messages = [Message(n, bytes(16 * (1 + n % 3)), slot=n % SLOTS) for n in range(12)]
+    times = []
+    assert bench.run(messages, times=(bench.sim, times)) == [m.result(keys[m.slot]) for m in messages]
+    assert {after - before for before, after in itertools.pairwise(times)} == {10}
 
 
 @pytest.mark.parametrize("when", range(1, 45, 2))
@@ -118,10 +162,8 @@ def test_flush_in_mid_message(bench, when):
     bench.load_key(key)
 
     def interrupted():
-        yield [engine.start.eq(1), engine.enable.eq(1), engine.count.eq(1000), engine.initial.eq(123)]
         yield [engine.sink.valid.eq(1), engine.source.ready.eq(1), engine.sink.mask.eq(0xFFFF)]
-        yield
-        yield [engine.start.eq(0), engine.enable.eq(0)]
+        yield from send(engine.message, [{"count": 1000, "initial": 123}, {"count": 3}])
         for _ in range(when):
             yield
         yield [engine.sink.valid.eq(0), engine.source.ready.eq(0), engine.flush.eq(1)]
@@ -130,6 +172,6 @@ def test_flush_in_mid_message(bench, when):
         yield
 
     bench.sim.run(interrupted(), max_cycles=80)
-    assert not bench.sim.peek(engine.core.busy)
-    data = bytes(range(40))
-    assert bench.message(99, 0, data) == ctr(key, 99, data)
+    assert bench.sim.peek(engine.core.idle)
+    message = Message(99, bytes(range(40)))
+    assert bench.run([message]) == [message.result(key)]

@@ -1,0 +1,245 @@
+"""Bus master of the DMA: reads and writes of whole blocks in bursts, on one Wishbone port.
+
+::
+
+    read job ──► address, beats ─► reads ─► capture ─► FIFO ─► source
+    sink ─► FIFO ─► writes                                                 one port, a burst at a time
+    write job ─► address ─┘      └─► done, with the result
+
+Wishbone with incrementing bursts (CTI 0b010, the last access 0b111), 128 bits, addressed in words of 16 bytes. A
+slave that ignores CTI gets classic accesses back to back. Reads and writes take turns as far as there is room
+and data; a burst never waits for either. It has at most `burst_beats` accesses, after which `cyc` falls for at
+least a cycle, so that another master's turn comes after `burst_beats` + 1 cycles on a memory that answers a read
+after two cycles and then each cycle.
+
+Throughput on such a memory, with n beats a burst: 2 * n + 3 cycles for n reads and n writes.
+
+A read that the bus answers with an error, or not within `timeout_cycles`, ends its job's accesses: its beat and
+those that were to follow come out of `source` with `failed`. After such a write the job's remaining beats are
+dropped. In both cases the job ends in its turn, with its error, and the next go on. `abort` drops every job, after
+the access under way.
+"""
+
+from litex.soc.interconnect import stream, wishbone
+from migen import FSM, If, Module, Mux, NextState, ResetInserter, Signal
+
+from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
+from gateware.ctr.errors import ERROR_BITS, Error
+
+ADDRESS_BITS = 28  # of a block
+BEATS_BITS = 29
+JOBS = 4
+READ_JOB_LAYOUT = [("address", ADDRESS_BITS), ("beats", BEATS_BITS)]
+WRITE_JOB_LAYOUT = [("address", ADDRESS_BITS), ("moves", 1), ("error", ERROR_BITS), ("interrupt", 1)]
+
+
+class BurstMaster(Module):
+    """Carries out jobs of reading and of writing, each kind in its order.
+
+    Parameters
+    ----------
+    burst_beats : int
+        Longest burst. The FIFOs hold two of them each.
+    timeout_cycles : int
+        Longest time that an access may take, waiting for the bus included.
+
+    Attributes
+    ----------
+    bus : wishbone.Interface
+        128-bit master.
+    read_job : stream.Endpoint, address(28), beats(29), in
+        Block address and number of beats, at least 1.
+    source : stream.Endpoint, data(128), failed, out
+        Beats read; `last` marks a job's last.
+    write_job : stream.Endpoint, address(28), moves, error(4), interrupt, in
+        Block address; beats are taken from `sink` up to `last`. Without `moves` there are none, neither read nor to
+        write: the job ends with `error` when its turn has come.
+    sink : stream.Endpoint, data(128), sel(16), empty, in
+        Beats to write; of one that is `empty`, `sel` is 0.
+    done, done_error, done_interrupt : Signal(), Signal(4), Signal(), out
+        Pulse: a write job has ended, and with it the read job of the same number; first error of either, and
+        `interrupt` of the write job.
+    abort : Signal(), in
+        Pulse: drop every job.
+    aborting, flush : Signal(), out
+        From `abort` to the end of the access under way; pulse at that time, with which everything is dropped.
+    """
+
+    def __init__(self, *, burst_beats: int, timeout_cycles: int):
+        if burst_beats < 2 or timeout_cycles < 2:
+            raise ValueError(f"burst_beats is {burst_beats} and timeout_cycles {timeout_cycles}; give at least 2")
+        self.bus = bus = wishbone.Interface(data_width=BLOCK_BITS, address_width=32, addressing="word", bursting=True)
+        self.read_job = stream.Endpoint(READ_JOB_LAYOUT)
+        self.source = stream.Endpoint([("data", BLOCK_BITS), ("failed", 1)])
+        self.write_job = stream.Endpoint(WRITE_JOB_LAYOUT)
+        self.sink = stream.Endpoint([("data", BLOCK_BITS), ("sel", BLOCK_BYTES), ("empty", 1)])
+        self.done = Signal()
+        self.done_error = Signal(ERROR_BITS)
+        self.done_interrupt = Signal()
+        self.abort = Signal()
+        self.aborting = Signal()
+        self.flush = Signal()
+
+        # # #
+
+        depth = 2 * burst_beats
+        reset = ResetInserter()
+        self.submodules.read_fifo = read_fifo = reset(stream.SyncFIFO(self.source.description, depth, buffered=True))
+        self.submodules.write_fifo = write_fifo = reset(stream.SyncFIFO(self.sink.description, depth, buffered=True))
+        self.submodules.read_results = read_results = reset(stream.SyncFIFO([("error", ERROR_BITS)], 2 * JOBS))
+        self.comb += [
+            self.sink.connect(write_fifo.sink),
+            read_fifo.source.connect(self.source),
+            *[fifo.reset.eq(self.flush) for fifo in (read_fifo, write_fifo, read_results)],
+        ]
+
+        # Accesses: what the sequence below does, and how each ended.
+        reading, writing = Signal(), Signal()
+        ended, failure = Signal(), Signal(ERROR_BITS)
+        timer = Signal(max=timeout_cycles + 1)
+        room = Signal(max=burst_beats)  # accesses left in the burst, but one
+        read_address, write_address = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
+        head = write_fifo.source
+        last_access = Signal()
+        self.comb += [
+            bus.cyc.eq(reading | writing),
+            bus.stb.eq(bus.cyc),
+            bus.we.eq(writing),
+            bus.adr.eq(Mux(writing, write_address, read_address)),
+            bus.dat_w.eq(head.data),
+            bus.sel.eq(Mux(writing, head.sel, 2**BLOCK_BYTES - 1)),
+            bus.cti.eq(Mux(last_access, wishbone.CTI_BURST_END, wishbone.CTI_BURST_INCREMENTING)),
+            ended.eq(bus.cyc & (bus.ack | bus.err | (timer == 0))),
+            If(bus.err, failure.eq(Error.BUS_ERROR)).Elif(~bus.ack, failure.eq(Error.BUS_TIMEOUT)),
+        ]
+        self.sync += [
+            timer.eq(timeout_cycles),
+            If(bus.cyc & ~ended, timer.eq(timer - 1)),
+        ]
+
+        # The present read job.
+        read_active, read_error = Signal(), Signal(ERROR_BITS)
+        read_rest = Signal((BEATS_BITS + 1, True))  # beats behind the one after this; negative: this is the last
+        read_beat = Signal()  # a beat comes, from the bus or in place of one that failed
+        self.comb += [
+            self.read_job.ready.eq(~read_active),
+            read_results.sink.valid.eq(read_beat & read_rest[-1]),
+            read_results.sink.error.eq(Mux(reading, failure, read_error)),
+        ]
+        capture = read_fifo.sink
+        self.sync += [
+            If(
+                ~read_active,
+                read_active.eq(self.read_job.valid & ~self.aborting),
+                read_error.eq(Error.NONE),
+                read_address.eq(self.read_job.address),
+                read_rest.eq(self.read_job.beats - 2),
+            ),
+            If(
+                read_beat,
+                read_address.eq(read_address + 1),
+                read_rest.eq(read_rest - 1),
+                If(read_rest[-1], read_active.eq(0)),
+                If(reading, read_error.eq(failure)),
+            ),
+            capture.valid.eq(read_beat),
+            capture.last.eq(read_rest[-1]),
+            capture.data.eq(bus.dat_r),
+            capture.failed.eq(~reading | (failure != Error.NONE)),
+        ]
+
+        # The present write job. A job's beats are in the FIFO only after the job itself was given.
+        write_active, write_error, write_interrupt = Signal(), Signal(ERROR_BITS), Signal()
+        write_beat = Signal()  # a beat goes, to the bus or nowhere
+        whole = Signal(max=depth + 1)  # last beats of jobs in the FIFO
+        take = Signal()
+        self.comb += [
+            take.eq(~write_active & self.write_job.valid & ~self.aborting),
+            self.write_job.ready.eq(take),
+            head.ready.eq(write_beat),
+            read_results.source.ready.eq(write_beat & head.last),
+        ]
+        self.sync += [
+            self.done.eq((take & ~self.write_job.moves) | (write_beat & head.last)),
+            self.done_error.eq(self.write_job.error),
+            self.done_interrupt.eq(self.write_job.interrupt),
+            If(
+                take,
+                write_active.eq(self.write_job.moves),
+                write_error.eq(Error.NONE),
+                write_address.eq(self.write_job.address),
+                write_interrupt.eq(self.write_job.interrupt),
+            ),
+            If(
+                write_beat,
+                write_address.eq(write_address + 1),
+                If(writing & (write_error == Error.NONE), write_error.eq(failure)),
+                If(head.last, write_active.eq(0)),
+            ),
+            If(
+                write_active,
+                self.done_interrupt.eq(write_interrupt),
+                self.done_error.eq(write_error),
+                If(write_error == Error.NONE, self.done_error.eq(read_results.source.error)),
+                If(writing & (failure != Error.NONE), self.done_error.eq(failure)),
+            ),
+            whole.eq(
+                whole
+                + (write_fifo.sink.valid & write_fifo.sink.ready & write_fifo.sink.last)
+                - (write_beat & head.last)
+            ),
+        ]
+
+        # Sequence.
+        can_read, can_write = Signal(), Signal()
+        write_next = Signal()  # the last turn was the reads'
+        dropped = Signal()
+        self.submodules.fsm = fsm = FSM(reset_state="CHOOSE")
+        self.comb += [
+            # The captured beat is not yet in the FIFO.
+            can_read.eq(read_active & (read_fifo.level < burst_beats)),
+            can_write.eq(write_active & head.valid & ((write_fifo.level >= burst_beats) | (whole != 0))),
+            dropped.eq(head.empty | (write_error != Error.NONE)),
+            reading.eq(fsm.ongoing("READ")),
+            writing.eq(fsm.ongoing("WRITE")),
+        ]
+        self.sync += [
+            If(self.abort, self.aborting.eq(1)),
+            If(bus.cyc & ended, room.eq(room - 1)),
+            If(fsm.ongoing("CHOOSE"), room.eq(burst_beats - 1)),
+            If(read_beat, write_next.eq(1)),
+            If(write_beat, write_next.eq(0)),
+            If(self.flush, *[s.eq(0) for s in (self.aborting, read_active, write_active, whole, capture.valid)]),
+        ]
+        fsm.act(  # waits for beats to write, or for room for a burst of reads
+            "CHOOSE",
+            If(
+                self.aborting,
+                NextState("FLUSH"),
+            )
+            .Elif(
+                can_write & (write_next | ~can_read),
+                If(dropped, write_beat.eq(1)).Else(NextState("WRITE")),
+            )
+            .Elif(
+                can_read,
+                If(read_error != Error.NONE, read_beat.eq(1)).Else(NextState("READ")),
+            ),
+        )
+        fsm.act(  # waits for the bus, at most timeout_cycles an access
+            "READ",
+            last_access.eq(read_rest[-1] | (room == 0)),
+            read_beat.eq(ended),
+            If(ended & (last_access | self.aborting | (failure != Error.NONE)), NextState("CHOOSE")),
+        )
+        fsm.act(  # waits for the bus, at most timeout_cycles an access
+            "WRITE",
+            last_access.eq(head.last | (room == 0) | (write_fifo.level == 1)),
+            write_beat.eq(ended),
+            If(ended & (last_access | self.aborting | (failure != Error.NONE)), NextState("CHOOSE")),
+        )
+        fsm.act(  # one cycle: everything is dropped
+            "FLUSH",
+            self.flush.eq(1),
+            NextState("CHOOSE"),
+        )

@@ -1,0 +1,197 @@
+"""Checks descriptors in the order in which they were submitted, and hands each to the units that carry it out.
+
+::
+
+    descriptor ─► queue ─► checks ─┬─► message          (counter blocks)
+                                   ├─► read_job, gather_job
+                                   └─► scatter_job, write_job
+
+Refused, without an access: a counter width or slot that does not exist, a slot without a key, buffers not wholly
+inside one of the regions, a destination that begins inside the source behind its first byte. Such a descriptor
+takes its turn as a write job that moves nothing and ends with its error.
+
+A descriptor waits here while the key of its slot is being written, and with `ordered` until all before it have
+ended. Latency: 4 cycles. Handshake: valid and ready everywhere. `flush` drops everything.
+"""
+
+from litex.soc.interconnect import stream
+from migen import FSM, Cat, If, Module, Mux, NextState, NextValue, ResetInserter, Signal, bits_for
+
+from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
+from gateware.ctr.align import OFFSET_BITS
+from gateware.ctr.bursts import JOBS, READ_JOB_LAYOUT, WRITE_JOB_LAYOUT
+from gateware.ctr.counter import INDEX_BITS, WIDTH_BITS, WIDTHS, message_layout
+from gateware.ctr.errors import ERROR_BITS, Error
+
+ADDRESS_BITS = 32
+COUNT_BITS = ADDRESS_BITS - OFFSET_BITS + 1
+
+
+SLOT_FIELD_BITS = 4
+# Addresses in bytes, the length in bytes or (`in_bits`) bits, the message, and when to begin and what to do at the end.
+DESCRIPTOR_LAYOUT = [
+    ("source", ADDRESS_BITS),
+    ("destination", ADDRESS_BITS),
+    ("length", ADDRESS_BITS),
+    ("in_bits", 1),
+    ("initial", BLOCK_BITS),
+    ("index", INDEX_BITS),
+    ("width", WIDTH_BITS),
+    ("slot", SLOT_FIELD_BITS),
+    ("interrupt", 1),
+    ("ordered", 1),
+]
+
+
+class Dispatcher(Module):
+    """The queue of descriptors and the checks.
+
+    Parameters
+    ----------
+    regions : list of (origin, size)
+        Where buffers may lie, in bytes; multiples of 16.
+    slots, queue_depth : int
+        Key slots; descriptors that can wait.
+
+    Attributes
+    ----------
+    descriptor : stream.Endpoint, see `DESCRIPTOR_LAYOUT`, in
+    message, read_job, gather_job, scatter_job, write_job : stream.Endpoint, out
+        See `CounterBlocks`, `BurstMaster`, `Gather` and `Scatter`. For each descriptor a write job, and one of each
+        of the others if it moves anything.
+    key_valid, key_pending : Signal(slots), in
+        Slots that hold a key; slots of which a key command is under way.
+    done : Signal(), in
+        A write job has ended.
+    flush : Signal(), in
+    """
+
+    def __init__(self, *, regions, slots: int, queue_depth: int):
+        _check_parameters(regions, queue_depth)
+        slot_bits = bits_for(slots - 1)
+        self.descriptor = stream.Endpoint(DESCRIPTOR_LAYOUT)
+        self.message = stream.Endpoint(message_layout(COUNT_BITS, slot_bits))
+        self.read_job = stream.Endpoint(READ_JOB_LAYOUT)
+        self.gather_job = stream.Endpoint([("offset", OFFSET_BITS), ("extra", 1), ("tail", OFFSET_BITS), ("bits", 3)])
+        self.scatter_job = stream.Endpoint([("offset", OFFSET_BITS)])
+        self.write_job = stream.Endpoint(WRITE_JOB_LAYOUT)
+        self.key_valid = Signal(slots)
+        self.key_pending = Signal(slots)
+        self.done = Signal()
+        self.flush = Signal()
+
+        # # #
+
+        self.submodules.queue = queue = ResetInserter()(stream.SyncFIFO(DESCRIPTOR_LAYOUT, queue_depth))
+        head = queue.source
+        self.comb += [self.descriptor.connect(queue.sink), queue.reset.eq(self.flush)]
+
+        # Lengths. A buffer of n bytes at offset s has ceil(n/16) blocks and spans a beat more if its last byte's
+        # place in a block, plus s, is beyond the block's end.
+        source, destination = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
+        size = Signal(ADDRESS_BITS)  # bytes
+        blocks = Signal(COUNT_BITS)
+        last_place = Signal(OFFSET_BITS)
+        extra = Signal()
+        self.comb += last_place.eq(size[:OFFSET_BITS] - 1)
+        self.sync += [
+            blocks.eq(size[OFFSET_BITS:] + (size[:OFFSET_BITS] != 0)),
+            extra.eq((source[:OFFSET_BITS] + last_place) >= BLOCK_BYTES),
+        ]
+
+        # Checks, in two steps.
+        source_end, destination_end = Signal(ADDRESS_BITS + 1), Signal(ADDRESS_BITS + 1)
+        verdict = Signal(ERROR_BITS)
+        inside = _inside(regions, source, source_end) & _inside(regions, destination, destination_end)
+        in_flight = Signal(max=2 * JOBS + 1)
+        wait, has_key = Signal(), Signal()
+        here = [head.slot == n for n in range(slots)]
+        self.sync += [
+            source_end.eq(source + size),
+            destination_end.eq(destination + size),
+            verdict.eq(Error.NONE),
+            If((destination > source) & (destination < source_end), verdict.eq(Error.OVERLAP)),
+            If(~inside, verdict.eq(Error.BAD_ADDRESS)),
+            If(head.width >= len(WIDTHS), verdict.eq(Error.WIDTH)),
+        ]
+        self.comb += [
+            has_key.eq((Cat(*here) & self.key_valid) != 0),
+            wait.eq(((Cat(*here) & self.key_pending) != 0) | (head.ordered & (in_flight != 0))),
+        ]
+
+        # What the units are given, all at once.
+        outputs = [self.message, self.read_job, self.gather_job, self.scatter_job]
+        moves = Signal()
+        all_ready = Signal()
+        give = Signal()
+        error = Signal(ERROR_BITS)
+        self.comb += [
+            error.eq(Mux((verdict == Error.NONE) & ~has_key, Error.NO_KEY, verdict)),
+            moves.eq((error == Error.NONE) & (blocks != 0)),
+            all_ready.eq(self.write_job.ready),
+            *[If(moves & ~output.ready, all_ready.eq(0)) for output in outputs],
+            *[output.valid.eq(give & moves) for output in outputs],
+            self.message.initial.eq(head.initial),
+            self.message.index.eq(head.index),
+            self.message.width.eq(head.width),
+            self.message.slot.eq(head.slot),
+            self.message.count.eq(blocks),
+            self.read_job.address.eq(source[OFFSET_BITS:]),
+            self.read_job.beats.eq(blocks + extra),
+            self.gather_job.offset.eq(source[:OFFSET_BITS]),
+            self.gather_job.extra.eq(extra),
+            self.gather_job.tail.eq(size[:OFFSET_BITS]),
+            self.gather_job.bits.eq(Mux(head.in_bits, head.length[:3], 0)),
+            self.scatter_job.offset.eq(destination[:OFFSET_BITS]),
+            self.write_job.valid.eq(give),
+            self.write_job.address.eq(destination[OFFSET_BITS:]),
+            self.write_job.moves.eq(moves),
+            self.write_job.error.eq(error),
+            self.write_job.interrupt.eq(head.interrupt),
+        ]
+        self.sync += [
+            in_flight.eq(in_flight + (give & ~self.done) - (self.done & ~give)),
+            If(self.flush, in_flight.eq(0)),
+        ]
+
+        # Sequence.
+        self.submodules.fsm = fsm = ResetInserter()(FSM(reset_state="WAIT"))
+        self.comb += fsm.reset.eq(self.flush)
+        fsm.act(  # waits for a descriptor
+            "WAIT",
+            NextValue(source, head.source),
+            NextValue(destination, head.destination),
+            NextValue(size, head.length),
+            If(head.in_bits, NextValue(size, head.length[3:] + (head.length[:3] != 0))),
+            If(head.valid, NextState("ENDS")),
+        )
+        fsm.act(  # one cycle: the ends of the buffers
+            "ENDS",
+            NextState("VERDICT"),
+        )
+        fsm.act(  # one cycle: comparisons
+            "VERDICT",
+            NextState("GIVE"),
+        )
+        fsm.act(  # waits for the slot's key, the descriptors before it if it asks for that, and for the units
+            "GIVE",
+            If(~wait & all_ready, give.eq(1), head.ready.eq(1), NextState("WAIT")),
+        )
+
+
+def _inside(regions, begin, end):
+    """Whether bytes begin to end - 1 are inside one region."""
+    inside = 0
+    for origin, size in regions:
+        inside = inside | ((begin >= origin) & (end <= origin + size))
+    return inside
+
+
+def _check_parameters(regions, queue_depth: int):
+    if not regions:
+        raise ValueError("regions is empty; give at least one (origin, size)")
+    for origin, size in regions:
+        if origin < 0 or size <= 0 or origin + size > 2**ADDRESS_BITS or origin % BLOCK_BYTES or size % BLOCK_BYTES:
+            raise ValueError(f"region ({origin:#x}, {size:#x}) must be multiples of 16 within 32 bits")
+    if queue_depth < 2:
+        raise ValueError(f"queue_depth is {queue_depth}; give at least 2")

@@ -1,0 +1,58 @@
+"""The DMA on the buffer memory: what it gives of the port, and that it leaves the port to others."""
+
+import pytest
+
+from tests.gateware.ctr.bench import ORIGIN, Descriptor
+from tests.gateware.ctr.throughput import BUFFER, PORT_CYCLES, T1, BufferBench, measure
+
+BURST_BEATS = 32
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    bench = BufferBench(datapath="pipelined", burst_beats=BURST_BEATS)
+    yield bench
+    bench.sim.close()
+
+
+@pytest.fixture
+def bench(simulated):
+    simulated.reset()
+    return simulated
+
+
+@pytest.mark.parametrize(("key_bits", "source", "destination"), [(128, 0, 0), (256, 5, 11)])
+def test_nine_tenths_of_the_port(bench, key_bits, source, destination):
+    assert measure(bench, "pipelined", key_bits, BUFFER // 2 - 32, source, destination).port_ratio >= 0.9
+
+
+def test_descriptors_follow_each_other_without_waiting_for_an_end(bench):
+    """Many short descriptors cost hardly more than one long one."""
+    size, count = 1024, 8
+    half = BUFFER // 2
+    many = [Descriptor(ORIGIN + size * n, ORIGIN + half + size * n, size, T1 + n) for n in range(count)]
+    blocks = size * count // 16
+    assert bench.encrypt(bytes(range(16)), many, size=half) <= PORT_CYCLES * blocks / 0.9
+
+
+def test_another_master_gets_its_turn_after_a_burst(bench):
+    """Each access of the other master waits for no more than a burst, and the DMA goes on beside it."""
+    waits = []
+
+    def other():
+        bus = bench.other
+        for n in range(150):
+            yield [bus.cyc.eq(1), bus.stb.eq(1), bus.adr.eq(n)]
+            cycles = 0
+            yield
+            while not (yield bus.ack):
+                cycles += 1
+                yield
+            waits.append(cycles)
+            yield [bus.cyc.eq(0), bus.stb.eq(0)]
+            for _ in range(n % 7):
+                yield
+
+    bench.encrypt(bytes(16), [Descriptor(ORIGIN, ORIGIN + BUFFER // 2, 8192, T1)], other(), size=BUFFER // 2)
+    # The burst's own accesses, its first word's second cycle, the change of the turn, and the read itself.
+    assert BURST_BEATS < max(waits) <= BURST_BEATS + 4

@@ -1,0 +1,144 @@
+"""What the DMA gives of what its memory port can carry: ``python -m tests.gateware.ctr.throughput``.
+
+The accelerator encrypts from one half of a `BufferMemory` to the other. The port carries 16 bytes a cycle and a block
+needs a read and a write, so that 2 cycles a block would be all of it. The command prints cycles a block and that
+ratio for each core, and writes ``build/results/dma.json`` (kind `sim`).
+"""
+
+import json
+from dataclasses import asdict, dataclass
+
+from litex.soc.interconnect import wishbone
+from migen import Module
+from rich.console import Console
+from rich.table import Table
+
+from gateware.ctr.errors import Error
+from gateware.soc.buffer import BufferMemory
+from tests.gateware.ctr.bench import ORIGIN, Bench, Descriptor
+from tests.gateware.support import ROOT
+
+PORT_CYCLES = 2  # of the port, a block
+BUFFER = 32 * 1024
+T1 = 0x00112233445566778899AABBCCDDEEFF
+
+
+class BufferBench(Bench):
+    """The accelerator on the wide port of a buffer memory, which it shares with another master, `other`."""
+
+    def __init__(self, **parameters):
+        super().__init__(regions=[(ORIGIN, BUFFER)], **parameters)
+
+    def add_memory(self, top: Module) -> list:
+        top.submodules.buffer = buffer = BufferMemory(size=BUFFER)
+        self.narrow = buffer.narrow
+        self.other = wishbone.Interface(data_width=128, address_width=32, addressing="word")
+        top.submodules.arbiter = wishbone.Arbiter([self.other, self.dut.bus], buffer.wide)
+        return [self.narrow, self.other]
+
+    def start_memory(self) -> list:
+        return []
+
+    def write_memory(self, address: int, data: bytes):
+        """Through the narrow port, which acknowledges a write at once."""
+        bus = self.narrow
+        yield [bus.cyc.eq(1), bus.stb.eq(1), bus.we.eq(1), bus.sel.eq(0xF)]
+        for i in range(0, len(data), 4):
+            yield [bus.adr.eq((address - ORIGIN + i) // 4), bus.dat_w.eq(int.from_bytes(data[i : i + 4], "little"))]
+            yield
+        yield [bus.cyc.eq(0), bus.stb.eq(0), bus.we.eq(0)]
+        yield
+
+    def read_memory(self, address: int, size: int, data: bytearray):
+        bus = self.narrow
+        for i in range(0, size, 4):
+            yield [bus.cyc.eq(1), bus.stb.eq(1), bus.adr.eq((address - ORIGIN + i) // 4)]
+            yield
+            while not (yield bus.ack):
+                yield
+            data += (yield bus.dat_r).to_bytes(4, "little")
+            yield [bus.cyc.eq(0), bus.stb.eq(0)]
+            yield
+
+    def encrypt(self, key: bytes, descriptors, *others, size: int) -> int:
+        """Carry descriptors out and check each; gives the cycles that the hardware counted."""
+        self.load_key(key)
+        data = self.rng.randbytes(size)
+        self.run(self.write_memory(ORIGIN, data), max_cycles=size)
+        cycles = []
+
+        def life():
+            numbers = []
+            for descriptor in descriptors:
+                numbers.append((yield from self.submit(descriptor)))
+            for number in numbers:
+                assert (yield from self.result(number)) == Error.NONE
+            cycles.append((yield from self.read("cycles")))
+
+        self.run(life(), *others, max_cycles=40 * size)
+        for descriptor in descriptors:
+            offset = descriptor.source - ORIGIN
+            result = bytearray()
+            base = descriptor.destination - descriptor.destination % 4
+            length = descriptor.destination + descriptor.length - base
+            self.run(self.read_memory(base, length, result), max_cycles=10 * size)
+            output = bytes(result)[descriptor.destination - base :][: descriptor.length]
+            assert output == descriptor.result(key, data[offset : offset + descriptor.length])
+        self.assert_empty()
+        return cycles[0]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One run."""
+
+    datapath: int | str
+    key_bits: int
+    burst_beats: int
+    offset_source: int
+    offset_destination: int
+    bytes: int
+    cycles: int
+
+    @property
+    def cycles_per_block(self) -> float:
+        return self.cycles / (self.bytes / 16)
+
+    @property
+    def port_ratio(self) -> float:
+        return PORT_CYCLES / self.cycles_per_block
+
+
+def measure(bench: BufferBench, datapath, key_bits: int, size: int, source: int = 0, destination: int = 0) -> Figure:
+    """Encrypt `size` bytes from the first half to the second, each from an offset; the result is checked."""
+    descriptor = Descriptor(ORIGIN + source, ORIGIN + BUFFER // 2 + destination, size, T1)
+    cycles = bench.encrypt(bytes(range(key_bits // 8)), [descriptor], size=BUFFER // 2)
+    return Figure(datapath, key_bits, bench.dut.burst_beats, source, destination, size, cycles)
+
+
+def main() -> None:
+    """Measures, prints the table, writes the file."""
+    size = BUFFER // 2 - 32
+    figures = []
+    for datapath in ("pipelined", 128):
+        bench = BufferBench(datapath=datapath, burst_beats=32)
+        for key_bits in (128, 256):
+            figures.append(measure(bench, datapath, key_bits, size))
+        figures.append(measure(bench, datapath, 128, size, 5, 11))
+        bench.sim.close()
+    records = [
+        asdict(f) | {"cycles_per_block": round(f.cycles_per_block, 3), "port_ratio": round(f.port_ratio, 3)}
+        for f in figures
+    ]
+    report = {"kind": "sim", "command": "python -m tests.gateware.ctr.throughput", "records": records}
+    path = ROOT / "build" / "results" / "dma.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(report, indent=2) + "\n")
+    table = Table(*(name.replace("_", " ") for name in records[0]), title="DMA, memory to memory (sim)")
+    for record in records:
+        table.add_row(*map(str, record.values()))
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
