@@ -14,6 +14,7 @@ from gateware.explore.flow import Design
 from gateware.explore.netlist import Netlist
 from gateware.explore.protocols import InitNext, LoadDone, Pipeline, Protocol, Stream
 
+ITERATIVE = ("128", "64", "32")
 DATAPATHS = ("128", "pipelined", "64", "32")
 # The family's names of S-boxes and `create_core`'s: lut is the best of those made of LUTs alone.
 SBOXES = {"lut": "ecp5", "canright": "canright", "block_ram": "block_ram", "onehot": "onehot"}
@@ -189,9 +190,9 @@ PEERS = {
 
 
 def members() -> Iterator[Member]:
-    """The family. Several engines come with the smallest and the largest set of keys only."""
+    """The family. Several engines, of all but the pipelined core, come with the smallest and largest set of keys."""
     for engines in ENGINES:
-        for datapath in DATAPATHS:
+        for datapath in DATAPATHS if engines == 1 else ITERATIVE:
             for sbox in SBOXES:
                 for keys in KEY_SETS:
                     for slots in SLOTS:
@@ -207,5 +208,4 @@ def urgency(target: Member | Peer, device: str) -> int:
     late += {"128": 0, "pipelined": 1, "64": 10, "32": 11}[target.datapath]
     late += {"lut": 0, "canright": 20, "block_ram": 21, "onehot": 22}[target.sbox]
     late += {("128", 1): 0, ("all", 8): 5, ("all", 1): 6, ("128", 8): 15}[target.keys, target.slots]
-    late += {1: 0, 2: 40, 4: 50}[target.engines]
-    return late + (30 if target.datapath == "pipelined" and target.engines > 1 else 0)
+    return late + {1: 0, 2: 40, 4: 50}[target.engines]

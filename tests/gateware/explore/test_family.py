@@ -28,6 +28,7 @@ def test_every_member_has_a_name_of_its_own():
         for datapath in ("32", "64", "128", "pipelined")
         for sbox in ("lut", "canright", "onehot", "block_ram")
         for engines in (1, 2, 4)
+        if datapath != "pipelined" or engines == 1
     }
     assert {(m.keys, m.slots) for m in listed} == {("128", 1), ("128", 8), ("all", 1), ("all", 8)}
 
@@ -69,7 +70,7 @@ def test_what_is_compared_most_is_built_first():
     first = [(target.name, device) for target, device in order[:5]]
     assert first[:2] == [("128-lut-1-128-1", "85F-8"), ("pipelined-lut-1-128-1", "85F-8")]
     assert {name for name, _ in first[2:]} == {peer.name for peer in PEERS.values()}
-    assert order[-1][0].datapath == "pipelined" and order[-1][0].engines == 4
+    assert order[-1][0].engines == 4 and order[-1][1] == "25F-6"
 
 
 def test_design_is_named_by_its_ports_and_repeats_itself():
