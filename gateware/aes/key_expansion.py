@@ -220,7 +220,8 @@ class KeyExpansion(Module):
 
         # What proofs look at.
         self.control = {"advance": advance, "loading": loading, "expanding": expanding, "first": first}
-        self.control |= {"phase": phase, "rcon": rcon, "length_of_key": length, "word": word, "clearing": clearing}
+        self.control |= {"phase": phase, "rcon": rcon, "length_of_key": length, "word": word}
+        self.control |= {"sub_input": sub_word.i, "sub_enable": sub_word.enable, "substituted": substituted}
         self.control |= {f"word_{k + 1}": window[k] for k in range(len(window))}
 
         # Sequence of a clearing: goes through the slots, and writes zeros to those that are pending.
