@@ -14,6 +14,7 @@ from array import array
 from dataclasses import dataclass
 from fractions import Fraction
 
+from cipherlane.protocol.layout import UDP_PORT
 from liteeth.phy.gmii import LiteEthPHYGMIIRX, LiteEthPHYGMIITX
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
@@ -31,11 +32,11 @@ from tests.gateware.support import compile_model
 GMII_HZ = 125_000_000
 BOARD_MAC = 0x02_43_4C_4E_45_02
 BOARD_IP = 0xC0A8_0133
-BOARD_PORT = 20197
+BOARD_PORT = UDP_PORT
 VALID = 0x100  # of an entry of a script, beside the byte
 DRAIN_CYCLES = 12_000
-# The core that Verilator compiles fastest.
-CORE = {"datapath": 128, "sbox": "block_ram"}
+# The smallest core that keeps up with the wire, of the S-boxes that Verilator compiles fastest.
+CORE = {"datapath": 128, "sbox": "block_ram", "engines": 2}
 
 HARNESS = """
 #include <stdint.h>
