@@ -1,0 +1,138 @@
+"""CTR mode over packets of 32-bit words, as an Ethernet stack streams them.
+
+::
+
+    message ─┬─► counter blocks ─► AES core ─► keystream, 128 bits ─► words ─┐
+             └─► blocks and mode of each packet, in order ──► (which block) ─┤
+    sink ────────────────────────────────────────────────────────────────── (xor) ─► source
+
+Each packet has a `message`: initial counter block, index, width, slot and length in bytes, given before or while the
+packet is there; keystream of later packets is prepared meanwhile. Words, `first`, `last` and `last_be` (one bit a
+byte, the last byte's set, in a packet's last word) leave as they came. Bytes behind the last leave as 0.
+
+A packet that is longer than its message said has no keystream left: its further words leave as 0 and with `error`,
+never in the clear. The keystream that a shorter one leaves over is dropped, a block a cycle. Neither stops the stream.
+
+Byte order: byte i of a word is bits 8*i+7 : 8*i, the first byte of the packet in bits 7:0 of its first word.
+Throughput: a word a cycle, if the core gives a block in 4 cycles. Latency: none (combinational) from `sink` to
+`source` once the keystream is there. Handshake: valid and ready everywhere.
+"""
+
+from litex.soc.interconnect import stream
+from migen import Array, Cat, If, Module, Replicate, ResetInserter, Signal
+
+from gateware.aes.standard import BLOCK_BITS
+from gateware.ctr.counter import INDEX_BITS, WIDTH_BITS, CounterBlocks
+
+WORD_BITS = 32
+WORDS = BLOCK_BITS // WORD_BITS
+LENGTH_BITS = 16
+BLOCKS_BITS = LENGTH_BITS - 3
+# Packets whose keystream may be under way.
+PACKETS = 4
+
+WORD_LAYOUT = [("data", WORD_BITS), ("last_be", WORD_BITS // 8)]
+
+
+class PacketCTR(Module):
+    """Encrypts or decrypts packets.
+
+    Parameters
+    ----------
+    core : Module
+        A core of `gateware.aes.cores`, not yet a submodule.
+
+    Attributes
+    ----------
+    message : stream.Endpoint, initial(128), index(64), width(2), slot, length(16), in
+        What to do with a packet; see `CounterBlocks`, and the packet's length in bytes. The slot must hold a key until
+        the packet has left. With a length of 0 nothing of the packet is encrypted: it leaves as zeros, with `error`.
+    sink : stream.Endpoint, data(32), last_be(4), in
+        Words of packets.
+    source : stream.Endpoint, data(32), last_be(4), error, out
+        Words of packets.
+    flush : Signal(), in
+        Drop every message, and what is left of the packet under way: it then has no message.
+    core : Module
+        The core, with its key port.
+    """
+
+    def __init__(self, *, core):
+        slot_bits = len(core.sink.slot)
+        self.message = stream.Endpoint(
+            [
+                ("initial", BLOCK_BITS),
+                ("index", INDEX_BITS),
+                ("width", WIDTH_BITS),
+                ("slot", slot_bits),
+                ("length", LENGTH_BITS),
+            ]
+        )
+        self.sink = stream.Endpoint(WORD_LAYOUT)
+        self.source = stream.Endpoint([*WORD_LAYOUT, ("error", 1)])
+        self.flush = Signal()
+        self.submodules.counter = counter = CounterBlocks(count_bits=BLOCKS_BITS, slot_bits=slot_bits)
+        self.submodules.core = core
+        packets = ResetInserter()(stream.SyncFIFO([("blocks", BLOCKS_BITS)], PACKETS))
+        self.submodules.packets = packets
+
+        # # #
+
+        message, sink, source = self.message, self.sink, self.source
+
+        # A message goes to the counter and, as a number of blocks, to the packet's side, at once.
+        blocks = Signal(BLOCKS_BITS)
+        self.comb += [
+            blocks.eq(message.length[4:] + (message.length[:4] != 0)),
+            message.connect(counter.message, omit={"valid", "ready", "length"}),
+            counter.message.count.eq(blocks),
+            counter.message.valid.eq(message.valid & packets.sink.ready),
+            packets.sink.valid.eq(message.valid & counter.message.ready),
+            packets.sink.blocks.eq(blocks),
+            message.ready.eq(counter.message.ready & packets.sink.ready),
+            counter.source.connect(core.sink, omit={"first", "last"}),
+            counter.flush.eq(self.flush),
+            core.flush.eq(self.flush),
+            packets.reset.eq(self.flush),
+        ]
+
+        # The packet under way: its message, blocks of keystream still to come, word within the block.
+        known = Signal()  # its message has been taken
+        ended = Signal()  # its last word has left; keystream remains
+        left = Signal(BLOCKS_BITS)
+        word = Signal(max=WORDS)
+        last_word = Signal()
+        step, block_done = Signal(), Signal()
+        finished = Signal()  # no keystream of this packet remains: the next one's message is taken
+        keystream = Array([core.source.data[WORD_BITS * n : WORD_BITS * (n + 1)] for n in range(WORDS)])[word]
+        counts = Signal(WORD_BITS // 8)  # bytes up to the last
+        for n in range(WORD_BITS // 8):
+            self.comb += counts[n].eq(~sink.last | (sink.last_be[n:] != 0) | (sink.last_be == 0))
+        self.comb += [
+            finished.eq((ended | (step & sink.last)) & ((left == 0) | ((left == 1) & block_done))),
+            packets.source.ready.eq(~known | finished),
+            last_word.eq((word == WORDS - 1) | sink.last),
+            source.error.eq(left == 0),
+            source.valid.eq(sink.valid & known & ~ended & (source.error | core.source.valid)),
+            sink.ready.eq(source.ready & known & ~ended & (source.error | core.source.valid)),
+            sink.connect(source, keep={"first", "last", "last_be"}),
+            If(
+                ~source.error,
+                source.data.eq((sink.data ^ keystream) & Cat(*[Replicate(count, 8) for count in counts])),
+            ),
+            step.eq(source.valid & source.ready),
+            block_done.eq((step & last_word & ~source.error) | (ended & core.source.valid)),
+            core.source.ready.eq(block_done),
+        ]
+        self.sync += [
+            If(step, word.eq(word + 1), If(last_word, word.eq(0))),
+            If(block_done, left.eq(left - 1)),
+            If(step & sink.last, ended.eq(1)),
+            If(
+                packets.source.ready,
+                known.eq(packets.source.valid),
+                ended.eq(0),
+                left.eq(packets.source.blocks),
+            ),
+            If(self.flush, known.eq(0), ended.eq(0), word.eq(0)),
+        ]

@@ -1,0 +1,189 @@
+"""The packet stream: packets of all lengths and slots under any backpressure, and lengths that are wrong."""
+
+import random
+from dataclasses import dataclass
+
+import pytest
+
+from gateware.aes.cores import create_core
+from gateware.aes.standard import KEY_LENGTHS
+from gateware.ctr.counter import WIDTH_128, WIDTHS
+from gateware.ctr.packet import PacketCTR
+from tests.gateware.ctr.reference import ctr
+from tests.gateware.support import Simulation, send
+
+SLOTS = 4
+
+
+@dataclass(frozen=True)
+class Packet:
+    data: bytes
+    counter: int
+    slot: int = 0
+    index: int = 0
+    width: int = WIDTH_128
+    said: int | None = None  # length in the message, if it is not the packet's
+
+    @property
+    def message(self) -> dict:
+        initial = int.from_bytes((self.counter % 2**128).to_bytes(16, "big"), "little")
+        length = len(self.data) if self.said is None else self.said
+        return {"initial": initial, "index": self.index, "width": self.width, "slot": self.slot, "length": length}
+
+    @property
+    def words(self) -> list[dict]:
+        words = [self.data[i : i + 4] for i in range(0, len(self.data), 4)]
+        return [
+            {
+                "data": int.from_bytes((w + b"\xff" * 4)[:4], "little"),
+                "first": int(n == 0),
+                "last": int(n == len(words) - 1),
+                "last_be": 1 << len(w) - 1 if n == len(words) - 1 else 0,
+            }
+            for n, w in enumerate(words)
+        ]
+
+    def result(self, key: bytes) -> list[tuple]:
+        """Words that shall come out: data, first, last, last_be, error."""
+        keystream_words = len(self.words) if self.said is None else (self.said + 15) // 16 * 4
+        output = ctr(key, self.counter, self.data, index=self.index, width=self.width)
+        result = []
+        for n, word in enumerate(self.words):
+            good = n < keystream_words
+            data = int.from_bytes(output[4 * n : 4 * n + 4], "little") if good else 0
+            result.append((data, word["first"], word["last"], word["last_be"], int(not good)))
+        return result
+
+
+class Bench:
+    def __init__(self, datapath):
+        self.dut = dut = PacketCTR(core=create_core(datapath=datapath, sbox="table", slots=SLOTS))
+        core = dut.core
+        key = (core.key, core.key_slot, core.key_length, core.key_valid, core.idle)
+        self.sim = Simulation(dut, dut.message, dut.sink, dut.source, dut.flush, *key)
+
+    def load_key(self, key: bytes, slot: int = 0):
+        core = self.dut.core
+
+        def bench():
+            yield [core.key_length.eq(KEY_LENGTHS[8 * len(key)]), core.key_slot.eq(slot)]
+            words = [{"word": int.from_bytes(key[i : i + 4], "little")} for i in range(0, len(key), 4)]
+            yield from send(core.key, words)
+            while not (yield core.key_valid) >> slot & 1:
+                yield
+
+        self.sim.run(bench(), max_cycles=400)
+
+    def collect(self, received: list, count: int, rng=None, stall=0.0, times=None):
+        source = self.dut.source
+        while len(received) < count:
+            yield source.ready.eq(0 if rng and rng.random() < stall else 1)
+            yield
+            if (yield source.valid) and (yield source.ready):
+                fields = (source.data, source.first, source.last, source.last_be, source.error)
+                word = []
+                for field in fields:
+                    word.append((yield field))
+                received.append(tuple(word))
+                if times is not None:
+                    times.append(self.sim.cycle)
+        yield source.ready.eq(0)
+
+    def run(self, packets, rng=None, idle=0.0, stall=0.0, times=None) -> list[tuple]:
+        received = []
+        words = [word for p in packets for word in p.words]
+
+        def settle():
+            for _ in range(200):
+                yield
+
+        self.sim.run(
+            send(self.dut.message, [p.message for p in packets], rng, idle),
+            send(self.dut.sink, words, rng, idle),
+            self.collect(received, len(words), rng, stall, times),
+            max_cycles=1000 + 100 * len(words),
+        )
+        self.sim.run(settle(), max_cycles=300)
+        assert self.sim.peek(self.dut.core.idle), "keystream is left over"
+        return received
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    bench = Bench(128)
+    yield bench
+    bench.sim.close()
+
+
+@pytest.fixture
+def bench(simulated):
+    simulated.sim.reset()
+    return simulated
+
+
+def expected(packets, keys):
+    return [word for p in packets for word in p.result(keys[p.slot])]
+
+
+@pytest.mark.parametrize("stall", [0.0, 0.4, 0.9])
+@pytest.mark.parametrize("idle", [0.0, 0.4])
+def test_packets_of_all_slots(bench, idle, stall):
+    rng = random.Random(f"packet {idle} {stall}")
+    keys = [rng.randbytes(rng.choice([16, 24, 32])) for _ in range(SLOTS)]
+    for slot, key in enumerate(keys):
+        bench.load_key(key, slot)
+    packets = [
+        Packet(
+            rng.randbytes(length),
+            rng.getrandbits(128) | rng.choice([0, 2**128 - 4, 2**32 - 2]),
+            rng.randrange(SLOTS),
+            rng.choice([0, rng.getrandbits(64)]),
+            rng.choice(list(WIDTHS)),
+        )
+        for length in [*range(1, 36), 64, 200]
+    ]
+    assert bench.run(packets, rng, idle, stall) == expected(packets, keys)
+
+
+@pytest.mark.parametrize("stall", [0.0, 0.5])
+def test_wrong_lengths(bench, stall):
+    """Words without keystream leave as zeros, keystream without words is dropped, and the next packet is right."""
+    rng = random.Random(f"wrong {stall}")
+    keys = {0: bytes(range(16)), 1: bytes(range(32))}
+    for slot, key in keys.items():
+        bench.load_key(key, slot)
+    packets = []
+    for length, said in [(40, 16), (40, 0), (16, 64), (4, 200), (1, 17), (65, 64), (33, 33), (64, 1)]:
+        packets.append(Packet(rng.randbytes(length), rng.getrandbits(128), said=said))
+        packets.append(Packet(rng.randbytes(20), rng.getrandbits(128), slot=1))
+    assert bench.run(packets, rng, 0.0, stall) == expected(packets, keys)
+
+
+def test_flush(bench):
+    dut, key = bench.dut, bytes(range(24))
+    bench.load_key(key)
+    packet = Packet(bytes(range(100)), 77)
+
+    def interrupted():
+        yield dut.source.ready.eq(1)
+        yield from send(dut.message, [packet.message, packet.message])
+        yield from send(dut.sink, packet.words[:9])
+        yield [dut.flush.eq(1), dut.source.ready.eq(0)]
+        yield
+        yield dut.flush.eq(0)
+
+    bench.sim.run(interrupted(), max_cycles=300)
+    assert bench.run([packet]) == packet.result(key)
+
+
+def test_a_word_a_cycle_with_the_pipelined_core():
+    """Also from the last word of a packet to the first of the next."""
+    bench = Bench("pipelined")
+    keys = {0: bytes(range(16)), 1: bytes(range(32))}
+    for slot, key in keys.items():
+        bench.load_key(key, slot)
+    packets = [Packet(bytes(60 + n), n, n % 2) for n in range(8)]
+    times = []
+    assert bench.run(packets, times=times) == expected(packets, keys)
+    bench.sim.close()
+    assert times == list(range(times[0], times[0] + len(times)))
