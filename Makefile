@@ -5,27 +5,37 @@ FILE     ?= README.md
 KEY_BITS ?=
 TRANSPORT ?= uart
 PORT     ?= $(if $(filter udp,$(TRANSPORT)),sim+udp,sim)
+FIRMWARE ?= baremetal
 PYTHON   := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup sim demo test lint format bitstream flash bench bench-eth formal explore explore-isa pages readme clean
+SIM := $(if $(filter zephyr,$(FIRMWARE)),sim_zephyr,sim)
+
+.PHONY: help setup sim zephyr zephyr-setup demo test lint format bitstream flash bench bench-eth formal explore explore-isa pages readme clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  options: BOARD=ecpix5  FILE=path  TRANSPORT=uart|udp  KEY_BITS=128|192|256 (default: all three)"
 	@echo "           PORT=sim|sim+udp|udp://host|/dev/ttyUSB0"
 	@echo "           EXPLORE='--jobs 2 --datapath 128 --peer usselmann=FOLDER' (default: the whole family)"
+	@echo "           FIRMWARE=baremetal|zephyr (sim, demo)  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)"
 
 setup: ## Install what is missing: Debian packages and the Python environment .venv
 	@.ci/setup
 
-sim: setup ## Build the simulated board (build/sim, or build/sim_eth with TRANSPORT=udp)
-	@$(PYTHON) -m gateware.soc $(if $(filter sim+udp,$(PORT)),sim_eth,sim)
+sim: setup ## Build the simulated board (build/sim; build/sim_eth with TRANSPORT=udp, build/sim_zephyr with FIRMWARE)
+	@$(PYTHON) -m gateware.soc $(if $(filter sim+udp,$(PORT)),sim_eth,$(SIM))
+
+zephyr: setup ## Build the firmware on Zephyr for BOARD=sim (build/sim_zephyr, with the board) or BOARD=ecpix5
+	@$(PYTHON) -m gateware.soc $(BOARD)_zephyr $(if $(filter sim,$(BOARD)),,--image)
+
+zephyr-setup: setup ## Install what Zephyr's build needs and, without ZEPHYR_BASE, a Zephyr tree (build/zephyr)
+	@firmware/zephyr/setup
 
 demo: sim ## Encrypt a file on the simulated board with every engine, check it, show the table
-	@.venv/bin/cipherlane demo --port $(PORT) $(if $(KEY_BITS),--key-bits $(KEY_BITS)) \
-		--results build/results/demo.json "$(FILE)"
+	@CIPHERLANE_SIM=$(CURDIR)/build/$(SIM) .venv/bin/cipherlane demo --port $(PORT) \
+		$(if $(KEY_BITS),--key-bits $(KEY_BITS)) --results build/results/demo$(SIM:sim%=%).json "$(FILE)"
 
 test: setup lint sim ## Lint, then all tests (no board needed)
 	@$(PYTHON) -m gateware.soc sim_eth

@@ -26,7 +26,8 @@ class Board:
     """What the SoC needs to know of a board.
 
     Sizes are in bytes, frequencies in Hz. ``create_platform`` and ``create_crg`` are called with
-    no argument, and with the platform and the clock frequency.
+    no argument, and with the platform and the clock frequency. ``firmware`` is what the boot ROM
+    holds: ``baremetal`` or ``zephyr``.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Board:
     uart_fifo_depth: int
     rx_window: int
     max_data: int
+    firmware: str = "baremetal"
     rom_size: int = 64 * 1024
     sram_size: int = 16 * 1024
     buffer_size: int = 64 * 1024

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from gateware import boards
 from gateware.soc import bitstream, simulation
-from gateware.soc.firmware import REPOSITORY, FirmwareError
+from gateware.soc.firmware import REPOSITORY, FirmwareError, build_firmware
+from gateware.soc.zephyr import ZephyrError
 
 
 def main() -> int:
@@ -15,17 +16,27 @@ def main() -> int:
     parser.add_argument("board", help=f"one of {', '.join(boards.names())}")
     parser.add_argument("--output", type=Path, help="output folder (default build/<board>)")
     parser.add_argument("--flash", action="store_true", help="write the bitstream to the attached board instead")
+    parser.add_argument("--image", action="store_true", help="compile the firmware alone")
     arguments = parser.parse_args()
     try:
         board = boards.load(arguments.board)
         directory = (arguments.output or REPOSITORY / "build" / board.name).resolve()
         if arguments.flash:
             bitstream.flash(board, directory)
+        elif arguments.image:
+            image = build_firmware(board, directory / "firmware")
+            print(f"firmware for {board.title}: {4 * len(image)} bytes in {directory / 'firmware'}")
         elif board.simulated:
             print(f"simulated board ready: {simulation.build(board, directory)}")
         else:
             bitstream.build(board, directory, REPOSITORY / "build" / "results")
-    except (boards.UnknownBoardError, FirmwareError, simulation.SimulationError, bitstream.BitstreamError) as error:
+    except (
+        boards.UnknownBoardError,
+        FirmwareError,
+        ZephyrError,
+        simulation.SimulationError,
+        bitstream.BitstreamError,
+    ) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0

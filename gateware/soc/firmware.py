@@ -12,6 +12,7 @@ from litex.soc.integration.common import get_mem_data
 
 from firmware.codegen.__main__ import headers, write_if_changed
 from gateware.boards import Board
+from gateware.soc import zephyr
 from gateware.soc.soc import CipherlaneSoC
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -28,14 +29,15 @@ def quiet_litex() -> None:
 
 
 def build_firmware(board: Board, directory: Path) -> list[int]:
-    """Compiles the bare-metal firmware for a board.
+    """Compiles the firmware for a board: the port that its description names.
 
     Parameters
     ----------
     board : Board
         Board description.
     directory : Path
-        Output folder; `firmware.elf` and `firmware.bin` end there.
+        Output folder. On bare metal `firmware.elf` and `firmware.bin` end there, on Zephyr `zephyr/zephyr/zephyr.elf`
+        and `.bin`.
 
     Returns
     -------
@@ -45,8 +47,20 @@ def build_firmware(board: Board, directory: Path) -> list[int]:
     Raises
     ------
     FirmwareError
-        The compiler failed; its messages are on standard error.
+        The compiler failed, and its messages are on standard error; or what Zephyr needs is missing.
     """
+    on_zephyr = board.firmware == "zephyr"
+    if on_zephyr:
+        zephyr.require_base()
+    describe_soc(board, directory)
+    image = zephyr.build_image(directory) if on_zephyr else _build_baremetal(directory)
+    if image.stat().st_size > board.rom_size:
+        raise FirmwareError(f"the firmware takes {image.stat().st_size} bytes, the boot ROM has {board.rom_size}")
+    return get_mem_data(str(image), data_width=32, endianness="little")
+
+
+def describe_soc(board: Board, directory: Path) -> None:
+    """Writes LiteX's description of the SoC (`csr.json`) and all generated headers (`include`) into a folder."""
     quiet_litex()
     include = directory / "include"
     builder = Builder(
@@ -64,10 +78,12 @@ def build_firmware(board: Board, directory: Path) -> list[int]:
     for name, text in headers().items():
         write_if_changed(include / name, text)
 
+
+def _build_baremetal(directory: Path) -> Path:
     command = ["make", "-s", "-C", str(REPOSITORY / "firmware" / "baremetal"), f"-j{os.cpu_count()}"]
     command += [f"OUT={directory}", f"LITEX={LITEX}", str(directory / "firmware.bin")]
     try:
         subprocess.run(command, check=True)
     except (subprocess.CalledProcessError, FileNotFoundError) as error:
         raise FirmwareError(f"the firmware did not compile ({error}): see the messages above") from error
-    return get_mem_data(str(directory / "firmware.bin"), data_width=32, endianness="little")
+    return directory / "firmware.bin"

@@ -1,0 +1,31 @@
+/**
+ * @file
+ * The UART that carries records.
+ */
+#ifndef RECORDS_H
+#define RECORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "link_uart.h"
+
+/**
+ * Starts the link on the UART that the devicetree chooses.
+ *
+ * @param buffer as for cl_link_uart_init
+ * @retval 0 done
+ * @retval -ENODEV the UART is not ready
+ */
+int records_init(uint8_t *buffer, size_t capacity);
+
+/** Waits for a record: its bytes, in the buffer until the next call. */
+size_t records_receive(void);
+
+/** Transmits a record. */
+void records_send(const uint8_t *record, size_t len);
+
+/** The link, for cl_service_handle. */
+struct cl_link *records_link(void);
+
+#endif

@@ -1,0 +1,220 @@
+/*
+ * Zephyr's crypto API on the vector AES unit: ECB of one block, CBC and CTR, at once, in the
+ * context that the calling thread leases.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <zephyr/crypto/crypto.h>
+#include <zephyr/kernel.h>
+
+#include <cipherlane/contexts.h>
+#include <cipherlane/engines.h>
+
+#include "crypto_devices.h"
+#include "crypto_session.h"
+#include "zeroize.h"
+
+#define CAPABILITIES                                                                               \
+	(CAP_RAW_KEY | CAP_INPLACE_OPS | CAP_SEPARATE_IO_BUFS | CAP_SYNC_OPS | CAP_NO_IV_PREFIX)
+
+#define BLOCK CL_BLOCK_BYTES
+/** Words of a buffer that is not word-aligned pass through the stack, so many at a time. */
+#define CHUNK_BLOCKS 8u
+
+/** ECB or CBC over whole blocks at any alignment. */
+static int run_blocks(const struct cl_crypto_session *session, uint32_t chain[4], const uint8_t *in,
+		      uint8_t *out, size_t blocks)
+{
+	const bool aligned = (((uintptr_t)in | (uintptr_t)out) & 3) == 0;
+	struct cl_lease lease;
+	int result = 0;
+
+	cl_lease_begin(&lease);
+	if (aligned) {
+		result = session->run(lease.device, &session->key, chain,
+				      (const uint32_t *)(const void *)in, (uint32_t *)(void *)out,
+				      blocks);
+	} else {
+		uint32_t chunk[CHUNK_BLOCKS * BLOCK / sizeof(uint32_t)];
+
+		while (blocks > 0 && result == 0) {
+			const size_t part = MIN(blocks, CHUNK_BLOCKS);
+
+			memcpy(chunk, in, part * BLOCK);
+			result = session->run(lease.device, &session->key, chain, chunk, chunk,
+					      part);
+			memcpy(out, chunk, part * BLOCK);
+			in += part * BLOCK;
+			out += part * BLOCK;
+			blocks -= part;
+		}
+		cl_zeroize(chunk, sizeof(chunk));
+	}
+	cl_lease_end(&lease);
+	return result;
+}
+
+static int ecb(struct cipher_ctx *ctx, struct cipher_pkt *pkt)
+{
+	uint8_t *out;
+
+	if (pkt->in_len != BLOCK) { /* the API's ECB is of single blocks */
+		return -EINVAL;
+	}
+	const int result = cl_crypto_output(ctx, pkt, BLOCK, &out);
+
+	if (result != 0) {
+		return result;
+	}
+	return run_blocks(ctx->drv_sessn_state, NULL, pkt->in_buf, out, 1);
+}
+
+/** Bytes of IV in front of the ciphertext. */
+static int prefix(const struct cipher_ctx *ctx)
+{
+	return (ctx->flags & CAP_NO_IV_PREFIX) != 0 ? 0 : BLOCK;
+}
+
+static int cbc_encrypt(struct cipher_ctx *ctx, struct cipher_pkt *pkt, uint8_t *iv)
+{
+	const int iv_len = prefix(ctx);
+	uint32_t chain[4];
+	uint8_t *out;
+
+	if (pkt->in_len % (int)BLOCK != 0) {
+		return -EINVAL;
+	}
+	const int result = cl_crypto_output(ctx, pkt, pkt->in_len + iv_len, &out);
+
+	if (result != 0) {
+		return result;
+	}
+	memcpy(chain, iv, BLOCK);
+	memcpy(out, iv, iv_len);
+	return run_blocks(ctx->drv_sessn_state, chain, pkt->in_buf, out + iv_len,
+			  pkt->in_len / BLOCK);
+}
+
+static int cbc_decrypt(struct cipher_ctx *ctx, struct cipher_pkt *pkt, uint8_t *iv)
+{
+	const int iv_len = prefix(ctx);
+	const int len = pkt->in_len - iv_len;
+	uint32_t chain[4];
+	uint8_t *out;
+
+	if (len % (int)BLOCK != 0) {
+		return -EINVAL;
+	}
+	const int result = cl_crypto_output(ctx, pkt, len, &out);
+
+	if (result != 0) {
+		return result;
+	}
+	memcpy(chain, iv, BLOCK);
+	return run_blocks(ctx->drv_sessn_state, chain, pkt->in_buf + iv_len, out, len / BLOCK);
+}
+
+static int ctr(struct cipher_ctx *ctx, struct cipher_pkt *pkt, uint8_t *iv)
+{
+	const struct cl_crypto_session *const session = ctx->drv_sessn_state;
+	uint8_t counter[BLOCK] __aligned(4);
+	uint8_t *out;
+	const int result = cl_crypto_output(ctx, pkt, pkt->in_len, &out);
+
+	if (result != 0) {
+		return result;
+	}
+	cl_crypto_counter(ctx, iv, counter);
+	return cl_zephyr_ise_vmem.ctr(&cl_zephyr_ise_vmem, &session->key, counter, pkt->in_buf, out,
+				      pkt->in_len);
+}
+
+static int query(const struct device *device)
+{
+	ARG_UNUSED(device);
+	return CAPABILITIES;
+}
+
+/** Chooses what the session does; its key is set. */
+static int choose(struct cl_crypto_session *session, struct cipher_ctx *ctx, enum cipher_mode mode,
+		  bool decrypt)
+{
+	const unsigned int length = CL_MODES_KEY(ctx->keylen * 8);
+
+	switch (mode) {
+	case CRYPTO_CIPHER_MODE_ECB:
+		session->run = cl_modes_ise_vmem.ecb[decrypt][length];
+		ctx->ops.block_crypt_hndlr = ecb;
+		return 0;
+	case CRYPTO_CIPHER_MODE_CBC:
+		if ((ctx->flags & CAP_INPLACE_OPS) != 0 && prefix(ctx) != 0) {
+			return -EINVAL; /* there is no room for the IV */
+		}
+		session->run = cl_modes_ise_vmem.cbc[decrypt][length];
+		ctx->ops.cbc_crypt_hndlr = decrypt ? cbc_decrypt : cbc_encrypt;
+		return 0;
+	case CRYPTO_CIPHER_MODE_CTR:
+		ctx->ops.ctr_crypt_hndlr = ctr;
+		return cl_crypto_counter_is_valid(ctx) ? 0 : -EINVAL;
+	default:
+		return -ENOTSUP;
+	}
+}
+
+static void release(struct cl_crypto_session *session)
+{
+	cl_contexts_forget(session->key.generation);
+	cl_crypto_release(session);
+}
+
+static int begin_session(const struct device *device, struct cipher_ctx *ctx, enum cipher_algo algo,
+			 enum cipher_mode mode, enum cipher_op op)
+{
+	const bool decrypt = op == CRYPTO_CIPHER_OP_DECRYPT;
+	struct cl_lease lease;
+	struct cl_crypto_session *session;
+	int result = cl_crypto_check_session(ctx, algo, CAPABILITIES);
+
+	ARG_UNUSED(device);
+	if (result != 0) {
+		return result;
+	}
+	session = cl_crypto_claim(ctx);
+	if (session == NULL) {
+		return -ENOSPC;
+	}
+	result = choose(session, ctx, mode, decrypt);
+	if (result == 0) {
+		cl_lease_begin(&lease);
+		lease.device->generation = cl_contexts_generation() - 1;
+		result = cl_ise_set_key(lease.device, &session->key, ctx->key.bit_stream,
+					ctx->keylen * 8, decrypt && mode != CRYPTO_CIPHER_MODE_CTR);
+		cl_lease_end(&lease);
+	}
+	if (result != 0) {
+		release(session);
+		return result;
+	}
+	ctx->drv_sessn_state = session;
+	return 0;
+}
+
+static int free_session(const struct device *device, struct cipher_ctx *ctx)
+{
+	struct cl_crypto_session *const session = cl_crypto_session_of(ctx);
+
+	ARG_UNUSED(device);
+	if (session == NULL) {
+		return -EINVAL;
+	}
+	release(session);
+	ctx->drv_sessn_state = NULL;
+	return 0;
+}
+
+const struct crypto_driver_api cl_vector_crypto = {
+	.query_hw_caps = query,
+	.cipher_begin_session = begin_session,
+	.cipher_free_session = free_session,
+};

@@ -1,0 +1,228 @@
+/*
+ * LiteX's UART.
+ *
+ * Writing the receive event's pending bit takes a byte off the FIFO, whether it was read or not:
+ * only reading a byte does so here. Both events are edges (FIFO no longer empty, no longer full),
+ * so that an interrupt which is enabled behind its edge would never come: enabling calls the
+ * handler itself if there is something to do.
+ */
+#define DT_DRV_COMPAT cipherlane_uart
+
+#include <zephyr/device.h>
+#include <zephyr/drivers/uart.h>
+#include <zephyr/init.h>
+#include <zephyr/irq.h>
+#include <zephyr/sys/sys_io.h>
+
+#include <cipherlane/compat.h>
+
+#define EVENT_TX BIT(0)
+#define EVENT_RX BIT(1)
+
+struct cl_uart_config {
+	uint32_t rxtx;
+	uint32_t txfull;
+	uint32_t rxempty;
+	uint32_t pending;
+	uint32_t enable;
+	void (*connect)(void);
+};
+
+struct cl_uart_data {
+	uart_irq_callback_user_data_t callback;
+	void *user_data;
+	/** The callback is running: what it enables needs no call of its own. */
+	bool calling;
+};
+
+static int poll_in(const struct device *device, unsigned char *byte)
+{
+	const struct cl_uart_config *const config = device->config;
+
+	if (sys_read32(config->rxempty) != 0) {
+		return -1;
+	}
+	*byte = (unsigned char)sys_read32(config->rxtx);
+	sys_write32(EVENT_RX, config->pending);
+	return 0;
+}
+
+static void poll_out(const struct device *device, unsigned char byte)
+{
+	const struct cl_uart_config *const config = device->config;
+
+	while (sys_read32(config->txfull) != 0) {
+		/* the FIFO empties at the line's speed */
+	}
+	sys_write32(byte, config->rxtx);
+}
+
+static int fifo_read(const struct device *device, uint8_t *bytes, const int size)
+{
+	int count = 0;
+
+	while (count < size && poll_in(device, &bytes[count]) == 0) {
+		count++;
+	}
+	return count;
+}
+
+static int fifo_fill(const struct device *device, const uint8_t *bytes, int size)
+{
+	const struct cl_uart_config *const config = device->config;
+	int count = 0;
+
+	while (count < size && sys_read32(config->txfull) == 0) {
+		sys_write32(bytes[count++], config->rxtx);
+	}
+	return count;
+}
+
+static int irq_tx_ready(const struct device *device)
+{
+	const struct cl_uart_config *const config = device->config;
+
+	return (sys_read32(config->enable) & EVENT_TX) != 0 && sys_read32(config->txfull) == 0;
+}
+
+static int irq_rx_ready(const struct device *device)
+{
+	const struct cl_uart_config *const config = device->config;
+
+	return (sys_read32(config->enable) & EVENT_RX) != 0 && sys_read32(config->rxempty) == 0;
+}
+
+static int irq_is_pending(const struct device *device)
+{
+	return irq_tx_ready(device) || irq_rx_ready(device);
+}
+
+/** Calls back for as long as there is work that the callback takes up. */
+static void handle(const struct device *device)
+{
+	struct cl_uart_data *const data = device->data;
+
+	if (data->callback != NULL && !data->calling) {
+		data->calling = true;
+		data->callback(device, data->user_data);
+		data->calling = false;
+	}
+}
+
+static void isr(const struct device *device)
+{
+	const struct cl_uart_config *const config = device->config;
+
+	sys_write32(EVENT_TX, config->pending);
+	handle(device);
+}
+
+static void enable_event(const struct device *device, uint32_t event)
+{
+	const struct cl_uart_config *const config = device->config;
+	const unsigned int key = irq_lock();
+
+	sys_write32(sys_read32(config->enable) | event, config->enable);
+	if (irq_is_pending(device)) {
+		handle(device);
+	}
+	irq_unlock(key);
+}
+
+static void disable_event(const struct device *device, uint32_t event)
+{
+	const struct cl_uart_config *const config = device->config;
+	const unsigned int key = irq_lock();
+
+	sys_write32(sys_read32(config->enable) & ~event, config->enable);
+	irq_unlock(key);
+}
+
+static void irq_tx_enable(const struct device *device)
+{
+	enable_event(device, EVENT_TX);
+}
+
+static void irq_tx_disable(const struct device *device)
+{
+	disable_event(device, EVENT_TX);
+}
+
+static void irq_rx_enable(const struct device *device)
+{
+	enable_event(device, EVENT_RX);
+}
+
+static void irq_rx_disable(const struct device *device)
+{
+	disable_event(device, EVENT_RX);
+}
+
+static void irq_err(const struct device *device)
+{
+	ARG_UNUSED(device); /* LiteX's UART reports no errors */
+}
+
+static int irq_update(const struct device *device)
+{
+	ARG_UNUSED(device);
+	return 1;
+}
+
+static void irq_callback_set(const struct device *device, uart_irq_callback_user_data_t callback,
+			     void *user_data)
+{
+	struct cl_uart_data *const data = device->data;
+
+	data->callback = callback;
+	data->user_data = user_data;
+}
+
+static const struct uart_driver_api api = {
+	.poll_in = poll_in,
+	.poll_out = poll_out,
+	.fifo_fill = fifo_fill,
+	.fifo_read = fifo_read,
+	.irq_tx_enable = irq_tx_enable,
+	.irq_tx_disable = irq_tx_disable,
+	.irq_tx_ready = irq_tx_ready,
+	.irq_rx_enable = irq_rx_enable,
+	.irq_rx_disable = irq_rx_disable,
+	.irq_rx_ready = irq_rx_ready,
+	.irq_err_enable = irq_err,
+	.irq_err_disable = irq_err,
+	.irq_is_pending = irq_is_pending,
+	.irq_update = irq_update,
+	.irq_callback_set = irq_callback_set,
+};
+
+static int init(const struct device *device)
+{
+	const struct cl_uart_config *const config = device->config;
+
+	sys_write32(0, config->enable);
+	sys_write32(EVENT_TX, config->pending);
+	config->connect();
+	return 0;
+}
+
+#define UART(n)                                                                                    \
+	static void connect_##n(void)                                                              \
+	{                                                                                          \
+		IRQ_CONNECT(DT_INST_IRQN(n), DT_INST_IRQ(n, priority), isr, DEVICE_DT_INST_GET(n), \
+			    0);                                                                    \
+		irq_enable(DT_INST_IRQN(n));                                                       \
+	}                                                                                          \
+	static struct cl_uart_data data_##n;                                                       \
+	static const struct cl_uart_config config_##n = {                                          \
+		.rxtx = DT_INST_REG_ADDR_BY_NAME(n, rxtx),                                         \
+		.txfull = DT_INST_REG_ADDR_BY_NAME(n, txfull),                                     \
+		.rxempty = DT_INST_REG_ADDR_BY_NAME(n, rxempty),                                   \
+		.pending = DT_INST_REG_ADDR_BY_NAME(n, ev_pending),                                \
+		.enable = DT_INST_REG_ADDR_BY_NAME(n, ev_enable),                                  \
+		.connect = connect_##n,                                                            \
+	};                                                                                         \
+	DEVICE_DT_INST_DEFINE(n, init, NULL, &data_##n, &config_##n, PRE_KERNEL_1,                 \
+			      CONFIG_SERIAL_INIT_PRIORITY, &api);
+
+DT_INST_FOREACH_STATUS_OKAY(UART)

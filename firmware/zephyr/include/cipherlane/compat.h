@@ -1,0 +1,29 @@
+/**
+ * @file
+ * What differs between the Zephyr releases that the module builds on: 3.1, 3.7 LTS, 4.x.
+ */
+#ifndef CIPHERLANE_COMPAT_H
+#define CIPHERLANE_COMPAT_H
+
+#include <zephyr/arch/cpu.h>
+#include <zephyr/kernel.h>
+
+#if __has_include(<zephyr/version.h>)
+#include <zephyr/version.h>
+#else
+#include <version.h>
+#endif
+
+/* Renamed in 3.3. */
+#ifndef RISCV_IRQ_MEXT
+#define RISCV_IRQ_MEXT RISCV_MACHINE_EXT_IRQ
+#endif
+
+/** The registers of an interrupted thread: renamed in 3.7. */
+#if KERNEL_VERSION_NUMBER >= ZEPHYR_VERSION(3, 7, 0)
+typedef struct arch_esf cl_arch_esf;
+#else
+typedef z_arch_esf_t cl_arch_esf;
+#endif
+
+#endif

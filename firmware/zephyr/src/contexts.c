@@ -1,0 +1,253 @@
+#include <cipherlane/contexts.h>
+
+#include <zephyr/device.h>
+#include <zephyr/kernel.h>
+#include <zephyr/sys/__assert.h>
+
+#include <cipherlane/soc.h>
+
+#include "cl_isa.h"
+#include "crypto_devices.h"
+#include "ise.h"
+#include "zeroize.h"
+
+/** All are touched with interrupts locked only. */
+static struct cl_ise_device devices[CL_CONTEXTS];
+/** The operation whose data a context's registers hold; NULL where they hold a key at most. */
+static struct cl_lease *holders[CL_CONTEXTS];
+/** The thread that used a context last, and probably finds its key there. */
+static const struct k_thread *users[CL_CONTEXTS];
+/** The operation that the running thread is in. */
+static struct cl_lease *active;
+static struct cl_contexts_counters counts;
+static uint32_t generations;
+
+#ifdef CONFIG_CIPHERLANE_CONTEXTS_WAIT
+
+static K_SEM_DEFINE(idle, CL_CONTEXTS, CL_CONTEXTS);
+
+static void reserve(void)
+{
+	if (k_sem_take(&idle, K_NO_WAIT) != 0) {
+		counts.full++; /* may miss one: it is for the user's eyes */
+		(void)k_sem_take(&idle, K_FOREVER);
+	}
+}
+
+static void give_back(void)
+{
+	k_sem_give(&idle);
+}
+
+/** Not reached: as many leases are given out as there are contexts. */
+static unsigned int take_over(void)
+{
+	__ASSERT(false, "no idle context");
+	return 0;
+}
+
+static void make_present(struct cl_lease *lease)
+{
+	ARG_UNUSED(lease);
+}
+
+#else /* CONFIG_CIPHERLANE_CONTEXTS_SAVE */
+
+/** Saves the registers of the selected context, and clears them not: they are overwritten. */
+static void save(struct cl_lease *lease)
+{
+#pragma GCC unroll 8
+	for (unsigned int s = 0; s < 8; s++) {
+#pragma GCC unroll 4
+		for (unsigned int c = 0; c < 4; c++) {
+			lease->state[4 * s + c] = CL_ISA_MOVE_OUT_XOR(c, s, 0);
+		}
+	}
+	for (uint32_t i = 0; i < ARRAY_SIZE(lease->keys); i++) {
+		lease->keys[i] = CL_ISA_KEY_READ(i);
+	}
+	lease->loaded = lease->device->loaded;
+	counts.full++;
+}
+
+static void restore(struct cl_lease *lease)
+{
+	CL_ISE_EACH (s, 8) {
+		CL_ISA_MOVE_IN(0, s, lease->state[4 * s], lease->state[4 * s + 1]);
+		CL_ISA_MOVE_IN(1, s, lease->state[4 * s + 2], lease->state[4 * s + 3]);
+	}
+#pragma GCC unroll 16
+	for (unsigned int k = 0; k < 16; k++) {
+		CL_ISA_KEY_WRITE(0, k, lease->keys[4 * k], lease->keys[4 * k + 1]);
+		CL_ISA_KEY_WRITE(1, k, lease->keys[4 * k + 2], lease->keys[4 * k + 3]);
+	}
+	lease->device->loaded = lease->loaded;
+	cl_zeroize(lease->state, sizeof(lease->state));
+	cl_zeroize(lease->keys, sizeof(lease->keys));
+}
+
+static void reserve(void)
+{
+}
+
+static void give_back(void)
+{
+}
+
+/** All contexts are in operations: saves one, each in turn. */
+static unsigned int take_over(void)
+{
+	static unsigned int turn;
+	const unsigned int context = turn;
+
+	turn = (turn + 1) % CL_CONTEXTS;
+	(void)CL_ISA_CONTEXT(context);
+	save(holders[context]);
+	devices[context].loaded = 0;
+	return context;
+}
+
+/** Gives the selected context back to the operation whose registers were saved. */
+static void make_present(struct cl_lease *lease)
+{
+	const unsigned int context = lease->device->context;
+
+	if (holders[context] == lease) {
+		return;
+	}
+	if (holders[context] != NULL) {
+		save(holders[context]);
+	}
+	holders[context] = lease;
+	restore(lease);
+}
+
+#endif
+
+/** An idle context: the thread's last one, else an unused one, else any. */
+static unsigned int choose(const struct k_thread *thread)
+{
+	unsigned int found = CL_CONTEXTS;
+
+	for (unsigned int i = 0; i < CL_CONTEXTS; i++) {
+		if (holders[i] != NULL) {
+			continue;
+		}
+		if (users[i] == thread) {
+			return i;
+		}
+		if (found == CL_CONTEXTS || (users[found] != NULL && users[i] == NULL)) {
+			found = i;
+		}
+	}
+	return found < CL_CONTEXTS ? found : take_over();
+}
+
+void cl_lease_begin(struct cl_lease *lease)
+{
+	const struct k_thread *const thread = k_current_get();
+
+	reserve();
+	const unsigned int key = irq_lock();
+
+	__ASSERT(active == NULL, "the thread is in an operation already");
+	const unsigned int context = choose(thread);
+
+	lease->device = &devices[context];
+	holders[context] = lease;
+	users[context] = thread;
+	active = lease;
+	counts.operations++;
+	(void)CL_ISA_CONTEXT(context);
+	irq_unlock(key);
+}
+
+void cl_lease_end(struct cl_lease *lease)
+{
+	const unsigned int key = irq_lock();
+
+	holders[lease->device->context] = NULL;
+	active = NULL;
+	irq_unlock(key);
+	give_back();
+}
+
+uint32_t cl_contexts_generation(void)
+{
+	const unsigned int key = irq_lock();
+
+	generations++;
+	if (generations == 0) {
+		generations = 1;
+	}
+	const uint32_t generation = generations;
+
+	irq_unlock(key);
+	return generation;
+}
+
+void cl_contexts_forget(uint32_t generation)
+{
+	for (unsigned int i = 0; i < CL_CONTEXTS; i++) {
+		const unsigned int key = irq_lock();
+
+		if (devices[i].loaded == generation && holders[i] == NULL) {
+			(void)CL_ISA_CONTEXT(i);
+			cl_ise_clear_key();
+			devices[i].loaded = 0;
+		}
+		irq_unlock(key);
+	}
+}
+
+void cl_contexts_count(struct cl_contexts_counters *counters)
+{
+	const unsigned int key = irq_lock();
+
+	*counters = counts;
+	irq_unlock(key);
+}
+
+/** Called by the architecture at the entry of every interrupt and exception, interrupts off. */
+void __soc_save_context(struct soc_esf *state)
+{
+	state->lease = active;
+	active = NULL;
+}
+
+/** Called at the exit, behind the switch to another thread where there is one. */
+void __soc_restore_context(struct soc_esf *state)
+{
+	active = state->lease;
+	if (active != NULL) {
+		counts.preempted++;
+		(void)CL_ISA_CONTEXT(active->device->context);
+		make_present(active);
+	}
+}
+
+static int init(const struct device *device)
+{
+	ARG_UNUSED(device);
+	for (unsigned int i = 0; i < CL_CONTEXTS; i++) {
+		devices[i] = (struct cl_ise_device){
+			.context = i,
+			.memory =
+				{
+					.origin = CL_SOC_BUFFER_BASE,
+					.bytes = CL_SOC_BUFFER_BYTES,
+					.drain = cl_soc_drain,
+					.dcache_flush = cl_soc_dcache_flush,
+				},
+		};
+	}
+	return 0;
+}
+
+#ifdef CONFIG_CIPHERLANE_CRYPTO
+#define API &cl_vector_crypto
+#else
+#define API NULL
+#endif
+
+DEVICE_DT_DEFINE(DT_NODELABEL(vector_aes0), init, NULL, NULL, NULL, POST_KERNEL, 0, API);

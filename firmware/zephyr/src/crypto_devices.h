@@ -1,0 +1,26 @@
+/**
+ * @file
+ * The crypto API of the devices, where it is compiled in.
+ */
+#ifndef CL_CRYPTO_DEVICES_H
+#define CL_CRYPTO_DEVICES_H
+
+#ifdef CONFIG_CIPHERLANE_CRYPTO
+
+#include <zephyr/crypto/crypto.h>
+
+extern const struct crypto_driver_api cl_vector_crypto;
+extern const struct crypto_driver_api cl_accelerator_crypto;
+
+/** Starts the thread that carries out what runs in the background. */
+void cl_accelerator_crypto_init(void);
+
+#else
+
+static inline void cl_accelerator_crypto_init(void)
+{
+}
+
+#endif
+
+#endif

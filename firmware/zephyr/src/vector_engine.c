@@ -1,0 +1,78 @@
+/*
+ * The core's engines on the vector AES unit, each call in a context of its own thread. A key is not
+ * bound to a context: its number says in which ones it is loaded.
+ */
+#include <cipherlane/contexts.h>
+#include <cipherlane/engines.h>
+
+#include "cl_wire.h"
+#include "engines.h"
+
+/** Makes the core's engine on one context. */
+typedef struct cl_engine maker(struct cl_ise_device *device);
+
+struct style {
+	maker *make;
+};
+
+static struct cl_engine engine_on(const struct cl_engine *engine, const struct cl_lease *lease)
+{
+	const struct style *const style = engine->hw;
+
+	return style->make(lease->device);
+}
+
+static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
+		   const uint8_t *key_bytes, unsigned int key_bits)
+{
+	struct cl_lease lease;
+
+	cl_lease_begin(&lease);
+	const struct cl_engine inner = engine_on(engine, &lease);
+
+	/* The core counts on from here. */
+	lease.device->generation = cl_contexts_generation() - 1;
+	const int result = inner.set_key(&inner, key, key_bytes, key_bits);
+
+	cl_lease_end(&lease);
+	return result;
+}
+
+static int ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
+	       const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out, size_t len)
+{
+	struct cl_lease lease;
+
+	cl_lease_begin(&lease);
+	const struct cl_engine inner = engine_on(engine, &lease);
+	const int result = inner.ctr(&inner, key, counter, in, out, len);
+
+	cl_lease_end(&lease);
+	return result;
+}
+
+static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
+{
+	if (key->generation != 0) {
+		cl_contexts_forget(key->generation);
+	}
+	cl_engine_c_clear(engine, key);
+}
+
+static struct style ise = {cl_engine_ise};
+static struct style ise_fused = {cl_engine_ise_fused};
+static struct style ise_vmem = {cl_engine_ise_vmem};
+
+#define ENGINE(style, engine_code)                                                                 \
+	const struct cl_engine cl_zephyr_##style = {                                               \
+		.code = engine_code,                                                               \
+		.name = #style,                                                                    \
+		.set_key = set_key,                                                                \
+		.ctr = ctr,                                                                        \
+		.clear = clear,                                                                    \
+		.hw = &style,                                                                      \
+	}
+
+ENGINE(ise, CL_WIRE_ENGINE_ISE);
+ENGINE(ise_fused, CL_WIRE_ENGINE_ISE_FUSED);
+ENGINE(ise_vmem, CL_WIRE_ENGINE_ISE_VMEM);

@@ -1,0 +1,157 @@
+/*
+ * Threads that encrypt at once, preempted in the middle of operations: every result is right.
+ *
+ * What is expected comes from the engine in plain C, which knows nothing of contexts and is itself
+ * checked elsewhere against published vectors.
+ */
+#include <zephyr/kernel.h>
+#include <zephyr/ztest.h>
+
+#include <cipherlane/contexts.h>
+#include <cipherlane/engines.h>
+#include <cipherlane/soc.h>
+
+#include "engines.h"
+
+#define THREADS_MAX 12
+#define BYTES       1024
+#define ROUNDS      2
+/* Operations between two comparisons: odd, as each undoes the one before. */
+#define OPERATIONS  9
+#define STACK_BYTES 2048
+#define TIMEOUT     K_SECONDS(10)
+
+static const struct cl_engine *const engines[] = {
+	&cl_zephyr_ise,
+	&cl_zephyr_ise_fused,
+	&cl_zephyr_ise_vmem,
+};
+
+static K_THREAD_STACK_ARRAY_DEFINE(stacks, THREADS_MAX, STACK_BYTES);
+static uint8_t plain[BYTES] CL_SOC_IN_BUFFER;
+
+static struct worker {
+	struct k_thread thread;
+	const struct cl_engine *engine;
+	uint8_t key[32];
+	uint8_t counter[16];
+	unsigned int key_bits;
+	size_t len;
+	unsigned int wrong;
+	int status;
+} workers[THREADS_MAX];
+
+static uint8_t expected[THREADS_MAX][BYTES] CL_SOC_IN_BUFFER;
+static uint8_t result[THREADS_MAX][BYTES] CL_SOC_IN_BUFFER;
+
+/** Bytes that differ for each @p seed. */
+static void fill(uint8_t *to, size_t size, uint32_t seed)
+{
+	for (size_t i = 0; i < size; i++) {
+		seed = seed * 1664525u + 1013904223u;
+		to[i] = (uint8_t)(seed >> 24);
+	}
+}
+
+static void prepare(unsigned int n)
+{
+	struct worker *const worker = &workers[n];
+	struct cl_engine_key key = {0};
+
+	worker->engine = engines[n % ARRAY_SIZE(engines)];
+	worker->key_bits = 128 + 64 * (n / 3 % 3);
+	worker->len = BYTES - 20 * n; /* not of whole blocks */
+	worker->wrong = 0;
+	worker->status = 0;
+	fill(worker->key, sizeof(worker->key), 2 * n + 1);
+	fill(worker->counter, sizeof(worker->counter), 2 * n + 2);
+	const int set =
+		cl_engine_table.set_key(&cl_engine_table, &key, worker->key, worker->key_bits);
+	const int done = cl_engine_table.ctr(&cl_engine_table, &key, worker->counter, plain,
+					     expected[n], worker->len);
+
+	zassert_equal(set, 0, "set_key: %d", set);
+	zassert_equal(done, 0, "ctr: %d", done);
+}
+
+/** Word by word, so that most of a thread's time is spent in operations. */
+static unsigned int differences(const uint8_t *a, const uint8_t *b, size_t size)
+{
+	unsigned int found = 0;
+
+	for (size_t i = 0; i < size; i += sizeof(uint32_t)) {
+		found += *(const uint32_t *)(a + i) != *(const uint32_t *)(b + i);
+	}
+	return found;
+}
+
+/** Sets its key each round, so that keys are loaded under preemption as well. */
+static void work(void *argument, void *number, void *unused)
+{
+	struct worker *const worker = argument;
+	uint8_t *const data = result[(uintptr_t)number];
+	const struct cl_engine *const engine = worker->engine;
+	struct cl_engine_key key = {0};
+
+	ARG_UNUSED(unused);
+	for (unsigned int round = 0; round < ROUNDS && worker->status == 0; round++) {
+		const uint8_t *in = plain;
+
+		worker->status = engine->set_key(engine, &key, worker->key, worker->key_bits);
+		for (unsigned int i = 0; i < OPERATIONS && worker->status == 0; i++) {
+			worker->status =
+				engine->ctr(engine, &key, worker->counter, in, data, worker->len);
+			in = data;
+		}
+		worker->wrong += differences(data, expected[(uintptr_t)number], worker->len);
+	}
+	engine->clear(engine, &key);
+}
+
+static void run(unsigned int count)
+{
+	struct cl_contexts_counters before;
+	struct cl_contexts_counters after;
+
+	fill(plain, sizeof(plain), 99);
+	for (unsigned int n = 0; n < count; n++) {
+		prepare(n);
+	}
+	cl_contexts_count(&before);
+	for (unsigned int n = 0; n < count; n++) {
+		k_thread_create(&workers[n].thread, stacks[n], STACK_BYTES, work, &workers[n],
+				(void *)(uintptr_t)n, NULL, K_PRIO_PREEMPT(2), 0, K_NO_WAIT);
+		k_thread_time_slice_set(&workers[n].thread, 1, NULL, NULL);
+	}
+	for (unsigned int n = 0; n < count; n++) {
+		zassert_equal(k_thread_join(&workers[n].thread, TIMEOUT), 0, "thread %u is stuck",
+			      n);
+	}
+	cl_contexts_count(&after);
+	for (unsigned int n = 0; n < count; n++) {
+		zassert_equal(workers[n].status, 0, "thread %u: status %d", n, workers[n].status);
+		zassert_equal(workers[n].wrong, 0, "thread %u: %u wrong words", n,
+			      workers[n].wrong);
+	}
+	TC_PRINT("%u threads: %u operations, preempted %u times, all contexts in use %u times\n",
+		 count, after.operations - before.operations, after.preempted - before.preempted,
+		 after.full - before.full);
+	zassert_true(after.preempted - before.preempted > count, "hardly any preemption");
+	if (count > CL_CONTEXTS) {
+		zassert_true(after.full > before.full, "contexts were never scarce");
+	} else {
+		zassert_equal(after.full, before.full, "contexts were scarce");
+	}
+}
+
+ZTEST(contexts, test_8_threads)
+{
+	run(8);
+}
+
+ZTEST(contexts, test_12_threads)
+{
+	run(12);
+}
+
+ZTEST_SUITE(contexts, NULL, NULL, NULL, NULL, NULL);

@@ -1,0 +1,326 @@
+/*
+ * Zephyr's crypto API on both devices: the examples of SP 800-38A, in place and not, at any
+ * alignment; sessions; operations in the background; what is refused.
+ */
+#include <string.h>
+
+#include <zephyr/kernel.h>
+#include <zephyr/ztest.h>
+
+#include <cipherlane/soc.h>
+
+#include "operations.h"
+#include "sp800_38a.h"
+
+#define BYTES     SP800_38A_BYTES
+#define BIG_BYTES 65536
+
+#define SEPARATE (CAP_SEPARATE_IO_BUFS | CAP_NO_IV_PREFIX)
+#define INPLACE  (CAP_INPLACE_OPS | CAP_NO_IV_PREFIX)
+
+static const struct device *const vector = DEVICE_DT_GET(DT_NODELABEL(vector_aes0));
+static const struct device *const accelerator = DEVICE_DT_GET(DT_NODELABEL(ctr_accelerator0));
+
+static uint8_t input[BYTES + 32] __aligned(16);
+static uint8_t output[BYTES + 32] __aligned(16);
+static uint8_t big[BIG_BYTES] CL_SOC_IN_BUFFER;
+
+/** One direction of one example, at an alignment, in place or not. */
+static void check(const struct device *device, enum cipher_mode mode, unsigned int example,
+		  enum cipher_op op, unsigned int offset, bool in_place)
+{
+	const uint8_t *const cipher = mode == CRYPTO_CIPHER_MODE_ECB   ? sp800_38a[example].ecb
+				      : mode == CRYPTO_CIPHER_MODE_CBC ? sp800_38a[example].cbc
+								       : sp800_38a[example].ctr;
+	const bool decrypt = op == CRYPTO_CIPHER_OP_DECRYPT;
+	const uint8_t *const from = decrypt ? cipher : sp800_38a_plaintext;
+	const uint8_t *const to = decrypt ? sp800_38a_plaintext : cipher;
+	/* The API's ECB is of one block. */
+	const int step = mode == CRYPTO_CIPHER_MODE_ECB ? 16 : BYTES;
+
+	for (int first = 0; first < BYTES; first += step) {
+		uint8_t *const in = input + offset;
+		uint8_t *const out = in_place ? in : output + offset;
+		const struct operation operation = {
+			.device = device,
+			.mode = mode,
+			.op = op,
+			.key = sp800_38a[example].key,
+			.key_bytes = sp800_38a[example].key_bytes,
+			.flags = in_place ? INPLACE : SEPARATE,
+			.iv = mode == CRYPTO_CIPHER_MODE_CBC ? sp800_38a_iv : sp800_38a_counter,
+			.in = in,
+			.in_len = step,
+			.out = in_place ? NULL : out,
+			.out_max = in_place ? 0 : step,
+		};
+
+		memset(output, 0, sizeof(output));
+		memcpy(in, from + first, step);
+		const int done = carry_out(&operation);
+
+		zassert_equal(done, step, "mode %d, example %u: %d", mode, example, done);
+		zassert_mem_equal(out, to + first, step, "mode %d, example %u, op %d, offset %u",
+				  mode, example, op, offset);
+		zassert_equal(out[step], out == in ? in[step] : 0, "written behind the end");
+	}
+}
+
+static void check_all(const struct device *device, enum cipher_mode mode)
+{
+	for (unsigned int example = 0; example < ARRAY_SIZE(sp800_38a); example++) {
+		for (unsigned int offset = 0; offset < 2; offset++) {
+			check(device, mode, example, CRYPTO_CIPHER_OP_ENCRYPT, offset, false);
+			check(device, mode, example, CRYPTO_CIPHER_OP_DECRYPT, offset, true);
+		}
+	}
+}
+
+ZTEST(crypto, test_vector_ecb)
+{
+	check_all(vector, CRYPTO_CIPHER_MODE_ECB);
+}
+
+ZTEST(crypto, test_vector_cbc)
+{
+	check_all(vector, CRYPTO_CIPHER_MODE_CBC);
+}
+
+ZTEST(crypto, test_vector_ctr)
+{
+	check_all(vector, CRYPTO_CIPHER_MODE_CTR);
+}
+
+ZTEST(crypto, test_accelerator_ctr)
+{
+	check_all(accelerator, CRYPTO_CIPHER_MODE_CTR);
+}
+
+/** Zephyr's default: the IV stands in front of the ciphertext. */
+ZTEST(crypto, test_cbc_with_iv_in_front)
+{
+	struct operation operation = {
+		.device = vector,
+		.mode = CRYPTO_CIPHER_MODE_CBC,
+		.op = CRYPTO_CIPHER_OP_ENCRYPT,
+		.key = sp800_38a[0].key,
+		.key_bytes = sp800_38a[0].key_bytes,
+		.flags = CAP_SEPARATE_IO_BUFS,
+		.iv = sp800_38a_iv,
+		.in = input,
+		.in_len = BYTES,
+		.out = output,
+		.out_max = BYTES + 16,
+	};
+
+	memcpy(input, sp800_38a_plaintext, BYTES);
+	zassert_equal(carry_out(&operation), BYTES + 16, "length");
+	zassert_mem_equal(output, sp800_38a_iv, 16, "IV");
+	zassert_mem_equal(output + 16, sp800_38a[0].cbc, BYTES, "ciphertext");
+
+	operation.op = CRYPTO_CIPHER_OP_DECRYPT;
+	operation.in = output;
+	operation.in_len = BYTES + 16;
+	operation.out = input;
+	operation.out_max = BYTES;
+	memset(input, 0, sizeof(input));
+	zassert_equal(carry_out(&operation), BYTES, "length");
+	zassert_mem_equal(input, sp800_38a_plaintext, BYTES, "plaintext");
+}
+
+/** A counter of 32 bits starts at zero behind an IV of 12 bytes. */
+ZTEST(crypto, test_split_counter)
+{
+	static const uint8_t iv[16] = {0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8};
+	const struct device *const devices[] = {vector, accelerator};
+	uint8_t whole[BYTES];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(devices); i++) {
+		struct operation operation = {
+			.device = devices[i],
+			.mode = CRYPTO_CIPHER_MODE_CTR,
+			.op = CRYPTO_CIPHER_OP_ENCRYPT,
+			.key = sp800_38a[0].key,
+			.key_bytes = sp800_38a[0].key_bytes,
+			.flags = SEPARATE,
+			.iv = iv,
+			.in = input,
+			.in_len = BYTES,
+			.out = whole,
+			.out_max = BYTES,
+		};
+
+		zassert_equal(carry_out(&operation), BYTES, "whole block");
+		operation.ctr_len = 32;
+		operation.out = output;
+		zassert_equal(carry_out(&operation), BYTES, "split");
+		zassert_mem_equal(output, whole, BYTES, "device %u", i);
+	}
+}
+
+ZTEST(crypto, test_sessions_run_out_and_come_back)
+{
+	static struct cipher_ctx ctx[CONFIG_CIPHERLANE_CRYPTO_SESSIONS + 1];
+	const struct operation operation = {
+		.key = sp800_38a[0].key,
+		.key_bytes = 16,
+		.flags = SEPARATE,
+	};
+
+	for (unsigned int i = 0; i <= CONFIG_CIPHERLANE_CRYPTO_SESSIONS; i++) {
+		const struct device *const device = i % 2 == 0 ? vector : accelerator;
+		const int expected = i < CONFIG_CIPHERLANE_CRYPTO_SESSIONS ? 0 : -ENOSPC;
+
+		prepare(&ctx[i], &operation, CAP_SYNC_OPS);
+		zassert_equal(cipher_begin_session(device, &ctx[i], CRYPTO_CIPHER_ALGO_AES,
+						   CRYPTO_CIPHER_MODE_CTR,
+						   CRYPTO_CIPHER_OP_ENCRYPT),
+			      expected, "session %u", i);
+	}
+	for (unsigned int i = 0; i < CONFIG_CIPHERLANE_CRYPTO_SESSIONS; i++) {
+		zassert_equal(cipher_free_session(ctx[i].device, &ctx[i]), 0, "session %u", i);
+		zassert_equal(cipher_free_session(ctx[i].device, &ctx[i]), -EINVAL, "twice");
+	}
+}
+
+/** The operation is refused with @p status when one of its fields has another value. */
+#define REFUSED(status, good, field, value)                                                        \
+	do {                                                                                       \
+		struct operation bad = good;                                                       \
+                                                                                                   \
+		bad.field = value;                                                                 \
+		zassert_equal(carry_out(&bad), status, #field " of " #value);                      \
+	} while (0)
+
+ZTEST(crypto, test_refusals)
+{
+	const struct operation good = {
+		.device = vector,
+		.mode = CRYPTO_CIPHER_MODE_CBC,
+		.op = CRYPTO_CIPHER_OP_ENCRYPT,
+		.key = sp800_38a[0].key,
+		.key_bytes = 16,
+		.flags = SEPARATE,
+		.iv = sp800_38a_iv,
+		.in = input,
+		.in_len = 32,
+		.out = output,
+		.out_max = 32,
+	};
+
+	struct operation good_ctr = good;
+
+	good_ctr.mode = CRYPTO_CIPHER_MODE_CTR;
+	zassert_equal(carry_out(&good), 32, "the good one");
+	zassert_equal(carry_out(&good_ctr), 32, "the good one in CTR");
+	REFUSED(-ENOTSUP, good, key_bytes, 20);
+	REFUSED(-EINVAL, good, in_len, 31);
+	REFUSED(-EINVAL, good, out_max, 31);
+	REFUSED(-EINVAL, good, key, NULL);
+	REFUSED(-EINVAL, good, flags, CAP_INPLACE_OPS);       /* with the IV in front */
+	REFUSED(-EINVAL, good, mode, CRYPTO_CIPHER_MODE_ECB); /* of two blocks */
+	REFUSED(-ENOTSUP, good, mode, CRYPTO_CIPHER_MODE_GCM);
+	REFUSED(-ENOTSUP, good, device, accelerator); /* CBC */
+	REFUSED(-EINVAL, good_ctr, ctr_len, 12);      /* no whole bytes */
+}
+
+static K_SEM_DEFINE(ended, 0, 2);
+static struct cipher_pkt *ended_pkt[2];
+static int ended_status[2];
+static unsigned int ended_count;
+
+static void on_end(struct cipher_pkt *pkt, int status)
+{
+	ended_pkt[ended_count] = pkt;
+	ended_status[ended_count++] = status;
+	k_sem_give(&ended);
+}
+
+ZTEST(crypto, test_in_the_background)
+{
+	static uint8_t results[2][BYTES] CL_SOC_IN_BUFFER;
+	struct cipher_ctx ctx[2];
+	struct cipher_pkt pkt[2];
+	uint8_t counter[16];
+
+	memcpy(input, sp800_38a_plaintext, BYTES);
+	memcpy(counter, sp800_38a_counter, sizeof(counter));
+	zassert_equal(cipher_callback_set(accelerator, on_end), 0, "callback");
+	ended_count = 0;
+	k_sched_lock(); /* so that neither ends before both are submitted */
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct operation operation = {
+			.key = sp800_38a[i].key,
+			.key_bytes = sp800_38a[i].key_bytes,
+			.flags = SEPARATE,
+		};
+
+		prepare(&ctx[i], &operation, CAP_ASYNC_OPS);
+		zassert_equal(cipher_begin_session(accelerator, &ctx[i], CRYPTO_CIPHER_ALGO_AES,
+						   CRYPTO_CIPHER_MODE_CTR,
+						   CRYPTO_CIPHER_OP_ENCRYPT),
+			      0, "session %u", i);
+		pkt[i] = (struct cipher_pkt){
+			.in_buf = input,
+			.in_len = BYTES,
+			.out_buf = results[i],
+			.out_buf_max = BYTES,
+		};
+		zassert_equal(cipher_ctr_op(&ctx[i], &pkt[i], counter), 0, "submit %u", i);
+	}
+	zassert_equal(cipher_ctr_op(&ctx[0], &pkt[0], counter), -EBUSY, "two in one session");
+	zassert_equal(cipher_free_session(accelerator, &ctx[0]), -EBUSY, "freed while in use");
+	k_sched_unlock();
+	for (unsigned int i = 0; i < 2; i++) {
+		zassert_equal(k_sem_take(&ended, K_SECONDS(1)), 0, "operation %u did not end", i);
+	}
+	for (unsigned int i = 0; i < 2; i++) {
+		zassert_equal_ptr(ended_pkt[i], &pkt[i], "order");
+		zassert_equal(ended_status[i], 0, "status %d", ended_status[i]);
+		zassert_equal(pkt[i].out_len, BYTES, "length");
+		zassert_mem_equal(results[i], sp800_38a[i].ctr, BYTES, "result %u", i);
+		zassert_equal(cipher_free_session(accelerator, &ctx[i]), 0, "free %u", i);
+	}
+}
+
+/** Cycles of one call, in place in the buffer memory; twice, so that the data are what they were.
+ */
+static void measure(const struct device *device, const char *name)
+{
+	uint8_t counter[16] = {0};
+	struct cipher_ctx ctx;
+	const struct operation operation = {
+		.key = sp800_38a[0].key,
+		.key_bytes = 16,
+		.flags = INPLACE,
+	};
+	uint32_t cycles = 0;
+
+	prepare(&ctx, &operation, CAP_SYNC_OPS);
+	zassert_equal(cipher_begin_session(device, &ctx, CRYPTO_CIPHER_ALGO_AES,
+					   CRYPTO_CIPHER_MODE_CTR, CRYPTO_CIPHER_OP_ENCRYPT),
+		      0, "session");
+	for (unsigned int i = 0; i < 2; i++) {
+		struct cipher_pkt pkt = {.in_buf = big, .in_len = sizeof(big)};
+		const uint32_t start = cl_soc_cycles(NULL);
+
+		zassert_equal(cipher_ctr_op(&ctx, &pkt, counter), 0, "run");
+		cycles = cl_soc_cycles(NULL) - start;
+	}
+	zassert_equal(cipher_free_session(device, &ctx), 0, "free");
+	TC_PRINT("%s: %u bytes in %u cycles\n", name, (unsigned int)sizeof(big), cycles);
+}
+
+ZTEST(crypto, test_largest_buffer)
+{
+	for (size_t i = 0; i < sizeof(big); i++) {
+		big[i] = (uint8_t)(i * 7 + (i >> 8));
+	}
+	measure(vector, "vector");
+	measure(accelerator, "accelerator");
+	for (size_t i = 0; i < sizeof(big); i++) {
+		zassert_equal(big[i], (uint8_t)(i * 7 + (i >> 8)), "byte %u", (unsigned int)i);
+	}
+}
+
+ZTEST_SUITE(crypto, NULL, NULL, NULL, NULL, NULL);

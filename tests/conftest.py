@@ -1,0 +1,21 @@
+"""Tests on a Zephyr tree are collected where there is one; otherwise one line says so."""
+
+import pytest
+
+from gateware.soc import zephyr
+
+_HAS_TREE = zephyr.find_base() is not None
+collect_ignore_glob = [] if _HAS_TREE else ["*/test_zephyr_*.py"]
+
+
+def pytest_terminal_summary(terminalreporter):
+    if not _HAS_TREE:
+        terminalreporter.write_line("Zephyr: its tests were not run; set ZEPHYR_BASE to a tree, or `make zephyr-setup`")
+
+
+@pytest.fixture(scope="session")
+def zephyr_board():
+    """Folder of the simulated board with the firmware on Zephyr."""
+    from tests.firmware import zephyr_board as board  # only here: it imports LiteX
+
+    return board.build()

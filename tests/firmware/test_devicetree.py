@@ -1,0 +1,97 @@
+"""The devicetree overlay says what LiteX says of the SoC, and `make zephyr` without a tree says what to do."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from firmware.codegen import devicetree
+from gateware import boards
+from gateware.soc.firmware import REPOSITORY, describe_soc
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("soc")
+    describe_soc(boards.load("sim_zephyr"), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def soc(directory):
+    return json.loads((directory / "csr.json").read_text())
+
+
+def node(text, label):
+    """Body of the node that a label names or refers to, without the nodes inside."""
+    body = re.search(rf"(?:\b{label}: [^{{]*|&{label} ){{(.*?)}}", text, re.DOTALL)
+    assert body, label
+    return body.group(1)
+
+
+def registers(body):
+    values = [tuple(int(word, 16) for word in pair) for pair in re.findall(r"<(0x\w+) (0x\w+)>", body)]
+    names = re.search(r"reg-names = (.*?);", body, re.DOTALL)
+    return dict(zip(re.findall(r'"(\w+)"', names.group(1)), values, strict=True)) if names else values
+
+
+@pytest.mark.parametrize(("label", "prefix"), [("uart0", "uart"), ("timer0", "timer0")])
+def test_registers_and_interrupts(directory, soc, label, prefix):
+    body = node(devicetree.overlay(directory / "csr.json", set()), label)
+    named = registers(body)
+    assert named
+    for name, (address, size) in named.items():
+        described = soc["csr_registers"][f"{prefix}_{name}"]
+        assert (address, size) == (described["addr"], 4 * described["size"])
+    number = soc["constants"][f"{prefix}_interrupt"]
+    assert f"interrupts = <{number} 0>;" in body
+
+
+def test_every_register_of_the_uart_has_its_place(directory, soc):
+    named = registers(node(devicetree.overlay(directory / "csr.json", set()), "uart0"))
+    assert {f"uart_{name}" for name in named} == {name for name in soc["csr_registers"] if name.startswith("uart_")}
+
+
+@pytest.mark.parametrize(("label", "memory"), [("rom0", "rom"), ("sram0", "sram"), ("buffer0", "buffer")])
+def test_memories(directory, soc, label, memory):
+    body = node(devicetree.overlay(directory / "csr.json", set()), label)
+    assert registers(body) == [(soc["memories"][memory]["base"], soc["memories"][memory]["size"])]
+
+
+def test_accelerator_and_clock(directory, soc):
+    text = devicetree.overlay(directory / "csr.json", set())
+    body = node(text, "ctr_accelerator0")
+    assert registers(body)[0][0] == soc["csr_bases"]["accelerator"]
+    assert f"interrupts = <{soc['constants']['accelerator_interrupt']} 0>;" in body
+    frequency = soc["constants"]["config_clock_frequency"]
+    assert f"clock-frequency = <{frequency}>;" in text
+    assert f"CONFIG_SYS_CLOCK_HW_CYCLES_PER_SEC={frequency}\n" in devicetree.configuration(directory / "csr.json")
+
+
+def test_names_no_node_that_the_board_lacks(directory):
+    text = devicetree.overlay(directory / "csr.json", {"eth0"})
+    assert '&eth0 { status = "disabled"; };' in text
+    assert "&spi0" not in text
+    assert "ram0;" not in text.replace("sram0;", "")
+    assert "/delete-node/ &ram0;" in devicetree.overlay(directory / "csr.json", {"ram0"})
+
+
+def test_a_soc_without_uptime_is_refused(directory, soc, tmp_path):
+    description = tmp_path / "csr.json"
+    del soc["csr_registers"]["timer0_uptime_latch"]
+    description.write_text(json.dumps(soc))
+    with pytest.raises(devicetree.DescriptionError, match="timer0_uptime_latch"):
+        devicetree.overlay(description, set())
+
+
+def test_without_a_tree_nothing_is_built(tmp_path):
+    environment = {**os.environ, "ZEPHYR_BASE": str(tmp_path)}
+    output = tmp_path / "out"
+    command = [sys.executable, "-m", "gateware.soc", "sim_zephyr", "--output", str(output)]
+    done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0
+    assert re.fullmatch(r"error: .*ZEPHYR_BASE.*make zephyr-setup.*\n", done.stderr)
+    assert not output.exists()

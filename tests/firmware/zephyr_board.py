@@ -1,0 +1,58 @@
+"""The simulated board with memories for Zephyr, and Zephyr's own test suites on it."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import serial
+from cipherlane.transport.simboard import SimulatedBoard
+
+from gateware import boards
+from gateware.soc import zephyr
+from gateware.soc.firmware import REPOSITORY
+from tests import rom
+
+BOARD = boards.load("sim_zephyr")
+DIRECTORY = REPOSITORY / "build" / BOARD.name
+SUITES = zephyr.MODULE / "tests"
+TIMEOUT_S = 300
+# The release from which on ztest has one interface.
+_ONE_ZTEST_SINCE = (3, 3)
+
+
+def build() -> Path:
+    """Builds the board with the record service in its ROM; returns its folder.
+
+    In a process of its own: LiteX's names of signals, and with them the model, depend on what it built before.
+    """
+    subprocess.run([sys.executable, "-m", "gateware.soc", BOARD.name], cwd=REPOSITORY, check=True, timeout=1800)
+    return DIRECTORY
+
+
+def run_suite(name: str, variant: str, options: tuple[str, ...]) -> str:
+    """Runs a test suite of the module on the board that `build` left.
+
+    Parameters
+    ----------
+    name, variant : str
+        Folder of the suite, and what its build with these options is called.
+    options : tuple[str, ...]
+        Options for CMake.
+
+    Returns
+    -------
+    str
+        What the suite printed, up to its end or for 300 s.
+    """
+    output = REPOSITORY / "build" / "tests" / "zephyr" / f"{name}-{variant}"
+    old = zephyr.version(zephyr.require_base()) < _ONE_ZTEST_SINCE
+    configuration = (SUITES / "zephyr-3.1.conf",) if old else ()
+    image = zephyr.compile_application(SUITES / name, output, DIRECTORY / "firmware", options, configuration)
+    folder = rom.lay_out(output, DIRECTORY, image)
+    text = b""
+    deadline = time.monotonic() + TIMEOUT_S
+    with SimulatedBoard(folder) as board, serial.serial_for_url(board.url, timeout=0.2) as port:
+        while not (b"PROJECT EXECUTION" in text and text.endswith(b"\n")) and time.monotonic() < deadline:
+            text += port.read(max(1, port.in_waiting))
+    return text.decode(errors="replace")
