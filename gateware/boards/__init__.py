@@ -46,6 +46,8 @@ class Board:
     sram_size: int = 16 * 1024
     buffer_size: int = 64 * 1024
     sbox: str = "table"
+    core_datapath: int | str = 128
+    core_sbox: str = "table"
     scalar_unit: bool = False
     ethernet: Ethernet | None = None
     device: str = ""

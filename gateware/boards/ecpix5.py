@@ -43,6 +43,7 @@ BOARD = Board(
     rx_window=8192,
     max_data=2048,
     sbox="ecp5",
+    core_sbox="ecp5",
     device="LFE5UM5G-85F-8BG554",
     speed_grade="8",
     flash_cable=("--board", "ecpix5"),

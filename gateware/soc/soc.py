@@ -125,7 +125,9 @@ class CipherlaneSoC(SoCCore):
         # The DMA may use the memories that hold data: not the ROM, nor any register.
         regions = {name: self.bus.regions[name] for name in ("buffer", "sram")}
         self.accelerator = CTRAccelerator(
-            regions=[(region.origin, region.size) for region in regions.values()], sbox=board.sbox
+            regions=[(region.origin, region.size) for region in regions.values()],
+            datapath=board.core_datapath,
+            sbox=board.core_sbox,
         )
         self.irq.add("accelerator", use_loc_if_exists=True)
 

@@ -38,7 +38,8 @@ def _vector_unit(board: Board) -> _Top:
 
 
 def _accelerator(board: Board) -> _Top:
-    unit = CTRAccelerator(regions=[(BUFFER_ORIGIN, board.buffer_size)], sbox=board.sbox)
+    regions = [(BUFFER_ORIGIN, board.buffer_size)]
+    unit = CTRAccelerator(regions=regions, datapath=board.core_datapath, sbox=board.core_sbox)
     bank = csr_bus.CSRBank(unit.get_csrs(), bus=csr_bus.Interface(data_width=32, address_width=14))
     top = _Top(unit, [unit.bus, bank.bus, unit.ev.irq])
     top.submodules.bank = bank
