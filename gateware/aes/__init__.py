@@ -1,4 +1,4 @@
-"""AES cores after FIPS-197: S-boxes, round transformations, key schedule, iterative core.
+"""AES cores after FIPS-197: S-boxes, round transformations, key expansion, ciphers, and the family behind one port.
 
 Byte and bit order, everywhere in the gateware: a 128-bit block or state is one signal whose bits
 ``8*i+7 : 8*i`` are byte ``i`` of the block as FIPS-197 counts its input bytes ``in_i`` (3.4).
