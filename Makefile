@@ -12,7 +12,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 .DEFAULT_GOAL := help
 SIM := $(if $(filter zephyr,$(FIRMWARE)),sim_zephyr,sim)
 
-.PHONY: help setup sim zephyr zephyr-setup demo test lint format bitstream flash bench bench-eth formal explore explore-isa pages readme clean
+.PHONY: help setup sim zephyr zephyr-setup demo test lint format bitstream flash bench bench-eth bench-udp stress formal explore explore-isa pages readme clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,14 @@ bench: sim ## Measure every AES of the project and its peers on the simulated bo
 
 bench-eth: setup ## Measure the UDP fast path at 1 Gb/s in simulated time, every byte checked (build/results/bench-eth.json)
 	@$(PYTHON) -m tests.bench_eth
+
+bench-udp: setup ## Measure records over UDP on the simulated board: goodput, and a record's cycles by stage
+	@$(PYTHON) -m gateware.soc sim_eth
+	@.venv/bin/cipherlane bench --link --port sim+udp --results build/results/bench-udp.json
+
+stress: setup ## Transfers over long bad wires to the simulated board with Ethernet (root, many minutes)
+	@$(PYTHON) -m gateware.soc sim_eth
+	@$(PYTHON) -m pytest tests/end_to_end/stress_ethernet.py
 
 formal: setup ## Prove S-boxes, MixColumns, instructions and handshake for all inputs (minutes)
 	@$(PYTHON) -m pytest tests/formal/prove_*.py

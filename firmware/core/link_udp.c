@@ -1,7 +1,6 @@
 #include "link_udp.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "copy_sum.h"
 
@@ -77,22 +76,33 @@ static uint32_t swap16(uint32_t value)
 	return (value & 0xff) << 8 | (value >> 8 & 0xff);
 }
 
-static bool same(const uint8_t *a, const uint8_t *b, size_t size)
+/** Small and of constant size everywhere, so that the compiler needs no library for it. */
+static inline void copy(uint8_t *to, const uint8_t *from, size_t size)
 {
-	return memcmp(a, b, size) == 0;
+	__builtin_memcpy(to, from, size);
+}
+
+static inline bool same(const uint8_t *a, const uint8_t *b, size_t size)
+{
+	uint32_t difference = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		difference |= (uint32_t)(a[i] ^ b[i]);
+	}
+	return difference == 0;
 }
 
 /** The frame goes back to where it came from. */
 static void return_frame(const struct cl_link_udp *udp, uint8_t *frame)
 {
-	memcpy(frame + TO_MAC, frame + FROM_MAC, 6);
-	memcpy(frame + FROM_MAC, udp->mac, 6);
+	copy(frame + TO_MAC, frame + FROM_MAC, 6);
+	copy(frame + FROM_MAC, udp->mac, 6);
 }
 
 static void return_address(const struct cl_link_udp *udp, uint8_t *frame)
 {
-	memcpy(frame + IP_TO, frame + IP_FROM, 4);
-	memcpy(frame + IP_FROM, udp->address, 4);
+	copy(frame + IP_TO, frame + IP_FROM, 4);
+	copy(frame + IP_FROM, udp->address, 4);
 }
 
 static enum cl_link_udp_kind count(uint32_t *counter, enum cl_link_udp_kind kind)
@@ -116,9 +126,9 @@ static enum cl_link_udp_kind receive_arp(struct cl_link_udp *udp, uint8_t *frame
 	}
 	return_frame(udp, frame);
 	store_be16(frame + ARP_OPERATION, 2);
-	memcpy(frame + ARP_TARGET_MAC, frame + ARP_SENDER_MAC, 10);
-	memcpy(frame + ARP_SENDER_MAC, udp->mac, 6);
-	memcpy(frame + ARP_SENDER_ADDRESS, udp->address, 4);
+	copy(frame + ARP_TARGET_MAC, frame + ARP_SENDER_MAC, 10);
+	copy(frame + ARP_SENDER_MAC, udp->mac, 6);
+	copy(frame + ARP_SENDER_ADDRESS, udp->address, 4);
 	*len = ARP_END;
 	return count(&seen->responses, CL_LINK_UDP_RESPONSE);
 }
@@ -243,7 +253,7 @@ size_t cl_link_udp_answer(const struct cl_link_udp *udp, uint8_t *frame, size_t 
 	frame[IP_TTL] = TIME_TO_LIVE;
 	store_be16(frame + IP_CHECKSUM, 0);
 	store_sum(frame + IP_CHECKSUM, ~cl_sum_fold(cl_sum(frame + IP, IP_HEADER)));
-	memcpy(frame + UDP_TO, frame + UDP_FROM, 2);
+	copy(frame + UDP_TO, frame + UDP_FROM, 2);
 	store_be16(frame + UDP_FROM, port);
 	store_be16(frame + UDP_LENGTH, (uint32_t)(UDP_HEADER + len));
 	store_be16(frame + CL_LINK_UDP_CHECKSUM, 0);

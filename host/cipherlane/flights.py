@@ -50,34 +50,34 @@ class Window:
 
     def __init__(self, limit: int, adapts: bool):
         """Begin with `limit` bytes, or a few records if the window `adapts`."""
+        self.bytes = limit  # that may be in flight
         self._limit = limit
         self._adapts = adapts
-        self._bytes = float(limit)
+        self._learnt = float(limit)
         self._grows_fast = True
         self._deaf_until = 0.0
-
-    @property
-    def bytes(self) -> int:
-        """Bytes that may be in flight."""
-        return min(self._limit, int(self._bytes)) if self._adapts else self._limit
 
     def start(self, limit: int, size: int) -> None:
         """Allow `limit` bytes, in records of `size`."""
         self._limit = limit
-        self._bytes = float(self._LEAST * size)
         self._grows_fast = True
+        self._learn(float(self._LEAST * size))
 
     def answered(self, size: int) -> None:
         """Grow: twofold in a round trip until the first loss, then by one record."""
-        if self._bytes < self._limit:
-            self._bytes += size if self._grows_fast else size * size / self._bytes
+        if self._learnt < self._limit:
+            self._learn(self._learnt + (size if self._grows_fast else size * size / self._learnt))
 
     def lost(self, now: float, size: int, round_trip: float) -> None:
         """Shrink, once in a `round_trip`, to a few records of `size` at least."""
         if now >= self._deaf_until:
-            self._bytes = max(float(self._LEAST * size), min(self._bytes, self._limit) * self._DECREASE)
+            self._learn(max(float(self._LEAST * size), min(self._learnt, self._limit) * self._DECREASE))
             self._grows_fast = False
             self._deaf_until = now + round_trip
+
+    def _learn(self, learnt: float) -> None:
+        self._learnt = learnt
+        self.bytes = min(self._limit, int(learnt)) if self._adapts else self._limit
 
 
 class Flights:

@@ -56,6 +56,11 @@ class Link:
         """Keep up to `limit` bytes in flight from now on, in records of `size` bytes with their header."""
         self.flights.window.start(limit, self.transport.wire_size(size))
 
+    def forget_round_trips(self) -> None:
+        """Begin anew to learn them: what follows is of another size, or takes the board another time."""
+        self._mean = None
+        self.timeout = self.pace.first
+
     def wire_size(self, record: Record) -> int:
         """Return the most bytes that `record` takes on the link."""
         return self.transport.wire_size(HEADER.size + len(record.data))
@@ -88,7 +93,7 @@ class Link:
 
     def post(self, record: Record, timeout: float | None = None) -> Key:
         """Do as `send`, but keep the record until `flush`, so that many are sent at once."""
-        key = Key(*record[:4])
+        key = Key(record.type, record.session, record.offset, record.token)
         raw = record.encode()
         size = self.transport.wire_size(len(raw))
         self.flights.add(key, size, time.monotonic(), timeout or self.timeout, measured=timeout is None)

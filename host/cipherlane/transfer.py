@@ -95,6 +95,7 @@ class Transfer:
     def run(self) -> TransferReport:
         """Transfer everything; raise TransferError if that is not possible."""
         started = time.monotonic()
+        self._link.forget_round_trips()
         try:
             while True:
                 self._send()
@@ -131,16 +132,16 @@ class Transfer:
         """Queue the next record of the input; return whether there is one."""
         if self._at_end or len(self._pending) >= _AHEAD:
             return False
-        data = bytearray()
+        data = self._reader.read(self._record_bytes)
         while len(data) < self._record_bytes:
-            piece = self._reader.read(self._record_bytes - len(data))
+            piece = self._reader.read(self._record_bytes - len(data)) if data else b""
             if not piece:
                 self._at_end = True
                 break
             data += piece
         if not data:
             return False
-        record = Record(RecordType.DATA, self._session.number, self._read, self._session.token, bytes(data))
+        record = Record(RecordType.DATA, self._session.number, self._read, self._session.token, data)
         self._pending[self._read] = _Pending(record)
         self._to_send.append(self._read)
         self._read += len(data)

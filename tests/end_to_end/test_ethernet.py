@@ -1,6 +1,5 @@
 """The real host tool against the simulated board with Ethernet: the record service over UDP, on good and bad wires."""
 
-import io
 import json
 import random
 import signal
@@ -12,13 +11,10 @@ from pathlib import Path
 
 import pytest
 from cipherlane.device import Device
-from cipherlane.errors import SimulatedBoardError
 from cipherlane.protocol.layout import Engine
-from cipherlane.transport.simboard import ETHERNET_BOARD, SimulatedBoard, find_board
-from cipherlane.transport.udp import SIMULATED_NETWORK, UdpTransport
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from tests.end_to_end.bad_wire import BadWire
+from tests.end_to_end.ethernet import Host, reference, running_board, transfer
 
 pytestmark = pytest.mark.simboard
 
@@ -28,39 +24,8 @@ ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_V
 
 @pytest.fixture(scope="module")
 def board():
-    running = SimulatedBoard(find_board(ETHERNET_BOARD))
-    try:
-        running.start()
-    except SimulatedBoardError as error:
-        if "namespace" not in str(error):
-            raise
-        pytest.skip(str(error))
-    with running.udp_socket():  # the network is up
+    with running_board() as running:
         yield running
-    running.stop()
-
-
-class Host(UdpTransport):
-    """A host in the board's namespace, with a port of its own."""
-
-    pace = SIMULATED_NETWORK
-
-    def __init__(self, board):
-        super().__init__(f"udp://{board.ip_address}", board.udp_socket())
-
-
-def reference(key, iv, data):
-    return Cipher(algorithms.AES(key), modes.CTR(iv)).encryptor().update(data)
-
-
-def transfer(device, data, engine=Engine.ACCELERATOR, seed=0, key_bits=256, **options):
-    """Encrypt `data` under a random key, and check every byte."""
-    rng = random.Random(f"{seed}{engine}{len(data)}{time.monotonic()}")
-    key, iv, out = rng.randbytes(key_bits // 8), rng.randbytes(16), io.BytesIO()
-    with device.open_session(key, iv, engine) as session:
-        report = session.transfer(io.BytesIO(data), out, length=len(data), **options)
-    assert out.getvalue() == reference(key, iv, data)
-    return report
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -133,7 +98,7 @@ def test_two_hosts_at_once(board):
 
     def work(place):
         with Device(Host(board)) as device:
-            reports[place] = transfer(device, data[place], seed=place)
+            reports[place] = transfer(device, data[place])
 
     hosts = [threading.Thread(target=work, args=(place,)) for place in (0, 1)]
     for host in hosts:

@@ -185,6 +185,28 @@ def test_silence_says_what_is_missing():
             transfer(device, data, progress=fall_silent)
 
 
+def test_board_restarted_in_mid_transfer():
+    """Its sessions are gone: the host says what is missing, and a new session goes on from there."""
+    data = random.Random(5).randbytes(100_000)
+    network = BadNetwork(seed=4)
+    out = io.BytesIO()
+    with Served(network.step), Device(UdpTransport(network.url)) as device:
+        device.link.set_pace(QUICK)
+
+        def restart(written):
+            if written >= 50_000:
+                network.board.sessions.clear()
+
+        session = device.open_session(KEY, IV, Engine.TABLE)
+        with pytest.raises(TransferError, match=r"No such session.*missing bytes .*resume at offset") as caught:
+            session.transfer(io.BytesIO(data), out, length=len(data), progress=restart)
+        start = caught.value.written
+        assert start == len(out.getvalue()) >= 50_000
+        with device.open_session(KEY, IV, Engine.TABLE, resume=True) as again:
+            again.transfer(io.BytesIO(data[start:]), out, offset=start, length=len(data) - start)
+    assert out.getvalue() == reference(data)
+
+
 def test_two_hosts_at_once():
     data = [random.Random(seed).randbytes(150_000) for seed in (1, 2)]
     network = BadNetwork(seed=3, lose=0.02)

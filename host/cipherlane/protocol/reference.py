@@ -46,7 +46,8 @@ def render() -> str:
         "",
         "A record is a header followed by `length` bytes of data. Integers are little-endian; there is no padding.",
         "Over UART a record is followed by its CRC-32 (IEEE 802.3, as zlib computes it; little-endian), encoded with",
-        "COBS and ended by one zero byte. Over UDP a record is one datagram.",
+        "COBS and ended by one zero byte. Over UDP a record is one datagram, to the board's port "
+        f"{wire['udp_port']}; a session belongs to the address and port that opened it.",
         "",
         "## Header",
         "",

@@ -18,7 +18,7 @@ from ..protocol.layout import UDP_PORT
 from .base import Pace, Transport
 
 SCHEME = "udp"
-NETWORK = Pace(first=0.5, minimum=0.02, maximum=2.0, attempts=40)
+NETWORK = Pace(first=0.5, minimum=0.05, maximum=2.0, attempts=40)
 SIMULATED_NETWORK = Pace(first=5.0, minimum=0.3, maximum=5.0, attempts=60)
 MAX_DATAGRAM = 65507
 SLOT = 2048  # bytes that a datagram of up to 1500 bytes takes in the board's rx_window

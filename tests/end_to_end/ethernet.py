@@ -1,0 +1,51 @@
+"""What tests need of the simulated board with Ethernet: the running board, hosts beside it, checked transfers."""
+
+import contextlib
+import io
+import secrets
+
+import pytest
+from cipherlane.errors import SimulatedBoardError
+from cipherlane.protocol.layout import Engine
+from cipherlane.transport.simboard import ETHERNET_BOARD, SimulatedBoard, find_board
+from cipherlane.transport.udp import SIMULATED_NETWORK, UdpTransport
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+
+@contextlib.contextmanager
+def running_board():
+    """A running board, its network up; where the privilege for that is missing, the tests are skipped, and say why."""
+    board = SimulatedBoard(find_board(ETHERNET_BOARD))
+    try:
+        board.start()
+    except SimulatedBoardError as error:
+        if "namespace" not in str(error):
+            raise
+        pytest.skip(str(error))
+    try:
+        board.udp_socket().close()
+        yield board
+    finally:
+        board.stop()
+
+
+class Host(UdpTransport):
+    """A host in the board's namespace, with a port of its own."""
+
+    pace = SIMULATED_NETWORK
+
+    def __init__(self, board):
+        super().__init__(f"udp://{board.ip_address}", board.udp_socket())
+
+
+def reference(key, iv, data):
+    return Cipher(algorithms.AES(key), modes.CTR(iv)).encryptor().update(data)
+
+
+def transfer(device, data, engine=Engine.ACCELERATOR, key_bits=256, **options):
+    """Encrypt `data` under a key of its own, which no other run of the board has seen, and check every byte."""
+    key, iv, out = secrets.token_bytes(key_bits // 8), secrets.token_bytes(16), io.BytesIO()
+    with device.open_session(key, iv, engine) as session:
+        report = session.transfer(io.BytesIO(data), out, length=len(data), **options)
+    assert out.getvalue() == reference(key, iv, data)
+    return report

@@ -1,0 +1,93 @@
+"""Long runs over bad wires to the simulated board with Ethernet (`make stress`); `test_ethernet.py` has short ones."""
+
+import contextlib
+import io
+import random
+import threading
+
+import pytest
+from cipherlane.device import Device
+from cipherlane.errors import TransferError
+from cipherlane.protocol.layout import Engine
+
+from tests.end_to_end.bad_wire import BadWire
+from tests.end_to_end.ethernet import Host, running_board, transfer
+
+WIRES = [
+    {"lose": 0.01},
+    {"lose": 0.1},
+    {"lose": 0.3},
+    {"repeat": 0.5},
+    {"reorder": 0.5},
+    {"corrupt": 0.2},
+    {"delay": 0.3},
+    {"lose": 0.1, "repeat": 0.1, "reorder": 0.2, "corrupt": 0.05, "delay": 0.05},
+]
+
+
+@pytest.fixture(scope="module")
+def board():
+    with running_board() as running:
+        yield running
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("plan", WIRES, ids=str)
+def test_wire(board, plan, seed):
+    with BadWire(board, seed=seed, **plan), Device(Host(board)) as device:
+        transfer(device, random.Random(seed).randbytes(200_000))
+
+
+def test_three_hosts_on_a_bad_wire(board):
+    data = [random.Random(seed).randbytes(60_000) for seed in range(3)]
+    reports = [None] * len(data)
+
+    def work(place):
+        with Device(Host(board)) as device:
+            reports[place] = transfer(device, data[place], (Engine.ISE, Engine.ISE_VMEM, Engine.ACCELERATOR)[place])
+
+    with BadWire(board, seed=9, lose=0.05, reorder=0.1):
+        hosts = [threading.Thread(target=work, args=(place,)) for place in range(len(data))]
+        for host in hosts:
+            host.start()
+        for host in hosts:
+            host.join(600)
+    assert [report.bytes for report in reports] == [60_000] * 3
+
+
+def test_hosts_that_leave_without_a_word(board):
+    """More of them than the board has sessions, each in the middle of its transfer."""
+    for number in range(20):
+        device = Device(Host(board))
+        device.connect()
+        session = device.open_session(random.Random(number).randbytes(16), bytes(16), Engine.ACCELERATOR, resume=True)
+        limit = 3 * device.record_bytes
+
+        def stop(written, limit=limit):
+            if written >= limit:
+                raise KeyboardInterrupt
+
+        with contextlib.suppress(KeyboardInterrupt):
+            session.transfer(io.BytesIO(bytes(100_000)), io.BytesIO(), progress=stop)
+        device.close()
+    with Device(Host(board)) as device:
+        transfer(device, random.Random(20).randbytes(20_000))
+
+
+def test_a_cut_wire_says_what_is_missing_and_a_mended_one_goes_on(board):
+    data = random.Random(21).randbytes(60_000)
+    with Device(Host(board), timeout=0.5) as device:
+        key, iv, out = bytes(32), random.Random(22).randbytes(16), io.BytesIO()
+        with device.open_session(key, iv, Engine.ACCELERATOR) as session:
+            wire = BadWire(board, seed=1, lose=1.0)
+
+            def cut(written):
+                if written >= 20_000 and wire.frames is None and not hasattr(wire, "_process"):
+                    wire.__enter__()
+
+            with pytest.raises(TransferError, match=r"no reply to \d+ attempts; missing bytes \d+-59999") as caught:
+                session.transfer(io.BytesIO(data), out, length=len(data), progress=cut)
+            wire.__exit__()
+            start = caught.value.written
+            session.transfer(io.BytesIO(data[start:]), out, offset=start, length=len(data) - start)
+    assert len(out.getvalue()) == len(data)
