@@ -116,14 +116,6 @@ class FastPath(Module):
             sender.reserve.eq(taker.accepted),
             taker.room.eq(sender.room),
             table.in_use.eq(in_rows.active),
-            in_rows.begin.valid.eq(taker.accepted),
-            in_rows.begin.number.eq(taker.job.row),
-            in_rows.end.valid.eq(finished.valid),
-            in_rows.end.number.eq(finished.row),
-            in_slots.begin.valid.eq(taker.accepted),
-            in_slots.begin.number.eq(taker.job.slot),
-            in_slots.end.valid.eq(finished.valid),
-            in_slots.end.number.eq(finished.slot),
             statistics.record.valid.eq(finished.valid & ~finished.damaged),
             statistics.record.row.eq(finished.row),
             statistics.record.length.eq(finished.length),
@@ -132,3 +124,10 @@ class FastPath(Module):
             events.sinks[2].valid.eq(finished.valid),
             events.sinks[2].code.eq(finished.code),
         ]
+        for counted, name in ((in_rows, "row"), (in_slots, "slot")):
+            self.comb += [
+                counted.begin.valid.eq(taker.accepted),
+                counted.begin.number.eq(getattr(taker.job, name)),
+                counted.end.valid.eq(finished.valid),
+                counted.end.number.eq(getattr(finished, name)),
+            ]

@@ -154,6 +154,25 @@ def test_faults_among_good_records(board, clock):
     assert_empty(board, sessions)
 
 
+def test_overload_loses_whole_frames_and_counts_them(board):
+    """At 40 MHz the core is too slow for AES-256 at 1 Gb/s."""
+    board.set_clock(40_000_000)
+    rng = random.Random(11)
+    (*_, session) = sessions = make_sessions(rng, 3)
+    open_all(board, sessions)
+    script, answers = array("H"), []
+    for n in range(60):
+        data = rng.randbytes(DATA_MAX)
+        script += on_wire(datagram(session, session.request(1456 * n, data)))
+        answers.append(expected(session, session.reply(1456 * n, data)))
+    sent = frames_of(board.exchange(script, drain=100_000))
+    remaining = iter(answers)
+    assert all(frame in remaining for frame in sent), "answers are wrong or out of order"
+    assert 40 < len(sent) < 60
+    assert counted(board) == {Event.RECORD: len(sent), Event.RECEIVE_OVERFLOW: 60 - len(sent)}
+    assert_empty(board, sessions)
+
+
 def test_every_fault_is_counted_once_and_never_answered(board):
     rng = random.Random(3)
     (session,) = sessions = make_sessions(rng, 1)

@@ -1,0 +1,91 @@
+"""Verdicts on frames, against frames made by hand; in Migen's own simulator."""
+
+import random
+
+import pytest
+from migen import run_simulation
+
+from gateware.net.events import Event
+from gateware.net.frame_checks import FrameChecks
+from tests.gateware.net import frames
+
+FRAME_MAX = 300
+GOOD = None
+
+
+def packet(size: int, *, udp_length: int | None = None, **changes) -> bytes:
+    body = frames.udp(1, 2, bytes(size), length=udp_length)
+    return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, 6, frames.UDP, body, **changes))
+
+
+def other_protocol(size: int, total: int | None = None) -> bytes:
+    return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, 6, frames.ICMP, bytes(size), total=total))
+
+
+def changed(frame: bytes, position: int, value: int) -> bytes:
+    return frame[:position] + bytes([value]) + frame[position + 1 :]
+
+
+# (frame, wrong check sequence, what it is dropped for)
+CASES = {
+    "UDP": (packet(100), False, GOOD),
+    "UDP of every remainder": (packet(101), False, GOOD),
+    "UDP with padding": (packet(0), False, GOOD),
+    "UDP with padding behind a tag": (packet(1) + bytes(4), False, GOOD),
+    "ICMP": (other_protocol(64), False, GOOD),
+    "don't fragment": (packet(100, fragment=0x4000), False, GOOD),
+    "ARP": (frames.ethernet(3, 4, frames.ARP, bytes(28)), False, GOOD),
+    "another type, any length": (frames.ethernet(3, 4, 0x88B5, b"\xff" * 250), False, GOOD),
+    "longest": (frames.ethernet(3, 4, 0x88B5, bytes(FRAME_MAX - 14)), False, GOOD),
+    "wrong check sequence": (packet(100), True, Event.FCS),
+    "wrong check sequence counts first": (packet(100)[:50], True, Event.FCS),
+    "one byte short": (packet(0)[:59], False, Event.FRAME_LENGTH),
+    "one byte long": (frames.ethernet(3, 4, 0x88B5, bytes(FRAME_MAX - 13)), False, Event.FRAME_LENGTH),
+    "options": (changed(packet(100), 14, 0x46), False, Event.IPV4),
+    "IPv6's version": (changed(packet(100), 14, 0x65), False, Event.IPV4),
+    "first fragment": (packet(100, fragment=0x2000), False, Event.IPV4),
+    "last fragment": (packet(100, fragment=0x0001), False, Event.IPV4),
+    "late fragment": (packet(100, fragment=0x1F00), False, Event.IPV4),
+    "no room for UDP": (packet(100, total=27), False, Event.IPV4),
+    "shorter than the packet": (packet(100)[:-1], False, Event.IPV4),
+    "longer than the packet": (packet(100) + b"\0", False, Event.IPV4),
+    "padding too long": (packet(1) + bytes(5), False, Event.IPV4),
+    "ICMP longer than the packet": (other_protocol(100, total=48), False, Event.IPV4),
+    "UDP longer than the packet": (packet(100, udp_length=109), False, Event.IPV4),
+    "UDP shorter than the packet": (packet(100, udp_length=107), False, Event.IPV4),
+}
+
+
+@pytest.mark.parametrize("idle", [0.0, 0.4])
+def test_verdicts(idle):
+    rng = random.Random(1)
+    dut = FrameChecks(frame_bytes_max=FRAME_MAX)
+    verdicts = []
+
+    def feed():
+        for frame, wrong, _ in CASES.values():
+            for n in range(0, len(frame), 4):
+                while rng.random() < idle:
+                    yield
+                word, last = frame[n : n + 4], n + 4 >= len(frame)
+                be = 1 << (len(word) - 1) if last else 0
+                yield [
+                    dut.frame.data.eq(int.from_bytes(word, "little")),
+                    dut.frame.last.eq(last),
+                    dut.frame.valid.eq(1),
+                ]
+                yield [dut.frame.last_be.eq(be), dut.frame.error.eq(be if wrong else 0)]
+                yield
+                yield dut.frame.valid.eq(0)
+            for _ in range(3):
+                yield
+        yield
+
+    def watch():
+        while len(verdicts) < len(CASES):
+            yield
+            if (yield dut.judged):
+                verdicts.append(GOOD if (yield dut.good) else Event((yield dut.code)))
+
+    run_simulation(dut, [feed(), watch()])
+    assert dict(zip(CASES, verdicts, strict=True)) == {name: event for name, (*_, event) in CASES.items()}
