@@ -39,9 +39,8 @@ static unsigned int oldest_slot(const struct cl_accel_device *device)
 	return oldest;
 }
 
-/** Finds the key in a slot, or loads it: into a free slot, or else over the oldest. */
-static int load_key(struct cl_accel_device *device, const struct cl_engine_key *key,
-		    unsigned int *slot)
+int cl_engine_accel_load_key(struct cl_accel_device *device, const struct cl_engine_key *key,
+			     unsigned int *slot)
 {
 	int result = 0;
 
@@ -64,8 +63,8 @@ static int load_key(struct cl_accel_device *device, const struct cl_engine_key *
 	return result;
 }
 
-/** Whether the DMA can take @p buffer as it is. */
-static bool is_reachable(const struct cl_accel_device *device, const uint8_t *buffer, size_t len)
+bool cl_engine_accel_reaches(const struct cl_accel_device *device, const uint8_t *buffer,
+			     size_t len)
 {
 	const uintptr_t offset = (uintptr_t)buffer - device->dma_origin;
 
@@ -118,7 +117,7 @@ static int accel_set_key(const struct cl_engine *engine, struct cl_engine_key *k
 	}
 	key->generation = device->generation;
 	unsigned int slot;
-	const int result = load_key(device, key, &slot);
+	const int result = cl_engine_accel_load_key(device, key, &slot);
 
 	if (result != 0) {
 		cl_zeroize(key, sizeof(*key));
@@ -139,12 +138,12 @@ static int accel_ctr(const struct cl_engine *engine, const struct cl_engine_key 
 		return 0;
 	}
 	unsigned int slot;
-	const int result = load_key(device, key, &slot);
+	const int result = cl_engine_accel_load_key(device, key, &slot);
 
 	if (result != 0) {
 		return result;
 	}
-	if (is_reachable(device, in, len) && is_reachable(device, out, len)) {
+	if (cl_engine_accel_reaches(device, in, len) && cl_engine_accel_reaches(device, out, len)) {
 		return cl_accel_ctr(&device->accel, slot, counter, 0, in, out, len);
 	}
 	return bounce(device, slot, counter, in, out, len);

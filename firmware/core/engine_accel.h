@@ -5,6 +5,7 @@
 #ifndef CL_ENGINE_ACCEL_H
 #define CL_ENGINE_ACCEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,20 @@ struct cl_accel_device {
 	/** Calls. */
 	uint32_t calls;
 };
+
+/** Whether the DMA can take @p buffer as it is. */
+bool cl_engine_accel_reaches(const struct cl_accel_device *device, const uint8_t *buffer,
+			     size_t len);
+
+/**
+ * Finds a key in a slot, or loads it: into a free slot, or else over the oldest. For ports that
+ * submit descriptors themselves; the engine does it by itself.
+ *
+ * @retval 0 done
+ * @retval -errno as cl_accel_set_key
+ */
+int cl_engine_accel_load_key(struct cl_accel_device *device, const struct cl_engine_key *key,
+			     unsigned int *slot);
 
 /** The engine `accelerator` on @p device, whose `accel` must have been set up. */
 struct cl_engine cl_engine_accel(struct cl_accel_device *device);

@@ -27,8 +27,8 @@ static void carry_out_in_background(struct k_work *work)
 	struct cl_crypto_session *const session =
 		CONTAINER_OF(work, struct cl_crypto_session, work);
 	struct cipher_pkt *const pkt = session->pkt;
-	const int status = engine->ctr(engine, &session->key, session->counter, pkt->in_buf,
-				       session->out, pkt->in_len);
+	const int status = cl_accelerator_ctr_asleep(&session->key, session->counter, pkt->in_buf,
+						     session->out, pkt->in_len);
 
 	session->pkt = NULL; /* the callback may submit the next one */
 	if (completed != NULL) {

@@ -3,8 +3,13 @@
  */
 #define DT_DRV_COMPAT cipherlane_ctr_accelerator
 
+#include <errno.h>
+#include <string.h>
+
 #include <zephyr/device.h>
+#include <zephyr/irq.h>
 #include <zephyr/kernel.h>
+#include <zephyr/sys/sys_io.h>
 
 #include <cipherlane/engines.h>
 #include <cipherlane/soc.h>
@@ -14,6 +19,9 @@
 #include "engine_accel.h"
 
 #define BOUNCE_BYTES 512u
+/* A run takes a thousandth of this. */
+#define TIMEOUT_MS   100u
+#define BYTES_PER_MS 1000u
 
 /** Where data pass that the DMA cannot take as they are. */
 static uint8_t bounce[BOUNCE_BYTES] CL_SOC_IN_BUFFER;
@@ -26,6 +34,8 @@ static struct cl_accel_device accelerator = {
 };
 
 static K_MUTEX_DEFINE(turn);
+/** Given by the interrupt. */
+static K_SEM_DEFINE(ended, 0, 1);
 
 static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
 		   const uint8_t *key_bytes, unsigned int key_bits)
@@ -60,6 +70,60 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 	(void)k_mutex_unlock(&turn);
 }
 
+/** Queues one run, whose buffers the DMA reaches, and sleeps until its interrupt. */
+static int run(const struct cl_engine_key *key, const uint8_t counter[CL_BLOCK_BYTES],
+	       const uint8_t *in, uint8_t *out, size_t len)
+{
+	struct cl_accel_descriptor descriptor = {
+		.in = in,
+		.out = out,
+		.length = len,
+		.interrupt = true,
+		.width = CL_ACCEL_OPTIONS_WIDTH_128,
+	};
+	unsigned int slot;
+	uint16_t number;
+	int result = cl_engine_accel_load_key(&accelerator, key, &slot);
+
+	if (result != 0) {
+		return result;
+	}
+	descriptor.slot = (uint8_t)slot;
+	memcpy(descriptor.counter, counter, sizeof(descriptor.counter));
+	k_sem_reset(&ended);
+	result = cl_accel_submit(&accelerator.accel, &descriptor, &number);
+	if (result != 0) {
+		return result;
+	}
+	if (k_sem_take(&ended, K_MSEC(TIMEOUT_MS + len / BYTES_PER_MS)) != 0) {
+		(void)cl_accel_abort(&accelerator.accel);
+		return -ETIMEDOUT;
+	}
+	return cl_accel_poll(&accelerator.accel, number);
+}
+
+int cl_accelerator_ctr_asleep(const struct cl_engine_key *key,
+			      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in,
+			      uint8_t *out, size_t len)
+{
+	if (key->key_bits == 0 || !cl_engine_accel_reaches(&accelerator, in, len) ||
+	    !cl_engine_accel_reaches(&accelerator, out, len)) {
+		return ctr(&cl_zephyr_accelerator, key, counter, in, out, len);
+	}
+	(void)k_mutex_lock(&turn, K_FOREVER);
+	const int result = run(key, counter, in, out, len);
+
+	(void)k_mutex_unlock(&turn);
+	return result;
+}
+
+static void isr(const void *unused)
+{
+	ARG_UNUSED(unused);
+	sys_write32(CL_ACCEL_EV_PENDING_DONE_MASK, DT_INST_REG_ADDR(0) + CL_ACCEL_EV_PENDING);
+	k_sem_give(&ended);
+}
+
 const struct cl_engine cl_zephyr_accelerator = {
 	.code = CL_WIRE_ENGINE_ACCELERATOR,
 	.name = "accelerator",
@@ -78,9 +142,17 @@ const struct cl_engine cl_zephyr_accelerator = {
 static int init(const struct device *device)
 {
 	ARG_UNUSED(device);
+	const int result = cl_accel_init(
+		&accelerator.accel, (volatile uint32_t *)DT_INST_REG_ADDR(0), cl_soc_dcache_flush);
+
+	if (result != 0) {
+		return result;
+	}
+	IRQ_CONNECT(DT_INST_IRQN(0), DT_INST_IRQ(0, priority), isr, NULL, 0);
+	irq_enable(DT_INST_IRQN(0));
+	sys_write32(CL_ACCEL_EV_ENABLE_DONE_MASK, DT_INST_REG_ADDR(0) + CL_ACCEL_EV_ENABLE);
 	cl_accelerator_crypto_init();
-	return cl_accel_init(&accelerator.accel, (volatile uint32_t *)DT_INST_REG_ADDR(0),
-			     cl_soc_dcache_flush);
+	return 0;
 }
 
 DEVICE_DT_INST_DEFINE(0, init, NULL, NULL, NULL, POST_KERNEL, 0, API);

@@ -16,4 +16,14 @@ extern const struct cl_engine cl_zephyr_ise_vmem;
 /** On the CTR accelerator; threads take turns. */
 extern const struct cl_engine cl_zephyr_accelerator;
 
+/**
+ * As cl_zephyr_accelerator's ctr, but the thread sleeps until the accelerator's interrupt where
+ * both buffers are in memory that the DMA reaches.
+ *
+ * @retval -ETIMEDOUT also: no interrupt came
+ */
+int cl_accelerator_ctr_asleep(const struct cl_engine_key *key,
+			      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in,
+			      uint8_t *out, size_t len);
+
 #endif

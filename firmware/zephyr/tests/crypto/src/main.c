@@ -239,11 +239,12 @@ static void on_end(struct cipher_pkt *pkt, int status)
 ZTEST(crypto, test_in_the_background)
 {
 	static uint8_t results[2][BYTES] CL_SOC_IN_BUFFER;
+	static uint8_t data[BYTES] CL_SOC_IN_BUFFER; /* where the DMA reaches it */
 	struct cipher_ctx ctx[2];
 	struct cipher_pkt pkt[2];
 	uint8_t counter[16];
 
-	memcpy(input, sp800_38a_plaintext, BYTES);
+	memcpy(data, sp800_38a_plaintext, BYTES);
 	memcpy(counter, sp800_38a_counter, sizeof(counter));
 	zassert_equal(cipher_callback_set(accelerator, on_end), 0, "callback");
 	ended_count = 0;
@@ -261,7 +262,7 @@ ZTEST(crypto, test_in_the_background)
 						   CRYPTO_CIPHER_OP_ENCRYPT),
 			      0, "session %u", i);
 		pkt[i] = (struct cipher_pkt){
-			.in_buf = input,
+			.in_buf = data,
 			.in_len = BYTES,
 			.out_buf = results[i],
 			.out_buf_max = BYTES,
