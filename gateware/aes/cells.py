@@ -23,6 +23,22 @@ def mux(module: Module, cell: str, pair, select) -> Signal:
     return z
 
 
+def lut7_halves(module: Module, address: Signal, truth: list[int]) -> list[Signal]:
+    """A function of eight inputs, from its truth table of 256 entries, for each value of the eighth."""
+    return [_lut7(module, address, truth[128 * half : 128 * half + 128]) for half in range(2)]
+
+
+def _lut7(module: Module, address: Signal, truth: list[int]) -> Signal:
+    """A function of the address' low seven bits: eight LUT4s and the slices' multiplexers."""
+    level = []
+    for first in range(0, 128, 16):
+        contents = sum(bit << x for x, bit in enumerate(truth[first : first + 16]))
+        level.append(lut4(module, contents, list(address[:4])))
+    for cell, bit in (("PFUMX", 4), ("L6MUX21", 5), ("L6MUX21", 6)):
+        level = [mux(module, cell, pair, address[bit]) for pair in zip(level[0::2], level[1::2], strict=True)]
+    return level[0]
+
+
 class Functions:
     """Makes functions of up to four one-bit signals, as one LUT4 each or in portable form.
 

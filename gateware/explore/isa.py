@@ -21,7 +21,8 @@ from migen import Cat, Module, Signal
 from rich.console import Console
 from rich.table import Table
 
-from gateware.aes.sbox import PAIR_IMPLEMENTATIONS, SBoxPair
+from gateware.aes.sbox_pair import IMPLEMENTATIONS as PAIR_IMPLEMENTATIONS
+from gateware.aes.sbox_pair import SBoxPair
 from gateware.aes.sbox_ram import BlockRAMSBox
 from gateware.aes.transforms import byte_list, inv_shift_rows, inverse_mix_correction, masked, mix_column, shift_rows
 from gateware.explore.harness import Harness

@@ -7,12 +7,12 @@ stage that needs its own column only; ShiftRows, which crosses lanes, lies betwe
     (shuffle network between the lanes)
     stage 2:  column ──► MixColumns / InvMixColumns / pass ──► + round key ──► result
 
-Throughput: one column a cycle. Latency: one register, `substituted`.
+Throughput: one column a cycle. Latency: one register, in `gateware.aes.sbox_pair`.
 """
 
 from migen import Cat, Module, Mux, Signal
 
-from gateware.aes.sbox import ZERO_AFTER_SUBSTITUTION, SBoxPair
+from gateware.aes.sbox_pair import SBoxPair
 from gateware.aes.transforms import byte_list, inverse_mix_correction, masked, mix_column
 
 SUBSTITUTE_FORWARD = 0
@@ -37,7 +37,7 @@ class Lane(Module):
     operand : Signal(32), in
         Stage 1: what passes unchanged when no substitution is wanted.
     substituted : Signal(32), out
-        The pipeline register between the stages.
+        Stage 2: what stage 1 gave.
     shuffled : Signal(32), in
         Stage 2: this lane's column behind the shuffle network.
     mix, mix_inverse : Signal(), in
@@ -65,18 +65,18 @@ class Lane(Module):
 
         # # #
 
-        # Stage 1: SubBytes. What passes is added behind S-boxes that give zero: no multiplexer after them.
-        passes = self.substitute[1]
+        # Stage 1: SubBytes, up to the register in the S-boxes.
         for i in range(4):
             pair = SBoxPair(implementation=sbox)
             self.submodules += pair
             byte = slice(8 * i, 8 * i + 8)
             self.comb += [
-                pair.i.eq(Mux(passes, ZERO_AFTER_SUBSTITUTION, self.column[byte])),
+                pair.i.eq(self.column[byte]),
                 pair.inverse.eq(self.substitute[0]),
-                pair.operand.eq(masked(passes, self.operand[byte])),
+                pair.passes.eq(self.substitute[1]),
+                pair.operand.eq(self.operand[byte]),
+                self.substituted[byte].eq(pair.o),
             ]
-            self.sync += self.substituted[byte].eq(pair.o)
 
         # Stage 2: MixColumns. The inverse is a correction in front of the same circuit.
         corrected = Signal(32)

@@ -1,0 +1,101 @@
+"""SubBytes and InvSubBytes on one byte, and a way past them, with one register (FIPS-197, 5.1.1 and 5.3.2).
+
+::
+
+    i, inverse ──► S-boxes ─┤ register ├─► o
+    operand, passes ────────┘
+
+Throughput: a byte a cycle. Latency: one cycle.
+
+``table``
+    Two tables for synthesis to map; the register is last. Portable; what simulation uses.
+``ecp5``
+    The tables as LUT4s and the slices' wide multiplexers, as in `gateware.aes.sbox`. The register lies between
+    the wide multiplexers and the last two levels, which halves what is added to the path of the next stage and
+    takes the way past the S-boxes for nothing: clearing the register passes the operand.
+``canright``
+    Both directions share one inversion in a tower of fields (`gateware.aes.composite`); the register is last.
+"""
+
+from migen import Cat, If, Module, Mux, Signal
+
+from gateware.aes.cells import lut4, lut7_halves, mux
+from gateware.aes.composite import AFFINE_CONSTANT, best_tower, inversion, linear
+from gateware.aes.field import INV_SBOX, SBOX
+from gateware.aes.sbox import SBox, check_implementation, namer
+
+IMPLEMENTATIONS = ("table", "ecp5", "canright")
+# Contents of a LUT4 for D ^ (C ? B : A); its inputs A to D are bits 0 to 3 of the index.
+MUX_AND_ADD = sum((((x >> 1 if x & 4 else x) ^ x >> 3) & 1) << x for x in range(16))
+
+
+class SBoxPair(Module):
+    """Both directions of the substitution on one byte.
+
+    Parameters
+    ----------
+    implementation : str
+        One of `IMPLEMENTATIONS`.
+
+    Attributes
+    ----------
+    i : Signal(8), in
+        Byte to substitute.
+    inverse : Signal(), in
+        InvSubBytes instead of SubBytes.
+    passes, operand : Signal(), Signal(8), in
+        Give `operand` instead of a substitution.
+    o : Signal(8), out
+        The result, one cycle after its inputs.
+    """
+
+    def __init__(self, *, implementation: str = "table"):
+        check_implementation(implementation, IMPLEMENTATIONS)
+        self.i = Signal(8)
+        self.inverse = Signal()
+        self.passes = Signal()
+        self.operand = Signal(8)
+        self.o = Signal(8)
+
+        # # #
+
+        {"table": self._table, "ecp5": self._ecp5, "canright": self._canright}[implementation]()
+
+    def _table(self) -> None:
+        forward, inverse = SBox(), SBox(inverse=True)
+        self.submodules += forward, inverse
+        self.comb += [forward.i.eq(self.i), inverse.i.eq(self.i)]
+        self.sync += self.o.eq(Mux(self.passes, self.operand, Mux(self.inverse, inverse.o, forward.o)))
+
+    def _ecp5(self) -> None:
+        half = Signal()  # the eighth input
+        inverse = Signal()
+        operand = Signal(8)
+        self.sync += [half.eq(self.i[7]), inverse.eq(self.inverse), operand.eq(self.operand)]
+        self.sync += If(~self.passes, operand.eq(0))
+        for bit in range(8):
+            outputs = []
+            for table in (SBOX, INV_SBOX):
+                halves = Signal(2)
+                self.sync += [
+                    halves.eq(Cat(*lut7_halves(self, self.i, [(y >> bit) & 1 for y in table]))),
+                    If(self.passes, halves.eq(0)),
+                ]
+                outputs.append(lut4(self, MUX_AND_ADD, [halves[0], halves[1], half, operand[bit]]))
+            self.comb += self.o[bit].eq(mux(self, "PFUMX", outputs, inverse))
+
+    def _canright(self) -> None:
+        tower = best_tower()
+        into, out_of = Signal(8), Signal(8)
+        linear_part = [self.i[bit] ^ (AFFINE_CONSTANT >> bit & 1) for bit in range(8)]
+        backward = Cat(*linear(tower.from_affine, linear_part))
+        self.comb += [
+            into.eq(Mux(self.inverse, backward, Cat(*linear(tower.to_tower, list(self.i))))),
+            out_of.eq(Cat(*inversion(tower, list(into), namer(self)))),
+        ]
+        substituted = Mux(
+            self.inverse,
+            Cat(*linear(tower.to_bytes, list(out_of))),
+            Cat(*linear(tower.to_affine, list(out_of), AFFINE_CONSTANT)),
+        )
+        self.sync += self.o.eq(Mux(self.passes, self.operand, substituted))
