@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from itertools import product
 
-from migen import Cat, Constant, Instance, Module, Signal
+from migen import Cat, ClockSignal, Constant, Instance, Module, Signal
 
 
 def lut4(module: Module, contents: int, inputs: list) -> Signal:
@@ -21,6 +21,15 @@ def mux(module: Module, cell: str, pair, select) -> Signal:
     ports = {f"i_{name}": signal for name, signal in zip(names, (*pair, select), strict=True)}
     module.specials += Instance(cell, **ports, o_Z=z)
     return z
+
+
+def flip_flop(module: Module, d: Signal) -> Signal:
+    """A register in the domain `sys`, without reset, of its own: synthesis merges others that take the same value."""
+    q = Signal()
+    parameters = {"p_GSR": "DISABLED", "p_CEMUX": "1", "p_CLKMUX": "CLK", "p_LSRMUX": "LSR", "p_REGSET": "RESET"}
+    ports = {"i_CLK": ClockSignal(), "i_LSR": 0, "i_CE": 1, "i_DI": d, "o_Q": q}
+    module.specials += Instance("TRELLIS_FF", **parameters, **ports)
+    return q
 
 
 def lut7_halves(module: Module, address: Signal, truth: list[int]) -> list[Signal]:

@@ -19,7 +19,7 @@ Throughput: a byte a cycle. Latency: one cycle.
 
 from migen import Cat, If, Module, Mux, Signal
 
-from gateware.aes.cells import lut4, lut7_halves, mux
+from gateware.aes.cells import flip_flop, lut4, lut7_halves, mux
 from gateware.aes.composite import AFFINE_CONSTANT, best_tower, inversion, linear
 from gateware.aes.field import INV_SBOX, SBOX
 from gateware.aes.sbox import SBox, check_implementation, namer
@@ -69,10 +69,9 @@ class SBoxPair(Module):
 
     def _ecp5(self) -> None:
         half = Signal()  # the eighth input
-        inverse = Signal()
         operand = Signal(8)
-        self.sync += [half.eq(self.i[7]), inverse.eq(self.inverse), operand.eq(self.operand)]
-        self.sync += If(~self.passes, operand.eq(0))
+        self.sync += [half.eq(self.i[7]), operand.eq(self.operand), If(~self.passes, operand.eq(0))]
+        inverse = flip_flop(self, self.inverse)  # near its eight multiplexers, one of many in the unit
         for bit in range(8):
             outputs = []
             for table in (SBOX, INV_SBOX):

@@ -104,7 +104,7 @@ def _shuffle() -> Ports:
 def _lane(sbox: str) -> Ports:
     lane = Lane(sbox=sbox)
     inputs = [lane.column, lane.substitute, lane.operand, lane.shuffled, lane.mix, lane.mix_inverse]
-    return lane, [*inputs, lane.counter, lane.take_counter, lane.round_key], [lane.substituted, lane.result]
+    return lane, [*inputs, lane.replacement, lane.replace, lane.round_key], [lane.substituted, lane.result]
 
 
 def _unit(sbox: str) -> Ports:

@@ -42,8 +42,8 @@ class Lane(Module):
         Stage 2: this lane's column behind the shuffle network.
     mix, mix_inverse : Signal(), in
         Stage 2: apply MixColumns; its inverse instead.
-    counter, take_counter : Signal(32), Signal(), in
-        Stage 2: a column of a counter block, and whether it takes the place of the mixed column.
+    replacement, replace : Signal(32), Signal(), in
+        Stage 2: what comes from elsewhere, and whether it takes the place of the mixed column.
     round_key : Signal(32), in
         Stage 2: added to the result.
     result : Signal(32), out
@@ -58,8 +58,8 @@ class Lane(Module):
         self.shuffled = Signal(32)
         self.mix = Signal()
         self.mix_inverse = Signal()
-        self.counter = Signal(32)
-        self.take_counter = Signal()
+        self.replacement = Signal(32)
+        self.replace = Signal()
         self.round_key = Signal(32)
         self.result = Signal(32)
 
@@ -86,5 +86,5 @@ class Lane(Module):
                 self.shuffled ^ masked(self.mix_inverse, Cat(*inverse_mix_correction(byte_list(self.shuffled))))
             ),
             mixed.eq(Cat(*mix_column(byte_list(corrected)))),
-            self.result.eq(Mux(self.take_counter, self.counter, Mux(self.mix, mixed, self.shuffled)) ^ self.round_key),
+            self.result.eq(Mux(self.replace, self.replacement, Mux(self.mix, mixed, self.shuffled)) ^ self.round_key),
         ]

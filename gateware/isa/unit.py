@@ -169,11 +169,11 @@ class VectorAESUnit(Module):
         counter_high_columns = _columns(_big_endian(counter_high))
         stage2_writes_state = Signal()
         stage2_writes_key = Signal()
-        # A loaded block is written in a cycle in which no instruction writes a state register.
+        # A loaded block is written, through the lanes, in a cycle in which no instruction writes a register.
         writes_loaded = Signal()
         loaded = _columns(memory_port.result_data)
         self.comb += [
-            writes_loaded.eq(memory_port.result_valid & ~stage2_writes_state),
+            writes_loaded.eq(memory_port.result_valid & ~stage2_writes_state & ~stage2_writes_key),
             memory_port.result_ready.eq(writes_loaded),
         ]
         for c, lane in enumerate(lanes):
@@ -182,12 +182,14 @@ class VectorAESUnit(Module):
                 If(stage2_shuffle[0], lane.shuffled.eq(Cat(*forward[column])))
                 .Elif(stage2_shuffle[1], lane.shuffled.eq(Cat(*inverse[column])))
                 .Else(lane.shuffled.eq(lane.substituted)),
-                lane.counter.eq(lane.substituted if c >= 2 else counter_high_columns[c]),
-                lane.take_counter.eq(stage2_counter),
+                lane.replacement.eq(
+                    Mux(writes_loaded, loaded[c], lane.substituted if c >= 2 else counter_high_columns[c])
+                ),
+                lane.replace.eq(writes_loaded | stage2_counter),
                 lane.mix.eq(stage2_mix),
                 lane.mix_inverse.eq(stage2_mix_inverse),
-                lane.round_key.eq(masked(stage2_add_key, keys.read_data[c])),
-                state.write_data[c].eq(Mux(writes_loaded, loaded[c], lane.result)),
+                lane.round_key.eq(masked(stage2_valid & stage2_add_key, keys.read_data[c])),
+                state.write_data[c].eq(lane.result),
                 keys.write_data[c].eq(lane.result),
                 bases.write_data[c].eq(lane.result),
             ]
