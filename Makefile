@@ -35,7 +35,7 @@ zephyr-setup: setup ## Install what Zephyr's build needs and, without ZEPHYR_BAS
 
 demo: sim ## Encrypt a file on the simulated board with every engine, check it, show the table
 	@CIPHERLANE_SIM=$(CURDIR)/build/$(SIM) .venv/bin/cipherlane demo --port $(PORT) \
-		$(if $(KEY_BITS),--key-bits $(KEY_BITS)) --results build/results/demo$(SIM:sim%=%).json "$(FILE)"
+		$(if $(KEY_BITS),--key-bits $(KEY_BITS)) --results build/results/demo$(SIM:sim%=%)$(if $(filter sim+udp,$(PORT)),_udp).json "$(FILE)"
 
 test: setup lint sim ## Lint, then all tests (no board needed)
 	@$(PYTHON) -m gateware.soc sim_eth
