@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from gateware.net.events import Event
 from gateware.net.header import HEADER_BYTES
 from tests.gateware.net.frames import WIRE_OVERHEAD, Peer, Session
-from tests.gateware.net.gmii import GMII_HZ, GMIIBoard, datagram, expected, on_wire, parse
+from tests.gateware.net.gmii import GMII_HZ, GMIIBoard
+from tests.gateware.net.script import datagram, expected, on_wire, parse
 
 WIRE_MBPS = 1000
 FRAMES_MIN = 40

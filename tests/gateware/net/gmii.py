@@ -9,12 +9,9 @@ import contextlib
 import ctypes
 import re
 import struct
-import zlib
 from array import array
-from dataclasses import dataclass
 from fractions import Fraction
 
-from cipherlane.protocol.layout import UDP_PORT
 from liteeth.phy.gmii import LiteEthPHYGMIIRX, LiteEthPHYGMIITX
 from litex.gen import LiteXModule
 from litex.gen.fhdl.verilog import convert
@@ -25,15 +22,11 @@ from gateware.aes.cores import create_core
 from gateware.aes.standard import KEY_LENGTHS
 from gateware.net.ethernet import FastPathEthernet
 from gateware.net.events import Event
-from tests.gateware.net import frames
-from tests.gateware.net.frames import PREAMBLE, Session
+from tests.gateware.net.frames import Session
+from tests.gateware.net.script import BOARD_IP, BOARD_MAC, BOARD_PORT, Sent, parse
 from tests.gateware.support import compile_model
 
 GMII_HZ = 125_000_000
-BOARD_MAC = 0x02_43_4C_4E_45_02
-BOARD_IP = 0xC0A8_0133
-BOARD_PORT = UDP_PORT
-VALID = 0x100  # of an entry of a script, beside the byte
 DRAIN_CYCLES = 12_000
 # The smallest core that keeps up with the wire, of the S-boxes that Verilator compiles fastest.
 CORE = {"datapath": 128, "sbox": "block_ram", "engines": 2}
@@ -115,14 +108,6 @@ class _PHY(LiteXModule):
         self.tx = ClockDomainsRenamer("eth_tx")(LiteEthPHYGMIITX(pads))
         self.rx = ClockDomainsRenamer("eth_rx")(LiteEthPHYGMIIRX(pads))
         self.sink, self.source = self.tx.sink, self.rx.source
-
-
-@dataclass
-class Sent:
-    """A frame on the transmit side: when its preamble began, in GMII cycles, and its bytes without check sequence."""
-
-    cycle: int
-    frame: bytes
 
 
 class _Operation(ctypes.Structure):
@@ -320,48 +305,3 @@ class GMIIBoard:
         names = ("bytes_lo", "bytes_hi", "blocks_lo", "blocks_hi", "records")
         low, high, blocks_low, blocks_high, records = (self.read(name) for name in names)
         return high << 32 | low, blocks_high << 32 | blocks_low, records
-
-
-def datagram(session: Session, payload: bytes, **changes) -> bytes:
-    """A frame from a session's peer to the board's UDP port; `changes` are arguments of `frames.ipv4`."""
-    peer = session.peer
-    packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, frames.udp(peer.port, BOARD_PORT, payload), **changes)
-    return frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, packet)
-
-
-def expected(session: Session, payload: bytes) -> bytes:
-    """The frame with which the board answers with a payload."""
-    peer = session.peer
-    packet = bytearray(frames.ipv4(BOARD_IP, peer.ip, frames.UDP, frames.udp(BOARD_PORT, peer.port, payload)))
-    packet[8] = 0x80  # time to live
-    packet[10:12] = b"\0\0"
-    packet[10:12] = struct.pack(">H", frames.checksum(bytes(packet[:20])))
-    return frames.ethernet(peer.mac, BOARD_MAC, frames.IPV4, bytes(packet))
-
-
-def on_wire(frame: bytes, *, gap: int = frames.GAP_BYTES, fcs: bool = True, preamble: bytes = PREAMBLE) -> array:
-    """A script that receives one frame, with `gap` idle bytes behind it."""
-    body = preamble + (frames.with_fcs(frame) if fcs else frame)
-    return array("H", [VALID | byte for byte in body]) + array("H", bytes(2 * gap))
-
-
-def parse(sent: array) -> list[Sent]:
-    """The frames of a transmit side; checks preamble, check sequence, length and gap of each."""
-    found = []
-    raw = sent.tobytes()
-    valid = bytes(raw[1::2])
-    data = bytes(raw[0::2])
-    position = valid.find(1)
-    end = None
-    while position >= 0:
-        assert end is None or position - end >= frames.GAP_BYTES, f"a gap of {position - end} bytes"
-        end = valid.find(0, position)
-        assert end >= 0, "the last frame has no end"
-        body = data[position:end]
-        assert body.startswith(PREAMBLE), body[:16].hex()
-        frame, fcs = body[len(PREAMBLE) : -4], body[-4:]
-        assert len(frame) >= frames.FRAME_MIN, f"a frame of {len(frame)} bytes"
-        assert fcs == struct.pack("<I", zlib.crc32(frame)), f"wrong check sequence after {frame.hex()}"
-        found.append(Sent(position, frame))
-        position = valid.find(1, end)
-    return found

@@ -9,7 +9,8 @@ import pytest
 from gateware.net.events import Event
 from tests.gateware.net import frames
 from tests.gateware.net.frames import Peer, Session
-from tests.gateware.net.gmii import BOARD_IP, BOARD_MAC, BOARD_PORT, CORE, GMIIBoard, datagram, expected, on_wire
+from tests.gateware.net.gmii import CORE, GMIIBoard
+from tests.gateware.net.script import BOARD_IP, BOARD_MAC, BOARD_PORT, datagram, expected, on_wire
 
 DATA_MAX = 1448
 OTHER_MAC = 0x02_00_00_00_00_99
