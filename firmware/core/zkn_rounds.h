@@ -29,8 +29,13 @@
 
 /** A column: the key's, and the shares of row 0 of @p a to row 3 of @p d. */
 #define CL_ZKN_COLUMN(operation, key, a, b, c, d)                                                  \
-	CL_ZKN(operation, 3,                                                                       \
-	       CL_ZKN(operation, 2, CL_ZKN(operation, 1, CL_ZKN(operation, 0, key, a), b), c), d)
+	({                                                                                         \
+		uint32_t sum_ = CL_ZKN(operation, 0, key, a);                                      \
+		sum_ = CL_ZKN(operation, 1, sum_, b);                                              \
+		sum_ = CL_ZKN(operation, 2, sum_, c);                                              \
+		sum_ = CL_ZKN(operation, 3, sum_, d);                                              \
+		sum_;                                                                              \
+	})
 
 /** All columns: row r of column c comes from column c + r, or c - r of the inverse. */
 #define CL_ZKN_COLUMNS(operation, next, s, k, forth, back)                                         \
