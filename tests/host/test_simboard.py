@@ -7,7 +7,7 @@ import time
 import pytest
 from cipherlane.device import Device
 from cipherlane.errors import SimulatedBoardError
-from cipherlane.transport import open_transport
+from cipherlane.transport import namespace, open_transport
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.sim import SimTransport
 from cipherlane.transport.simboard import SimulatedBoard, find_board
@@ -91,6 +91,32 @@ def test_program_that_is_missing(tmp_path):
     (build / "gateware" / "obj_dir" / "Vsim").unlink()
     with pytest.raises(SimulatedBoardError, match="cannot start the simulated board"):
         SimulatedBoard(build).start()
+
+
+def with_ethernet(build):
+    description = json.loads((build / "board.json").read_text())
+    (build / "board.json").write_text(json.dumps({**description, "ip_address": "192.168.1.50"}))
+    return build
+
+
+def test_program_that_is_missing_is_no_want_of_privilege(tmp_path):
+    build = with_ethernet(make_build(tmp_path / "sim"))
+    (build / "gateware" / "obj_dir" / "Vsim").unlink()
+    with pytest.raises(SimulatedBoardError, match="cannot start the simulated board"):
+        SimulatedBoard(build).start()
+
+
+@pytest.mark.parametrize(
+    ("launcher", "reason"),
+    [
+        ("echo unshare: unshare failed: Operation not permitted; exit 1", "Operation not permitted"),
+        ("echo /dev/net/tun: No such file or directory; exit 77", "No such file"),
+    ],
+)
+def test_missing_privilege_is_one_clear_line(tmp_path, monkeypatch, launcher, reason):
+    monkeypatch.setattr(namespace, "command", lambda program: ["sh", "-c", launcher])
+    with pytest.raises(SimulatedBoardError, match=f"{reason}.*run as root, or use --port sim"):
+        SimulatedBoard(with_ethernet(make_build(tmp_path / "sim"))).start()
 
 
 def test_configuration_without_a_uart(tmp_path):

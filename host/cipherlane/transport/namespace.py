@@ -31,6 +31,11 @@ def command(program: Path) -> list[str]:
     return ["unshare", "--net", "--", sys.executable, "-I", str(Path(__file__).resolve()), str(program)]
 
 
+def was_refused(status: int, log: str) -> bool:
+    """Return whether the command ended, with `status` and what it said, for want of privilege."""
+    return status == NO_PRIVILEGE or (status == 1 and "unshare:" in log)
+
+
 def udp_socket(pid: int, address: str, port: int, timeout: float) -> socket.socket:
     """Return a UDP socket in the namespace of process `pid`, connected to `address` and `port`.
 
@@ -72,4 +77,4 @@ if __name__ == "__main__":
     except OSError as failure:
         sys.stderr.write(f"{_TUN}: {failure.strerror}\n")
         sys.exit(NO_PRIVILEGE)
-    os.execv(sys.argv[1], sys.argv[1:2])
+    os.execv(sys.argv[1], sys.argv[1:2])  # its own status from here on

@@ -121,6 +121,7 @@ class SimulatedBoard:
                 # Python ignores SIGPIPE; restore_signals=False lets the simulator inherit that, so that a client
                 # that leaves does not end it.
                 program = self._run_directory / self._executable
+                program.stat()  # said here, where the namespace's launcher would fail for it
                 self._process = subprocess.Popen(
                     namespace.command(program) if self.ip_address else [program],
                     cwd=self._run_directory,
@@ -184,7 +185,7 @@ class SimulatedBoard:
         deadline = time.monotonic() + START_TIMEOUT
         while not _listens(self.port, self.pid):
             if self._process.poll() is not None:
-                if self.ip_address and self._process.returncode in (1, namespace.NO_PRIVILEGE):
+                if self.ip_address and namespace.was_refused(self._process.returncode, self.log_tail()):
                     raise SimulatedBoardError(
                         f"no network namespace with a TAP device for the simulated board ({self.log_tail()}): "
                         "run as root, or use --port sim, which needs neither"
