@@ -10,9 +10,9 @@ import cryptography_vectors
 import pytest
 
 from gateware.aes.cores import create_core
-from gateware.aes.standard import KEY_LENGTHS
 from gateware.ctr.counter import WIDTH_64, WIDTH_128, WIDTHS
 from gateware.ctr.engine import CTREngine
+from tests.gateware.ctr.keys import load_key
 from tests.gateware.ctr.reference import ctr, eea2_sets, eea2_t1, only_bits
 from tests.gateware.support import Simulation, receive, send
 
@@ -45,17 +45,7 @@ class Bench:
         self.sim = Simulation(engine, engine.sink, engine.source, engine.message, engine.flush, *key)
 
     def load_key(self, key: bytes, slot: int = 0):
-        core = self.engine.core
-
-        def bench():
-            yield [core.key_length.eq(KEY_LENGTHS[8 * len(key)]), core.key_slot.eq(slot)]
-            words = [{"word": int.from_bytes(key[i : i + 4], "little")} for i in range(0, len(key), 4)]
-            yield from send(core.key, words)
-            yield
-            while not (yield core.key_valid) >> slot & 1:
-                yield
-
-        self.sim.run(bench(), max_cycles=300)
+        self.sim.run(load_key(self.engine.core, key, slot), max_cycles=300)
 
     def run(self, messages, rng=None, idle=0.0, stall=0.0, times=None) -> list[bytes]:
         engine = self.engine

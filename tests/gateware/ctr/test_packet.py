@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pytest
 
 from gateware.aes.cores import create_core
-from gateware.aes.standard import KEY_LENGTHS
 from gateware.ctr.counter import WIDTH_128, WIDTHS
 from gateware.ctr.packet import PacketCTR
+from tests.gateware.ctr.keys import load_key
 from tests.gateware.ctr.reference import ctr
 from tests.gateware.support import Simulation, send
 
@@ -63,16 +63,7 @@ class Bench:
         self.sim = Simulation(dut, dut.message, dut.sink, dut.source, dut.flush, *key)
 
     def load_key(self, key: bytes, slot: int = 0):
-        core = self.dut.core
-
-        def bench():
-            yield [core.key_length.eq(KEY_LENGTHS[8 * len(key)]), core.key_slot.eq(slot)]
-            words = [{"word": int.from_bytes(key[i : i + 4], "little")} for i in range(0, len(key), 4)]
-            yield from send(core.key, words)
-            while not (yield core.key_valid) >> slot & 1:
-                yield
-
-        self.sim.run(bench(), max_cycles=400)
+        self.sim.run(load_key(self.dut.core, key, slot), max_cycles=400)
 
     def collect(self, received: list, count: int, rng=None, stall=0.0, times=None):
         source = self.dut.source
