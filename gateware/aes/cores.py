@@ -87,7 +87,7 @@ class Core(Module):
         self.key = stream.Endpoint([("word", WORD_BITS)])
         self.key_slot = Signal(slot_bits)
         self.key_length = Signal(2)
-        self.key_valid = Signal(slots)
+        self.key_valid = Signal(slots, name="slots_with_key")  # `key.valid` has the other name in Verilog
         self.clear = Signal()
         self.clear_slot = Signal()
         self.flush = Signal()
