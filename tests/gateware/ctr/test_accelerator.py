@@ -7,23 +7,10 @@ import pytest
 from gateware.ctr.accelerator import CTRAccelerator
 from gateware.ctr.counter import WIDTH_64, WIDTHS
 from gateware.ctr.errors import Error
-from tests.gateware.ctr.bench import ORIGIN, OUT, Bench, Descriptor
+from tests.gateware.ctr.bench import ORIGIN, OUT, Descriptor
 from tests.gateware.ctr.reference import KEYS, PLAIN, SP_800_38A, T1, eea2_sets, eea2_t1
 
 BLOCK = 16
-
-
-@pytest.fixture(scope="module")
-def simulated():
-    bench = Bench()
-    yield bench
-    bench.sim.close()
-
-
-@pytest.fixture
-def bench(simulated):
-    simulated.reset()
-    return simulated
 
 
 def blocks(address: int, size: int) -> list[tuple[int, int]]:

@@ -5,23 +5,10 @@ import pytest
 from gateware.ctr.counter import WIDTHS
 from gateware.ctr.errors import Error
 from gateware.ctr.ledger import ENTRIES
-from tests.gateware.ctr.bench import ORIGIN, OUT, SIZE, SMALL, TIMEOUT_CYCLES, Bench, Descriptor
+from tests.gateware.ctr.bench import ORIGIN, OUT, SIZE, SMALL, TIMEOUT_CYCLES, Descriptor
 from tests.gateware.ctr.reference import KEYS, T1
 
 END = ORIGIN + SIZE
-
-
-@pytest.fixture(scope="module")
-def simulated():
-    bench = Bench()
-    yield bench
-    bench.sim.close()
-
-
-@pytest.fixture
-def bench(simulated):
-    simulated.reset()
-    return simulated
 
 
 def check(bench, key, length=100, **values):

@@ -15,12 +15,6 @@ def simulated():
     bench.sim.close()
 
 
-@pytest.fixture
-def bench(simulated):
-    simulated.reset()
-    return simulated
-
-
 @pytest.mark.parametrize(("key_bits", "source", "destination"), [(128, 0, 0), (256, 5, 11)])
 def test_nine_tenths_of_the_port(bench, key_bits, source, destination):
     assert measure(bench, "pipelined", key_bits, BUFFER // 2 - 32, source, destination).port_ratio >= 0.9
