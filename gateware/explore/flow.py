@@ -19,18 +19,18 @@ import json
 import os
 import re
 import subprocess
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from migen import ClockSignal, Instance, Module, Signal
 
 from gateware.explore.harness import Harness
+from gateware.soc import toolchain
 from gateware.soc.cache import Stamp, digest
 
 TARGET_MHZ = 250
 TIMEOUT_S = 3 * 3600
-# LUT4s that each cell occupies.
-LUT4_OF_CELL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 4}
 # Memories whose ports never need the value that the other port writes in the same cycle.
 SYNTHESIS = "hierarchy -top {top}; setattr -set no_rw_check 1 m:*; synth_ecp5 -top {top} -json {json}"
 
@@ -124,12 +124,8 @@ def netlist_digest(design: Design, tools: str) -> str:
 
 def area(module: dict) -> dict[str, int]:
     """LUT4s, flip-flops and block RAMs of a mapped module."""
-    kinds = [cell["type"] for cell in module["cells"].values()]
-    return {
-        "lut4": sum(count * kinds.count(kind) for kind, count in LUT4_OF_CELL.items()),
-        "ff": kinds.count("TRELLIS_FF"),
-        "bram": kinds.count("DP16KD"),
-    }
+    kinds = Counter(cell["type"] for cell in module["cells"].values())
+    return {"lut4": toolchain.lut4s(kinds), "ff": kinds["TRELLIS_FF"], "bram": kinds["DP16KD"]}
 
 
 def load(path: Path) -> dict:

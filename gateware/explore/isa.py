@@ -36,8 +36,6 @@ DEVICE = ("--um5g-85k", "--speed", "8", "--package", "CABGA554")
 TARGET_MHZ = 200
 SEED = 1
 TIMEOUT_S = 7200  # on a machine that others share
-# LUT4s that each cell of the ECP5 takes in nextpnr's count.
-LUT4_OF_CELL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 4}
 Ports = tuple[Module, list[Signal], list[Signal]]
 
 
@@ -162,7 +160,7 @@ def figures(part: str, widths: tuple[int, int], statistics: str, report: dict) -
         "clock_to_output_ns": round(sum(step["delay"] for step in path if step["type"] == "clk-to-q"), 2),
         "fmax_mhz": round(reached["achieved"], 1),
         # The harness has an exclusive-or for each output, and registers for every port.
-        "lut4": sum(count * cells.get(cell, 0) for cell, count in LUT4_OF_CELL.items()) - width_out,
+        "lut4": toolchain.lut4s(cells) - width_out,
         "ff": cells.get("TRELLIS_FF", 0) - width_in - 2 * width_out - 1,
         "bram": cells.get("DP16KD", 0),
     }

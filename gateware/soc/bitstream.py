@@ -17,9 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from gateware.boards import Board
-from gateware.isa.register_file import MEMORY_NAME
 from gateware.soc import toolchain, units
-from gateware.soc.buffer import BANK_NAME
 from gateware.soc.cache import Stamp, digest
 from gateware.soc.firmware import REPOSITORY, build_firmware
 from gateware.soc.soc import CipherlaneSoC
@@ -52,10 +50,7 @@ def build(board: Board, directory: Path, results: Path) -> Path:
     tools = soc.platform.toolchain
     # More weight on timing than the default of 10: 2 to 3 % of clock on this design.
     tools._pnr_opts += f"--report {board.name}-report.json --placer-heap-timingweight 30 "
-    # The ports of these memories never need the value of a word that another port writes in the same cycle, and
-    # block RAM does not promise it; synthesis would otherwise add bypasses, or build the memory of flip-flops.
-    tools._yosys_cmds += ["hierarchy -top {build_name}"]
-    tools._yosys_cmds += [f"setattr -set no_rw_check 1 m:{name}*" for name in (BANK_NAME, MEMORY_NAME)]
+    tools._yosys_cmds += ["hierarchy -top {build_name}", *units.NO_RW_CHECK]
     builder = Builder(soc, output_dir=directory, compile_software=False, csr_json=directory / "csr.json")
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
         builder.build(run=False, build_name=board.name, timingstrict=True, seed=board.pnr_seed, compress=True)

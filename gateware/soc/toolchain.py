@@ -5,9 +5,12 @@ import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
+# LUT4s that each cell of the ECP5 takes: LUTs themselves, carry cells and distributed RAM.
+LUT4_OF_CELL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 4}
 
 
 class ToolError(RuntimeError):
@@ -40,6 +43,11 @@ def environment(directory: Path) -> dict[str, str]:
         else:
             raise ToolError(f"{tool} is missing: run `make setup`, or put it on PATH")
     return {**os.environ, "PATH": f"{directory}{os.pathsep}{scripts}{os.pathsep}{os.environ['PATH']}"}
+
+
+def lut4s(cells: Mapping[str, int]) -> int:
+    """LUT4s that cells occupy, from the number of each type; wide multiplexers (PFUMX, L6MUX21) are no LUTs."""
+    return sum(count * cells.get(cell, 0) for cell, count in LUT4_OF_CELL.items())
 
 
 def versions(environment: dict[str, str]) -> dict[str, str]:

@@ -12,12 +12,16 @@ from migen import ClockDomain, Module, Record
 
 from gateware.boards import Board
 from gateware.ctr.accelerator import CTRAccelerator
+from gateware.isa.register_file import MEMORY_NAME
 from gateware.isa.unit import VectorAESUnit
+from gateware.soc import toolchain
+from gateware.soc.buffer import BANK_NAME
 from gateware.soc.cache import Stamp, digest
 from gateware.soc.soc import BUFFER_ORIGIN
 
-# LUT4s that each cell of the ECP5 takes in nextpnr's count.
-LUT4_OF_CELL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 4}
+# For Yosys: the ports of these memories never need the value of a word that another port writes in the same cycle,
+# and block RAM does not promise it; synthesis would otherwise add bypasses, or build the memory of flip-flops.
+NO_RW_CHECK = [f"setattr -set no_rw_check 1 m:{name}*" for name in (BANK_NAME, MEMORY_NAME)]
 
 
 class _Top(Module):
@@ -58,17 +62,20 @@ def _synthesise(name: str, top: _Top, directory: Path, environment: dict[str, st
     directory.mkdir(parents=True, exist_ok=True)
     with contextlib.chdir(directory), open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
         verilog.convert(top, top.ios, name=name).write(f"{name}.v")
-    stamp = Stamp(directory / f"{name}.digest", digest(directory.glob(f"{name}*.[vi]*")))
+    stamp = Stamp(directory / f"{name}.digest", digest(directory.glob(f"{name}*.[vi]*"), *NO_RW_CHECK))
     statistics = directory / f"{name}.stat.json"
     if not (stamp.is_current() and statistics.exists()):
         stamp.clear()
-        script = f"read_verilog {name}.v; synth_ecp5 -top {name}; tee -q -o {statistics.name} stat -json"
-        subprocess.run(["yosys", "-q", "-p", script], cwd=directory, env=environment, check=True, timeout=1800)
+        script = [f"read_verilog {name}.v", f"hierarchy -top {name}", *NO_RW_CHECK, f"synth_ecp5 -top {name}"]
+        script.append(f"tee -q -o {statistics.name} stat -json")
+        subprocess.run(
+            ["yosys", "-q", "-p", "; ".join(script)], cwd=directory, env=environment, check=True, timeout=1800
+        )
         stamp.set()
     text = statistics.read_text()
     cells = json.loads(text[text.index("{") :])["design"]["num_cells_by_type"]
     return {
-        "lut4": sum(count * cells.get(cell, 0) for cell, count in LUT4_OF_CELL.items()),
+        "lut4": toolchain.lut4s(cells),
         "ff": cells.get("TRELLIS_FF", 0),
         "bram": cells.get("DP16KD", 0),
         "dsp": cells.get("MULT18X18D", 0),
