@@ -10,6 +10,9 @@ PYTHON   := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
+$(if $(filter-out baremetal zephyr,$(FIRMWARE)),$(error FIRMWARE=$(FIRMWARE): choose baremetal or zephyr))
+$(if $(filter-out uart udp,$(TRANSPORT)),$(error TRANSPORT=$(TRANSPORT): choose uart or udp))
+$(if $(filter zephyr/sim+udp,$(FIRMWARE)/$(PORT)),$(error FIRMWARE=zephyr has no Ethernet yet: choose TRANSPORT=uart))
 SIM := $(if $(filter zephyr,$(FIRMWARE)),sim_zephyr,sim)
 
 .PHONY: help setup sim zephyr zephyr-setup demo test lint format bitstream flash bench bench-eth bench-udp stress formal explore explore-isa pages readme clean

@@ -87,6 +87,18 @@ def _environment(base: Path) -> dict[str, str]:
     return environment
 
 
+def _library_options(environment: dict[str, str]) -> list[str]:
+    """Names the folder of libgcc, which Debian's compiler does not find by itself.
+
+    It has one for rv32im, but takes a name with further extensions, as releases after 3.1 give it, for another.
+    """
+    if "CROSS_COMPILE" not in environment:
+        return []
+    command = [f"{environment['CROSS_COMPILE']}gcc", "-march=rv32im", "-mabi=ilp32", "-print-libgcc-file-name"]
+    found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+    return [f"-DLIB_INCLUDE_DIR=-L{Path(found).parent}"]
+
+
 def describe(base: Path, directory: Path) -> None:
     """Writes the devicetree overlay `soc.overlay` and the Kconfig fragment `soc.conf` beside `csr.json`."""
     csr_json = directory / "csr.json"
@@ -137,6 +149,7 @@ def compile_application(
     configure += [f"-DZEPHYR_MODULES={MODULE}", f"-DDTC_OVERLAY_FILE={description / 'soc.overlay'}"]
     extra = "EXTRA_CONF_FILE" if version(base) >= _EXTRA_CONFIGURATION_SINCE else "OVERLAY_CONFIG"
     configure += [f"-D{extra}={fragments}", f"-DCIPHERLANE_INCLUDE={description / 'include'}", *options]
+    configure += _library_options(environment)
     log = output / "build.log"
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):

@@ -95,3 +95,10 @@ def test_without_a_tree_nothing_is_built(tmp_path):
     assert done.returncode != 0
     assert re.fullmatch(r"error: .*ZEPHYR_BASE.*make zephyr-setup.*\n", done.stderr)
     assert not output.exists()
+
+
+def test_an_option_that_would_do_something_else_is_refused():
+    for options in (["FIRMWARE=zephyr", "TRANSPORT=udp"], ["FIRMWARE=linux"], ["TRANSPORT=can"]):
+        done = subprocess.run(["make", "demo", *options], cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
+        assert done.returncode != 0
+        assert re.fullmatch(r"Makefile:\d+: \*\*\* .*: choose .*\.  Stop\.\n", done.stderr)
