@@ -11,7 +11,7 @@ inside one of the regions, a destination that begins inside the source behind it
 takes its turn as a write job that moves nothing and ends with its error.
 
 A descriptor waits here while the key of its slot is being written, and with `ordered` until all before it have
-ended. Latency: 4 cycles. Handshake: valid and ready everywhere. `flush` drops everything.
+ended. Latency: 5 cycles. Handshake: valid and ready everywhere. `flush` drops everything.
 """
 
 from litex.soc.interconnect import stream
@@ -82,7 +82,9 @@ class Dispatcher(Module):
 
         # # #
 
-        self.submodules.queue = queue = ResetInserter()(stream.SyncFIFO(DESCRIPTOR_LAYOUT, queue_depth))
+        self.submodules.queue = queue = ResetInserter()(  # with its output in a register
+            stream.SyncFIFO(DESCRIPTOR_LAYOUT, queue_depth, buffered=True)
+        )
         head = queue.source
         self.comb += [self.descriptor.connect(queue.sink), queue.reset.eq(self.flush)]
 
