@@ -174,7 +174,8 @@ int cl_accel_submit(const struct cl_accel *accel, const struct cl_accel_descript
 	for (uint32_t i = 0; i < 4; i++) {
 		uint32_t word;
 
-		__builtin_memcpy(&word, descriptor->counter + sizeof(word) * i, sizeof(word));
+		__builtin_memcpy(&word, __builtin_assume_aligned(&descriptor->counter[4 * i], 4),
+				 4);
 		CL_ACCEL_WRITE(accel, CL_ACCEL_IV0 + i * (CL_ACCEL_IV1 - CL_ACCEL_IV0), word);
 	}
 	CL_ACCEL_WRITE(accel, CL_ACCEL_INDEX_LO, (uint32_t)descriptor->index);

@@ -71,9 +71,11 @@ bool cl_engine_accel_reaches(const struct cl_accel_device *device, const uint8_t
 	return offset <= device->dma_bytes && len <= device->dma_bytes - offset;
 }
 
-/** CTR through the bounce buffer, piece by piece. */
-static int bounce(const struct cl_accel_device *device, unsigned int slot, const uint8_t *counter,
-		  const uint8_t *in, uint8_t *out, size_t len)
+/** CTR through the bounce buffer, piece by piece. Apart, as the usual way shall fit few cache
+ * lines. */
+static __attribute__((noinline)) int bounce(const struct cl_accel_device *device, unsigned int slot,
+					    const uint8_t *counter, const uint8_t *in, uint8_t *out,
+					    size_t len)
 {
 	const size_t most = device->bounce_bytes - device->bounce_bytes % CL_BLOCK_BYTES;
 	const size_t used = len < most ? len : most;
