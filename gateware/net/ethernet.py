@@ -25,51 +25,20 @@ from gateware.net.unit import FastPathUnit
 
 
 class FastPathEthernet(LiteXModule):
-    """Everything between the PHY and the CPU.
+    """LiteEth's stack between the shared MAC and the fast path.
 
     Parameters
     ----------
-    phy : Module
-        A LiteEth PHY of 8 bits, not added as a submodule.
-    core : Module
-        A core of `gateware.aes.cores`, not yet a submodule.
-    mac_address, ip_address : int
-        The hardware's addresses; the second is the reset value of a register.
-    port : int
-        UDP port of the records.
+    mac : SharedMAC
+        Used, not added as a submodule.
+    unit : FastPathUnit
+        Used, not added as a submodule; its register says the hardware's IP address.
     clk_freq : int
         Frequency of `sys` in Hz.
-    rows, rx_slots, tx_slots, rx_words, tx_words : int
-        Sessions; see `SharedMAC` and `FastPathUnit`.
-
-    Attributes
-    ----------
-    mac : SharedMAC
-        With the CPU's slots.
-    unit : FastPathUnit
-        With the registers.
     """
 
-    def __init__(
-        self,
-        *,
-        phy,
-        core,
-        mac_address: int,
-        ip_address: int,
-        port: int,
-        clk_freq: int,
-        rows: int = 8,
-        rx_slots: int = 8,
-        tx_slots: int = 2,
-        rx_words: int = 2048,
-        tx_words: int = 2048,
-    ):
-        self.mac = mac = SharedMAC(
-            phy=phy, mac_address=mac_address, rx_slots=rx_slots, tx_slots=tx_slots, buffer_words=rx_words
-        )
-        self.unit = unit = FastPathUnit(core=core, port=port, ip_address=ip_address, rows=rows, buffer_words=tx_words)
-        own = {"mac_address": mac_address, "ip_address": unit.ip_address.storage, "dw": WORD_BITS}
+    def __init__(self, *, mac: SharedMAC, unit: FastPathUnit, clk_freq: int):
+        own = {"mac_address": mac.mac_address, "ip_address": unit.ip_address.storage, "dw": WORD_BITS}
         self.neighbours = neighbours = Neighbours()
         self.arp = LiteEthARP(mac=mac, clk_freq=clk_freq, entries=2, **own)
         self.ip = ip = LiteEthIP(mac=mac, arp_table=neighbours, with_broadcast=False, **own)
@@ -79,7 +48,7 @@ class FastPathEthernet(LiteXModule):
         # # #
 
         path = unit.fast_path
-        udp_port = udp.crossbar.get_port(port, dw=WORD_BITS)
+        udp_port = udp.crossbar.get_port(unit.port, dw=WORD_BITS)
         self.comb += [
             udp_port.source.connect(path.sink),
             path.sender_mac.eq(mac.sender_mac),

@@ -78,11 +78,14 @@ class SharedMAC(LiteXModule):
         The CPU's slots, with `bus_rx`, `bus_tx` and its event manager `sram.ev`.
     event : stream.Endpoint, code(4), out
         Frames for the hardware that were dropped.
+    mac_address : int
+        As given.
     """
 
     def __init__(self, *, phy, mac_address: int, rx_slots: int = 8, tx_slots: int = 2, buffer_words: int = 2048):
         if phy.dw != PHY_BITS:
             raise ValueError(f"the PHY has {phy.dw} bits; give one of {PHY_BITS}")
+        self.mac_address = mac_address
         self.phy = _MarkedPHY(phy)
         self.core = core = LiteEthMACCore(phy=self.phy, dw=WORD_BITS, tx_cdc_buffered=True, rx_cdc_buffered=True)
         self.crossbar = crossbar = LiteEthMACCrossbar(WORD_BITS)
@@ -127,3 +130,7 @@ class SharedMAC(LiteXModule):
             self.comb += router.cpu.connect(interface.sink, omit={"ready"})
             senders.append(interface.source)
         self.arbiter = Arbiter(senders, core.sink)
+
+    def get_csrs(self) -> list:
+        """The registers of the CPU's slots and of the MAC, by the names that LiteEth's own MAC gives them."""
+        return [*self.interface.get_csrs(), *self.core.get_csrs()] if self.interface else self.core.get_csrs()

@@ -50,11 +50,14 @@ class FastPathUnit(FastPathRegisters):
     ----------
     fast_path : FastPath
         With the endpoints towards LiteEth.
+    port : int
+        As given.
     """
 
     def __init__(self, *, core, port: int, ip_address: int = 0, rows: int = 8, buffer_words: int = 2048):
         slots = len(core.key_valid)
         super().__init__(rows=rows, slots=slots, ip_address=ip_address)
+        self.port = port
         self.submodules.fast_path = path = FastPath(port=port, rows=rows, slots=slots, buffer_words=buffer_words)
         self.submodules.engine = engine = PacketEngine(core=core)
         self.submodules.loader = loader = KeyLoader(core=core, slots=slots)

@@ -1,27 +1,66 @@
-"""Ethernet of the SoC: LiteEth's MAC with a 32-bit datapath, its frames in slots that the CPU reads and writes.
+"""Ethernet of the SoC: one PHY for the CPU, whose frames wait in slots, and for the UDP fast path beside it.
 
-The datapath is in the system's clock domain at 32 bits, which carries 1 Gb/s from 31.25 MHz on; only the
-PHY and the change of width are in the PHY's 125 MHz domains. A received frame without an error waits in a slot
-until the CPU acknowledges it; when all slots are taken, frames are dropped and counted (`ethmac_sram_writer_errors`).
+The datapath of both is in the system's clock domain at 32 bits, which carries 1 Gb/s from 31.25 MHz on; the PHY, the
+frame check sequence and the change of width are in the PHY's 125 MHz domains. A received frame for the CPU without an
+error waits in a slot until the CPU acknowledges it; when all slots are taken, frames are dropped and counted
+(`ethmac_sram_writer_errors`). `fastpath` is the fast path's peripheral (`gateware.net.unit`).
 """
 
+import ipaddress
+
+from cipherlane.protocol.layout import UDP_PORT
+from litex.soc.integration.soc import SoCRegion, add_ip_address_constants, add_mac_address_constants
 from litex.soc.integration.soc_core import SoCCore
 
+from gateware.aes.cores import create_core
 from gateware.boards import Ethernet
+from gateware.net.ethernet import FastPathEthernet
+from gateware.net.mac import SharedMAC
+from gateware.net.unit import FastPathUnit
 
 
-def add_ethernet(soc: SoCCore, ethernet: Ethernet) -> None:
-    """Adds the PHY and the MAC, with the constants `MACADDR1` to `6` and `LOCALIP1` to `4` for the firmware.
+def add_ethernet(soc: SoCCore, ethernet: Ethernet, *, sbox: str) -> None:
+    """Adds PHY, MAC and fast path, with the constants `MACADDR1` to `6` and `LOCALIP1` to `4` for the firmware.
 
-    The receive slots can be written, so that the firmware leaves no key in them.
+    `sbox` is that of the fast path's AES core. The receive slots can be written, so that the firmware leaves no key
+    in them.
     """
     soc.ethphy = ethernet.create_phy(soc.platform)
-    soc.add_ethernet(
+    soc.ethmac = SharedMAC(
         phy=soc.ethphy,
-        data_width=32,
-        nrxslots=ethernet.rx_slots,
-        rxslots_read_only=False,
-        ntxslots=ethernet.tx_slots,
-        mac_address=ethernet.mac_address,
-        local_ip=ethernet.ip_address,
+        mac_address=ethernet.fast_path_mac_address,
+        rx_slots=ethernet.rx_slots,
+        tx_slots=ethernet.tx_slots,
     )
+    soc.fastpath = FastPathUnit(
+        core=create_core(datapath=ethernet.core_datapath, sbox=sbox, engines=ethernet.core_engines),
+        port=UDP_PORT,
+        ip_address=int(ipaddress.IPv4Address(ethernet.fast_path_ip_address)),
+    )
+    soc.ethernet_stack = FastPathEthernet(mac=soc.ethmac, unit=soc.fastpath, clk_freq=soc.sys_clk_freq)
+    _add_slots(soc, soc.ethmac)
+    soc.irq.add("ethmac", use_loc_if_exists=True)
+    add_ip_address_constants(soc, "LOCALIP", ethernet.ip_address)
+    add_mac_address_constants(soc, "MACADDR", ethernet.mac_address)
+    if not getattr(soc.ethphy, "model", False):
+        _constrain(soc)
+
+
+def _add_slots(soc: SoCCore, mac: SharedMAC) -> None:
+    """The slots' memories: region `ethmac`, the receive slots before the transmit slots."""
+    rx_size, tx_size = (slots.constant * mac.slot_size.constant for slots in (mac.rx_slots, mac.tx_slots))
+    soc.bus.add_region("ethmac", SoCRegion(size=rx_size + tx_size, linker=True, cached=False))
+    origin = soc.bus.regions["ethmac"].origin
+    for name, bus, offset, size in (("rx", mac.bus_rx, 0, rx_size), ("tx", mac.bus_tx, rx_size, tx_size)):
+        region = SoCRegion(origin=origin + offset, size=size, linker=True, cached=False)
+        soc.bus.add_slave(f"ethmac_{name}", slave=bus, region=region)
+
+
+def _constrain(soc: SoCCore) -> None:
+    """The PHY's clocks, asynchronous to the system's."""
+    crg = getattr(soc.ethphy, "crg", soc.ethphy)
+    rx, tx = crg.cd_eth_rx.clk, crg.cd_eth_tx.clk
+    soc.platform.add_period_constraint(rx, 1e9 / soc.ethphy.rx_clk_freq)
+    if tx is not rx:
+        soc.platform.add_period_constraint(tx, 1e9 / soc.ethphy.tx_clk_freq)
+    soc.platform.add_false_path_constraints(soc.crg.cd_sys.clk, rx, *([] if tx is rx else [tx]))

@@ -75,7 +75,7 @@ class CipherlaneSoC(SoCCore):
         self._add_buffer(board)
         self._add_accelerator(board)
         if board.ethernet:
-            add_ethernet(self, board.ethernet)
+            add_ethernet(self, board.ethernet, sbox=board.core_sbox)
         for name, value in (
             ("CIPHERLANE_SIMULATED", int(board.simulated)),
             ("CIPHERLANE_RX_WINDOW", board.rx_window),

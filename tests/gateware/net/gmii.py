@@ -22,6 +22,8 @@ from gateware.aes.cores import create_core
 from gateware.aes.standard import KEY_LENGTHS
 from gateware.net.ethernet import FastPathEthernet
 from gateware.net.events import Event
+from gateware.net.mac import SharedMAC
+from gateware.net.unit import FastPathUnit
 from tests.gateware.net.frames import Session
 from tests.gateware.net.script import BOARD_IP, BOARD_MAC, BOARD_PORT, Sent, parse
 from tests.gateware.support import compile_model
@@ -134,18 +136,12 @@ class GMIIBoard:
         for name, signal in zip(("rx_dv", "rx_data", "tx_en", "tx_data"), pads.flatten(), strict=True):
             signal.name_override = name
         top.submodules.phy = phy = _PHY(pads)
-        top.submodules.board = board = FastPathEthernet(
-            phy=phy,
-            core=create_core(**core),
-            mac_address=BOARD_MAC,
-            ip_address=BOARD_IP,
-            port=BOARD_PORT,
-            clk_freq=sys_hz,
-            rows=rows,
-            rx_slots=2,
-            tx_slots=2,
+        top.submodules.mac = mac = SharedMAC(phy=phy, mac_address=BOARD_MAC, rx_slots=2, tx_slots=2)
+        top.submodules.unit = unit = FastPathUnit(
+            core=create_core(**core), port=BOARD_PORT, ip_address=BOARD_IP, rows=rows
         )
-        csrs = board.unit.get_csrs(sort=True)
+        top.submodules.stack = FastPathEthernet(mac=mac, unit=unit, clk_freq=sys_hz)
+        csrs = unit.get_csrs(sort=True)
         self.address = {csr.name: n for n, csr in enumerate(csrs)}
         self.fields = {
             csr.name: {field.name: field for field in csr.fields.fields}
@@ -157,7 +153,7 @@ class GMIIBoard:
         watched = [bus.adr, bus.we, bus.re, bus.dat_w, bus.dat_r]
         for name, signal in zip(("adr", "we", "re", "dat_w", "dat_r"), watched, strict=True):
             signal.name_override = f"csr_{name}"
-        cpu = board.mac.router.cpu
+        cpu = mac.router.cpu
         for name in ("valid", "data", "last_be"):
             getattr(cpu, name).name_override = f"cpu_{name}"
         ios = {*pads.flatten(), *watched, cpu.valid, cpu.data, cpu.last_be}
