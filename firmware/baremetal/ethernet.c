@@ -11,9 +11,12 @@
 #include "zeroize.h"
 
 /* Slots that the host does not count on: for what else is on the network. */
-#define SPARE_SLOTS   2u
-#define EVENT         1u
-#define TX_SLOTS_BASE (ETHMAC_BASE + ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE)
+#define SPARE_SLOTS 2u
+/* Slots' worth of records that a host keeps in flight through the fast path, which holds up none:
+ * they are on the wire and in the host's queues. A simulated wire is slow, and soon full. */
+#define FAST_PATH_SLOTS (CIPHERLANE_SIMULATED ? 32u : 256u)
+#define EVENT           1u
+#define TX_SLOTS_BASE   (ETHMAC_BASE + ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE)
 /* Longer than the transmission of all slots. */
 #define TX_TIMEOUT_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000)
 #define LOCAL_MAC                                                                                  \
@@ -45,6 +48,15 @@ static void refresh(struct cl_link *link)
 		ethmac_rx_datapath_crc_errors_read() + ethmac_rx_datapath_preamble_errors_read();
 }
 
+static void describe_fast_path(const struct cl_link *link, struct cl_wire_fastpath_reply *reply)
+{
+	const struct ethernet *const ethernet = (const struct ethernet *)link;
+
+	reply->max_data = CL_LINK_UDP_MAX_DATA;
+	reply->rx_window = FAST_PATH_SLOTS * ETHMAC_SLOT_SIZE;
+	cl_fastpath_describe(&ethernet->fast_path, reply);
+}
+
 void ethernet_init(struct ethernet *ethernet, struct cl_service *service,
 		   struct ethernet_frame *frame)
 {
@@ -55,7 +67,9 @@ void ethernet_init(struct ethernet *ethernet, struct cl_service *service,
 				.max_data = CL_LINK_UDP_MAX_DATA,
 				.network = &ethernet->network,
 				.refresh = refresh,
+				.fast_path = describe_fast_path,
 			},
+		.fast_path = {.regs = (volatile uint32_t *)CSR_FASTPATH_BASE},
 		.udp =
 			{
 				.link = &ethernet->link,

@@ -4,10 +4,12 @@
  *
  * A frame is copied into the buffer memory so that its record's data are aligned to 16 bytes, is
  * answered in place, and copied out again: the engines reach the buffer memory, not the slots.
+ * Data records of the engine `fastpath` do not come here: it has an address of its own.
  */
 #ifndef ETHERNET_H
 #define ETHERNET_H
 
+#include "engine_fastpath.h"
 #include "link_udp.h"
 #include "service.h"
 
@@ -21,6 +23,7 @@ struct ethernet {
 	struct cl_link link;
 	struct cl_link_udp udp;
 	struct cl_wire_network_reply network;
+	struct cl_fastpath fast_path;
 	struct cl_service *service;
 	uint8_t *frame;
 	/** Slot of the next frame to transmit. */

@@ -75,9 +75,11 @@ int main(void)
 	const struct cl_engine ise_vmem = cl_engine_ise_vmem(&ise_device);
 #endif
 	const struct cl_engine accelerator = cl_engine_accel(&accel_device);
+#ifdef CSR_FASTPATH_BASE
+	const struct cl_engine fast_path = cl_engine_fastpath(&ethernet.fast_path);
+#endif
 	const struct cl_engine *const engines[] = {
-		&cl_engine_byte,
-		&cl_engine_table,
+		&cl_engine_byte, &cl_engine_table,
 #ifdef CIPHERLANE_SCALAR_UNIT
 		&cl_engine_zkn,
 #else
@@ -86,6 +88,9 @@ int main(void)
 		&ise_vmem,
 #endif
 		&accelerator,
+#ifdef CSR_FASTPATH_BASE
+		&fast_path,
+#endif
 	};
 	const struct cl_platform platform = {
 		.board = CIPHERLANE_BOARD,

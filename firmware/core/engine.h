@@ -45,6 +45,24 @@ struct cl_engine_key {
 	uint32_t engine_word[2];
 };
 
+/** Whose records an engine serves by itself, see cl_engine.serve. */
+struct cl_engine_client {
+	/** As records name the session and prove it. */
+	uint32_t session;
+	uint64_t token;
+	/** As struct cl_link gives it; a network's. */
+	uint64_t peer;
+	/** Counter block of the stream's first block. */
+	const uint8_t *iv;
+};
+
+/** What an engine that serves by itself has done for a session. */
+struct cl_engine_work {
+	uint64_t bytes;
+	uint64_t blocks;
+	uint32_t records;
+};
+
 struct cl_engine {
 	/** Code on the wire, CL_WIRE_ENGINE_*; below 32. */
 	uint8_t code;
@@ -71,6 +89,8 @@ struct cl_engine {
 	 * @retval 0 done
 	 * @retval -EINVAL no key is set
 	 * @retval -errno the hardware reported a fault or a time-out; @p out is undefined
+	 *
+	 * NULL in an engine that has `serve`.
 	 */
 	int (*ctr)(const struct cl_engine *engine, const struct cl_engine_key *key,
 		   const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
@@ -80,6 +100,18 @@ struct cl_engine {
 	 * never set, as long as the structure is zero.
 	 */
 	void (*clear)(const struct cl_engine *engine, struct cl_engine_key *key);
+	/**
+	 * Of an engine that takes the data records of a session from the network by itself: begins
+	 * to, under a key that is set; `clear` ends it. NULL in all others.
+	 *
+	 * @retval 0 done
+	 * @retval -errno the hardware refused
+	 */
+	int (*serve)(const struct cl_engine *engine, const struct cl_engine_key *key,
+		     const struct cl_engine_client *client);
+	/** What was done since `serve`; NULL where that is. */
+	void (*report)(const struct cl_engine *engine, const struct cl_engine_key *key,
+		       struct cl_engine_work *work);
 	/** Device context of this instance; NULL where the engine is plain C. */
 	void *hw;
 };

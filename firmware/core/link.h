@@ -9,11 +9,14 @@
 
 #include "cl_wire.h"
 
+/** Of a peer on a network: this, its IPv4 address above its UDP port of 16 bits. */
+#define CL_PEER_NETWORK (UINT64_C(1) << 48)
+
 /** A link, zeroed by the port at power-on: a UART, or a network interface. */
 struct cl_link {
 	/**
 	 * Who sent the record being handled: sessions belong to one peer. A UART has one, its
-	 * number; on a network it is made of address and port, set before each record.
+	 * number; on a network it is CL_PEER_NETWORK, set before each record.
 	 */
 	uint64_t peer;
 	/** What the link has seen since power-on, in the fields of record counters. */
@@ -30,6 +33,8 @@ struct cl_link {
 	struct cl_wire_network_reply *network;
 	/** Brings `network` up to date before it is sent. */
 	void (*refresh)(struct cl_link *link);
+	/** Describes the fast path on the same network; NULL where there is none. */
+	void (*fast_path)(const struct cl_link *link, struct cl_wire_fastpath_reply *reply);
 };
 
 #endif

@@ -47,7 +47,6 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 #define ICMP_ECHO        8u
 #define IP_HEADER        20u
 #define UDP_HEADER       8u
-#define PEER_OF_NETWORK  (UINT64_C(1) << 48)
 #define DONT_FRAGMENT    0x4000u
 #define TIME_TO_LIVE     64u
 #define SUM_IS_RIGHT     0xffffu
@@ -185,7 +184,7 @@ static enum cl_link_udp_kind receive_udp(struct cl_link_udp *udp, uint8_t *frame
 	    !checksum_is_right(frame, *len, end, sum)) {
 		return count(&seen->checksum_errors, CL_LINK_UDP_NOTHING);
 	}
-	udp->link->peer = PEER_OF_NETWORK | (uint64_t)load_be16(frame + IP_FROM) << 32 |
+	udp->link->peer = CL_PEER_NETWORK | (uint64_t)load_be16(frame + IP_FROM) << 32 |
 			  (uint64_t)load_be16(frame + IP_FROM + 2) << 16 |
 			  load_be16(frame + UDP_FROM);
 	*len = end - UDP_END;

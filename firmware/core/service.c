@@ -55,6 +55,15 @@ static uint16_t max_data(const struct exchange *exchange)
 					     : exchange->platform->max_data;
 }
 
+/** Engines that sessions of this link may have. */
+static uint32_t engines(const struct exchange *exchange)
+{
+	const struct cl_service *const service = exchange->service;
+
+	return exchange->link->fast_path != NULL ? service->engines
+						 : service->engines & ~service->serving;
+}
+
 static uint16_t handle_info(struct exchange *exchange)
 {
 	const struct cl_platform *const platform = exchange->platform;
@@ -67,7 +76,7 @@ static uint16_t handle_info(struct exchange *exchange)
 		.clock_hz = platform->clock_hz,
 		.rx_window = exchange->link->rx_window != 0 ? exchange->link->rx_window
 							    : platform->rx_window,
-		.engines = exchange->service->engines,
+		.engines = engines(exchange),
 		.bench_bytes = platform->bench_bytes,
 	};
 
@@ -87,8 +96,11 @@ static uint16_t handle_open(struct exchange *exchange)
 
 	cl_wire_get_open_request(&request, exchange->data);
 	cl_zeroize(exchange->data, CL_WIRE_OPEN_REQUEST_SIZE);
-	const uint16_t code = cl_session_open(sessions, exchange->platform, &exchange->owner,
-					      &request, &session, &exchange->detail);
+	const bool offered = request.engine < 32 && (engines(exchange) >> request.engine & 1) != 0;
+	const uint16_t code =
+		offered ? cl_session_open(sessions, exchange->platform, &exchange->owner, &request,
+					  &session, &exchange->detail)
+			: refuse(exchange, CL_WIRE_ERROR_ENGINE, request.engine);
 
 	cl_zeroize(&request, sizeof(request));
 	exchange->link->counters.sessions_opened += sessions->opened - opened;
@@ -105,6 +117,9 @@ static uint16_t handle_data(struct exchange *exchange)
 
 	if (offset % CL_BLOCK_BYTES != 0 || offset + len < offset) {
 		return refuse(exchange, CL_WIRE_ERROR_OFFSET, 0);
+	}
+	if (exchange->session->engine->ctr == NULL) {
+		return refuse(exchange, CL_WIRE_ERROR_ELSEWHERE, exchange->session->engine->code);
 	}
 	const uint64_t cycles = exchange->session->stat.cycles;
 	const int status = cl_session_data(exchange->session, exchange->platform, offset,
@@ -136,6 +151,7 @@ static uint16_t handle_close(struct exchange *exchange)
 
 static uint16_t handle_stat(struct exchange *exchange)
 {
+	cl_session_update(exchange->session, exchange->platform);
 	cl_wire_put_stat_reply(exchange->reply_data, &exchange->session->stat);
 	exchange->reply_length = CL_WIRE_STAT_REPLY_SIZE;
 	return 0;
@@ -150,7 +166,7 @@ static uint16_t handle_bench(struct exchange *exchange)
 	cl_wire_get_bench_request(&request, exchange->data);
 	const struct cl_engine *const engine = cl_platform_engine(platform, request.engine);
 
-	if (engine == NULL) {
+	if (engine == NULL || engine->ctr == NULL) {
 		return refuse(exchange, CL_WIRE_ERROR_ENGINE, request.engine);
 	}
 	if (request.key_bits != 128 && request.key_bits != 192 && request.key_bits != 256) {
@@ -209,6 +225,19 @@ static uint16_t handle_network(struct exchange *exchange)
 	return 0;
 }
 
+static uint16_t handle_fastpath(struct exchange *exchange)
+{
+	struct cl_wire_fastpath_reply reply = {0};
+
+	if (exchange->link->fast_path == NULL) {
+		return refuse(exchange, CL_WIRE_ERROR_TYPE, CL_WIRE_TYPE_FASTPATH);
+	}
+	exchange->link->fast_path(exchange->link, &reply);
+	cl_wire_put_fastpath_reply(exchange->reply_data, &reply);
+	exchange->reply_length = CL_WIRE_FASTPATH_REPLY_SIZE;
+	return 0;
+}
+
 /** In place of a length: up to max_data. */
 #define LENGTH_DATA UINT16_MAX
 
@@ -229,6 +258,7 @@ static const struct rule {
 	[CL_WIRE_TYPE_RESET] = {handle_reset, 0, false},
 	[CL_WIRE_TYPE_COUNTERS] = {handle_counters, 0, false},
 	[CL_WIRE_TYPE_NETWORK] = {handle_network, 0, false},
+	[CL_WIRE_TYPE_FASTPATH] = {handle_fastpath, 0, false},
 };
 
 /** Checks what every record must fulfil, then carries it out. */
@@ -262,6 +292,7 @@ static uint16_t carry_out(struct exchange *exchange)
 int cl_service_init(struct cl_service *service, const struct cl_platform *platform)
 {
 	uint32_t engines = 0;
+	uint32_t serving = 0;
 
 	if (platform->board == NULL || platform->firmware == NULL || platform->cycles == NULL ||
 	    platform->engines == NULL || platform->max_data == 0 ||
@@ -276,10 +307,12 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
 			return -EINVAL;
 		}
 		engines |= UINT32_C(1) << code;
+		serving |= (uint32_t)(platform->engines[i]->serve != NULL) << code;
 	}
 	memset(service, 0, sizeof(*service));
 	service->platform = platform;
 	service->engines = engines;
+	service->serving = serving;
 	return 0;
 }
 

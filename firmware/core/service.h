@@ -23,12 +23,14 @@
 _Static_assert(CL_WIRE_NETWORK_REPLY_SIZE >= CL_WIRE_INFO_REPLY_SIZE, "network is the longest");
 _Static_assert(CL_WIRE_NETWORK_REPLY_SIZE >= CL_WIRE_OPEN_REQUEST_SIZE, "network is the longest");
 _Static_assert(CL_WIRE_NETWORK_REPLY_SIZE >= CL_WIRE_STAT_REPLY_SIZE, "network is the longest");
+_Static_assert(CL_WIRE_NETWORK_REPLY_SIZE >= CL_WIRE_FASTPATH_REPLY_SIZE, "network is the longest");
 
 struct cl_service {
 	const struct cl_platform *platform;
 	struct cl_sessions sessions;
-	/** Bit N: engine of code N is present. */
+	/** Bit N: engine of code N is present; those of them that serve by themselves. */
 	uint32_t engines;
+	uint32_t serving;
 };
 
 /**

@@ -109,15 +109,17 @@ static bool is_repeated(const struct cl_session *session, const struct cl_sessio
 static struct cl_session *reclaim(struct cl_sessions *sessions, const struct cl_platform *platform,
 				  const struct cl_session_owner *owner)
 {
-	const uint32_t now = cl_platform_cycles(platform);
 	uint32_t longest = platform->session_idle_cycles;
 	struct cl_session *idle = NULL;
 
 	for (size_t i = 0; longest != 0 && i < CL_SESSIONS; i++) {
 		struct cl_session *const session = &sessions->session[i];
 
-		if (session->owner.peer != owner->peer && now - session->used_at >= longest) {
-			longest = now - session->used_at;
+		cl_session_update(session, platform);
+		const uint32_t unused = cl_platform_cycles(platform) - session->used_at;
+
+		if (session->owner.peer != owner->peer && unused >= longest) {
+			longest = unused;
 			idle = session;
 		}
 	}
@@ -125,6 +127,42 @@ static struct cl_session *reclaim(struct cl_sessions *sessions, const struct cl_
 		cl_session_close(idle);
 	}
 	return idle;
+}
+
+/** Fills a free session in, and lets its engine have the key. */
+static int begin(struct cl_session *session, struct cl_sessions *sessions,
+		 const struct cl_platform *platform, const struct cl_session_owner *owner,
+		 const struct cl_wire_open_request *request, uint64_t value)
+{
+	const struct cl_engine *const engine = cl_platform_engine(platform, request->engine);
+	const uint32_t start = cl_platform_cycles(platform);
+
+	session->engine = engine;
+	const int status = engine->set_key(engine, &session->key, request->key, request->key_bits);
+
+	if (status != 0) {
+		return status;
+	}
+	session->stat.key_cycles = cl_platform_cycles(platform) - start;
+	memcpy(session->iv, request->iv, sizeof(session->iv));
+	session->fingerprint = value;
+	session->owner = *owner;
+	session->flags = request->flags;
+	session->direction = request->direction;
+	session->used_at = start;
+	sessions->opened++;
+	session->id = sessions->opened << PLACE_BITS | (uint32_t)(session - sessions->session + 1);
+	if (engine->serve == NULL) {
+		return 0;
+	}
+	const struct cl_engine_client client = {
+		.session = session->id,
+		.token = owner->token,
+		.peer = owner->peer,
+		.iv = session->iv,
+	};
+
+	return engine->serve(engine, &session->key, &client);
 }
 
 uint16_t cl_session_open(struct cl_sessions *sessions, const struct cl_platform *platform,
@@ -163,25 +201,13 @@ uint16_t cl_session_open(struct cl_sessions *sessions, const struct cl_platform 
 		*detail = CL_SESSIONS;
 		return CL_WIRE_ERROR_SESSIONS_FULL;
 	}
-	const struct cl_engine *const engine = cl_platform_engine(platform, request->engine);
-	const uint32_t start = cl_platform_cycles(platform);
-	const int status = engine->set_key(engine, &free->key, request->key, request->key_bits);
+	const int status = begin(free, sessions, platform, owner, request, value);
 
 	if (status != 0) {
-		engine->clear(engine, &free->key);
+		cl_session_close(free);
 		*detail = (uint32_t)-status;
 		return CL_WIRE_ERROR_HARDWARE;
 	}
-	free->stat.key_cycles = cl_platform_cycles(platform) - start;
-	memcpy(free->iv, request->iv, sizeof(free->iv));
-	free->fingerprint = value;
-	free->owner = *owner;
-	free->engine = engine;
-	free->flags = request->flags;
-	free->direction = request->direction;
-	free->used_at = start;
-	sessions->opened++;
-	free->id = sessions->opened << PLACE_BITS | (uint32_t)(free - sessions->session + 1);
 	if (encrypts) {
 		remember(sessions, value);
 	}
@@ -225,6 +251,22 @@ int cl_session_data(struct cl_session *session, const struct cl_platform *platfo
 		session->stat.records++;
 	}
 	return status;
+}
+
+void cl_session_update(struct cl_session *session, const struct cl_platform *platform)
+{
+	struct cl_engine_work work;
+
+	if (session->engine == NULL || session->engine->report == NULL) {
+		return;
+	}
+	session->engine->report(session->engine, &session->key, &work);
+	if (work.records != session->stat.records) {
+		session->used_at = cl_platform_cycles(platform);
+	}
+	session->stat.bytes = work.bytes;
+	session->stat.blocks = work.blocks;
+	session->stat.records = work.records;
 }
 
 void cl_session_close(struct cl_session *session)

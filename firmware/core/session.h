@@ -40,7 +40,10 @@ struct cl_session {
 	/** Number on the wire, never 0 and not given again within 2^24 sessions. */
 	uint32_t id;
 	uint32_t flags;
-	/** Cycle counter when it was last used. */
+	/**
+	 * Cycle counter when it was last used; where the engine serves by itself, when it was last
+	 * seen to have done anything.
+	 */
 	uint32_t used_at;
 	uint8_t direction;
 };
@@ -95,6 +98,9 @@ bool cl_session_owned(const struct cl_session *session, const struct cl_session_
  */
 int cl_session_data(struct cl_session *session, const struct cl_platform *platform, uint64_t offset,
 		    const uint8_t *in, uint8_t *out, size_t len);
+
+/** Brings up to date what is known of a session whose records its engine serves by itself. */
+void cl_session_update(struct cl_session *session, const struct cl_platform *platform);
 
 /** Closes a session: its key and initial counter block are zeroized. */
 void cl_session_close(struct cl_session *session);

@@ -20,7 +20,7 @@ from .protocol import layout
 from .protocol.layout import BLOCK, Engine, ErrorCode, Record, RecordType
 from .protocol.refusal import raise_refusal
 from .results import Measurement
-from .session import OPEN_FLAG_RESUME, Session
+from .session import OPEN_FLAG_RESUME, FastPath, Session
 from .transport.base import Pace, Transport
 
 KEY_BITS = (128, 192, 256)
@@ -110,7 +110,7 @@ class Device:
         if info.magic != layout.INFO_MAGIC:
             raise NoReplyError(f"the board's identity is 0x{info.magic:08X}, not Cipherlane's: flash the firmware")
         self._info = BoardInfo.from_reply(info)
-        self.link.set_window(self._info.rx_window, layout.HEADER.size + self._info.max_data)
+        self.reset_window()
         self.link.set_pace(self._fixed_pace or self.link.transport.pace_of(self._info.kind))
         return self._info
 
@@ -166,8 +166,9 @@ class Device:
             iv=iv,
             key=key.ljust(32, b"\0"),
         )
+        fast_path = self.fast_path() if engine == Engine.FASTPATH and engine in self.info().engines else None
         number = self.exchange(Record(RecordType.OPEN, token=token, data=data)).session
-        return Session(self, number, token, direction)
+        return Session(self, number, token, direction, fast_path)
 
     def bench(
         self,
@@ -229,6 +230,19 @@ class Device:
             BoardError: the link is none over Ethernet.
         """
         return self.request(RecordType.NETWORK)._asdict()
+
+    def fast_path(self) -> FastPath:
+        """Return where the board's fast path is, and what it has answered and dropped since power-on.
+
+        Raises:
+            BoardError: the board has none, or the link is none over Ethernet.
+        """
+        return FastPath.from_reply(self.request(RecordType.FASTPATH))
+
+    def reset_window(self) -> None:
+        """Keep no more in flight from now on than the board holds where control records go."""
+        info = self.info()
+        self.link.set_window(info.rx_window, layout.HEADER.size + info.max_data)
 
     def request(
         self,

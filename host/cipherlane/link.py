@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .errors import CipherlaneError, VersionMismatchError
 from .flights import Flights, Key
 from .protocol.layout import ERROR, ERROR_TYPE, HEADER, REPLY, Record, RecordType, decode
-from .transport.base import Pace, Transport
+from .transport.base import Address, Pace, Transport
 
 
 class Arrival(NamedTuple):
@@ -42,6 +42,7 @@ class Link:
         self.flights = Flights(transport.wire_size(2 * HEADER.size), transport.ordered, transport.shared)
         self.counters = LinkCounters()
         self._outbox: list[bytes] = []
+        self._outbox_to: Address | None = None
         self._inbox: deque[bytes] = deque()
         self._mean: float | None = None
         self._deviation = 0.0
@@ -91,9 +92,15 @@ class Link:
         self.flush()
         return key
 
-    def post(self, record: Record, timeout: float | None = None) -> Key:
-        """Do as `send`, but keep the record until `flush`, so that many are sent at once."""
-        key = Key(record.type, record.session, record.offset, record.token)
+    def post(self, record: Record, timeout: float | None = None, to: Address | None = None) -> Key:
+        """Do as `send`, but keep the record until `flush`, so that many are sent at once.
+
+        It goes `to` another address of the board, if one is given.
+        """
+        if to != self._outbox_to:
+            self.flush()
+            self._outbox_to = to
+        key = self.key_of(record)
         raw = record.encode()
         size = self.transport.wire_size(len(raw))
         self.flights.add(key, size, time.monotonic(), timeout or self.timeout, measured=timeout is None)
@@ -101,11 +108,16 @@ class Link:
         self._outbox.append(raw)
         return key
 
+    @staticmethod
+    def key_of(record: Record) -> Key:
+        """Return the key of a request."""
+        return Key(record.type, record.session, record.offset, record.token)
+
     def flush(self) -> None:
         """Send what was posted."""
         if self._outbox:
             records, self._outbox = self._outbox, []
-            self.transport.send_many(records)
+            self.transport.send_many(records, self._outbox_to)
 
     def receive(self, timeout: float, strict_version: bool = False) -> Arrival | None:
         """Return the next reply to a request, or None after `timeout` seconds; ignore everything else.

@@ -32,7 +32,7 @@ class LinkMeasurement:
     host's clock: of a simulated board they say how fast the simulation runs. `host_core_mbps` are the data bits for
     each second that this process was running on a processor, in millions: what one core can carry, whatever else
     the machine does. `packet_cycles` are the board's cycles
-    for a data record by stage, None where the board does not count them.
+    for a data record by stage, None where the board does not count them, or spends none.
     """
 
     engine: str
@@ -110,31 +110,31 @@ def measure(
     record_bytes = record_bytes or device.record_bytes
     if record_bytes % BLOCK or not 0 < record_bytes <= device.record_bytes:
         raise ArgumentError(f"records of {record_bytes} bytes: give a multiple of {BLOCK} up to {device.record_bytes}")
-    size = device.link.transport.wire_size(HEADER.size + record_bytes)
-    most = device.info().rx_window // size
-    window_records = min(window_records or most, most)
     link = device.link
+    size = link.transport.wire_size(HEADER.size + record_bytes)
     with device.open_session(secrets.token_bytes(key_bits // 8), secrets.token_bytes(BLOCK), engine) as session:
-        link.set_window(window_records * size, HEADER.size + record_bytes)
+        most = session.rx_window // size
+        window_records = min(window_records or most, most)
         link.counters.round_trips.clear()
         sent, lost = link.counters.sent, link.flights.lost
         opened = _network(device)
         started, busy = time.monotonic(), time.process_time()
-        report = session.transfer(_Zeros(total), _Nowhere(), length=total, record_bytes=record_bytes)
+        report = session.transfer(
+            _Zeros(total), _Nowhere(), length=total, record_bytes=record_bytes, window=window_records * size
+        )
         seconds, busy = time.monotonic() - started, time.process_time() - busy
         sent, lost = link.counters.sent - sent, link.flights.lost - lost
         round_trips = sorted(link.counters.round_trips)
         closed = _network(device)
-    device.link.set_window(device.info().rx_window, HEADER.size + device.record_bytes)
     clock_hz, goodput = device.info().clock_hz, report.bytes * 8 / seconds / 1e6
     packet_cycles = None
-    if opened and closed:
+    if opened and closed and device.info().kind == "sim":
+        goodput = report.bytes * 8 * clock_hz / (closed["cycles"] - opened["cycles"]) / 1e6
+    if opened and closed and engine != Engine.FASTPATH:
         # Two control records are among them.
         records = closed["records"] - opened["records"]
         cycles = {stage: closed[f"{stage}_cycles"] - opened[f"{stage}_cycles"] for stage in STAGES}
         packet_cycles = {stage: round(count / records, 1) for stage, count in cycles.items()}
-        if device.info().kind == "sim":
-            goodput = report.bytes * 8 * clock_hz / (closed["cycles"] - opened["cycles"]) / 1e6
     return LinkMeasurement(
         engine=engine.name.lower(),
         key_bits=key_bits,

@@ -29,8 +29,8 @@ class Measurement:
 
     @property
     def cycles_per_block(self) -> float | None:
-        """Cycles for 16 bytes; None if nothing was processed."""
-        return self.cycles / self.blocks if self.blocks else None
+        """Cycles for 16 bytes; None if nothing was processed, or cycles are not counted."""
+        return self.cycles / self.blocks if self.blocks and self.cycles else None
 
     @property
     def bits_per_cycle(self) -> float | None:

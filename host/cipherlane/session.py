@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from .errors import CipherlaneError
-from .protocol.layout import Engine, Record, RecordType
+from .protocol.layout import HEADER, Engine, Record, RecordType
 from .results import Measurement
 from .transfer import Progress, Reader, Transfer, TransferReport, Writer
+from .transport.base import Address
 
 if TYPE_CHECKING:
     from .device import Device
@@ -30,16 +32,48 @@ class SessionStat:
     records: int
 
 
-class Session:
-    """An open session; leaving its context closes it, whatever happened inside."""
+@dataclass(frozen=True)
+class FastPath:
+    """Where a board's fast path takes data records, its limits in bytes, and what it counts, by cause."""
 
-    def __init__(self, device: Device, number: int, token: int, direction: str):
+    address: Address
+    max_data: int
+    rx_window: int
+    counters: dict[str, int]
+
+    @classmethod
+    def from_reply(cls, reply: Any) -> FastPath:
+        """Translate the fields of a fastpath reply."""
+        fields = reply._asdict()
+        address = str(ipaddress.IPv4Address(fields.pop("address"))), fields.pop("port")
+        return cls(address, fields.pop("max_data"), fields.pop("rx_window"), fields)
+
+
+class Session:
+    """An open session; leaving its context closes it, whatever happened inside.
+
+    `fast_path` says where its data records go, if not where control records do.
+    """
+
+    def __init__(self, device: Device, number: int, token: int, direction: str, fast_path: FastPath | None = None):
         """Wrap session `number` of `device`; see `Device.open_session`."""
         self.device = device
         self.number = number
         self.token = token
         self.direction = direction
+        self.fast_path = fast_path
         self.closed = False
+
+    @property
+    def rx_window(self) -> int:
+        """Bytes that the host may keep in flight for the session's data."""
+        return (self.fast_path or self.device.info()).rx_window
+
+    @property
+    def record_bytes(self) -> int:
+        """Data bytes of a full record."""
+        most = self.device.record_bytes
+        return min(most, self.fast_path.max_data) if self.fast_path else most
 
     def transfer(
         self,
@@ -50,6 +84,7 @@ class Session:
         length: int | None = None,
         progress: Progress | None = None,
         record_bytes: int | None = None,
+        window: int | None = None,
     ) -> TransferReport:
         """Stream `reader` to its end through the board; write the results to `writer`, strictly in order.
 
@@ -60,11 +95,21 @@ class Session:
             length: bytes expected in all from `offset`, where known; it makes errors exact.
             progress: called with the bytes written so far, `offset` included.
             record_bytes: data bytes of a record, a multiple of 16; by default as many as there can be.
+            window: bytes in flight at most; by default as many as the board holds.
 
         Raises:
             TransferError: it cannot be completed; it says which bytes are missing and where to resume.
         """
-        return Transfer(self, reader, writer, offset, length, progress, record_bytes).run()
+        device = self.device
+        record_bytes = record_bytes or self.record_bytes
+        transfer = Transfer(self, reader, writer, offset, length, progress, record_bytes)
+        if window is None and self.fast_path is None:
+            return transfer.run()
+        device.link.set_window(min(window or self.rx_window, self.rx_window), HEADER.size + record_bytes)
+        try:
+            return transfer.run()
+        finally:
+            device.reset_window()
 
     def stat(self) -> SessionStat:
         """Return what the board has done in this session."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int], None]
 _BURST = 256  # replies taken in a row before time-outs are looked at
 _AHEAD = 4096  # records that may wait, with their results, for an earlier one
+_PROBE_TIMEOUTS = 3  # of silence
 
 
 class Reader(Protocol):
@@ -74,7 +75,7 @@ class Transfer:
         offset: int,
         length: int | None,
         progress: Progress | None,
-        record_bytes: int | None = None,
+        record_bytes: int,
     ):
         """Prepare the transfer; for the arguments see `Session.transfer`."""
         if offset % BLOCK or offset < 0:
@@ -84,7 +85,8 @@ class Transfer:
         self._reader = reader
         self._writer = writer
         self._progress = progress
-        self._record_bytes = record_bytes or session.device.record_bytes
+        self._record_bytes = record_bytes
+        self._to = session.fast_path.address if session.fast_path else None
         self._start = self._written = self._read = offset
         self._end = None if length is None else offset + length
         self._at_end = False
@@ -94,7 +96,7 @@ class Transfer:
 
     def run(self) -> TransferReport:
         """Transfer everything; raise TransferError if that is not possible."""
-        started = time.monotonic()
+        started = self._heard = time.monotonic()
         self._link.forget_round_trips()
         try:
             while True:
@@ -125,7 +127,7 @@ class Transfer:
             self._to_send.popleft()
             pending.attempts += 1
             self._retransmissions += pending.attempts > 1
-            self._link.post(pending.record)
+            self._link.post(pending.record, to=self._to)
         self._link.flush()
 
     def _read_record(self) -> bool:
@@ -151,13 +153,23 @@ class Transfer:
     def _receive(self) -> None:
         """Wait for a reply or a time-out, then take everything that has arrived."""
         timeout = self._link.patience()
+        arrival = None
         for _ in range(_BURST):
             arrival = self._link.receive(timeout)
             if arrival is None:
                 break
+            self._heard = time.monotonic()
             self._accept(arrival)
             timeout = 0.0
         self._repeat(self._link.expire())
+        if self._to and time.monotonic() - self._heard > _PROBE_TIMEOUTS * self._link.timeout:
+            self._probe()
+
+    def _probe(self) -> None:
+        """Ask for a session whose records are not answered: the fast path drops those of one that is gone."""
+        self._session.stat()  # what arrives meanwhile is lost
+        self._heard = time.monotonic()
+        self._repeat([self._link.key_of(pending.record) for pending in self._pending.values()])
 
     def _accept(self, arrival: Arrival) -> None:
         self._repeat(arrival.lost)

@@ -121,9 +121,9 @@ def _table(headings: Iterable[str], rows: Iterable[tuple[str, ...]], title: str 
     return table
 
 
-def field_table(fields: dict[str, Any]) -> Table:
+def field_table(fields: dict[str, Any], title: str | None = None) -> Table:
     """Return a table of names and values."""
-    table = Table(show_header=False)
+    table = Table(title=title, show_header=False)
     for name, value in fields.items():
         table.add_row(name, ", ".join(value) if isinstance(value, list | tuple) else str(value))
     return table

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from cipherlane.device import Device
-from cipherlane.protocol.layout import Engine
+from cipherlane.protocol.layout import UDP_PORT, Engine
 
 from tests.end_to_end.bad_wire import BadWire
 from tests.end_to_end.ethernet import Host, reference, running_board, transfer
@@ -79,11 +79,11 @@ def test_flood_of_malformed_and_oversized_datagrams(board):
 
         def strangers(_written):
             for stranger in (one, two):
-                stranger.send(rng.choice(flood))
+                stranger.sendto(rng.choice(flood), (board.ip_address, UDP_PORT))
 
         before, counted = device.network(), device.counters()
         for datagram in flood:
-            one.send(datagram)
+            one.sendto(datagram, (board.ip_address, UDP_PORT))
         transfer(device, rng.randbytes(20_000), progress=strangers)
         after, counters = device.network(), device.counters()
     assert after["malformed"] > before["malformed"], "fragments"

@@ -21,9 +21,11 @@
 #include "record.h"
 #include "service.h"
 
-#define ANSWER_MAX  (4u << 20)
-#define CODE_WRONG  2u
-#define CODE_FAULTY 3u
+#define ANSWER_MAX   (4u << 20)
+#define CODE_WRONG   2u
+#define CODE_FAULTY  3u
+#define CODE_SERVING 4u
+#define ENGINES      5u
 
 /** Everything that lives from one message to the next. */
 struct peer {
@@ -37,7 +39,12 @@ struct peer {
 	struct cl_link_udp udp;
 	struct cl_wire_network_reply network;
 	uint8_t *bench_buffer;
-	const struct cl_engine *engines[4];
+	const struct cl_engine *engines[ENGINES];
+	/** Whom the engine `serving` serves, what it has done for them, and how many they are. */
+	struct cl_engine_client client;
+	struct cl_engine_work work;
+	uint32_t serving;
+	int serve_status;
 	/** What the engine `faulty` returns, to set_key and to ctr. */
 	int set_key_status;
 	int ctr_status;
@@ -150,16 +157,73 @@ static int faulty_ctr(const struct cl_engine *engine, const struct cl_engine_key
 	return peer->ctr_status;
 }
 
+static int serve(const struct cl_engine *engine, const struct cl_engine_key *key,
+		 const struct cl_engine_client *client)
+{
+	struct peer *const peer = engine->hw;
+
+	if (key->key_bits == 0) {
+		die("a session is served without a key");
+	}
+	peer->client = *client;
+	peer->serving += peer->serve_status == 0;
+	return peer->serve_status;
+}
+
+static void report(const struct cl_engine *engine, const struct cl_engine_key *key,
+		   struct cl_engine_work *work)
+{
+	(void)key;
+	*work = ((const struct peer *)engine->hw)->work;
+}
+
+static void serving_clear(const struct cl_engine *engine, struct cl_engine_key *key)
+{
+	struct peer *const peer = engine->hw;
+
+	peer->serving -= peer->serve_status == 0;
+	cl_engine_c_clear(engine, key);
+}
+
+static void fast_path(const struct cl_link *link, struct cl_wire_fastpath_reply *reply)
+{
+	(void)link;
+	*reply = (struct cl_wire_fastpath_reply){.address = 0xc0a80133u, .port = 7, .token = 99};
+}
+
 /** Starts afresh: u32 max_data, clock_hz, bench_bytes, mask of engines, first cycle, step. */
 static void op_start(struct peer *peer, struct message *message)
 {
-	static const struct cl_engine wrong = {CODE_WRONG, "wrong",           cl_engine_c_set_key,
-					       wrong_ctr,  cl_engine_c_clear, NULL};
-	static struct cl_engine faulty = {CODE_FAULTY, "faulty",          faulty_set_key,
-					  faulty_ctr,  cl_engine_c_clear, NULL};
-	const struct cl_engine *const all[4] = {&cl_engine_byte, &cl_engine_table, &wrong, &faulty};
+	static const struct cl_engine wrong = {
+		.code = CODE_WRONG,
+		.name = "wrong",
+		.set_key = cl_engine_c_set_key,
+		.ctr = wrong_ctr,
+		.clear = cl_engine_c_clear,
+	};
+	static struct cl_engine faulty = {
+		.code = CODE_FAULTY,
+		.name = "faulty",
+		.set_key = faulty_set_key,
+		.ctr = faulty_ctr,
+		.clear = cl_engine_c_clear,
+	};
+	static struct cl_engine serving = {
+		.code = CODE_SERVING,
+		.name = "serving",
+		.set_key = cl_engine_c_set_key,
+		.clear = serving_clear,
+		.serve = serve,
+		.report = report,
+	};
+	const struct cl_engine *const all[ENGINES] = {&cl_engine_byte, &cl_engine_table, &wrong,
+						      &faulty, &serving};
 
 	faulty.hw = peer;
+	serving.hw = peer;
+	peer->serving = 0;
+	peer->serve_status = 0;
+	peer->work = (struct cl_engine_work){0};
 	const uint32_t max_data = take_u32(message);
 	const uint32_t clock_hz = take_u32(message);
 	const uint32_t bench_bytes = take_u32(message);
@@ -185,7 +249,7 @@ static void op_start(struct peer *peer, struct message *message)
 		.session_idle_cycles = 1000000,
 		.context = peer,
 	};
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < ENGINES; i++) {
 		if ((engines >> i & 1) != 0) {
 			peer->engines[peer->platform.engine_count++] = all[i];
 		}
@@ -333,6 +397,7 @@ static void op_udp_start(struct peer *peer, struct message *message)
 		.max_data = cl_load_u16(take(message, 2)),
 		.network = &peer->network,
 		.refresh = refresh_network,
+		.fast_path = fast_path,
 	};
 }
 
@@ -412,6 +477,30 @@ static void op_fault(struct peer *peer, struct message *message)
 {
 	peer->set_key_status = (int)take_u32(message);
 	peer->ctr_status = (int)take_u32(message);
+}
+
+/**
+ * What the engine `serving` returns to serve (i32), and has done: u64 bytes, u64 blocks, u32
+ * records. Answers how many sessions it serves, and its last client: u32, u32 session, u64 token,
+ * u64 peer, initial counter block.
+ */
+static void op_serving(struct peer *peer, struct message *message)
+{
+	uint8_t bytes[8];
+
+	peer->serve_status = (int)take_u32(message);
+	peer->work.bytes = cl_load_u64(take(message, 8));
+	peer->work.blocks = cl_load_u64(take(message, 8));
+	peer->work.records = take_u32(message);
+	answer_u32(peer, peer->serving);
+	answer_u32(peer, peer->client.session);
+	cl_store_u64(bytes, peer->client.token);
+	answer(peer, bytes, sizeof(bytes));
+	cl_store_u64(bytes, peer->client.peer);
+	answer(peer, bytes, sizeof(bytes));
+	if (peer->serving > 0) { /* it points into the session */
+		answer(peer, peer->client.iv, CL_BLOCK_BYTES);
+	}
 }
 
 /** CTR: u8 engine, u8 in misalign, u8 out misalign, u8 in place, u32 key bits, counter, key, data.
@@ -537,7 +626,7 @@ static const struct operation {
 	{'U', op_uart},   {'F', op_find},           {'f', op_fault},     {'C', op_ctr},
 	{'K', op_expand}, {'N', op_counter},        {'Z', op_crc},       {'E', op_encode},
 	{'D', op_decode}, {'n', op_record_no_room}, {'p', op_udp_start}, {'P', op_udp},
-	{'Y', op_copy},
+	{'Y', op_copy},   {'V', op_serving},
 };
 
 static bool read_all(uint8_t *to, size_t size)

@@ -17,9 +17,9 @@ BUILD = ROOT / "build" / "tests" / "firmware"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
 # Engines that drive hardware: their instructions and registers exist on the target alone.
-TARGET_ONLY = {"accel", "engine_accel", "engine_ise", "engine_zkn", "modes_ise"}
+TARGET_ONLY = {"accel", "engine_accel", "engine_fastpath", "engine_ise", "engine_zkn", "modes_ise"}
 
-ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY = range(4)
+ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
 TIMEOUT_S = 30
 
 
@@ -180,6 +180,14 @@ class CorePeer:
     def occurrences(self, data: bytes) -> int:
         """How often bytes are in the memory of the service and of the UART."""
         return int.from_bytes(self.call("F", data), "little")
+
+    def serving(self, *, status=0, bytes_=0, blocks=0, records=0) -> tuple[int, int, int, int, bytes]:
+        """Says what the engine `serving` returns and has done; how many it serves, and the last one it was given.
+
+        That one as session, token, peer, and initial counter block, empty if none is served.
+        """
+        result = self.call("V", struct.pack("<iQQI", status, bytes_, blocks, records))
+        return *struct.unpack_from("<IIQQ", result), result[24:]
 
     def fault(self, *, set_key: int = 0, ctr: int = 0) -> None:
         """What the engine `faulty` returns from now on."""

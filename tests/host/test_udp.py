@@ -234,11 +234,11 @@ def test_datagrams_of_any_sizes_arrive_as_they_were_sent():
     listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     listener.bind(("127.0.0.1", 0))
     sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    sender.connect(listener.getsockname())
+    sender.bind(("127.0.0.1", 0))
     there, here = Datagrams(listener), Datagrams(sender)
     sizes = [1464] * 100 + [1, 1464, 24, 24, 24, 500, 1464, 1464, 3] + [rng.randrange(1, 1472) for _ in range(50)]
     sent = [rng.randbytes(size) for size in sizes]
-    here.send(sent)
+    here.send(sent, listener.getsockname())
     received = []
     while len(received) < len(sent):
         arrived = there.receive(1.0)

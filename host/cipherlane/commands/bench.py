@@ -12,7 +12,10 @@ from . import common
 
 LINK_BYTES = 100_000_000
 # On a simulated board, where a second is minutes; C takes a hundred times as long as the hardware.
-SIM_LINK_BYTES = {engine: 7_200 if engine in (Engine.BYTE, Engine.TABLE) else 60_000 for engine in Engine}
+SIM_LINK_BYTES = {
+    **{engine: 7_200 if engine in (Engine.BYTE, Engine.TABLE) else 60_000 for engine in Engine},
+    Engine.FASTPATH: 3_000_000,
+}
 
 
 def add_to(commands: Any) -> None:
@@ -46,7 +49,8 @@ def run(args: argparse.Namespace) -> int:
     record_bytes = args.record_bytes[0] if args.record_bytes else None
     directions = DIRECTIONS if args.direction == "both" else (args.direction,)
     with common.open_device(args) as device:
-        names = args.engine or [engine.name.lower() for engine in device.info().engines]
+        on_memory = [engine for engine in device.info().engines if engine != Engine.FASTPATH]
+        names = args.engine or [engine.name.lower() for engine in on_memory]
         engines = [common.choose_engine(device, name) for name in names]
         measurements = [
             device.bench(engine, key_bits, direction, record_bytes, args.bytes)

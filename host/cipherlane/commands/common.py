@@ -16,6 +16,7 @@ from ..transport import open_transport
 from ..transport.serial import DEFAULT_BAUD
 
 FASTEST_FIRST = (
+    Engine.FASTPATH,
     Engine.ACCELERATOR,
     Engine.ISE_VMEM,
     Engine.ISE_FUSED,

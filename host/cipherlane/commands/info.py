@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from .. import views
+from ..protocol.layout import Engine
 from . import common
 
 
@@ -21,8 +22,12 @@ def run(args: argparse.Namespace) -> int:
         fields = asdict(device.info())
         fields["engines"] = [engine.name.lower() for engine in device.info().engines]
         counters = device.counters()
+        fast_path = device.fast_path() if Engine.FASTPATH in device.info().engines else None
     if args.json:
-        views.show_json({**fields, "counters": counters})
+        views.show_json({**fields, "counters": counters, "fast_path": asdict(fast_path) if fast_path else None})
     else:
         views.show(views.field_table({**fields, **counters}))
+        if fast_path:
+            title = "the fast path at {}:{}, and what it has answered and dropped".format(*fast_path.address)
+            views.show(views.field_table(fast_path.counters, title))
     return 0

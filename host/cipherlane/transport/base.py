@@ -30,6 +30,9 @@ HARDWARE = Pace(first=1.0, minimum=0.25, maximum=4.0, attempts=6)
 SIMULATED = Pace(first=20.0, minimum=10.0, maximum=20.0, attempts=4)
 
 
+Address = tuple[str, int]  # IPv4 address and UDP port
+
+
 class Transport(ABC):
     """Sends and receives records, possibly losing, repeating or reordering some.
 
@@ -62,8 +65,11 @@ class Transport(ABC):
             PortError: the port went away.
         """
 
-    def send_many(self, records: Sequence[bytes]) -> None:
-        """Send records one after the other; raise what `send` raises."""
+    def send_many(self, records: Sequence[bytes], to: Address | None = None) -> None:
+        """Send records one after the other; raise what `send` raises.
+
+        On a network they go `to` another address of the board, if one is given.
+        """
         for record in records:
             self.send(record)
 

@@ -21,7 +21,8 @@ _IFREQ = struct.Struct("16sH22x")
 _HELPER = """
 import socket, sys
 inside = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-inside.connect((sys.argv[2], int(sys.argv[3])))
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+    probe.connect((sys.argv[2], int(sys.argv[3])))
 socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [inside.fileno()])
 """
 
@@ -37,7 +38,7 @@ def was_refused(status: int, log: str) -> bool:
 
 
 def udp_socket(pid: int, address: str, port: int, timeout: float) -> socket.socket:
-    """Return a UDP socket in the namespace of process `pid`, connected to `address` and `port`.
+    """Return an unconnected UDP socket in the namespace of process `pid`, from where `address` can be reached.
 
     Raises:
         OSError: there is no way to the address there, or not yet.

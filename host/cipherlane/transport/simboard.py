@@ -91,7 +91,7 @@ class SimulatedBoard:
         return self._process is None or self._process.poll() is not None
 
     def udp_socket(self) -> socket.socket:
-        """Return a UDP socket connected to the running board's record service.
+        """Return an unconnected UDP socket from which the running board can be reached.
 
         Raises:
             SimulatedBoardError: the board has no Ethernet, or its network does not come up.

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from ..errors import PortError
 from ..protocol.layout import UDP_PORT
-from .base import Pace, Transport
+from .base import Address, Pace, Transport
 
 SCHEME = "udp"
 NETWORK = Pace(first=0.5, minimum=0.05, maximum=2.0, attempts=40)
@@ -45,8 +45,8 @@ class Datagrams:
         with contextlib.suppress(OSError):
             connection.setsockopt(socket.IPPROTO_UDP, _GRO, 1)
 
-    def send(self, datagrams: Sequence[bytes], address: tuple[str, int] | None = None) -> None:
-        """Send `datagrams`; runs of one size go together. To `address`, if the socket is not connected."""
+    def send(self, datagrams: Sequence[bytes], address: Address) -> None:
+        """Send `datagrams` to `address`; runs of one size go together."""
         start = 0
         while start < len(datagrams):
             size = len(datagrams[start])
@@ -60,7 +60,7 @@ class Datagrams:
                 self._send(datagrams[start], (), address)
             start = end
 
-    def send_run(self, data: bytes, size: int, address: tuple[str, int] | None = None) -> None:
+    def send_run(self, data: bytes, size: int, address: Address) -> None:
         """Send `data`, at most 64 datagrams of `size` bytes one behind the other, the last perhaps shorter."""
         if self._segments and len(data) > size:
             try:
@@ -71,7 +71,7 @@ class Datagrams:
         for start in range(0, len(data), size):
             self._send(data[start : start + size], (), address)
 
-    def receive(self, timeout: float) -> tuple[bytes, int, tuple[str, int]] | None:
+    def receive(self, timeout: float) -> tuple[bytes, int, Address] | None:
         """Return what has arrived, the size of each datagram in it (the last may be shorter), and who sent it.
 
         None after `timeout` seconds.
@@ -94,10 +94,10 @@ class Datagrams:
         """Release the socket."""
         self.socket.close()
 
-    def _send(self, data: bytes, ancillary: Sequence[tuple], address: tuple[str, int] | None) -> None:
+    def _send(self, data: bytes, ancillary: Sequence[tuple], address: Address) -> None:
         while True:
             try:
-                self.socket.sendmsg((data,), ancillary, 0, *((address,) if address else ()))
+                self.socket.sendmsg((data,), ancillary, 0, address)
                 return
             except BlockingIOError:
                 select.select([], [self.socket], [], 1.0)
@@ -111,15 +111,17 @@ class UdpTransport(Transport):
     shared = True
     pace = NETWORK
 
-    def __init__(self, url: str, connection: socket.socket | None = None):
-        """Talk to the board at `url`, udp://host[:port], by a `connection` of one's own or a new one.
+    def __init__(self, url: str, unconnected: socket.socket | None = None):
+        """Talk to the board at `url`, udp://host[:port], by an `unconnected` socket of one's own or a new one.
 
         Raises:
             PortError: the address cannot be used.
         """
         self.url = url
         self._ready: deque[bytes] = deque()
-        self._datagrams = Datagrams(connection or connect(*parse(url)))
+        self._address = parse(url) if unconnected else resolve(*parse(url))
+        self._known = {self._address}  # others may send to the socket, and are not listened to
+        self._datagrams = Datagrams(unconnected or socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
 
     def pace_of(self, kind: str) -> Pace:
         """Return the time-outs for a board of `kind`."""
@@ -129,10 +131,12 @@ class UdpTransport(Transport):
         """Send one record."""
         self.send_many((record,))
 
-    def send_many(self, records: Sequence[bytes]) -> None:
+    def send_many(self, records: Sequence[bytes], to: Address | None = None) -> None:
         """Send records in as few calls as the kernel allows."""
+        if to:
+            self._known.add(to)
         try:
-            self._datagrams.send(records)
+            self._datagrams.send(records, to or self._address)
         except OSError as error:
             raise PortError(f"cannot send to {self.url}: {error.strerror}; check address and network") from error
 
@@ -165,13 +169,16 @@ class UdpTransport(Transport):
         self._datagrams.close()
 
     def _receive(self, timeout: float) -> Sequence[bytes]:
-        try:
-            arrived = self._datagrams.receive(timeout)
-        except OSError as error:
-            raise PortError(f"{self.url} failed: {error.strerror}; check the network") from error
-        if arrived is None:
-            return ()
-        data, size, _ = arrived
+        deadline = time.monotonic() + timeout
+        address = None
+        while address not in self._known:
+            try:
+                arrived = self._datagrams.receive(max(0.0, deadline - time.monotonic()))
+            except OSError as error:
+                raise PortError(f"{self.url} failed: {error.strerror}; check the network") from error
+            if arrived is None:
+                return ()
+            data, size, address = arrived
         if size >= len(data):
             return (data,)
         return [data[start : start + size] for start in range(0, len(data), size)]
@@ -193,16 +200,15 @@ def parse(url: str) -> tuple[str, int]:
     return host, port or UDP_PORT
 
 
-def connect(host: str, port: int) -> socket.socket:
-    """Return a UDP socket to a board.
+def resolve(host: str, port: int) -> Address:
+    """Return the address of a board.
 
     Raises:
         PortError: the name is unknown, or there is no way to it.
     """
-    connection = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    try:
-        connection.connect((host, port))
-    except OSError as error:
-        connection.close()
-        raise PortError(f"no way to {SCHEME}://{host}:{port}: {error.strerror}; check the address") from error
-    return connection
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((host, port))
+        except OSError as error:
+            raise PortError(f"no way to {SCHEME}://{host}:{port}: {error.strerror}; check the address") from error
+        return probe.getpeername()

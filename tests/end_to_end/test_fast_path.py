@@ -1,0 +1,158 @@
+"""The real host tool against the fast path of the simulated board with Ethernet: data records that no CPU sees."""
+
+import io
+import random
+import select
+import threading
+
+import pytest
+from cipherlane.device import Device
+from cipherlane.errors import BoardError, TransferError
+from cipherlane.protocol.layout import REPLY, Engine, ErrorCode, Record, RecordType, decode
+
+from tests.end_to_end.bad_wire import BadWire
+from tests.end_to_end.ethernet import Host, reference, running_board, transfer
+
+pytestmark = pytest.mark.simboard
+
+KEY, IV = bytes(range(32)), bytes.fromhex("ff" * 15 + "fe")
+
+
+@pytest.fixture(scope="module")
+def board():
+    with running_board() as running:
+        yield running
+
+
+class Counted:
+    """What the fast path counts from here on."""
+
+    def __init__(self, device):
+        self.device = device
+        self.before = device.fast_path().counters
+
+    def changed(self):
+        after = self.device.fast_path().counters
+        return {name: after[name] - count for name, count in self.before.items() if after[name] != count}
+
+
+@pytest.mark.parametrize("key_bits", [128, 192, 256])
+def test_stream(board, key_bits):
+    with Device(Host(board)) as device:
+        counted, seen = Counted(device), device.network()["records"]
+        report = transfer(device, random.Random(key_bits).randbytes(50_001), Engine.FASTPATH, key_bits)
+        assert counted.changed() == {"records": report.records + report.retransmissions}
+        assert report.records == 35
+        assert device.network()["records"] - seen < 10, "the CPU saw control records alone"
+
+
+def test_statistics_of_a_session(board):
+    with Device(Host(board)) as device, device.open_session(KEY, IV, Engine.FASTPATH, resume=True) as session:
+        out, data = io.BytesIO(), random.Random(1).randbytes(5001)
+        report = session.transfer(io.BytesIO(data), out, offset=32, length=len(data))
+        stat = session.stat()
+        assert out.getvalue() == reference(KEY, IV, bytes(32) + data)[32:]
+        if report.retransmissions == 0:
+            assert (stat.bytes, stat.blocks, stat.records, stat.cycles) == (5001, 313, 4, 0)
+        assert session.measurement(Engine.FASTPATH, KEY, report, True).mbps is None
+
+
+@pytest.mark.parametrize("plan", [{"lose": 0.1}, {"repeat": 0.2, "reorder": 0.2, "delay": 0.02}], ids=str)
+def test_bad_wire(board, plan):
+    with BadWire(board, seed=1, **plan) as wire, Device(Host(board)) as device:
+        transfer(device, random.Random(2).randbytes(60_000), Engine.FASTPATH)
+    assert all(wire.frames[fault] > 0 for fault in plan.keys() - {"delay"})
+
+
+def test_sessions_of_both_paths_at_once(board):
+    engines = (Engine.FASTPATH, Engine.FASTPATH, Engine.ACCELERATOR)
+    sizes = (60_000, 45_000, 15_000)
+    reports = [None] * len(engines)
+
+    def work(place):
+        with Device(Host(board)) as device:
+            data = random.Random(place).randbytes(sizes[place])
+            reports[place] = transfer(device, data, engines[place], (128, 256, 128)[place])
+
+    hosts = [threading.Thread(target=work, args=(place,)) for place in range(len(engines))]
+    for host in hosts:
+        host.start()
+    for host in hosts:
+        host.join(120)
+    assert [report.bytes for report in reports] == list(sizes)
+
+
+def test_what_is_not_the_session_s_is_dropped_and_counted(board):
+    with (
+        Device(Host(board)) as device,
+        board.udp_socket() as other,
+        board.udp_socket() as stranger,
+        device.open_session(KEY, IV, Engine.FASTPATH, resume=True) as session,
+    ):
+        own = device.link.transport._datagrams.socket
+        address = session.fast_path.address
+        good = Record(RecordType.DATA, session.number, 16, session.token, b"\x5a" * 64)
+        raw = good.encode()
+
+        def sent(data, by=own):
+            counted = Counted(device)
+            by.sendto(data, address)
+            device.counters()  # the board has seen what was sent before
+            return counted.changed()
+
+        wrong_token = Record(good.type, good.session, 16, good.token ^ 1 << 63, good.data).encode()
+        wrong_session = Record(good.type, good.session + 1, 16, good.token, good.data).encode()
+        odd_offset = Record(good.type, good.session, 17, good.token, good.data).encode()
+        beyond = Record(good.type, good.session, 2**64 - 16, good.token, good.data).encode()
+        assert sent(wrong_token) == {"token": 1}
+        assert sent(wrong_session) == {"session": 1}
+        assert sent(odd_offset) == {"offset": 1}
+        assert sent(beyond) == {"limit": 1}
+        assert sent(b"\x02" + raw[1:]) == {"version": 1}
+        assert sent(raw[:1] + bytes([RecordType.STAT]) + raw[2:]) == {"type": 1}
+        assert sent(raw[:-1]) == sent(raw + b"\0") == {"length": 1}
+        assert sent(raw[:23]) == {"header": 1}
+        assert sent(raw, by=stranger) == {"peer": 1}
+        assert sent(bytes(2000)) == {"ipv4": 2}, "fragments"
+        assert not select.select([stranger], [], [], 0)[0]
+        assert sent(raw) == {"records": 1}
+        other.sendto(raw, (board.ip_address, address[1]))
+        assert select.select([other], [], [], 60)[0], "the CPU answers, with an error"
+        reply = decode(other.recv(2048))
+        assert reply.type != RecordType.DATA | REPLY
+
+
+def test_session_that_is_closed_serves_nobody_and_its_counters_are_not_used_again(board):
+    rng = random.Random(3)
+    key, iv, data = rng.randbytes(32), rng.randbytes(16), rng.randbytes(1440)
+    with Device(Host(board)) as device:
+        with device.open_session(key, iv, Engine.FASTPATH) as session:
+            assert session.transfer(io.BytesIO(data), io.BytesIO()).bytes == len(data)
+        counted = Counted(device)
+        record = Record(RecordType.DATA, session.number, 0, session.token, bytes(1440)).encode()
+        device.link.transport.send_many([record] * 3, session.fast_path.address)
+        device.counters()
+        assert counted.changed() == {"session": 3}
+        with pytest.raises(BoardError) as refused:
+            device.open_session(key, iv, Engine.FASTPATH)
+        assert refused.value.code == ErrorCode.REUSED
+        with pytest.raises(BoardError) as refused:
+            device.open_session(key, iv, Engine.TABLE)
+        assert refused.value.code == ErrorCode.REUSED
+        with device.open_session(key, iv, Engine.FASTPATH, resume=True) as session:
+            out = io.BytesIO()
+            session.transfer(io.BytesIO(data), out)
+        assert out.getvalue() == reference(key, iv, data)
+
+
+def test_session_that_is_gone_ends_the_transfer(board):
+    """The fast path answers nothing to a session that it does not know: the host asks the CPU."""
+    with Device(Host(board)) as device:
+        session = device.open_session(KEY, IV, Engine.FASTPATH, resume=True)
+
+        def close(_written):
+            if not session.closed:
+                session.close()
+
+        with pytest.raises(TransferError, match="No such session"):
+            session.transfer(io.BytesIO(bytes(200_000)), io.BytesIO(), length=200_000, progress=close)
