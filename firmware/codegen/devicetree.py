@@ -14,6 +14,7 @@ INTERRUPT_PRIORITY = 0
 _UART = ("rxtx", "txfull", "rxempty", "ev_status", "ev_pending", "ev_enable", "txempty", "rxfull")
 _TIMER = ("load", "reload", "en", "update_value", "value", "ev_status", "ev_pending", "ev_enable")
 _UPTIME = ("uptime_latch", "uptime_cycles")
+_WATCHDOG = ("control", "cycles", "remaining", "ev_status", "ev_pending", "ev_enable")
 
 # What Zephyr's board describes in one release or another and this SoC lacks.
 _ABSENT = (
@@ -55,6 +56,13 @@ def _interrupt(description: dict, name: str) -> str:
     return f"\tinterrupt-parent = <&intc0>;\n\tinterrupts = <{number} {INTERRUPT_PRIORITY}>;\n"
 
 
+def _address(description: dict, prefix: str) -> str:
+    base = description["csr_bases"].get(prefix)
+    if base is None:
+        raise DescriptionError(f"the SoC has no {prefix}")
+    return f"{base:x}"
+
+
 def _memory(description: dict, name: str) -> tuple[int, int]:
     region = description["memories"].get(name)
     if region is None:
@@ -75,7 +83,7 @@ def overlay(csr_json: Path, labels: Collection[str]) -> str:
     Raises
     ------
     DescriptionError
-        The SoC lacks what Zephyr needs: UART, timer with uptime, accelerator, a memory.
+        The SoC lacks what Zephyr needs: UART, console, timer with uptime, watchdog, accelerator, a memory.
     """
     description = json.loads(csr_json.read_text())
     constants = description["constants"]
@@ -95,9 +103,13 @@ def overlay(csr_json: Path, labels: Collection[str]) -> str:
 	chosen {{
 		zephyr,sram = &sram0;
 		zephyr,flash = &rom0;
-		zephyr,console = &uart0;
-		zephyr,shell-uart = &uart0;
+		zephyr,console = &console0;
+		zephyr,shell-uart = &console0;
 		cipherlane,uart = &uart0;
+	}};
+
+	aliases {{
+		watchdog0 = &watchdog0;
 	}};
 
 	cpus {{
@@ -148,6 +160,15 @@ def overlay(csr_json: Path, labels: Collection[str]) -> str:
 			buffer-memory = <&buffer0>;
 		}};
 
+		console0: serial@{_address(description, "console")} {{
+			compatible = "cipherlane,uart";
+		}};
+
+		watchdog0: watchdog@{_address(description, "watchdog")} {{
+			compatible = "cipherlane,watchdog";
+			clock-frequency = <{frequency}>;
+		}};
+
 		soc_reset0: reset@{reset:x} {{
 			compatible = "cipherlane,reset";
 			reg = <0x{reset:08x} 0x4>;
@@ -162,6 +183,12 @@ def overlay(csr_json: Path, labels: Collection[str]) -> str:
 &uart0 {{
 	compatible = "cipherlane,uart";
 {_named_registers(description, "uart", _UART)}{_interrupt(description, "uart")}}};
+
+&console0 {{
+{_named_registers(description, "console", _UART)}{_interrupt(description, "console")}}};
+
+&watchdog0 {{
+{_named_registers(description, "watchdog", _WATCHDOG)}{_interrupt(description, "watchdog")}}};
 
 &timer0 {{
 {_named_registers(description, "timer0", _TIMER + _UPTIME)}{_interrupt(description, "timer0")}}};

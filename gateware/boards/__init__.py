@@ -33,7 +33,8 @@ class Board:
 
     Sizes are in bytes, frequencies in Hz. ``create_platform`` and ``create_crg`` are called with
     no argument, and with the platform and the clock frequency. ``firmware`` is what the boot ROM
-    holds: ``baremetal`` or ``zephyr``.
+    holds: ``baremetal`` or ``zephyr``. ``console_name``, where it is not empty, is what LiteX calls a
+    second UART, for what a person reads and types; records have the first one for themselves.
     """
 
     name: str
@@ -55,6 +56,8 @@ class Board:
     core_datapath: int | str = 128
     core_sbox: str = "table"
     scalar_unit: bool = False
+    console_name: str = ""
+    watchdog: bool = False
     ethernet: Ethernet | None = None
     device: str = ""
     speed_grade: str = ""

@@ -12,19 +12,15 @@ from migen import ClockDomain, Signal
 from gateware.boards import Board
 from gateware.boards.ecpix5 import BOARD as ECPIX5
 
-IO = [
-    ("sys_clk", 0, Pins(1)),
-    (
-        "serial",
-        0,
-        Subsignal("source_valid", Pins(1)),
-        Subsignal("source_ready", Pins(1)),
-        Subsignal("source_data", Pins(8)),
-        Subsignal("sink_valid", Pins(1)),
-        Subsignal("sink_ready", Pins(1)),
-        Subsignal("sink_data", Pins(8)),
-    ),
-]
+SERIAL = (
+    Subsignal("source_valid", Pins(1)),
+    Subsignal("source_ready", Pins(1)),
+    Subsignal("source_data", Pins(8)),
+    Subsignal("sink_valid", Pins(1)),
+    Subsignal("sink_ready", Pins(1)),
+    Subsignal("sink_data", Pins(8)),
+)
+IO = [("sys_clk", 0, Pins(1)), ("serial", 0, *SERIAL)]
 
 
 class _CRG(LiteXModule):

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from gateware import boards
 from gateware.soc import bitstream, simulation
-from gateware.soc.firmware import REPOSITORY, FirmwareError, build_firmware
+from gateware.soc.firmware import REPOSITORY, FirmwareError, build_firmware, report_image
 from gateware.soc.zephyr import ZephyrError
+
+RESULTS = REPOSITORY / "build" / "results"
 
 
 def main() -> int:
@@ -24,12 +26,14 @@ def main() -> int:
         if arguments.flash:
             bitstream.flash(board, directory)
         elif arguments.image:
-            image = build_firmware(board, directory / "firmware")
-            print(f"firmware for {board.title}: {4 * len(image)} bytes in {directory / 'firmware'}")
+            build_firmware(board, directory / "firmware")
+            print(report_image(board, directory / "firmware", RESULTS))
         elif board.simulated:
-            print(f"simulated board ready: {simulation.build(board, directory)}")
+            description = simulation.build(board, directory)
+            print(report_image(board, directory / "firmware", RESULTS))
+            print(f"simulated board ready: {description}")
         else:
-            bitstream.build(board, directory, REPOSITORY / "build" / "results")
+            bitstream.build(board, directory, RESULTS)
     except (
         boards.UnknownBoardError,
         FirmwareError,

@@ -1,6 +1,7 @@
 """Firmware of a board: the SoC's headers, then the compiled image that goes into its boot ROM."""
 
 import contextlib
+import json
 import logging
 import os
 import subprocess
@@ -12,7 +13,7 @@ from litex.soc.integration.common import get_mem_data
 
 from firmware.codegen.__main__ import headers, write_if_changed
 from gateware.boards import Board
-from gateware.soc import zephyr
+from gateware.soc import image, zephyr
 from gateware.soc.soc import CipherlaneSoC
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -53,10 +54,20 @@ def build_firmware(board: Board, directory: Path) -> list[int]:
     if on_zephyr:
         zephyr.require_base()
     describe_soc(board, directory)
-    image = zephyr.build_image(directory) if on_zephyr else _build_baremetal(directory)
-    if image.stat().st_size > board.rom_size:
-        raise FirmwareError(f"the firmware takes {image.stat().st_size} bytes, the boot ROM has {board.rom_size}")
-    return get_mem_data(str(image), data_width=32, endianness="little")
+    binary = zephyr.build_image(directory) if on_zephyr else _build_baremetal(directory)
+    if binary.stat().st_size > board.rom_size:
+        raise FirmwareError(f"the firmware takes {binary.stat().st_size} bytes, the boot ROM has {board.rom_size}")
+    return get_mem_data(str(binary), data_width=32, endianness="little")
+
+
+def report_image(board: Board, directory: Path, results: Path) -> str:
+    """Says what the firmware that `build_firmware` left takes of the memories; also in `image-<board>.json`."""
+    elf = directory / ("zephyr/zephyr/zephyr.elf" if board.firmware == "zephyr" else "firmware.elf")
+    used = image.usage(elf, directory / "csr.json")
+    results.mkdir(parents=True, exist_ok=True)
+    path = results / f"image-{board.name}.json"
+    path.write_text(json.dumps({"board": board.name, "firmware": board.firmware, "bytes": used}, indent=2) + "\n")
+    return f"firmware for {board.title}: " + ", ".join(f"{size} bytes of {name}" for name, size in used.items())
 
 
 def describe_soc(board: Board, directory: Path) -> None:

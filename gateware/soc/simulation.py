@@ -67,6 +67,8 @@ def build(board: Board, directory: Path) -> Path:
     gateware = directory / "gateware"
     config = _Clocks(board)
     config.add_module("serial2tcp", "serial", args={"port": DEFAULT_TCP_PORT})
+    if board.console_name:
+        config.add_module("serial2console", ("serial", 1))
     if board.ethernet:
         arguments = {"interface": "tap0", "ip": HOST_ADDRESS}
         config.add_module("gmii_ethernet", "gmii_eth", clocks=("sys_clk", 1), args=arguments)
@@ -92,6 +94,7 @@ def build(board: Board, directory: Path) -> Path:
         "executable": "obj_dir/Vsim",
         "clock_hz": board.sys_clk_freq,
         "rx_window": board.rx_window,
+        "console": bool(board.console_name),
     }
     if board.ethernet:
         description["ip_address"] = board.ethernet.ip_address

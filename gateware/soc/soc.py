@@ -36,6 +36,9 @@ from gateware.soc.ethernet import add_ethernet
 BUFFER_ORIGIN = 0x4000_0000
 # Every memory and register answers in a few cycles; a short counter is also quick to compare.
 BUS_TIMEOUT_CYCLES = 63
+CONSOLE_FIFO_BYTES = 64
+# From the watchdog's interrupt to the reset: time for a last word.
+WATCHDOG_RESET_DELAY_CYCLES = 4096
 
 
 class CipherlaneSoC(SoCCore):
@@ -76,6 +79,11 @@ class CipherlaneSoC(SoCCore):
         self._add_accelerator(board)
         if board.ethernet:
             add_ethernet(self, board.ethernet, sbox=board.core_sbox)
+        if board.console_name:
+            pads = platform.request("serial", 1, loose=True)
+            self.add_uart("console", board.console_name, pads, board.uart_baudrate, CONSOLE_FIFO_BYTES)
+        if board.watchdog:
+            self.add_watchdog("watchdog", reset_delay=WATCHDOG_RESET_DELAY_CYCLES)
         for name, value in (
             ("CIPHERLANE_SIMULATED", int(board.simulated)),
             ("CIPHERLANE_RX_WINDOW", board.rx_window),

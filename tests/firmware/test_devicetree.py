@@ -27,7 +27,7 @@ def soc(directory):
 
 def node(text, label):
     """Body of the node that a label names or refers to, without the nodes inside."""
-    body = re.search(rf"(?:\b{label}: [^{{]*|&{label} ){{(.*?)}}", text, re.DOTALL)
+    body = re.search(rf"(?:\b{label}: [^{{]*|&{label.lstrip('&')} ){{(.*?)}}", text, re.DOTALL)
     assert body, label
     return body.group(1)
 
@@ -38,7 +38,9 @@ def registers(body):
     return dict(zip(re.findall(r'"(\w+)"', names.group(1)), values, strict=True)) if names else values
 
 
-@pytest.mark.parametrize(("label", "prefix"), [("uart0", "uart"), ("timer0", "timer0")])
+@pytest.mark.parametrize(
+    ("label", "prefix"), [("uart0", "uart"), ("timer0", "timer0"), ("&console0", "console"), ("&watchdog0", "watchdog")]
+)
 def test_registers_and_interrupts(directory, soc, label, prefix):
     body = node(devicetree.overlay(directory / "csr.json", set()), label)
     named = registers(body)

@@ -12,7 +12,8 @@ pytestmark = [pytest.mark.simboard, pytest.mark.usefixtures("zephyr_board")]
 SUITES = [
     ("contexts", "wait", ("-DCONFIG_CIPHERLANE_CONTEXTS_WAIT=y",), 2),
     ("contexts", "save", ("-DCONFIG_CIPHERLANE_CONTEXTS_SAVE=y",), 2),
-    ("crypto", "both", (), 10),
+    ("crypto", "all", (), 10),
+    ("watchdog", "all", (), 4),
 ]
 
 
@@ -20,4 +21,5 @@ SUITES = [
 def test_suite(suite, variant, options, tests):
     text = run_suite(suite, variant, options)
     assert "PROJECT EXECUTION SUCCESSFUL" in text, text
-    assert len(re.findall(r"^ PASS - ", text, re.MULTILINE)) == tests, text
+    after_restart = text.rpartition("*** Booting")[2]
+    assert len(re.findall(r"^ PASS - ", after_restart, re.MULTILINE)) == tests, text

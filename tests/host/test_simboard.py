@@ -59,6 +59,22 @@ def test_the_board_runs_apart_and_outlives_a_client_that_leaves(build):
         assert ignored >> 12 & 1, "SIGPIPE is ignored"
 
 
+def test_console_is_the_simulator_s_standard_input_and_output(build):
+    with SimulatedBoard(build) as board, pytest.raises(SimulatedBoardError, match="has no console"):
+        board.enter("help\n")
+    description = json.loads((build / "board.json").read_text())
+    (build / "board.json").write_text(json.dumps({**description, "console": True}))
+    program = build / "gateware" / "obj_dir" / "Vsim"
+    echo = "#!/bin/sh\nexec 3<&0\nwhile read line; do echo heard $line; done <&3 &\n"
+    program.write_text(program.read_text().replace("#!/bin/sh\n", echo, 1))
+    with SimulatedBoard(build) as board:
+        board.enter("aes stat\n")
+        deadline = time.monotonic() + 10
+        while "heard aes stat\n" not in board.output():
+            assert time.monotonic() < deadline, board.output()
+            time.sleep(0.02)
+
+
 def test_not_built(tmp_path, monkeypatch):
     monkeypatch.setenv("CIPHERLANE_SIM", str(tmp_path))
     with pytest.raises(SimulatedBoardError, match=r"no simulated board found: run `make sim`.*CIPHERLANE_SIM"):

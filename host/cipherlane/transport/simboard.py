@@ -2,7 +2,8 @@
 
 The build directory (`build/sim`, or where the environment's CIPHERLANE_SIM points) holds `board.json`, which names
 the folder with the simulator's files (`gateware`) and, below it, the program (`executable`). A board with Ethernet
-(`build/sim_eth`, CIPHERLANE_SIM_ETH) also has an `ip_address`; it runs in a network namespace of its own.
+(`build/sim_eth`, CIPHERLANE_SIM_ETH) also has an `ip_address`; it runs in a network namespace of its own. A board with
+a `console` has it on the simulator's standard input and output.
 """
 
 import contextlib
@@ -24,6 +25,7 @@ from . import namespace
 
 DESCRIPTION = "board.json"
 CONFIG = "sim_config.js"
+LOG = "sim.log"
 UART_BOARD, ETHERNET_BOARD = "sim", "sim_eth"
 UART_MODULE = "serial2tcp"
 START_TIMEOUT = 30.0
@@ -71,6 +73,7 @@ class SimulatedBoard:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SimulatedBoardError(f"unusable {self.directory / DESCRIPTION} ({error!r}): run `make sim`") from error
         self.ip_address: str | None = self.description.get("ip_address")
+        self._has_console = bool(self.description.get("console"))
         self.port = 0
         self._process: subprocess.Popen | None = None
         self._run_directory: Path | None = None
@@ -107,6 +110,23 @@ class SimulatedBoard:
                     raise SimulatedBoardError(self.obituary(f"no way to the simulated board: {error}")) from error
                 time.sleep(0.1)
 
+    def enter(self, text: str) -> None:
+        """Type `text` on the running board's console.
+
+        Raises:
+            SimulatedBoardError: the board has no console, or ended.
+        """
+        if not self._has_console:
+            raise SimulatedBoardError(f"the simulated board in {self.directory} has no console")
+        try:
+            self._process.stdin.write(text.encode())
+        except OSError as error:
+            raise SimulatedBoardError(self.obituary(str(error))) from error
+
+    def output(self) -> str:
+        """Return what the running simulator has printed, and what the board has on its console."""
+        return (self._run_directory / LOG).read_text(errors="replace")
+
     def start(self) -> None:
         """Start the board and wait until it listens.
 
@@ -117,7 +137,7 @@ class SimulatedBoard:
         self._run_directory = Path(tempfile.mkdtemp(prefix="cipherlane-sim-"))
         try:
             self._lay_out()
-            with open(self._run_directory / "sim.log", "wb") as log:
+            with open(self._run_directory / LOG, "wb") as log:
                 # Python ignores SIGPIPE; restore_signals=False lets the simulator inherit that, so that a client
                 # that leaves does not end it.
                 program = self._run_directory / self._executable
@@ -125,7 +145,8 @@ class SimulatedBoard:
                 self._process = subprocess.Popen(
                     namespace.command(program) if self.ip_address else [program],
                     cwd=self._run_directory,
-                    stdin=subprocess.DEVNULL,
+                    stdin=subprocess.PIPE if self._has_console else subprocess.DEVNULL,
+                    bufsize=0,
                     stdout=log,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
@@ -148,6 +169,8 @@ class SimulatedBoard:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait(STOP_TIMEOUT)
+            if self._process.stdin:
+                self._process.stdin.close()
             self._process = None
         if self._run_directory is not None:
             self._log_tail = self._read_log()
@@ -199,7 +222,7 @@ class SimulatedBoard:
 
     def _read_log(self) -> str:
         try:
-            text = (self._run_directory / "sim.log").read_text(errors="replace")
+            text = (self._run_directory / LOG).read_text(errors="replace")
         except OSError:
             return ""
         return " | ".join(line.strip() for line in text.splitlines()[-5:] if line.strip())

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from gateware import boards
-from gateware.soc import bitstream, cache, simulation, toolchain
+from gateware.soc import bitstream, cache, image, simulation, toolchain
 from gateware.soc.firmware import REPOSITORY
 
 
@@ -114,3 +114,19 @@ def test_tools_are_found_under_their_usual_names(tmp_path):
     found = toolchain.versions(environment)
     assert set(found) == set(toolchain.TOOLS)
     assert "Yosys" in found["yosys"]
+
+
+def test_image_says_what_each_memory_holds(tmp_path):
+    source, elf, description = (tmp_path / name for name in ("main.c", "main.elf", "csr.json"))
+    source.write_text(
+        "const char text[256] = {1}; int data[4] = {1}; int zeros[100]; void _start(void) { zeros[0]++; }"
+    )
+    link = ["-nostdlib", "-Wl,-Ttext=0", "-Wl,-Tdata=0x10000000", "-Wl,-Tbss=0x10000100", "-Wl,--build-id=none"]
+    command = ["riscv64-unknown-elf-gcc", "-march=rv32im", "-mabi=ilp32", "-msmall-data-limit=0", *link]
+    subprocess.run([*command, "-o", elf, source], check=True, timeout=60)
+    memories = {"rom": {"base": 0, "size": 0x10000}, "sram": {"base": 0x1000_0000, "size": 0x1000}}
+    description.write_text(json.dumps({"memories": memories}))
+    sections = subprocess.run(["riscv64-unknown-elf-size", elf], capture_output=True, text=True, check=True).stdout
+    text, data, bss = map(int, sections.splitlines()[1].split()[:3])
+    assert (data, bss) == (16, 400)
+    assert image.usage(elf, description) == {"rom": text + data, "sram": data + bss}

@@ -4,14 +4,19 @@
  */
 #include <zephyr/fatal.h>
 #include <zephyr/kernel.h>
+#include <zephyr/logging/log.h>
+#include <zephyr/logging/log_ctrl.h>
 
 #include <cipherlane/compat.h>
 #include <cipherlane/engines.h>
 #include <cipherlane/soc.h>
 
+#include "app.h"
 #include "engines.h"
+#include "guard.h"
 #include "records.h"
-#include "service.h"
+
+LOG_MODULE_REGISTER(records, CONFIG_RECORDS_LOG_LEVEL);
 
 #define BOARD       DT_NODELABEL(cipherlane0)
 #define MAX_DATA    DT_PROP(BOARD, max_data)
@@ -20,6 +25,7 @@
 #define CLOCK_HZ    DT_PROP(BOARD, clock_frequency)
 /* Ten seconds; a simulated second takes minutes: a twentieth of one there. */
 #define SESSION_IDLE_CYCLES (DT_PROP(BOARD, simulated) ? CLOCK_HZ / 20 : 10 * CLOCK_HZ)
+#define FEED_EVERY          K_MSEC(1000)
 
 /**
  * The record being handled, where the accelerator reaches it. The header is 24 bytes: the data
@@ -32,46 +38,89 @@ static struct {
 
 static uint8_t bench_buffer[BENCH_BYTES] CL_SOC_IN_BUFFER;
 
+static const struct cl_engine *const engines[] = {
+	&cl_engine_byte,      &cl_engine_table,    &cl_zephyr_ise,
+	&cl_zephyr_ise_fused, &cl_zephyr_ise_vmem, &cl_zephyr_accelerator,
+};
+
+const struct cl_platform app_platform = {
+	.board = DT_PROP(BOARD, board_name),
+	.firmware = "zephyr",
+	.kind = DT_PROP(BOARD, simulated) ? CL_KIND_SIM : CL_KIND_BOARD,
+	.max_data = MAX_DATA,
+	.clock_hz = CLOCK_HZ,
+	.rx_window = DT_PROP(BOARD, rx_window),
+	.session_idle_cycles = SESSION_IDLE_CYCLES,
+	.bench_buffer = bench_buffer,
+	.bench_bytes = BENCH_BYTES,
+	.engines = engines,
+	.engine_count = ARRAY_SIZE(engines),
+	.cycles = cl_soc_cycles,
+};
+
 static struct cl_service service;
+static K_MUTEX_DEFINE(lock);
+
+struct cl_service *app_lock(void)
+{
+	(void)k_mutex_lock(&lock, K_FOREVER);
+	return &service;
+}
+
+void app_unlock(void)
+{
+	(void)k_mutex_unlock(&lock);
+}
 
 /** A fault restarts the board: sessions are lost, and with them their keys. */
 void k_sys_fatal_error_handler(unsigned int reason, const cl_arch_esf *frame)
 {
-	ARG_UNUSED(reason);
 	ARG_UNUSED(frame);
+	LOG_PANIC();
+	LOG_ERR("fault %u: the board restarts", reason);
 	cl_soc_reset();
+}
+
+size_t app_handle(struct cl_link *link, uint8_t *record, size_t len)
+{
+	(void)k_mutex_lock(&lock, K_FOREVER);
+	const uint32_t opened = service.sessions.opened;
+
+	len = cl_service_handle(&service, link, record, len, record, RECORD_MAX);
+	const uint32_t now_opened = service.sessions.opened;
+
+	(void)k_mutex_unlock(&lock);
+	if (now_opened != opened) {
+		LOG_INF("session %u opened", now_opened);
+	}
+	return len;
 }
 
 int main(void)
 {
-	static const struct cl_engine *const engines[] = {
-		&cl_engine_byte,      &cl_engine_table,    &cl_zephyr_ise,
-		&cl_zephyr_ise_fused, &cl_zephyr_ise_vmem, &cl_zephyr_accelerator,
-	};
-	static const struct cl_platform platform = {
-		.board = DT_PROP(BOARD, board_name),
-		.firmware = "zephyr",
-		.kind = DT_PROP(BOARD, simulated) ? CL_KIND_SIM : CL_KIND_BOARD,
-		.max_data = MAX_DATA,
-		.clock_hz = CLOCK_HZ,
-		.rx_window = DT_PROP(BOARD, rx_window),
-		.session_idle_cycles = SESSION_IDLE_CYCLES,
-		.bench_buffer = bench_buffer,
-		.bench_bytes = BENCH_BYTES,
-		.engines = engines,
-		.engine_count = ARRAY_SIZE(engines),
-		.cycles = cl_soc_cycles,
-	};
+	int status = cl_service_init(&service, &app_platform);
 
-	if (cl_service_init(&service, &platform) != 0 ||
-	    records_init(receive.record, sizeof(receive.record)) != 0) {
+	if (status == 0) {
+		status = records_init(receive.record, sizeof(receive.record));
+	}
+	if (status == 0) {
+		status = guard_init();
+	}
+	if (status != 0) {
+		LOG_PANIC();
+		LOG_ERR("no start: status %d", status);
 		cl_soc_reset();
 	}
+	LOG_INF("%s: records on the UART", app_platform.board);
 	for (;;) {
-		size_t len = records_receive();
+		const size_t len = records_receive(FEED_EVERY);
 
-		len = cl_service_handle(&service, records_link(), receive.record, len,
-					receive.record, RECORD_MAX);
-		records_send(receive.record, len);
+		if (len != 0) {
+			records_send(receive.record,
+				     app_handle(records_link(), receive.record, len));
+		}
+		(void)app_lock(); /* nobody hangs with it */
+		app_unlock();
+		guard_feed();
 	}
 }

@@ -65,20 +65,16 @@ int records_init(uint8_t *buffer, size_t capacity)
 	return 0;
 }
 
-size_t records_receive(void)
+size_t records_receive(k_timeout_t timeout)
 {
-	for (;;) {
-		const size_t len = cl_link_uart_receive(&framing, get, NULL);
+	const size_t len = cl_link_uart_receive(&framing, get, NULL);
 
-		if (len != 0) {
-			return len;
-		}
-		if (chunk.next == chunk.count) { /* nothing at hand: the decoder did not stop for
-						    another reason */
-			uart_irq_rx_enable(uart);
-			(void)k_sem_take(&arrived, K_FOREVER);
-		}
+	/* Waits where nothing is at hand: the decoder may have stopped for another reason. */
+	if (len == 0 && chunk.next == chunk.count) {
+		uart_irq_rx_enable(uart);
+		(void)k_sem_take(&arrived, timeout);
 	}
+	return len;
 }
 
 void records_send(const uint8_t *record, size_t len)

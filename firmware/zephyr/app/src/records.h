@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <zephyr/kernel.h>
+
 #include "link_uart.h"
 
 /**
@@ -19,8 +21,12 @@
  */
 int records_init(uint8_t *buffer, size_t capacity);
 
-/** Waits for a record: its bytes, in the buffer until the next call. */
-size_t records_receive(void);
+/**
+ * Takes what has arrived, and waits if that is nothing. Call it in a loop.
+ *
+ * @return bytes of the record that is complete now, in the buffer until the next call; 0 if none is
+ */
+size_t records_receive(k_timeout_t timeout);
 
 /** Transmits a record. */
 void records_send(const uint8_t *record, size_t len);

@@ -1,0 +1,41 @@
+"""What a firmware image takes of each memory, from its ELF file (ELF-32, little-endian)."""
+
+import json
+import struct
+from pathlib import Path
+
+_ALLOCATED, _NOBITS = 0x2, 8  # sh_flags, sh_type
+_ROM = "rom"
+
+
+def usage(elf: Path, csr_json: Path) -> dict[str, int]:
+    """Bytes of each memory that an image takes.
+
+    Parameters
+    ----------
+    elf : Path
+        The linked image. What it has initialised in a memory other than the boot ROM also lies in that.
+    csr_json : Path
+        LiteX's description of the SoC, which names the memories.
+
+    Returns
+    -------
+    dict[str, int]
+        By the memory's name; those with nothing in them are left out.
+    """
+    content = elf.read_bytes()
+    (offset,) = struct.unpack_from("<I", content, 32)
+    size, count = struct.unpack_from("<HH", content, 46)
+    memories = json.loads(csr_json.read_text())["memories"]
+    used: dict[str, int] = {}
+    for index in range(count):
+        _, kind, flags, address, _, length = struct.unpack_from("<6I", content, offset + index * size)
+        if not flags & _ALLOCATED or not length:
+            continue
+        name = next(
+            name for name, memory in memories.items() if memory["base"] <= address < memory["base"] + memory["size"]
+        )
+        used[name] = used.get(name, 0) + length
+        if name != _ROM and kind != _NOBITS:
+            used[_ROM] = used.get(_ROM, 0) + length
+    return used
