@@ -66,7 +66,7 @@ bench-eth: setup ## Measure the UDP fast path at 1 Gb/s in simulated time, every
 
 bench-udp: setup ## Measure records over UDP on the simulated board: goodput, and a record's cycles by stage
 	@$(PYTHON) -m gateware.soc sim_eth
-	@.venv/bin/cipherlane bench --link --port sim+udp --results build/results/bench-udp.json
+	@.venv/bin/cipherlane bench --link --port sim+udp --timeout 60 --results build/results/bench-udp.json
 
 stress: setup ## Transfers over long bad wires to the simulated board with Ethernet (root, many minutes)
 	@$(PYTHON) -m gateware.soc sim_eth
