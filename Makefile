@@ -12,8 +12,9 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 .DEFAULT_GOAL := help
 $(if $(filter-out baremetal zephyr,$(FIRMWARE)),$(error FIRMWARE=$(FIRMWARE): choose baremetal or zephyr))
 $(if $(filter-out uart udp,$(TRANSPORT)),$(error TRANSPORT=$(TRANSPORT): choose uart or udp))
-$(if $(filter zephyr/sim+udp,$(FIRMWARE)/$(PORT)),$(error FIRMWARE=zephyr has no Ethernet yet: choose TRANSPORT=uart))
-SIM := $(if $(filter zephyr,$(FIRMWARE)),sim_zephyr,sim)
+ON_ZEPHYR := $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
+OVER_UDP := $(filter sim+udp,$(PORT))
+SIM := sim$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)
 
 .PHONY: help setup sim zephyr zephyr-setup demo test lint format bitstream flash bench bench-eth bench-udp stress formal explore explore-isa pages readme clean
 
@@ -22,23 +23,23 @@ help: ## List the targets
 	@echo "  options: BOARD=ecpix5  FILE=path  TRANSPORT=uart|udp  KEY_BITS=128|192|256 (default: all three)"
 	@echo "           PORT=sim|sim+udp|udp://host|/dev/ttyUSB0"
 	@echo "           EXPLORE='--jobs 2 --datapath 128 --peer usselmann=FOLDER' (default: the whole family)"
-	@echo "           FIRMWARE=baremetal|zephyr (sim, demo)  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)"
+	@echo "           FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)"
 
 setup: ## Install what is missing: Debian packages and the Python environment .venv
 	@.ci/setup
 
-sim: setup ## Build the simulated board (build/sim; build/sim_eth with TRANSPORT=udp, build/sim_zephyr with FIRMWARE)
-	@$(PYTHON) -m gateware.soc $(if $(filter sim+udp,$(PORT)),sim_eth,$(SIM))
+sim: setup ## Build the simulated board (build/sim; with TRANSPORT=udp and FIRMWARE=zephyr build/sim_eth_zephyr)
+	@$(PYTHON) -m gateware.soc $(SIM)
 
-zephyr: setup ## Build the firmware on Zephyr for BOARD=sim (build/sim_zephyr, with the board) or BOARD=ecpix5
-	@$(PYTHON) -m gateware.soc $(BOARD)_zephyr $(if $(filter sim,$(BOARD)),,--image)
+zephyr: setup ## Build the firmware on Zephyr for BOARD=sim or sim_eth (with the board), ecpix5 or ecpix5_eth
+	@$(PYTHON) -m gateware.soc $(BOARD)_zephyr $(if $(filter sim%,$(BOARD)),,--image)
 
 zephyr-setup: setup ## Install what Zephyr's build needs and, without ZEPHYR_BASE, a Zephyr tree (build/zephyr)
 	@firmware/zephyr/setup
 
 demo: sim ## Encrypt a file on the simulated board with every engine, check it, show the table
-	@CIPHERLANE_SIM=$(CURDIR)/build/$(SIM) .venv/bin/cipherlane demo --port $(PORT) \
-		$(if $(KEY_BITS),--key-bits $(KEY_BITS)) --results build/results/demo$(SIM:sim%=%)$(if $(filter sim+udp,$(PORT)),_udp).json "$(FILE)"
+	@CIPHERLANE_SIM$(if $(OVER_UDP),_ETH)=$(CURDIR)/build/$(SIM) .venv/bin/cipherlane demo --port $(PORT) \
+		$(if $(KEY_BITS),--key-bits $(KEY_BITS)) --results build/results/demo$(ON_ZEPHYR)$(if $(OVER_UDP),_udp).json "$(FILE)"
 
 test: setup lint sim ## Lint, then all tests (no board needed)
 	@$(PYTHON) -m gateware.soc sim_eth
@@ -65,8 +66,9 @@ bench-eth: setup ## Measure the UDP fast path at 1 Gb/s in simulated time, every
 	@$(PYTHON) -m tests.bench_eth
 
 bench-udp: setup ## Measure records over UDP on the simulated board: goodput, and a record's cycles by stage
-	@$(PYTHON) -m gateware.soc sim_eth
-	@.venv/bin/cipherlane bench --link --port sim+udp --timeout 60 --results build/results/bench-udp.json
+	@$(PYTHON) -m gateware.soc sim_eth$(ON_ZEPHYR)
+	@CIPHERLANE_SIM_ETH=$(CURDIR)/build/sim_eth$(ON_ZEPHYR) .venv/bin/cipherlane bench --link --port sim+udp --timeout 60 \
+		--results build/results/bench-udp$(ON_ZEPHYR).json
 
 stress: setup ## Transfers over long bad wires to the simulated board with Ethernet (root, many minutes)
 	@$(PYTHON) -m gateware.soc sim_eth

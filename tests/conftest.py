@@ -19,3 +19,11 @@ def zephyr_board():
     from tests.firmware import zephyr_board as board  # only here: it imports LiteX
 
     return board.build()
+
+
+@pytest.fixture(scope="session")
+def zephyr_ethernet_board():
+    """Folder of the simulated board with Ethernet and the firmware on Zephyr."""
+    from tests.firmware import zephyr_board as board
+
+    return board.build("sim_eth_zephyr")

@@ -16,6 +16,23 @@ _TIMER = ("load", "reload", "en", "update_value", "value", "ev_status", "ev_pend
 _UPTIME = ("uptime_latch", "uptime_cycles")
 _WATCHDOG = ("control", "cycles", "remaining", "ev_status", "ev_pending", "ev_enable")
 
+# Names of the MAC's registers: in the node, and LiteX's.
+_ETHERNET = {
+    "rx_slot": "sram_writer_slot",
+    "rx_length": "sram_writer_length",
+    "rx_errors": "sram_writer_errors",
+    "rx_ev_pending": "sram_writer_ev_pending",
+    "rx_ev_enable": "sram_writer_ev_enable",
+    "tx_start": "sram_reader_start",
+    "tx_ready": "sram_reader_ready",
+    "tx_level": "sram_reader_level",
+    "tx_slot": "sram_reader_slot",
+    "tx_length": "sram_reader_length",
+    "preamble_errors": "rx_datapath_preamble_errors",
+    "crc_errors": "rx_datapath_crc_errors",
+}
+_SLOTS = {"rx_slots": "ethmac_rx", "tx_slots": "ethmac_tx"}
+
 # What Zephyr's board describes in one release or another and this SoC lacks.
 _ABSENT = (
     *("eth0", "mdio0", "phy0", "dna0", "spi0", "spi1", "prbs0", "i2c0", "pwm0", "gpio_out", "gpio_in"),
@@ -23,7 +40,6 @@ _ABSENT = (
 )
 _SUBSYSTEMS_ABSENT = (
     "VEXRISCV_LITEX_IRQ",
-    "NETWORKING",
     "HWINFO",
     "SPI",
     "GPIO",
@@ -68,6 +84,28 @@ def _memory(description: dict, name: str) -> tuple[int, int]:
     if region is None:
         raise DescriptionError(f"the SoC has no memory {name}")
     return region["base"], region["size"]
+
+
+def _ethernet(description: dict) -> str:
+    if "ethmac" not in description["csr_bases"]:
+        return ""
+    constants, registers = description["constants"], description["csr_registers"]
+    reg = [(registers[f"ethmac_{name}"]["addr"], 4) for name in _ETHERNET.values()]
+    reg += [_memory(description, name) for name in _SLOTS.values()]
+    mac_address = " ".join(f"{constants[f'macaddr{i}']:02x}" for i in range(1, 7))
+    address = " ".join(f"{constants[f'localip{i}']:02x}" for i in range(1, 5))
+    return f"""
+		ethernet0: ethernet@{_address(description, "ethmac")} {{
+			compatible = "cipherlane,ethernet";
+			reg = {", ".join(f"<0x{base:08x} 0x{size:x}>" for base, size in reg)};
+			reg-names = {", ".join(f'"{name}"' for name in (*_ETHERNET, *_SLOTS))};
+			interrupt-parent = <&intc0>;
+			interrupts = <{constants["ethmac_interrupt"]} {INTERRUPT_PRIORITY}>;
+			slot-bytes = <{constants["ethmac_slot_size"]}>;
+			local-mac-address = [{mac_address}];
+			ip-address = [{address}];
+		}};
+"""
 
 
 def overlay(csr_json: Path, labels: Collection[str]) -> str:
@@ -173,7 +211,7 @@ def overlay(csr_json: Path, labels: Collection[str]) -> str:
 			compatible = "cipherlane,reset";
 			reg = <0x{reset:08x} 0x4>;
 		}};
-	}};
+{_ethernet(description)}	}};
 }};
 
 &intc0 {{
@@ -198,7 +236,9 @@ def overlay(csr_json: Path, labels: Collection[str]) -> str:
 
 def configuration(csr_json: Path) -> str:
     """Text of the Kconfig fragment that goes with the overlay: the clock, and what Zephyr's board enables in vain."""
-    frequency = json.loads(csr_json.read_text())["constants"]["config_clock_frequency"]
+    description = json.loads(csr_json.read_text())
+    frequency = description["constants"]["config_clock_frequency"]
+    networking = "y" if "ethmac" in description["csr_bases"] else "n"
     lines = ["CONFIG_CIPHERLANE=y", "CONFIG_XIP=y", f"CONFIG_SYS_CLOCK_HW_CYCLES_PER_SEC={frequency}"]
-    lines += [f"CONFIG_{symbol}=n" for symbol in _SUBSYSTEMS_ABSENT]
+    lines += [f"CONFIG_NETWORKING={networking}", *(f"CONFIG_{symbol}=n" for symbol in _SUBSYSTEMS_ABSENT)]
     return "".join(f"{line}\n" for line in lines)

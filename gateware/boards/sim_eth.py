@@ -12,7 +12,7 @@ from gateware.boards import Ethernet
 from gateware.boards.sim import BOARD as SIM
 from gateware.boards.sim import IO
 
-_ETHERNET_IO = [
+ETHERNET_IO = [
     # LiteX's module takes its clock from an interface of this name alone: it is the second one.
     ("sys_clk", 1, Subsignal("sys_clk", Pins(1))),
     (
@@ -56,6 +56,6 @@ BOARD = replace(
     SIM,
     name="sim_eth",
     title="simulated board with Ethernet",
-    create_platform=lambda: SimPlatform("SIM", [*IO, *_ETHERNET_IO]),
+    create_platform=lambda: SimPlatform("SIM", [*IO, *ETHERNET_IO]),
     ethernet=Ethernet(create_phy=SimulatedGMII),
 )

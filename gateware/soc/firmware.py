@@ -54,7 +54,10 @@ def build_firmware(board: Board, directory: Path) -> list[int]:
     if on_zephyr:
         zephyr.require_base()
     describe_soc(board, directory)
-    binary = zephyr.build_image(directory) if on_zephyr else _build_baremetal(directory)
+    if on_zephyr:
+        binary = zephyr.build_image(directory, networking=board.ethernet is not None)
+    else:
+        binary = _build_baremetal(directory)
     if binary.stat().st_size > board.rom_size:
         raise FirmwareError(f"the firmware takes {binary.stat().st_size} bytes, the boot ROM has {board.rom_size}")
     return get_mem_data(str(binary), data_width=32, endianness="little")

@@ -26,6 +26,8 @@ ARCH = "-march=rv32im_zicsr_zifencei"
 CROSS_COMPILE = "riscv64-unknown-elf-"
 # Where the board's nodes are described, in one release or another.
 _DEVICETREES = ("dts/riscv/**/riscv32-litex-vexriscv.dtsi", "boards/*/litex_vexriscv/litex_vexriscv.dts")
+# Where Zephyr's board turns on a driver for a node that this SoC has not.
+_OLD_ETHERNET_KCONFIG = "drivers/ethernet/Kconfig.liteeth"
 _EXTRA_CONFIGURATION_SINCE = (3, 4)
 _BUILD_TIMEOUT_S = 1800
 
@@ -150,6 +152,8 @@ def compile_application(
     extra = "EXTRA_CONF_FILE" if version(base) >= _EXTRA_CONFIGURATION_SINCE else "OVERLAY_CONFIG"
     configure += [f"-D{extra}={fragments}", f"-DCIPHERLANE_INCLUDE={description / 'include'}", *options]
     configure += _library_options(environment)
+    if (base / _OLD_ETHERNET_KCONFIG).is_file():
+        configure.append("-DCONFIG_ETH_LITEETH=n")
     log = output / "build.log"
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):
@@ -162,6 +166,7 @@ def compile_application(
     return output / "zephyr" / "zephyr.bin"
 
 
-def build_image(directory: Path) -> Path:
+def build_image(directory: Path, *, networking: bool) -> Path:
     """Compiles the record service for the SoC that `directory/csr.json` describes; returns `zephyr.bin`."""
-    return compile_application(APPLICATION, directory / "zephyr", directory)
+    configuration = (APPLICATION / "net.conf",) if networking else ()
+    return compile_application(APPLICATION, directory / "zephyr", directory, configuration=configuration)

@@ -13,9 +13,9 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 
 @contextlib.contextmanager
-def running_board():
+def running_board(directory=None):
     """A running board, its network up; where the privilege for that is missing, the tests are skipped, and say why."""
-    board = SimulatedBoard(find_board(ETHERNET_BOARD))
+    board = SimulatedBoard(directory or find_board(ETHERNET_BOARD))
     try:
         board.start()
     except SimulatedBoardError as error:

@@ -16,17 +16,17 @@ BOARD = boards.load("sim_zephyr")
 DIRECTORY = REPOSITORY / "build" / BOARD.name
 SUITES = zephyr.MODULE / "tests"
 TIMEOUT_S = 300
-# The release from which on ztest has one interface.
-_ONE_ZTEST_SINCE = (3, 3)
+# Where a release that has two interfaces of ztest says so.
+_ZTEST_KCONFIG = "subsys/testsuite/ztest/Kconfig"
 
 
-def build() -> Path:
-    """Builds the board with the record service in its ROM; returns its folder.
+def build(name: str = BOARD.name) -> Path:
+    """Builds the board of that name with the record service in its ROM; returns its folder.
 
     In a process of its own: LiteX's names of signals, and with them the model, depend on what it built before.
     """
-    subprocess.run([sys.executable, "-m", "gateware.soc", BOARD.name], cwd=REPOSITORY, check=True, timeout=1800)
-    return DIRECTORY
+    subprocess.run([sys.executable, "-m", "gateware.soc", name], cwd=REPOSITORY, check=True, timeout=1800)
+    return REPOSITORY / "build" / name
 
 
 def run_suite(name: str, variant: str, options: tuple[str, ...]) -> str:
@@ -45,8 +45,8 @@ def run_suite(name: str, variant: str, options: tuple[str, ...]) -> str:
         What the suite printed, up to its end or for 300 s.
     """
     output = REPOSITORY / "build" / "tests" / "zephyr" / f"{name}-{variant}"
-    old = zephyr.version(zephyr.require_base()) < _ONE_ZTEST_SINCE
-    configuration = (SUITES / "zephyr-3.1.conf",) if old else ()
+    two_interfaces = "config ZTEST_NEW_API" in (zephyr.require_base() / _ZTEST_KCONFIG).read_text()
+    configuration = (SUITES / "new-ztest.conf",) if two_interfaces else ()
     image = zephyr.compile_application(SUITES / name, output, DIRECTORY / "firmware", options, configuration)
     folder = rom.lay_out(output, DIRECTORY, image)
     text = ""

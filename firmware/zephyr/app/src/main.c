@@ -12,6 +12,7 @@
 #include <cipherlane/soc.h>
 
 #include "app.h"
+#include "datagrams.h"
 #include "engines.h"
 #include "guard.h"
 #include "records.h"
@@ -103,6 +104,11 @@ int main(void)
 	if (status == 0) {
 		status = records_init(receive.record, sizeof(receive.record));
 	}
+#ifdef CONFIG_NETWORKING
+	if (status == 0) {
+		status = datagrams_init();
+	}
+#endif
 	if (status == 0) {
 		status = guard_init();
 	}

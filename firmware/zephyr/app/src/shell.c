@@ -11,6 +11,7 @@
 
 #include "app.h"
 #include "bench.h"
+#include "datagrams.h"
 #include "records.h"
 #include "selftest.h"
 
@@ -124,6 +125,9 @@ static int stat(const struct shell *sh, size_t argc, char **argv)
 	const struct cl_service *const service = app_lock();
 
 	show(sh, "UART", &records_link()->counters);
+#ifdef CONFIG_NETWORKING
+	show(sh, "UDP", &datagrams_link()->counters);
+#endif
 	for (unsigned int i = 0; i < CL_SESSIONS; i++) {
 		const struct cl_session *const session = &service->sessions.session[i];
 

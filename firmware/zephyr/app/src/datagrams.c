@@ -1,0 +1,142 @@
+/*
+ * Records over UDP: each is handled where the driver's thread brings it, and answered to where it
+ * came from.
+ */
+#include "datagrams.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <zephyr/kernel.h>
+#include <zephyr/net/net_context.h>
+#include <zephyr/net/net_if.h>
+#include <zephyr/net/net_ip.h>
+#include <zephyr/net/net_pkt.h>
+
+#include <cipherlane/ethernet.h>
+#include <cipherlane/soc.h>
+
+#include "app.h"
+#include "link_udp.h"
+#include "zeroize.h"
+
+#define MAC DT_NODELABEL(ethernet0)
+/* Slots that the host does not count on: for what else is on the network. */
+#define SPARE_SLOTS 4u
+#define RX_WINDOW   (DT_REG_SIZE_BY_NAME(MAC, rx_slots) - SPARE_SLOTS * DT_PROP(MAC, slot_bytes))
+#define RECORD_MAX  CL_SERVICE_RECORD_MAX(DT_PROP(DT_NODELABEL(cipherlane0), max_data))
+
+/** The record being handled, as in main.c. */
+static struct {
+	uint8_t unused[8];
+	uint8_t record[RECORD_MAX];
+} receive CL_SOC_IN_BUFFER;
+
+static void refresh(struct cl_link *link);
+
+static struct cl_wire_network_reply network;
+static struct cl_link link = {
+	.rx_window = RX_WINDOW,
+	.max_data = CL_LINK_UDP_MAX_DATA,
+	.network = &network,
+	.refresh = refresh,
+};
+static struct net_context *service;
+/** Cycles in which records were handled, engines included, and the counter's last value. */
+static uint64_t handle_cycles;
+static uint32_t counted;
+
+static void refresh(struct cl_link *link)
+{
+	struct cl_ethernet_counters seen;
+	const uint32_t now = cl_soc_cycles(NULL);
+
+	cl_ethernet_count(&seen);
+	network.cycles += now - counted;
+	counted = now;
+	network.copy_cycles = seen.copy_cycles;
+	network.driver_cycles = seen.driver_cycles - seen.copy_cycles;
+	network.stack_cycles = seen.cycles - seen.driver_cycles - handle_cycles;
+	network.record_cycles = handle_cycles - link->engine_cycles;
+	network.engine_cycles = link->engine_cycles;
+	network.frames = seen.frames;
+	network.ignored = seen.frames - seen.dropped - network.records;
+	network.malformed = seen.dropped - seen.checksum_errors;
+	network.checksum_errors = seen.checksum_errors;
+	network.fcs_errors = seen.fcs_errors;
+	network.overflows = seen.overflows;
+}
+
+/** Takes the record out of its packet, and every key; bytes of it, or 0 if it is too long. */
+static size_t take(struct net_pkt *pkt)
+{
+	const size_t len = net_pkt_remaining_data(pkt);
+
+	if (len > RECORD_MAX || net_pkt_read(pkt, receive.record, len) != 0) {
+		return 0;
+	}
+	if (len > CL_WIRE_HEADER_TYPE && receive.record[CL_WIRE_HEADER_TYPE] == CL_WIRE_TYPE_OPEN) {
+		for (struct net_buf *part = pkt->buffer; part != NULL; part = part->frags) {
+			cl_zeroize(part->data, part->len);
+		}
+	}
+	return len;
+}
+
+static void on_datagram(struct net_context *context, struct net_pkt *pkt, union net_ip_header *ip,
+			union net_proto_header *protocol, int status, void *unused)
+{
+	struct sockaddr_in peer = {.sin_family = AF_INET};
+
+	ARG_UNUSED(status);
+	ARG_UNUSED(unused);
+	if (pkt == NULL) {
+		return;
+	}
+	memcpy(&peer.sin_addr, ip->ipv4->src, sizeof(peer.sin_addr));
+	peer.sin_port = protocol->udp->src_port;
+	size_t len = take(pkt);
+
+	net_pkt_unref(pkt);
+	network.records++;
+	link.peer = CL_PEER_NETWORK | (uint64_t)ntohl(peer.sin_addr.s_addr) << 16 |
+		    ntohs(peer.sin_port);
+	const uint32_t start = cl_soc_cycles(NULL);
+
+	len = app_handle(&link, receive.record, len);
+	handle_cycles += cl_soc_cycles(NULL) - start;
+	if (len != 0) {
+		/* An answer that finds no room is lost, like any datagram. */
+		(void)net_context_sendto(context, receive.record, len, (struct sockaddr *)&peer,
+					 sizeof(peer), NULL, K_NO_WAIT, NULL);
+	}
+}
+
+int datagrams_init(void)
+{
+	static const uint8_t address[] = DT_PROP(MAC, ip_address);
+	struct sockaddr_in local = {
+		.sin_family = AF_INET,
+		.sin_port = htons(CL_WIRE_UDP_PORT),
+	};
+	int status;
+
+	memcpy(&local.sin_addr, address, sizeof(local.sin_addr));
+	if (net_if_ipv4_addr_add(net_if_get_default(), &local.sin_addr, NET_ADDR_MANUAL, 0) ==
+	    NULL) {
+		return -ENOMEM;
+	}
+	status = net_context_get(AF_INET, SOCK_DGRAM, IPPROTO_UDP, &service);
+	if (status == 0) {
+		status = net_context_bind(service, (struct sockaddr *)&local, sizeof(local));
+	}
+	if (status == 0) {
+		status = net_context_recv(service, on_datagram, K_NO_WAIT, NULL);
+	}
+	return status;
+}
+
+const struct cl_link *datagrams_link(void)
+{
+	return &link;
+}

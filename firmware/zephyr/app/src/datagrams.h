@@ -1,0 +1,21 @@
+/**
+ * @file
+ * Records over UDP, on Zephyr's net stack.
+ */
+#ifndef DATAGRAMS_H
+#define DATAGRAMS_H
+
+#include "link.h"
+
+/**
+ * Gives the interface its address and starts the service on its port.
+ *
+ * @retval 0 done
+ * @retval -errno what the net stack returned
+ */
+int datagrams_init(void);
+
+/** The link, for its counters. */
+const struct cl_link *datagrams_link(void);
+
+#endif

@@ -1,0 +1,227 @@
+/*
+ * LiteEth's MAC. A received frame waits in a slot until it is acknowledged; the interrupt says that
+ * one does, and a thread empties the slots. The thread carries each frame through the net stack to
+ * its receiver (CONFIG_NET_TC_RX_COUNT=0), so that what is not yet due waits in the slots and none
+ * of Zephyr's queues can overflow.
+ *
+ * Frames begin 2 bytes off a word, as their slots do not: what is behind the headers of Ethernet,
+ * IPv4 and UDP is then aligned, and is copied by whole words. The copy gives the frame's sum, from
+ * which the driver checks and makes the checksums in the stack's place, which would read all again.
+ */
+#define DT_DRV_COMPAT cipherlane_ethernet
+
+#include <errno.h>
+
+#include <zephyr/device.h>
+#include <zephyr/irq.h>
+#include <zephyr/kernel.h>
+#include <zephyr/net/ethernet.h>
+#include <zephyr/net/net_if.h>
+#include <zephyr/net/net_pkt.h>
+#include <zephyr/sys/sys_io.h>
+
+#include <cipherlane/compat_net.h>
+#include <cipherlane/ethernet.h>
+#include <cipherlane/soc.h>
+
+#include "copy_sum.h"
+#include "frame_sums.h"
+#include "zeroize.h"
+
+#define REG(name)  DT_INST_REG_ADDR_BY_NAME(0, name)
+#define EVENT      BIT(0)
+#define SLOT_BYTES DT_INST_PROP(0, slot_bytes)
+#define TX_SLOTS   (DT_INST_REG_SIZE_BY_NAME(0, tx_slots) / SLOT_BYTES)
+#define FRAME_MAX  (NET_ETH_MTU + sizeof(struct net_eth_hdr))
+/* Bytes of a network buffer that are left free before a frame. */
+#define HEADROOM 14
+/* Longer than the transmission of all slots: a millisecond. */
+#define TX_TIMEOUT_CYCLES (DT_PROP(DT_NODELABEL(cipherlane0), clock_frequency) / 1000)
+#define ALLOC_TIMEOUT     K_MSEC(10)
+
+BUILD_ASSERT(CONFIG_NET_BUF_DATA_SIZE >= HEADROOM + FRAME_MAX, "a frame takes one buffer");
+
+static struct net_if *iface;
+static uint8_t mac_address[] = DT_INST_PROP(0, local_mac_address);
+static struct cl_ethernet_counters counts;
+static uint32_t tx_slot;
+static K_MUTEX_DEFINE(tx_turn);
+/** Given by the interrupt. */
+static K_SEM_DEFINE(received, 0, 1);
+static struct k_thread thread;
+static K_THREAD_STACK_DEFINE(stack, CONFIG_CIPHERLANE_ETHERNET_STACK);
+
+/** Copies as cl_copy_sum, and counts the cycles. */
+static uint32_t copy(uint8_t *to, const uint8_t *from, size_t len)
+{
+	const uint32_t start = cl_soc_cycles(NULL);
+	const uint32_t sum = cl_copy_sum(to, from, len);
+
+	counts.copy_cycles += cl_soc_cycles(NULL) - start;
+	return sum;
+}
+
+/** The frame in a slot as a packet, or NULL if it is damaged or too long, or there is no memory. */
+static struct net_pkt *take(const uint8_t *slot, size_t len)
+{
+	struct net_pkt *const pkt = net_pkt_rx_alloc_on_iface(iface, ALLOC_TIMEOUT);
+	struct net_buf *const buffer = cl_rx_buffer(HEADROOM + FRAME_MAX, ALLOC_TIMEOUT);
+
+	if (pkt == NULL || buffer == NULL || len > FRAME_MAX) {
+		goto failed;
+	}
+	net_buf_reserve(buffer, HEADROOM);
+	const uint32_t sum = copy(net_buf_add(buffer, len), slot, len);
+
+	if (!cl_frame_sums_are_right(buffer->data, len, sum)) {
+		counts.checksum_errors++;
+		cl_zeroize(buffer->data, len); /* it may have been a record with a key */
+		goto failed;
+	}
+	net_pkt_frag_add(pkt, buffer);
+	return pkt;
+
+failed:
+	if (buffer != NULL) {
+		net_buf_unref(buffer);
+	}
+	if (pkt != NULL) {
+		net_pkt_unref(pkt);
+	}
+	return NULL;
+}
+
+static void receive(void)
+{
+	const uint32_t start = cl_soc_cycles(NULL);
+	uint8_t *const slot = (uint8_t *)REG(rx_slots) + sys_read32(REG(rx_slot)) * SLOT_BYTES;
+	const size_t len = sys_read32(REG(rx_length));
+	struct net_pkt *const pkt = take(slot, len);
+
+	/* The slot waits for another frame: a key does not stay in it. */
+	if (len <= CONFIG_CIPHERLANE_ETHERNET_CLEAR_BYTES) {
+		cl_zeroize(slot, len);
+	}
+	sys_write32(EVENT, REG(rx_ev_pending));
+	counts.frames++;
+	counts.driver_cycles += cl_soc_cycles(NULL) - start;
+	if (pkt == NULL) {
+		counts.dropped++;
+	} else if (net_recv_data(iface, pkt) < 0) {
+		counts.dropped++;
+		net_pkt_unref(pkt);
+	}
+	counts.cycles += cl_soc_cycles(NULL) - start;
+}
+
+static void empty_slots(void *unused1, void *unused2, void *unused3)
+{
+	ARG_UNUSED(unused1);
+	ARG_UNUSED(unused2);
+	ARG_UNUSED(unused3);
+	for (;;) {
+		while ((sys_read32(REG(rx_ev_pending)) & EVENT) != 0) {
+			receive();
+		}
+		sys_write32(EVENT, REG(rx_ev_enable)); /* at once, if one came in between */
+		(void)k_sem_take(&received, K_FOREVER);
+	}
+}
+
+/** The event stands for as long as a frame waits. */
+static void isr(const void *unused)
+{
+	ARG_UNUSED(unused);
+	sys_write32(0, REG(rx_ev_enable));
+	k_sem_give(&received);
+}
+
+static bool slot_is_free(void)
+{
+	const uint32_t start = cl_soc_cycles(NULL);
+
+	while (sys_read32(REG(tx_ready)) == 0 || sys_read32(REG(tx_level)) >= TX_SLOTS) {
+		if (cl_soc_cycles(NULL) - start > TX_TIMEOUT_CYCLES) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static int transmit(const struct device *device, struct net_pkt *pkt)
+{
+	uint8_t *const slot = (uint8_t *)REG(tx_slots) + tx_slot * SLOT_BYTES;
+	size_t len = 0;
+	uint32_t sum = 0;
+
+	ARG_UNUSED(device);
+	if (net_pkt_get_len(pkt) > FRAME_MAX) {
+		return -EMSGSIZE;
+	}
+	if (!slot_is_free()) {
+		return -EIO;
+	}
+	for (const struct net_buf *part = pkt->buffer; part != NULL; part = part->frags) {
+		/* The sum counts by two bytes, and so do all parts but the last. */
+		sum = cl_sum_add(sum, copy(slot + len, part->data, part->len));
+		len += part->len;
+	}
+	cl_frame_sums_fill(slot, len, sum);
+	sys_write32(tx_slot, REG(tx_slot));
+	sys_write32(len, REG(tx_length));
+	sys_write32(1, REG(tx_start));
+	tx_slot = (tx_slot + 1) % TX_SLOTS;
+	return 0;
+}
+
+static int send(const struct device *device, struct net_pkt *pkt)
+{
+	(void)k_mutex_lock(&tx_turn, K_FOREVER);
+	const uint32_t start = cl_soc_cycles(NULL);
+	const int result = transmit(device, pkt);
+
+	counts.driver_cycles += cl_soc_cycles(NULL) - start;
+	(void)k_mutex_unlock(&tx_turn);
+	return result;
+}
+
+static void start_interface(struct net_if *interface)
+{
+	iface = interface;
+	ethernet_init(iface);
+	(void)net_if_set_link_addr(iface, mac_address, sizeof(mac_address), NET_LINK_ETHERNET);
+	k_thread_create(&thread, stack, K_THREAD_STACK_SIZEOF(stack), empty_slots, NULL, NULL, NULL,
+			K_PRIO_PREEMPT(CONFIG_CIPHERLANE_ETHERNET_PRIORITY), 0, K_NO_WAIT);
+	(void)k_thread_name_set(&thread, "ethernet");
+}
+
+static enum ethernet_hw_caps capabilities(const struct device *device)
+{
+	ARG_UNUSED(device);
+	return ETHERNET_HW_RX_CHKSUM_OFFLOAD | ETHERNET_HW_TX_CHKSUM_OFFLOAD;
+}
+
+void cl_ethernet_count(struct cl_ethernet_counters *counters)
+{
+	counts.overflows = sys_read32(REG(rx_errors));
+	counts.fcs_errors = sys_read32(REG(crc_errors)) + sys_read32(REG(preamble_errors));
+	*counters = counts;
+}
+
+static const struct ethernet_api api = {
+	.iface_api.init = start_interface,
+	.get_capabilities = capabilities,
+	.send = send,
+};
+
+static int init(const struct device *device)
+{
+	ARG_UNUSED(device);
+	sys_write32(0, REG(rx_ev_enable));
+	IRQ_CONNECT(DT_INST_IRQN(0), DT_INST_IRQ(0, priority), isr, NULL, 0);
+	irq_enable(DT_INST_IRQN(0));
+	return 0;
+}
+
+ETH_NET_DEVICE_DT_INST_DEFINE(0, init, NULL, NULL, NULL, CONFIG_ETH_INIT_PRIORITY, &api,
+			      NET_ETH_MTU);

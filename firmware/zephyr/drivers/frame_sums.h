@@ -1,0 +1,29 @@
+/**
+ * @file
+ * Checksums of IPv4, UDP and ICMP for whole Ethernet frames, from the sum that copying a frame
+ * gives.
+ */
+#ifndef CL_FRAME_SUMS_H
+#define CL_FRAME_SUMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * Checks what a received frame has of checksums; frames of other protocols pass.
+ *
+ * @param frame 2-byte aligned
+ * @param sum   cl_sum of the frame
+ */
+bool cl_frame_sums_are_right(const uint8_t *frame, size_t len, uint32_t sum);
+
+/**
+ * Fills in the checksums of a frame in which they are 0.
+ *
+ * @param frame 2-byte aligned
+ * @param sum   cl_sum of the frame
+ */
+void cl_frame_sums_fill(uint8_t *frame, size_t len, uint32_t sum);
+
+#endif
