@@ -26,10 +26,11 @@ No hidden state: state and key registers, the selected context, the memory port'
 an instruction, and each of them can be read back.
 """
 
-from migen import Array, Cat, Constant, If, Module, Mux, Signal
+from migen import Array, Cat, Constant, If, Mux, Signal
 
 from gateware.aes.sbox import SBox
 from gateware.aes.transforms import byte_list, inv_shift_rows, masked, shift_rows
+from gateware.isa.cfu import CFUUnit
 from gateware.isa.decoder import Decoder
 from gateware.isa.instructions import COUNTER_BASE, LANES, STATE_REGISTERS
 from gateware.isa.lane import SUBSTITUTE_FORWARD, SUBSTITUTE_INVERSE, SUBSTITUTE_PASS, Lane
@@ -39,8 +40,8 @@ from gateware.isa.register_file import CounterBases, KeyRegisters, StateRegister
 UNIT_VERSION = 1
 
 
-class VectorAESUnit(Module):
-    """The unit, with the command and response streams of VexRiscv's CFU port.
+class VectorAESUnit(CFUUnit):
+    """The unit, with the streams of `CFUUnit` and a port to memory.
 
     Parameters
     ----------
@@ -53,26 +54,10 @@ class VectorAESUnit(Module):
     ----------
     bus : wishbone.Interface
         Master of vector loads and stores, 128 bits.
-    cmd_valid, cmd_ready : Signal()
-        Handshake of the command.
-    cmd_function_id : Signal(10)
-        ``funct7 << 3 | funct3``.
-    cmd_inputs : list of 2 Signal(32)
-        Values of rs1 and rs2.
-    rsp_valid, rsp_ready : Signal()
-        Handshake of the response.
-    rsp_output : Signal(32)
-        Value for rd.
     """
 
     def __init__(self, *, memory: tuple[int, int], sbox: str = "table"):
-        self.cmd_valid = Signal()
-        self.cmd_ready = Signal()
-        self.cmd_function_id = Signal(10)
-        self.cmd_inputs = [Signal(32, name="cmd_input0"), Signal(32, name="cmd_input1")]
-        self.rsp_valid = Signal()
-        self.rsp_ready = Signal()
-        self.rsp_output = Signal(32)
+        CFUUnit.__init__(self)
 
         # # #
 

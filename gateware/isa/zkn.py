@@ -13,10 +13,11 @@ Encoded as in the standard (funct3 = 0; bs in funct7 bits 6:5; bits 4:0 as below
 is. Latency and throughput: one instruction a cycle, the response one cycle after the command.
 """
 
-from migen import Array, Cat, If, Module, Mux, Signal
+from migen import Array, Cat, If, Mux, Signal
 
 from gateware.aes.sbox import SBox
 from gateware.aes.transforms import inv_mix_column, mix_column
+from gateware.isa.cfu import CFUUnit
 
 # Bits 4:0 of funct7.
 AES32ESI = 0b10001
@@ -25,8 +26,8 @@ AES32DSI = 0b10101
 AES32DSMI = 0b10111
 
 
-class ScalarAESUnit(Module):
-    """The four instructions; the ports are those of `gateware.isa.unit.VectorAESUnit` without its memory port.
+class ScalarAESUnit(CFUUnit):
+    """The four instructions, with the streams of `CFUUnit`.
 
     Undefined function ids answer 0. The unit has no state.
 
@@ -37,13 +38,7 @@ class ScalarAESUnit(Module):
     """
 
     def __init__(self, *, sbox: str = "table"):
-        self.cmd_valid = Signal()
-        self.cmd_ready = Signal()
-        self.cmd_function_id = Signal(10)
-        self.cmd_inputs = [Signal(32, name="cmd_input0"), Signal(32, name="cmd_input1")]
-        self.rsp_valid = Signal()
-        self.rsp_ready = Signal()
-        self.rsp_output = Signal(32)
+        CFUUnit.__init__(self)
 
         # # #
 
