@@ -21,7 +21,8 @@ three or four stages the smallest in a pipeline; ``block_ram`` trades LUTs for b
 ``onehot`` are portable. All take one cycle, block RAM included, as it is the state's register.
 
 The slot travels with its block: blocks of different keys and key lengths follow each other without a bubble. A
-key is expanded into one slot while blocks of the others go on at full rate.
+key is expanded into one slot while blocks of the others go on at full rate. Reset ends blocks and keys, but leaves
+what data registers and memories hold: `clear` zeroizes.
 """
 
 from litex.soc.interconnect import stream

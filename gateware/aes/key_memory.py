@@ -33,7 +33,7 @@ class KeyMemory(Module):
         self.write_address = Signal(bits_for(depth - 1))
         self.write_data = Signal(width)
         self.read_address = Signal(bits_for(depth - 1))
-        self.read_data = Signal(width)
+        self.read_data = Signal(width, reset_less=True)
 
         # # #
 
@@ -42,7 +42,7 @@ class KeyMemory(Module):
             read = Signal(width)
             self.sync += self.read_data.eq(read)
         if depth == 1:
-            row = Signal(width)
+            row = Signal(width, reset_less=True)
             self.sync += If(self.write, row.eq(self.write_data))
             self.comb += read.eq(row)
         else:

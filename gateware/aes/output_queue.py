@@ -1,7 +1,8 @@
 """A queue of blocks behind a pipeline that cannot wait, in block RAM.
 
 The pipeline starts a block only when the queue has room for all that are under way: so no signal says "wait" to
-its registers. Behind the block RAM stand its own output register and one before `source`.
+its registers. Behind the block RAM stand its own output register and one before `source`. A place is counted a cycle
+after it was reserved, and a cycle after it was left.
 
 Latency: 3 cycles from `write` to `source.valid`. Throughput: a block a cycle.
 """
@@ -17,11 +18,13 @@ class OutputQueue(Module):
 
     Parameters
     ----------
-    depth : int
-        Blocks, a power of two.
+    blocks : int
+        Places that can be reserved without a pause while each comes back `blocks` cycles after that.
 
     Attributes
     ----------
+    depth : int
+        Rows of the memory, a power of two.
     reserve : Signal(), in
         A block sets out that will be written later. Only while `room`.
     room : Signal(), out
@@ -35,10 +38,11 @@ class OutputQueue(Module):
     flush : Signal(), in
         Drop all blocks, and all places.
     zeroize : Signal(), in
-        Write zeros, a row a cycle, for `depth` cycles or more; to be followed by `flush`.
+        Write `data`, which is to be zero, a row a cycle, for `depth` cycles or more; to be followed by `flush`.
     """
 
-    def __init__(self, depth: int):
+    def __init__(self, blocks: int):
+        self.depth = depth = 1 << (blocks + 1).bit_length()
         self.reserve = Signal()
         self.room = Signal()
         self.empty = Signal()
@@ -51,22 +55,25 @@ class OutputQueue(Module):
         # # #
 
         places = Signal(log2_int(depth) + 1)
+        reserved = Signal()  # in the cycle before
+        left = Signal()
         stored = Signal(max=depth + 1)  # in the memory
         produce = Signal(max=depth)
         consume = Signal(max=depth)
         read = Signal()
         fetched = Signal()  # the memory's output register holds a block
+        flushed = Signal()  # in the cycle before
         step_fetched, step_source = Signal(), Signal()
         self.comb += [
-            self.room.eq(~places[-1]),
-            self.empty.eq(places == 0),
+            self.room.eq(~places[-1] & (places[:-1] != depth - 1)),  # one that was reserved may not be counted yet
+            self.empty.eq((places == 0) & ~reserved),
             step_source.eq(~self.source.valid | self.source.ready),
             step_fetched.eq(~fetched | step_source),
             read.eq(step_fetched & (stored != 0)),
         ]
 
         # What proofs look at.
-        self.control = {"places": places, "stored": stored, "fetched": fetched}
+        self.control = {"places": places, "reserved": reserved, "left": left, "stored": stored, "fetched": fetched}
 
         memory = Memory(BLOCK_BITS, depth, name="output_queue")
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
@@ -75,12 +82,14 @@ class OutputQueue(Module):
         self.comb += [
             write_port.adr.eq(produce),
             write_port.we.eq(self.write | self.zeroize),
-            If(~self.zeroize, write_port.dat_w.eq(self.data)),
+            write_port.dat_w.eq(self.data),
             read_port.adr.eq(consume),
             read_port.re.eq(step_fetched | self.zeroize),
         ]
         self.sync += [
-            places.eq(places + self.reserve - (self.source.valid & self.source.ready)),
+            reserved.eq(self.reserve),
+            left.eq(self.source.valid & self.source.ready),
+            places.eq(places + reserved - left),
             stored.eq(stored + self.write - read),
             If(self.write | self.zeroize, produce.eq(produce + 1)),
             If(read, consume.eq(consume + 1)),
@@ -88,7 +97,9 @@ class OutputQueue(Module):
             If(step_source, self.source.valid.eq(fetched), If(fetched, self.source.data.eq(read_port.dat_r))),
             If(
                 self.flush,
-                *[signal.eq(0) for signal in (places, stored, produce, consume, fetched, self.source.valid)],
-                self.source.data.eq(0),
+                *[signal.eq(0) for signal in (places, reserved, left, stored, produce, consume, fetched)],
+                self.source.valid.eq(0),
             ),
+            flushed.eq(self.flush),
+            If(flushed, self.source.data.eq(0)),
         ]

@@ -6,15 +6,13 @@
                     ▲       ▲          ▲                 ▲
              round key 0    1          2                14      one small memory each, a row a slot
 
-    round:  state ─► SubBytes with its registers ─► ShiftRows ─► MixColumns ─(+)─► next state
-                └──► as many registers ───────────── skipped ──────────────► or this
+A round has `stages` registers (`gateware.aes.pipelined_round`). All blocks pass all rounds of the longest key length;
+those of shorter keys go past the first ones unchanged, and their round keys lie accordingly: so blocks stay in order,
+and a block a cycle is the rate of every mixture of slots and key lengths. The slot travels with its block.
 
-A round has `stages` registers. All blocks pass all rounds of the longest key length; those of shorter keys go
-past the first ones unchanged, and their round keys lie accordingly: so blocks stay in order, and a block a
-cycle is the rate of every mixture of slots and key lengths. The slot travels with its block.
-
-The pipeline never waits: a block sets out when the queue at the end has a place for it. Registers of a stage
-take their values only as a block comes, so that an idle pipeline switches nothing.
+The pipeline never waits: a block sets out when the queue at the end has a place for it. Thus no handshake reaches the
+registers of data: the first takes whatever is offered, and whether that is a block travels beside it. The second
+takes blocks alone, and the others follow it, so that an idle pipeline switches nothing. Data is not reset.
 
 Byte order: that of `gateware.aes`. Throughput: a block a cycle. Latency, from the acceptance of a block to
 `source.valid`: ``stages * Nr + 5`` cycles, with Nr the rounds of the longest key length.
@@ -22,15 +20,14 @@ Handshakes: valid and ready, both from registers.
 """
 
 from litex.soc.interconnect import stream
-from migen import Cat, If, Module, Mux, Signal, bits_for
+from migen import Cat, If, Module, Signal, bits_for
 
 from gateware.aes.iterative_cipher import cipher_layout
 from gateware.aes.key_expansion import key_writes
 from gateware.aes.key_memory import KeyMemory
 from gateware.aes.output_queue import OutputQueue
-from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES, ROUNDS, by_length, length_codes
-from gateware.aes.sub_bytes import SubBytes
-from gateware.aes.transforms import COLUMNS, byte_list, mix_column, shift_rows
+from gateware.aes.pipelined_round import PipelinedRound
+from gateware.aes.standard import BLOCK_BITS, ROUNDS, by_length, length_codes
 
 
 class PipelinedCipher(Module):
@@ -78,33 +75,31 @@ class PipelinedCipher(Module):
         ranks = rounds * stages  # of registers behind the first one
 
         # Round keys on their way to the memories: those of a shorter key go to the last rounds.
-        skipped = by_length(self.keys.length, {code: rounds - ROUNDS[code] for code in codes})
-        write, write_row, write_slot, words = Signal(), Signal(4), Signal(slot_bits), Signal(BLOCK_BITS)
+        write = Signal(rounds + 1)  # to the memory of each round
+        write_slot, words = Signal(slot_bits, reset_less=True), Signal(BLOCK_BITS, reset_less=True)
         self.sync += [
-            write.eq(self.keys.write),
-            write_row.eq(Mux(self.keys.row == 0, 0, self.keys.row + skipped)),
+            *[write[n].eq(self.keys.write & self._is_row_of(n, codes)) for n in range(rounds + 1)],
             write_slot.eq(self.keys.slot),
             words.eq(self.keys.words),
         ]
 
         # What travels beside the data, rank by rank: 0 is where a block enters.
-        depth = 1 << (ranks + 5).bit_length()
-        self.submodules.queue = queue = OutputQueue(depth)
+        self.submodules.queue = queue = OutputQueue(ranks + 5)
         take = Signal()
-        moving = Signal(ranks + 1)  # the rank holds a block, or zeros that zeroize
-        valid = Signal(ranks + 1)  # it holds a block that has not been flushed
-        slot = [Signal(slot_bits, name=f"slot_{n}") for n in range(ranks + 1)]
-        length = [Signal(2, name=f"length_{n}") for n in range(ranks + 1)]
+        zeroizing = self.zeroizing
+        valid = Signal(ranks + 1)  # the rank holds a block that has not been flushed
+        moving = Signal()  # rank 0 holds a block, or zeros that zeroize
+        slot = [Signal(slot_bits, name=f"slot_{n}", reset_less=True) for n in range(ranks + 1)]
+        length = [Signal(2, name=f"length_{n}", reset_less=True) for n in range(ranks + 1)]
         self.comb += [
-            self.sink.ready.eq(queue.room & ~self.zeroizing),
+            self.sink.ready.eq(queue.room & ~zeroizing),
             take.eq(self.sink.valid & self.sink.ready),
             queue.reserve.eq(take),
         ]
         self.sync += [
-            moving.eq(Cat(take | self.scrub, moving)),
             valid.eq(Cat(take, valid)),
-            slot[0].eq(self.sink.slot),
-            length[0].eq(self.sink.length),
+            moving.eq(take | zeroizing),
+            If(take, slot[0].eq(self.sink.slot), length[0].eq(self.sink.length)),
             *[slot[n].eq(slot[n - 1]) for n in range(1, ranks + 1)],
             *[length[n].eq(length[n - 1]) for n in range(1, ranks + 1)],
         ]
@@ -114,7 +109,7 @@ class PipelinedCipher(Module):
             memory = KeyMemory(width=BLOCK_BITS, depth=slots, registered=slots > 1)
             self.submodules += memory
             self.comb += [
-                memory.write.eq(write & (write_row == number)),
+                memory.write.eq(write[number]),
                 memory.write_address.eq(write_slot),
                 memory.write_data.eq(words),
                 memory.read_address.eq(slot[number * stages - 1] if number else self.sink.slot),
@@ -122,48 +117,34 @@ class PipelinedCipher(Module):
             return memory.read_data
 
         # Datapath.
-        block = Signal(BLOCK_BITS)
-        self.sync += If(take, block.eq(self.sink.data)).Elif(self.scrub, block.eq(0))
+        block = Signal(BLOCK_BITS, reset_less=True)
+        self.sync += If(zeroizing, block.eq(0)).Else(block.eq(self.sink.data))
         state = block ^ round_key(0)
         for number in range(1, rounds + 1):
-            first = (number - 1) * stages  # rank of the state
-            before = Signal(BLOCK_BITS, name=f"state_{number - 1}")
-            sub_bytes = SubBytes(BLOCK_BYTES, sbox=sbox, stages=stages)
-            self.submodules += sub_bytes
-            self.comb += [
-                before.eq(state),
-                sub_bytes.i.eq(before),
-                sub_bytes.enable.eq(moving[first : first + stages]),
-            ]
-            shifted = shift_rows(byte_list(sub_bytes.o))
-            if number < rounds:
-                shifted = [byte for c in range(COLUMNS) for byte in mix_column(shifted[4 * c : 4 * c + 4])]
-            state = Cat(*shifted) ^ round_key(number)
             passing = [code for code in codes if number <= rounds - ROUNDS[code]]
+            one = PipelinedRound(sbox=sbox, stages=stages, is_last=number == rounds, can_pass=bool(passing))
+            self.submodules += one
+            self.comb += [
+                one.i.eq(state),
+                one.enable.eq(moving if number == 1 else 1),
+                one.key.eq(round_key(number)),
+            ]
             if passing:
-                unchanged = before
-                for n in range(stages):
-                    delayed = Signal(BLOCK_BITS)
-                    self.sync += If(moving[first + n], delayed.eq(unchanged))
-                    unchanged = delayed
-                passes = Signal()
-                last = length[first + stages - 1]
-                self.sync += passes.eq(by_length(last, {code: int(code in passing) for code in codes}))
-                state = Mux(passes, unchanged, state)
+                last = length[number * stages - 1]
+                passes = by_length(last, {code: int(code in passing) for code in codes})
+                self.sync += one.passes.eq(passes)
+            state = one.o
 
         # End.
         arrived = Signal()
-        result = Signal(BLOCK_BITS)
-        self.sync += [arrived.eq(valid[ranks]), If(moving[ranks], result.eq(state))]
+        result = Signal(BLOCK_BITS, reset_less=True)
+        self.sync += [arrived.eq(valid[ranks]), If(zeroizing, result.eq(0)).Else(result.eq(state))]
         self.comb += [
             queue.write.eq(arrived),
             queue.data.eq(result),
             queue.source.connect(self.source),
             self.idle.eq(queue.empty),
         ]
-
-        # What proofs look at: blocks under way.
-        self.control = {"valid": valid, "arrived": arrived, **queue.control}
 
         # Slots in use: a block needs its last round key `ranks` cycles after it was taken.
         remaining = Signal(max=ranks + 2)
@@ -175,15 +156,29 @@ class PipelinedCipher(Module):
             If((take & (self.sink.slot == self.watched)) | (previous != self.watched), remaining.eq(ranks + 1)),
         ]
 
-        # Flush and clear: zeros run through all stages after the keys are zero.
-        longest = max(ranks + 2, depth)
+        # Flush and clear: zeros run through all stages and the queue after the keys are zero.
+        longest = max(ranks, queue.depth) + 4
         left = Signal(max=longest + 1)
+        last_cycle = Signal()
         self.comb += [
-            self.zeroizing.eq(left != 0),
-            queue.zeroize.eq(self.zeroizing),
-            queue.flush.eq(self.flush | self.clear | (left == 1)),  # the last also sets the queue's addresses back
+            queue.zeroize.eq(zeroizing),
+            queue.flush.eq(self.flush | self.clear | last_cycle),  # the last also sets the queue's addresses back
         ]
         self.sync += [
-            If(self.clear | self.scrub, left.eq(longest)).Elif(left != 0, left.eq(left - 1)),
+            last_cycle.eq(left == 1),
+            If(left != 0, left.eq(left - 1)),
+            If(last_cycle, zeroizing.eq(0)),
+            If(self.clear | self.scrub, left.eq(longest), last_cycle.eq(0), zeroizing.eq(1)),
             If(self.flush | self.clear, valid.eq(0), arrived.eq(0)),
         ]
+
+        # What proofs look at: blocks under way, and the sequence of zeroization.
+        self.control = {"valid": valid, "arrived": arrived, **queue.control}
+        self.control |= {"cycles_left": left, "last_cycle": last_cycle}
+
+    def _is_row_of(self, number: int, codes: tuple[int, ...]):
+        """Whether the row that is written holds the round keys of a round of the pipeline."""
+        if number == 0:
+            return self.keys.row == 0
+        rows = {code: max(0, number - ROUNDS[codes[-1]] + ROUNDS[code]) for code in codes}
+        return by_length(self.keys.length, {code: self.keys.row == row if row else 0 for code, row in rows.items()})

@@ -63,7 +63,7 @@ class SubBytes(Module):
         check_implementation(sbox, stages)
         self.i = Signal(8 * count)
         self.enable = Signal(stages)
-        self.o = Signal(8 * count)
+        self.o = Signal(8 * count, reset_less=True)
 
         # # #
 
@@ -86,7 +86,7 @@ class SubBytes(Module):
                         substituted[lane].eq(pair.o[port]),
                     ]
         else:
-            taken = Signal(8 * count)
+            taken = Signal(8 * count, reset_less=True)
             self.sync += If(self.enable[0], taken.eq(self.i))
             for lane in lanes:
                 box = combinational.SBox(implementation=sbox)

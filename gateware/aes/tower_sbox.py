@@ -65,7 +65,7 @@ class TowerSBox(Module):
         tower = best_tower()
 
         # Change of basis, and the sums of the halves of A and B.
-        taken = Signal(8)
+        taken = Signal(8, reset_less=True)
         self.sync += If(self.enable[0], taken.eq(self.i))
         rows = _rows(tower.to_tower)
         halves = [rows[n] ^ rows[n + 2] for n in (0, 1, 4, 5)]
@@ -120,7 +120,7 @@ class TowerSBox(Module):
         enable = self.enable[1 + self._cuts.index(where)]
         registered = []
         for group in groups:
-            register = Signal(len(group))
+            register = Signal(len(group), reset_less=True)
             self.sync += If(enable, register.eq(Cat(*group)))
             registered.append(list(register))
         return registered

@@ -1,20 +1,27 @@
-"""One round, and one word of the key schedule, of the iterative datapaths are FIPS-197's (5.1.2 to 5.1.4, 5.2).
+"""One round of each datapath, and one word of the key schedule, are FIPS-197's (5.1.1 to 5.1.4, 5.2).
 
-A round is proved in two parts, for free states and keys:
+A round of the iterative datapaths is proved in two parts, for free states and keys:
 
 - the parts of a state that are written are read as those of ShiftRows of it, whatever is written into the
   other bank meanwhile;
 - what is written is the round key plus, behind round 0, MixColumns of the substituted bytes.
 
-SubBytes itself is in `prove_sbox`. Of the key schedule each new word is compared, and i mod Nk and Rcon counted.
+SubBytes itself is in `prove_sbox`. A round of the pipelined one, whose registers are all its own, is proved from its
+registers on:
+
+- the substituted bytes are SubBytes of the state that came `stages` cycles before, and so is what passes that state;
+- the next state is the round key plus ShiftRows and MixColumns of them.
+
+Of the key schedule each new word is compared, and i mod Nk and Rcon counted.
 """
 
 import pytest
 
 from gateware.aes.iterative_cipher import WIDTHS, IterativeCipher
 from gateware.aes.key_expansion import KeyExpansion
+from gateware.aes.pipelined_round import PipelinedRound
 from gateware.aes.state import State
-from tests.formal.definitions import ALGEBRA, COLUMNS, STATES
+from tests.formal.definitions import ALGEBRA, COLUMNS, STATES, SUBSTITUTION
 from tests.formal.prover import holds, to_verilog
 from tests.formal.unit import mutate
 
@@ -99,6 +106,69 @@ def test_round(width):
 def test_a_broken_round_is_refuted():
     broken = mutate(round_verilog(32), r"(assign iterativecipher_mixed = [^;^]*)\^", r"\1|")
     assert not is_a_round(broken, 32)
+
+
+PIPELINED = """
+module proof(input sys_clk, input [127:0] state, input [127:0] key, input passes, output [127:0] difference);
+    wire [127:0] substituted, result;
+    one_round it(.sys_clk(sys_clk), .sys_rst(1'b0), .state(state), .enable(1'b1), .key(key), .passes(passes),
+        .substituted(substituted), .result(result));
+    DEFINITIONS
+    reg [127:0] history [1:STAGES];
+    reg [2:0] cycles = 0;
+    integer n;
+    always @(posedge sys_clk) begin
+        if (cycles != STAGES) cycles <= cycles + 1;
+        history[1] <= state;
+        for (n = 2; n <= STAGES; n = n + 1) history[n] <= history[n - 1];
+    end
+    wire goes_past = CAN_PASS && passes;
+    wire [127:0] shifted = shift_rows(substituted);
+`ifdef REGISTERS
+    assign difference = 0;
+    always @* if (cycles == STAGES) begin
+        assert(substituted == sub_bytes(history[STAGES]));
+        if (goes_past) assert(result == history[STAGES]);
+    end
+`else
+    assign difference = goes_past ? 128'd0 : result ^ key ^ (IS_LAST ? shifted : mix_columns(shifted));
+`endif
+endmodule
+"""
+# S-box, stages, is_last, can_pass
+PIPELINED_ROUNDS = [("canright_ecp5", 4, False, True), ("canright_ecp5", 4, True, False)]
+
+
+def pipelined_verilog(sbox: str, stages: int, is_last: bool, can_pass: bool) -> str:
+    dut = PipelinedRound(sbox=sbox, stages=stages, is_last=is_last, can_pass=can_pass)
+    ports = {"state": dut.i, "enable": dut.enable, "key": dut.key, "passes": dut.passes}
+    ports |= {"substituted": dut.sub_bytes.o, "result": dut.o}
+    text = PIPELINED.replace("DEFINITIONS", COLUMNS + STATES + SUBSTITUTION)
+    for name, value in (("STAGES", stages), ("IS_LAST", is_last), ("CAN_PASS", can_pass)):
+        text = text.replace(name, str(int(value)))
+    return to_verilog(dut, "one_round", ports, clocked=True) + text
+
+
+def substitutes(verilog: str, stages: int) -> bool:
+    return holds(verilog, KEEP_MEMORIES, solve=f"-tempinduct -maxsteps {stages + 2}", defines=["REGISTERS"])
+
+
+def is_the_next_state(verilog: str) -> bool:
+    return holds(verilog, CUT, solve="-seq 1", zeros=("difference", 128, 1))
+
+
+@pytest.mark.parametrize("one", PIPELINED_ROUNDS, ids=str)
+def test_pipelined_round(one):
+    verilog = pipelined_verilog(*one)
+    assert substitutes(verilog, one[1])
+    assert is_the_next_state(verilog)
+
+
+def test_a_broken_pipelined_round_is_refuted():
+    verilog = pipelined_verilog("canright_ecp5", 4, False, True)
+    assert not substitutes(mutate(verilog, r"16'd26214", "16'd26215"), 4)  # a cell of an S-box
+    assert not substitutes(mutate(verilog, r"assign o = \(passes \?", "assign o = (1'd0 ?"), 4)
+    assert not is_the_next_state(mutate(verilog, r"(assign o = [^;^]*)\^", r"\1|"))
 
 
 SCHEDULE = """

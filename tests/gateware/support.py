@@ -112,16 +112,18 @@ class Simulation:
         The module; it must not have been finalized.
     ports :
         Signals and records that the test benches read and write.
+    cells : str
+        Verilog of modules that the generated text has instances of.
     """
 
-    def __init__(self, dut: Module, *ports):
+    def __init__(self, dut: Module, *ports, cells: str = ""):
         top = Module()
         top.submodules.dut = dut
         top.clock_domains.cd_sys = ClockDomain("sys")
         self.rst = top.cd_sys.rst
         signals = flatten(ports)
         output = convert(top, {*signals, top.cd_sys.clk, top.cd_sys.rst}, name="top")
-        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # the banner has the date
+        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE) + cells  # the banner has the date
         header = verilog[: verilog.index(");")]
         directions = {name: (kind, int(high or 0) + 1) for kind, high, name in PORT.findall(header)}
         self._places: dict[int, tuple[bool, int, int, int]] = {}

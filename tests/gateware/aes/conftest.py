@@ -13,6 +13,7 @@ MEMBERS = [
     Member(32, "table", slots=4, engines=4),
     Member("pipelined"),
     Member("pipelined", "block_ram", slots=1, key_lengths=(128, 192), stages=1),
+    Member("pipelined", "canright_ecp5", slots=1, key_lengths=(128,), stages=4),
 ]
 
 

@@ -13,6 +13,11 @@ from gateware.aes.standard import KEY_LENGTHS
 from tests.gateware.support import Simulation, receive, send
 
 ROUNDS = {128: 10, 192: 12, 256: 14}
+LUT4 = """
+module LUT4 #(parameter INIT = 16'd0) (input A, B, C, D, output Z);
+    assign Z = INIT[{D, C, B, A}];
+endmodule
+"""
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,9 @@ class Bench:
         core = self.core = create_core(**vars(member))
         status = (core.key_valid, core.idle, core.key_busy, core.busy)
         controls = (core.key_slot, core.key_length, core.clear, core.clear_slot, core.flush)
+        cells = LUT4 if member.sbox == "canright_ecp5" else ""
         self.writes = core.expansion.keys  # what the memories of round keys are told
-        self.sim = Simulation(core, core.sink, core.source, core.key, *status, *controls, self.writes)
+        self.sim = Simulation(core, core.sink, core.source, core.key, *status, *controls, self.writes, cells=cells)
 
     def key_loader(self, slot: int, key: bytes, rng=None, idle: float = 0.0):
         """A test bench that loads a key and waits until it is valid."""
