@@ -203,7 +203,10 @@ class IterativeCipher(Module):
         if write_address:
             self.comb += last_keys.write_address.eq(Cat(*write_address))
             self.comb += last_keys.read_address.eq(Cat(*read_address))
-        self.comb += [last_keys.write.eq(self.keys.write), last_keys.write_data.eq(self.keys.words)]
+        self.comb += [
+            last_keys.write.eq(self.keys.write & ~self.keys.beyond),
+            last_keys.write_data.eq(self.keys.words),
+        ]
         self.sync += [
             If(last_step, finishing_slot.eq(slot)),
             If(ending, finishing.eq(1)).Elif(read_part == part_mask, finishing.eq(0)),

@@ -20,6 +20,9 @@ Byte order: that of `gateware.aes`; a word's bits 7:0 are its first byte.
 Handshake: `sink` takes the Nk key words, first word first (valid and ready); `slot` and `length` count
 with the first of them. Cycles from the first word to `key_valid`, if the words come at once and the
 S-boxes take one cycle: 4 * (Nr + 1) + 1, that is 45, 53 or 61.
+Replacement: behind the round keys of a key that is not the longest, zeros go to the slot's further rows, a row a
+cycle, so that none is left of a longer key before it. `key_valid` does not wait for that, but the next key does:
+``128 / width`` cycles for each row.
 Zeroization: `clear` and `clear_slot` may come at any time. They end an expansion into a slot that they
 clear (words of that key that come later begin a new one), wait for another to end, and zero the words, then
 every row of the slots, a row a cycle.
@@ -46,8 +49,8 @@ def key_writes(width: int, slots: int) -> Record:
     """What a key expansion tells the memories of round keys.
 
     `write`: take `words` (`width` bits of a round key) as part `part`, part 0 first, of the row `row`,
-    which is the round's number, of `slot`, whose key has the length code `length` (the longest while zeros are
-    written).
+    which is the round's number, of `slot`, whose key has the length code `length` (the longest while slots are
+    cleared). `beyond`: the row is none of that key's, and `words` are zero.
     """
     parts = BLOCK_BITS // width
     return Record(
@@ -57,6 +60,7 @@ def key_writes(width: int, slots: int) -> Record:
             ("row", bits_for(ROUND_KEY_ROWS - 1)),
             ("slot", bits_for(slots - 1)),
             ("length", 2),
+            ("beyond", 1),
             ("words", width),
         ]
     )
@@ -95,7 +99,7 @@ class KeyExpansion(Module):
     lengths : list of Signal(2), out
         Length code of each slot's key.
     busy : Signal(), out
-        An expansion or a clearing is under way.
+        An expansion, what follows it, or a clearing is under way.
     """
 
     def __init__(
@@ -124,6 +128,7 @@ class KeyExpansion(Module):
         valid = Array([self.key_valid[n] for n in range(slots)])
         expanding = Signal()  # from the first word to the last write
         loading = Signal(reset=1)  # the next word comes from the key
+        erasing = keys.beyond
         pending = Signal(slots)  # slots to zeroize
         awaited = Array([pending[n] for n in range(slots)])
         clearing = Signal()
@@ -161,20 +166,24 @@ class KeyExpansion(Module):
 
         # Sequence of an expansion.
         substituting = Signal()  # the next word needs SubWord
+        resting = Signal()
         first = Signal()
         last_write = Signal()
         row_bits = Cat(keys.part, keys.row) if width < BLOCK_BITS else keys.row
         address = Signal(len(row_bits))
         parts = BLOCK_BITS // width
         final_row = by_length(length, {code: ROUNDS[code] for code in codes})
+        last_row = ROUNDS[codes[-1]]
+        is_shorter = by_length(length, {code: int(code != codes[-1]) for code in codes})
         final_phase = by_length(length, {code: KEY_WORDS[code] - 1 for code in codes})
         self.comb += [
             row_bits.eq(address),
             keys.length.eq(length),
             last_write.eq(keys.write & (keys.row == final_row) & (keys.part == parts - 1)),
-            first.eq(~expanding & (pending == 0) & self.enable & self.sink.valid),
+            resting.eq(~expanding & ~erasing & (pending == 0)),
+            first.eq(resting & self.enable & self.sink.valid),
             last_phase.eq(phase == final_phase),
-            self.sink.ready.eq(loading & (expanding | ((pending == 0) & self.enable))),
+            self.sink.ready.eq(loading & (expanding | (resting & self.enable))),
             substituting.eq(phase == 0),
             advance.eq(
                 Mux(
@@ -183,8 +192,8 @@ class KeyExpansion(Module):
                     expanding & ~last_write & ~(substituting & (waiting != 0)),
                 )
             ),
-            clearing.eq((pending != 0) & ~expanding),
-            self.busy.eq(expanding | (pending != 0)),
+            clearing.eq((pending != 0) & ~expanding & ~erasing),
+            self.busy.eq(~resting),
         ]
         if KEY_LENGTH_256 in codes:
             self.comb += If((length == KEY_LENGTH_256) & (phase == 4), change.eq(substituted), substituting.eq(1))
@@ -215,18 +224,28 @@ class KeyExpansion(Module):
                 valid[keys.slot].eq(1),
                 Array(self.lengths)[keys.slot].eq(length),
                 *begin,
+                If(
+                    is_shorter,
+                    erasing.eq(1),
+                    *[w.eq(0) for w in window],
+                    address.eq(address + 1),
+                    keys.write.eq(1),
+                ),
             ),
+            If(erasing, keys.write.eq(1)),
+            If(erasing & (keys.row == last_row) & (keys.part == parts - 1), erasing.eq(0), *begin),
         ]
 
         # What proofs look at.
         self.control = {"advance": advance, "loading": loading, "expanding": expanding, "first": first}
+        self.control["erasing"] = erasing
         self.control |= {"phase": phase, "rcon": rcon, "length_of_key": length, "word": word}
         self.control |= {"sub_input": sub_word.i, "sub_enable": sub_word.enable, "substituted": substituted}
         self.control |= {f"word_{k + 1}": window[k] for k in range(len(window))}
 
         # Sequence of a clearing: goes through the slots, and writes zeros to those that are pending.
         self.sync += [
-            If(expanding & chosen, expanding.eq(0), valid[keys.slot].eq(0), *begin),
+            If(expanding & chosen, expanding.eq(0), erasing.eq(0), valid[keys.slot].eq(0), *begin),
             If(
                 clearing,
                 length.eq(codes[-1]),

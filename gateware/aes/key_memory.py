@@ -29,6 +29,7 @@ class KeyMemory(Module):
     """
 
     def __init__(self, *, width: int, depth: int, registered: bool):
+        self.depth = depth
         self.write = Signal()
         self.write_address = Signal(bits_for(depth - 1))
         self.write_data = Signal(width)

@@ -177,8 +177,9 @@ class PipelinedCipher(Module):
         self.control |= {"cycles_left": left, "last_cycle": last_cycle}
 
     def _is_row_of(self, number: int, codes: tuple[int, ...]):
-        """Whether the row that is written holds the round keys of a round of the pipeline."""
-        if number == 0:
-            return self.keys.row == 0
-        rows = {code: max(0, number - ROUNDS[codes[-1]] + ROUNDS[code]) for code in codes}
-        return by_length(self.keys.length, {code: self.keys.row == row if row else 0 for code, row in rows.items()})
+        """Whether the row that is written is for a round of the pipeline; those beyond the last go to the first."""
+        rows = {code: number for code in codes}
+        for code in codes if number else ():
+            skipped = ROUNDS[codes[-1]] - ROUNDS[code]
+            rows[code] = number - skipped if number > skipped else number + ROUNDS[code]
+        return by_length(self.keys.length, {code: self.keys.row == row for code, row in rows.items()})

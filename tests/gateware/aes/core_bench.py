@@ -2,13 +2,16 @@
 
 import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import cryptography_vectors
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from migen import Module
 
 from gateware.aes.cores import create_core
+from gateware.aes.key_memory import KeyMemory
 from gateware.aes.standard import KEY_LENGTHS
 from tests.gateware.support import Simulation, receive, send
 
@@ -66,6 +69,13 @@ def nist_vectors(name: str) -> list[tuple[bytes, bytes, bytes]]:
     return list(zip(*fields.values(), strict=True))
 
 
+def descendants(module: Module) -> Iterator[Module]:
+    """The modules in a module, at any depth."""
+    for _, part in module._submodules:
+        yield part
+        yield from descendants(part)
+
+
 class Bench:
     """A simulated core; its reset keeps what its memories hold."""
 
@@ -76,7 +86,10 @@ class Bench:
         controls = (core.key_slot, core.key_length, core.clear, core.clear_slot, core.flush)
         cells = LUT4 if member.sbox == "canright_ecp5" else ""
         self.writes = core.expansion.keys  # what the memories of round keys are told
-        self.sim = Simulation(core, core.sink, core.source, core.key, *status, *controls, self.writes, cells=cells)
+        self.memories = [m for m in descendants(core) if isinstance(m, KeyMemory)]
+        stored = [[m.write, m.write_address, m.write_data] for m in self.memories]
+        streams = (core.sink, core.source, core.key)
+        self.sim = Simulation(core, *streams, *status, *controls, self.writes, stored, cells=cells)
 
     def key_loader(self, slot: int, key: bytes, rng=None, idle: float = 0.0):
         """A test bench that loads a key and waits until it is valid."""
@@ -151,6 +164,16 @@ class Bench:
             if (yield self.writes.write):
                 address = (yield self.writes.slot), (yield self.writes.row), (yield self.writes.part)
                 rows[address] = yield self.writes.words
+            yield
+
+    def watch_memories(self, contents: dict):
+        """A test bench that notes what each memory of round keys holds, by slot, memory and address."""
+        while True:
+            for n, memory in enumerate(self.memories):
+                if (yield memory.write):
+                    address = yield memory.write_address
+                    slot = address * self.member.slots // memory.depth
+                    contents[slot, n, address] = yield memory.write_data
             yield
 
     def quiet(self, cycles: int = 200):

@@ -1,11 +1,13 @@
 """The streams and key slots of every core: backpressure, keys in flight, clear and flush at any time."""
 
+import itertools
 import random
 
 import pytest
 
 from gateware.aes.standard import KEY_LENGTHS
 from tests.gateware.aes.core_bench import ecb, expected
+from tests.gateware.isa.fips197 import expand_key
 from tests.gateware.support import receive, send
 
 PLAIN = bytes.fromhex("00112233445566778899aabbccddeeff")
@@ -195,6 +197,43 @@ def test_clear_zeroizes_every_round_key(bench):
         assert bench.encrypt([(slot, PLAIN)]) == ecb(key, [PLAIN])
 
 
+def test_no_round_key_outlives_its_key(bench):
+    """After every change of key length: the memories hold the new key's round keys in its slot, and zeros."""
+    rng = random.Random(8)
+    core, sim = bench.core, bench.sim
+    contents = {}
+
+    def clear():
+        yield core.clear.eq(1)
+        yield
+        yield core.clear.eq(0)
+        yield
+        yield from bench.until_not(core.key_busy)
+
+    def load(slot, key):
+        yield from bench.key_loader(slot, key)
+        yield from bench.until_not(core.key_busy)
+
+    sim.run(clear(), background=[bench.watch_memories(contents)], max_cycles=6000)
+    places = len(contents)
+    lengths = bench.member.key_lengths
+    slot = bench.member.slots - 1
+    other = {place: 0 for place in contents if place[0] != slot}
+    width = len(bench.writes.words)
+    parts = 128 // width
+    for bits in itertools.chain.from_iterable(itertools.product(lengths[::-1], lengths)):
+        key = rng.randbytes(bits // 8)
+        sim.run(load(slot, key), background=[bench.watch_memories(contents)], max_cycles=1000)
+        held = [value for place, value in contents.items() if place[0] == slot and value]
+        schedule = [int.from_bytes(row, "little") for row in expand_key(key)]
+        wanted = [row >> width * part & 2**width - 1 for row in schedule for part in range(parts)]
+        if not bench.pipelined:  # each engine has the last round key once more
+            wanted = (wanted + wanted[-parts:]) * bench.member.engines
+        assert sorted(held) == sorted(wanted)
+        assert {place: value for place, value in contents.items() if place[0] != slot} == other
+        assert len(contents) == places
+
+
 def test_clear_slot_leaves_the_others(bench):
     """One slot is zeroized while blocks of the others go on; during a load into it, that ends."""
     rng = random.Random(3)
@@ -202,6 +241,7 @@ def test_clear_slot_leaves_the_others(bench):
     for when in (0, 1, 9, 30, 200):
         keys = bench.random_keys(rng)
         bench.load(keys)
+        sim.run(bench.until_not(core.key_busy), max_cycles=100)
         victim = rng.randrange(bench.member.slots)
         blocks = [(slot, block) for slot, block in bench.random_blocks(rng, 12) if slot != victim]
         rows = {}

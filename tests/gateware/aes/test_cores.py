@@ -96,11 +96,12 @@ def test_no_bubble_between_slots_and_key_lengths(bench):
 
 
 def test_key_schedule_cycles(bench):
+    """Until the key is valid, and until the next one can begin, rows of a longer key being erased."""
     core = bench.core
     for bits in bench.member.key_lengths:
-        cycles = []
+        cycles, erasing = [], []
 
-        def watch(cycles=cycles):
+        def watch(cycles=cycles, erasing=erasing):
             while not (yield core.key.valid):
                 yield
             first = bench.sim.cycle
@@ -108,8 +109,13 @@ def test_key_schedule_cycles(bench):
             while not (yield core.key_valid):
                 yield
             cycles.append(bench.sim.cycle - first)
+            while (yield core.key_busy):
+                yield
+            erasing.append(bench.sim.cycle - first - cycles[0])
 
         bench.sim.run(watch(), bench.key_loader(0, bytes(bits // 8)), max_cycles=200)
         words_with_sub_word = {128: 10, 192: 8, 256: 13}[bits]
         waits = bench.member.stages - 1 if bench.pipelined else 0
         assert cycles == [4 * (ROUNDS[bits] + 1) + 1 + words_with_sub_word * waits]
+        rows = ROUNDS[max(bench.member.key_lengths)] - ROUNDS[bits]
+        assert erasing == [rows * 128 // len(bench.writes.words)]
