@@ -21,6 +21,7 @@ from pathlib import Path
 from statistics import median
 
 from gateware.explore import report
+from gateware.explore.bars import verdict
 from gateware.explore.flow import DEVICES, SYNTHESIS, TARGET_MHZ, FlowError, load, netlist_digest, place, synthesise
 from gateware.explore.measure import WrongResult, measure
 from gateware.explore.members import DATAPATHS, ENGINES, KEY_SETS, PEERS, SBOXES, SLOTS, Member, Peer, members, urgency
@@ -37,7 +38,7 @@ DEFAULT_DEVICES = ("85F-8", "25F-6")
 FAILURES = (FlowError, NetlistError, ProtocolError, WrongResult, ValueError)
 Target = Member | Peer
 # Modules of this folder that results do not depend on.
-UNRELATED = ("family", "report", "plots", "isa", "published")
+UNRELATED = ("family", "report", "plots", "isa", "bars")
 # Those that a measurement depends on, apart from the netlist.
 MEASURING = ("measure", "memories", "netlist", "protocols")
 
@@ -189,6 +190,7 @@ def _wanted_netlist(member: Member, versions: str) -> str | None:
 def write(tasks: list[Task], versions: dict[str, str]) -> dict:
     """Writes ``explore.json`` and the plots from all that is up to date, and returns the contents."""
     kept = [(task, up_to_date(task)) for task in tasks]
+    found = [record for _, done in kept for record in done or []]
     content = {
         "kind": "est",
         "command": "make explore",
@@ -197,7 +199,7 @@ def write(tasks: list[Task], versions: dict[str, str]) -> dict:
         "seeds": list(tasks[0].seeds),
         "tools": versions,
         "missing": sum(done is None and task.device in DEFAULT_DEVICES for task, done in kept),
-        "records": [record for _, done in kept for record in done or []],
+        "records": [{**record, "bars": verdict(record, found)} for record in found],
     }
     RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / "explore.json").write_text(json.dumps(content, indent=1) + "\n")

@@ -4,6 +4,7 @@ from rich.console import Console
 from rich.table import Table
 
 from gateware.explore import plots as svg
+from gateware.explore.bars import is_smallest, verdict
 from gateware.explore.members import DATAPATHS, FAMILY, KEY_SETS
 from gateware.explore.records import DATA_RATES_MBPS
 
@@ -47,13 +48,14 @@ def line(record: Record) -> str:
 
 def show(content: dict) -> None:
     """Prints a table for each part, those of the clocks that data rates need, and what is missing."""
-    console = Console(width=150)
+    console = Console(width=190)
     console.print(_cycles(content["records"]))
     for device, speed in _parts(content["records"]):
         chosen = [r for r in content["records"] if (r["device"], r["speed"]) == (device, speed)]
         console.print(_figures(f"{device}, speed grade {speed}", chosen))
         console.print(_clocks(f"{device}, speed grade {speed}: clock in MHz that a data rate needs, AES-128", chosen))
     console.print("toggles: transitions of cell outputs a block in simulation with unit delays; a proxy for power")
+    console.print("bars: cycles, Mbps and Mbps a LUT4 (gateware/explore/bars.py); cost: of more keys and key lengths")
     if content["missing"]:
         console.print(f"{content['missing']} combinations of core and part are not built yet; a further run goes on")
 
@@ -76,9 +78,9 @@ def _cycles(records: list[Record]) -> Table:
     return table
 
 
-def _is_smallest(record: Record) -> bool:
+def _is_compared(record: Record) -> bool:
     """Whether a record is a public core's, or a member's with one key of AES-128."""
-    return record["core"] != FAMILY or (record["slots"] == 1 and len(record["key_lengths"]) == 1)
+    return record["core"] != FAMILY or is_smallest(record)
 
 
 def _parts(records: list[Record]) -> list[tuple[str, int]]:
@@ -99,6 +101,7 @@ def _figures(title: str, records: list[Record]) -> Table:
         "Mbps",
         "Mbps/LUT4",
         "toggles",
+        "bars; cost",
     )
     for name in names:
         table.add_column(name)
@@ -109,7 +112,7 @@ def _figures(title: str, records: list[Record]) -> Table:
             cells.append(f"failed: {record['reason']}")
         else:
             cells += [f"{record[name]:g}" if record[name] < 1000 else str(round(record[name])) for name in fields]
-            cells.append(str(round(record["toggles_per_block"])))
+            cells += [str(round(record["toggles_per_block"])), verdict(record, records)]
         table.add_row(*cells)
     return table
 
@@ -120,7 +123,7 @@ def _clocks(title: str, records: list[Record]) -> Table:
     for name in ("core", "MHz reached", *(f"{rate} Mbps" for rate in DATA_RATES_MBPS)):
         table.add_column(name)
     for record in records:
-        if record["status"] == "built" and record["key_bits"] == 128 and _is_smallest(record):
+        if record["status"] == "built" and record["key_bits"] == 128 and _is_compared(record):
             needed = [record["clock_mhz_for_mbps"][str(rate)] for rate in DATA_RATES_MBPS]
             cells = [f"{mhz:g}" if mhz <= record["fmax_mhz"] else f"{mhz:g} (not reached)" for mhz in needed]
             table.add_row(label(record), f"{record['fmax_mhz']:g}", *cells)
@@ -141,7 +144,7 @@ def plots(records: list[Record]) -> dict[str, str]:
         f"Throughput and area: {where}",
         "LUT4",
         "Mbps",
-        [(label(r), r["lut4"], r["mbps"], r["core"] != FAMILY) for r in chosen if _is_smallest(r)],
+        [(label(r), r["lut4"], r["mbps"], r["core"] != FAMILY) for r in chosen if _is_compared(r)],
     )
     for rate in DATA_RATES_MBPS:
         needed = [{**r, "needed": r["clock_mhz_for_mbps"][str(rate)]} for r in chosen]

@@ -68,7 +68,7 @@ def test_what_is_compared_most_is_built_first():
         key=lambda pair: urgency(*pair),
     )
     first = [(target.name, device) for target, device in order[:5]]
-    assert first[:2] == [("128-lut-1-128-1", "85F-8"), ("pipelined-lut-1-128-1", "85F-8")]
+    assert first[:2] == [("128-lut-1-128-1", "85F-8"), ("pipelined-canright-1-128-1", "85F-8")]
     assert {name for name, _ in first[2:]} == {peer.name for peer in PEERS.values()}
     assert order[-1][0].engines == 4 and order[-1][1] == "25F-6"
 

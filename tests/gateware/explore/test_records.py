@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from gateware.explore import report
+from gateware.explore import bars, report
 from gateware.explore.flow import DEVICES
 from gateware.explore.members import PEERS, Member
 from gateware.explore.records import records
@@ -73,6 +73,31 @@ def test_tables_show_every_record_and_failure(capsys):
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in shown.splitlines()]
     assert ["128", "10", "12", "14", "12"] in rows  # cycles of each key length, and the paper's
     assert "3 combinations" in shown and "usselmann" in shown and "a proxy for power" in shown
+
+
+def test_bars_of_throughput_are_asked_of_the_smallest_member_on_one_part():
+    smallest = Member("128", "lut")
+    assert [bars.missed(*built(smallest, fmax=fmax)) for fmax in (120.0, 110.0, 100.0)] == [
+        [],
+        ["not above 1439 Mbps"],
+        ["not above 1439 Mbps", "not above 0.35 Mbps a LUT4"],
+    ]
+    assert bars.missed(*built(smallest, device="25F-6", fmax=100.0)) == []  # cycles alone
+    assert bars.missed(everything()[-1]) is None  # a public core
+    assert bars.missed(*records(smallest, DEVICES["85F-8"], reason="broken")) is None
+
+
+@pytest.mark.parametrize(("datapath", "short"), [("128", []), ("pipelined", ["more than 1 cycles"])])
+def test_bars_of_cycles_are_asked_of_every_member_with_one_engine(datapath, short):
+    assert [bars.missed(record) for record in built(Member(datapath, "lut", keys="all"))] == [short, None, short]
+    assert bars.missed(built(Member(datapath, "lut", engines=2))[0]) is None
+
+
+def test_what_more_keys_cost_is_told_beside_the_core_with_one():
+    single, more = built(Member("128", "lut"), fmax=125.0), built(fmax=115.0)
+    more = [{**record, "lut4": 4500} for record in more]
+    assert bars.verdict(more[0], [*single, *more]) == "met; +500 LUT4, -10 MHz"
+    assert bars.verdict(more[0], more) == bars.verdict(single[0], single) == "met"
 
 
 def test_plots_are_drawings_of_what_was_built():
