@@ -16,7 +16,7 @@ ON_ZEPHYR := $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 OVER_UDP := $(filter sim+udp,$(PORT))
 SIM := sim$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)
 
-.PHONY: help setup sim zephyr zephyr-setup demo test lint format bitstream flash bench bench-eth bench-udp stress formal explore explore-isa pages readme clean
+.PHONY: help setup sim zephyr zephyr-setup demo test lint format bitstream flash bench bench-dma bench-eth bench-udp stress formal explore explore-isa pages readme clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ bench: sim ## Measure every AES of the project and its peers on the simulated bo
 
 bench-eth: setup ## Measure the UDP fast path at 1 Gb/s in simulated time, every byte checked (build/results/bench-eth.json)
 	@$(PYTHON) -m tests.bench_eth
+
+bench-dma: setup ## Measure what the accelerator's DMA gives of what its memory port can carry (build/results/dma.json)
+	@$(PYTHON) -m tests.gateware.ctr.throughput
 
 bench-udp: setup ## Measure records over UDP on the simulated board: goodput, and a record's cycles by stage
 	@$(PYTHON) -m gateware.soc sim_eth$(ON_ZEPHYR)
