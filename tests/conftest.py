@@ -1,11 +1,18 @@
 """Tests on a Zephyr tree are collected where there is one; otherwise one line says so."""
 
+import signal
+
 import pytest
 
 from gateware.soc import zephyr
 
 _HAS_TREE = zephyr.find_base() is not None
 collect_ignore_glob = [] if _HAS_TREE else ["*/test_zephyr_*.py"]
+
+
+def pytest_configure():
+    # A shell that runs this in the background ignores SIGINT, and so would the programs that tests interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter):
