@@ -62,7 +62,8 @@ def everything() -> list[dict]:
         clocks={1: 100.0},
         fmax=100.0,
     )
-    return [*built(), *built(Member("64", "canright")), *built(device="25F-6"), *failed, *peer]
+    found = [*built(), *built(Member("64", "canright")), *built(device="25F-6"), *failed, *peer]
+    return [{**record, "bars": bars.verdict(record, found)} for record in found]
 
 
 def test_tables_show_every_record_and_failure(capsys):
