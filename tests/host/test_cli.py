@@ -240,7 +240,6 @@ def interrupted(server, source, out, *words):
         [COMMAND, "encrypt", "--port", server.url, "--key", KEY, "--iv", IV, *words, source, out],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     part = Path(f"{out}.part")
     before = part.stat().st_size if words else 0
