@@ -7,7 +7,7 @@ from .layout import ERROR, ERROR_DOCS, ERROR_TYPE, ErrorCode, Record, RecordType
 
 _REMEDIES = {
     ErrorCode.REUSED: "; use another IV, or --resume if this continues an interrupted transfer of the same data",
-    ErrorCode.SESSIONS_FULL: "; close one, or try again: one that was idle for ten seconds makes room",
+    ErrorCode.SESSIONS_FULL: "; close one, or try again later: a board gives away the place of an idle one",
     ErrorCode.ENGINE: "; `cipherlane info` lists the engines present",
     ErrorCode.SESSION: "; the board was reset or another program took it: run the command again",
 }
