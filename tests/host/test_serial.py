@@ -2,6 +2,7 @@ import io
 import os
 import pty
 import random
+import select
 import threading
 import time
 import tty
@@ -68,6 +69,8 @@ def test_device_over_a_terminal(terminal):
     def serve():
         waiting = b""
         while not stop.is_set():
+            if not select.select([far], [], [], 0.1)[0]:
+                continue
             waiting += os.read(far, 4096)
             while b"\0" in waiting:
                 frame, waiting = waiting.split(b"\0", 1)
@@ -84,8 +87,8 @@ def test_device_over_a_terminal(terminal):
         with Device(transport) as device:
             assert device.info().board == "model"
             assert transport.strays() > 0
-            stop.set()
             device.counters()
+    stop.set()
     thread.join(5)
     assert not thread.is_alive()
 
