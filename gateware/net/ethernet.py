@@ -4,23 +4,23 @@
 
     PHY ◄─► shared MAC ─┬─► ARP          answered in hardware
                         ├─► IPv4 ─┬─► ICMP echo
-                        │         └─► UDP ─► fast path
+                        │         └─► UDP port ─► fast path
                         └─► slots of the CPU
 
 The hardware has a MAC and an IP address of its own; what comes for the CPU's, and all broadcasts, is the CPU's.
-LiteEth does not look at UDP checksums, and sends none (0, RFC 768): the frame check sequence covers every frame, and
-what a record says of its length is compared with the datagram's.
+UDP checksums are looked at before the stack (`gateware.net.frame_checks`), made with the reply
+(`gateware.net.record_sender`), and sent by a UDP port that is not LiteEth's (`gateware.net.udp_port`).
 """
 
 from liteeth.core.arp import LiteEthARP
 from liteeth.core.icmp import LiteEthICMP
 from liteeth.core.ip import LiteEthIP
-from liteeth.core.udp import LiteEthUDP
 from litex.gen import LiteXModule
 
 from gateware.net import WORD_BITS
 from gateware.net.mac import SharedMAC
 from gateware.net.neighbours import Neighbours
+from gateware.net.udp_port import UDPPort
 from gateware.net.unit import FastPathUnit
 
 
@@ -43,16 +43,15 @@ class FastPathEthernet(LiteXModule):
         self.arp = LiteEthARP(mac=mac, clk_freq=clk_freq, entries=2, **own)
         self.ip = ip = LiteEthIP(mac=mac, arp_table=neighbours, with_broadcast=False, **own)
         self.icmp = icmp = LiteEthICMP(ip=ip, ip_address=own["ip_address"], dw=WORD_BITS)
-        self.udp = udp = LiteEthUDP(ip=ip, ip_address=own["ip_address"], dw=WORD_BITS)
+        self.udp = udp = UDPPort(ip=ip, port=unit.port)
 
         # # #
 
         path = unit.fast_path
-        udp_port = udp.crossbar.get_port(unit.port, dw=WORD_BITS)
         self.comb += [
-            udp_port.source.connect(path.sink),
+            udp.source.connect(path.sink),
             path.sender_mac.eq(mac.sender_mac),
-            path.source.connect(udp_port.sink),
+            path.source.connect(udp.sink),
             neighbours.receiver.eq(path.receiver),
             mac.event.connect(path.frame_event),
             neighbours.station.ip_address.eq(icmp.echo.sink.ip_address),

@@ -10,7 +10,7 @@ from litex.soc.interconnect import stream
 from migen import Case, If, Memory, Module, Signal
 
 COUNTER_BITS = 32
-EVENT_BITS = 4
+EVENT_BITS = 5
 
 
 class Event(IntEnum):
@@ -24,18 +24,19 @@ class Event(IntEnum):
     FCS = 1
     FRAME_LENGTH = 2
     IPV4 = 3
-    RECEIVE_OVERFLOW = 4
-    HEADER = 5
-    VERSION = 6
-    TYPE = 7
-    LENGTH = 8
-    OFFSET = 9
-    SESSION = 10
-    PEER = 11
-    TOKEN = 12
-    LIMIT = 13
-    KEY = 14
-    TRANSMIT_OVERFLOW = 15
+    CHECKSUM = 4
+    RECEIVE_OVERFLOW = 5
+    HEADER = 6
+    VERSION = 7
+    TYPE = 8
+    LENGTH = 9
+    OFFSET = 10
+    SESSION = 11
+    PEER = 12
+    TOKEN = 13
+    LIMIT = 14
+    KEY = 15
+    TRANSMIT_OVERFLOW = 16
 
     def describe(self) -> str:
         """One sentence on what is counted."""
@@ -48,6 +49,7 @@ _DESCRIPTIONS = {
     Event.FRAME_LENGTH: "Frames dropped because they are shorter than 64 bytes or longer than the longest allowed.",
     Event.IPV4: "IPv4 packets dropped because they have options, are fragments, or their lengths and that of the frame "
     "contradict each other.",
+    Event.CHECKSUM: "IPv4 packets dropped for the checksum of their header, or of UDP if it is not 0.",
     Event.RECEIVE_OVERFLOW: "Frames dropped because the receive buffer was full.",
     Event.HEADER: "Datagrams dropped because they are shorter than a record's header.",
     Event.VERSION: "Records dropped because they are of another version.",
@@ -73,9 +75,9 @@ class EventCounters(Module):
 
     Attributes
     ----------
-    sinks : list of stream.Endpoint, code(4), in
+    sinks : list of stream.Endpoint, code(5), in
         Events, taken in the cycle of `valid`.
-    select : Signal(4), in
+    select : Signal(5), in
         Counter to read.
     value : Signal(32), out
         Its value.

@@ -66,8 +66,12 @@ class FastPath(Module):
 
     Attributes
     ----------
-    sink, source : stream.Endpoint, LiteEth's `eth_udp_user_description(32)`
+    sink : stream.Endpoint, LiteEth's `eth_udp_user_description(32)`, in
+        Datagrams, whose checksums are right.
+    source : stream.Endpoint, see `gateware.net.udp_port.datagram_layout`, out
         Datagrams.
+    ip_address : Signal(32), in
+        The hardware's address.
     sender_mac : Signal(48), in
         Source address of the frame at `sink`.
     receiver : Record, waits, ip_address(32), mac_address(48), out
@@ -80,7 +84,7 @@ class FastPath(Module):
         Key slots of which a datagram is under way in the engine.
     table, statistics : Module
         The CPU's side of sessions and statistics.
-    frame_event : stream.Endpoint, code(4), in
+    frame_event : stream.Endpoint, code(5), in
         Frames that were dropped before they came here.
     events : EventCounters
         All counters.
@@ -99,7 +103,7 @@ class FastPath(Module):
         self.submodules.rows_under_way = in_rows = UnderWay(rows)
         self.submodules.in_slots = in_slots = UnderWay(slots)
         self.sink, self.sender_mac = taker.sink, taker.sender_mac
-        self.source, self.receiver = sender.source, sender.receiver
+        self.source, self.receiver, self.ip_address = sender.source, sender.receiver, sender.ip_address
         self.packet, self.encrypted = taker.packet, sender.encrypted
         self.usable = taker.usable
         self.slots_under_way = in_slots.active

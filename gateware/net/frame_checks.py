@@ -1,27 +1,35 @@
-"""Judges a received frame: check sequence, size, and whether the lengths of IPv4 and UDP fit the frame.
+"""Judges a received frame: check sequence, size, whether the lengths of IPv4 and UDP fit the frame, their checksums.
 
 Behind it, LiteEth's stack trusts these lengths: a packet whose lengths contradict each other could leave it
-waiting. Where the fields lie in an Ethernet II frame (RFC 894, RFC 791, RFC 768), big-endian:
+waiting; and it does not look at UDP checksums. Where the fields lie in an Ethernet II frame (RFC 894, RFC 791, RFC
+768), big-endian:
 
 =====  =======================  =====  =======================================
 byte   field                    byte   field
 =====  =======================  =====  =======================================
-12-13  EtherType, 0x0800        20-21  flags and fragment offset: no fragment
-14     version and IHL, 0x45    23     protocol, 17 for UDP
+12-13  EtherType, 0x0800        23     protocol, 17 for UDP
+14     version and IHL, 0x45    26-33  addresses of source and destination
 16-17  total length             38-39  UDP: length
+20-21  flags and fragment       40-41  UDP: checksum, 0 for none
+       offset: no fragment
 =====  =======================  =====  =======================================
 
 Behind the packet a frame may have padding up to 64 bytes (60 and a VLAN tag that was taken out). Other EtherTypes
 are judged by check sequence and size alone.
+
+A UDP checksum is that of a pseudo-header (both addresses, the protocol, the length) and of the datagram; the length
+here is that of IPv4 less its header. Where it is wrong, a switch or a host has damaged the frame before it was given
+its check sequence.
 
 Latency: `judged` pulses two cycles after a frame's last word. Throughput: one word a cycle; between frames at
 least two cycles without a word.
 """
 
 from litex.soc.interconnect import stream
-from migen import Case, Cat, If, Module, Signal
+from migen import Case, Cat, If, Module, Replicate, Signal
 
 from gateware.net import WORD_BITS, WORD_BYTES
+from gateware.net.checksum import PROTOCOL_UDP, RIGHT, ChecksumSum, half
 from gateware.net.events import EVENT_BITS, Event
 
 HEADER_BYTES = 14
@@ -31,7 +39,6 @@ IPV4_HEADER_BYTES = 20
 UDP_HEADER_BYTES = 8
 ETHERTYPE_IPV4 = 0x0800
 VERSION_AND_IHL = 0x45
-PROTOCOL_UDP = 17
 LENGTH_BITS = 16
 
 
@@ -49,7 +56,7 @@ class FrameChecks(Module):
         The frame; `ready` is not driven.
     judged, good : Signal(), out
         The frame has been judged, and has passed.
-    code : Signal(4), out
+    code : Signal(5), out
         With `judged` and without `good`: the `Event` that it failed by.
     """
 
@@ -65,7 +72,7 @@ class FrameChecks(Module):
 
         # Fields, as they pass.
         position = Signal(LENGTH_BITS - 2)  # words before this one
-        is_ipv4, plain_header, fragment, is_udp = (Signal() for _ in range(4))
+        is_ipv4, plain_header, fragment, is_udp, has_checksum = (Signal() for _ in range(5))
         total_length, udp_length = Signal(LENGTH_BITS), Signal(LENGTH_BITS)
         byte = [frame.data[8 * i : 8 * i + 8] for i in range(WORD_BYTES)]
         size = Signal(LENGTH_BITS)  # of the frame
@@ -93,6 +100,7 @@ class FrameChecks(Module):
                             is_udp.eq(byte[3] == PROTOCOL_UDP),
                         ],
                         36 // 4: udp_length.eq(Cat(byte[3], byte[2])),
+                        40 // 4: has_checksum.eq(Cat(byte[0], byte[1]) != 0),
                     },
                 ),
                 If(
@@ -104,8 +112,49 @@ class FrameChecks(Module):
             ),
         ]
 
+        # Checksums: of bytes 14 to 33, and of those from 26 to the packet's end with the length from 16 on.
+        first, second = 0b0011, 0b1100  # half of a word
+        of_ipv4, of_udp = Signal(WORD_BYTES), Signal(WORD_BYTES)  # the bytes of this word that are in the sums
+        rest = Signal(LENGTH_BITS)  # bytes of the packet in this word and behind, from the total length on
+        whole = Signal()
+        in_packet = [whole | (rest[:2] > n) for n in range(WORD_BYTES)]
+        self.submodules.ipv4_sum = ipv4_sum = ChecksumSum(initial=RIGHT)
+        self.submodules.udp_sum = udp_sum = ChecksumSum(initial=half(PROTOCOL_UDP - IPV4_HEADER_BYTES))
+        self.comb += [
+            whole.eq(rest[2:] != 0),
+            Case(
+                position,
+                {
+                    12 // 4: of_ipv4.eq(second),
+                    **{n: of_ipv4.eq(first | second) for n in range(16 // 4, 32 // 4)},
+                    32 // 4: of_ipv4.eq(first),
+                },
+            ),
+            Case(
+                position,
+                {
+                    **{n: of_udp.eq(0) for n in range(24 // 4)},
+                    16 // 4: of_udp.eq(first),
+                    24 // 4: of_udp.eq(second),
+                    "default": of_udp.eq(Cat(*in_packet)),
+                },
+            ),
+        ]
+        for total, counted in ((ipv4_sum, of_ipv4), (udp_sum, of_udp)):
+            self.comb += [
+                total.word.eq(Cat(*[byte[n] & Replicate(counted[n], 8) for n in range(WORD_BYTES)])),
+                total.add.eq(frame.valid),
+                total.clear.eq(ended),
+            ]
+        self.sync += If(
+            frame.valid,
+            rest[2:].eq(rest[2:] - whole),
+            If(~whole, rest[:2].eq(0)),
+            If(position == 16 // 4, rest.eq(Cat(byte[1], byte[0]) - (16 + WORD_BYTES - HEADER_BYTES))),
+        )
+
         # Verdict.
-        bad_size, bad_lengths = Signal(), Signal()
+        bad_size, bad_lengths, bad_checksum = Signal(), Signal(), Signal()
         packet_end = Signal(LENGTH_BITS + 1)
         self.comb += packet_end.eq(total_length + HEADER_BYTES)
         self.sync += [
@@ -124,8 +173,12 @@ class FrameChecks(Module):
             ),
         ]
         self.comb += [
-            self.good.eq(~bad_sequence & ~bad_size & ~bad_lengths),
+            bad_checksum.eq(
+                is_ipv4 & ((ipv4_sum.value != RIGHT) | (is_udp & has_checksum & (udp_sum.value != RIGHT))),
+            ),
+            self.good.eq(~bad_sequence & ~bad_size & ~bad_lengths & ~bad_checksum),
             If(bad_sequence, self.code.eq(Event.FCS))
             .Elif(bad_size, self.code.eq(Event.FRAME_LENGTH))
-            .Else(self.code.eq(Event.IPV4)),
+            .Elif(bad_lengths, self.code.eq(Event.IPV4))
+            .Else(self.code.eq(Event.CHECKSUM)),
         ]

@@ -76,7 +76,7 @@ class SharedMAC(LiteXModule):
         Source address of the frame that is passing through the crossbar.
     interface : LiteEthMACWishboneInterface or None
         The CPU's slots, with `bus_rx`, `bus_tx` and its event manager `sram.ev`.
-    event : stream.Endpoint, code(4), out
+    event : stream.Endpoint, code(5), out
         Frames for the hardware that were dropped.
     mac_address : int
         As given.

@@ -81,7 +81,7 @@ class RecordReceiver(Module):
         Data to encrypt; none for a record without data.
     outcome : stream.Endpoint, damaged, out
         For each job, after its last word: whether the datagram turned out to be incomplete.
-    event : stream.Endpoint, code(4), out
+    event : stream.Endpoint, code(5), out
         Datagrams that were dropped.
     """
 

@@ -2,27 +2,34 @@
 
 ::
 
-    job ──────► header words ─┬─► buffer ─► source      (a datagram: header with the reply bit, encrypted data)
-    encrypted ──► data words ─┘     ▲
-    outcome ──────────── commit or drop
+    job ─┬─► UDP's header words ───┬─► sum ──► checksum ─► source
+         └─► header words ─┬───────┤                         ▲
+    encrypted ► data words ┘       └─► buffer ──────────► datagram  (header with the reply bit, encrypted data)
+    outcome ─────────────────── commit or drop
+
+The checksum is that of UDP (RFC 768): over both addresses, both ports, the protocol, twice the length, and all words
+that go to the buffer, as they go there. 0 leaves as 0xFFFF, since 0 would say that there is none. It is ready when the
+datagram's first word has come out of the buffer, and costs no latency.
 
 Room is reserved when a datagram is accepted, so that nothing behind that point ever waits for the network: when the
 buffer is full because LiteEth does not send, datagrams are refused at the door instead.
 
-Bytes behind the end of the data leave as zero. Throughput: one word a cycle; 2 cycles a datagram besides its words.
+Bytes behind the end of the data leave as zero. Throughput: one word a cycle; 5 cycles a datagram besides its words.
 Handshake: valid and ready; `reserve` takes the room for `needed` bytes, `room` says that it is there.
 """
 
-from liteeth.common import eth_udp_user_description
 from litex.soc.interconnect import stream
 from migen import FSM, Array, C, Cat, If, Module, Mux, NextState, NextValue, Record, Replicate, Signal
 
 from gateware.net import WORD_BITS, WORD_BYTES
 from gateware.net import header as wire
+from gateware.net.checksum import PROTOCOL_UDP, RIGHT, SUM_BITS, ChecksumSum, doubled, half, halves
 from gateware.net.events import EVENT_BITS, Event
 from gateware.net.neighbours import RECEIVER_LAYOUT, STATION_LAYOUT
 from gateware.net.packet_buffer import PacketBuffer
 from gateware.net.record_receiver import LENGTH_BITS, job_layout
+from gateware.net.udp_port import HEADER_BYTES as UDP_HEADER_BYTES
+from gateware.net.udp_port import datagram_layout
 
 # Datagrams between acceptance and the end of sending.
 DATAGRAMS_MAX = 16
@@ -49,9 +56,11 @@ class RecordSender(Module):
         For each job, whether its reply must be dropped.
     needed, room, reserve : Signal(16), in, and Signal(), out, and Signal(), in
         The room for a reply; `room` is two cycles behind `needed`.
-    finished : Record, valid, damaged, code(4), row, slot, length(16), out
+    finished : Record, valid, damaged, code(5), row, slot, length(16), out
         Pulse: the data of a job have left the engine; the reply is whole, or dropped; `code` is the `Event`.
-    source : stream.Endpoint, LiteEth's `eth_udp_user_description(32)`, out
+    ip_address : Signal(32), in
+        The address that replies come from.
+    source : stream.Endpoint, see `gateware.net.udp_port.datagram_layout`, out
         Datagrams.
     receiver : Record, waits, ip_address(32), mac_address(48), out
         Whether a datagram waits at `source`, and for whom.
@@ -76,7 +85,8 @@ class RecordSender(Module):
                 ("length", LENGTH_BITS),
             ]
         )
-        self.source = source = stream.Endpoint(eth_udp_user_description(WORD_BITS))
+        self.ip_address = Signal(32)
+        self.source = source = stream.Endpoint(datagram_layout())
         self.receiver = Record(RECEIVER_LAYOUT)
         self.empty = Signal()
 
@@ -90,11 +100,17 @@ class RecordSender(Module):
 
         # Reply.
         header = wire.header_record("reply")
-        count = Signal(max=wire.HEADER_WORDS)
+        words = [  # those of UDP's header, for the checksum alone, and those of the record's header
+            halves(job.ip_address),
+            halves(self.ip_address),
+            Cat(halves(job.port), halves(doubled(job.length))),
+            *[header.raw_bits()[WORD_BITS * n : WORD_BITS * (n + 1)] for n in range(wire.HEADER_WORDS)],
+        ]
+        count = Signal(max=len(words))
+        word_valid = Signal()
         rest = Signal(LENGTH_BITS - 2)  # data words to come after this one
         last_byte = Signal(2)
         last_be = Signal(WORD_BYTES)
-        words = [header.raw_bits()[WORD_BITS * n : WORD_BITS * (n + 1)] for n in range(wire.HEADER_WORDS)]
         mask = Cat(C(0xFF, 8), *[Replicate(last_byte >= n, 8) for n in range(1, WORD_BYTES)])
         self.comb += [
             header.version.eq(wire.HEADER_VERSION),
@@ -110,10 +126,11 @@ class RecordSender(Module):
             buffer.sink.data.eq(Array(words)[count]),
             If(
                 job.valid,
-                buffer.sink.valid.eq(1),
+                word_valid.eq(1),
+                buffer.sink.valid.eq(count >= len(words) - wire.HEADER_WORDS),
                 NextValue(count, count + 1),
                 If(
-                    count == wire.HEADER_WORDS - 1,
+                    count == len(words) - 1,
                     NextValue(count, 0),
                     NextState("DATA"),
                     If(
@@ -127,6 +144,7 @@ class RecordSender(Module):
         )
         fsm.act(  # waits for encrypted words
             "DATA",
+            word_valid.eq(self.encrypted.valid),
             buffer.sink.valid.eq(self.encrypted.valid),
             self.encrypted.ready.eq(1),
             buffer.sink.data.eq(self.encrypted.data),
@@ -156,6 +174,22 @@ class RecordSender(Module):
             *[getattr(self.finished, name).eq(getattr(job, name)) for name in ("row", "slot", "length")],
         ]
 
+        # Checksum, of the buffer's words and one cycle behind them.
+        constants = port + PROTOCOL_UDP + 2 * (wire.HEADER_BYTES + UDP_HEADER_BYTES)
+        self.submodules.sum = total = ChecksumSum(initial=half(constants))
+        self.submodules.checksums = checksums = stream.SyncFIFO([("checksum", SUM_BITS)], DATAGRAMS_MAX)
+        committed = Signal()
+        self.sync += [
+            total.word.eq(buffer.sink.data),
+            total.add.eq(word_valid),
+            total.clear.eq(self.finished.valid),
+            committed.eq(self.finished.valid & ~self.finished.damaged),
+            checksums.sink.valid.eq(committed),
+        ]
+        self.comb += checksums.sink.checksum.eq(
+            Mux(total.value == RIGHT, RIGHT, halves(~total.value)),
+        )
+
         # Datagrams, each with its receiver.
         receivers = stream.SyncFIFO([*STATION_LAYOUT, ("port", 16), ("length", LENGTH_BITS)], DATAGRAMS_MAX)
         self.submodules.receivers = receivers
@@ -166,8 +200,8 @@ class RecordSender(Module):
             receivers.sink.mac_address.eq(job.mac_address),
             receivers.sink.port.eq(job.port),
             receivers.sink.length.eq(job.length + wire.HEADER_BYTES),
-            source.valid.eq(buffer.source.valid & receivers.source.valid),
-            buffer.source.ready.eq(source.ready & receivers.source.valid),
+            source.valid.eq(buffer.source.valid & checksums.source.valid),
+            buffer.source.ready.eq(source.ready & checksums.source.valid),
             source.data.eq(buffer.source.data),
             source.last.eq(buffer.source.last),
             source.last_be.eq(buffer.source.last_be),
@@ -175,11 +209,13 @@ class RecordSender(Module):
             source.dst_port.eq(receivers.source.port),
             source.ip_address.eq(receivers.source.ip_address),
             source.length.eq(receivers.source.length),
+            source.checksum.eq(checksums.source.checksum),
             self.receiver.waits.eq(receivers.source.valid),
             self.receiver.ip_address.eq(receivers.source.ip_address),
             self.receiver.mac_address.eq(receivers.source.mac_address),
             sent.eq(source.valid & source.ready & source.last),
             receivers.source.ready.eq(sent),
+            checksums.source.ready.eq(sent),
         ]
 
         # Room, in words and in datagrams.

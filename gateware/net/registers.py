@@ -116,7 +116,7 @@ class FastPathRegisters(LiteXModule):
             32,
             reset=ip_address,
             description="IPv4 address that the hardware answers for, by ARP, ICMP echo and UDP. Not that of the CPU. "
-            "Reset value: the board's. May be written at any time.",
+            "Reset value: the board's. May be written at any time; datagrams that are answered meanwhile may be lost.",
         )
 
     def _add_sessions(self, rows: int):

@@ -71,6 +71,7 @@ class FastPathUnit(FastPathRegisters):
         self.comb += [
             path.packet.connect(engine.sink),
             engine.source.connect(path.encrypted, keep={"valid", "ready", "data"}),
+            path.ip_address.eq(self.ip_address.storage),
             path.usable.eq(loader.usable),
             loader.under_way.eq(path.slots_under_way),
         ]

@@ -57,10 +57,14 @@ def test_statistics_of_a_session(board):
         assert session.measurement(Engine.FASTPATH, KEY, report, True).mbps is None
 
 
-@pytest.mark.parametrize("plan", [{"lose": 0.1}, {"repeat": 0.2, "reorder": 0.2, "delay": 0.02}], ids=str)
+@pytest.mark.parametrize(
+    "plan", [{"lose": 0.1}, {"corrupt": 0.2}, {"repeat": 0.2, "reorder": 0.2, "delay": 0.02}], ids=str
+)
 def test_bad_wire(board, plan):
     with BadWire(board, seed=1, **plan) as wire, Device(Host(board)) as device:
+        counted = Counted(device)
         transfer(device, random.Random(2).randbytes(60_000), Engine.FASTPATH)
+        assert ("checksum" in counted.changed()) == ("corrupt" in plan)
     assert all(wire.frames[fault] > 0 for fault in plan.keys() - {"delay"})
 
 

@@ -18,7 +18,8 @@ WIRE_OVERHEAD = len(PREAMBLE) + 14 + 20 + 8 + 4 + GAP_BYTES
 
 
 def checksum(data: bytes) -> int:
-    """The Internet checksum (RFC 1071) of an even number of bytes."""
+    """The Internet checksum (RFC 1071)."""
+    data += bytes(len(data) % 2)
     total = sum(struct.unpack(f">{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
@@ -50,6 +51,13 @@ def udp(source: int, target: int, payload: bytes, *, length: int | None = None) 
     return struct.pack(">HHHH", source, target, 8 + len(payload) if length is None else length, 0) + payload
 
 
+def summed(sender: int, target: int, datagram: bytes) -> bytes:
+    """A datagram between two addresses, with its checksum (RFC 768) in place of what is there."""
+    datagram = datagram[:6] + bytes(2) + datagram[8:]
+    pseudo = struct.pack(">IIBBH", sender, target, 0, UDP, len(datagram))
+    return datagram[:6] + struct.pack(">H", checksum(pseudo + datagram) or 0xFFFF) + datagram[8:]
+
+
 def arp(operation: int, sender_mac: int, sender_ip: int, target_mac: int, target_ip: int) -> bytes:
     """An ARP packet for IPv4 over Ethernet."""
     addresses = sender_mac.to_bytes(6, "big") + struct.pack(">I", sender_ip)
@@ -64,7 +72,7 @@ def arp(operation: int, sender_mac: int, sender_ip: int, target_mac: int, target
 def echo(kind: int, identity: int, sequence: int, data: bytes) -> bytes:
     """An ICMP echo request (8) or reply (0)."""
     body = struct.pack(">BBHHH", kind, 0, 0, identity, sequence) + data
-    return body[:2] + struct.pack(">H", checksum(body + b"\0" * (len(body) % 2))) + body[4:]
+    return body[:2] + struct.pack(">H", checksum(body)) + body[4:]
 
 
 def ctr(key: bytes, counter: int, data: bytes) -> bytes:

@@ -24,17 +24,19 @@ class Sent:
     frame: bytes
 
 
-def datagram(session: Session, payload: bytes, **changes) -> bytes:
-    """A frame from a session's peer to the board's UDP port; `changes` are arguments of `frames.ipv4`."""
+def datagram(session: Session, payload: bytes) -> bytes:
+    """A frame from a session's peer to the board's UDP port."""
     peer = session.peer
-    packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, frames.udp(peer.port, BOARD_PORT, payload), **changes)
+    body = frames.summed(peer.ip, BOARD_IP, frames.udp(peer.port, BOARD_PORT, payload))
+    packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
     return frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, packet)
 
 
 def expected(session: Session, payload: bytes) -> bytes:
     """The frame with which the board answers with a payload."""
     peer = session.peer
-    packet = bytearray(frames.ipv4(BOARD_IP, peer.ip, frames.UDP, frames.udp(BOARD_PORT, peer.port, payload)))
+    body = frames.summed(BOARD_IP, peer.ip, frames.udp(BOARD_PORT, peer.port, payload))
+    packet = bytearray(frames.ipv4(BOARD_IP, peer.ip, frames.UDP, body))
     packet[8] = 0x80  # time to live
     packet[10:12] = b"\0\0"
     packet[10:12] = struct.pack(">H", frames.checksum(bytes(packet[:20])))

@@ -67,6 +67,11 @@ def assert_empty(board: GMIIBoard, sessions: list[Session]) -> None:
         assert frames_of(sent) == [expected(session, session.reply(0, b"end"))]
 
 
+def flipped(frame: bytes, position: int, bit: int) -> bytes:
+    """A frame with one bit damaged before it gets its check sequence."""
+    return frame[:position] + bytes([frame[position] ^ 1 << bit]) + frame[position + 1 :]
+
+
 # What is wrong with a datagram, as (event, frame), by name.
 def _faults(rng: random.Random, session: Session) -> dict:
     data = rng.randbytes(rng.choice((1, 16, 100, 500)))
@@ -81,7 +86,18 @@ def _faults(rng: random.Random, session: Session) -> dict:
             BOARD_MAC, peer.mac, frames.IPV4, frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body, **changes)
         )
 
+    summed = datagram(session, good)
+    size = 14 + 20 + 8 + len(good)
+    unsummed = packet(good)
     return {
+        "data damaged": (Event.CHECKSUM, flipped(summed, rng.randrange(66, size), rng.randrange(8))),
+        "header damaged": (Event.CHECKSUM, flipped(summed, rng.randrange(42, 66), rng.randrange(8))),
+        "port damaged": (Event.CHECKSUM, flipped(summed, rng.randrange(34, 38), rng.randrange(8))),
+        "checksum damaged": (Event.CHECKSUM, flipped(summed, rng.randrange(40, 42), rng.randrange(8))),
+        "checksum that is not there": (Event.CHECKSUM, unsummed[:40] + b"\x47\x11" + unsummed[42:]),
+        "addresses of another packet": (Event.CHECKSUM, unsummed[:34] + datagram(stranger, good)[34:]),
+        "IPv4 damaged": (Event.CHECKSUM, flipped(summed, rng.choice((15, 18, 22, 25, 27)), rng.randrange(8))),
+        "IPv4 damaged, no UDP checksum": (Event.CHECKSUM, flipped(unsummed, 22, rng.randrange(8))),
         "header": (Event.HEADER, packet(good[: rng.randrange(24)])),
         "version": (Event.VERSION, packet(session.request(32, data, version=2))),
         "type": (Event.TYPE, packet(session.request(32, data, type=rng.choice((1, 2, 4, 0x83))))),
@@ -123,6 +139,36 @@ def test_every_size_and_key_length(board):
     assert counted(board) == {Event.RECORD: len(sizes)}
     for row in range(8):
         assert board.statistics(row) == tuple(totals[row, name] for name in ("bytes", "blocks", "records"))
+
+
+def test_a_checksum_is_checked_only_if_there_is_one_and_always_sent(board):
+    """0 says that there is none, so that a sum which gives 0 is written as 0xFFFF, both ways."""
+    rng = random.Random(12)
+    (session,) = sessions = make_sessions(rng, 1)
+    open_all(board, sessions)
+    peer, script, answers = session.peer, array("H"), []
+    for size in (2, 3, 40, 41, 1000, DATA_MAX):
+        data = rng.randbytes(size)
+        body = frames.udp(peer.port, BOARD_PORT, session.request(0, data))
+        packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
+        script += on_wire(frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, packet))
+        answers.append(expected(session, session.reply(0, data)))
+        # Two bytes of a datagram that are its checksum without them make the sum right, and the checksum 0.
+        data = bytes(2) + data[2:]
+        there = frames.ctr(session.key, session.initial, data)
+        reply = expected(session, session.request(0, bytes(2) + there[2:], type=0x83))
+        data = frames.ctr(session.key, session.initial, reply[40:42] + there[2:])
+        script += on_wire(datagram(session, session.request(0, data)))
+        answers.append(expected(session, session.reply(0, data)))
+        assert answers[-1][40:42] == b"\xff\xff"
+        request = datagram(session, session.request(0, bytes(2) + data[2:]))
+        data = request[40:42] + data[2:]
+        request = datagram(session, session.request(0, data))
+        assert request[40:42] == b"\xff\xff"
+        script += on_wire(request)
+        answers.append(expected(session, session.reply(0, data)))
+    assert frames_of(board.exchange(script)) == answers
+    assert counted(board) == {Event.RECORD: len(answers)}
 
 
 @pytest.mark.parametrize("clock", [50_000_000, 100_000_000])

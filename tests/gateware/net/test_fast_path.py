@@ -10,10 +10,12 @@ from migen import Cat, Module, Signal
 from gateware.net.events import Event
 from gateware.net.fast_path import FastPath
 from gateware.net.session_table import Column
+from tests.gateware.net import frames
 from tests.gateware.net.frames import Peer, Session
 from tests.gateware.support import Simulation
 
 PORT = 20197
+BOARD_IP = 0xC0A8_0133
 ROWS = 4
 
 
@@ -56,7 +58,7 @@ class Bench:
         table = path.table
         writes = list(table.write.values())
         ports = [path.sink, path.source, path.sender_mac, path.receiver, path.usable, path.slots_under_way, path.empty]
-        ports += [path.frame_event, path.events.select, path.events.value, engine.hold]
+        ports += [path.ip_address, path.frame_event, path.events.select, path.events.value, engine.hold]
         self.sim = Simulation(
             top, *ports, table.row, table.word, *writes, table.open, table.close, table.opened, table.in_use
         )
@@ -84,7 +86,7 @@ class Bench:
                 yield [table.word.eq(word), table.write[column].eq(1)]
                 yield
                 yield table.write[column].eq(0)
-            yield table.open.eq(1)
+            yield [table.open.eq(1), self.path.ip_address.eq(BOARD_IP)]
             yield
             yield table.open.eq(0)
 
@@ -124,17 +126,20 @@ class Bench:
 
     def receive(self, received: list, rng, stall: float):
         """Take datagrams for ever, as (address, port, MAC address, payload)."""
-        source, payload = self.path.source, b""
+        source, payload, checksums = self.path.source, b"", set()
         while True:
             yield source.ready.eq(rng.random() >= stall)
             yield
             if (yield source.valid) and (yield source.ready):
+                checksums.add((yield source.checksum))
                 payload += (yield source.data).to_bytes(4, "little")[: (yield source.last_be).bit_length() or 4]
                 if (yield source.last):
                     assert len(payload) == (yield source.length) and (yield source.src_port) == PORT
                     whom = (yield source.ip_address), (yield source.dst_port), (yield self.path.receiver.mac_address)
                     received.append((*whom, payload))
-                    payload = b""
+                    summed = frames.summed(BOARD_IP, whom[0], frames.udp(PORT, whom[1], payload))
+                    assert checksums == {int.from_bytes(summed[6:8], "big")}
+                    payload, checksums = b"", set()
 
 
 @pytest.fixture(scope="module")

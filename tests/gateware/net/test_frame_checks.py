@@ -18,6 +18,12 @@ def packet(size: int, *, udp_length: int | None = None, **changes) -> bytes:
     return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, 6, frames.UDP, body, **changes))
 
 
+def summed(size: int, seed: int = 0, **changes) -> bytes:
+    """A datagram with random data and its checksum."""
+    body = frames.summed(5, 6, frames.udp(1, 2, random.Random(seed).randbytes(size)))
+    return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, 6, frames.UDP, body, **changes))
+
+
 def other_protocol(size: int, total: int | None = None) -> bytes:
     return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, 6, frames.ICMP, bytes(size), total=total))
 
@@ -26,12 +32,32 @@ def changed(frame: bytes, position: int, value: int) -> bytes:
     return frame[:position] + bytes([value]) + frame[position + 1 :]
 
 
+def damaged(frame: bytes, position: int) -> bytes:
+    return changed(frame, position, frame[position] ^ 0x10)
+
+
+# Two bytes of data that are what the checksum is without them.
+_BODY = frames.summed(5, 6, frames.udp(1, 2, bytes(30)))
+_BODY = frames.summed(5, 6, _BODY[:20] + _BODY[6:8] + _BODY[22:])
+ZERO_SUM = frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, 6, frames.UDP, _BODY))
+assert _BODY[6:8] == b"\xff\xff"
+
 # (frame, wrong check sequence, what it is dropped for)
 CASES = {
     "UDP": (packet(100), False, GOOD),
     "UDP of every remainder": (packet(101), False, GOOD),
     "UDP with padding": (packet(0), False, GOOD),
     "UDP with padding behind a tag": (packet(1) + bytes(4), False, GOOD),
+    **{f"checksum of {size} bytes": (summed(size, size), False, GOOD) for size in (*range(24), 255, 256, 257, 258)},
+    "checksum of 0, written as 0xFFFF": (ZERO_SUM, False, GOOD),
+    "padding that is not 0": (summed(1)[:43] + b"\x81" * 17, False, GOOD),
+    **{f"byte {n} damaged": (damaged(summed(51), n), False, Event.CHECKSUM) for n in (22, 26, 33, *range(34, 38))},
+    **{f"byte {n} damaged": (damaged(summed(51), n), False, Event.CHECKSUM) for n in range(40, 42 + 51)},
+    "IPv4 header of no UDP checksum damaged": (damaged(packet(100), 22), False, Event.CHECKSUM),
+    "IPv4 header of ICMP damaged": (damaged(other_protocol(64), 22), False, Event.CHECKSUM),
+    "ICMP damaged": (damaged(other_protocol(64), 50), False, GOOD),
+    "checksum that is not there": (changed(packet(100), 41, 1), False, Event.CHECKSUM),
+    "wrong length counts first": (damaged(packet(100, udp_length=109), 22), False, Event.IPV4),
     "ICMP": (other_protocol(64), False, GOOD),
     "don't fragment": (packet(100, fragment=0x4000), False, GOOD),
     "ARP": (frames.ethernet(3, 4, frames.ARP, bytes(28)), False, GOOD),
