@@ -26,9 +26,9 @@ static inline uint32_t cl_sum_fold(uint32_t sum)
 uint32_t cl_sum(const uint8_t *from, size_t len);
 
 /**
- * Copies @p len bytes and returns their cl_sum. Fast where one of the two is 4-byte aligned and
- * the other 2 bytes off, as between a MAC's slot and a frame whose record is aligned: it then
- * loads and stores whole words.
+ * Copies @p len bytes, at most 2^18, and returns their cl_sum. Fast where one of the two is 4-byte
+ * aligned and the other 2 bytes off, as between a MAC's slot and a frame whose record is aligned:
+ * it then loads and stores whole words.
  *
  * @param to   2-byte aligned
  * @param from 2-byte aligned; not overlapping @p to
