@@ -153,7 +153,6 @@ def overlay(csr_json: Path, labels: Collection[str]) -> str:
 	cpus {{
 		cpu@0 {{
 			clock-frequency = <{frequency}>;
-			timebase-frequency = <{frequency}>;
 		}};
 	}};
 

@@ -98,7 +98,7 @@ def _library_options(environment: dict[str, str]) -> list[str]:
         return []
     command = [f"{environment['CROSS_COMPILE']}gcc", "-march=rv32im", "-mabi=ilp32", "-print-libgcc-file-name"]
     found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
-    return [f"-DLIB_INCLUDE_DIR=-L{Path(found).parent}"]
+    return [f"-DEXTRA_LDFLAGS=-L{Path(found).parent}"]
 
 
 def describe(base: Path, directory: Path) -> None:
@@ -144,6 +144,9 @@ def compile_application(
         if shutil.which(tool) is None:
             raise ZephyrError(f"{tool} is missing: run `make zephyr-setup`")
     describe(base, description)
+    cache = output / "CMakeCache.txt"
+    if cache.is_file() and f"\nZEPHYR_BASE:PATH={base}\n" not in cache.read_text():
+        shutil.rmtree(output)  # CMake would go on with the tree of before
     output.mkdir(parents=True, exist_ok=True)
     fragments = ";".join(map(str, (description / "soc.conf", *configuration)))
     configure = ["cmake", "-GNinja", "-S", str(source), "-B", str(output), f"-DBOARD={BOARD}"]
