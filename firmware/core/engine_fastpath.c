@@ -188,6 +188,7 @@ void cl_fastpath_describe(const struct cl_fastpath *device, struct cl_wire_fastp
 	reply->frame_length = count_of(device, CL_FASTPATH_EVENT_CODE_FRAME_LENGTH);
 	reply->ipv4 = count_of(device, CL_FASTPATH_EVENT_CODE_IPV4);
 	reply->checksum = count_of(device, CL_FASTPATH_EVENT_CODE_CHECKSUM);
+	reply->unserved = count_of(device, CL_FASTPATH_EVENT_CODE_UNSERVED);
 	reply->receive_overflow = count_of(device, CL_FASTPATH_EVENT_CODE_RECEIVE_OVERFLOW);
 	reply->header = count_of(device, CL_FASTPATH_EVENT_CODE_HEADER);
 	reply->version = count_of(device, CL_FASTPATH_EVENT_CODE_VERSION);

@@ -19,11 +19,12 @@
 /** Room that a record and its reply need, where a record carries up to @p max_data bytes. */
 #define CL_SERVICE_RECORD_MAX(max_data)                                                            \
 	(CL_WIRE_HEADER_SIZE +                                                                     \
-	 ((max_data) > CL_WIRE_NETWORK_REPLY_SIZE ? (max_data) : CL_WIRE_NETWORK_REPLY_SIZE))
-_Static_assert(CL_WIRE_NETWORK_REPLY_SIZE >= CL_WIRE_INFO_REPLY_SIZE, "network is the longest");
-_Static_assert(CL_WIRE_NETWORK_REPLY_SIZE >= CL_WIRE_OPEN_REQUEST_SIZE, "network is the longest");
-_Static_assert(CL_WIRE_NETWORK_REPLY_SIZE >= CL_WIRE_STAT_REPLY_SIZE, "network is the longest");
-_Static_assert(CL_WIRE_NETWORK_REPLY_SIZE >= CL_WIRE_FASTPATH_REPLY_SIZE, "network is the longest");
+	 ((max_data) > CL_WIRE_FASTPATH_REPLY_SIZE ? (max_data) : CL_WIRE_FASTPATH_REPLY_SIZE))
+_Static_assert(CL_WIRE_FASTPATH_REPLY_SIZE >= CL_WIRE_INFO_REPLY_SIZE, "fastpath is the longest");
+_Static_assert(CL_WIRE_FASTPATH_REPLY_SIZE >= CL_WIRE_OPEN_REQUEST_SIZE, "fastpath is the longest");
+_Static_assert(CL_WIRE_FASTPATH_REPLY_SIZE >= CL_WIRE_STAT_REPLY_SIZE, "fastpath is the longest");
+_Static_assert(CL_WIRE_FASTPATH_REPLY_SIZE >= CL_WIRE_NETWORK_REPLY_SIZE,
+	       "fastpath is the longest");
 
 struct cl_service {
 	const struct cl_platform *platform;

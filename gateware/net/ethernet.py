@@ -54,6 +54,8 @@ class FastPathEthernet(LiteXModule):
             path.source.connect(udp.sink),
             neighbours.receiver.eq(path.receiver),
             mac.event.connect(path.frame_event),
+            mac.checks.ip_address.eq(unit.ip_address.storage),
+            mac.checks.port.eq(unit.port),
             neighbours.station.ip_address.eq(icmp.echo.sink.ip_address),
             neighbours.station.mac_address.eq(mac.sender_mac),
             neighbours.learn.eq(icmp.echo.sink.valid & icmp.echo.sink.ready & icmp.echo.sink.last),

@@ -25,18 +25,19 @@ class Event(IntEnum):
     FRAME_LENGTH = 2
     IPV4 = 3
     CHECKSUM = 4
-    RECEIVE_OVERFLOW = 5
-    HEADER = 6
-    VERSION = 7
-    TYPE = 8
-    LENGTH = 9
-    OFFSET = 10
-    SESSION = 11
-    PEER = 12
-    TOKEN = 13
-    LIMIT = 14
-    KEY = 15
-    TRANSMIT_OVERFLOW = 16
+    UNSERVED = 5
+    RECEIVE_OVERFLOW = 6
+    HEADER = 7
+    VERSION = 8
+    TYPE = 9
+    LENGTH = 10
+    OFFSET = 11
+    SESSION = 12
+    PEER = 13
+    TOKEN = 14
+    LIMIT = 15
+    KEY = 16
+    TRANSMIT_OVERFLOW = 17
 
     def describe(self) -> str:
         """One sentence on what is counted."""
@@ -50,6 +51,8 @@ _DESCRIPTIONS = {
     Event.IPV4: "IPv4 packets dropped because they have options, are fragments, or their lengths and that of the frame "
     "contradict each other.",
     Event.CHECKSUM: "IPv4 packets dropped for the checksum of their header, or of UDP if it is not 0.",
+    Event.UNSERVED: "Frames dropped because they are neither ARP, nor IPv4 for the hardware's address with an echo "
+    "request of up to 128 bytes or a datagram for its port.",
     Event.RECEIVE_OVERFLOW: "Frames dropped because the receive buffer was full.",
     Event.HEADER: "Datagrams dropped because they are shorter than a record's header.",
     Event.VERSION: "Records dropped because they are of another version.",

@@ -1,25 +1,28 @@
-"""Judges a received frame: check sequence, size, whether the lengths of IPv4 and UDP fit the frame, their checksums.
+"""Judges a received frame: check sequence, size, lengths and checksums of IPv4 and UDP, and whether it is served.
 
 Behind it, LiteEth's stack trusts these lengths: a packet whose lengths contradict each other could leave it
-waiting; and it does not look at UDP checksums. Where the fields lie in an Ethernet II frame (RFC 894, RFC 791, RFC
-768), big-endian:
+waiting; it does not look at UDP checksums, and does not tell what it drops. Where the fields lie in an Ethernet II
+frame (RFC 894, RFC 791, RFC 768, RFC 792), big-endian:
 
-=====  =======================  =====  =======================================
-byte   field                    byte   field
-=====  =======================  =====  =======================================
-12-13  EtherType, 0x0800        23     protocol, 17 for UDP
-14     version and IHL, 0x45    26-33  addresses of source and destination
-16-17  total length             38-39  UDP: length
-20-21  flags and fragment       40-41  UDP: checksum, 0 for none
-       offset: no fragment
-=====  =======================  =====  =======================================
+=====  ======================  =====  =============================
+byte   field                   byte   field
+=====  ======================  =====  =============================
+0-5    destination             26-29  source address
+12-13  EtherType, 0x0800       30-33  destination address
+14     version and IHL, 0x45   34     ICMP: type
+16-17  total length            36-37  UDP: destination port
+20-21  flags, fragment offset  38-39  UDP: length
+23     protocol                40-41  UDP: checksum, 0 for none
+=====  ======================  =====  =============================
 
-Behind the packet a frame may have padding up to 64 bytes (60 and a VLAN tag that was taken out). Other EtherTypes
-are judged by check sequence and size alone.
+Behind the packet a frame may have padding up to 64 bytes (60 and a VLAN tag that was taken out).
 
 A UDP checksum is that of a pseudo-header (both addresses, the protocol, the length) and of the datagram; the length
 here is that of IPv4 less its header. Where it is wrong, a switch or a host has damaged the frame before it was given
 its check sequence.
+
+Served are ARP, and IPv4 for the hardware's address with a datagram for its port or an echo request that LiteEth has
+room for. Frames for a group of stations are not judged by that: they are others' too, and LiteEth drops them.
 
 Latency: `judged` pulses two cycles after a frame's last word. Throughput: one word a cycle; between frames at
 least two cycles without a word.
@@ -31,14 +34,19 @@ from migen import Case, Cat, If, Module, Replicate, Signal
 from gateware.net import WORD_BITS, WORD_BYTES
 from gateware.net.checksum import PROTOCOL_UDP, RIGHT, ChecksumSum, half
 from gateware.net.events import EVENT_BITS, Event
+from gateware.net.frame_router import GROUP_BIT
 
 HEADER_BYTES = 14
 FRAME_BYTES_MIN = 60  # without the check sequence
 PADDED_BYTES_MAX = 64
 IPV4_HEADER_BYTES = 20
-UDP_HEADER_BYTES = 8
+UDP_HEADER_BYTES = ICMP_HEADER_BYTES = 8
 ETHERTYPE_IPV4 = 0x0800
+ETHERTYPE_ARP = 0x0806
 VERSION_AND_IHL = 0x45
+PROTOCOL_ICMP = 1
+ECHO_REQUEST = 8
+ECHO_DATA_MAX = 128  # of LiteEth's buffer
 LENGTH_BITS = 16
 
 
@@ -54,6 +62,8 @@ class FrameChecks(Module):
     ----------
     frame : stream.Endpoint, LiteEth's `eth_phy_description(32)`, in
         The frame; `ready` is not driven.
+    ip_address, port : Signal(32), Signal(16), in
+        The hardware's own.
     judged, good : Signal(), out
         The frame has been judged, and has passed.
     code : Signal(5), out
@@ -64,6 +74,8 @@ class FrameChecks(Module):
         self.frame = frame = stream.Endpoint(
             [("data", WORD_BITS), ("last_be", WORD_BYTES), ("error", WORD_BYTES)],
         )
+        self.ip_address = Signal(32)
+        self.port = Signal(16)
         self.judged = Signal()
         self.good = Signal()
         self.code = Signal(EVENT_BITS)
@@ -72,7 +84,8 @@ class FrameChecks(Module):
 
         # Fields, as they pass.
         position = Signal(LENGTH_BITS - 2)  # words before this one
-        is_ipv4, plain_header, fragment, is_udp, has_checksum = (Signal() for _ in range(5))
+        for_group, is_ipv4, is_arp, plain_header, fragment, is_udp, is_icmp = (Signal() for _ in range(7))
+        own_upper, own_address, is_echo, own_port, has_checksum = (Signal() for _ in range(5))
         total_length, udp_length = Signal(LENGTH_BITS), Signal(LENGTH_BITS)
         byte = [frame.data[8 * i : 8 * i + 8] for i in range(WORD_BYTES)]
         size = Signal(LENGTH_BITS)  # of the frame
@@ -90,16 +103,27 @@ class FrameChecks(Module):
                 Case(
                     position,
                     {
+                        0: for_group.eq(byte[0][GROUP_BIT]),
                         12 // 4: [
                             is_ipv4.eq(Cat(byte[1], byte[0]) == ETHERTYPE_IPV4),
+                            is_arp.eq(Cat(byte[1], byte[0]) == ETHERTYPE_ARP),
                             plain_header.eq(byte[2] == VERSION_AND_IHL),
                         ],
                         16 // 4: total_length.eq(Cat(byte[1], byte[0])),
                         20 // 4: [
                             fragment.eq((Cat(byte[1], byte[0]) & 0x3FFF) != 0),
                             is_udp.eq(byte[3] == PROTOCOL_UDP),
+                            is_icmp.eq(byte[3] == PROTOCOL_ICMP),
                         ],
-                        36 // 4: udp_length.eq(Cat(byte[3], byte[2])),
+                        28 // 4: own_upper.eq(Cat(byte[3], byte[2]) == self.ip_address[16:]),
+                        32 // 4: [
+                            own_address.eq(own_upper & (Cat(byte[1], byte[0]) == self.ip_address[:16])),
+                            is_echo.eq(byte[2] == ECHO_REQUEST),
+                        ],
+                        36 // 4: [
+                            own_port.eq(Cat(byte[1], byte[0]) == self.port),
+                            udp_length.eq(Cat(byte[3], byte[2])),
+                        ],
                         40 // 4: has_checksum.eq(Cat(byte[0], byte[1]) != 0),
                     },
                 ),
@@ -154,7 +178,8 @@ class FrameChecks(Module):
         )
 
         # Verdict.
-        bad_size, bad_lengths, bad_checksum = Signal(), Signal(), Signal()
+        bad_size, bad_lengths, bad_checksum, unserved = (Signal() for _ in range(4))
+        echo_max = IPV4_HEADER_BYTES + ICMP_HEADER_BYTES + ECHO_DATA_MAX
         packet_end = Signal(LENGTH_BITS + 1)
         self.comb += packet_end.eq(total_length + HEADER_BYTES)
         self.sync += [
@@ -171,14 +196,20 @@ class FrameChecks(Module):
                     | (is_udp & (udp_length + IPV4_HEADER_BYTES != total_length))
                 )
             ),
+            unserved.eq(
+                ~for_group
+                & ~is_arp
+                & ~((is_ipv4 & own_address) & ((is_udp & own_port) | (is_icmp & is_echo & (total_length <= echo_max))))
+            ),
         ]
         self.comb += [
             bad_checksum.eq(
                 is_ipv4 & ((ipv4_sum.value != RIGHT) | (is_udp & has_checksum & (udp_sum.value != RIGHT))),
             ),
-            self.good.eq(~bad_sequence & ~bad_size & ~bad_lengths & ~bad_checksum),
+            self.good.eq(~bad_sequence & ~bad_size & ~bad_lengths & ~bad_checksum & ~unserved),
             If(bad_sequence, self.code.eq(Event.FCS))
             .Elif(bad_size, self.code.eq(Event.FRAME_LENGTH))
             .Elif(bad_lengths, self.code.eq(Event.IPV4))
-            .Else(self.code.eq(Event.CHECKSUM)),
+            .Elif(bad_checksum, self.code.eq(Event.CHECKSUM))
+            .Else(self.code.eq(Event.UNSERVED)),
         ]

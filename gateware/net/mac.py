@@ -76,6 +76,8 @@ class SharedMAC(LiteXModule):
         Source address of the frame that is passing through the crossbar.
     interface : LiteEthMACWishboneInterface or None
         The CPU's slots, with `bus_rx`, `bus_tx` and its event manager `sram.ev`.
+    checks : FrameChecks
+        With the hardware's IP address and port as inputs.
     event : stream.Endpoint, code(5), out
         Frames for the hardware that were dropped.
     mac_address : int

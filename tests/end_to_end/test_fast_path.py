@@ -98,9 +98,9 @@ def test_what_is_not_the_session_s_is_dropped_and_counted(board):
         good = Record(RecordType.DATA, session.number, 16, session.token, b"\x5a" * 64)
         raw = good.encode()
 
-        def sent(data, by=own):
+        def sent(data, by=own, port=address[1]):
             counted = Counted(device)
-            by.sendto(data, address)
+            by.sendto(data, (address[0], port))
             device.counters()  # the board has seen what was sent before
             return counted.changed()
 
@@ -118,6 +118,7 @@ def test_what_is_not_the_session_s_is_dropped_and_counted(board):
         assert sent(raw[:23]) == {"header": 1}
         assert sent(raw, by=stranger) == {"peer": 1}
         assert sent(bytes(2000)) == {"ipv4": 2}, "fragments"
+        assert sent(raw, port=address[1] + 1) == {"unserved": 1}
         assert not select.select([stranger], [], [], 0)[0]
         assert sent(raw) == {"records": 1}
         other.sendto(raw, (board.ip_address, address[1]))

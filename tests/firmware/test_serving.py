@@ -12,7 +12,7 @@ from tests.firmware.test_link_udp import ask
 
 KEY, IV, TOKEN = bytes(range(24)), bytes(range(16, 32)), 0x0123456789ABCDEF
 HOST = 0xC0A80164
-FASTPATH_REPLY = struct.Struct("<IHHI17I")
+FASTPATH_REPLY = struct.Struct("<IHHI18I")
 ENGINES = 0b10011  # the two in C, and the one that serves
 
 
@@ -49,7 +49,7 @@ def test_data_records_are_sent_elsewhere(board):
     assert (reply.error, reply.detail) == (r.E_ELSEWHERE, ENGINE_SERVING)
     fields = FASTPATH_REPLY.unpack(ask(board, r.record(r.FASTPATH)).data)
     assert fields[:4] == (0xC0A80133, 7, 0, 0)
-    assert fields[4:] == (*[0] * 13, 99, *[0] * 3)
+    assert fields[4:] == (*[0] * 14, 99, *[0] * 3)
 
 
 def test_stat_tells_what_the_engine_has_done(board):

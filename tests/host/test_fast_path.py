@@ -41,8 +41,8 @@ class Board(PeerBoard):
         return session, reply[:20] + struct.pack("<I", engines) + reply[24:]
 
     def _fastpath(self, session, offset, token, data):
-        counts = [self.answered, *[0] * 10, self.dropped, *[0] * 5]
-        return 0, struct.pack("<IHHI17I", LOOPBACK, self.fast.getsockname()[1], 1024, 65536, *counts)
+        counts = [self.answered, *[0] * 11, self.dropped, *[0] * 5]
+        return 0, struct.pack("<IHHI18I", LOOPBACK, self.fast.getsockname()[1], 1024, 65536, *counts)
 
     def step(self):
         for ready in select.select(self.sockets, [], [], 0.05)[0]:

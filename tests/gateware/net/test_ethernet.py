@@ -80,11 +80,9 @@ def _faults(rng: random.Random, session: Session) -> dict:
     stranger = Session(**{**vars(session), "peer": Peer(mac=peer.mac, ip=peer.ip ^ 1, port=peer.port)})
     other_port = Session(**{**vars(session), "peer": Peer(mac=peer.mac, ip=peer.ip, port=peer.port ^ 0x100)})
 
-    def packet(payload: bytes, udp_length: int | None = None, **changes) -> bytes:
-        body = frames.udp(peer.port, BOARD_PORT, payload, length=udp_length)
-        return frames.ethernet(
-            BOARD_MAC, peer.mac, frames.IPV4, frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body, **changes)
-        )
+    def packet(payload: bytes, udp_length: int | None = None, to=BOARD_IP, port=BOARD_PORT, **changes) -> bytes:
+        body = frames.udp(peer.port, port, payload, length=udp_length)
+        return frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, frames.ipv4(peer.ip, to, frames.UDP, body, **changes))
 
     summed = datagram(session, good)
     size = 14 + 20 + 8 + len(good)
@@ -98,6 +96,9 @@ def _faults(rng: random.Random, session: Session) -> dict:
         "addresses of another packet": (Event.CHECKSUM, unsummed[:34] + datagram(stranger, good)[34:]),
         "IPv4 damaged": (Event.CHECKSUM, flipped(summed, rng.choice((15, 18, 22, 25, 27)), rng.randrange(8))),
         "IPv4 damaged, no UDP checksum": (Event.CHECKSUM, flipped(unsummed, 22, rng.randrange(8))),
+        "another type": (Event.UNSERVED, frames.ethernet(BOARD_MAC, peer.mac, 0x88B5, good)),
+        "another address": (Event.UNSERVED, packet(good, to=BOARD_IP ^ 1 << rng.randrange(32))),
+        "another port": (Event.UNSERVED, packet(good, port=BOARD_PORT ^ 1 << rng.randrange(16))),
         "header": (Event.HEADER, packet(good[: rng.randrange(24)])),
         "version": (Event.VERSION, packet(session.request(32, data, version=2))),
         "type": (Event.TYPE, packet(session.request(32, data, type=rng.choice((1, 2, 4, 0x83))))),

@@ -10,6 +10,7 @@ from gateware.net.frame_checks import FrameChecks
 from tests.gateware.net import frames
 
 FRAME_MAX = 300
+GROUP = 0x01_00_5E_00_00_01
 GOOD = None
 
 
@@ -25,7 +26,12 @@ def summed(size: int, seed: int = 0, **changes) -> bytes:
 
 
 def other_protocol(size: int, total: int | None = None) -> bytes:
-    return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, 6, frames.ICMP, bytes(size), total=total))
+    return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, 6, frames.ICMP, b"\x08".ljust(size, b"\0"), total=total))
+
+
+def elsewhere(protocol: int = frames.UDP, target: int = 6, port: int = 2) -> bytes:
+    """What this hardware does not serve."""
+    return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, target, protocol, frames.udp(1, port, bytes(40))))
 
 
 def changed(frame: bytes, position: int, value: int) -> bytes:
@@ -61,8 +67,26 @@ CASES = {
     "ICMP": (other_protocol(64), False, GOOD),
     "don't fragment": (packet(100, fragment=0x4000), False, GOOD),
     "ARP": (frames.ethernet(3, 4, frames.ARP, bytes(28)), False, GOOD),
-    "another type, any length": (frames.ethernet(3, 4, 0x88B5, b"\xff" * 250), False, GOOD),
-    "longest": (frames.ethernet(3, 4, 0x88B5, bytes(FRAME_MAX - 14)), False, GOOD),
+    "another type, any length, for a group": (frames.ethernet(GROUP, 4, 0x88B5, b"\xff" * 250), False, GOOD),
+    "longest": (frames.ethernet(GROUP, 4, 0x88B5, bytes(FRAME_MAX - 14)), False, GOOD),
+    "another type": (frames.ethernet(3, 4, 0x88B5, b"\xff" * 250), False, Event.UNSERVED),
+    "another port": (elsewhere(port=3), False, Event.UNSERVED),
+    "another port's upper half": (elsewhere(port=0x102), False, Event.UNSERVED),
+    **{f"another address {ip:#x}": (elsewhere(target=ip), False, Event.UNSERVED) for ip in (7, 0x106, 0x0100_0006)},
+    "another address and port, for a group": (
+        frames.ethernet(GROUP, 4, 0, b"")[:12] + elsewhere(target=7, port=3)[12:],
+        False,
+        GOOD,
+    ),
+    "another protocol": (elsewhere(protocol=6), False, Event.UNSERVED),
+    "echo reply": (
+        frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, 6, frames.ICMP, bytes(64))),
+        False,
+        Event.UNSERVED,
+    ),
+    "longest echo request": (other_protocol(8 + 128), False, GOOD),
+    "too long an echo request": (other_protocol(8 + 129), False, Event.UNSERVED),
+    "wrong checksum counts first": (damaged(elsewhere(port=3), 22), False, Event.CHECKSUM),
     "wrong check sequence": (packet(100), True, Event.FCS),
     "wrong check sequence counts first": (packet(100)[:50], True, Event.FCS),
     "one byte short": (packet(0)[:59], False, Event.FRAME_LENGTH),
@@ -86,6 +110,7 @@ CASES = {
 def test_verdicts(idle):
     rng = random.Random(1)
     dut = FrameChecks(frame_bytes_max=FRAME_MAX)
+    dut.comb += [dut.ip_address.eq(6), dut.port.eq(2)]
     verdicts = []
 
     def feed():
