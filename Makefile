@@ -16,7 +16,7 @@ ON_ZEPHYR := $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 OVER_UDP := $(filter sim+udp,$(PORT))
 SIM := sim$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)
 
-.PHONY: help setup sim zephyr zephyr-setup demo test lint format bitstream flash bench bench-dma bench-eth bench-udp stress formal explore explore-isa pages readme clean
+.PHONY: help setup sim zephyr zephyr-setup zephyr-twister demo test lint format bitstream flash bench bench-dma bench-eth bench-udp stress formal explore explore-isa pages readme clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,10 @@ zephyr: setup ## Build the firmware on Zephyr for BOARD=sim or sim_eth (with the
 
 zephyr-setup: setup ## Install what Zephyr's build needs and, without ZEPHYR_BASE, a Zephyr tree (build/zephyr)
 	@firmware/zephyr/setup
+
+zephyr-twister: setup ## Compile the Zephyr module's test suites by Zephyr's own test runner
+	@$(PYTHON) -m gateware.soc sim_zephyr --image
+	@$(PYTHON) -m gateware.soc.twister
 
 demo: sim ## Encrypt a file on the simulated board with every engine, check it, show the table
 	@CIPHERLANE_SIM$(if $(OVER_UDP),_ETH)=$(CURDIR)/build/$(SIM) .venv/bin/cipherlane demo --port $(PORT) \

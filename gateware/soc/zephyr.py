@@ -24,6 +24,8 @@ BOARD = "litex_vexriscv"
 # compilers want the instructions for CSRs and fences named.
 ARCH = "-march=rv32im_zicsr_zifencei"
 CROSS_COMPILE = "riscv64-unknown-elf-"
+# Where a release that has two interfaces of ztest says so; the suites use the newer one.
+_ZTEST_KCONFIG = "subsys/testsuite/ztest/Kconfig"
 # Where the board's nodes are described, in one release or another.
 _DEVICETREES = ("dts/riscv/**/riscv32-litex-vexriscv.dtsi", "boards/*/litex_vexriscv/litex_vexriscv.dts")
 # Where Zephyr's board turns on a driver for a node that this SoC has not.
@@ -76,29 +78,36 @@ def _python() -> Path:
     return python
 
 
-def _environment(base: Path) -> dict[str, str]:
+def environment(base: Path) -> dict[str, str]:
+    """Environment for Zephyr's scripts: tree, Python, compiler.
+
+    Raises
+    ------
+    ZephyrError
+        The Python packages or the compiler are missing.
+    """
     # Zephyr's build takes the first Python of the path.
     path = f"{_python().parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "ZEPHYR_BASE": str(base), "PATH": path}
-    if "ZEPHYR_TOOLCHAIN_VARIANT" not in environment and "ZEPHYR_SDK_INSTALL_DIR" not in environment:
+    surroundings = {**os.environ, "ZEPHYR_BASE": str(base), "PATH": path}
+    if "ZEPHYR_TOOLCHAIN_VARIANT" not in surroundings and "ZEPHYR_SDK_INSTALL_DIR" not in surroundings:
         compiler = shutil.which(f"{CROSS_COMPILE}gcc")
         if compiler is None:
             raise ZephyrError(f"{CROSS_COMPILE}gcc is missing: run `make setup`, or set ZEPHYR_SDK_INSTALL_DIR")
-        environment["ZEPHYR_TOOLCHAIN_VARIANT"] = "cross-compile"
-        environment["CROSS_COMPILE"] = compiler.removesuffix("gcc")
-    return environment
+        surroundings["ZEPHYR_TOOLCHAIN_VARIANT"] = "cross-compile"
+        surroundings["CROSS_COMPILE"] = compiler.removesuffix("gcc")
+    return surroundings
 
 
-def _library_options(environment: dict[str, str]) -> list[str]:
+def _library_options(surroundings: dict[str, str]) -> list[str]:
     """Names the folder of libgcc, which Debian's compiler does not find by itself.
 
     It has one for rv32im, but takes a name with further extensions, as releases after 3.1 give it, for another.
     """
-    if "CROSS_COMPILE" not in environment:
+    if "CROSS_COMPILE" not in surroundings:
         return []
-    command = [f"{environment['CROSS_COMPILE']}gcc", "-march=rv32im", "-mabi=ilp32", "-print-libgcc-file-name"]
+    command = [f"{surroundings['CROSS_COMPILE']}gcc", "-march=rv32im", "-mabi=ilp32", "-print-libgcc-file-name"]
     found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
-    return [f"-DEXTRA_LDFLAGS=-L{Path(found).parent}"]
+    return [f"EXTRA_LDFLAGS=-L{Path(found).parent}"]
 
 
 def describe(base: Path, directory: Path) -> None:
@@ -110,8 +119,36 @@ def describe(base: Path, directory: Path) -> None:
     write_if_changed(directory / "soc.conf", devicetree.configuration(csr_json))
 
 
+def variables(base: Path, description: Path, configuration: tuple[Path, ...] = ()) -> list[str]:
+    """CMake's variables for an application on the SoC, each as `NAME=value`.
+
+    Parameters
+    ----------
+    base : Path
+        Zephyr's source tree.
+    description : Path
+        Folder with `csr.json` and `include/`, from `gateware.soc.firmware`; the devicetree overlay is written to it.
+    configuration : tuple[Path, ...]
+        Further Kconfig fragments.
+    """
+    describe(base, description)
+    extra = "EXTRA_CONF_FILE" if version(base) >= _EXTRA_CONFIGURATION_SINCE else "OVERLAY_CONFIG"
+    chosen = [f"EXTRA_CFLAGS={ARCH}", f"EXTRA_AFLAGS={ARCH}", *_library_options(environment(base))]
+    chosen += [f"ZEPHYR_MODULES={MODULE}", f"DTC_OVERLAY_FILE={description / 'soc.overlay'}"]
+    chosen += [f"{extra}={';'.join(map(str, (description / 'soc.conf', *configuration)))}"]
+    chosen += [f"CIPHERLANE_INCLUDE={description / 'include'}"]
+    if (base / _OLD_ETHERNET_KCONFIG).is_file():
+        chosen.append("CONFIG_ETH_LITEETH=n")
+    return chosen
+
+
+def suite_variables(base: Path) -> list[str]:
+    """What a test suite needs beside `variables`."""
+    return ["CONFIG_ZTEST_NEW_API=y"] if "config ZTEST_NEW_API" in (base / _ZTEST_KCONFIG).read_text() else []
+
+
 def compile_application(
-    source: Path, output: Path, description: Path, options: tuple[str, ...] = (), configuration: tuple[Path, ...] = ()
+    source: Path, output: Path, description: Path, more: tuple[str, ...] = (), configuration: tuple[Path, ...] = ()
 ) -> Path:
     """Compiles an application with the module.
 
@@ -123,8 +160,8 @@ def compile_application(
         Build folder; the log of the build is `build.log` in it.
     description : Path
         Folder with `csr.json` and `include/`, from `gateware.soc.firmware`.
-    options : tuple[str, ...]
-        Further options for CMake.
+    more : tuple[str, ...]
+        Further variables of CMake, each as `NAME=value`.
     configuration : tuple[Path, ...]
         Further Kconfig fragments.
 
@@ -139,29 +176,21 @@ def compile_application(
         No tree, no Python packages, or the build failed; the message says what to do or names the log.
     """
     base = require_base()
-    environment = _environment(base)
+    surroundings = environment(base)
     for tool in ("cmake", "ninja"):
         if shutil.which(tool) is None:
             raise ZephyrError(f"{tool} is missing: run `make zephyr-setup`")
-    describe(base, description)
     cache = output / "CMakeCache.txt"
     if cache.is_file() and f"\nZEPHYR_BASE:PATH={base}\n" not in cache.read_text():
         shutil.rmtree(output)  # CMake would go on with the tree of before
     output.mkdir(parents=True, exist_ok=True)
-    fragments = ";".join(map(str, (description / "soc.conf", *configuration)))
     configure = ["cmake", "-GNinja", "-S", str(source), "-B", str(output), f"-DBOARD={BOARD}"]
-    configure += [f"-DEXTRA_CFLAGS={ARCH}", f"-DEXTRA_AFLAGS={ARCH}"]
-    configure += [f"-DZEPHYR_MODULES={MODULE}", f"-DDTC_OVERLAY_FILE={description / 'soc.overlay'}"]
-    extra = "EXTRA_CONF_FILE" if version(base) >= _EXTRA_CONFIGURATION_SINCE else "OVERLAY_CONFIG"
-    configure += [f"-D{extra}={fragments}", f"-DCIPHERLANE_INCLUDE={description / 'include'}", *options]
-    configure += _library_options(environment)
-    if (base / _OLD_ETHERNET_KCONFIG).is_file():
-        configure.append("-DCONFIG_ETH_LITEETH=n")
+    configure += [f"-D{variable}" for variable in (*variables(base, description, configuration), *more)]
     log = output / "build.log"
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):
             result = subprocess.run(
-                command, env=environment, stdout=stream, stderr=subprocess.STDOUT, timeout=_BUILD_TIMEOUT_S
+                command, env=surroundings, stdout=stream, stderr=subprocess.STDOUT, timeout=_BUILD_TIMEOUT_S
             )
             if result.returncode:
                 release = ".".join(map(str, version(base)))

@@ -4,22 +4,18 @@ import re
 
 import pytest
 
-from tests.firmware.zephyr_board import run_suite
+from tests.firmware.zephyr_board import run_suite, scenarios
 
 pytestmark = [pytest.mark.simboard, pytest.mark.usefixtures("zephyr_board")]
 
-# Suite, variant, options for CMake, tests.
-SUITES = [
-    ("contexts", "wait", ("-DCONFIG_CIPHERLANE_CONTEXTS_WAIT=y",), 2),
-    ("contexts", "save", ("-DCONFIG_CIPHERLANE_CONTEXTS_SAVE=y",), 2),
-    ("crypto", "all", (), 10),
-    ("watchdog", "all", (), 4),
-]
+SCENARIOS = scenarios()
 
 
-@pytest.mark.parametrize(("suite", "variant", "options", "tests"), SUITES, ids=lambda value: str(value))
-def test_suite(suite, variant, options, tests):
-    text = run_suite(suite, variant, options)
+@pytest.mark.parametrize(("name", "folder", "configuration"), SCENARIOS, ids=[name for name, *_ in SCENARIOS])
+def test_suite(name, folder, configuration):
+    source = (folder / "src" / "main.c").read_text()
+    text = run_suite(name, folder, configuration)
     assert "PROJECT EXECUTION SUCCESSFUL" in text, text
     after_restart = text.rpartition("*** Booting")[2]
-    assert len(re.findall(r"^ PASS - ", after_restart, re.MULTILINE)) == tests, text
+    passed = re.findall(r"^ PASS - (\w+)", after_restart, re.MULTILINE)
+    assert sorted(passed) == sorted(re.findall(r"^ZTEST\(\w+, (\w+)\)", source, re.MULTILINE)), text

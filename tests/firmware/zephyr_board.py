@@ -5,6 +5,7 @@ import sys
 import time
 from pathlib import Path
 
+import yaml
 from cipherlane.transport.simboard import SimulatedBoard
 
 from gateware import boards
@@ -16,8 +17,6 @@ BOARD = boards.load("sim_zephyr")
 DIRECTORY = REPOSITORY / "build" / BOARD.name
 SUITES = zephyr.MODULE / "tests"
 TIMEOUT_S = 300
-# Where a release that has two interfaces of ztest says so.
-_ZTEST_KCONFIG = "subsys/testsuite/ztest/Kconfig"
 
 
 def build(name: str = BOARD.name) -> Path:
@@ -29,30 +28,40 @@ def build(name: str = BOARD.name) -> Path:
     return REPOSITORY / "build" / name
 
 
-def run_suite(name: str, variant: str, options: tuple[str, ...]) -> str:
-    """Runs a test suite of the module on the board that `build` left.
+def scenarios() -> list[tuple[str, Path, tuple[str, ...]]]:
+    """The suites' scenarios, from their `testcase.yaml`: name, folder, variables for CMake."""
+    found = []
+    for file in sorted(SUITES.glob("*/testcase.yaml")):
+        for name, scenario in yaml.safe_load(file.read_text())["tests"].items():
+            found.append((name, file.parent, tuple(scenario.get("extra_configs", ()))))
+    return found
+
+
+def run_suite(name: str, folder: Path, configuration: tuple[str, ...]) -> str:
+    """Runs a scenario of a test suite of the module on the board that `build` left.
 
     Parameters
     ----------
-    name, variant : str
-        Folder of the suite, and what its build with these options is called.
-    options : tuple[str, ...]
-        Options for CMake.
+    name : str
+        Name of the scenario.
+    folder : Path
+        Folder of the suite.
+    configuration : tuple[str, ...]
+        Its Kconfig symbols, each as `NAME=value`.
 
     Returns
     -------
     str
         What the suite printed, up to its end or for 300 s.
     """
-    output = REPOSITORY / "build" / "tests" / "zephyr" / f"{name}-{variant}"
-    two_interfaces = "config ZTEST_NEW_API" in (zephyr.require_base() / _ZTEST_KCONFIG).read_text()
-    configuration = (SUITES / "new-ztest.conf",) if two_interfaces else ()
-    image = zephyr.compile_application(SUITES / name, output, DIRECTORY / "firmware", options, configuration)
-    folder = rom.lay_out(output, DIRECTORY, image)
+    output = REPOSITORY / "build" / "tests" / "zephyr" / name
+    more = (*zephyr.suite_variables(zephyr.require_base()), *configuration)
+    image = zephyr.compile_application(folder, output, DIRECTORY / "firmware", more)
+    board = rom.lay_out(output, DIRECTORY, image)
     text = ""
     deadline = time.monotonic() + TIMEOUT_S
-    with SimulatedBoard(folder) as board:
+    with SimulatedBoard(board) as running:
         while not ("PROJECT EXECUTION" in text and text.endswith("\n")) and time.monotonic() < deadline:
             time.sleep(0.2)
-            text = board.output()
+            text = running.output()
     return text
