@@ -38,11 +38,11 @@ def test_every_engine(board, engine):
 def test_a_stream_keeps_the_window_full_and_loses_nothing(board):
     with Device(Host(board)) as device:
         before = device.network()
-        report = transfer(device, random.Random(1).randbytes(30_000), key_bits=128)
+        report = transfer(device, random.Random(1).randbytes(16_000), key_bits=128)
         after = device.network()
-    assert report.records == 21
+    assert report.records == 12, "the window several times over"
     seen = {name: after[name] - before[name] for name in after}
-    assert seen["records"] >= 21 + 3  # open, close, network
+    assert seen["records"] >= 12 + 3  # open, close, network
     assert not any(seen[name] for name in ("malformed", "checksum_errors", "fcs_errors"))
     parts = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")
     assert all(seen[name] > 0 for name in parts)
@@ -93,7 +93,7 @@ def test_flood_of_malformed_and_oversized_datagrams(board):
 
 
 def test_two_hosts_at_once(board):
-    data = [random.Random(seed).randbytes(15_000) for seed in (4, 5)]
+    data = [random.Random(seed).randbytes(8_000) for seed in (4, 5)]
     reports = [None, None]
 
     def work(place):
@@ -105,7 +105,7 @@ def test_two_hosts_at_once(board):
         host.start()
     for host in hosts:
         host.join(120)
-    assert [report.bytes for report in reports] == [15_000, 15_000]
+    assert [report.bytes for report in reports] == [8_000, 8_000]
 
 
 def test_host_killed_and_restarted(board, tmp_path):
