@@ -1,6 +1,7 @@
 """Measures every AES of the project on the simulated board: ``python -m tests.bench``, or ``make bench``.
 
-Every figure's data are compared with those of the library `cryptography` before it counts.
+Every figure's data are compared with those of the library `cryptography` before it counts. A program's figures are
+kept in its folder under `build/bench` until gateware, program or questions change, so that a run can be taken up.
 """
 
 import argparse
@@ -8,16 +9,25 @@ import json
 import sys
 from pathlib import Path
 
+from gateware.soc.cache import Stamp, digest
 from gateware.soc.firmware import REPOSITORY
 from tests.bench import cases, peers, report
-from tests.bench.board import C_FAMILIES, ISE_FAMILIES, ZKN_FAMILIES, BenchBoard, Family, WrongAnswerError
+from tests.bench.board import BUILD, C_FAMILIES, ISE_FAMILIES, ZKN_FAMILIES, BenchBoard, Family, WrongAnswerError
 
 COMMAND = "make bench"
 
 
 def _measure(family: Family, questions: tuple) -> list[cases.Record]:
-    with BenchBoard(family) as board:
-        return [record for question in questions for record in question(board)]
+    board = BenchBoard(family)
+    kept = BUILD / family.name / "records.json"
+    stamp = Stamp(kept.with_suffix(".digest"), digest(Path(__file__).parent.glob("*.py"), board.contents))
+    if not stamp.is_current():
+        stamp.clear()
+        print(f"measuring {family.name}", file=sys.stderr, flush=True)
+        with board:
+            kept.write_text(json.dumps([record for question in questions for record in question(board)]) + "\n")
+        stamp.set()
+    return json.loads(kept.read_text())
 
 
 def main() -> int:
@@ -40,7 +50,6 @@ def main() -> int:
     try:
         for family, questions in plan:
             if arguments.only is None or family.name in arguments.only:
-                print(f"measuring {family.name}", file=sys.stderr, flush=True)
                 records += _measure(family, questions)
     except WrongAnswerError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from gateware import boards
 from gateware.soc import simulation
+from gateware.soc.cache import digest
 from gateware.soc.firmware import REPOSITORY
 from tests import rom
 
@@ -102,7 +103,8 @@ class BenchBoard:
         if family.board:
             board = simulation.build(boards.load(family.board), REPOSITORY / "build" / family.board).parent
         self.elf: Path = output / "firmware.elf"
-        self._board = SimulatedBoard(rom.build(output, SOURCES / "board_bench.c", more, family.defines, board=board))
+        self._folder = rom.build(output, SOURCES / "board_bench.c", more, family.defines, board=board)
+        self._board = SimulatedBoard(self._folder)
 
     def __enter__(self):
         self._board.start()
@@ -112,6 +114,12 @@ class BenchBoard:
     def __exit__(self, *exception):
         self._port.close()
         self._board.stop()
+
+    @property
+    def contents(self) -> str:
+        """A digest of the gateware and the program: all that measurements depend on but the questions."""
+        gateware = self._folder / "gateware"
+        return digest([*gateware.glob("*.v"), *gateware.glob("*.init")])
 
     @property
     def clock_hz(self) -> int:
