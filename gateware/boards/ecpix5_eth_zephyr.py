@@ -1,7 +1,8 @@
 """The ECPIX-5 with gigabit Ethernet and memories that hold the firmware on Zephyr with its net stack.
 
-Of the FPGA's 208 block RAMs of 2 KB, code takes 80, data 24, the buffer memory 64 and the MAC's slots 10; the rest
-takes 19 as in `ecpix5_zephyr`, 197 in all, and the fast path's come on top: whether it fits has not been tried.
+Not a bitstream yet: of block RAMs of 2 KB, code takes 80, data 24 and the buffer memory 64, and everything else in
+`ecpix5_eth` 68, which is 236 where the FPGA has 208. Without the fast path, which Zephyr does not use, or with code in
+the board's DDR3 it would fit.
 """
 
 from dataclasses import replace
@@ -13,6 +14,7 @@ BOARD = replace(
     ECPIX5_ZEPHYR,
     name="ecpix5_eth_zephyr",
     title="LambdaConcept ECPIX-5 (ECP5-85F) with Ethernet, firmware on Zephyr",
+    core_sbox=ECPIX5_ETH.core_sbox,
     ethernet=ECPIX5_ETH.ethernet,
     rom_size=160 * 1024,
     sram_size=48 * 1024,
