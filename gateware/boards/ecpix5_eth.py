@@ -1,7 +1,6 @@
 """ECPIX-5 with its gigabit Ethernet, an RGMII PHY, beside the UART.
 
-Its three cores have Canright's S-boxes, which take half of a core's LUTs and are fast enough for 75 MHz: with the
-larger ones nextpnr's router stalls.
+Its three cores have Canright's S-boxes: half of a core's LUTs, and fast enough for 75 MHz.
 """
 
 from dataclasses import replace
