@@ -49,3 +49,13 @@ def transfer(device, data, engine=Engine.ACCELERATOR, key_bits=256, **options):
         report = session.transfer(io.BytesIO(data), out, length=len(data), **options)
     assert out.getvalue() == reference(key, iv, data)
     return report
+
+
+def transfer_over_damage(device, data):
+    """Transfer `data` until the board has noticed a damaged record: chance says which frames are damaged."""
+    before = device.network()["checksum_errors"]
+    for _ in range(20):
+        transfer(device, data)
+        if device.network()["checksum_errors"] > before:
+            return
+    pytest.fail("no damaged record was noticed")

@@ -7,7 +7,7 @@ from cipherlane.device import Device
 from cipherlane.protocol.layout import UDP_PORT
 
 from tests.end_to_end.bad_wire import BadWire
-from tests.end_to_end.ethernet import Host, running_board, transfer
+from tests.end_to_end.ethernet import Host, running_board, transfer, transfer_over_damage
 from tests.end_to_end.test_ethernet import (
     test_a_stream_keeps_the_window_full_and_loses_nothing,
     test_every_engine,
@@ -38,10 +38,8 @@ def test_says_that_it_is_zephyr(board):
 def test_bad_wire(board):
     plan = {"lose": 0.05, "reorder": 0.2, "corrupt": 0.1}
     with BadWire(board, seed=1, **plan) as wire, Device(Host(board)) as device:
-        transfer(device, random.Random(2).randbytes(20_000))
-        seen = device.network()
+        transfer_over_damage(device, random.Random(2).randbytes(20_000))
     assert all(wire.frames[fault] > 0 for fault in plan)
-    assert seen["checksum_errors"] > 0
 
 
 def test_datagrams_that_are_no_records(board):
