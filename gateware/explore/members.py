@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import product
 from pathlib import Path
 
 from litex.gen.fhdl.verilog import convert
@@ -190,14 +191,26 @@ PEERS = {
 
 
 def members() -> Iterator[Member]:
-    """The family. Several engines, of all but the pipelined core, come with the smallest and largest set of keys."""
-    for engines in ENGINES:
-        for datapath in DATAPATHS if engines == 1 else ITERATIVE:
-            for sbox in SBOXES:
-                for keys in KEY_SETS:
-                    for slots in SLOTS:
-                        if engines == 1 or (keys == "128") == (slots == 1):
-                            yield Member(datapath, sbox, engines, keys, slots)
+    """The family: what its comparisons need.
+
+    Every datapath with every S-box, with one key of AES-128 and with 8 keys of all lengths. What each of the latter
+    two costs is found with a datapath's best S-box, and so are several engines, for which the smallest S-box is
+    compared too. The pipelined core has one engine.
+    """
+    smallest, largest = ("128", 1), ("all", 8)
+    for datapath in DATAPATHS:
+        for sbox in SBOXES:
+            is_best = sbox == _best_sbox(datapath)
+            for keys, slots in product(KEY_SETS, SLOTS) if is_best else (smallest, largest):
+                yield Member(datapath, sbox, 1, keys, slots)
+    for engines, datapath in product(ENGINES[1:], ITERATIVE):
+        for sbox, variant in (("lut", smallest), ("lut", largest), ("canright", smallest)):
+            yield Member(datapath, sbox, engines, *variant)
+
+
+def _best_sbox(datapath: str) -> str:
+    """The S-box with which a datapath gives the most: Canright's where pipeline stages fit into it."""
+    return "canright" if datapath == "pipelined" else "lut"
 
 
 def urgency(target: Member | Peer, device: str) -> int:
@@ -206,7 +219,10 @@ def urgency(target: Member | Peer, device: str) -> int:
     if isinstance(target, Peer):
         return late + 2
     late += {"128": 0, "pipelined": 1, "64": 10, "32": 11}[target.datapath]
-    best = "canright" if target.datapath == "pipelined" else "lut"
-    late += 0 if target.sbox == best else {"lut": 20, "canright": 20, "block_ram": 21, "onehot": 22}[target.sbox]
+    late += (
+        0
+        if target.sbox == _best_sbox(target.datapath)
+        else {"lut": 20, "canright": 20, "block_ram": 21, "onehot": 22}[target.sbox]
+    )
     late += {("128", 1): 0, ("all", 8): 5, ("all", 1): 6, ("128", 8): 15}[target.keys, target.slots]
     return late + {1: 0, 2: 40, 4: 50}[target.engines]
