@@ -35,6 +35,7 @@ class Board:
     no argument, and with the platform and the clock frequency. ``firmware`` is what the boot ROM
     holds: ``baremetal`` or ``zephyr``. ``console_name``, where it is not empty, is what LiteX calls a
     second UART, for what a person reads and types; records have the first one for themselves.
+    ``pnr_seed`` and ``pnr_options`` are nextpnr's.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Board:
     flash_cable: tuple[str, ...] = ()
     constraints: str = ""
     pnr_seed: int = 1
+    pnr_options: tuple[str, ...] = ()
 
 
 class UnknownBoardError(ValueError):

@@ -2,7 +2,7 @@
 
 ::
 
-    sink ─► memory ─► register ─► source
+    sink ─► memory ─► skid ─► register ─► source
               ▲
         commit, drop: what to do with the packet whose last word was taken
 
@@ -95,17 +95,20 @@ class PacketBuffer(Module):
         # Read side.
         fetch = Signal()
         fetched_valid = Signal()
+        # LiteEth's stack answers `ready` through all its layers: it is not to reach the memory's enable as well.
+        self.submodules.skid = skid = stream.Buffer(PACKET_LAYOUT, pipe_valid=False, pipe_ready=True)
         self.submodules.output = output = stream.Buffer(PACKET_LAYOUT)
         self.comb += [
-            fetch.eq((fetched != committed) & (~fetched_valid | output.sink.ready)),
+            fetch.eq((fetched != committed) & (~fetched_valid | skid.sink.ready)),
             read_port.adr.eq(fetched[:address_bits]),
             read_port.re.eq(fetch),
-            output.sink.valid.eq(fetched_valid),
-            Cat(output.sink.data, output.sink.last_be).eq(read_port.dat_r),
-            output.sink.last.eq(read_port.dat_r[WORD_BITS:] != 0),
+            skid.sink.valid.eq(fetched_valid),
+            Cat(skid.sink.data, skid.sink.last_be).eq(read_port.dat_r),
+            skid.sink.last.eq(read_port.dat_r[WORD_BITS:] != 0),
+            skid.source.connect(output.sink),
             output.source.connect(self.source),
         ]
         self.sync += [
-            If(output.sink.ready, fetched_valid.eq(0)),
+            If(skid.sink.ready, fetched_valid.eq(0)),
             If(fetch, fetched.eq(fetched + 1), fetched_valid.eq(1)),
         ]

@@ -49,7 +49,8 @@ def build(board: Board, directory: Path, results: Path) -> Path:
             soc.platform.add_platform_command(line)
     tools = soc.platform.toolchain
     # More weight on timing than the default of 10: 2 to 3 % of clock on this design.
-    tools._pnr_opts += f"--report {board.name}-report.json --placer-heap-timingweight 30 "
+    options = ["--report", f"{board.name}-report.json", "--placer-heap-timingweight", "30", *board.pnr_options]
+    tools._pnr_opts += " ".join(options) + " "
     tools._yosys_cmds += ["hierarchy -top {build_name}", *units.NO_RW_CHECK]
     builder = Builder(soc, output_dir=directory, compile_software=False, csr_json=directory / "csr.json")
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
