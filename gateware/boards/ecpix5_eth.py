@@ -22,5 +22,6 @@ BOARD = replace(
     title="LambdaConcept ECPIX-5 (ECP5-85F) with Ethernet",
     core_sbox="canright_ecp5",
     ethernet=Ethernet(create_phy=_create_phy),
-    pnr_options=("--router", "router2", "--tmg-ripup"),  # the default router does not end on so full a part
+    # The default router does not end on so full a part; this one goes on until the clocks are met, and no further.
+    pnr_options=("--placer-heap-timingweight", "100", "--router", "router2", "--tmg-ripup"),
 )
