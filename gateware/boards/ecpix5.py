@@ -48,4 +48,6 @@ BOARD = Board(
     speed_grade="8",
     flash_cable=("--board", "ecpix5"),
     constraints="ecpix5.lpf",
+    pnr_seed=4,
+    pnr_options=("--placer-heap-timingweight", "100"),
 )
