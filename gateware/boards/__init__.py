@@ -65,7 +65,7 @@ class Board:
     flash_cable: tuple[str, ...] = ()
     constraints: str = ""
     pnr_seed: int = 1
-    pnr_options: tuple[str, ...] = ("--placer-heap-timingweight", "30")
+    pnr_options: tuple[str, ...] = ("--placer-heap-timingweight", "100")
 
 
 class UnknownBoardError(ValueError):

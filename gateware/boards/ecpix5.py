@@ -49,5 +49,4 @@ BOARD = Board(
     flash_cable=("--board", "ecpix5"),
     constraints="ecpix5.lpf",
     pnr_seed=4,
-    pnr_options=("--placer-heap-timingweight", "100"),
 )

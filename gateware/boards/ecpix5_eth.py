@@ -23,5 +23,6 @@ BOARD = replace(
     core_sbox="canright_ecp5",
     ethernet=Ethernet(create_phy=_create_phy),
     # The default router does not end on so full a part; this one goes on until the clocks are met, and no further.
-    pnr_options=("--placer-heap-timingweight", "100", "--router", "router2", "--tmg-ripup"),
+    pnr_seed=1,
+    pnr_options=(*ECPIX5.pnr_options, "--router", "router2", "--tmg-ripup"),
 )
