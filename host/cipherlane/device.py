@@ -29,7 +29,6 @@ DIRECTIONS = ("encrypt", "decrypt")  # index: code on the wire
 SIM_BENCH_BYTES = 4096  # of the C engines on a simulated board, where the whole buffer would take a minute
 SLOWEST_CYCLES_PER_BYTE = 1000  # no engine is slower; bounds the wait for bench
 _SIM_CYCLES_PER_SECOND = 300_000  # a simulated board on a busy machine
-_CONNECT_ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
@@ -93,8 +92,8 @@ class Device:
         self.link.transport.resync()
         self.link.drain(quiet=0.05, limit=2.0)
         try:
-            self.request(RecordType.RESET, attempts=_CONNECT_ATTEMPTS, resync=True)
-            info = self.request(RecordType.INFO, attempts=_CONNECT_ATTEMPTS)
+            self.request(RecordType.RESET, attempts=self.link.pace.calls, resync=True)
+            info = self.request(RecordType.INFO, attempts=self.link.pace.calls)
         except NoReplyError as error:
             strays = self.link.transport.strays()
             if strays:

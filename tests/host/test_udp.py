@@ -73,6 +73,7 @@ class BadNetwork:
         self.socket.settimeout(0.05)
         self.url = "udp://{}:{}".format(*self.socket.getsockname())
         self.silent = False
+        self.misses = 0  # requests still to be lost before the others have their chance
 
     def happens(self, what):
         return self.random.random() < self.rates.get(what, 0)
@@ -90,7 +91,8 @@ class BadNetwork:
         except TimeoutError:
             held, self.held = self.held, []
         else:
-            if self.silent:
+            if self.silent or self.misses:
+                self.misses -= not self.silent
                 return
             whole = [part for part in self.through(request) if len(part) >= HEADER.size]
             whole = [part for part in whole if len(part) - HEADER.size == HEADER.unpack_from(part)[2]]
@@ -258,6 +260,14 @@ def test_a_kernel_without_segmentation_still_sends(null_board):
         data = bytes(50_000)
         result, _ = transfer(device, data)
     assert len(result) == len(data)
+
+
+def test_board_is_called_many_times_over_a_network():
+    network = BadNetwork(0)
+    network.misses = 6
+    with Served(network.step), Device(UdpTransport(network.url)) as device:
+        assert device.info().max_data == 1440
+    assert network.misses == 0
 
 
 def test_nobody_there():

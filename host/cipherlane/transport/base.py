@@ -12,13 +12,14 @@ class Pace:
     """Time-outs of a link, in seconds, and how often a record is sent before giving up.
 
     `first` holds until a round trip has been measured; afterwards the time-out follows the measured round trips,
-    between `minimum` and `maximum`.
+    between `minimum` and `maximum`. A board is called `calls` times before nobody is taken to be there.
     """
 
     first: float
     minimum: float
     maximum: float
     attempts: int
+    calls: int = 3
 
     @classmethod
     def fixed(cls, seconds: float, attempts: int = 4) -> "Pace":
