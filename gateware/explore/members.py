@@ -219,10 +219,7 @@ def urgency(target: Member | Peer, device: str) -> int:
     if isinstance(target, Peer):
         return late + 2
     late += {"128": 0, "pipelined": 1, "64": 10, "32": 11}[target.datapath]
-    late += (
-        0
-        if target.sbox == _best_sbox(target.datapath)
-        else {"lut": 20, "canright": 20, "block_ram": 21, "onehot": 22}[target.sbox]
-    )
+    if target.sbox != _best_sbox(target.datapath):
+        late += {"lut": 20, "canright": 20, "block_ram": 21, "onehot": 22}[target.sbox]
     late += {("128", 1): 0, ("all", 8): 5, ("all", 1): 6, ("128", 8): 15}[target.keys, target.slots]
     return late + {1: 0, 2: 40, 4: 50}[target.engines]
