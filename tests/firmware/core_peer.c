@@ -222,7 +222,8 @@ static void serving_clear(const struct cl_engine *engine, struct cl_engine_key *
 static void fast_path(const struct cl_link *link, struct cl_wire_fastpath_reply *reply)
 {
 	(void)link;
-	*reply = (struct cl_wire_fastpath_reply){.address = 0xc0a80133u, .port = 7, .token = 99};
+	*reply = (struct cl_wire_fastpath_reply){
+		.address = 0xc0a80133u, .port = 7, .max_data = 1440, .token = 99};
 }
 
 /**

@@ -38,9 +38,8 @@ def network(core) -> dict[str, int]:
 
 
 def open_session(core, **sender) -> int:
-    reply = ask(core, r.record(r.OPEN_TYPE, r.open_data(KEY, IV, flags=r.RESUME), token=TOKEN), **sender)
-    assert reply.type == r.OPEN_TYPE | r.REPLY
-    return reply.session
+    request = r.open_data(KEY, IV, length=100 * MAX_DATA, record_bytes=MAX_DATA)
+    return r.opened(ask(core, r.record(r.OPEN_TYPE, request, token=TOKEN), **sender)).session
 
 
 def dropped(core, *received: bytes) -> dict[str, int]:
@@ -58,8 +57,8 @@ def dropped(core, *received: bytes) -> dict[str, int]:
 def test_data_of_any_length(board, length, summed):
     data = random.Random(length).randbytes(length)
     session = open_session(board)
-    reply = ask(board, r.record(r.DATA, data, session=session, offset=32, token=TOKEN), summed=summed)
-    assert (reply.offset, reply.data) == (32, oracle(data, 32))
+    reply = ask(board, r.record(r.DATA, data, session=session, offset=2 * MAX_DATA, token=TOKEN), summed=summed)
+    assert (reply.offset, reply.data) == (2 * MAX_DATA, oracle(data, 2 * MAX_DATA))
 
 
 def test_limits_are_the_link_s(board):
@@ -80,9 +79,10 @@ def test_session_serves_the_address_and_port_that_opened_it(board):
     assert r.parse(f.parse(board.udp(other)).data).error == r.E_SESSION
     wrong = r.record(r.DATA, bytes(64), session=session, token=TOKEN ^ 1 << 63)
     assert ask(board, wrong, from_port=50000).error == r.E_SESSION
-    assert ask(board, r.record(r.RESET), from_port=50001).error is None
-    assert ask(board, record, from_port=50000).data == oracle(bytes(64))
+    assert ask(board, r.record(r.RESET, token=TOKEN), from_port=50001).error is None
     assert ask(board, r.record(r.RESET), from_port=50000).error is None
+    assert ask(board, record, from_port=50000).data == oracle(bytes(64))
+    assert ask(board, r.record(r.RESET, token=TOKEN), from_port=50000).error is None
     assert ask(board, record, from_port=50000).error == r.E_SESSION
 
 
@@ -107,7 +107,18 @@ def test_echo(board, length):
 
 
 GOOD = r.record(r.INFO, token=1)
-FRAGMENT = b"\x20\x00"
+PING = f.echo_request(bytes(30))
+ARP = f.arp_request(sender_mac=b"\x03\0\0\0\0\x01")
+
+
+def from_address(address: bytes) -> bytes:
+    return f.ethernet(f.ipv4(f.udp(GOOD, sender=address), f.UDP, sender=address))
+
+
+def ping_from(address: bytes) -> bytes:
+    return f.ethernet(f.ipv4(PING[34:], f.ICMP, sender=address))
+
+
 DROPPED = {
     "another ethertype": ("ignored", f.ethernet(bytes(46), 0x86DD)),
     "another MAC address": ("ignored", f.ethernet(f.ipv4(f.udp(GOOD), f.UDP), to=f.HOST_MAC)),
@@ -133,6 +144,18 @@ DROPPED = {
     "UDP length below IPv4's": ("malformed", f.datagram(GOOD, length=31)),
     "UDP length of 65535": ("malformed", f.datagram(GOOD, length=0xFFFF)),
     "IPv4 checksum": ("checksum_errors", f.ethernet(f.ipv4(f.udp(GOOD), f.UDP, good=False))),
+    "multicast MAC source": ("malformed", f.ethernet(f.ipv4(f.udp(GOOD), f.UDP), sender=b"\x01\0\x5e\0\0\x01")),
+    "broadcast MAC source": ("malformed", f.ethernet(f.ipv4(f.udp(GOOD), f.UDP), sender=b"\xff" * 6)),
+    "ping, broadcast MAC source": ("malformed", b"".join((PING[:6], b"\xff" * 6, PING[12:]))),
+    "multicast source": ("malformed", from_address(bytes((224, 0, 0, 1)))),
+    "last multicast source": ("malformed", from_address(bytes((239, 255, 255, 255)))),
+    "broadcast source": ("malformed", from_address(b"\xff" * 4)),
+    "ping, multicast source": ("malformed", ping_from(bytes((224, 0, 0, 1)))),
+    "ping, broadcast source": ("malformed", ping_from(b"\xff" * 4)),
+    "ARP, broadcast MAC source": ("malformed", f.arp_request(sender_mac=b"\xff" * 6)),
+    "ARP, multicast MAC inside": ("malformed", b"".join((ARP[:6], f.HOST_MAC, ARP[12:]))),
+    "ARP, multicast address": ("malformed", f.arp_request(sender=bytes((224, 0, 0, 251)))),
+    "ARP, broadcast address": ("malformed", f.arp_request(sender=b"\xff" * 4)),
     "UDP checksum": ("checksum_errors", f.datagram(GOOD, damage=0x8000)),
 }
 
@@ -188,24 +211,45 @@ def test_a_link_without_a_network_knows_no_network_record(board):
     assert (reply.error, reply.detail) == (r.E_TYPE, r.NETWORK)
 
 
-def test_a_host_that_was_killed_makes_room_once_it_was_idle(board):
-    """The core sees a thousand cycles go by at each look at the counter; a session is idle after a million."""
-    sessions = [open_session(board, from_port=50000 + place) for place in range(8)]
+def test_addresses_of_one_station_next_to_those_of_groups_are_answered(board):
+    address, mac = bytes((223, 255, 255, 255)), b"\xfe" + b"\xff" * 5
+    frame = f.ethernet(f.ipv4(f.udp(GOOD, sender=address), f.UDP, sender=address), sender=mac)
+    answer = f.parse(board.udp(frame))
+    assert (answer.to_mac, answer.to) == (mac, address)
+    assert board.udp(f.arp_request(sender=bytes(4))) != b"", "who asks whether an address is taken (RFC 5227) has none"
 
-    def use(place, count=1):
-        record = r.record(r.DATA, bytes(16), session=sessions[place], token=TOKEN)
-        return [ask(board, record, from_port=50000 + place).error for _ in range(count)][-1]
 
-    request = r.record(r.OPEN_TYPE, r.open_data(KEY, IV, flags=r.RESUME), token=TOKEN)
-    assert ask(board, request, from_port=60000).error == r.E_FULL
-    assert use(0) is None
-    for place in (1, 2, 4, 5, 6, 7, 0):
-        assert use(place, 100) is None
-    assert ask(board, r.record(r.OPEN_TYPE, r.open_data(KEY, IV), token=TOKEN), from_port=50003).error == r.E_REUSED
-    assert ask(board, request, from_port=60000).error is None, "in the place of the fourth, idle longest"
-    assert [use(place) for place in range(8)] == [None, None, None, r.E_SESSION, None, None, None, None]
-    again = r.record(r.OPEN_TYPE, r.open_data(KEY, IV, flags=r.RESUME), token=TOKEN)
-    assert ask(board, again, from_port=50003).error == r.E_FULL
+CYCLES = struct.Struct("<6Q")
+
+
+def test_costs_are_told_to_the_session_s_owner_alone(board):
+    """Each record costs 1, 20 and 300 cycles outside the service, as the test's port says; a thousand in the engine."""
+    session = open_session(board, from_port=50000)
+    sender = {"from_port": 50000}
+    for n in range(5):
+        record = r.record(r.DATA, bytes(64), session=session, token=TOKEN, offset=n * MAX_DATA)
+        assert ask(board, record, **sender).error is None
+    asks = r.record(r.NETWORK, session=session, token=TOKEN)
+    assert CYCLES.unpack_from(ask(board, asks, **sender).data) == (77, 5, 100, 1500, 5000, 5000)
+    for stranger in (r.record(r.NETWORK), r.record(r.NETWORK, token=TOKEN)):
+        assert CYCLES.unpack_from(ask(board, stranger).data) == (77, 0, 0, 0, 0, 0)
+    assert CYCLES.unpack_from(ask(board, r.record(r.NETWORK, token=TOKEN), **sender).data) == (77, 0, 0, 0, 0, 0)
+    for stranger in (asks, r.record(r.NETWORK, session=session), r.record(r.NETWORK, session=7)):
+        assert ask(board, stranger).error == r.E_SESSION
+
+
+def test_eight_keys_give_a_stranger_equal_record_cycles(board):
+    """The figure that told keys apart: what opening and using a session costs, as anyone may read it."""
+    read = set()
+    for n in range(8):
+        key = random.Random(n).randbytes(16)
+        request = r.open_data(key, IV, length=MAX_DATA, record_bytes=MAX_DATA)
+        session = ask(board, r.record(r.OPEN_TYPE, request, token=n), from_port=50000).session
+        assert ask(board, r.record(r.DATA, bytes(99), session=session, token=n), from_port=50000).error is None
+        read.add(ask(board, r.record(r.NETWORK), from_port=60000).data[8:48])
+        assert ask(board, r.record(r.CLOSE, session=session, token=n), from_port=50000).error is None
+        read.add(ask(board, r.record(r.NETWORK), from_port=60000).data[8:48])
+    assert read == {bytes(40)}
 
 
 @pytest.mark.parametrize("length", [*range(80), 1513, 1514])

@@ -26,6 +26,7 @@
 
 #include "copy_sum.h"
 #include "frame_sums.h"
+#include "link_udp.h"
 #include "zeroize.h"
 
 #define REG(name)  DT_INST_REG_ADDR_BY_NAME(0, name)
@@ -57,7 +58,7 @@ static uint32_t copy(uint8_t *to, const uint8_t *from, size_t len)
 	const uint32_t start = cl_soc_cycles(NULL);
 	const uint32_t sum = cl_copy_sum(to, from, len);
 
-	counts.copy_cycles += cl_soc_cycles(NULL) - start;
+	counts.frame_copy_cycles += cl_soc_cycles(NULL) - start;
 	return sum;
 }
 
@@ -78,6 +79,11 @@ static struct net_pkt *take(const uint8_t *slot, size_t len)
 		cl_zeroize(buffer->data, len); /* it may have been a record with a key */
 		goto failed;
 	}
+	if (cl_link_udp_is_from_group(buffer->data,
+				      len)) { /* the stack would answer some of them */
+		cl_zeroize(buffer->data, len);
+		goto failed;
+	}
 	net_pkt_frag_add(pkt, buffer);
 	return pkt;
 
@@ -96,6 +102,10 @@ static void receive(void)
 	const uint32_t start = cl_soc_cycles(NULL);
 	uint8_t *const slot = (uint8_t *)REG(rx_slots) + sys_read32(REG(rx_slot)) * SLOT_BYTES;
 	const size_t len = sys_read32(REG(rx_length));
+
+	counts.frame_begin = start;
+	counts.frame_driver_cycles = 0;
+	counts.frame_copy_cycles = 0;
 	struct net_pkt *const pkt = take(slot, len);
 
 	/* The slot waits for another frame: a key does not stay in it. */
@@ -104,14 +114,13 @@ static void receive(void)
 	}
 	sys_write32(EVENT, REG(rx_ev_pending));
 	counts.frames++;
-	counts.driver_cycles += cl_soc_cycles(NULL) - start;
+	counts.frame_driver_cycles += cl_soc_cycles(NULL) - start;
 	if (pkt == NULL) {
 		counts.dropped++;
 	} else if (net_recv_data(iface, pkt) < 0) {
 		counts.dropped++;
 		net_pkt_unref(pkt);
 	}
-	counts.cycles += cl_soc_cycles(NULL) - start;
 }
 
 static void empty_slots(void *unused1, void *unused2, void *unused3)
@@ -180,7 +189,7 @@ static int send(const struct device *device, struct net_pkt *pkt)
 	const uint32_t start = cl_soc_cycles(NULL);
 	const int result = transmit(device, pkt);
 
-	counts.driver_cycles += cl_soc_cycles(NULL) - start;
+	counts.frame_driver_cycles += cl_soc_cycles(NULL) - start;
 	(void)k_mutex_unlock(&tx_turn);
 	return result;
 }

@@ -42,8 +42,7 @@ static struct cl_link link = {
 	.refresh = refresh,
 };
 static struct net_context *service;
-/** Cycles in which records were handled, engines included, and the counter's last value. */
-static uint64_t handle_cycles;
+/** The cycle counter when `network.cycles` was last brought up to date. */
 static uint32_t counted;
 
 static void refresh(struct cl_link *link)
@@ -54,11 +53,6 @@ static void refresh(struct cl_link *link)
 	cl_ethernet_count(&seen);
 	network.cycles += now - counted;
 	counted = now;
-	network.copy_cycles = seen.copy_cycles;
-	network.driver_cycles = seen.driver_cycles - seen.copy_cycles;
-	network.stack_cycles = seen.cycles - seen.driver_cycles - handle_cycles;
-	network.record_cycles = handle_cycles - link->engine_cycles;
-	network.engine_cycles = link->engine_cycles;
 	network.frames = seen.frames;
 	network.ignored = seen.frames - seen.dropped - network.records;
 	network.malformed = seen.dropped - seen.checksum_errors;
@@ -83,6 +77,25 @@ static size_t take(struct net_pkt *pkt)
 	return len;
 }
 
+/** Adds what the record and its frame cost to its session; @p handled cycles passed in the service.
+ */
+static void account(uint32_t handled)
+{
+	struct cl_ethernet_counters seen;
+
+	cl_ethernet_count(&seen);
+	const struct cl_session_cost cost = {
+		.driver = seen.frame_driver_cycles - seen.frame_copy_cycles,
+		.copy = seen.frame_copy_cycles,
+		.stack =
+			cl_soc_cycles(NULL) - seen.frame_begin - seen.frame_driver_cycles - handled,
+		.record = handled - link.engine_cycles,
+	};
+
+	cl_service_account(app_lock(), &link, &cost);
+	app_unlock();
+}
+
 static void on_datagram(struct net_context *context, struct net_pkt *pkt, union net_ip_header *ip,
 			union net_proto_header *protocol, int status, void *unused)
 {
@@ -104,12 +117,14 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 	const uint32_t start = cl_soc_cycles(NULL);
 
 	len = app_handle(&link, receive.record, len);
-	handle_cycles += cl_soc_cycles(NULL) - start;
+	const uint32_t handled = cl_soc_cycles(NULL) - start;
+
 	if (len != 0) {
 		/* An answer that finds no room is lost, like any datagram. */
 		(void)net_context_sendto(context, receive.record, len, (struct sockaddr *)&peer,
 					 sizeof(peer), NULL, K_NO_WAIT, NULL);
 	}
+	account(handled);
 }
 
 int datagrams_init(void)

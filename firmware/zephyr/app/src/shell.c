@@ -19,20 +19,24 @@
 
 static int selftest(const struct shell *sh, size_t argc, char **argv)
 {
-	struct cl_wire_selftest_reply result;
+	uint32_t tests = 0;
+	uint32_t failed = 0;
 
 	ARG_UNUSED(argc);
 	ARG_UNUSED(argv);
-	cl_selftest_run(&app_platform, &result);
-	shell_print(sh, "%u known-answer tests, %u failed", result.tests, result.failed);
 	for (size_t i = 0; i < app_platform.engine_count; i++) {
 		const struct cl_engine *const engine = app_platform.engines[i];
+		struct cl_wire_selftest_reply result;
 
-		if ((result.failed_engines >> engine->code & 1) != 0) {
+		cl_selftest_run(engine, &result);
+		tests += result.tests;
+		failed += result.failed;
+		if (result.failed != 0) {
 			shell_error(sh, "failed: %s", engine->name);
 		}
 	}
-	return result.failed == 0 ? 0 : -EIO;
+	shell_print(sh, "%u known-answer tests, %u failed", tests, failed);
+	return failed == 0 ? 0 : -EIO;
 }
 
 /** The engine called @p name, or NULL. */

@@ -9,15 +9,16 @@
 
 /** What the driver has seen and done since power-on. */
 struct cl_ethernet_counters {
-	/** Clock cycles from a frame's arrival until its receiver has done with it, answer
-	 * included. */
-	uint64_t cycles;
-	/** Of these, in the driver itself; and of these, on copies from and to the MAC's slots. */
-	uint64_t driver_cycles;
-	uint64_t copy_cycles;
+	/**
+	 * Of the frame that was received last: the cycle counter when it was found, and the cycles
+	 * since then in the driver itself; of these, on copies from and to the MAC's slots.
+	 */
+	uint32_t frame_begin;
+	uint32_t frame_driver_cycles;
+	uint32_t frame_copy_cycles;
 	/** Frames received. */
 	uint32_t frames;
-	/** Of these, dropped: damaged, too long, or no memory. */
+	/** Of these, dropped: damaged, too long, from a group of stations, or no memory. */
 	uint32_t dropped;
 	/** Of these, for the checksum of IPv4, UDP or ICMP. */
 	uint32_t checksum_errors;
