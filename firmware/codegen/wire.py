@@ -1,8 +1,8 @@
 """Renders the C header of the wire layout, `cl_wire.h`, from `wire.toml`.
 
-For each record the header gives its type code, the size and offsets of its fields, a structure of
-native integers and the two functions that move it between the structure and the wire's
-little-endian bytes, at any alignment.
+For each record the header gives its type code, the size and offsets of its fields, a structure that
+is laid out as on the wire (on a little-endian machine, without padding) and the two functions that
+move it to and from the wire's bytes, at any alignment.
 """
 
 import re
@@ -20,14 +20,13 @@ _PROLOGUE = """\
 
 #include <stdint.h>
 #include <string.h>
+
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "structures are laid out as on the wire, which is little-endian"
+#endif
 """
 
 _LOADS_AND_STORES = """\
-static inline uint8_t cl_load_u8(const uint8_t *p)
-{
-	return p[0];
-}
-
 static inline uint16_t cl_load_u16(const uint8_t *p)
 {
 	return (uint16_t)(p[0] | p[1] << 8);
@@ -41,11 +40,6 @@ static inline uint32_t cl_load_u32(const uint8_t *p)
 static inline uint64_t cl_load_u64(const uint8_t *p)
 {
 	return cl_load_u32(p) | (uint64_t)cl_load_u32(p + 4) << 32;
-}
-
-static inline void cl_store_u8(uint8_t *p, uint8_t value)
-{
-	p[0] = value;
 }
 
 static inline void cl_store_u16(uint8_t *p, uint16_t value)
@@ -111,9 +105,9 @@ def render(path_to_wire_toml: str | Path) -> str:
 
 
 def _layout(name: str, doc: str, fields: list[dict]) -> str:
-    """Offsets, structure, get and put of one layout: fields in order without padding."""
+    """Offsets, structure, get and put of one layout: fields in order without padding, each naturally aligned."""
     macro = f"CL_WIRE_{_identifier(name).upper()}"
-    offsets, members, gets, puts = [], [], [], []
+    offsets, members = [], []
     offset = 0
     for field in fields:
         field_name, kind = _identifier(field["name"]), field["type"]
@@ -121,14 +115,12 @@ def _layout(name: str, doc: str, fields: list[dict]) -> str:
         size = _size(kind)
         offsets.append(f"#define {at} {offset}u")
         members.append(_comment(field["doc"], "\t"))
-        if kind in _INTEGER_BYTES:
-            members.append(f"\tuint{8 * size}_t {field_name};")
-            gets.append(f"\tto->{field_name} = cl_load_{kind}(from + {at});")
-            puts.append(f"\tcl_store_{kind}(to + {at}, from->{field_name});")
-        else:
-            members.append(f"\tuint8_t {field_name}[{size}];")
-            gets.append(f"\tmemcpy(to->{field_name}, from + {at}, {size});")
-            puts.append(f"\tmemcpy(to + {at}, from->{field_name}, {size});")
+        integer = kind in _INTEGER_BYTES
+        members.append(f"\tuint{8 * size}_t {field_name};" if integer else f"\tuint8_t {field_name}[{size}];")
+        if integer and offset % size:
+            raise WireDefinitionError(
+                f"{name}: {field_name} is not aligned to its size; move it, or put a field before it"
+            )
         offset += size
     lines = [
         *offsets,
@@ -138,15 +130,16 @@ def _layout(name: str, doc: str, fields: list[dict]) -> str:
         f"struct cl_wire_{name} {{",
         *members,
         "};",
+        f'_Static_assert(sizeof(struct cl_wire_{name}) == {macro}_SIZE, "as on the wire");',
         "",
         f"static inline void cl_wire_get_{name}(struct cl_wire_{name} *to, const uint8_t *from)",
         "{",
-        *gets,
+        f"\tmemcpy(to, from, {macro}_SIZE);",
         "}",
         "",
         f"static inline void cl_wire_put_{name}(uint8_t *to, const struct cl_wire_{name} *from)",
         "{",
-        *puts,
+        f"\tmemcpy(to, from, {macro}_SIZE);",
         "}",
         "",
     ]

@@ -59,6 +59,7 @@ def test_header_is_fit_for_hardware():
     [
         ('type = "u64"', 'type = "u65"', "u65"),
         ('name = "token"', 'name = "to ken"', "to ken"),
+        ('name = "kind", type = "u8"', 'name = "kind", type = "u16"', "info_reply: max_data is not aligned"),
         ('name = "info"\ncode = 0x01', 'name = "info"\ncode = 0x02', "twice"),
     ],
 )
