@@ -70,6 +70,44 @@ class BoardError(CipherlaneError):
         self.request = request
 
 
+class ReusedError(BoardError):
+    """Counter blocks of the range were used, or are owned, under this key."""
+
+
+class RangesFullError(BoardError):
+    """The board's table of ranges is full."""
+
+
+class RandomSourceError(BoardError):
+    """The board cannot draw an initial counter block."""
+
+
+class TicketError(BoardError):
+    """The ticket does not resume a range."""
+
+
+class WindowError(BoardError):
+    """A record lies outside the window."""
+
+
+class OtherDataError(BoardError):
+    """Other data came for these counter blocks before."""
+
+
+class BusyError(BoardError):
+    """Another peer's session would have to wait."""
+
+
+class ReplyError(CipherlaneError):
+    """A reply of the board has a value that cannot be: its name and the remedy are in the message."""
+
+    def __init__(self, reply: str, what: str):
+        """Say `what` in the `reply` cannot be."""
+        super().__init__(
+            f"the board's {reply} says {what}: flash the matching firmware, or check that it is your board"
+        )
+
+
 class TransferError(CipherlaneError):
     """A transfer ended before every byte was accounted for.
 
