@@ -262,7 +262,7 @@ class Device:
         return self.request(RecordType.COUNTERS)._asdict()
 
     def network(self) -> dict[str, int]:
-        """Return what the board's Ethernet has seen since power-on, and the cycles that records cost there.
+        """Return what the board's Ethernet has seen since power-on; what records cost, a session says.
 
         Raises:
             BoardError: the link is none over Ethernet.

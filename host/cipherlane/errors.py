@@ -103,9 +103,7 @@ class ReplyError(CipherlaneError):
 
     def __init__(self, reply: str, what: str):
         """Say `what` in the `reply` cannot be."""
-        super().__init__(
-            f"the board's {reply} says {what}: flash the matching firmware, or check that it is your board"
-        )
+        super().__init__(f"the board's {reply} says {what}: flash the matching firmware, or check which board it is")
 
 
 class TransferError(CipherlaneError):

@@ -7,6 +7,7 @@ from .counterblocks import CounterBlocks
 from .device import Device
 from .errors import BoardError, ReplyError
 from .protocol.layout import HEADER, Engine, ErrorCode
+from .session import Session
 
 # Bytes around a datagram's payload on gigabit Ethernet: preamble, addresses and type, IPv4, UDP, FCS, gap.
 _WIRE_OVERHEAD = 8 + 14 + 20 + 8 + 4 + 12
@@ -121,13 +122,13 @@ def measure(
         window_records = min(window_records or most, most)
         link.counters.round_trips.clear()
         sent, lost = link.counters.sent, link.flights.lost
-        opened = _network(device)
+        opened = _network(session)
         started, busy = clock.now(), clock.busy()
         report = session.transfer(_Zeros(total), _Nowhere(), length=total, in_flight=window_records * size)
         seconds, busy = clock.now() - started, clock.busy() - busy
         sent, lost = link.counters.sent - sent, link.flights.lost - lost
         round_trips = sorted(link.counters.round_trips)
-        closed = _network(device)
+        closed = _network(session)
     clock_hz, bits = device.info().clock_hz, report.bytes * 8
     goodput = _rate(bits, seconds)
     packet_cycles = None
@@ -156,9 +157,9 @@ def measure(
     )
 
 
-def _network(device: Device) -> dict[str, int] | None:
+def _network(session: Session) -> dict[str, int] | None:
     try:
-        return device.network()
+        return session.network()
     except BoardError as error:
         if error.code == ErrorCode.TYPE:  # a link without Ethernet
             return None

@@ -74,7 +74,7 @@ class RecordLog:
             record = decode(raw)
         except (VersionMismatchError, ValueError):
             return {"malformed": True, "length": len(raw)}
-        type_, session, offset, token, data = record
+        _, session, offset, token, data = record
         name, layout = _type_of(record)
         line = {
             "type": name,

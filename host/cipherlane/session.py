@@ -97,6 +97,14 @@ class Session:
         """Return what the board has done in this session."""
         return SessionStat.from_reply(fields_of(self._exchange(RecordType.STAT)))
 
+    def network(self) -> dict[str, int]:
+        """Return what the board's Ethernet has seen since power-on, and the cycles that this session's records cost.
+
+        Raises:
+            BoardError: the link is none over Ethernet.
+        """
+        return fields_of(self._exchange(RecordType.NETWORK))._asdict()
+
     def measurement(self, engine: Engine, key: bytes, report: TransferReport, verified: bool | None) -> Measurement:
         """Ask the board what it has done, and join that with what the host saw of the transfer."""
         stat = self.stat()

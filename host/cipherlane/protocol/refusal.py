@@ -35,7 +35,7 @@ _REFUSALS: dict[int, tuple[type[errors.BoardError], str]] = {
     ErrorCode.ENGINE: (errors.BoardError, "`cipherlane info` lists the engines present"),
     ErrorCode.SESSION: (
         errors.BoardError,
-        "the board was reset or the session was idle too long: run the command again",
+        "the board was reset, or closed the session as idle: run the command again",
     ),
 }
 
