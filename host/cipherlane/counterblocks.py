@@ -1,8 +1,14 @@
-"""Ranges of counter blocks for measurements: contiguous under one key, so that a board's table holds them as one."""
+"""Ranges of counter blocks: what open says of them, and those of measurements.
+
+The latter are contiguous under one key, so that a board's table holds them as one.
+"""
 
 import secrets
 
 from .protocol.layout import BLOCK
+
+MOST_STREAM = 1 << 36  # bytes of a stream; declared where its length is not known
+FLAG_RESUME, FLAG_DRAW = 1, 2  # of open
 
 
 class CounterBlocks:

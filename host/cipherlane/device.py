@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
+from .counterblocks import FLAG_DRAW, FLAG_RESUME, MOST_STREAM
 from .errors import (
     ArgumentError,
     BoardError,
@@ -29,8 +30,6 @@ from .transport.base import Pace, Transport
 KEY_BITS = (128, 192, 256)
 DIRECTIONS = ("encrypt", "decrypt")  # index: code on the wire
 SIM_BENCH_BYTES = 4096  # of the C engines on a simulated board, where the whole buffer would take a minute
-MOST_STREAM = 1 << 36  # bytes of a stream; declared where its length is not known
-_FLAG_RESUME, _FLAG_DRAW = 1, 2
 _MOST_BENCH_PARTS = 1 << 16
 _DRAIN_QUIET, _DRAIN_LIMIT = 0.05, 2.0  # seconds
 
@@ -154,7 +153,7 @@ class Device:
             "key_bits": len(key) * 8,
             "engine": engine,
             "direction": _direction_code(direction),
-            "flags": (0 if ticket is None else _FLAG_RESUME) | (_FLAG_DRAW if iv is None else 0),
+            "flags": (0 if ticket is None else FLAG_RESUME) | (FLAG_DRAW if iv is None else 0),
             "length": max(1, length),
             "record_bytes": record_bytes,
             "reserved": 0,
@@ -182,7 +181,7 @@ class Device:
         data = table.pack(**fields)
         try:
             reply = self.exchange(Record(RecordType.OPEN, token=token, data=data))
-            resumed, drawn = (bool(fields["flags"] & flag) for flag in (_FLAG_RESUME, _FLAG_DRAW))
+            resumed, drawn = (bool(fields["flags"] & flag) for flag in (FLAG_RESUME, FLAG_DRAW))
             return Opened.from_reply(reply, table.unpack(data), resumed, drawn), token
         except BoardError:
             raise

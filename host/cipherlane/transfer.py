@@ -219,4 +219,4 @@ class Transfer:
                 missing[-1] = (missing[-1][0], self._end)
             else:
                 missing.append((self._read, self._end))
-        return TransferError(reason, missing, self._written)
+        return TransferError(reason, missing, self._written, self._record_bytes)

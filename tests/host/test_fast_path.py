@@ -15,8 +15,9 @@ from cipherlane.protocol.layout import Engine
 from cipherlane.transport.base import Pace
 from cipherlane.transport.udp import UdpTransport
 
-from .model import CODES, ENGINES, HEADER, PeerBoard, Refusal
-from .test_udp import CIPHERLANE, IV, KEY, QUICK, Served, reference
+from .links import QUICK
+from .model import CODES, ENGINES, HEADER, PeerBoard
+from .test_udp import CIPHERLANE, IV, KEY, Served, reference
 
 LOOPBACK = 0x7F000001
 

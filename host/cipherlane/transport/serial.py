@@ -4,6 +4,7 @@ import contextlib
 import errno
 import socket
 from collections import deque
+from typing import Any
 
 import serial
 
@@ -22,8 +23,8 @@ class SerialTransport(Transport):
 
     ordered = True
 
-    def __init__(self, url: str, baud: int = DEFAULT_BAUD, clock: Clock = REAL):
-        """Open `url` at `baud`.
+    def __init__(self, url: str, baud: int = DEFAULT_BAUD, clock: Clock = REAL, port: Any = None):
+        """Open `url` at `baud`, or use a `port` that is open and behaves like pyserial's; waits go by `clock`.
 
         Raises:
             PortError: the port is absent, busy, or not a serial port.
@@ -35,7 +36,7 @@ class SerialTransport(Transport):
         self._parser = FrameParser(_MAX_RECORD)
         self._ready: deque[bytes] = deque()
         try:
-            self._port = serial.serial_for_url(
+            self._port = port or serial.serial_for_url(
                 url,
                 baudrate=baud,
                 timeout=0,

@@ -6,7 +6,6 @@ that cannot, each datagram is a call of its own.
 
 import contextlib
 import errno
-import select
 import socket
 import struct
 from collections import deque
@@ -94,7 +93,7 @@ class Datagrams:
                 return data, _SIZE.unpack_from(sizes[0])[0] if sizes else len(data), address
             except BlockingIOError:
                 left = deadline - self.clock.now()
-                if left <= 0 or not select.select([self.socket], [], [], left)[0]:
+                if left <= 0 or not self.clock.readable(self.socket, left):
                     return None
             except ConnectionError:  # an earlier datagram found nobody: its sender will notice by the silence
                 if self.clock.now() >= deadline:
@@ -119,7 +118,7 @@ class Datagrams:
             if left <= 0:
                 raise TimeoutError(errno.ETIMEDOUT, f"nothing could be sent for {self.write_timeout:g} seconds")
             if wait:
-                select.select([], [self.socket], [], left)
+                self.clock.writable(self.socket, left)
 
 
 class UdpTransport(Transport):
