@@ -87,7 +87,9 @@ class LossyLink(Transport):
         whole = request is not None and len(request) >= HEADER.size
         if whole and len(request) - HEADER.size == HEADER.unpack_from(request)[2]:
             for _ in range(1 + (self.random.random() < self.rates["repeat"])):
-                self._put(self.replies, self.board.answer(request))
+                answer = self.board.answer(request)
+                if answer is not None:
+                    self._put(self.replies, answer)
 
     def _put(self, queue, record):
         position = len(queue)
