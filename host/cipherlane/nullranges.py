@@ -38,6 +38,7 @@ class Range:
     record_bytes: int
     ticket: int = field(default_factory=lambda: secrets.randbits(64))
     live: bool = True
+    resumed: bool = False
     first: int = 0
     highest: int = -1
     _sums: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -76,7 +77,8 @@ class Ranges:
     @property
     def free(self) -> int:
         """Ranges that there is still room for."""
-        return RANGES - len(self._live) - sum(len(used) for used in self._used.values())
+        fresh = sum(not live.resumed for live in self._live)
+        return RANGES - fresh - sum(len(used) for used in self._used.values())
 
     def open(self, key: bytes, start: int, blocks: int, record_bytes: int, ticket: int | None) -> Range:
         """Return a live range of `blocks` from `start` on, a fresh one or the one of `ticket`.
@@ -104,10 +106,9 @@ class Ranges:
         more = max(0, blocks - found.blocks)
         if found.live or (more and self._taken(name, start + found.blocks, more)):
             raise RangeTakenError
-        if not self.free:
-            raise RangesFullError
         self._kept.remove(found)
-        found.live, found.blocks = True, found.blocks + more
+        found.live = found.resumed = True
+        found.blocks += more
         self._live.append(found)
         return found
 

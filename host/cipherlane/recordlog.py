@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import secrets
+import stat
 from collections.abc import Iterable
 from typing import Any, TextIO
 
@@ -39,6 +40,8 @@ class RecordLog:
         self._numbers: dict[int, int] = {}
         try:
             number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            if stat.S_ISREG(os.fstat(number).st_mode):
+                os.fchmod(number, 0o600)  # it may have been there before
         except OSError as error:
             raise FileError(f"cannot write the log {path}: {error.strerror}; name another file with --log") from error
         self._file: TextIO = open(number, "w", encoding="ascii", buffering=1)  # noqa: SIM115

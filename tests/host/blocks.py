@@ -57,11 +57,15 @@ class Entry:
     def __init__(self, ticket, key, iv, record_bytes, window):
         self.ticket, self.key, self.iv, self.record_bytes, self.window = ticket, key, iv, record_bytes, window
         self.start = int.from_bytes(iv, "big")
-        self.length = 0
+        self.length = self.used = 0
         self.session = self.token = self.peer = self.request = self.opened = None
         self.bytes = self.blocks = self.records = 0
 
+    def end(self):
+        """Keep what was used: whole records up to the highest."""
+        self.used = max(self.used, min((self.window.highest + 1) * self.record_bytes, self.length))
+        self.session = None
+
     def range(self):
-        """All that a live session owns; what was used, of one that ended."""
-        used = (self.window.highest + 1) * self.record_bytes
-        return self.start, (max(used, self.length) if self.session else min(used, self.length)) + 15 >> 4
+        """First block and number of blocks: of a live session all that it declared, of one that ended what was used."""
+        return self.start, -(-max(self.used, self.length if self.session else 0) // 16)

@@ -71,8 +71,8 @@ class PeerBoard:
             self._end(entry)
 
     def _end(self, entry):
-        entry.session = None
-        if entry.window.highest < 0:
+        entry.end()
+        if not entry.used:
             self.entries.remove(entry)
 
     def answer(self, record, peer=None):
