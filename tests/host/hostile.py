@@ -208,7 +208,7 @@ class Socket:
 
     def next_arrival(self):
         if not self.waiting and (record := self.board.floods()) is not None:
-            self._arrives(PIECE, record, STRANGER if self.board.flood == "strangers" else BOARD)
+            self._arrives(0.0, record, STRANGER if self.board.flood == "strangers" else BOARD)
         return min((time for time, _, _ in self.waiting), default=LAST)
 
     def _arrives(self, delay, record, address):

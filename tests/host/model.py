@@ -70,6 +70,10 @@ class PeerBoard:
         for entry in self.sessions.values():
             self._end(entry)
 
+    def power_cycle(self):
+        """Forget everything."""
+        self.entries.clear()
+
     def _end(self, entry):
         entry.end()
         if not entry.used:

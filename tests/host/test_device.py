@@ -255,12 +255,13 @@ def test_stat_bench_selftest_and_counters():
         assert device.counters()["crc_errors"] == 2
 
 
-def test_reply_of_another_layout_is_refused():
+@pytest.mark.parametrize("size", [0, 5, 39, 41])
+def test_reply_of_another_layout_is_refused(size):
     link = good_link()
-    link.board._stat = lambda session, offset, token, data: (session, b"short")
+    link.board._stat = lambda session, offset, token, data: (session, bytes(size))
     with Device(link) as device:
         session = device.open_session(KEY, IV, Engine.ISE)
-        with pytest.raises(ReplyError, match="stat says 5 bytes where its layout has 40"):
+        with pytest.raises(ReplyError, match=f"stat says {size} bytes where its layout has 40"):
             session.stat()
 
 
