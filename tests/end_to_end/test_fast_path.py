@@ -15,7 +15,7 @@ from tests.end_to_end.ethernet import Host, reference, running_board, transfer
 
 pytestmark = pytest.mark.simboard
 
-KEY, IV = bytes(range(32)), bytes.fromhex("ff" * 15 + "fe")
+KEY = bytes(range(32))
 
 
 @pytest.fixture(scope="module")
@@ -47,11 +47,11 @@ def test_stream(board, key_bits):
 
 
 def test_statistics_of_a_session(board):
-    with Device(Host(board)) as device, device.open_session(KEY, IV, Engine.FASTPATH, resume=True) as session:
-        out, data = io.BytesIO(), random.Random(1).randbytes(5001)
-        report = session.transfer(io.BytesIO(data), out, offset=32, length=len(data))
+    with Device(Host(board)) as device, device.open_session(KEY, None, Engine.FASTPATH) as session:
+        out, data, start = io.BytesIO(), random.Random(1).randbytes(5001), 2 * session.record_bytes
+        report = session.transfer(io.BytesIO(data), out, offset=start, length=len(data))
         stat = session.stat()
-        assert out.getvalue() == reference(KEY, IV, bytes(32) + data)[32:]
+        assert out.getvalue() == reference(KEY, session.iv, bytes(start) + data)[start:]
         if report.retransmissions == 0:
             assert (stat.bytes, stat.blocks, stat.records, stat.cycles) == (5001, 313, 4, 0)
         assert session.measurement(Engine.FASTPATH, KEY, report, True).mbps is None
@@ -91,11 +91,11 @@ def test_what_is_not_the_session_s_is_dropped_and_counted(board):
         Device(Host(board)) as device,
         board.udp_socket() as other,
         board.udp_socket() as stranger,
-        device.open_session(KEY, IV, Engine.FASTPATH, resume=True) as session,
+        device.open_session(KEY, None, Engine.FASTPATH, record_bytes=64, length=64 * 1000) as session,
     ):
         own = device.link.transport._datagrams.socket
         address = session.fast_path.address
-        good = Record(RecordType.DATA, session.number, 16, session.token, b"\x5a" * 64)
+        good = Record(RecordType.DATA, session.number, 64, session.token, b"\x5a" * 64)
         raw = good.encode()
 
         def sent(data, by=own, port=address[1]):
@@ -104,15 +104,18 @@ def test_what_is_not_the_session_s_is_dropped_and_counted(board):
             device.counters()  # the board has seen what was sent before
             return counted.changed()
 
-        wrong_token = Record(good.type, good.session, 16, good.token ^ 1 << 63, good.data).encode()
-        wrong_session = Record(good.type, good.session + 1, 16, good.token, good.data).encode()
+        wrong_token = Record(good.type, good.session, 64, good.token ^ 1 << 63, good.data).encode()
+        wrong_session = Record(good.type, good.session + 1, 64, good.token, good.data).encode()
         odd_offset = Record(good.type, good.session, 17, good.token, good.data).encode()
-        beyond = Record(good.type, good.session, 2**64 - 16, good.token, good.data).encode()
+        beyond = Record(good.type, good.session, 64 * 1000, good.token, good.data).encode()
+        ahead = Record(good.type, good.session, 64 * 2 * session.window, good.token, good.data).encode()
+        between = Record(good.type, good.session, 16, good.token, good.data).encode()
         assert sent(wrong_token) == {"token": 1}
         assert sent(wrong_session) == {"session": 1}
         assert sent(odd_offset) == {"offset": 1}
         assert sent(beyond) == {"limit": 1}
-        assert sent(b"\x02" + raw[1:]) == {"version": 1}
+        assert sent(ahead) == sent(between) == {"window": 1}
+        assert sent(b"\x01" + raw[1:]) == {"version": 1}
         assert sent(raw[:1] + bytes([RecordType.STAT]) + raw[2:]) == {"type": 1}
         assert sent(raw[:-1]) == sent(raw + b"\0") == {"length": 1}
         assert sent(raw[:23]) == {"header": 1}
@@ -121,6 +124,8 @@ def test_what_is_not_the_session_s_is_dropped_and_counted(board):
         assert sent(raw, port=address[1] + 1) == {"unserved": 1}
         assert not select.select([stranger], [], [], 0)[0]
         assert sent(raw) == {"records": 1}
+        assert sent(raw) == {"records": 1}, "the same again"
+        assert sent(raw[:-1] + b"\0") == {"other_data": 1}
         other.sendto(raw, (board.ip_address, address[1]))
         assert select.select([other], [], [], 60)[0], "the CPU answers, with an error"
         reply = decode(other.recv(2048))
@@ -144,7 +149,8 @@ def test_session_that_is_closed_serves_nobody_and_its_counters_are_not_used_agai
         with pytest.raises(BoardError) as refused:
             device.open_session(key, iv, Engine.TABLE)
         assert refused.value.code == ErrorCode.REUSED
-        with device.open_session(key, iv, Engine.FASTPATH, resume=True) as session:
+        again = {"record_bytes": session.record_bytes, "ticket": session.ticket}
+        with device.open_session(key, iv, Engine.FASTPATH, **again) as session:
             out = io.BytesIO()
             session.transfer(io.BytesIO(data), out)
         assert out.getvalue() == reference(key, iv, data)
@@ -153,7 +159,7 @@ def test_session_that_is_closed_serves_nobody_and_its_counters_are_not_used_agai
 def test_session_that_is_gone_ends_the_transfer(board):
     """The fast path answers nothing to a session that it does not know: the host asks the CPU."""
     with Device(Host(board)) as device:
-        session = device.open_session(KEY, IV, Engine.FASTPATH, resume=True)
+        session = device.open_session(KEY, None, Engine.FASTPATH)
 
         def close(_written):
             if not session.closed:

@@ -8,7 +8,7 @@ from cipherlane.errors import VersionMismatchError
 from cipherlane.protocol import layout, reference
 from cipherlane.protocol.layout import Engine
 
-from . import model
+from . import blocks, model
 
 
 def test_header_is_word_sized_and_aligned():
@@ -33,14 +33,14 @@ def test_layout_sizes_match_their_structs():
 
 def test_constants_come_from_the_definition():
     assert {item.name.lower(): item.value for item in layout.RecordType} == model.CODES
-    assert {item.name.lower(): item.value for item in layout.ErrorCode} == model.ERRORS
+    assert {item.name.lower(): item.value for item in layout.ErrorCode} == blocks.ERRORS
     assert {item.name.lower(): item.value for item in layout.Engine} == model.ENGINES
 
 
 def test_record_encoding_is_the_models():
     record = layout.Record(layout.RecordType.DATA, 0x01020304, 0x1000, 0x1122334455667788, b"abc")
     raw = record.encode()
-    assert raw == model.HEADER.pack(1, 3, 3, 0x01020304, 0x1000, 0x1122334455667788) + b"abc"
+    assert raw == model.HEADER.pack(2, 3, 3, 0x01020304, 0x1000, 0x1122334455667788) + b"abc"
     assert layout.decode(raw) == record
 
 
@@ -49,9 +49,9 @@ def test_decode_refuses_wrong_sizes_and_versions():
     for bad in (b"", raw[:1], raw[:23], raw[:-1], raw + b"x"):
         with pytest.raises(ValueError, match=r"length|shorter"):
             layout.decode(bad)
-    with pytest.raises(VersionMismatchError, match=r"version 1.*version 9") as caught:
+    with pytest.raises(VersionMismatchError, match=r"version 2.*version 9") as caught:
         layout.decode(b"\x09" + raw[1:])
-    assert (caught.value.host, caught.value.board) == (1, 9)
+    assert (caught.value.host, caught.value.board) == (2, 9)
 
 
 def test_pack_needs_every_field():
