@@ -15,6 +15,8 @@ from tests.gateware.net.window_model import Window
 
 DATA_MAX = 1448
 OTHER_MAC = 0x02_00_00_00_00_99
+# What becomes of a record, as `window_model` names it.
+EVENTS = {"answered": Event.RECORD, "window": Event.WINDOW, "other_data": Event.OTHER_DATA}
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +227,7 @@ def test_overload_loses_whole_frames_and_counts_them(board):
     (*_, session) = sessions = make_sessions(rng, 3)
     open_all(board, sessions)
     script, answers = array("H"), []
-    for n in range(60):
+    for _ in range(60):
         data = rng.randbytes(DATA_MAX)
         place = session.place()
         script += on_wire(datagram(session, session.request(place, data)))
@@ -323,11 +325,11 @@ def test_a_record_is_answered_again_and_other_data_never(board):
                 events[Event.FCS] += 1
                 continue
             script += on_wire(frame)
-            decision = window.decide(offset // 16, data)
-            if decision == "answered":
+            event = EVENTS[window.decide(offset // 16, data)]
+            if event == Event.RECORD:
                 before[number] = data
                 answers.append(expected(each, each.reply(offset, data)))
-            events[{"answered": Event.RECORD}.get(decision) or Event[decision.upper()]] += 1
+            events[event] += 1
         assert frames_of(board.exchange(script)) == answers
         return events
 
