@@ -39,12 +39,13 @@ class Host:
             assert parsed.request == type_
         return parsed
 
-    def open(self, key=KEY, iv=IV, *, peer=0, token=TOKEN, **fields) -> int:
-        reply = self.ask(r.OPEN_TYPE, r.open_data(key, iv, **fields), peer=peer, token=token)
-        assert reply.error is None, f"error {reply.error}, detail {reply.detail}"
-        assert reply.session != 0
-        assert reply.data == b""
-        return reply.session
+    def opened(self, key=KEY, iv=IV, *, peer=0, token=TOKEN, **fields) -> r.Opened:
+        opened = r.opened(self.ask(r.OPEN_TYPE, r.open_data(key, iv, **fields), peer=peer, token=token))
+        assert opened.session != 0
+        return opened
+
+    def open(self, key=KEY, iv=IV, **fields) -> int:
+        return self.opened(key, iv, **fields).session
 
     def refused(self, type_, data=b"", **header) -> tuple[int, int]:
         reply = self.ask(type_, data, **header)
@@ -70,10 +71,12 @@ def host(core):
 def test_info_tells_the_platform(host):
     fields = r.INFO_REPLY.unpack(host.ask(r.INFO).data)
     assert fields == (
-        0x454E4C43, 1, 8, MAX_DATA, 0x000100, 1_000_000, 4321, 0b1111, 1024,
+        0x454E4C43, 1, 8, MAX_DATA, 0x000100, 1_000_000, 4321, 0b1111, 1024, 128, 128,
         b"host".ljust(16, b"\0"), b"a name beyond it",
     )  # fmt: skip
     assert host.ask(r.INFO).data[:4] == b"CLNE"
+    host.open()
+    assert r.INFO_REPLY.unpack(host.ask(r.INFO).data)[9:11] == (128, 127)
 
 
 def test_init_refuses_an_unusable_platform(core):
@@ -89,7 +92,7 @@ def test_init_refuses_an_unusable_platform(core):
 @pytest.mark.parametrize("engine", [ENGINE_BYTE, ENGINE_TABLE])
 @pytest.mark.parametrize("key_bytes", [16, 24, 32])
 @pytest.mark.parametrize("direction", [0, 1])
-def test_records_in_any_order_give_the_stream(host, engine, key_bytes, direction):
+def test_records_in_any_order_within_the_window_give_the_stream(host, engine, key_bytes, direction):
     rng = random.Random(engine + key_bytes)
     data = rng.randbytes(MAX_DATA * 9 + 37)
     key = KEY[:key_bytes]
@@ -113,24 +116,34 @@ def test_records_in_any_order_give_the_stream(host, engine, key_bytes, direction
 def test_data_of_any_length_and_alignment(host, length, misalign, in_place):
     data = random.Random(length).randbytes(length)
     session = host.open()
-    reply = host.ask(r.DATA, data, session=session, offset=48, in_place=in_place, misalign=misalign)
-    assert reply.data == oracle(KEY, IV, data, 48)
+    reply = host.ask(r.DATA, data, session=session, offset=3 * MAX_DATA, in_place=in_place, misalign=misalign)
+    assert reply.data == oracle(KEY, IV, data, 3 * MAX_DATA)
 
 
-def test_data_at_the_end_of_the_offset_range(host):
-    session = host.open()
-    last = (1 << 64) - 16
-    assert host.ask(r.DATA, bytes(15), session=session, offset=last).data == oracle(KEY, IV, bytes(15), last)
-    assert host.ask(r.DATA, b"", session=session, offset=last).data == b""
-    assert host.refused(r.DATA, bytes(16), session=session, offset=last) == (r.E_OFFSET, 0)
-    assert host.refused(r.DATA, bytes(17), session=session, offset=last) == (r.E_OFFSET, 0)
+def test_data_up_to_the_end_of_the_stream_and_not_behind_it(host):
+    session = host.open(length=2 * MAX_DATA + 33)
+    last = 2 * MAX_DATA
+    assert host.ask(r.DATA, bytes(33), session=session, offset=last).data == oracle(KEY, IV, bytes(33), last)
+    for offset, length in ((last, 34), (last, MAX_DATA), (last + MAX_DATA, 0), (last + 32, 1), (1 << 36, 0)):
+        refused = host.refused(r.DATA, bytes(length), session=session, offset=offset)
+        assert refused == (r.E_OFFSET, MAX_DATA), (offset, length)
+
+
+def test_longest_stream(host):
+    """2^32 blocks: a record at its end is far beyond the window, not behind the end."""
+    session = host.open(length=1 << 36, record_bytes=16)
+    last = (1 << 36) - 16
+    assert host.refused(r.DATA, bytes(16), session=session, offset=last) == (r.E_WINDOW, r.WINDOW)
+    for offset in (1 << 36, (1 << 36) + 16, 1 << 63, (1 << 64) - 16):
+        assert host.refused(r.DATA, bytes(0), session=session, offset=offset) == (r.E_OFFSET, 16)
 
 
 def test_stat_counts_what_the_session_did(host):
     session = host.open()
-    for length in (16, 17, 0, 256):
-        host.ask(r.DATA, bytes(length), session=session)
+    for n, length in enumerate((16, 17, 0, 256)):
+        assert host.ask(r.DATA, bytes(length), session=session, offset=n * MAX_DATA).error is None
     host.refused(r.DATA, bytes(16), session=session, offset=1)
+    host.refused(r.DATA, bytes(15), session=session)
     stat = r.STAT.unpack(host.ask(r.STAT_TYPE, session=session).data)
     assert stat == (289, 19, 4 * STEP, STEP, 4, 0)
 
@@ -157,7 +170,8 @@ def test_sessions_are_independent(host):
     for _ in range(50):
         token = rng.randrange(8)
         session, key, iv = sessions[token]
-        data, offset = rng.randbytes(rng.randrange(MAX_DATA)), 16 * rng.randrange(1 << 40)
+        offset = MAX_DATA * rng.randrange(32)
+        data = random.Random(offset).randbytes(MAX_DATA)
         assert host.ask(r.DATA, data, session=session, token=token, offset=offset).data == oracle(key, iv, data, offset)
 
 
@@ -170,28 +184,28 @@ def test_ninth_session_is_refused_until_one_is_closed(host):
     assert session not in sessions
 
 
-def test_retransmitted_open_gives_the_same_session(host):
-    session = host.open()
-    assert host.open() == session
+def test_retransmitted_open_gives_the_same_session_and_reply(host):
+    opened = host.opened()
+    assert host.opened() == opened
+    host.ask(r.DATA, bytes(16), session=opened.session, offset=40 * MAX_DATA)
+    assert host.opened() == opened, "although the window has moved"
     assert host.counters()["sessions_opened"] == 1
-    assert host.open(iv=bytes(16)) != session  # same token, other content
-    assert host.open(direction=1) not in (session, 0)
-    assert host.counters()["sessions_opened"] == 3
+    assert host.open(iv=b"\x10" * 16) != opened.session  # same token, other content
+    assert host.counters()["sessions_opened"] == 2
 
 
 def test_retransmitted_open_is_known_by_each_field(host):
-    session = host.open(direction=1)
-    others = [
-        host.open(direction=1, token=TOKEN + 1),
-        host.open(direction=1, peer=7),
-        host.open(direction=1, flags=r.RESUME),
-        host.open(direction=1, engine=ENGINE_BYTE),
-        host.open(KEY[:16], direction=1),
-        host.open(KEY[::-1], direction=1),
-        host.open(iv=IV[::-1], direction=1),
-    ]
-    assert len({session, *others}) == 8
-    assert host.open(direction=1) == session
+    """What differs in any field is another request; where its range is the same, it is refused."""
+    session = host.open()
+    request = {"key": KEY, "iv": IV}
+    for other in ({"engine": ENGINE_BYTE}, {"direction": 1}, {"length": 4096}, {"record_bytes": 128}):
+        assert host.refused(r.OPEN_TYPE, r.open_data(**request, **other)) == (r.E_REUSED, 0)
+    assert host.refused(r.OPEN_TYPE, r.open_data(**request), token=TOKEN + 1) == (r.E_REUSED, 0)
+    assert host.refused(r.OPEN_TYPE, r.open_data(**request), peer=7) == (r.E_REUSED, 0)
+    assert host.refused(r.OPEN_TYPE, r.open_data(**request, flags=r.RESUME)) == (r.E_TICKET, 0)
+    others = [host.open(KEY[:16]), host.open(KEY[::-1]), host.open(iv=IV[::-1])]
+    assert len({session, *others}) == 4
+    assert host.open() == session
 
 
 def test_session_serves_only_the_peer_and_token_that_opened_it(host):
@@ -221,73 +235,92 @@ def test_closed_session_is_gone_and_closing_again_succeeds(host):
     assert host.refused(r.DATA, bytes(16), session=session) == (r.E_SESSION, 0)
 
 
-def test_reset_closes_the_sessions_of_one_peer(host):
+def test_reset_ends_only_what_its_own_token_opened_from_the_same_peer(host):
     mine = [host.open(iv=bytes([i]) * 16) for i in range(3)]
-    other = host.open(iv=b"\x09" * 16, peer=1)
+    others = [(host.open(iv=b"\x09" * 16, peer=1), 1, TOKEN), (host.open(iv=b"\x0a" * 16, token=9), 0, 9)]
+    for peer, token in ((0, TOKEN ^ 1), (0, 0), (1 << 32, TOKEN)):
+        assert host.ask(r.RESET, peer=peer, token=token).error is None
+    for session in mine:
+        assert host.ask(r.DATA, bytes(16), session=session).error is None
     host.ask(r.RESET)
     for session in mine:
         assert host.refused(r.DATA, bytes(16), session=session) == (r.E_SESSION, 0)
-    assert host.ask(r.DATA, bytes(16), session=other, peer=1).error is None
+    for session, peer, token in others:
+        assert host.ask(r.DATA, bytes(16), session=session, peer=peer, token=token).error is None
 
 
-# Counter blocks are not used twice
+# Idle sessions
 
 
-def test_encryption_under_a_used_key_and_counter_block_is_refused(host):
-    host.ask(r.CLOSE, session=host.open())
-    request = r.open_data(KEY, IV)
-    assert host.refused(r.OPEN_TYPE, request) == (r.E_REUSED, 0)
-    assert host.refused(r.OPEN_TYPE, request, token=1, peer=1) == (r.E_REUSED, 0)
-    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, engine=ENGINE_BYTE)) == (r.E_REUSED, 0)
-    host.ask(r.RESET)
-    assert host.refused(r.OPEN_TYPE, request) == (r.E_REUSED, 0)
+IDLE = 1_000_000
 
 
-def test_used_while_still_open(host):
+@pytest.fixture
+def idle_host(core):
+    assert core.start(max_data=MAX_DATA, step=10, idle_cycles=IDLE) == 0
+    return Host(core)
+
+
+def test_idle_session_closes_by_itself_and_leaves_nothing(idle_host):
+    core = idle_host.core
+    used, idle = idle_host.open(iv=bytes(16)), idle_host.open(KEY[:16])
+    for n in range(12):
+        assert core.occurrences(KEY[:16]) == 2
+        idle_host.ask(r.DATA, bytes(16), session=used, offset=n * MAX_DATA)
+        core.poll(IDLE // 13)
+    for _ in range(3):
+        idle_host.ask(r.STAT_TYPE, session=used)
+        core.poll(IDLE // 8)
+    assert core.occurrences(KEY[:16]) == 1, "without any record of its owner"
+    assert idle_host.refused(r.DATA, bytes(16), session=idle) == (r.E_SESSION, 0)
+    assert idle_host.ask(r.STAT_TYPE, session=used).error is None
+
+
+def test_idle_time_goes_on_when_the_cycle_counter_wraps(core):
+    """Longer than the counter's turn, in steps of half of it."""
+    assert core.start(max_data=MAX_DATA, step=10, idle_cycles=(1 << 32) - 1) == 0
+    host = Host(core)
     session = host.open()
-    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV), token=1) == (r.E_REUSED, 0)
-    assert host.ask(r.DATA, bytes(16), session=session).error is None
+    for _ in range(5):
+        for _ in range(3):
+            core.poll(1 << 30)
+        assert host.ask(r.DATA, bytes(16), session=session).error is None
+    for _ in range(3):
+        core.poll(1 << 30)
+    assert core.occurrences(KEY) == 1
+    core.poll(1 << 30)
+    assert core.occurrences(KEY) == 0
 
 
-def test_resume_and_decryption_are_allowed(host):
-    host.ask(r.CLOSE, session=host.open())
-    session = host.open(flags=r.RESUME)
-    assert host.ask(r.DATA, bytes(40), session=session).data == oracle(KEY, IV, bytes(40))
-    host.ask(r.CLOSE, session=session)
-    host.ask(r.CLOSE, session=host.open(direction=1))
-    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV)) == (r.E_REUSED, 0)
-
-
-def test_decryption_and_refused_opens_do_not_count_as_use(host):
-    host.ask(r.CLOSE, session=host.open(direction=1))
+def test_idle_sessions_of_any_owner_make_room_when_all_are_taken(idle_host):
+    """Also where the main loop had no turn in between."""
     for i in range(8):
-        host.open(iv=bytes([i]) * 16, token=i)
-    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV)) == (r.E_FULL, 8)
-    host.ask(r.RESET)
-    host.core.fault(set_key=-errno.EIO)
-    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, engine=ENGINE_FAULTY)) == (r.E_HARDWARE, errno.EIO)
-    host.open()
+        idle_host.open(iv=bytes([i]) * 16)
+    assert idle_host.refused(r.OPEN_TYPE, r.open_data(KEY, b"\x08" * 16)) == (r.E_FULL, 8)
+    for _ in range(IDLE // 10 // 2):
+        idle_host.core.record(b"")
+        if r.parse(idle_host.core.record(r.record(r.OPEN_TYPE, r.open_data(KEY, b"\x08" * 16)))).error is None:
+            break
+    else:
+        pytest.fail("no session became idle")
 
 
-def test_other_key_or_counter_block_is_not_a_reuse(host):
-    for key, iv in ((KEY, IV), (KEY[:16], IV), (KEY[:24], IV), (KEY[::-1], IV), (KEY, IV[::-1])):
-        host.ask(r.CLOSE, session=host.open(key, iv))
+# Others' time, others' figures
 
 
-def test_memory_of_uses_forgets_the_oldest_of_64(host):
-    def use(i):
-        host.ask(r.CLOSE, session=host.open(iv=i.to_bytes(16, "big")))
-
-    def is_refused(i):
-        return host.ask(r.OPEN_TYPE, r.open_data(KEY, i.to_bytes(16, "big"))).error == r.E_REUSED
-
-    for i in range(64):
-        use(i)
-    assert all(is_refused(i) for i in range(64))
-    for i in range(64, 64 + 150):
-        use(i)
-    assert all(is_refused(i) for i in range(150, 214))
-    assert not is_refused(149)
+def test_bench_and_selftest_are_refused_while_another_peer_has_a_session(host):
+    bench = r.BENCH.pack(ENGINE_TABLE, 0, 128, 16, 16)
+    selftest = r.SELFTEST_REQUEST.pack(ENGINE_TABLE)
+    session = host.open(peer=1)
+    host.open(peer=2, iv=b"\x10" * 16)
+    assert host.refused(r.BENCH_TYPE, bench) == (r.E_BUSY, 2)
+    assert host.refused(r.SELFTEST, selftest) == (r.E_BUSY, 2)
+    assert host.refused(r.BENCH_TYPE, bench, peer=1) == (r.E_BUSY, 1)
+    host.ask(r.RESET, peer=2)
+    assert host.ask(r.BENCH_TYPE, bench, peer=1).error is None, "with a session of its own"
+    assert host.ask(r.SELFTEST, selftest, peer=1).error is None
+    host.ask(r.CLOSE, session=session, peer=1)
+    assert host.ask(r.BENCH_TYPE, bench).error is None
 
 
 # Nothing is left
@@ -302,9 +335,7 @@ def test_nothing_of_the_key_is_left_after_close(host, engine, how, key_bytes):
     session = host.open(key, engine=engine)
     host.ask(r.DATA, bytes(64), session=session)
     assert host.core.occurrences(key) == 1  # the search finds it while it is there
-    assert host.core.occurrences(IV) == 1
     host.ask(how, session=session)
-    assert host.core.occurrences(IV) == 0
     for i in range(0, 16 * (rounds + 1), 4):
         assert host.core.occurrences(words[i : i + 4]) == 0
 
@@ -331,7 +362,7 @@ def test_nothing_is_left_in_the_uart_buffer_after_close(host, end):
         r.record(r.OPEN_TYPE, r.open_data(KEY, IV, key_bits=100), token=1),
         r.record(r.OPEN_TYPE, r.open_data(KEY, IV, key_bits=128), token=1),
         r.record(r.OPEN_TYPE, r.open_data(KEY, IV) + b"\0", token=1),
-        r.record(r.OPEN_TYPE, r.open_data(KEY, IV), version=2),
+        r.record(r.OPEN_TYPE, r.open_data(KEY, IV), version=1),
         r.record(r.OPEN_TYPE, r.open_data(KEY, IV), length=3),
         r.record(r.OPEN_TYPE | r.REPLY, r.open_data(KEY, IV)),
         r.record(0x55, r.open_data(KEY, IV)),
@@ -348,7 +379,7 @@ def test_record_buffer_keeps_no_key(host, record):
 def test_broken_frames_leave_nothing(host):
     frame = r.frame(r.record(r.OPEN_TYPE, r.open_data(KEY, IV)))
     wrong_crc = r.cobs(r.record(r.OPEN_TYPE, r.open_data(KEY, IV)) + b"\x11\x22\x33\x44") + b"\0"
-    too_long = r.frame(r.record(r.OPEN_TYPE, r.open_data(KEY, IV) + b"\x55" * (MAX_DATA + 4 - 56 + 1)))
+    too_long = r.frame(r.record(r.OPEN_TYPE, r.open_data(KEY, IV) + b"\x55" * (MAX_DATA + 4 - 80 + 1)))
     for broken in (wrong_crc, frame[:-3] + b"\0", too_long):
         host.core.uart(broken[:-1])
         assert host.core.occurrences(KEY) == 1
@@ -360,8 +391,8 @@ def test_broken_frames_leave_nothing(host):
 
 
 def test_version_is_answered_in_ours(host):
-    assert host.refused(r.INFO, version=2) == (r.E_VERSION, 1)
-    assert host.refused(r.DATA, bytes(5), version=0, length=77) == (r.E_VERSION, 1)
+    assert host.refused(r.INFO, version=1) == (r.E_VERSION, 2)
+    assert host.refused(r.DATA, bytes(5), version=0, length=77) == (r.E_VERSION, 2)
 
 
 @pytest.mark.parametrize("type_", [0, 10, 0x55, 0x7F])
@@ -371,7 +402,7 @@ def test_unknown_type(host, type_):
 
 @pytest.mark.parametrize(
     ("type_", "expected"),
-    [(r.INFO, 0), (r.OPEN_TYPE, 56), (r.CLOSE, 0), (r.STAT_TYPE, 0), (r.BENCH_TYPE, 12), (r.SELFTEST, 0),
+    [(r.INFO, 0), (r.OPEN_TYPE, 80), (r.CLOSE, 0), (r.STAT_TYPE, 0), (r.BENCH_TYPE, 12), (r.SELFTEST, 4),
      (r.RESET, 0), (r.COUNTERS, 0)],
 )  # fmt: skip
 def test_length_that_does_not_fit_the_type(host, type_, expected):
@@ -387,10 +418,16 @@ def test_more_data_than_a_record_may_carry(host):
     assert host.refused(r.DATA, bytes(2000), session=session, in_place=False) == (r.E_LENGTH, MAX_DATA)
 
 
-@pytest.mark.parametrize("offset", [1, 8, 15, 17, (1 << 64) - 1])
-def test_offset_that_is_no_multiple_of_16(host, offset):
-    session = host.open()
-    assert host.refused(r.DATA, bytes(16), session=session, offset=offset) == (r.E_OFFSET, 0)
+@pytest.mark.parametrize("offset", [1, 8, 15, 16, 17, 48, 95, 97, 112, (1 << 64) - 1, (1 << 64) - 96])
+def test_offset_that_is_no_multiple_of_record_bytes(host, offset):
+    session = host.open(record_bytes=96)
+    assert host.refused(r.DATA, bytes(16), session=session, offset=offset) == (r.E_OFFSET, 96)
+
+
+def test_record_that_is_longer_than_record_bytes(host):
+    session = host.open(record_bytes=96)
+    assert host.refused(r.DATA, bytes(97), session=session) == (r.E_OFFSET, 96)
+    assert host.ask(r.DATA, bytes(96), session=session, offset=96 * 5).data == oracle(KEY, IV, bytes(96), 96 * 5)
 
 
 @pytest.mark.parametrize("key_bits", [0, 64, 127, 129, 512, 65535])
@@ -407,7 +444,15 @@ def test_engine_that_is_not_present(host, engine):
 
 def test_values_that_are_not_allowed(host):
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, direction=2)) == (r.E_VALUE, 2)
-    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, flags=2)) == (r.E_VALUE, 2)
+    for flags in (4, r.RESUME | r.DRAW, 1 << 31):
+        assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, flags=flags)) == (r.E_VALUE, flags)
+    for length in (0, (1 << 36) + 1, 1 << 63):
+        assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, length=length)) == (r.E_VALUE, length % (1 << 32))
+    for record_bytes in (0, 8, 100, MAX_DATA + 16, (1 << 32) - 16):
+        refused = host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, record_bytes=record_bytes))
+        assert refused == (r.E_VALUE, record_bytes)
+    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, reserved=5)) == (r.E_VALUE, 5)
+    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, ticket=7)) == (r.E_VALUE, 7)
     for bits in (128, 192):  # a longer key than announced
         assert host.refused(r.OPEN_TYPE, r.open_data(bytes(31) + b"\x01", IV, key_bits=bits)) == (r.E_VALUE, 0)
     assert host.refused(r.BENCH_TYPE, r.BENCH.pack(1, 2, 128, 16, 16)) == (r.E_VALUE, 2)
@@ -425,6 +470,7 @@ def test_fault_of_the_hardware_is_answered_and_leaves_the_session(host):
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY[::-1], IV, engine=ENGINE_FAULTY)) == (r.E_HARDWARE, errno.EIO)
     assert host.core.occurrences(KEY[::-1][:16]) == 0
     host.core.fault()
+    host.open(KEY[::-1], engine=ENGINE_FAULTY)  # the range was not used
     assert host.ask(r.DATA, bytes(16), session=session).data == oracle(KEY, IV, bytes(16))
     assert r.STAT.unpack(host.ask(r.STAT_TYPE, session=session).data)[4] == 1
 
@@ -463,24 +509,33 @@ def test_reply_that_has_no_room_is_not_written(host):
     ("record_bytes", "total", "blocks", "calls"),
     [(16, 16, 1, 1), (1024, 4096, 256, 4), (1000, 2500, 63 * 2 + 32, 3), (1, 5, 5, 5), (100, 0, 0, 0), (7, 3, 1, 1)],
 )
-def test_bench_counts(host, record_bytes, total, blocks, calls):
+def test_bench_counts(core, record_bytes, total, blocks, calls):
+    assert core.start(clock_hz=100_000_000, step=1000) == 0
     for engine in (ENGINE_BYTE, ENGINE_TABLE):
-        reply = host.ask(r.BENCH_TYPE, r.BENCH.pack(engine, 1, 256, record_bytes, total))
-        assert r.BENCH_REPLY.unpack(reply.data) == (total, blocks, calls * STEP, STEP)
+        reply = Host(core).ask(r.BENCH_TYPE, r.BENCH.pack(engine, 1, 256, record_bytes, total))
+        assert r.BENCH_REPLY.unpack(reply.data) == (total, blocks, calls * 1000, 1000)
 
 
-def test_bench_ends_after_four_seconds(core):
-    assert core.start(clock_hz=1_000_000, step=1_000_000) == 0
+def test_bench_ends_after_a_250th_of_a_second(core):
+    assert core.start(clock_hz=1_000_000, step=1000) == 0
     reply = Host(core).ask(r.BENCH_TYPE, r.BENCH.pack(ENGINE_TABLE, 0, 128, 16, 0xFFFFFFFF))
-    assert r.BENCH_REPLY.unpack(reply.data) == (64, 4, 4_000_000, 1_000_000)
+    assert r.BENCH_REPLY.unpack(reply.data) == (64, 4, 4_000, 1000)
 
 
-def test_selftest_passes_good_engines_and_finds_wrong_ones(core):
-    assert core.start(engines=0b0011) == 0
-    assert r.SELFTEST_REPLY.unpack(Host(core).ask(r.SELFTEST).data) == (18, 0, 0)
-    assert core.start(engines=0b1111) == 0
-    core.fault(ctr=-errno.EIO)
-    assert r.SELFTEST_REPLY.unpack(Host(core).ask(r.SELFTEST).data) == (36, 18, 1 << ENGINE_WRONG | 1 << ENGINE_FAULTY)
+def test_bench_shortens_a_call_that_would_take_longer(core):
+    """Eight blocks take 2000 cycles: 16 take the 4000 cycles that a run may, and one more is granted."""
+    assert core.start(clock_hz=1_000_000, step=2000, bench_bytes=4096) == 0
+    reply = Host(core).ask(r.BENCH_TYPE, r.BENCH.pack(ENGINE_TABLE, 0, 128, 4096, 8192))
+    assert r.BENCH_REPLY.unpack(reply.data) == (2 * 16 * 16, 32, 4_000, 2000)
+
+
+def test_selftest_passes_good_engines_and_finds_wrong_ones(host):
+    host.core.fault(ctr=-errno.EIO)
+    for engine, failed in ((ENGINE_BYTE, 0), (ENGINE_TABLE, 0), (ENGINE_WRONG, 9), (ENGINE_FAULTY, 9)):
+        reply = host.ask(r.SELFTEST, r.SELFTEST_REQUEST.pack(engine))
+        assert r.SELFTEST_REPLY.unpack(reply.data) == (9, failed, 0)
+    assert host.refused(r.SELFTEST, r.SELFTEST_REQUEST.pack(9)) == (r.E_ENGINE, 9)
+    assert host.refused(r.SELFTEST, r.SELFTEST_REQUEST.pack((1 << 32) - 1)) == (r.E_ENGINE, (1 << 32) - 1)
 
 
 # Any input

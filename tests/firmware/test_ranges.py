@@ -1,0 +1,128 @@
+"""Ranges of counter blocks against a model that keeps every single block in a set."""
+
+import errno
+import random
+
+import pytest
+
+RANGES, ALL = 128, 1 << 128
+
+
+class Model:
+    """Every block of every range, by key; ranges by the index that the core gave them."""
+
+    def __init__(self):
+        self.used: dict[int, set[int]] = {}
+        self.held: dict[int, tuple[int, int, int]] = {}
+        """By index: key, first, blocks."""
+
+    @staticmethod
+    def blocks(first, count):
+        return {(first + i) % ALL for i in range(count)}
+
+    def take(self, key, first, count):
+        wanted = self.blocks(first, count)
+        if wanted & self.used.get(key, set()):
+            return False
+        self.used.setdefault(key, set()).update(wanted)
+        return True
+
+    def released(self, key):
+        """The blocks of a key that are remembered and that nothing holds."""
+        held = [self.blocks(first, count) for other, first, count in self.held.values() if other == key]
+        return self.used.get(key, set()).difference(*held)
+
+    def expected(self):
+        """All ranges: those held, and of the others the longest runs."""
+        entries = [(*held, True) for held in self.held.values()]
+        for key in self.used:
+            blocks = self.released(key)
+            for first in (block for block in blocks if (block - 1) % ALL not in blocks):
+                count = 1
+                while (first + count) % ALL in blocks:
+                    count += 1
+                entries.append((key, first, count, False))
+        return sorted(entries)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_operations_agree_with_a_model_of_every_block(core, seed):
+    """Around 0, where numbers wrap, and around 2^64, where halves do; with few keys, so that ranges meet."""
+    rng = random.Random(seed)
+    _, free, entries = core.ranges("0")
+    model = Model()
+    refusals = merged = 0
+    for _ in range(1500):
+        what = rng.choice("tttesrr")
+        if what == "t":
+            key, count = rng.randrange(3), rng.randrange(1, 12)
+            first = (rng.choice([0, 1 << 64, 5 << 64]) + rng.randrange(-60, 60)) % ALL
+            result, free, entries = core.ranges("t", key, first, count)
+            if model.take(key, first, count):
+                model.held[result] = (key, first, count)
+            else:
+                assert result == -errno.EEXIST
+                refusals += 1
+        elif model.held:
+            index = rng.choice(sorted(model.held))
+            key, first, count = model.held[index]
+            blocks = rng.randrange(1, 20)
+            if what == "e":
+                result, free, entries = core.ranges("e", index, blocks)
+                if blocks > count:
+                    more = model.blocks(first + count, blocks - count)
+                    assert (result == -errno.EEXIST) == bool(more & model.used[key])
+                    if result == 0:
+                        model.used[key] |= more
+                        model.held[index] = (key, first, blocks)
+            elif what == "s":
+                blocks = rng.choice([0, blocks])
+                result, free, entries = core.ranges("s", index, blocks)
+                if blocks < count:
+                    model.used[key] -= model.blocks(first + blocks, count - blocks)
+                    model.held[index] = (key, first, blocks)
+                if blocks == 0:
+                    del model.held[index]
+            else:
+                before = len(entries)
+                result, free, entries = core.ranges("r", index, 0)
+                del model.held[index]
+                merged += before - len(entries)
+        assert sorted(entries) == model.expected()
+        assert free == RANGES - len(entries)
+    assert refusals > 100
+    assert merged > 20
+
+
+def test_long_ranges_overlap_modulo_2_to_the_128(core):
+    core.ranges("0")
+    most = (1 << 64) - 1
+    assert core.ranges("t", 7, ALL - 5, most)[0] == 0
+    for first in (ALL - 5, ALL - 1, 0, 1, most - 6, ALL - 5 - most + 1):
+        assert core.ranges("t", 7, first, 1 if first < most else most)[0] == -errno.EEXIST, first
+    assert core.ranges("t", 7, most - 5, 1)[0] == 1
+    assert core.ranges("t", 7, ALL - 5 - most, most)[0] == 2
+    assert core.ranges("t", 8, 0, 1)[0] == 3, "another key"
+
+
+def test_ranges_that_would_be_too_long_together_stay_apart(core):
+    core.ranges("0")
+    half = 1 << 63
+    for place, first in enumerate((0, half)):
+        assert core.ranges("t", 1, first, half)[0] == place
+    for place in range(2):
+        _, _, entries = core.ranges("r", place, 0)
+    assert entries == [(1, 0, half, False), (1, half, half, False)]
+    assert core.ranges("t", 1, (1 << 64) - 1, 1)[0] == -errno.EEXIST
+
+
+def test_a_full_table_refuses_and_forgets_nothing(core):
+    core.ranges("0")
+    for i in range(RANGES):
+        result, free, _ = core.ranges("t", i, i, 1)
+        assert (result, free) == (i, RANGES - 1 - i)
+    assert core.ranges("t", 1000, 0, 1)[0] == -errno.ENOSPC
+    for i in range(RANGES):
+        core.ranges("r", i, 0)
+        assert core.ranges("t", i, i, 1)[0] == -errno.EEXIST
+    assert core.ranges("t", 1000, 0, 1)[0] == -errno.ENOSPC

@@ -1,0 +1,201 @@
+"""Streams that are resumed by their ticket, and initial counter blocks that the board draws."""
+
+import errno
+import random
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from tests.firmware import records as r
+from tests.firmware.core_peer import ENGINE_TABLE
+from tests.firmware.test_reuse import IV, KEY, MAX_DATA, NUMBER, ONE, OTHER, Wiretap, block
+
+
+@pytest.fixture
+def host(core):
+    assert core.start(max_data=MAX_DATA, step=10) == 0
+    return Wiretap(core)
+
+
+def cmac_chain(key: bytes, *message: bytes) -> bytes:
+    """CBC-MAC by the oracle."""
+    encryptor = Cipher(algorithms.AES(key), modes.CBC(bytes(16))).encryptor()
+    return encryptor.update(b"".join(message))[-16:]
+
+
+# Tickets
+
+
+def test_resumed_stream_goes_on_where_its_window_begins(host):
+    opened = host.opened(length=50 * MAX_DATA)
+    assert opened.first == 0
+    for n in range(45):
+        assert host.data(opened, ONE, n * MAX_DATA) is None
+    host.close(opened)
+    again = host.opened(flags=r.RESUME, ticket=opened.ticket, length=60 * MAX_DATA, token=5, peer=3)
+    assert (again.iv, again.ticket, again.first, again.window) == (IV, opened.ticket, 13 * MAX_DATA, 32)
+    assert again.session != opened.session
+    mine = {"token": 5, "peer": 3}
+    assert host.data(again, ONE, 12 * MAX_DATA, **mine) == r.E_WINDOW
+    assert host.data(again, ONE, 13 * MAX_DATA, **mine) is None
+    assert host.data(again, OTHER, 44 * MAX_DATA, **mine) == r.E_OTHER_DATA
+    assert host.data(again, OTHER, 59 * MAX_DATA, **mine) is None, "behind the length that it had"
+    assert host.data(again, OTHER, 60 * MAX_DATA, **mine) == r.E_OFFSET
+
+
+def test_a_session_of_the_same_range_must_have_ended(host):
+    opened = host.opened()
+    assert host.data(opened, ONE) is None
+    resume = r.open_data(KEY, IV, flags=r.RESUME, ticket=opened.ticket)
+    assert host.refused(r.OPEN_TYPE, resume) == (r.E_REUSED, 0)
+    assert host.refused(r.OPEN_TYPE, resume, peer=1, token=1) == (r.E_REUSED, 0)
+    host.ask(r.RESET)
+    again = r.opened(host.ask(r.OPEN_TYPE, resume))
+    assert r.opened(host.ask(r.OPEN_TYPE, resume)) == again, "a reply that was lost"
+    assert host.refused(r.OPEN_TYPE, resume, token=1) == (r.E_REUSED, 0)
+
+
+def test_resuming_takes_the_ticket_key_initial_block_and_record_bytes(host):
+    opened = host.opened()
+    assert host.data(opened, ONE) is None
+    host.close(opened)
+    right = {"key": KEY, "iv": IV, "flags": r.RESUME, "ticket": opened.ticket}
+    wrong = [
+        {"ticket": 0}, {"ticket": opened.ticket ^ 1}, {"ticket": opened.ticket ^ 1 << 63}, {"key": KEY[::-1]},
+        {"key": KEY[:16]}, {"iv": block(NUMBER + 1)}, {"iv": block(NUMBER + (1 << 64))}, {"record_bytes": 128},
+    ]  # fmt: skip
+    for other in wrong:
+        assert host.refused(r.OPEN_TYPE, r.open_data(**(right | other))) == (r.E_TICKET, 0), other
+    assert host.ask(r.OPEN_TYPE, r.open_data(**right, direction=1, engine=ENGINE_TABLE)).error is None
+
+
+def test_an_extension_overlaps_no_other_range(host):
+    opened = host.opened(length=MAX_DATA)
+    assert host.data(opened, ONE) is None
+    host.close(opened)
+    beside = host.opened(iv=block(NUMBER + 32), length=MAX_DATA)
+    fields = {"flags": r.RESUME, "ticket": opened.ticket}
+    assert host.refusal(length=2 * MAX_DATA + 1, **fields) == r.E_REUSED
+    longer = host.opened(length=2 * MAX_DATA, **fields)
+    assert host.data(longer, OTHER, MAX_DATA) is None
+    assert host.data(beside, OTHER) is None
+    assert host.refusal(iv=block(NUMBER + 31), length=16) == r.E_REUSED
+
+
+def test_a_resumed_range_keeps_what_was_used(host):
+    """Also where the new length is shorter, and where nothing comes any more."""
+    opened = host.opened(length=10 * MAX_DATA)
+    assert host.data(opened, ONE, 9 * MAX_DATA) is None
+    host.close(opened)
+    again = host.opened(length=MAX_DATA, flags=r.RESUME, ticket=opened.ticket)
+    assert host.data(again, ONE, 9 * MAX_DATA) == r.E_OFFSET
+    host.close(again)
+    assert host.refusal(iv=block(NUMBER + 159), length=16) == r.E_REUSED
+    again = host.opened(length=10 * MAX_DATA, flags=r.RESUME, ticket=opened.ticket)
+    assert host.data(again, OTHER, 9 * MAX_DATA) == r.E_OTHER_DATA
+
+
+def test_windows_of_the_last_eight_sessions_at_least_are_kept(host):
+    """With eight sessions open, of those that ended the one that did so first makes room."""
+    ended = []
+    for i in range(12):
+        opened = host.opened(iv=block(NUMBER + 1000 * i), length=MAX_DATA)
+        assert host.data(opened, ONE) is None
+        host.close(opened)
+        ended.append(opened)
+    for i in range(8):
+        host.opened(iv=block(NUMBER - 1000 * (i + 1)), length=MAX_DATA)
+    host.ask(r.CLOSE, session=host.opened(iv=block(NUMBER - 1000), length=MAX_DATA).session)
+    for opened in ended[:4]:
+        fields = {"iv": opened.iv, "flags": r.RESUME, "ticket": opened.ticket, "length": MAX_DATA}
+        assert host.refusal(**fields) == r.E_TICKET
+        assert host.refusal(iv=opened.iv, length=MAX_DATA) == r.E_REUSED, "what was used is known"
+    for opened in reversed(ended[4:]):
+        again = host.opened(iv=opened.iv, flags=r.RESUME, ticket=opened.ticket, length=MAX_DATA)
+        assert host.data(again, OTHER) == r.E_OTHER_DATA
+        assert host.data(again, ONE) is None
+        host.close(again)
+
+
+def test_tickets_are_a_pseudo_random_function_of_key_initial_block_and_session(host):
+    for key in (KEY, KEY[:16], KEY[:24]):
+        for n in range(3):
+            opened = host.opened(key, block(NUMBER + 5000 * n))
+            head = b"\x02" + opened.session.to_bytes(4, "little") + bytes(11)
+            assert opened.ticket.to_bytes(8, "little") == cmac_chain(key, head, opened.iv)[:8]
+            host.close(opened)
+            again = host.opened(key, block(NUMBER + 5000 * n))
+            assert again.ticket != opened.ticket
+            host.close(again)
+
+
+def test_what_a_key_is_recognised_by_is_never_sent(host):
+    """It is in the board's memory; and not what encrypting a counter block gives."""
+    identity = cmac_chain(KEY, b"\x01" + bytes(15), bytes(16))[:8]
+    host.opened()
+    assert host.core.occurrences(identity) >= 2
+    keystream = host.opened(KEY, b"\x01" + bytes(15))
+    reply = host.ask(r.DATA, bytes(MAX_DATA), session=keystream.session)
+    assert identity not in reply.data
+
+
+# Drawn initial counter blocks
+
+
+def start(core, **options):
+    assert core.start(max_data=MAX_DATA, step=10, **options) == 0
+    return Wiretap(core)
+
+
+def drawn(source: bytes, host_bytes: bytes) -> bytes:
+    """From 32 bytes of the source and the host's 16, by the oracle."""
+    head = b"\x03" + bytes(15)
+    return cmac_chain(source[:16], head, source[16:], host_bytes)[:12] + bytes(4)
+
+
+def words(first: int) -> bytes:
+    return b"".join((first + i).to_bytes(4, "little") for i in range(8))
+
+
+def test_the_board_draws_from_its_source_and_the_host_s_bytes(core):
+    host = start(core, kind=0, random=True)
+    core.random(word=1000)
+    first = host.opened(iv=IV, flags=r.DRAW)
+    assert first.iv == drawn(words(1000), IV)
+    assert host.opened(iv=IV, flags=r.DRAW) == first, "a reply that was lost"
+    second = host.opened(iv=IV, flags=r.DRAW, token=1)
+    assert second.iv == drawn(words(1008), IV)
+    assert host.data(first, ONE) is None
+    assert host.data(second, OTHER, token=1) is None
+    for i in range(0, 32, 4):
+        assert core.occurrences(words(1000)[i : i + 4]) == 0
+
+
+def test_a_drawn_stream_is_resumed_by_the_block_that_was_drawn(core):
+    host = start(core, kind=0, random=True)
+    opened = host.opened(flags=r.DRAW)
+    assert host.data(opened, ONE) is None
+    host.close(opened)
+    again = host.opened(iv=opened.iv, flags=r.RESUME, ticket=opened.ticket)
+    assert host.data(again, OTHER) == r.E_OTHER_DATA
+
+
+def test_no_source_or_a_failed_one_draws_nothing(core):
+    host = start(core, kind=0)
+    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, flags=r.DRAW)) == (r.E_RANDOM, errno.ENODEV)
+    for kind in (0, 1):
+        host = start(core, kind=kind, random=True)
+        core.random(status=-errno.EIO)
+        assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, flags=r.DRAW)) == (r.E_RANDOM, errno.EIO)
+        assert host.opened().iv == IV
+
+
+@pytest.mark.parametrize("source", [False, True])
+def test_a_simulated_board_draws_from_the_host_s_bytes_alone(core, source):
+    host = start(core, kind=1, random=source)
+    opened = host.opened(iv=IV, flags=r.DRAW)
+    assert opened.iv == drawn(bytes(32), IV)
+    assert host.refusal(iv=IV, flags=r.DRAW, direction=1) == r.E_REUSED, "the same bytes again"
+    rng = random.Random(6)
+    ivs = {host.opened(iv=rng.randbytes(16), flags=r.DRAW).iv for _ in range(7)}
+    assert len(ivs | {opened.iv}) == 8
