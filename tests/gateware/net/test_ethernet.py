@@ -5,6 +5,7 @@ from array import array
 from collections import Counter
 
 import pytest
+from cipherlane.protocol.layout import VERSION
 
 from gateware.net.events import Event
 from tests.gateware.net import frames
@@ -105,7 +106,7 @@ def _faults(rng: random.Random, session: Session) -> dict:
         "another address": (Event.UNSERVED, packet(good, to=BOARD_IP ^ 1 << rng.randrange(32))),
         "another port": (Event.UNSERVED, packet(good, port=BOARD_PORT ^ 1 << rng.randrange(16))),
         "header": (Event.HEADER, packet(good[: rng.randrange(24)])),
-        "version": (Event.VERSION, packet(session.request(place, data, version=2))),
+        "version": (Event.VERSION, packet(session.request(place, data, version=VERSION + 1))),
         "type": (Event.TYPE, packet(session.request(place, data, type=rng.choice((1, 2, 4, 0x83))))),
         "length short": (Event.LENGTH, packet(session.request(place, data, length=len(data) - 1))),
         "length long": (
