@@ -7,6 +7,12 @@
 #include "link.h"
 #include "zeroize.h"
 
+#ifndef CL_FASTPATH_READ
+#define CL_FASTPATH_READ(device, offset) ((device)->regs[(offset) / sizeof(uint32_t)])
+#define CL_FASTPATH_WRITE(device, offset, value)                                                   \
+	((device)->regs[(offset) / sizeof(uint32_t)] = (value))
+#endif
+
 #define ROWS CL_FASTPATH_OPENED_BITS
 _Static_assert(CL_FASTPATH_KEY_VALID_BITS >= ROWS, "a key slot for every row");
 _Static_assert(CL_FASTPATH_ROWS_MAX >= ROWS, "a place for every row");
@@ -19,12 +25,12 @@ _Static_assert(CL_WINDOW_MAX == 1u << CL_FASTPATH_WINDOW_PLACE_BITS, "windows of
 
 static uint32_t get(const struct cl_fastpath *device, uint32_t offset)
 {
-	return device->regs[offset / sizeof(uint32_t)];
+	return CL_FASTPATH_READ(device, offset);
 }
 
 static void put(const struct cl_fastpath *device, uint32_t offset, uint32_t value)
 {
-	device->regs[offset / sizeof(uint32_t)] = value;
+	CL_FASTPATH_WRITE(device, offset, value);
 }
 
 /** Writes consecutive registers, the first word from the first four bytes. */
