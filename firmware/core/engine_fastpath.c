@@ -7,19 +7,30 @@
 #include "link.h"
 #include "zeroize.h"
 
+#ifndef CL_FASTPATH_READ
+#define CL_FASTPATH_READ(device, offset) ((device)->regs[(offset) / sizeof(uint32_t)])
+#define CL_FASTPATH_WRITE(device, offset, value)                                                   \
+	((device)->regs[(offset) / sizeof(uint32_t)] = (value))
+#endif
+
 #define ROWS CL_FASTPATH_OPENED_BITS
 _Static_assert(CL_FASTPATH_KEY_VALID_BITS >= ROWS, "a key slot for every row");
+_Static_assert(CL_FASTPATH_ROWS_MAX >= ROWS, "a place for every row");
+_Static_assert(CL_WINDOW_MAX == 1u << CL_FASTPATH_WINDOW_PLACE_BITS, "windows of one size");
+/* Blocks from one record to the next, and blocks of a stream, that the registers can hold. */
+#define RECORD_BLOCKS_MAX ((1u << CL_FASTPATH_RECORD_BLOCKS_BITS) - 1)
+#define LENGTH_MAX        (UINT64_C(1) << 32 << 4)
 /* A command on a key waits for the datagrams of its slot, some thousand cycles. */
 #define POLLS 10000u
 
 static uint32_t get(const struct cl_fastpath *device, uint32_t offset)
 {
-	return device->regs[offset / sizeof(uint32_t)];
+	return CL_FASTPATH_READ(device, offset);
 }
 
 static void put(const struct cl_fastpath *device, uint32_t offset, uint32_t value)
 {
-	device->regs[offset / sizeof(uint32_t)] = value;
+	CL_FASTPATH_WRITE(device, offset, value);
 }
 
 /** Writes consecutive registers, the first word from the first four bytes. */
@@ -104,15 +115,80 @@ static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
 	return holds_key(device, slot) ? 0 : -EIO;
 }
 
+/** Reads or writes a record of the present row's window. */
+static int window_command(const struct cl_fastpath *device, uint32_t place, uint32_t command)
+{
+	put(device, CL_FASTPATH_WINDOW_PLACE, place);
+	put(device, CL_FASTPATH_CONTROL, command);
+	for (uint32_t polls = POLLS; polls > 0; polls--) {
+		const uint32_t status = get(device, CL_FASTPATH_STATUS);
+
+		if ((status & CL_FASTPATH_STATUS_WINDOW_BUSY_MASK) == 0) {
+			return (status & CL_FASTPATH_STATUS_REFUSED_MASK) == 0 ? 0 : -EIO;
+		}
+	}
+	return -ETIMEDOUT;
+}
+
+/** Writes a window to a row that is neither open nor in use. */
+static int write_window(const struct cl_fastpath *device, unsigned int row,
+			const struct cl_window *window)
+{
+	int status = 0;
+
+	put(device, CL_FASTPATH_ROW, row);
+	put(device, CL_FASTPATH_WINDOW_BASE, (uint32_t)window->first * device->record_blocks[row]);
+	for (uint32_t place = 0; status == 0 && place < CL_WINDOW_MAX; place++) {
+		const uint32_t n = (uint32_t)(window->first + place) % CL_WINDOW_MAX;
+		const bool came = (window->seen >> n & 1) != 0;
+		const uint64_t sum = came ? window->sum[n] : 0;
+
+		put(device, CL_FASTPATH_WINDOW_CAME, came);
+		put(device, CL_FASTPATH_WINDOW_SUM_LO, (uint32_t)sum);
+		put(device, CL_FASTPATH_WINDOW_SUM_HI, (uint32_t)(sum >> 32));
+		status = window_command(device, place, CL_FASTPATH_CONTROL_WRITE_WINDOW_MASK);
+	}
+	return status;
+}
+
+/** Reads the window of a row that is neither open nor in use. */
+static int read_window(const struct cl_fastpath *device, unsigned int row, struct cl_window *window)
+{
+	int status = 0;
+
+	put(device, CL_FASTPATH_ROW, row);
+	cl_window_init(window, CL_WINDOW_MAX);
+	for (uint32_t place = 0; status == 0 && place < CL_WINDOW_MAX; place++) {
+		status = window_command(device, place, CL_FASTPATH_CONTROL_READ_WINDOW_MASK);
+		window->first = get(device, CL_FASTPATH_WINDOW_BASE) / device->record_blocks[row];
+		if (get(device, CL_FASTPATH_WINDOW_CAME) != 0) {
+			const uint32_t n = (uint32_t)(window->first + place) % CL_WINDOW_MAX;
+
+			window->seen |= UINT64_C(1) << n;
+			window->sum[n] = get(device, CL_FASTPATH_WINDOW_SUM_LO) |
+					 (uint64_t)get(device, CL_FASTPATH_WINDOW_SUM_HI) << 32;
+		}
+	}
+	return status;
+}
+
 static int serve(const struct cl_engine *engine, const struct cl_engine_key *key,
 		 const struct cl_engine_client *client)
 {
-	const struct cl_fastpath *const device = engine->hw;
+	struct cl_fastpath *const device = engine->hw;
+	const uint32_t record_blocks = client->record_bytes / CL_BLOCK_BYTES;
 
-	if ((client->peer & CL_PEER_NETWORK) == 0) {
+	if ((client->peer & CL_PEER_NETWORK) == 0 || record_blocks == 0 ||
+	    record_blocks > RECORD_BLOCKS_MAX || client->length > LENGTH_MAX ||
+	    client->window->records != CL_WINDOW_MAX) {
 		return -EINVAL;
 	}
-	put(device, CL_FASTPATH_ROW, key->slot);
+	device->record_blocks[key->slot] = (uint8_t)record_blocks;
+	const int status = write_window(device, key->slot, client->window);
+
+	if (status != 0) {
+		return status;
+	}
 	put(device, CL_FASTPATH_SESSION, client->session);
 	put(device, CL_FASTPATH_PEER_IP, (uint32_t)(client->peer >> 16));
 	put(device, CL_FASTPATH_PEER_PORT, client->peer & 0xffff);
@@ -122,6 +198,7 @@ static int serve(const struct cl_engine *engine, const struct cl_engine_key *key
 	put(device, CL_FASTPATH_LIMIT_HI, (uint32_t)(client->length >> 32));
 	put(device, CL_FASTPATH_SLOT, key->slot);
 	put_bytes(device, CL_FASTPATH_IV0, client->iv, CL_BLOCK_BYTES);
+	put(device, CL_FASTPATH_RECORD_BLOCKS, record_blocks);
 	put(device, CL_FASTPATH_CONTROL, CL_FASTPATH_CONTROL_OPEN_MASK);
 	return (get(device, CL_FASTPATH_OPENED) >> key->slot & 1u) != 0 ? 0 : -EIO;
 }
@@ -146,11 +223,22 @@ static int finish(const struct cl_engine *engine, const struct cl_engine_key *ke
 		  struct cl_window *window)
 {
 	const struct cl_fastpath *const device = engine->hw;
+	struct cl_window empty;
 
-	(void)window;
 	put(device, CL_FASTPATH_ROW, key->slot);
 	put(device, CL_FASTPATH_CONTROL, CL_FASTPATH_CONTROL_CLOSE_MASK);
-	return -ENOTSUP; /* the hardware keeps no window */
+	for (uint32_t polls = POLLS; (get(device, CL_FASTPATH_IN_USE) >> key->slot & 1u) != 0;) {
+		if (--polls == 0) {
+			return -ETIMEDOUT; /* what is under way may still be marked */
+		}
+	}
+	const int status = read_window(device, key->slot, window);
+
+	if (status != 0) {
+		return status;
+	}
+	cl_window_init(&empty, CL_WINDOW_MAX);
+	return write_window(device, key->slot, &empty); /* the sums tell of the data */
 }
 
 static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
@@ -201,6 +289,7 @@ void cl_fastpath_describe(const struct cl_fastpath *device, struct cl_wire_fastp
 	reply->frame_length = count_of(device, CL_FASTPATH_EVENT_CODE_FRAME_LENGTH);
 	reply->ipv4 = count_of(device, CL_FASTPATH_EVENT_CODE_IPV4);
 	reply->checksum = count_of(device, CL_FASTPATH_EVENT_CODE_CHECKSUM);
+	reply->source = count_of(device, CL_FASTPATH_EVENT_CODE_SOURCE);
 	reply->unserved = count_of(device, CL_FASTPATH_EVENT_CODE_UNSERVED);
 	reply->receive_overflow = count_of(device, CL_FASTPATH_EVENT_CODE_RECEIVE_OVERFLOW);
 	reply->header = count_of(device, CL_FASTPATH_EVENT_CODE_HEADER);
@@ -212,6 +301,8 @@ void cl_fastpath_describe(const struct cl_fastpath *device, struct cl_wire_fastp
 	reply->peer = count_of(device, CL_FASTPATH_EVENT_CODE_PEER);
 	reply->token = count_of(device, CL_FASTPATH_EVENT_CODE_TOKEN);
 	reply->limit = count_of(device, CL_FASTPATH_EVENT_CODE_LIMIT);
+	reply->window = count_of(device, CL_FASTPATH_EVENT_CODE_WINDOW);
 	reply->key = count_of(device, CL_FASTPATH_EVENT_CODE_KEY);
 	reply->transmit_overflow = count_of(device, CL_FASTPATH_EVENT_CODE_TRANSMIT_OVERFLOW);
+	reply->other_data = count_of(device, CL_FASTPATH_EVENT_CODE_OTHER_DATA);
 }

@@ -1,7 +1,8 @@
 /**
  * @file
  * Engine on the UDP fast path: it takes the data records of its sessions from the network and
- * answers them by itself; firmware gives it keys and sessions, and reads its counters.
+ * answers them by itself; firmware gives it keys, sessions and their windows, takes the windows
+ * back, and reads its counters.
  *
  * A key's slot and its session's row have one number, kept in struct cl_engine_key; of the key
  * itself nothing stays here. No call waits longer than a fixed number of register accesses.
@@ -14,9 +15,14 @@
 #include "cl_wire.h"
 #include "engine.h"
 
+/** Most rows that the hardware can have. */
+#define CL_FASTPATH_ROWS_MAX 16u
+
 struct cl_fastpath {
 	/** Base of the registers of cl_fastpath_regs.h. */
 	volatile uint32_t *regs;
+	/** Of the session that a row serves or served last: the hardware does not tell. */
+	uint8_t record_blocks[CL_FASTPATH_ROWS_MAX];
 };
 
 /**

@@ -4,7 +4,7 @@
 
     sink ─► receiver ─┬─ packet ──► (CTR packet engine) ── encrypted ──► sender ─► source
                  ▲    └─ job ───────────────────────────────────────────►  ▲
-          session table ◄── CPU                     statistics, events ◄───┘
+  session table, window ◄── CPU                     statistics, events ◄───┘
 
 The engine is outside: it takes packets (`gateware.net.record_receiver.packet_layout`) and gives as many words, in
 order. Several datagrams are under way at a time: one is being received, those behind it are in the engine, those
@@ -18,6 +18,7 @@ from migen import If, Module, Signal, bits_for
 from gateware.net.events import EventCounters
 from gateware.net.record_receiver import RecordReceiver
 from gateware.net.record_sender import DATAGRAMS_MAX, RecordSender
+from gateware.net.record_window import RecordWindow
 from gateware.net.session_table import SessionTable
 from gateware.net.statistics import Statistics
 
@@ -82,8 +83,8 @@ class FastPath(Module):
         Key slots that may be used.
     slots_under_way : Signal(slots), out
         Key slots of which a datagram is under way in the engine.
-    table, statistics : Module
-        The CPU's side of sessions and statistics.
+    table, window, statistics : Module
+        The CPU's side of sessions, of their records and of statistics.
     frame_event : stream.Endpoint, code(5), in
         Frames that were dropped before they came here.
     events : EventCounters
@@ -94,7 +95,8 @@ class FastPath(Module):
 
     def __init__(self, *, port: int, rows: int = 8, slots: int = 8, buffer_words: int = 2048):
         self.submodules.table = table = SessionTable(rows=rows, slots=slots)
-        self.submodules.taker = taker = RecordReceiver(table=table, slots=slots)
+        self.submodules.window = window = RecordWindow(rows=rows)
+        self.submodules.taker = taker = RecordReceiver(table=table, window=window, slots=slots)
         self.submodules.sender = sender = RecordSender(
             port=port, row_bits=bits_for(rows - 1), slot_bits=bits_for(slots - 1), buffer_words=buffer_words
         )
@@ -124,6 +126,7 @@ class FastPath(Module):
             statistics.record.row.eq(finished.row),
             statistics.record.length.eq(finished.length),
             statistics.row.eq(table.row),
+            window.row.eq(table.row),
             taker.event.connect(events.sinks[1]),
             events.sinks[2].valid.eq(finished.valid),
             events.sinks[2].code.eq(finished.code),

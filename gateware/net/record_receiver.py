@@ -9,9 +9,10 @@
 The checks are those of `gateware.net.events.Event` from HEADER on. All comparisons of a datagram are made whatever
 the others give, and the verdict comes after a fixed number of cycles. A datagram that fails is read to its end and
 leaves nothing. `packet` always carries as many bytes as its `length` says: if the datagram ends early, or with an
-error, zeros follow, and `outcome` tells that the result must be dropped.
+error, zeros follow, and `outcome` tells that the result must be dropped; so it does if the record came before with
+other data, which is known when they all are here.
 
-Throughput: one word a cycle for data; about 10 cycles for each datagram besides its words with 8 sessions. Handshake:
+Throughput: one word a cycle for data; about 23 cycles for each datagram besides its words with 8 sessions. Handshake:
 valid and ready; `job` and `outcome` must be ready whenever `room` is given.
 """
 
@@ -22,13 +23,14 @@ from migen import FSM, Array, Cat, If, Module, Mux, NextState, NextValue, Signal
 from gateware.net import WORD_BITS
 from gateware.net import header as wire
 from gateware.net.events import EVENT_BITS, Event
+from gateware.net.record_window import DECIDE_CYCLES, LOOKUP_CYCLES, RecordWindow
 from gateware.net.session_table import SessionTable
 
 LENGTH_BITS = 16
 OFFSET_BITS = 64
-# Cycles from the end of the search to the verdict: those of the comparisons and of the answer to `needed`.
-COMPARE_CYCLES = 2
-CHECKS = [event for event in Event if event >= Event.HEADER]
+# Cycles from the end of the search to the verdict: those of the window, more than the comparisons and `needed` take.
+COMPARE_CYCLES = LOOKUP_CYCLES - 1
+CHECKS = [event for event in Event if Event.HEADER <= event <= Event.TRANSMIT_OVERFLOW]
 
 
 def packet_layout(slot_bits: int) -> stream.EndpointDescription:
@@ -54,6 +56,11 @@ def job_layout(row_bits: int, slot_bits: int) -> list[tuple[str, int]]:
     ]
 
 
+def outcome_layout() -> list[tuple[str, int]]:
+    """Whether a job's reply must be dropped, and the `Event` that this then is."""
+    return [("damaged", 1), ("code", EVENT_BITS)]
+
+
 class RecordReceiver(Module):
     """Parses and checks records.
 
@@ -61,6 +68,8 @@ class RecordReceiver(Module):
     ----------
     table : SessionTable
         The sessions; used, not added as a submodule.
+    window : RecordWindow
+        Their records; likewise.
 
     Attributes
     ----------
@@ -79,13 +88,13 @@ class RecordReceiver(Module):
     job : stream.Endpoint, see `job_layout`, out
     packet : stream.Endpoint, see `packet_layout`, out
         Data to encrypt; none for a record without data.
-    outcome : stream.Endpoint, damaged, out
-        For each job, after its last word: whether the datagram turned out to be incomplete.
+    outcome : stream.Endpoint, see `outcome_layout`, out
+        For each job, after its last word.
     event : stream.Endpoint, code(5), out
         Datagrams that were dropped.
     """
 
-    def __init__(self, *, table: SessionTable, slots: int):
+    def __init__(self, *, table: SessionTable, window: RecordWindow, slots: int):
         row_bits, slot_bits = len(table.found_row), len(table.slot)
         self.sink = sink = stream.Endpoint(eth_udp_user_description(WORD_BITS))
         self.sender_mac = Signal(48)
@@ -95,7 +104,7 @@ class RecordReceiver(Module):
         self.accepted = Signal()
         self.job = stream.Endpoint(job_layout(row_bits, slot_bits))
         self.packet = packet = stream.Endpoint(packet_layout(slot_bits))
-        self.outcome = stream.Endpoint([("damaged", 1)])
+        self.outcome = stream.Endpoint(outcome_layout())
         self.event = stream.Endpoint([("code", EVENT_BITS)])
 
         # # #
@@ -152,6 +161,7 @@ class RecordReceiver(Module):
         # These may change until the verdict.
         self.comb += [
             failed[Event.SESSION].eq(~table.found),
+            failed[Event.WINDOW].eq(window.outside),
             failed[Event.KEY].eq(~usable[table.slot]),
             failed[Event.TRANSMIT_OVERFLOW].eq(~self.room),
         ]
@@ -178,7 +188,19 @@ class RecordReceiver(Module):
             packet.last.eq(rest == 0),
         ]
 
+        # The window sees the record's place and its data.
+        self.comb += [
+            window.found_row.eq(table.found_row),
+            window.record_blocks.eq(table.record_blocks),
+            window.index.eq(packet.index),
+            window.length.eq(header.length),
+            window.word.eq(sink.data),
+            window.add.eq(packet.valid & packet.ready),
+            window.last.eq(packet.last),
+        ]
+
         verdict_wait = Signal(max=COMPARE_CYCLES + 1)
+        decide_wait = Signal(max=DECIDE_CYCLES)
         self.submodules.fsm = fsm = FSM(reset_state="HEADER")
         self.comb += in_header.eq(fsm.ongoing("HEADER"))
         fsm.act(  # waits for the words of a header, or the end of a datagram that has no room for one
@@ -189,19 +211,21 @@ class RecordReceiver(Module):
         )
         fsm.act(  # waits for the search, then for the comparisons with what it found
             "COMPARE",
+            window.begin.eq(~table.searching & (verdict_wait == COMPARE_CYCLES)),
             If(~table.searching, NextValue(verdict_wait, verdict_wait - 1)),
             If(verdict_wait == 0, NextState("VERDICT")),
         )
         fsm.act(  # one cycle
             "VERDICT",
             NextValue(count, 0),
+            NextValue(decide_wait, DECIDE_CYCLES - 1),
             NextValue(rest, (header.length - 1)[2:]),
             If(
                 passed,
                 self.accepted.eq(1),
                 self.job.valid.eq(1),
                 NextState("DATA"),
-                If(header.length == 0, NextState("OUTCOME")),
+                If(header.length == 0, NextState("DECIDE")),
             ).Else(
                 self.event.valid.eq(1),
                 self.event.code.eq(verdict),
@@ -216,14 +240,21 @@ class RecordReceiver(Module):
                 packet.valid & packet.ready,
                 NextValue(rest, rest - 1),
                 If(take & sink.last & (rest != 0), NextValue(damaged, 1)),
-                If(rest == 0, NextState("OUTCOME")),
+                If(rest == 0, NextState("DECIDE")),
             ),
         )
-        fsm.act(  # one cycle: whether the datagram was whole is known
-            "OUTCOME",
-            self.outcome.valid.eq(1),
-            self.outcome.damaged.eq(damaged),
-            NextState("DISCARD"),
+        fsm.act(  # whether the datagram was whole is known; waits for what the window says to its data
+            "DECIDE",
+            window.deciding.eq(1),
+            NextValue(decide_wait, decide_wait - 1),
+            If(
+                decide_wait == 0,
+                window.mark.eq(~damaged),
+                self.outcome.valid.eq(1),
+                self.outcome.damaged.eq(damaged | window.other_data),
+                self.outcome.code.eq(Mux(damaged, Event.LENGTH, Event.OTHER_DATA)),
+                NextState("DISCARD"),
+            ),
         )
         fsm.act(  # waits for the end of the datagram
             "DISCARD",

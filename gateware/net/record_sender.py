@@ -27,7 +27,7 @@ from gateware.net.checksum import PROTOCOL_UDP, RIGHT, SUM_BITS, ChecksumSum, do
 from gateware.net.events import EVENT_BITS, Event
 from gateware.net.neighbours import RECEIVER_LAYOUT, STATION_LAYOUT
 from gateware.net.packet_buffer import PacketBuffer
-from gateware.net.record_receiver import LENGTH_BITS, job_layout
+from gateware.net.record_receiver import LENGTH_BITS, job_layout, outcome_layout
 from gateware.net.udp_port import HEADER_BYTES as UDP_HEADER_BYTES
 from gateware.net.udp_port import datagram_layout
 
@@ -52,8 +52,8 @@ class RecordSender(Module):
     job : stream.Endpoint, see `job_layout`, in
     encrypted : stream.Endpoint, data(32), in
         Data of the jobs, in their order.
-    outcome : stream.Endpoint, damaged, in
-        For each job, whether its reply must be dropped.
+    outcome : stream.Endpoint, see `outcome_layout`, in
+        For each job.
     needed, room, reserve : Signal(16), in, and Signal(), out, and Signal(), in
         The room for a reply; `room` is two cycles behind `needed`.
     finished : Record, valid, damaged, code(5), row, slot, length(16), out
@@ -71,7 +71,7 @@ class RecordSender(Module):
     def __init__(self, *, port: int, row_bits: int, slot_bits: int, buffer_words: int = 2048):
         self.job = stream.Endpoint(job_layout(row_bits, slot_bits))
         self.encrypted = stream.Endpoint([("data", WORD_BITS)])
-        self.outcome = stream.Endpoint([("damaged", 1)])
+        self.outcome = stream.Endpoint(outcome_layout())
         self.needed = Signal(LENGTH_BITS)
         self.room = Signal()
         self.reserve = Signal()
@@ -170,7 +170,7 @@ class RecordSender(Module):
         )
         self.comb += [
             self.finished.damaged.eq(outcomes.source.damaged),
-            self.finished.code.eq(Mux(outcomes.source.damaged, Event.LENGTH, Event.RECORD)),
+            self.finished.code.eq(Mux(outcomes.source.damaged, outcomes.source.code, Event.RECORD)),
             *[getattr(self.finished, name).eq(getattr(job, name)) for name in ("row", "slot", "length")],
         ]
 

@@ -7,6 +7,7 @@ from migen import bits_for
 from gateware.aes.standard import KEY_LENGTH_128, KEY_LENGTH_192, KEY_LENGTH_256
 from gateware.ctr.key_store import WORDS
 from gateware.net.events import EVENT_BITS, Event
+from gateware.net.record_window import BLOCKS_BITS, INDEX_BITS, RECORDS
 from gateware.net.session_table import Column
 
 _LOCKED = (
@@ -26,6 +27,10 @@ _SESSION_REGISTERS = {
         column: (32, f"Bytes {4 * n} to {4 * n + 3} of the initial counter block T1, first byte in bits 7:0.")
         for n, column in enumerate((Column.IV0, Column.IV1, Column.IV2, Column.IV3))
     },
+    Column.RECORD_BLOCKS: (
+        BLOCKS_BITS,
+        "16-byte blocks from one record of the session to the next; none is longer. With 0 all are dropped.",
+    ),
 }
 _KEY_LENGTHS = [
     (str(KEY_LENGTH_128), "AES_128", "Key words 0 to 3."),
@@ -94,6 +99,20 @@ class FastPathRegisters(LiteXModule):
                     pulse=True,
                     description="Copy the statistics of the session `row` to bytes, blocks and records.",
                 ),
+                CSRField(
+                    "read_window",
+                    pulse=True,
+                    description="Copy the record window_place of the window of session `row`, and the window's base, "
+                    "to window_came, window_sum and window_base: they hold it when window_busy is 0. Refused while "
+                    "window_busy. Allowed while the session is open, but its records then go on to change.",
+                ),
+                CSRField(
+                    "write_window",
+                    pulse=True,
+                    description="Replace the record window_place of the window of session `row`, and the window's "
+                    "base, by what these registers hold. Refused while window_busy, and while the session is open or a "
+                    "datagram of it is under way.",
+                ),
             ],
         )
         self.status = CSRStatus(
@@ -107,6 +126,10 @@ class FastPathRegisters(LiteXModule):
                     "refused",
                     description="A command or a write was refused. Reset value 0; cleared by writing control without a "
                     "command that is refused.",
+                ),
+                CSRField(
+                    "window_busy",
+                    description="read_window or write_window is under way, for some 10 cycles at most. Reset value 0.",
                 ),
             ],
         )
@@ -134,6 +157,33 @@ class FastPathRegisters(LiteXModule):
             description="Bit n: a datagram of session n has been accepted and not yet been encrypted; 0 for good "
             "within a datagram's time of close.",
         )
+
+        self._add_window()
+
+    def _add_window(self):
+        self.window_place = CSRStorage(
+            bits_for(RECORDS - 1),
+            description="Record that read_window and write_window mean, counted from the window's first. Not to be "
+            "written while window_busy. Reset value 0.",
+        )
+        for name, size, text in (
+            (
+                "base",
+                INDEX_BITS,
+                f"Index of the 16-byte block where the window begins, a multiple of record_blocks. {2 * RECORDS} "
+                f"records from there on may come; one that lies behind the window's {RECORDS} moves it.",
+            ),
+            ("came", 1, "1: the record came. 0: it did not, and its sum says nothing."),
+            ("sum_lo", 32, "Bits 31:0 of the sum of the record's data."),
+            ("sum_hi", 32, "Bits 63:32 of it."),
+        ):
+            description = (
+                f"{text} Set by read_window, taken by write_window; not to be written while window_busy. Reset "
+            )
+            register = CSRStorage(
+                size, name=f"window_{name}", write_from_dev=True, description=f"{description}value 0."
+            )
+            setattr(self, register.name, register)
 
     def _add_keys(self, slots: int):
         self.key_config = CSRStorage(

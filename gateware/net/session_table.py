@@ -8,7 +8,8 @@ Columns are small memories, written by the CPU word by word and never read by it
 be written only while it is neither open nor in use. Closing it zeroes its columns.
 
 A search looks at every row, one a cycle, whatever it finds: its time is the number of rows plus one. The row that
-it found stays selected until the next search; `open` says whether it still is open.
+it found stays selected until the next search; `found` falls when it is closed, and stays so although the row may be
+opened for another session.
 """
 
 from enum import IntEnum
@@ -16,6 +17,7 @@ from enum import IntEnum
 from migen import Array, Case, Cat, If, Memory, Module, Signal, bits_for
 
 from gateware.aes.standard import BLOCK_BITS
+from gateware.net.record_window import BLOCKS_BITS
 
 WORD_BITS = 32
 ROWS_MAX = 16
@@ -36,9 +38,10 @@ class Column(IntEnum):
     IV1 = 9
     IV2 = 10
     IV3 = 11
+    RECORD_BLOCKS = 12
 
 
-_NARROW = {Column.PEER_PORT: 16}
+_NARROW = {Column.PEER_PORT: 16, Column.RECORD_BLOCKS: BLOCKS_BITS}
 
 
 class SessionTable(Module):
@@ -71,10 +74,10 @@ class SessionTable(Module):
     number : Signal(32), in
     searching : Signal(), out
     found : Signal(), out
-        The search has found a row, and it is open.
+        The search has found a row, and it has been open since.
     found_row, slot : Signal, out
         The row and its key slot.
-    peer_ip, peer_port, token, limit, initial : Signal, 32, 16, 64, 64 and 128 bits, out
+    peer_ip, peer_port, token, limit, initial, record_blocks : Signal, 32, 16, 64, 64, 128 and 7 bits, out
         The row's fields; `initial` is T1 in the byte order of `gateware.aes`.
     """
 
@@ -101,6 +104,7 @@ class SessionTable(Module):
         self.token = Signal(64)
         self.limit = Signal(64)
         self.initial = Signal(BLOCK_BITS)
+        self.record_blocks = Signal(BLOCKS_BITS)
 
         # # #
 
@@ -137,19 +141,25 @@ class SessionTable(Module):
             self.token.eq(Cat(read[Column.TOKEN_LO], read[Column.TOKEN_HI])),
             self.limit.eq(Cat(read[Column.LIMIT_LO], read[Column.LIMIT_HI])),
             self.slot.eq(read[Column.SLOT]),
-            self.initial.eq(Cat(*[read[column] for column in Column if column >= Column.IV0])),
+            self.initial.eq(Cat(*[read[column] for column in Column if Column.IV0 <= column <= Column.IV3])),
+            self.record_blocks.eq(read[Column.RECORD_BLOCKS]),
         ]
 
         # Search.
         wanted = Signal(WORD_BITS)
-        matched = Signal()
-        self.comb += self.found.eq(matched & opened[self.found_row])
+        closing = Signal()  # the row at which the search looks
+        self.comb += closing.eq(self.close & (self.row == scanned))
         self.sync += [
+            If(self.close & (self.row == self.found_row), self.found.eq(0)),
             If(
                 self.searching,
                 scanned.eq(scanned + 1),
-                If(opened[scanned] & (read[Column.SESSION] == wanted), matched.eq(1), self.found_row.eq(scanned)),
+                If(
+                    opened[scanned] & ~closing & (read[Column.SESSION] == wanted),
+                    self.found.eq(1),
+                    self.found_row.eq(scanned),
+                ),
                 If(scanned == rows - 1, self.searching.eq(0)),
             ),
-            If(self.search, wanted.eq(self.number), self.searching.eq(1), matched.eq(0), scanned.eq(0)),
+            If(self.search, wanted.eq(self.number), self.searching.eq(1), self.found.eq(0), scanned.eq(0)),
         ]

@@ -8,9 +8,15 @@
           └─ counters, statistics
 
 How software uses it: to open a session, choose a `row` that is neither in `opened` nor in `in_use` and a key slot.
-Write `key_config` and the key words, then `load_key`; wait until `busy` is 0 and see `key_valid`. Write `row` and all
-registers of the session, then `open`. To close it, write `row`, then `close`; then clear the key of its slot with
-`clear_key`, and wait until `busy` is 0.
+Write `key_config` and the key words, then `load_key`; wait until `busy` is 0 and see `key_valid`. Write `row`, all
+registers of the session, and its window; then `open`. To close it, write `row`, then `close`; then clear the key of its
+slot with `clear_key`, and wait until `busy` is 0.
+
+A window (`gateware.net.record_window`) keeps whether each of 64 records came, and the sum of its data. To write it, for
+each `window_place` from 0 to 63 write `window_base`, `window_came` and the sum, give `write_window`, and wait until
+`window_busy` is 0. Write all 64 before a session is opened: a row's window stays as it was when its last session was
+closed. It is whole once the row is neither in `opened` nor in `in_use`; from then on until it is written again, it can
+be read, place by place with `read_window`, and be given to a session that goes on with the stream, in any row.
 
 Commands on a key wait until no datagram of its slot is under way, which takes at most the time of some datagrams; other
 sessions go on. A session without a key is possible: its records are dropped and counted.
@@ -18,7 +24,7 @@ sessions go on. A session without a key is possible: its records are dropped and
 Byte order: that of `gateware.net`; word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.
 """
 
-from migen import If, Signal
+from migen import Cat, If, Signal
 
 from gateware.ctr.key_store import WORDS
 from gateware.net.fast_path import FastPath
@@ -65,7 +71,7 @@ class FastPathUnit(FastPathRegisters):
         # # #
 
         control, status = self.control.fields, self.status.fields
-        table, statistics = path.table, path.statistics
+        table, window, statistics = path.table, path.window, path.statistics
 
         # Data.
         self.comb += [
@@ -90,6 +96,23 @@ class FastPathUnit(FastPathRegisters):
             table.close.eq(control.close),
             self.opened.status.eq(table.opened),
             self.in_use.status.eq(table.in_use),
+        ]
+
+        # Windows.
+        given, values = window.given, window.values
+        copies = [self.window_base, self.window_came, self.window_sum_lo, self.window_sum_hi]
+        self.comb += [
+            window.place.eq(self.window_place.storage),
+            window.read.eq(control.read_window & ~window.busy),
+            window.write.eq(control.write_window & ~window.busy & ~table.locked),
+            given.base.eq(self.window_base.storage),
+            given.came.eq(self.window_came.storage),
+            given.sum.eq(Cat(self.window_sum_lo.storage, self.window_sum_hi.storage)),
+            self.window_base.dat_w.eq(values.base),
+            self.window_came.dat_w.eq(values.came),
+            Cat(self.window_sum_lo.dat_w, self.window_sum_hi.dat_w).eq(values.sum),
+            *[register.we.eq(window.taken) for register in copies],
+            status.window_busy.eq(window.busy),
         ]
 
         # Keys.
@@ -133,6 +156,8 @@ class FastPathUnit(FastPathRegisters):
             ((control.open | written) & table.locked)
             | (control.load_key & (loader.busy | wrong_length))
             | (control.clear_key & loader.busy)
+            | ((control.read_window | control.write_window) & window.busy)
+            | (control.write_window & table.locked)
         )
         self.sync += [
             If(self.control.re, status.refused.eq(0)),

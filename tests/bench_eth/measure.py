@@ -68,6 +68,8 @@ def _sessions(rng: random.Random, case: Case) -> list[Session]:
             initial=rng.getrandbits(128),
             row=n,
             slot=n,
+            record_bytes=-(-case.data_bytes // 16) * 16,
+            first=rng.getrandbits(20),
         )
         for n in range(case.sessions)
     ]
@@ -75,9 +77,9 @@ def _sessions(rng: random.Random, case: Case) -> list[Session]:
 
 def latency(board: GMIIBoard, session: Session, payload: int) -> int:
     """System cycles from the first bit of a datagram's frame to the first bit of the answer, on an idle board."""
-    data = bytes(payload - HEADER_BYTES)
-    (sent,) = board.exchange(on_wire(datagram(session, session.request(0, data))))
-    if sent.frame != expected(session, session.reply(0, data)):
+    data, offset = bytes(payload - HEADER_BYTES), session.place()
+    (sent,) = board.exchange(on_wire(datagram(session, session.request(offset, data))))
+    if sent.frame != expected(session, session.reply(offset, data)):
         raise WrongAnswerError(f"wrong answer to a datagram of {payload} bytes")
     return round(sent.cycle * board.sys_hz / GMII_HZ)
 
@@ -101,7 +103,7 @@ def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
     script, answers = array("H"), {}
     for n in range(frames):
         session, data = sessions[n % case.sessions], rng.randbytes(case.data_bytes)
-        offset = 16 * rng.getrandbits(40)
+        offset = session.place()
         script += on_wire(datagram(session, session.request(offset, data)))
         answers[expected(session, session.reply(offset, data))] = n
     received_cycles = len(script)

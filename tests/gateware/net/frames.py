@@ -102,6 +102,14 @@ class Session:
     row: int
     slot: int
     limit: int = 2**64 - 1
+    record_bytes: int = 1456
+    first: int = 0  # record with which its window begins
+    placed: int = 0
+
+    def place(self) -> int:
+        """Offset of a record that has not been asked for."""
+        self.placed += 1
+        return (self.first + self.placed - 1) * self.record_bytes
 
     def request(self, offset: int, data: bytes, **changes) -> bytes:
         """A data record; `changes` are fields of the header."""

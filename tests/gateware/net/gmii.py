@@ -26,6 +26,7 @@ from gateware.net.mac import SharedMAC
 from gateware.net.unit import FastPathUnit
 from tests.gateware.net.frames import Session
 from tests.gateware.net.script import BOARD_IP, BOARD_MAC, BOARD_PORT, Sent, parse
+from tests.gateware.net.window_model import RECORDS, Window
 from tests.gateware.support import compile_model
 
 GMII_HZ = 125_000_000
@@ -261,7 +262,7 @@ class GMIIBoard:
         return [(cycle, *access) for access in (*accesses, ("control", self.bit("control", "load_key")))]
 
     def open_operations(self, session: Session, cycle: int = 0) -> list[tuple]:
-        """The register accesses that open a session."""
+        """The register accesses that open a session, with its row's window as it is."""
         iv = struct.unpack("<4I", session.initial.to_bytes(16, "big"))
         accesses = [
             ("row", session.row),
@@ -274,20 +275,46 @@ class GMIIBoard:
             ("limit_hi", session.limit >> 32),
             ("slot", session.slot),
             *((f"iv{i}", word) for i, word in enumerate(iv)),
+            ("record_blocks", session.record_bytes // 16),
             ("control", self.bit("control", "open")),
         ]
         return [(cycle, *access) for access in accesses]
 
-    def open(self, session: Session) -> None:
-        """Load a session's key and open it."""
+    def window_operations(self, row: int, window: Window, cycle: int = 0) -> list[tuple]:
+        """The register accesses that write a window; the reads are the time that each place takes."""
+        accesses = [("row", row), ("window_base", window.first * window.record_blocks)]
+        for place in range(RECORDS):
+            kept = window.sums.get(window.first + place)
+            accesses += [("window_place", place), ("window_came", kept is not None)]
+            accesses += [("window_sum_lo", (kept or 0) % 2**32), ("window_sum_hi", (kept or 0) >> 32)]
+            accesses += [("control", self.bit("control", "write_window")), ("status", None), ("status", None)]
+        return [(cycle, *access) for access in accesses]
+
+    def open(self, session: Session, window: Window | None = None) -> None:
+        """Load a session's key and open it, with an empty window unless one is given."""
         self.run(array("H"), self.key_operations(session.slot, session.key))
         self._wait()
-        self.run(array("H"), self.open_operations(session))
+        window = window or Window(session.record_bytes // 16, session.first)
+        self.run(array("H"), self.window_operations(session.row, window) + self.open_operations(session))
         assert self.read("opened") >> session.row & 1
+        assert not self.read("status") & self.bit("status", "refused")
 
     def close_operations(self, session: Session, cycle: int = 0) -> list[tuple]:
         """The register accesses that close a session."""
         return [(cycle, "row", session.row), (cycle, "control", self.bit("control", "close"))]
+
+    def window(self, session: Session) -> Window:
+        """The window of a session's row, as the CPU reads it."""
+        self.write("row", session.row)
+        first, sums = 0, {}
+        for place in range(RECORDS):
+            self.write("window_place", place)
+            self.command("read_window")
+            assert not self.read("status") & self.bit("status", "window_busy")
+            first = self.read("window_base") // (session.record_bytes // 16)
+            if self.read("window_came"):
+                sums[first + place] = self.read("window_sum_hi") << 32 | self.read("window_sum_lo")
+        return Window(session.record_bytes // 16, first, sums)
 
     def counters(self) -> dict[Event, int]:
         """All counters of events."""

@@ -5,15 +5,19 @@ from array import array
 from collections import Counter
 
 import pytest
+from cipherlane.protocol.layout import VERSION
 
 from gateware.net.events import Event
 from tests.gateware.net import frames
 from tests.gateware.net.frames import Peer, Session
 from tests.gateware.net.gmii import CORE, GMIIBoard
 from tests.gateware.net.script import BOARD_IP, BOARD_MAC, BOARD_PORT, datagram, expected, on_wire
+from tests.gateware.net.window_model import Window
 
 DATA_MAX = 1448
 OTHER_MAC = 0x02_00_00_00_00_99
+# What becomes of a record, as `window_model` names it.
+EVENTS = {"answered": Event.RECORD, "window": Event.WINDOW, "other_data": Event.OTHER_DATA}
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +67,9 @@ def assert_empty(board: GMIIBoard, sessions: list[Session]) -> None:
     """Nothing is left anywhere: a record of each session still gets its answer, and the answer alone."""
     assert board.read("in_use") == 0
     for session in sessions:
-        sent = board.exchange(on_wire(datagram(session, session.request(0, b"end"))))
-        assert frames_of(sent) == [expected(session, session.reply(0, b"end"))]
+        offset = session.place()
+        sent = board.exchange(on_wire(datagram(session, session.request(offset, b"end"))))
+        assert frames_of(sent) == [expected(session, session.reply(offset, b"end"))]
 
 
 def flipped(frame: bytes, position: int, bit: int) -> bytes:
@@ -75,7 +80,8 @@ def flipped(frame: bytes, position: int, bit: int) -> bytes:
 # What is wrong with a datagram, as (event, frame), by name.
 def _faults(rng: random.Random, session: Session) -> dict:
     data = rng.randbytes(rng.choice((1, 16, 100, 500)))
-    good = session.request(32, data)
+    place = session.place()
+    good = session.request(place, data)
     peer = session.peer
     stranger = Session(**{**vars(session), "peer": Peer(mac=peer.mac, ip=peer.ip ^ 1, port=peer.port)})
     other_port = Session(**{**vars(session), "peer": Peer(mac=peer.mac, ip=peer.ip, port=peer.port ^ 0x100)})
@@ -100,22 +106,31 @@ def _faults(rng: random.Random, session: Session) -> dict:
         "another address": (Event.UNSERVED, packet(good, to=BOARD_IP ^ 1 << rng.randrange(32))),
         "another port": (Event.UNSERVED, packet(good, port=BOARD_PORT ^ 1 << rng.randrange(16))),
         "header": (Event.HEADER, packet(good[: rng.randrange(24)])),
-        "version": (Event.VERSION, packet(session.request(32, data, version=2))),
-        "type": (Event.TYPE, packet(session.request(32, data, type=rng.choice((1, 2, 4, 0x83))))),
-        "length short": (Event.LENGTH, packet(session.request(32, data, length=len(data) - 1))),
-        "length long": (Event.LENGTH, packet(session.request(32, data, length=len(data) + rng.choice((1, 4, 0x8000))))),
-        "offset": (Event.OFFSET, packet(session.request(32 + rng.randrange(1, 16), data))),
-        "session": (Event.SESSION, packet(session.request(32, data, session=session.number ^ 1 << rng.randrange(32)))),
+        "version": (Event.VERSION, packet(session.request(place, data, version=VERSION + 1))),
+        "type": (Event.TYPE, packet(session.request(place, data, type=rng.choice((1, 2, 4, 0x83))))),
+        "length short": (Event.LENGTH, packet(session.request(place, data, length=len(data) - 1))),
+        "length long": (
+            Event.LENGTH,
+            packet(session.request(place, data, length=len(data) + rng.choice((1, 4, 0x8000)))),
+        ),
+        "offset": (Event.OFFSET, packet(session.request(place + rng.randrange(1, 16), data))),
+        "session": (
+            Event.SESSION,
+            packet(session.request(place, data, session=session.number ^ 1 << rng.randrange(32))),
+        ),
         "address": (Event.PEER, datagram(stranger, good)),
         "port": (Event.PEER, datagram(other_port, good)),
-        "token": (Event.TOKEN, packet(session.request(32, data, token=session.token ^ 1 << rng.randrange(64)))),
+        "token": (Event.TOKEN, packet(session.request(place, data, token=session.token ^ 1 << rng.randrange(64)))),
         "limit": (Event.LIMIT, packet(session.request(2**64 - 16, data + bytes(16)))),
+        "no record begins there": (Event.WINDOW, packet(session.request(place + 16 * rng.randrange(1, 91), data))),
+        "beyond the window": (Event.WINDOW, packet(session.request(session.record_bytes * 10**6, data))),
+        "beyond 2^36 bytes": (Event.WINDOW, packet(session.request(place + 2 ** rng.randrange(36, 64), data))),
         "frame too short": (Event.FRAME_LENGTH, packet(good)[: rng.randrange(12, 60)]),
         "runt": (Event.FRAME_LENGTH, packet(good)[: rng.randrange(5, 9)]),
-        "frame too long": (Event.FRAME_LENGTH, packet(session.request(32, bytes(1600)))),
-        "truncated": (Event.IPV4, packet(session.request(32, data + bytes(40)))[: -rng.randrange(1, 36)]),
+        "frame too long": (Event.FRAME_LENGTH, packet(session.request(place, bytes(1600)))),
+        "truncated": (Event.IPV4, packet(session.request(place, data + bytes(40)))[: -rng.randrange(1, 36)]),
         "behind the packet": (Event.IPV4, packet(good) + bytes(80)),
-        "total length": (Event.IPV4, packet(session.request(32, data + bytes(40)), total=48)),
+        "total length": (Event.IPV4, packet(session.request(place, data + bytes(40)), total=48)),
         "UDP length": (Event.IPV4, packet(good, udp_length=8 + len(good) - 1)),
         "fragment": (Event.IPV4, packet(good, fragment=0x2000)),
         "last fragment": (Event.IPV4, packet(good, fragment=0x00B9)),
@@ -130,7 +145,7 @@ def test_every_size_and_key_length(board):
     script, answers, totals = array("H"), [], Counter()
     for n, size in enumerate(sizes):
         session, data = sessions[n % 8], rng.randbytes(size)
-        offset = rng.choice((0, 16, 2**64 - 2048, 16 * rng.getrandbits(60) & 2**63 - 1))
+        offset = session.place()
         script += on_wire(datagram(session, session.request(offset, data)))
         answers.append(expected(session, session.reply(offset, data)))
         totals[session.row, "bytes"] += size
@@ -150,24 +165,27 @@ def test_a_checksum_is_checked_only_if_there_is_one_and_always_sent(board):
     peer, script, answers = session.peer, array("H"), []
     for size in (2, 3, 40, 41, 1000, DATA_MAX):
         data = rng.randbytes(size)
-        body = frames.udp(peer.port, BOARD_PORT, session.request(0, data))
+        place = session.place()
+        body = frames.udp(peer.port, BOARD_PORT, session.request(place, data))
         packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
         script += on_wire(frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, packet))
-        answers.append(expected(session, session.reply(0, data)))
+        answers.append(expected(session, session.reply(place, data)))
         # Two bytes of a datagram that are its checksum without them make the sum right, and the checksum 0.
-        data = bytes(2) + data[2:]
-        there = frames.ctr(session.key, session.initial, data)
-        reply = expected(session, session.request(0, bytes(2) + there[2:], type=0x83))
-        data = frames.ctr(session.key, session.initial, reply[40:42] + there[2:])
-        script += on_wire(datagram(session, session.request(0, data)))
-        answers.append(expected(session, session.reply(0, data)))
+        data, place = bytes(2) + data[2:], session.place()
+        counter = session.initial + place // 16
+        there = frames.ctr(session.key, counter, data)
+        reply = expected(session, session.request(place, bytes(2) + there[2:], type=0x83))
+        data = frames.ctr(session.key, counter, reply[40:42] + there[2:])
+        script += on_wire(datagram(session, session.request(place, data)))
+        answers.append(expected(session, session.reply(place, data)))
         assert answers[-1][40:42] == b"\xff\xff"
-        request = datagram(session, session.request(0, bytes(2) + data[2:]))
+        place = session.place()
+        request = datagram(session, session.request(place, bytes(2) + data[2:]))
         data = request[40:42] + data[2:]
-        request = datagram(session, session.request(0, data))
+        request = datagram(session, session.request(place, data))
         assert request[40:42] == b"\xff\xff"
         script += on_wire(request)
-        answers.append(expected(session, session.reply(0, data)))
+        answers.append(expected(session, session.reply(place, data)))
     assert frames_of(board.exchange(script)) == answers
     assert counted(board) == {Event.RECORD: len(answers)}
 
@@ -183,7 +201,8 @@ def test_faults_among_good_records(board, clock):
         session = rng.choice(sessions)
         if rng.random() < 0.5:
             data = rng.randbytes(rng.choice((0, 1, 16, 64, 300, DATA_MAX)))
-            frame = datagram(session, session.request(64, data))
+            place = session.place()
+            frame = datagram(session, session.request(place, data))
             if rng.random() < 0.15:
                 broken = bytearray(frames.with_fcs(frame))
                 broken[rng.randrange(6, len(broken))] ^= 1 << rng.randrange(8)
@@ -191,7 +210,7 @@ def test_faults_among_good_records(board, clock):
                 events[Event.FCS] += 1
                 continue
             script += on_wire(frame, gap=rng.choice((12, 12, 40)), preamble=frames.PREAMBLE[rng.randrange(3) :])
-            answers.append(expected(session, session.reply(64, data)))
+            answers.append(expected(session, session.reply(place, data)))
             events[Event.RECORD] += 1
         else:
             event, frame = rng.choice(list(_faults(rng, session).values()))
@@ -209,10 +228,11 @@ def test_overload_loses_whole_frames_and_counts_them(board):
     (*_, session) = sessions = make_sessions(rng, 3)
     open_all(board, sessions)
     script, answers = array("H"), []
-    for n in range(60):
+    for _ in range(60):
         data = rng.randbytes(DATA_MAX)
-        script += on_wire(datagram(session, session.request(1456 * n, data)))
-        answers.append(expected(session, session.reply(1456 * n, data)))
+        place = session.place()
+        script += on_wire(datagram(session, session.request(place, data)))
+        answers.append(expected(session, session.reply(place, data)))
     sent = frames_of(board.exchange(script, drain=100_000))
     remaining = iter(answers)
     assert all(frame in remaining for frame in sent), "answers are wrong or out of order"
@@ -256,12 +276,15 @@ def test_sessions_closed_and_opened_in_flight(board):
     for n in range(60):
         for session in (old, other, new):
             data = rng.randbytes(rng.choice((16, 100, 700)))
-            script += on_wire(datagram(session, session.request(16 * n, data)))
-            allowed[expected(session, session.reply(16 * n, data))] = session
+            place = session.place()
+            script += on_wire(datagram(session, session.request(place, data)))
+            allowed[expected(session, session.reply(place, data))] = session
         if n == 20:
             at = len(script) - rng.randrange(1000)
             operations += board.close_operations(old, at)
             operations += board.key_operations(new.slot, new.key, at)
+        if n == 30:
+            operations += board.window_operations(new.row, Window(new.record_bytes // 16), len(script))
         if n == 40:
             operations += board.open_operations(new, len(script))
     answers = frames_of(board.exchange(script, operations))
@@ -275,6 +298,56 @@ def test_sessions_closed_and_opened_in_flight(board):
     assert_empty(board, [other, new])
 
 
+def test_a_record_is_answered_again_and_other_data_never(board):
+    """Also after the session was closed, with its window in another row, and whatever was damaged on the way."""
+    rng = random.Random(13)
+    (session, other) = make_sessions(rng, 2)
+    session.record_bytes, session.first = 160, 2**20
+    board.open(session)
+    board.open(other)
+    windows = {session.number: Window(10, session.first), other.number: Window(91)}
+    sent = {session.number: {}, other.number: {}}
+
+    def play(records: int) -> Counter:
+        script, answers, events = array("H"), [], Counter()
+        for _ in range(records):
+            each = rng.choice((session, session, other))
+            window, before = windows[each.number], sent[each.number]
+            number = window.first + rng.choice((0, 1, rng.randrange(20), rng.randrange(135), -1))
+            data = rng.randbytes(rng.choice((0, 1, 16, 160, 160, 161)))
+            if number in before and rng.random() < 0.5:
+                data = before[number]
+            offset = max(number, 0) * each.record_bytes
+            frame = datagram(each, each.request(offset, data))
+            if rng.random() < 0.1:
+                broken = bytearray(frames.with_fcs(frame))
+                broken[rng.randrange(42, len(broken))] ^= 1 << rng.randrange(8)
+                script += on_wire(bytes(broken), fcs=False)
+                events[Event.FCS] += 1
+                continue
+            script += on_wire(frame)
+            event = EVENTS[window.decide(offset // 16, data)]
+            if event == Event.RECORD:
+                before[number] = data
+                answers.append(expected(each, each.reply(offset, data)))
+            events[event] += 1
+        assert frames_of(board.exchange(script)) == answers
+        return events
+
+    events = play(250)
+    board.run(array("H"), board.close_operations(session))
+    assert board.read("in_use") == 0
+    kept = board.window(session)
+    assert kept == windows[session.number]
+    session = Session(**{**vars(session), "row": 7, "number": session.number ^ 1})
+    windows[session.number], sent[session.number] = kept, sent.pop(session.number ^ 1)
+    board.open(session, kept)
+    events += play(150)
+    assert min(events[each] for each in (Event.RECORD, Event.OTHER_DATA, Event.WINDOW, Event.FCS)) > 20
+    assert counted(board) == events
+    assert all(board.window(each) == windows[each.number] for each in (session, other))
+
+
 def test_key_changed_under_an_open_session(board):
     """A datagram has the key before or the key behind, whole, or is dropped for having none."""
     rng = random.Random(6)
@@ -284,9 +357,9 @@ def test_key_changed_under_an_open_session(board):
     script, kinds = array("H"), {}
     for n in range(40):
         data = rng.randbytes(80)
-        script += on_wire(datagram(session, session.request(16 * n, data)))
-        kinds[expected(session, session.reply(16 * n, data))] = "old"
-        kinds[expected(changed, changed.reply(16 * n, data))] = "new"
+        script += on_wire(datagram(session, session.request(1456 * n, data)))
+        kinds[expected(session, session.reply(1456 * n, data))] = "old"
+        kinds[expected(changed, changed.reply(1456 * n, data))] = "new"
     answers = frames_of(board.exchange(script, board.key_operations(changed.slot, changed.key, len(script) // 2)))
     order = [kinds[frame] for frame in answers]
     assert order == sorted(order, reverse=True) and {"old", "new"} == set(order)
@@ -321,6 +394,9 @@ def test_refused_commands(board):
     board.command()
     assert not refused()
     assert refused((0, "control", board.bit("control", "open")))
+    assert refused((0, "window_came", 1), (0, "control", board.bit("control", "write_window")))
+    assert not refused((0, "control", board.bit("control", "read_window")), (0, "row", session.row))
+    assert board.window(session) == Window(session.record_bytes // 16)
     assert not refused((0, "key_config", 3), (0, "control", 0))
     assert refused((0, "control", board.bit("control", "load_key")))
     assert board.read("key_valid") == 1 << session.slot

@@ -12,6 +12,7 @@ from gateware.net.fast_path import FastPath
 from gateware.net.session_table import Column
 from tests.gateware.net import frames
 from tests.gateware.net.frames import Peer, Session
+from tests.gateware.net.window_model import RECORDS
 from tests.gateware.support import Simulation
 
 PORT = 20197
@@ -55,13 +56,12 @@ class Bench:
             engine.source.connect(path.encrypted, keep={"valid", "ready", "data"}),
         ]
         self.hold = engine.hold
-        table = path.table
+        table, window = path.table, path.window
         writes = list(table.write.values())
         ports = [path.sink, path.source, path.sender_mac, path.receiver, path.usable, path.slots_under_way, path.empty]
         ports += [path.ip_address, path.frame_event, path.events.select, path.events.value, engine.hold]
-        self.sim = Simulation(
-            top, *ports, table.row, table.word, *writes, table.open, table.close, table.opened, table.in_use
-        )
+        ports += [table.row, table.word, *writes, table.open, table.close, table.opened, table.in_use]
+        self.sim = Simulation(top, *ports, window.place, window.write, window.busy, window.given)
 
     def open(self, session: Session):
         table, port = self.path.table, session.peer.port
@@ -78,7 +78,9 @@ class Bench:
             session.limit >> 32,
             session.slot,
             *(int.from_bytes(iv[4 * n : 4 * n + 4], "little") for n in range(4)),
+            session.record_bytes // 16,
         ]
+        window = self.path.window
 
         def bench():
             yield table.row.eq(session.row)
@@ -86,11 +88,19 @@ class Bench:
                 yield [table.word.eq(word), table.write[column].eq(1)]
                 yield
                 yield table.write[column].eq(0)
+            yield window.given.base.eq(session.first * session.record_bytes // 16)
+            for place in range(RECORDS):
+                yield [window.place.eq(place), window.write.eq(1)]
+                yield
+                yield window.write.eq(0)
+                yield
+                while (yield window.busy):
+                    yield
             yield [table.open.eq(1), self.path.ip_address.eq(BOARD_IP)]
             yield
             yield table.open.eq(0)
 
-        self.sim.run(bench(), max_cycles=100)
+        self.sim.run(bench(), max_cycles=1000)
 
     def counters(self) -> Counter:
         found = Counter()
@@ -123,6 +133,13 @@ class Bench:
             while not (yield sink.ready):
                 yield
             yield sink.valid.eq(0)
+
+    def drained(self):
+        """Wait until what was sent last has had its verdict, and all replies have left."""
+        yield
+        for signal in (self.path.sink.ready, self.path.empty):
+            while not (yield signal):
+                yield
 
     def receive(self, received: list, rng, stall: float):
         """Take datagrams for ever, as (address, port, MAC address, payload)."""
@@ -196,14 +213,12 @@ def test_datagrams_of_all_sessions(bench, idle, stall, hold):
         yield bench.path.usable.eq(2**ROWS - 1)
         for _ in range(60):
             session = rng.choice(sessions)
-            record = session.request(16 * rng.getrandbits(40), rng.randbytes(rng.choice((0, 1, 3, 16, 61, 200))))
+            record = session.request(session.place(), rng.randbytes(rng.choice((0, 1, 3, 16, 61, 200))))
             cut = rng.random() < 0.2 and len(record) > 24
             if not cut:
                 wanted.append(answer(session, record))
             yield from bench.send(session, record, rng, idle, cut=cut and rng.randrange(1, (len(record) - 21) // 4 + 1))
-        yield
-        while not (yield bench.path.empty):
-            yield
+        yield from bench.drained()
 
     background = [bench.receive(received, rng, stall), hold_up()]
     bench.sim.run(produce(), background=background, max_cycles=20000)
@@ -224,9 +239,7 @@ def test_an_error_at_the_end_drops_the_reply(bench):
         yield bench.path.usable.eq(2**ROWS - 1)
         yield from bench.send(session, record, rng, error=True)
         yield from bench.send(session, record, rng)
-        yield
-        while not (yield bench.path.empty):
-            yield
+        yield from bench.drained()
 
     bench.sim.run(produce(), background=[bench.receive(received, rng, 0)], max_cycles=2000)
     assert received == [answer(session, record)]
@@ -245,7 +258,7 @@ def test_a_stalled_transmitter_drops_at_the_door_and_recovers(bench):
         yield bench.path.usable.eq(2**ROWS - 1)
         for n in range(40):
             session = sessions[n % ROWS]
-            record = session.request(16 * n, rng.randbytes(rng.choice((16, 300, 600))))
+            record = session.request(session.place(), rng.randbytes(rng.choice((16, 300, 600))))
             sent.append(answer(session, record))
             yield from bench.send(session, record, rng)
         for _ in range(200):
@@ -256,20 +269,15 @@ def test_a_stalled_transmitter_drops_at_the_door_and_recovers(bench):
     assert changes[Event.RECORD] + changes[Event.TRANSMIT_OVERFLOW] == 40
     assert min(changes.values()) > 1
 
-    def drain():
-        while not (yield bench.path.empty):
-            yield
-
-    bench.sim.run(drain(), background=[bench.receive(received, rng, 0.3)], max_cycles=5000)
+    bench.sim.run(bench.drained(), background=[bench.receive(received, rng, 0.3)], max_cycles=5000)
     assert len(received) == changes[Event.RECORD]
     remaining = iter(sent)
     assert all(each in remaining for each in received), "replies are wrong or out of order"
-    record = sessions[1].request(0, bytes(600))
+    record = sessions[1].request(sessions[1].place(), bytes(600))
 
     def again():
         yield from bench.send(sessions[1], record, rng)
-        yield
-        yield from drain()
+        yield from bench.drained()
 
     bench.sim.run(again(), background=[bench.receive(received, rng, 0)], max_cycles=5000)
     assert received[-1] == answer(sessions[1], record)
@@ -285,7 +293,7 @@ def test_many_small_replies_wait(bench):
     def produce():
         yield bench.path.usable.eq(2**ROWS - 1)
         for n in range(30):
-            yield from bench.send(session, session.request(16 * n, b""), rng)
+            yield from bench.send(session, session.request(1456 * n, b""), rng)
         for _ in range(50):
             yield
 
@@ -293,9 +301,59 @@ def test_many_small_replies_wait(bench):
     changes = difference(before, bench.counters())
     assert changes == {Event.RECORD: 16, Event.TRANSMIT_OVERFLOW: 14}
 
-    def drain():
-        while not (yield bench.path.empty):
-            yield
+    bench.sim.run(bench.drained(), background=[bench.receive(received, rng, 0)], max_cycles=2000)
+    assert received == [answer(session, session.request(1456 * n, b"")) for n in range(16)]
 
-    bench.sim.run(drain(), background=[bench.receive(received, rng, 0)], max_cycles=2000)
-    assert received == [answer(session, session.request(16 * n, b"")) for n in range(16)]
+
+def test_a_record_goes_where_one_begins_and_nowhere_else(bench):
+    """Of all offsets in a record's bytes, and of all lengths around the longest."""
+    rng = random.Random(5)
+    (session, *_), received = make_sessions(rng), []
+    session.record_bytes = 208
+    bench.open(session)
+    before = bench.counters()
+    good = [session.request(2 * 208, rng.randbytes(200)), session.request(208, rng.randbytes(208))]
+
+    def produce():
+        yield bench.path.usable.eq(2**ROWS - 1)
+        for offset in range(1, 208):
+            yield from bench.send(session, session.request(208 + offset, b"data"), rng)
+        for length in (209, 211, 212, 224, 416):
+            yield from bench.send(session, session.request(208, bytes(length)), rng)
+        for record in good:
+            yield from bench.send(session, record, rng)
+        yield from bench.drained()
+
+    bench.sim.run(produce(), background=[bench.receive(received, rng, 0)], max_cycles=20_000)
+    assert received == [answer(session, record) for record in good]
+    assert difference(before, bench.counters()) == {Event.OFFSET: 195, Event.WINDOW: 12 + 5, Event.RECORD: 2}
+
+
+@pytest.mark.parametrize("first", [b"some data", b""])
+def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
+    """What was damaged leaves no trace; an empty record takes its place like any other."""
+    rng = random.Random(6)
+    (session, *_), received = make_sessions(rng), []
+    bench.open(session)
+    before = bench.counters()
+    record = session.request(1456, first)
+    damaged = [session.request(1456, b"damaged"), session.request(1456 * 127, b"damaged")]
+    others = [b"some dat", b"some data\0", b"Some data", b"", b"\0", rng.randbytes(1400)]
+
+    def produce():
+        yield bench.path.usable.eq(2**ROWS - 1)
+        for each in damaged:
+            yield from bench.send(session, each, rng, error=True)
+        yield from bench.send(session, record, rng)
+        for data in others:
+            if data != first:
+                yield from bench.send(session, session.request(1456, data), rng)
+            yield from bench.send(session, record, rng)
+        yield from bench.drained()
+
+    bench.sim.run(produce(), background=[bench.receive(received, rng, 0)], max_cycles=20_000)
+    refused = len([data for data in others if data != first])
+    assert received == [answer(session, record)] * (1 + len(others))
+    changes = {Event.LENGTH: 2, Event.RECORD: len(received), Event.OTHER_DATA: refused}
+    assert difference(before, bench.counters()) == changes
+    assert bench.sim.peek(bench.path.table.in_use) == bench.sim.peek(bench.path.slots_under_way) == 0

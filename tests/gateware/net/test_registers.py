@@ -44,7 +44,7 @@ def test_secrets_are_write_only():
 
 def test_header_has_the_event_codes():
     text = registers.render(registers.FAST_PATH)
-    assert "#define CL_FASTPATH_EVENT_CODE_TRANSMIT_OVERFLOW 17u" in text
+    assert "#define CL_FASTPATH_EVENT_CODE_OTHER_DATA 20u" in text
     assert "#ifndef CL_FASTPATH_REGS_H" in text
 
 

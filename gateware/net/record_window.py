@@ -1,0 +1,240 @@
+"""Which records of each session came, and with which data: a counter block serves one record, and that one again.
+
+::
+
+    index of the record ─► minus base, divided by record_blocks ─► place in the window ─► outside
+                                                                        │
+    words ─► sum ─► compared with ◄── came, sum of the record before ◄──┴─► other_data
+                                                        ▲
+    mark ───────────────────────────────────────────────┘
+
+The records of a session are `record_blocks` counter blocks apart, and no longer. Its window is RECORDS of them, from
+`base` on, the index of the first one's first block. A record may come if it begins where one does and lies in the
+window or within RECORDS behind it. If it came before, its sum must be what it was then. Marking one that did not come
+before keeps its sum; if it lies behind the window, the window moves until this record is its last.
+
+The sum of n bytes, as little-endian words w, the last padded with zeros: a = n, b = 0; for each w: a = a + w, then
+b = b + a, modulo 2^32; the sum is b << 32 | a. It tells accidents, not attacks. A record without data has the sum 0
+and is like any other: the data that come for its place later are other data.
+
+The records of a row are kept by their number modulo RECORDS, each with the rest of its number modulo LAPS (its lap): so
+none has to be cleared when the window moves. Numbers begin anywhere; the CPU counts records from the window's first.
+A place that LAPS - 1 laps on end have left out, which no window that is kept allows, still has a record of the lap that
+comes next: that one is then refused if its data differ. Nothing is ever accepted that should not be.
+
+Latency: `outside` is valid LOOKUP_CYCLES after `begin`, whatever the record; `came` and `other_data` DECIDE_CYCLES
+after the last word. An access of the CPU takes 4 cycles, and 5 more at most while a record is decided.
+"""
+
+from migen import READ_FIRST, C, Cat, If, Memory, Module, Mux, Record, Replicate, Signal, bits_for
+
+from gateware.net import WORD_BITS, WORD_BYTES
+
+RECORDS = 64
+LAPS = 128
+# Of the index of a block: a stream has up to 2^36 bytes (record open).
+INDEX_BITS = 32
+# Of the blocks of a record: 127 are more than a datagram holds.
+BLOCKS_BITS = 7
+BLOCK_INDEX_BITS = 60
+BLOCK_BYTES_BITS = 4
+LENGTH_BITS = 16
+SUM_BITS = 2 * WORD_BITS
+LOOKUP_CYCLES = 11
+DECIDE_CYCLES = 4
+
+_PLACE_BITS = bits_for(RECORDS - 1)
+_LAP_BITS = bits_for(LAPS - 1)
+_NUMBER_BITS = _PLACE_BITS + _LAP_BITS
+_QUOTIENT_BITS = _PLACE_BITS + 1  # below 2 * RECORDS
+MEMORY_NAME = "window_records"
+
+
+class RecordWindow(Module):
+    """The windows of all sessions.
+
+    Parameters
+    ----------
+    rows : int
+        Number of sessions.
+
+    Attributes
+    ----------
+    begin : Signal(), in
+        Pulse: look the record up, and begin its sum.
+    found_row, record_blocks : Signal, in, and Signal(7), in
+        With `begin`: its session, and blocks from one of its records to the next; with 0 every record is outside.
+    index, length : Signal(60), in, and Signal(16), in
+        Its first block in the stream, and its bytes; they stay as they are until it is decided.
+    outside : Signal(), out
+        It begins where none does, is too long, or lies before the window or too far behind it.
+    word, add, last : Signal(32), in, and Signal(), in
+        Data of the record, word by word; bytes behind its end are ignored in the last.
+    deciding : Signal(), in
+        The last word was taken, for DECIDE_CYCLES; in the last of them `other_data` is valid and `mark` is given.
+    other_data : Signal(), out
+        The record came before with other data.
+    mark : Signal(), in
+        It came whole: keep its sum, unless it came before.
+    row, place : Signal, in, and Signal(6), in
+        Session and record that the CPU means, counted from the window's first. They and `given` stay as they are while
+        `busy`.
+    read, write : Signal(), in
+        Pulse: copy the record and its window's base to `values`; or replace them by `given`. Not while `busy`.
+    busy : Signal(), out
+        An access is under way.
+    given, values : Record, came(1), sum(64), base(32)
+        A record and the base of its row's window.
+    taken : Signal(), out
+        Pulse: `values` are valid.
+    """
+
+    def __init__(self, *, rows: int):
+        row_bits = bits_for(rows - 1)
+        layout = [("came", 1), ("sum", SUM_BITS), ("base", INDEX_BITS)]
+        self.begin = Signal()
+        self.found_row = Signal(row_bits)
+        self.record_blocks = Signal(BLOCKS_BITS)
+        self.index = Signal(BLOCK_INDEX_BITS)
+        self.length = Signal(LENGTH_BITS)
+        self.outside = Signal()
+        self.word = Signal(WORD_BITS)
+        self.add = Signal()
+        self.last = Signal()
+        self.deciding = Signal()
+        self.other_data = Signal()
+        self.mark = Signal()
+        self.row = Signal(row_bits)
+        self.place = Signal(_PLACE_BITS)
+        self.read = Signal()
+        self.write = Signal()
+        self.busy = Signal()
+        self.given = Record(layout, name="given")
+        self.values = Record(layout, name="values")
+        self.taken = Signal()
+
+        # # #
+
+        # Base of each row's window, and number of its first record.
+        depth = max(rows, 2)
+        ports = {}
+        for name, bits in (("base", INDEX_BITS), ("number", _NUMBER_BITS)):
+            memory = Memory(bits, depth, init=[0] * depth, name=f"window_{name}")
+            write_port = memory.get_port(write_capable=True, async_read=True)
+            read_port = memory.get_port(async_read=True)
+            self.specials += memory, write_port, read_port
+            self.comb += read_port.adr.eq(Mux(self.begin, self.found_row, self.row))
+            ports[name] = write_port, read_port.dat_r
+        (base_write, base_read), (number_write, number_read) = ports["base"], ports["number"]
+
+        # Place of the record in the window, by division of its distance from the base: a bit a cycle.
+        row = Signal(row_bits)
+        blocks = Signal(BLOCKS_BITS)
+        base = Signal(INDEX_BITS)
+        first, number = Signal(_NUMBER_BITS), Signal(_NUMBER_BITS)  # of the window's first record, and of this one
+        wait = Signal(max=LOOKUP_CYCLES)
+        distance = Signal(INDEX_BITS + 1)
+        beyond, long, far = Signal(), Signal(), Signal()
+        quotient, rest = Signal(_QUOTIENT_BITS), Signal(BLOCKS_BITS)
+        dividend, reduced = Signal(BLOCKS_BITS + 1), Signal(BLOCKS_BITS + 2)
+        back = Signal(INDEX_BITS)  # base of the window that this record is the last of
+        self.comb += [dividend.eq(Cat(quotient[-1], rest)), reduced.eq(dividend - blocks)]
+        self.sync += [
+            If(wait != 0, wait.eq(wait - 1)),
+            If(
+                self.begin,
+                wait.eq(LOOKUP_CYCLES - 1),
+                row.eq(self.found_row),
+                blocks.eq(self.record_blocks),
+                base.eq(base_read),
+                first.eq(number_read),
+            ),
+            beyond.eq(self.index[INDEX_BITS:] != 0),
+            long.eq(self.length > (blocks << BLOCK_BYTES_BITS)),
+            distance.eq(self.index[:INDEX_BITS] - base),
+            back.eq(self.index[:INDEX_BITS] - ((blocks << _PLACE_BITS) - blocks)),
+            If(
+                wait == _QUOTIENT_BITS + 2,
+                Cat(quotient, rest).eq(distance),
+                far.eq(distance[_QUOTIENT_BITS + BLOCKS_BITS :] != 0),
+            ).Elif(
+                wait >= 2,
+                Cat(quotient, rest).eq(Cat(~reduced[-1], quotient[:-1], Mux(reduced[-1], dividend, reduced))),
+                If((wait == _QUOTIENT_BITS + 1) & (rest >= blocks), far.eq(1)),
+            ),
+            self.outside.eq(beyond | long | far | (rest != 0)),
+            number.eq(first + quotient),
+        ]
+
+        # Sum of the data.
+        data_bits = self.length[: bits_for(WORD_BYTES - 1)]
+        kept = [~self.last | (data_bits == 0) | (data_bits > n) for n in range(WORD_BYTES)]
+        word = Signal(WORD_BITS)
+        added = Signal(2)
+        low, high = Signal(WORD_BITS), Signal(WORD_BITS)
+        self.sync += [
+            word.eq(self.word & Cat(*[Replicate(keep, 8) for keep in kept])),
+            added.eq(Cat(self.add, added)),
+            If(added[0], low.eq(low + word)),
+            If(added[1], high.eq(high + low)),
+            If(self.begin, low.eq(self.length), high.eq(0)),
+        ]
+
+        # The CPU's access: finds the place, then waits for the memory, then for what it holds.
+        asked, found, fetched = Signal(), Signal(), Signal()
+        replaces = Signal()
+        cpu_number = Signal(_NUMBER_BITS)
+        turn = Signal()
+        self.comb += [turn.eq(found & ~self.deciding), self.busy.eq(asked | found | fetched)]
+        self.sync += [
+            If(self.read | self.write, asked.eq(1), replaces.eq(self.write)),
+            If(
+                asked & ~self.begin,
+                asked.eq(0),
+                found.eq(1),
+                cpu_number.eq(number_read + self.place),
+                self.values.base.eq(base_read),
+            ),
+            If(turn, found.eq(0)),
+            fetched.eq(turn & ~replaces),
+        ]
+
+        # The records.
+        memory = Memory(SUM_BITS + _LAP_BITS + 1, depth * RECORDS, name=MEMORY_NAME, init=[0] * depth * RECORDS)
+        write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
+        read_port = memory.get_port(mode=READ_FIRST)
+        self.specials += memory, write_port, read_port
+        kept_sum, kept_lap, kept_came = Signal(SUM_BITS), Signal(_LAP_BITS), Signal()
+        place, lap = number[:_PLACE_BITS], number[_PLACE_BITS:]
+        cpu_place, cpu_lap = cpu_number[:_PLACE_BITS], cpu_number[_PLACE_BITS:]
+        came, same = Signal(), Signal(2)
+        keep = Signal()
+        self.comb += [
+            Cat(kept_sum, kept_lap, kept_came).eq(read_port.dat_r),
+            read_port.adr.eq(Mux(turn, Cat(cpu_place, self.row), Cat(place, row))),
+            self.other_data.eq(came & (same != 0b11)),
+            keep.eq(self.mark & ~came),
+            self.values.sum.eq(kept_sum),
+            self.values.came.eq(kept_came & (kept_lap == cpu_lap)),
+            self.taken.eq(fetched),
+            write_port.we.eq(keep | (turn & replaces)),
+            write_port.adr.eq(Cat(cpu_place, self.row)),
+            write_port.dat_w.eq(Cat(self.given.sum, cpu_lap, self.given.came)),
+            base_write.we.eq((keep & quotient[-1]) | (turn & replaces)),
+            base_write.adr.eq(self.row),
+            base_write.dat_w.eq(self.given.base),
+            If(
+                self.deciding,
+                write_port.adr.eq(Cat(place, row)),
+                write_port.dat_w.eq(Cat(low, high, lap, C(1, 1))),
+                base_write.adr.eq(row),
+                base_write.dat_w.eq(back),
+            ),
+            number_write.we.eq(keep & quotient[-1]),
+            number_write.adr.eq(row),
+            number_write.dat_w.eq(number - (RECORDS - 1)),
+        ]
+        self.sync += [
+            came.eq(kept_came & (kept_lap == lap)),
+            same.eq(Cat(kept_sum[:WORD_BITS] == low, kept_sum[WORD_BITS:] == high)),
+        ]
