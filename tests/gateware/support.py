@@ -14,12 +14,15 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from litex.gen.fhdl.verilog import convert
 from migen import ClockDomain, Module, Signal
 from migen.fhdl.structure import _Assign
 from migen.genlib.record import Record
+
+from tests.gateware import ecp5
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "build" / "verilated"
@@ -112,18 +115,19 @@ class Simulation:
         The module; it must not have been finalized.
     ports :
         Signals and records that the test benches read and write.
-    cells : str
-        Verilog of modules that the generated text has instances of.
+    prepare : function
+        Takes the Verilog and the files that it reads, and gives what is simulated in their place, with the same ports
+        (`tests.gateware.ecp5.mapped`).
     """
 
-    def __init__(self, dut: Module, *ports, cells: str = ""):
+    def __init__(self, dut: Module, *ports, prepare: Callable | None = None):
         top = Module()
         top.submodules.dut = dut
         top.clock_domains.cd_sys = ClockDomain("sys")
         self.rst = top.cd_sys.rst
         signals = flatten(ports)
         output = convert(top, {*signals, top.cd_sys.clk, top.cd_sys.rst}, name="top")
-        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE) + cells  # the banner has the date
+        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # the banner has the date
         header = verilog[: verilog.index(");")]
         directions = {name: (kind, int(high or 0) + 1) for kind, high, name in PORT.findall(header)}
         self._places: dict[int, tuple[bool, int, int, int]] = {}
@@ -136,7 +140,10 @@ class Simulation:
             code[kind].append(_accessor(name, width, sizes[kind], kind == "input"))
             sizes[kind] += (width + 31) // 32
         harness = HARNESS % {"write": "\n".join(code["input"]), "read": "\n".join(code["output"])}
-        library = compile_model(verilog, harness, output.data_files)
+        data_files = output.data_files
+        if prepare:
+            verilog, data_files = prepare(verilog, data_files)
+        library = compile_model(ecp5.with_cells(verilog), harness, data_files)
         self._library = ctypes.CDLL(str(library))
         self._library.model_create.restype = ctypes.c_void_p
         for function in (self._library.model_eval, self._library.model_clock):
@@ -146,10 +153,17 @@ class Simulation:
         self._outputs = bytearray(4 * sizes["output"] + 4)
         self._buffers = [(ctypes.c_char * len(b)).from_buffer(b) for b in (self._inputs, self._outputs)]
         self._addresses = [ctypes.addressof(b) for b in self._buffers]
-        self._model = self._library.model_create()
+        self._model = None
         self.cycle = 0
         self._signals = signals
-        with contextlib.chdir(library.parent):  # where the contents of its memories lie
+        self._folder = library.parent
+        self.power_on()
+
+    def power_on(self):
+        """Begin anew, all memories with what they hold at first."""
+        self.close()
+        self._model = self._library.model_create()
+        with contextlib.chdir(self._folder):  # where the contents of its memories lie
             self.reset()
 
     def close(self):

@@ -16,11 +16,6 @@ from gateware.aes.standard import KEY_LENGTHS
 from tests.gateware.support import Simulation, receive, send
 
 ROUNDS = {128: 10, 192: 12, 256: 14}
-LUT4 = """
-module LUT4 #(parameter INIT = 16'd0) (input A, B, C, D, output Z);
-    assign Z = INIT[{D, C, B, A}];
-endmodule
-"""
 
 
 @dataclass(frozen=True)
@@ -84,12 +79,11 @@ class Bench:
         core = self.core = create_core(**vars(member))
         status = (core.key_valid, core.idle, core.key_busy, core.busy)
         controls = (core.key_slot, core.key_length, core.clear, core.clear_slot, core.flush)
-        cells = LUT4 if member.sbox == "canright_ecp5" else ""
         self.writes = core.expansion.keys  # what the memories of round keys are told
         self.memories = [m for m in descendants(core) if isinstance(m, KeyMemory)]
         stored = [[m.write, m.write_address, m.write_data] for m in self.memories]
         streams = (core.sink, core.source, core.key)
-        self.sim = Simulation(core, *streams, *status, *controls, self.writes, stored, cells=cells)
+        self.sim = Simulation(core, *streams, *status, *controls, self.writes, stored)
 
     def key_loader(self, slot: int, key: bytes, rng=None, idle: float = 0.0):
         """A test bench that loads a key and waits until it is valid."""

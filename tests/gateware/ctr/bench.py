@@ -1,10 +1,11 @@
 """An accelerator in simulation, with a memory on its bus, driven through its registers as software does."""
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from litex.soc.interconnect import csr_bus
-from migen import Module
+from migen import Module, Signal
 
 from gateware.aes.standard import KEY_LENGTHS
 from gateware.ctr.accelerator import CTRAccelerator
@@ -110,9 +111,9 @@ class MemoryModel:
 
 
 class Bench:
-    """The accelerator behind a CSR bank, as in an SoC."""
+    """The accelerator behind a CSR bank, as in an SoC; `prepare` as `Simulation` has it."""
 
-    def __init__(self, **parameters):
+    def __init__(self, prepare: Callable | None = None, **parameters):
         top = Module()
         regions = {"regions": [(ORIGIN, SIZE), SMALL], "timeout_cycles": TIMEOUT_CYCLES, "burst_beats": BURST_BEATS}
         top.submodules.dut = self.dut = CTRAccelerator(**regions | parameters)
@@ -124,8 +125,13 @@ class Bench:
             csr.name: {f.name: f for f in csr.fields.fields} for csr in csrs if getattr(csr, "fields", None) is not None
         }
         engine = self.dut.engine
-        self.idle = [engine.core.idle, engine.counter.idle, engine.core.source.valid, self.dut.bus.cyc]
-        self.sim = Simulation(top, self.csr, self.dut.ev.irq, self.idle, *self.add_memory(top))
+        # Under names of their own, so that the Verilog is the same in every process.
+        watched = {"core_idle": engine.core.idle, "counter_idle": engine.counter.idle, "irq": self.dut.ev.irq}
+        watched |= {"core_gives": engine.core.source.valid, "key_busy": self.dut.status.fields.key_busy}
+        watched |= {"busy": self.dut.status.fields.busy, "bus_cyc": self.dut.bus.cyc}
+        self.watched = {name: Signal(len(signal), name=f"watched_{name}") for name, signal in watched.items()}
+        top.comb += [self.watched[name].eq(signal) for name, signal in watched.items()]
+        self.sim = Simulation(top, self.csr, *self.watched.values(), *self.add_memory(top), prepare=prepare)
         self.reset()
 
     def add_memory(self, top: Module) -> list:
@@ -149,7 +155,12 @@ class Bench:
 
     def assert_empty(self):
         """No block is left in the counter or in the core, and the bus is idle."""
-        assert [self.sim.peek(signal) for signal in self.idle] == [1, 1, 0, 0]
+        names = ("core_idle", "counter_idle", "core_gives", "bus_cyc")
+        assert [self.peek(name) for name in names] == [1, 1, 0, 0]
+
+    def peek(self, name: str) -> int:
+        """A signal of `watched`."""
+        return self.sim.peek(self.watched[name])
 
     # Register accesses, for use with `yield from`.
 

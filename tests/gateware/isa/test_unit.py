@@ -4,116 +4,16 @@ import random
 
 import pytest
 
-from gateware.isa.instructions import BY_NAME, FIELDS, INSTRUCTIONS, lookup
-from gateware.isa.unit import VectorAESUnit
+from gateware.isa.instructions import BY_NAME, lookup
 from tests.gateware.isa import fips197
+from tests.gateware.isa.bench import ORIGIN, SIZE, block_of, encode, get_state, put_key, put_state, random_command
 from tests.gateware.isa.model import UnitModel
-from tests.gateware.support import Simulation
 
 SEVEN = ("round_xor", "shift_rows", "shift_rows_inv", "sbox_mix_xor", "sbox_mix_xor_inv", "sbox_xor", "sbox_xor_inv")
 
 
-ORIGIN, SIZE = 0x4000_0000, 1024
-
-
-def run(commands, *, idle=0.0, busy=0.0, slow=0.0, seed=0, memory=None):
-    """Sends (function id, rs1, rs2) in order; returns the responses and the cycles from first command to last response.
-
-    ``idle``, ``busy`` and ``slow`` are the shares of cycles in which no command is offered, no response taken,
-    and the memory does not answer. ``memory`` is a bytearray that loads and stores access.
-    """
-    unit = VectorAESUnit(memory=(ORIGIN, SIZE))
-    memory = bytearray(SIZE) if memory is None else memory
-    ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
-    ports += [unit.rsp_valid, unit.rsp_ready, unit.rsp_output, unit.bus]
-    rng = random.Random(seed)
-    responses = []
-    cycles = [0]
-
-    def drive():
-        for function_id, rs1, rs2 in commands:
-            while rng.random() < idle:
-                yield
-            yield unit.cmd_valid.eq(1)
-            yield unit.cmd_function_id.eq(function_id)
-            yield unit.cmd_inputs[0].eq(rs1)
-            yield unit.cmd_inputs[1].eq(rs2)
-            yield
-            while not (yield unit.cmd_ready):
-                yield
-            yield unit.cmd_valid.eq(0)
-
-    def collect():
-        while len(responses) < len(commands):
-            yield unit.rsp_ready.eq(rng.random() >= busy)
-            yield
-            cycles[0] += 1
-            if (yield unit.rsp_valid) and (yield unit.rsp_ready):
-                responses.append((yield unit.rsp_output))
-        yield unit.rsp_ready.eq(1)
-        for _ in range(10):  # no response without a command
-            yield
-            assert not (yield unit.rsp_valid)
-
-    def serve():
-        bus = unit.bus
-        while True:
-            yield
-            acknowledged = yield bus.ack
-            if acknowledged and (yield bus.we):
-                first = 16 * (yield bus.adr) - ORIGIN
-                memory[first : first + 16] = (yield bus.dat_w).to_bytes(16, "little")
-            request = (yield bus.cyc) and (yield bus.stb) and not acknowledged and rng.random() >= slow
-            if request and not (yield bus.we):
-                first = 16 * (yield bus.adr) - ORIGIN
-                assert 0 <= first < SIZE, "the unit accesses memory that is not its own"
-                yield bus.dat_r.eq(int.from_bytes(memory[first : first + 16], "little"))
-            yield bus.ack.eq(int(bool(request)))
-
-    with Simulation(unit, *ports) as simulation:
-        simulation.run(drive(), collect(), background=[serve()], max_cycles=200 + 60 * len(commands))
-    return responses, cycles[0]
-
-
-def encode(name, rs1=0, rs2=0, **fields):
-    return (BY_NAME[name].function_id(**fields), rs1, rs2)
-
-
-def words(block: bytes) -> list[int]:
-    return [int.from_bytes(block[i : i + 4], "little") for i in range(0, 16, 4)]
-
-
-def put_state(s, block):
-    w = words(block)
-    return [encode("move_in", w[2 * h], w[2 * h + 1], h=h, s=s) for h in range(2)]
-
-
-def get_state(s):
-    return [encode("move_out_xor", c=c, s=s) for c in range(4)]
-
-
-def put_key(k, block, name="key_write"):
-    w = words(block)
-    return [encode(name, w[2 * h], w[2 * h + 1], hw=h, kw=k) for h in range(2)]
-
-
-def block_of(values) -> bytes:
-    return b"".join(value.to_bytes(4, "little") for value in values)
-
-
-def random_command(rng, names=None):
-    instruction = BY_NAME[rng.choice(names)] if names else rng.choice(INSTRUCTIONS)
-    fields = {field: rng.randrange(1 << FIELDS[field][0]) for field in instruction.fields}
-    if instruction.name == "context":
-        return instruction.name, {"rs1": rng.randrange(8), "rs2": 0}, fields
-    if instruction.name.startswith("v"):
-        address = ORIGIN + 16 * rng.randrange(SIZE // 16) + rng.choice([0] * 12 + [4, -8192])
-        return instruction.name, {"rs1": address, "rs2": 0}, fields
-    return instruction.name, {"rs1": rng.getrandbits(32), "rs2": rng.getrandbits(32)}, fields
-
-
 @pytest.mark.parametrize(("idle", "busy", "slow"), [(0, 0, 0), (0.5, 0, 0.5), (0, 0.5, 0), (0.3, 0.7, 0.9)])
-def test_random_programs_follow_the_model(idle, busy, slow):
+def test_random_programs_follow_the_model(run, idle, busy, slow):
     rng = random.Random(1000 * idle + busy)
     model = UnitModel(ORIGIN, SIZE)
     memory = bytearray(rng.randbytes(SIZE))
@@ -138,7 +38,7 @@ def test_random_programs_follow_the_model(idle, busy, slow):
 
 
 @pytest.mark.parametrize("name", SEVEN)
-def test_each_of_the_seven(name):
+def test_each_of_the_seven(run, name):
     rng = random.Random(name)
     for s in (0, 5):
         state, key = rng.randbytes(16), rng.randbytes(16)
@@ -158,7 +58,7 @@ def test_each_of_the_seven(name):
 
 @pytest.mark.parametrize("key_bits", [128, 192, 256])
 @pytest.mark.parametrize("fused", [False, True])
-def test_whole_blocks_both_ways(key_bits, fused):
+def test_whole_blocks_both_ways(run, key_bits, fused):
     """FIPS-197 appendix C: encrypts, and decrypts with the equivalent inverse cipher (5.3.5)."""
     key = bytes(range(key_bits // 8))
     plaintext = bytes.fromhex("00112233445566778899aabbccddeeff")
@@ -204,7 +104,7 @@ def test_whole_blocks_both_ways(key_bits, fused):
 
 
 @pytest.mark.parametrize("base", [0, 2**32 - 1, 2**64 - 1, 2**128 - 1, 0x0123456789ABCDEF_FFFFFFFFFFFFFFFF])
-def test_counter_carries_across_words(base):
+def test_counter_carries_across_words(run, base):
     commands = put_key(15, base.to_bytes(16, "big"))
     for index in (0, 1, 2**32, 2**64 - 1):
         commands += [encode("counter", index % 2**32, index >> 32, s=3), *get_state(3)]
@@ -213,7 +113,7 @@ def test_counter_carries_across_words(base):
     assert values == [(base + index + 3) % 2**128 for index in (0, 1, 2**32, 2**64 - 1)]
 
 
-def test_undefined_function_ids_answer_zero_and_change_nothing():
+def test_undefined_function_ids_answer_zero_and_change_nothing(run):
     undefined = [f for f in range(1024) if lookup(f) is None]
     assert undefined
     rng = random.Random(3)
@@ -227,7 +127,7 @@ def test_undefined_function_ids_answer_zero_and_change_nothing():
     assert responses[-1] & 0xFFFF == 0
 
 
-def test_loads_and_stores_run_behind_other_instructions():
+def test_loads_and_stores_run_behind_other_instructions(run):
     """Eight blocks copied while another register goes through rounds: one instruction a cycle."""
     rng = random.Random(4)
     memory = bytearray(rng.randbytes(SIZE))
@@ -246,7 +146,7 @@ def test_loads_and_stores_run_behind_other_instructions():
 
 @pytest.mark.parametrize(("address", "code"), [(ORIGIN + 8, 1), (ORIGIN + SIZE, 2), (ORIGIN - 16, 2), (0, 2)])
 @pytest.mark.parametrize("name", ["vload", "vload_xor", "vstore"])
-def test_bad_addresses_are_reported_and_change_nothing(name, address, code):
+def test_bad_addresses_are_reported_and_change_nothing(run, name, address, code):
     state = bytes(range(16))
     memory = bytearray(SIZE)
     commands = put_state(2, state)
@@ -258,7 +158,7 @@ def test_bad_addresses_are_reported_and_change_nothing(name, address, code):
     assert memory == bytes(SIZE)
 
 
-def test_one_instruction_a_cycle_where_none_depends_on_the_one_before():
+def test_one_instruction_a_cycle_where_none_depends_on_the_one_before(run):
     count = 64
     commands = [encode("round_enc", k=1 + i // 8 % 14, s=i % 8) for i in range(count)]
     _, cycles = run(commands)

@@ -1,0 +1,34 @@
+"""The parameters that boards give to units and cores, each set once, from `gateware.boards`."""
+
+from gateware import boards
+from gateware.aes.cores import PIPELINED
+from gateware.aes.sub_bytes import IMPLEMENTATIONS
+
+BOARDS = [boards.load(name) for name in boards.names()]
+
+# S-boxes of the vector unit, and of the unit with the scalar instructions.
+VECTOR_UNITS = sorted({board.sbox for board in BOARDS if not board.scalar_unit})
+SCALAR_UNITS = sorted({board.sbox for board in BOARDS if board.scalar_unit})
+
+# Parameters of `CTRAccelerator`.
+_accelerators = {(board.core_datapath, board.core_sbox) for board in BOARDS}
+ACCELERATORS = [{"datapath": datapath, "sbox": sbox} for datapath, sbox in sorted(_accelerators, key=str)]
+
+# Parameters of the fast path's core.
+_fast_paths = {(b.ethernet.core_datapath, b.core_sbox, b.ethernet.core_engines) for b in BOARDS if b.ethernet}
+FAST_PATHS = [
+    {"datapath": datapath, "sbox": sbox, "engines": engines} for datapath, sbox, engines in sorted(_fast_paths, key=str)
+]
+
+# Registered S-boxes of those cores, with their stages (`gateware.aes.sub_bytes`).
+REGISTERED_SBOXES = sorted(
+    {
+        (core["sbox"], IMPLEMENTATIONS[core["sbox"]] if core["datapath"] == PIPELINED else 1)
+        for core in [*ACCELERATORS, *FAST_PATHS]
+    }
+)
+
+
+def title(parameters: dict) -> str:
+    """A name for a set of parameters."""
+    return "-".join(str(value) for value in parameters.values())

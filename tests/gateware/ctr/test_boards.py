@@ -1,0 +1,84 @@
+"""The accelerator with the core of each board: results, keys that change beside them, and how long commands take."""
+
+import pytest
+
+from gateware.ctr.errors import Error
+from tests.gateware.boards import ACCELERATORS, title
+from tests.gateware.ctr.bench import ORIGIN, OUT, TIMEOUT_CYCLES, Bench, Descriptor
+from tests.gateware.ctr.reference import KEYS, T1
+from tests.gateware.ctr.test_accelerator import test_random_differential, test_sp_800_38a_f5
+from tests.gateware.ctr.test_commands import test_slot_without_a_key
+
+__all__ = ["test_random_differential", "test_slot_without_a_key", "test_sp_800_38a_f5"]  # with this file's cores
+
+# Most cycles of key_busy, as `gateware.ctr.accelerator` states them.
+BOUNDS = {128: {"load_key": 70, "clear_key": 30, "zeroize": 160}}
+BOUNDS["pipelined"] = {"load_key": 170, "clear_key": 30, "zeroize": 320}
+
+
+@pytest.fixture(scope="module", params=ACCELERATORS, ids=title)
+def simulated(request):
+    bench = Bench(**request.param)
+    bench.parameters = request.param
+    yield bench
+    bench.sim.close()
+
+
+def cycles_of(bench, signal: str):
+    """How long a signal of the bench stays 1 from now on."""
+    cycles = 0
+    while bench.peek(signal):
+        cycles += 1
+        yield
+    return cycles
+
+
+def command(bench, name: str):
+    """Gives a command and waits for the cycle after that in which it is taken."""
+    yield from bench.write("control", 1 << bench.fields["control"][name].offset)
+    yield
+    yield
+
+
+@pytest.mark.parametrize("name", ["load_key", "clear_key", "zeroize"])
+def test_key_commands_end_in_bounded_time(bench, name):
+    """Every slot and key length, over a longer key, beside a descriptor of another slot; none much before its bound."""
+    taken = []
+
+    def life(slot, bits):
+        yield from bench.set_key(KEYS[256], slot)
+        yield from bench.set_key(KEYS[256], 7 - slot)
+        yield from bench.submit(Descriptor(length=400, counter=T1, slot=7 - slot))
+        yield from bench.write_fields("key_config", key_length=(bits - 128) // 64, slot=slot)
+        yield from command(bench, name)
+        taken.append((yield from cycles_of(bench, "key_busy")))
+        yield from bench.wait_idle()
+
+    for slot in (0, 3, 7):
+        for bits in KEYS:
+            bench.run(life(slot, bits))
+    bound = BOUNDS[bench.parameters["datapath"]][name]
+    assert bound * 3 // 4 <= max(taken) <= bound, taken
+
+
+@pytest.mark.parametrize("name", ["abort", "zeroize"])
+def test_abort_and_zeroize_wait_for_one_access_at_most(bench, name):
+    """The memory never answers: descriptors end when the access under way is given up."""
+    bench.memory.answer = lambda address, we: None
+    taken = []
+
+    def life(n):
+        yield from bench.set_key(KEYS[128])
+        numbers = []
+        for _ in range(2):
+            numbers.append((yield from bench.submit(Descriptor(ORIGIN, OUT, 400, T1))))
+        for _ in range(n):
+            yield
+        yield from command(bench, name)
+        taken.append((yield from cycles_of(bench, "busy")))
+        assert (yield from bench.result(numbers[-1])) == Error.ABORTED
+        yield from bench.wait_idle()
+
+    for n in range(0, 2 * TIMEOUT_CYCLES, 13):
+        bench.run(life(n))
+    assert TIMEOUT_CYCLES // 2 < max(taken) <= TIMEOUT_CYCLES + 4

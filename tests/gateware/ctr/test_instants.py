@@ -1,0 +1,267 @@
+"""Commands and reset at every cycle of a descriptor's passage: no block under a key that its start did not name.
+
+A descriptor goes from `start` to its end, and a command comes n cycles after `start`, for every n. Each time its
+result, its output and the keys that are left must be those of one order: the command before it, or after its end.
+Then the other way round: `start` at every cycle of a command. Each command ends in the time that is stated.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from gateware.ctr.errors import Error
+from tests.gateware.ctr.bench import ORIGIN, OUT, Descriptor
+from tests.gateware.ctr.reference import KEYS, T1
+
+SLOT, OTHER = 1, 2
+LENGTH = 40
+FILL = b"\xee"  # at the destinations before
+OLD, NEW, ZERO = KEYS[256], KEYS[128], bytes(16)
+PASSAGE = Descriptor(ORIGIN + 3, OUT + 5, LENGTH, T1, slot=SLOT)
+AFTER = Descriptor(ORIGIN + 3, OUT + 0x105, LENGTH, T1, slot=SLOT)
+# Longer than the passage, than the expansion of a key and the clearing of a slot, and than the clearing of all.
+PASSAGE_CYCLES, LOADING_CYCLES, CLEARING_CYCLES = 90, 80, 160
+
+
+@pytest.fixture
+def sweep(bench):
+    return Sweep(bench)
+
+
+class Sweep:
+    """What happens at one instant after another."""
+
+    def __init__(self, bench):
+        self.bench = bench
+        self.data = bench.rng.randbytes(LENGTH)
+        bench.memory.write(PASSAGE.source, self.data)
+
+    def write(self, name: str, value: int):
+        """A write of a register that leaves the bus free in the next cycle."""
+        csr = self.bench.csr
+        yield [csr.adr.eq(self.bench.address[name]), csr.dat_w.eq(value), csr.we.eq(1)]
+        yield
+
+    def command(self, name: str):
+        yield from self.write("control", 1 << self.bench.fields["control"][name].offset)
+
+    def prepare(self, key: bytes | None = OLD, slot: int = SLOT):
+        """A key in each slot, the destinations empty, the next key and the descriptor in the registers."""
+        for d in (PASSAGE, AFTER):
+            self.bench.memory.write(d.destination - 5, FILL * (LENGTH + 27))
+        if key:
+            for each in {SLOT, slot}:
+                yield from self.bench.set_key(key, each)
+        yield from self.bench.write_fields("key_config", key_length=0, slot=slot)
+        yield from self.bench.write_key(NEW)
+        yield from self.bench.set_descriptor(PASSAGE)
+
+    def one_after_the_other(self, first: str, wait: int, second: str):
+        """Two commands, `wait` + 1 cycles apart; gives whether the second was refused."""
+        yield from self.command(first)
+        if wait:
+            yield self.bench.csr.we.eq(0)
+        for _ in range(wait):
+            yield
+        yield from self.command(second)
+        yield self.bench.csr.we.eq(0)
+        yield
+        yield
+        return (yield from self.bench.status())["refused"]
+
+    def outcome(self, number: int, slot: int = SLOT):
+        """Results of the descriptor, and of one that follows when all is quiet."""
+        first = yield from self.bench.result(number)
+        yield from self.bench.wait_idle()
+        second = yield from self.bench.result((yield from self.bench.submit(replace(AFTER, slot=slot))))
+        return first, second
+
+    def load_words_again(self, slot: int = SLOT):
+        """`load_key` of what the key words are by now."""
+        yield from self.bench.write_fields("key_config", key_length=0, slot=slot)
+        yield from self.bench.command("load_key")
+        yield from self.bench.wait_idle()
+
+    def holds(self, d: Descriptor, key: bytes | None) -> bool:
+        """Whether a destination has what the key gives, or nothing (None), and nothing beside it."""
+        output = d.result(key, self.data) if key else FILL * LENGTH
+        return self.bench.memory.read(d.destination - 5, LENGTH + 27) == 5 * FILL + output + 22 * FILL
+
+    def has_a_beginning(self, d: Descriptor, key: bytes) -> bool:
+        """Whether a destination has the first beats of what the key gives, perhaps none, and nothing else."""
+        output = self.bench.memory.read(d.destination - 5, LENGTH + 27)
+        whole = 5 * FILL + d.result(key, self.data)
+        return any(output == whole[:n].ljust(LENGTH + 27, FILL) for n in (0, 16, 32, LENGTH + 5))
+
+
+# A command at every cycle of a passage ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("slot", [SLOT, OTHER])
+@pytest.mark.parametrize(("command", "left"), [("load_key", NEW), ("clear_key", None)])
+def test_key_command(bench, sweep, command, left, slot):
+    """On the descriptor's own slot it is refused until the descriptor has ended; on another it never is."""
+    seen = []
+
+    def life(n):
+        yield from sweep.prepare(slot=slot)
+        number = yield from bench.read("submitted")
+        refused = yield from sweep.one_after_the_other("start", n, command)
+        after = OLD if refused else left
+        results = yield from sweep.outcome(number, slot)
+        assert results == (Error.NONE, Error.NONE if after else Error.NO_KEY), f"after {n} cycles"
+        assert sweep.holds(PASSAGE, OLD), f"after {n} cycles"
+        assert sweep.holds(AFTER, after), f"after {n} cycles"
+        seen.append(refused)
+
+    for n in range(PASSAGE_CYCLES):
+        bench.run(life(n))
+    assert seen == sorted(seen, reverse=True)
+    assert {SLOT: {0, 1}, OTHER: {0}}[slot] == set(seen)
+    bench.assert_empty()
+
+
+@pytest.mark.parametrize("access_cycles", [1, 9])
+@pytest.mark.parametrize("command", ["abort", "zeroize"])
+def test_abort_and_zeroize(bench, sweep, command, access_cycles):
+    """The descriptor has ended, or is aborted, with right data up to somewhere and nothing behind it."""
+    seen = []
+    bench.memory.latency = lambda: access_cycles
+
+    def life(n):
+        yield from sweep.prepare()
+        number = yield from bench.read("submitted")
+        refused = yield from sweep.one_after_the_other("start", n, command)
+        first, second = yield from sweep.outcome(number)
+        assert second == (Error.NONE if command == "abort" else Error.NO_KEY)
+        assert sweep.holds(AFTER, OLD if command == "abort" else None), f"after {n} cycles"
+        assert not refused or first == Error.NONE
+        if first == Error.NONE:
+            assert sweep.holds(PASSAGE, OLD)
+        else:
+            assert first == Error.ABORTED
+            assert sweep.has_a_beginning(PASSAGE, OLD), f"after {n} cycles"
+        seen.append(first)
+        if command == "zeroize":  # the next key was in the key words
+            yield from sweep.load_words_again()
+            assert (yield from bench.result((yield from bench.submit(AFTER)))) == Error.NONE
+            assert sweep.holds(AFTER, ZERO), f"key words are left after {n} cycles"
+
+    for n in range(PASSAGE_CYCLES + (3 * access_cycles if access_cycles > 1 else 0)):
+        bench.run(life(n))
+    assert seen == sorted(seen, reverse=True)
+    assert set(seen) == {Error.NONE, Error.ABORTED}
+    bench.assert_empty()
+
+
+def test_reset(bench, sweep):
+    """What was written is right, no access and no key is left, and the next descriptor is as the first."""
+
+    def life(n):
+        yield from sweep.prepare()
+        yield from sweep.command("start")
+        yield bench.csr.we.eq(0)
+        for _ in range(n):
+            yield
+        yield bench.sim.rst.eq(1)
+        yield
+        yield bench.sim.rst.eq(0)
+        yield
+        accesses = len(bench.memory.log)
+        assert not bench.peek("bus_cyc")
+        yield from bench.wait_idle()
+        assert len(bench.memory.log) == accesses
+        assert sweep.has_a_beginning(PASSAGE, OLD), f"after {n} cycles"
+        assert (yield from bench.result((yield from bench.submit(AFTER)))) == Error.NO_KEY
+        yield from sweep.load_words_again()
+        assert (yield from bench.result((yield from bench.submit(AFTER)))) == Error.NONE
+        assert sweep.holds(AFTER, ZERO), f"key words are left after {n} cycles"
+
+    for n in range(PASSAGE_CYCLES):
+        bench.run(life(n))
+    bench.assert_empty()
+
+
+# A start at every cycle of a command --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["load_key", "clear_key", "zeroize"])
+def test_start_during_a_key_command(bench, sweep, command):
+    """It waits for a key that is loaded, finds none in a slot that is cleared, and is refused during `zeroize`."""
+    seen = []
+
+    def life(n):
+        yield from sweep.prepare()
+        number = yield from bench.read("submitted")
+        bench.memory.log.clear()
+        refused = yield from sweep.one_after_the_other(command, n, "start")
+        after = NEW if command == "load_key" else None
+        if not refused:
+            assert (yield from bench.result(number)) == (Error.NONE if after else Error.NO_KEY), f"after {n} cycles"
+        yield from bench.wait_idle()
+        assert (yield from bench.read("submitted")) == (number + (not refused)) % 2**16
+        assert sweep.holds(PASSAGE, None if refused else after), f"after {n} cycles"
+        assert after or not bench.memory.log
+        seen.append(refused)
+
+    for n in range(CLEARING_CYCLES if command == "zeroize" else LOADING_CYCLES):
+        bench.run(life(n))
+    assert seen == sorted(seen, reverse=True)
+    assert set(seen) == ({0, 1} if command == "zeroize" else {0})
+    bench.assert_empty()
+
+
+def test_start_during_an_abort(bench, sweep):
+    """It is refused until the abort has ended, and then carried out whole."""
+    seen = []
+    bench.memory.latency = lambda: 9
+
+    def life(n):
+        yield from sweep.prepare()
+        yield from bench.command("start")
+        yield from bench.set_descriptor(AFTER)
+        number = yield from bench.read("submitted")
+        refused = yield from sweep.one_after_the_other("abort", n, "start")
+        if not refused:
+            assert (yield from bench.result(number)) == Error.NONE
+        yield from bench.wait_idle()
+        assert sweep.has_a_beginning(PASSAGE, OLD)
+        assert sweep.holds(AFTER, None if refused else OLD), f"after {n} cycles"
+        seen.append(refused)
+
+    for n in range(20):
+        bench.run(life(n))
+    assert seen == sorted(seen, reverse=True)
+    assert set(seen) == {0, 1}
+    bench.assert_empty()
+
+
+@pytest.mark.parametrize("command", ["load_key", "zeroize"])
+def test_key_word_during_a_key_command(bench, sweep, command):
+    """A word that is written after the command is none of its key's, and is dropped until `key_busy` is 0."""
+    word = 0xA5A5A5A5
+    later = word.to_bytes(4, "little") + bytes(12)
+    seen = []
+
+    def life(n):
+        yield from sweep.prepare()
+        yield from sweep.command(command)
+        if n:
+            yield bench.csr.we.eq(0)
+        for _ in range(n):
+            yield
+        yield from sweep.write("key0", word)
+        yield bench.csr.we.eq(0)
+        was_busy = bench.peek("key_busy") or n == 0  # in the first cycle the command is being taken
+        yield from bench.wait_idle()
+        if command == "load_key":
+            assert (yield from bench.result((yield from bench.submit(AFTER)))) == Error.NONE
+            assert sweep.holds(AFTER, NEW), f"a word after {n} cycles is in the key"
+        yield from sweep.load_words_again()
+        assert (yield from bench.result((yield from bench.submit(AFTER)))) == Error.NONE
+        assert sweep.holds(AFTER, ZERO if was_busy else later), f"after {n} cycles"
+        seen.append(was_busy)
+
+    for n in range(CLEARING_CYCLES if command == "zeroize" else LOADING_CYCLES):
+        bench.run(life(n))
+    assert set(seen) == {0, 1}

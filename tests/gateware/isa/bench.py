@@ -1,0 +1,128 @@
+"""The vector AES unit in simulation, with the memory that its loads and stores reach, and commands for it."""
+
+import random
+from collections.abc import Callable
+
+from gateware.isa.instructions import BY_NAME, FIELDS, INSTRUCTIONS
+from gateware.isa.unit import VectorAESUnit
+from tests.gateware.support import Simulation
+
+ORIGIN, SIZE = 0x4000_0000, 1024
+QUIET_CYCLES = 10  # in which nothing may come after the last response
+
+
+class Bench:
+    """The unit behind its CFU port; `prepare` as `Simulation` has it."""
+
+    def __init__(self, sbox: str = "table", prepare: Callable | None = None):
+        self.unit = unit = VectorAESUnit(memory=(ORIGIN, SIZE), sbox=sbox)
+        ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
+        ports += [unit.rsp_valid, unit.rsp_ready, unit.rsp_output, unit.bus]
+        self.sim = Simulation(unit, *ports, prepare=prepare)
+        self.memory = bytearray(SIZE)
+
+    def drive(self, commands, rng=None, idle: float = 0.0):
+        """A test bench that gives (function id, rs1, rs2) in order."""
+        unit = self.unit
+        for function_id, rs1, rs2 in commands:
+            while rng and rng.random() < idle:
+                yield
+            yield unit.cmd_valid.eq(1)
+            yield unit.cmd_function_id.eq(function_id)
+            yield unit.cmd_inputs[0].eq(rs1)
+            yield unit.cmd_inputs[1].eq(rs2)
+            yield
+            while not (yield unit.cmd_ready):
+                yield
+            yield unit.cmd_valid.eq(0)
+
+    def collect(self, count: int, responses: list, rng=None, busy: float = 0.0):
+        """A test bench that takes responses, and sees that none comes without a command."""
+        unit = self.unit
+        while len(responses) < count:
+            yield unit.rsp_ready.eq(int(not rng or rng.random() >= busy))
+            yield
+            if (yield unit.rsp_valid) and (yield unit.rsp_ready):
+                responses.append((yield unit.rsp_output))
+        yield unit.rsp_ready.eq(1)
+        for _ in range(QUIET_CYCLES):
+            yield
+            assert not (yield unit.rsp_valid)
+
+    def serve(self, rng=None, slow: float = 0.0):
+        """A test bench that is the memory."""
+        bus = self.unit.bus
+        while True:
+            yield
+            acknowledged = yield bus.ack
+            if acknowledged and (yield bus.we):
+                first = 16 * (yield bus.adr) - ORIGIN
+                self.memory[first : first + 16] = (yield bus.dat_w).to_bytes(16, "little")
+            request = (yield bus.cyc) and (yield bus.stb) and not acknowledged
+            if request and (not rng or rng.random() >= slow):
+                first = 16 * (yield bus.adr) - ORIGIN
+                assert 0 <= first < SIZE, "the unit accesses memory that is not its own"
+                if not (yield bus.we):
+                    yield bus.dat_r.eq(int.from_bytes(self.memory[first : first + 16], "little"))
+                yield bus.ack.eq(1)
+            else:
+                yield bus.ack.eq(0)
+
+    def run(self, commands, *, idle=0.0, busy=0.0, slow=0.0, seed=0, memory=None):
+        """Gives commands to a unit just powered on; returns the responses and the cycles to the last of them.
+
+        ``idle``, ``busy`` and ``slow`` are the shares of cycles in which no command is offered, no response taken,
+        and the memory does not answer. ``memory`` is a bytearray that loads and stores access.
+        """
+        self.sim.power_on()
+        self.memory = bytearray(SIZE) if memory is None else memory
+        drive, collect, serve = (random.Random(seed + n) for n in range(3))
+        responses = []
+        self.sim.cycle = 0
+        self.sim.run(
+            self.drive(commands, drive, idle),
+            self.collect(len(commands), responses, collect, busy),
+            background=[self.serve(serve, slow)],
+            max_cycles=200 + 60 * len(commands),
+        )
+        return responses, self.sim.cycle - QUIET_CYCLES - 1
+
+
+# Commands, as (function id, rs1, rs2) ------------------------------------------------------------------
+
+
+def encode(name, rs1=0, rs2=0, **fields):
+    return (BY_NAME[name].function_id(**fields), rs1, rs2)
+
+
+def words(block: bytes) -> list[int]:
+    return [int.from_bytes(block[i : i + 4], "little") for i in range(0, 16, 4)]
+
+
+def put_state(s, block):
+    w = words(block)
+    return [encode("move_in", w[2 * h], w[2 * h + 1], h=h, s=s) for h in range(2)]
+
+
+def get_state(s):
+    return [encode("move_out_xor", c=c, s=s) for c in range(4)]
+
+
+def put_key(k, block, name="key_write"):
+    w = words(block)
+    return [encode(name, w[2 * h], w[2 * h + 1], hw=h, kw=k) for h in range(2)]
+
+
+def block_of(values) -> bytes:
+    return b"".join(value.to_bytes(4, "little") for value in values)
+
+
+def random_command(rng, names=None):
+    instruction = BY_NAME[rng.choice(names)] if names else rng.choice(INSTRUCTIONS)
+    fields = {field: rng.randrange(1 << FIELDS[field][0]) for field in instruction.fields}
+    if instruction.name == "context":
+        return instruction.name, {"rs1": rng.randrange(8), "rs2": 0}, fields
+    if instruction.name.startswith("v"):
+        address = ORIGIN + 16 * rng.randrange(SIZE // 16) + rng.choice([0] * 12 + [4, -8192])
+        return instruction.name, {"rs1": address, "rs2": 0}, fields
+    return instruction.name, {"rs1": rng.getrandbits(32), "rs2": rng.getrandbits(32)}, fields
