@@ -53,7 +53,6 @@ def build(board: Board, directory: Path, results: Path) -> Path:
             soc.platform.add_platform_command(line)
     tools = soc.platform.toolchain
     tools._pnr_opts += " ".join(["--report", f"{board.name}-report.json", *board.pnr_options]) + " "
-    tools._yosys_cmds += ["hierarchy -top {build_name}", *units.NO_RW_CHECK]
     builder = Builder(soc, output_dir=directory, compile_software=False, csr_json=directory / "csr.json")
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
         # The loops are the random source's rings.

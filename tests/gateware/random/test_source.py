@@ -134,6 +134,20 @@ def test_a_fault_takes_back_the_word_that_waits(shared):
     assert shared.run(process()) == (FAULT, 0)
 
 
+def test_no_word_after_a_fault_even_of_a_source_that_is_good_again(shared):
+    shared.reset(itertools.chain([1] * CUTOFFS[0], biased(0.5, 12)))
+
+    def process():
+        while not (yield from shared.read("status")) & FAULT:
+            pass
+        seen = set()
+        while shared.samples < 2 * STARTUP:
+            seen.add(((yield from shared.read("status")), (yield from shared.read("data"))))
+        return seen
+
+    assert shared.run(process()) == {(FAULT, 0)}
+
+
 def test_restart_tests_the_source_anew(shared):
     bad = [0] * CUTOFFS[0]
     state = {"good": False}
@@ -176,6 +190,27 @@ def test_restart_tests_the_source_anew(shared):
         return True
 
     assert shared.run(process())
+
+
+@pytest.mark.parametrize("collected", [0, 1, 17, 31])
+def test_first_word_after_restart_is_of_new_samples_alone(shared, collected):
+    """Restarted within a word, the source gives 32 samples that follow each other and the start-up test."""
+    samples = list(itertools.islice(biased(0.5, 11), 3 * STARTUP))
+    shared.reset(iter(samples))
+
+    def process():
+        while shared.samples < STARTUP + 32 + collected:
+            yield
+        yield from shared.write("control", RESTART)
+        yield
+        yield
+        begin = shared.samples
+        while not (yield from shared.read("status")) & VALID:
+            pass
+        return begin, (yield from shared.read("data"))
+
+    begin, word = shared.run(process())
+    assert word in [words_of(samples[n:])[0] for n in range(begin - 1, begin + 2)]
 
 
 def test_simulated_board_has_no_words(shared):
