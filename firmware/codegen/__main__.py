@@ -1,7 +1,7 @@
 """Writes the generated C headers, or the reference pages that are kept in the repository.
 
 ``python -m firmware.codegen headers DIRECTORY`` writes `cl_wire.h`, `cl_isa.h`, `cl_accel_regs.h`,
-`cl_fastpath_regs.h`;
+`cl_fastpath_regs.h`, `cl_random_regs.h`;
 ``python -m firmware.codegen pages`` writes the reference pages; ``... pages --check`` fails if one is stale.
 """
 
@@ -22,6 +22,7 @@ def headers() -> dict[str, str]:
         "cl_isa.h": isa.render(),
         "cl_accel_regs.h": registers.render(),
         "cl_fastpath_regs.h": registers.render(registers.FAST_PATH),
+        "cl_random_regs.h": registers.render(registers.RANDOM_SOURCE),
     }
 
 
@@ -31,6 +32,7 @@ def pages() -> dict[Path, str]:
         REPOSITORY / "gateware" / "isa" / "README.md": isa.reference(),
         REPOSITORY / "gateware" / "ctr" / "README.md": registers.reference(),
         REPOSITORY / "gateware" / "net" / "README.md": registers.reference(registers.FAST_PATH),
+        REPOSITORY / "gateware" / "random" / "README.md": registers.reference(registers.RANDOM_SOURCE),
     }
 
 

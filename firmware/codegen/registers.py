@@ -13,6 +13,8 @@ from gateware.aes.cores import create_core
 from gateware.ctr import accelerator
 from gateware.ctr.registers import AcceleratorRegisters
 from gateware.net import unit
+from gateware.random import source
+from gateware.random.registers import RandomRegisters
 
 WORD_BYTES = 4
 
@@ -56,6 +58,12 @@ FAST_PATH = Peripheral(
     prefix="CL_FASTPATH",
     module=unit,
     create=lambda: unit.FastPathUnit(core=create_core(datapath=128, sbox="table"), port=0),
+)
+RANDOM_SOURCE = Peripheral(
+    name="random source",
+    prefix="CL_RANDOM",
+    module=source,
+    create=RandomRegisters,
 )
 
 

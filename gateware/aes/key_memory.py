@@ -8,6 +8,8 @@ multiplexers behind them).
 
 from migen import READ_FIRST, If, Memory, Module, Signal, bits_for
 
+from gateware.memory import without_collisions
+
 
 class KeyMemory(Module):
     """Rows of round keys.
@@ -47,7 +49,7 @@ class KeyMemory(Module):
             self.sync += If(self.write, row.eq(self.write_data))
             self.comb += read.eq(row)
         else:
-            memory = Memory(width, depth, name="round_keys")
+            memory = without_collisions(Memory(width, depth, name="round_keys"))
             block = registered and depth > 16
             write_port = memory.get_port(write_capable=True, mode=READ_FIRST, async_read=not block)
             read_port = memory.get_port(mode=READ_FIRST, async_read=not block)

@@ -11,6 +11,7 @@ from litex.soc.interconnect import stream
 from migen import READ_FIRST, If, Memory, Module, Signal, log2_int
 
 from gateware.aes.standard import BLOCK_BITS
+from gateware.memory import without_collisions
 
 
 class OutputQueue(Module):
@@ -75,7 +76,9 @@ class OutputQueue(Module):
         # What proofs look at.
         self.control = {"places": places, "reserved": reserved, "left": left, "stored": stored, "fetched": fetched}
 
-        memory = Memory(BLOCK_BITS, depth, name="output_queue")
+        # Only rows that were stored in an earlier cycle are read, and the one that is written is not among them: there
+        # are never more blocks than rows. Zeroization reads what it writes, and drops it.
+        memory = without_collisions(Memory(BLOCK_BITS, depth, name="output_queue"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)
         self.specials += memory, write_port, read_port

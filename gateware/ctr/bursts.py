@@ -25,6 +25,7 @@ from migen import FSM, If, Module, Mux, NextState, ResetInserter, Signal
 
 from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
 from gateware.ctr.errors import ERROR_BITS, Error
+from gateware.memory import buffered_fifo
 
 ADDRESS_BITS = 28  # of a block
 BEATS_BITS = 29
@@ -84,8 +85,8 @@ class BurstMaster(Module):
 
         depth = 2 * burst_beats
         reset = ResetInserter()
-        self.submodules.read_fifo = read_fifo = reset(stream.SyncFIFO(self.source.description, depth, buffered=True))
-        self.submodules.write_fifo = write_fifo = reset(stream.SyncFIFO(self.sink.description, depth, buffered=True))
+        self.submodules.read_fifo = read_fifo = reset(buffered_fifo(self.source.description, depth))
+        self.submodules.write_fifo = write_fifo = reset(buffered_fifo(self.sink.description, depth))
         self.submodules.read_results = read_results = reset(stream.SyncFIFO([("error", ERROR_BITS)], 2 * JOBS))
         self.comb += [
             self.sink.connect(write_fifo.sink),

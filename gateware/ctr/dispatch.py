@@ -22,6 +22,7 @@ from gateware.ctr.align import OFFSET_BITS
 from gateware.ctr.bursts import JOBS, READ_JOB_LAYOUT, WRITE_JOB_LAYOUT
 from gateware.ctr.counter import INDEX_BITS, WIDTH_BITS, WIDTHS, message_layout
 from gateware.ctr.errors import ERROR_BITS, Error
+from gateware.memory import buffered_fifo
 
 ADDRESS_BITS = 32
 COUNT_BITS = ADDRESS_BITS - OFFSET_BITS + 1
@@ -83,7 +84,7 @@ class Dispatcher(Module):
         # # #
 
         self.submodules.queue = queue = ResetInserter()(  # with its output in a register
-            stream.SyncFIFO(DESCRIPTOR_LAYOUT, queue_depth, buffered=True)
+            buffered_fifo(DESCRIPTOR_LAYOUT, queue_depth)
         )
         head = queue.source
         self.comb += [self.descriptor.connect(queue.sink), queue.reset.eq(self.flush)]

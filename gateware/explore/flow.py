@@ -31,8 +31,7 @@ from gateware.soc.cache import Stamp, digest
 
 TARGET_MHZ = 250
 TIMEOUT_S = 3 * 3600
-# Memories whose ports never need the value that the other port writes in the same cycle.
-SYNTHESIS = "hierarchy -top {top}; setattr -set no_rw_check 1 m:*; synth_ecp5 -top {top} -json {json}"
+SYNTHESIS = "synth_ecp5 -top {top} -json {json}"
 
 
 class FlowError(RuntimeError):

@@ -193,8 +193,7 @@ def explore(part: str, directory: Path, environment: dict[str, str]) -> dict:
 
 def _build(part: str, folder: Path, device: tuple[str, ...], environment: dict[str, str]) -> None:
     """Synthesis, placement and routing of `top.v`."""
-    # Memories whose ports never need the value that the other port writes in the same cycle.
-    script = "read_verilog top.v; hierarchy -top top; setattr -set no_rw_check 1 m:*; synth_ecp5 -nodsp -top top "
+    script = "read_verilog top.v; synth_ecp5 -nodsp -top top "
     script += "-json top.json; tee -q -o stat.json stat -json"
     clock = [*device, "--freq", str(TARGET_MHZ), "--timing-allow-fail", "--lpf-allow-unconstrained"]
     place = [*clock, "--seed", str(SEED), "--json", "top.json", "--report", "report.json"]

@@ -9,9 +9,7 @@ zero; reset does not clear them.
 from migen import READ_FIRST, Memory, Module, Signal, log2_int
 
 from gateware.isa.instructions import CONTEXTS, KEY_REGISTERS, LANES, STATE_REGISTERS
-
-# Name of the memories; a read in the cycle of a write to the same word may give anything.
-MEMORY_NAME = "lane_registers"
+from gateware.memory import without_collisions
 
 
 class LaneRegisters(Module):
@@ -43,7 +41,7 @@ class LaneRegisters(Module):
         # # #
 
         for c in range(LANES):
-            memory = Memory(32, depth, init=[0] * depth, name=MEMORY_NAME)
+            memory = without_collisions(Memory(32, depth, init=[0] * depth, name="lane_registers"))
             read_port = memory.get_port(async_read=not registered, mode=READ_FIRST)
             write_port = memory.get_port(write_capable=True)
             self.specials += memory, read_port, write_port

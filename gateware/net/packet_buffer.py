@@ -18,6 +18,7 @@ from `commit` to `source.valid`.
 from litex.soc.interconnect import stream
 from migen import READ_FIRST, Cat, If, Memory, Module, Signal
 
+from gateware.memory import without_collisions
 from gateware.net import WORD_BITS, WORD_BYTES
 
 # `last_be` is one-hot in the last word of a packet, at its last byte, and 0 in the others.
@@ -63,7 +64,8 @@ class PacketBuffer(Module):
 
         address_bits = depth.bit_length() - 1
         written, committed, fetched = (Signal(address_bits + 1) for _ in range(3))
-        memory = Memory(WORD_BITS + WORD_BYTES, depth, name="packet_words")
+        # Only words that were committed in an earlier cycle are read; while the memory is full none is written.
+        memory = without_collisions(Memory(WORD_BITS + WORD_BYTES, depth, name="packet_words"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(has_re=True, mode=READ_FIRST)
         self.specials += memory, write_port, read_port

@@ -53,10 +53,11 @@ def build(board: Board, directory: Path, results: Path) -> Path:
             soc.platform.add_platform_command(line)
     tools = soc.platform.toolchain
     tools._pnr_opts += " ".join(["--report", f"{board.name}-report.json", *board.pnr_options]) + " "
-    tools._yosys_cmds += ["hierarchy -top {build_name}", *units.NO_RW_CHECK]
     builder = Builder(soc, output_dir=directory, compile_software=False, csr_json=directory / "csr.json")
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
-        builder.build(run=False, build_name=board.name, timingstrict=True, seed=board.pnr_seed, compress=True)
+        # The loops are the random source's rings.
+        options = {"timingstrict": True, "seed": board.pnr_seed, "compress": True, "ignoreloops": True}
+        builder.build(run=False, build_name=board.name, **options)
 
     gateware = directory / "gateware"
     inputs = [path for pattern in ("*.v", "*.init", "*.lpf", "*.ys", "*.sh") for path in gateware.glob(pattern)]

@@ -18,8 +18,9 @@ one in block RAM: firmware does not touch a buffer that the DMA works on.
 from litex.soc.interconnect import wishbone
 from migen import READ_FIRST, Array, If, Memory, Module, Mux, Record, Signal
 
+from gateware.memory import without_collisions
+
 BANKS = 4
-BANK_NAME = "buffer_bank"
 
 
 class BufferMemory(Module):
@@ -61,7 +62,7 @@ class BufferMemory(Module):
         self.comb += self.narrow.dat_r.eq(narrow_read[narrow_bank])
 
         for n in range(BANKS):
-            memory = Memory(32, depth, init=[0] * depth, name=f"{BANK_NAME}{n}")
+            memory = without_collisions(Memory(32, depth, init=[0] * depth, name=f"buffer_bank{n}"))
             narrow_port = memory.get_port(write_capable=True, we_granularity=8, mode=READ_FIRST)
             wide_port = memory.get_port(write_capable=True, we_granularity=8, mode=READ_FIRST)
             self.specials += memory, narrow_port, wide_port

@@ -9,6 +9,7 @@
     ────────────────────────┴───────┴──────┬─────── 32-bit Wishbone, bursts ────│────┬────
        │        │         │                │ narrow                             │    │
      ROM      SRAM     CSRs: UART, timer,  buffer memory                        │    │
+                       random source,      │                                    │    │
                        accelerator         │ wide                               │    │
                           │             ───┴─────┬── 128-bit Wishbone ──────────┘    │
                           └─ CTR accelerator (DMA) ── what is not in the buffer ─────┘
@@ -29,6 +30,8 @@ from gateware.ctr.accelerator import CTRAccelerator
 from gateware.isa.command import CommandRegister
 from gateware.isa.unit import VectorAESUnit
 from gateware.isa.zkn import ScalarAESUnit
+from gateware.random.oscillators import RingOscillators
+from gateware.random.source import RandomSource
 from gateware.soc.bridge import RegisteredBridge
 from gateware.soc.buffer import BufferMemory
 from gateware.soc.ethernet import add_ethernet
@@ -77,6 +80,7 @@ class CipherlaneSoC(SoCCore):
         self._add_aes_unit(board)
         self._add_buffer(board)
         self._add_accelerator(board)
+        self.random = RandomSource(None if board.simulated else RingOscillators())
         if board.ethernet:
             add_ethernet(self, board.ethernet, sbox=board.core_sbox)
         if board.console_name:

@@ -12,16 +12,10 @@ from migen import ClockDomain, Module, Record
 
 from gateware.boards import Board
 from gateware.ctr.accelerator import CTRAccelerator
-from gateware.isa.register_file import MEMORY_NAME
 from gateware.isa.unit import VectorAESUnit
 from gateware.soc import toolchain
-from gateware.soc.buffer import BANK_NAME
 from gateware.soc.cache import Stamp, digest
 from gateware.soc.soc import BUFFER_ORIGIN
-
-# For Yosys: the ports of these memories never need the value of a word that another port writes in the same cycle,
-# and block RAM does not promise it; synthesis would otherwise add bypasses, or build the memory of flip-flops.
-NO_RW_CHECK = [f"setattr -set no_rw_check 1 m:{name}*" for name in (BANK_NAME, MEMORY_NAME)]
 
 
 class _Top(Module):
@@ -62,11 +56,11 @@ def _synthesise(name: str, top: _Top, directory: Path, environment: dict[str, st
     directory.mkdir(parents=True, exist_ok=True)
     with contextlib.chdir(directory), open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
         verilog.convert(top, top.ios, name=name).write(f"{name}.v")
-    stamp = Stamp(directory / f"{name}.digest", digest(directory.glob(f"{name}*.[vi]*"), *NO_RW_CHECK))
+    stamp = Stamp(directory / f"{name}.digest", digest(directory.glob(f"{name}*.[vi]*")))
     statistics = directory / f"{name}.stat.json"
     if not (stamp.is_current() and statistics.exists()):
         stamp.clear()
-        script = [f"read_verilog {name}.v", f"hierarchy -top {name}", *NO_RW_CHECK, f"synth_ecp5 -top {name}"]
+        script = [f"read_verilog {name}.v", f"synth_ecp5 -top {name}"]
         script.append(f"tee -q -o {statistics.name} stat -json")
         subprocess.run(
             ["yosys", "-q", "-p", "; ".join(script)], cwd=directory, env=environment, check=True, timeout=1800

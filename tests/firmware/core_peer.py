@@ -18,7 +18,7 @@ BUILD = ROOT / "build" / "tests" / "firmware"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
 # Engines that drive hardware: their instructions and registers exist on the target alone.
-TARGET_ONLY = {"accel", "engine_accel", "engine_fastpath", "engine_ise", "engine_zkn", "modes_ise"}
+TARGET_ONLY = {"accel", "engine_accel", "engine_fastpath", "engine_ise", "engine_zkn", "modes_ise", "random"}
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
 TIMEOUT_S = 30

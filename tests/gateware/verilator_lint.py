@@ -8,10 +8,11 @@ from pathlib import Path
 
 from litex.gen.fhdl import verilog
 from litex.soc.interconnect import csr_bus
-from migen import ClockDomain, Module
+from migen import ClockDomain, Module, Signal
 
 from firmware.codegen.registers import FAST_PATH
 from gateware import boards
+from gateware.random.source import RandomSource
 from gateware.soc import units
 from gateware.soc.buffer import BufferMemory
 from tests.gateware.support import flatten
@@ -55,13 +56,30 @@ def _fast_path(board: boards.Board) -> Module:
     return top
 
 
+def _random_source(_board: boards.Board) -> Module:
+    noise = Module()
+    noise.bit = Signal()
+    source = RandomSource(noise)
+    top = Module()
+    top.clock_domains.cd_sys = ClockDomain("sys")
+    top.submodules.source = source
+    top.submodules.bank = bank = csr_bus.CSRBank(
+        source.get_csrs(), bus=csr_bus.Interface(data_width=32, address_width=14)
+    )
+    top.ios = {top.cd_sys.clk, top.cd_sys.rst, noise.bit, *flatten([bank.bus])}
+    return top
+
+
+UNITS = {**units.UNITS, "buffer_memory": _buffer, "fast_path": _fast_path, "random_source": _random_source}
+
+
 def main() -> int:
     """Lints each core; returns the exit status."""
     directory = Path(sys.argv[1])
     directory.mkdir(parents=True, exist_ok=True)
     board = boards.load("sim")
     status = 0
-    for name, create in {**units.UNITS, "buffer_memory": _buffer, "fast_path": _fast_path}.items():
+    for name, create in UNITS.items():
         top = create(board)
         with contextlib.chdir(directory), open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
             verilog.convert(top, top.ios, name=name).write(f"{name}.v")

@@ -1,0 +1,41 @@
+/**
+ * @file
+ * Driver of the random source: raw words of noise, tested by the hardware (SP 800-90B).
+ *
+ * A word has CL_RANDOM_WORD_ENTROPY bits of min-entropy, by assumption: condition the words before
+ * use. No call waits longer than a bound.
+ */
+#ifndef CL_RANDOM_H
+#define CL_RANDOM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cl_random_regs.h"
+
+/** Bits of min-entropy that a word is assumed to have. */
+#define CL_RANDOM_WORD_ENTROPY 8u
+/** Words that have 128 bits of it. */
+#define CL_RANDOM_WORDS_128 (128u / CL_RANDOM_WORD_ENTROPY)
+
+struct cl_random {
+	/** Base of the registers of cl_random_regs.h. */
+	volatile uint32_t *regs;
+};
+
+/**
+ * Reads words; each was never given before. Takes some 4096 cycles a word, and 131072 more in the
+ * first moments after reset or cl_random_restart.
+ *
+ * @param[out] words all zero after a failure
+ * @retval 0 done
+ * @retval -ENODEV there is no source of noise, as on simulated boards
+ * @retval -EIO a health test failed; there are no words until cl_random_restart
+ * @retval -ETIMEDOUT the source did not answer in time
+ */
+int cl_random_read(const struct cl_random *random, uint32_t *words, size_t count);
+
+/** Clears a fault: the source does its start-up test again, which the next read waits for. */
+void cl_random_restart(const struct cl_random *random);
+
+#endif

@@ -1,0 +1,29 @@
+"""What synthesis cannot see of a memory: that nobody needs a word which is read while it is written.
+
+Block RAM of the ECP5 does not promise what a port reads in the cycle in which another one writes the same word. For a
+memory whose Verilog does promise it, Yosys therefore adds a comparator and a bypass, or builds the memory of
+flip-flops. The attribute is part of the Verilog, so that every flow that reads it builds the same.
+"""
+
+from litex.soc.interconnect import stream
+from migen import Memory
+
+NO_RW_CHECK = ("no_rw_check", 1)
+
+
+def without_collisions(memory: Memory) -> Memory:
+    """Declares that what is read of a word in the cycle of a write to it is not used; state the reason beside it."""
+    memory.attr = {NO_RW_CHECK}
+    return memory
+
+
+def buffered_fifo(layout: list, depth: int) -> stream.SyncFIFO:
+    """LiteX's FIFO for block RAM, with its memory declared.
+
+    It reads only while it holds a word and writes only while it has room: its read and its write address are the same
+    when it is empty or full alone.
+    """
+    fifo = stream.SyncFIFO(layout, depth, buffered=True)
+    (memory,) = (special for special in fifo.fifo.fifo._fragment.specials if isinstance(special, Memory))
+    without_collisions(memory)
+    return fifo

@@ -1,0 +1,1 @@
+"""The random source: noise of ring oscillators under the health tests of NIST SP 800-90B."""

@@ -1,0 +1,74 @@
+"""Noise of free-running ring oscillators, made of ECP5 LUTs (SP 800-90B, 2.2.1: the noise source).
+
+::
+
+    ┌─► inv ─► inv ─► inv ─┬─► synchroniser ─┐
+    └──────────────────────┘                 │
+    ┌─► inv ─► inv ─► … ───┬─► synchroniser ─(+)─► bit
+    └──────────────────────┘                 │
+      …                                      │
+
+A ring of an odd number of LUTs that invert oscillates at what its delays give, hundreds of megahertz, and each pass
+adds thermal noise to the time of its edges. Sampled after many passes, an edge's time is no longer known to a period,
+and neither is the bit. Rings of different lengths run at different frequencies; each is sampled by itself (an
+exclusive-or of the rings themselves would be too slow to follow them) and their samples are added.
+
+The rings have no input: they run from configuration on, and no path of timing analysis leads through them. Latency:
+`bit` is what the rings were three cycles before. There is no model of a ring in simulation: simulated boards have none.
+"""
+
+from functools import reduce
+from math import gcd
+from operator import xor
+
+from migen import Instance, Module, Signal
+from migen.genlib.cdc import MultiReg
+
+# Without common factors, so that no two rings have frequencies in the ratio of small numbers.
+LENGTHS = (3, 5, 7, 11, 13, 17)
+_NOT_A = 0x5555  # truth table by the inputs DCBA, all zeros in bit 0
+
+
+class RingOscillators(Module):
+    """Ring oscillators and their samples in the clock domain `sys`.
+
+    Parameters
+    ----------
+    lengths : tuple of int
+        LUTs of each ring: odd, 3 or more, in pairs without a common factor.
+
+    Attributes
+    ----------
+    bit : Signal(), out
+        One bit of noise. Take it every so many cycles that the rings have drifted, see `gateware.random.source`.
+
+    Raises
+    ------
+    ValueError
+        A length is even or below 3, or two have a common factor.
+    """
+
+    def __init__(self, lengths: tuple[int, ...] = LENGTHS):
+        for n, length in enumerate(lengths):
+            if length < 3 or length % 2 == 0:
+                raise ValueError(f"a ring of {length} LUTs does not oscillate: give an odd number, 3 or more")
+            if any(gcd(length, other) > 1 for other in lengths[:n]):
+                raise ValueError(f"rings of {lengths} LUTs may lock to each other: give lengths without common factors")
+        self.bit = Signal()
+
+        # # #
+
+        samples = []
+        for length in lengths:
+            sample = Signal()
+            self.specials += MultiReg(self._ring(length), sample)
+            samples.append(sample)
+        self.sync += self.bit.eq(reduce(xor, samples))
+
+    def _ring(self, length: int) -> Signal:
+        """The output of one of `length` inverters in a loop; `keep` lets synthesis neither remove nor merge them."""
+        nodes = [Signal(name=f"ring{length}_node{n}") for n in range(length)]
+        for n, node in enumerate(nodes):
+            pins = {"i_A": nodes[n - 1], "i_B": 0, "i_C": 0, "i_D": 0, "o_Z": node}
+            self.specials += Instance("LUT4", p_INIT=_NOT_A, **pins, attr={("keep", 1)})
+        return nodes[-1]

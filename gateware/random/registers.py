@@ -1,0 +1,46 @@
+"""Registers of the random source, each described where it is declared."""
+
+from litex.gen import LiteXModule
+from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
+
+WORD_BITS = 32
+
+
+class RandomRegisters(LiteXModule):
+    """Declares the registers; `gateware.random.source` gives them their function."""
+
+    def __init__(self):
+        self.control = CSRStorage(
+            description="Commands. Writing 1 to a field gives the command, 0 does nothing; reads as last written.",
+            fields=[
+                CSRField(
+                    "restart",
+                    pulse=True,
+                    description="Clear fault, drop the word in data and all samples, and begin with the start-up test. "
+                    "Never refused; does nothing where simulated is 1. Done by itself after reset.",
+                ),
+            ],
+        )
+        self.status = CSRStatus(
+            description="State of the source. Reading has no side effect.",
+            fields=[
+                CSRField(
+                    "valid",
+                    description="data holds a word. Reset value 0, and 0 until the start-up test has passed; cleared "
+                    "by reading data, by a fault and by restart.",
+                ),
+                CSRField(
+                    "fault",
+                    description="A sample failed a health test: no word is given until restart. Reset value 0.",
+                ),
+                CSRField(
+                    "simulated",
+                    description="1: there is no source of noise, as on simulated boards, and valid stays 0. Constant.",
+                ),
+            ],
+        )
+        self.data = CSRStatus(
+            WORD_BITS,
+            description="A word of raw samples, the oldest in bit 31. Reading takes it: each word is given once. Reads "
+            "as 0 while valid is 0. Reset value 0.",
+        )

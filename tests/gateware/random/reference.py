@@ -1,0 +1,32 @@
+"""The health tests of SP 800-90B, 4.4, over whole sequences, written after its text."""
+
+WINDOW = 1024
+
+
+def repetition_fails(samples: list[int], cutoff: int) -> int | None:
+    """The first sample, from 0, that ends `cutoff` equal ones."""
+    for n in range(cutoff - 1, len(samples)):
+        if len(set(samples[n - cutoff + 1 : n + 1])) == 1:
+            return n
+    return None
+
+
+def proportion_fails(samples: list[int], cutoff: int) -> int | None:
+    """The first sample, from 0, that is the `cutoff`-th in its window with the value of the window's first."""
+    for start in range(0, len(samples), WINDOW):
+        window = samples[start : start + WINDOW]
+        if window.count(window[0]) >= cutoff:
+            places = [n for n, sample in enumerate(window) if sample == window[0]]
+            return start + places[cutoff - 1]
+    return None
+
+
+def source_fails(samples: list[int], repetition: int, proportion: int) -> int | None:
+    """The first sample that fails a test of the samples or of the sums of neighbours (the first one's is itself)."""
+    sums = [a ^ b for a, b in zip(samples, [0, *samples[:-1]], strict=True)]
+    found = [
+        fails(s, c)
+        for s in (samples, sums)
+        for fails, c in ((repetition_fails, repetition), (proportion_fails, proportion))
+    ]
+    return min((n for n in found if n is not None), default=None)

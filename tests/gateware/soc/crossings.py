@@ -1,0 +1,307 @@
+"""Finds what goes from one clock domain into another in an elaborated design, by its statements.
+
+Each register, memory port, I/O cell and instance with a clock takes values of its own domain alone, or a value crosses.
+Crossings through a `MultiReg`, an `AsyncResetSynchronizer` or the memory of an `AsyncFIFO` are what they are for; they
+are collected too, with what has to be right of them: a `MultiReg` samples a register, not logic that may glitch, and
+several bits only of a Gray counter. Signals are looked at whole.
+
+Where a value comes from is a set: names of clock domains, `PADS` for what comes from outside, `LOOP` for ring
+oscillators; constants and what depends on them alone come from nowhere.
+"""
+
+from dataclasses import dataclass, field
+
+from migen import ClockSignal, Memory, Module, Signal
+from migen.fhdl.specials import SPECIAL_INPUT, Tristate, _MemoryPort
+from migen.fhdl.structure import Case, If, _ArrayProxy, _Assign, _Fragment, _Slice
+from migen.fhdl.tools import list_signals
+from migen.fhdl.visit import NodeVisitor
+from migen.genlib.cdc import GrayCounter, MultiReg
+from migen.genlib.fifo import AsyncFIFO
+from migen.genlib.resetsync import AsyncResetSynchronizer
+
+PADS, LOOP = "pads", "loop"
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A value of the domain `source` that is taken in the domain `target`, where a signal of this name takes it."""
+
+    source: str
+    target: str
+    name: str
+
+
+@dataclass
+class Found:
+    """What was found: synchronised crossings by kind, and those that nothing guards."""
+
+    synchronised: set[tuple[str, str, str]] = field(default_factory=set)
+    unguarded: list[Crossing] = field(default_factory=list)
+    glitching: list[str] = field(default_factory=list)
+    skewing: list[str] = field(default_factory=list)
+
+
+def modules(top: Module):
+    """A module and all below it."""
+    yield top
+    for _, submodule in top._submodules:
+        yield from modules(submodule)
+
+
+class Netlist:
+    """Who drives each signal of a fragment.
+
+    Parameters
+    ----------
+    fragment : _Fragment
+        The design, elaborated; its specials not lowered.
+    pads : set of Signal
+        What comes from outside.
+    """
+
+    def __init__(self, fragment: _Fragment, pads: set[Signal]):
+        self.pads = pads
+        self.registers: dict[Signal, str] = {}
+        self.logic: dict[Signal, list[tuple[set, object]]] = {}  # inputs, and what is assigned if nothing else is said
+        self.sinks: list[tuple[str, str, set]] = []  # domain, name, inputs
+        for statement in _assignments(fragment.comb, set()):
+            self._add_logic(*statement)
+        self.clocks = {domain.clk: domain.name for domain in fragment.clock_domains}
+        self.domains = self._name_domains(fragment)
+        for name, statements in fragment.sync.items():
+            domain = self.domains[name]
+            for target, inputs, _ in _assignments(statements, set()):
+                for signal in _targets(target):
+                    self.registers[signal] = domain
+                    self.sinks.append((domain, _name(signal), inputs))
+        for domain in fragment.clock_domains:
+            if domain.rst is not None:
+                self.sinks.append((self.domains[domain.name], f"reset of {domain.name}", {domain.rst}))
+        luts: dict[Signal, set[Signal]] = {}
+        for special in fragment.specials:
+            self._add_special(special, luts)
+        self.loops = {signal for signal in luts if signal in _reachable(signal, luts)}
+        self._origins: dict[Signal, frozenset] = {}
+
+    def _name_domains(self, fragment: _Fragment) -> dict[str, str]:
+        """The same name for all domains whose clocks are copies of one: `sys`, or the shortest."""
+        signals = {name: clock for clock, name in self.clocks.items()}
+        groups: dict[Signal, list[str]] = {}
+        for clock, name in self.clocks.items():
+            root = clock
+            while len(drivers := self.logic.get(root, [])) == 1:
+                ((_, value),) = drivers
+                if isinstance(value, ClockSignal):
+                    root = signals[value.cd]
+                elif isinstance(value, Signal):
+                    root = value
+                else:
+                    break
+            groups.setdefault(root, []).append(name)
+        return {
+            name: min(names, key=lambda name: (name != "sys", len(name), name))
+            for names in groups.values()
+            for name in names
+        }
+
+    def _add_logic(self, target, inputs: set, value):
+        for signal in _targets(target):
+            self.logic.setdefault(signal, []).append((inputs, value if target is signal else None))
+
+    def _add_special(self, special, luts):
+        if isinstance(special, Memory):
+            self._add_memory(special)
+            return
+        if isinstance(special, MultiReg):
+            self.registers |= dict.fromkeys(list_signals(special.o), self.domains[special.odomain])
+            return
+        if isinstance(special, AsyncResetSynchronizer):
+            self.registers[special.cd.rst] = self.domains[special.cd.name]
+            return
+        if isinstance(special, Tristate):
+            self.pads = self.pads | _inputs(special.i)
+            return
+        if isinstance(special, _MemoryPort):
+            return
+        expressions = [(getattr(owner, name), direction) for owner, name, direction in special.iter_expressions()]
+        expressions = [(expression, direction) for expression, direction in expressions if expression is not None]
+        clocks = {clock for expression, _ in expressions if (clock := self._clock(expression))}
+        inputs, outputs = set(), set()
+        for expression, direction in expressions:
+            if direction != SPECIAL_INPUT:
+                outputs |= list_signals(expression)
+            elif not self._clock(expression):
+                inputs |= _inputs(expression)
+        name = getattr(special, "of", type(special).__name__)
+        if clocks:
+            assert len(clocks) == 1, f"{name} has clocks of several domains"
+            (domain,) = clocks
+            self.sinks.append((domain, name, inputs))
+            self.registers |= dict.fromkeys(outputs, domain)
+            return
+        for output in outputs:
+            self._add_logic(output, inputs, None)
+            if name == "LUT4":
+                luts[output] = inputs
+
+    def _add_memory(self, memory: Memory):
+        """What is read comes from the domain of the read port, or from those of the address and of all writes."""
+        writes = {self.domains[port.clock.cd] for port in memory.ports if port.we is not None}
+        for port in memory.ports:
+            domain = self.domains[port.clock.cd]
+            inputs = set().union(*(_inputs(e) for e in (port.adr, port.we, port.dat_w, port.re) if e is not None))
+            if port.we is not None or not port.async_read:
+                self.sinks.append((domain, f"port of {memory.name_override}", inputs))
+            if port.async_read:
+                self._add_logic(port.dat_r, {port.adr, *writes}, None)
+            else:
+                self.registers[port.dat_r] = domain
+
+    def _clock(self, expression) -> str | None:
+        if isinstance(expression, ClockSignal):
+            return self.domains[expression.cd]
+        return self.domains.get(self.clocks.get(expression)) if isinstance(expression, Signal) else None
+
+    def origins(self, signal) -> frozenset:
+        """Where the value of a signal comes from."""
+        if signal in self._origins:
+            return self._origins[signal]
+        found, seen, pending = set(), set(), [signal]
+        while pending:
+            one = pending.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            if isinstance(one, str):
+                found.add(self.domains[one])
+            elif one in self.loops:
+                found.add(LOOP)
+            elif one in self.registers:
+                found.add(self.registers[one])
+            elif one in self.logic:
+                for inputs, _ in self.logic[one]:
+                    pending += inputs
+            elif one in self.pads:
+                found.add(PADS)
+        self._origins[signal] = frozenset(found)
+        return self._origins[signal]
+
+    def driver(self, expression):
+        """The register, pad or loop that an expression is a copy of; None if there is logic before it."""
+        while True:
+            while isinstance(expression, _Slice):
+                expression = expression.value
+            if not isinstance(expression, Signal):
+                return None
+            if expression in self.registers or expression in self.loops or expression not in self.logic:
+                return expression
+            if len(self.logic[expression]) != 1:
+                return None
+            ((_, expression),) = self.logic[expression]
+
+
+def find(top: Module, pads: set[Signal]) -> Found:
+    """All crossings of a design that has been finalized."""
+    fragment = top.get_fragment()
+    netlist = Netlist(fragment, pads)
+    found = Found()
+    for domain, name, inputs in netlist.sinks:
+        for source in set().union(*map(netlist.origins, inputs)) - {domain}:
+            found.unguarded.append(Crossing(source, domain, name))
+    gray = {module.q for module in modules(top) if isinstance(module, GrayCounter)}
+    for special in fragment.specials:
+        if isinstance(special, MultiReg):
+            driver = netlist.driver(special.i)
+            domain = netlist.domains[special.odomain]
+            name = f"MultiReg of {domain} from {_name(special.i)}"
+            if driver is None:
+                found.glitching.append(name)
+            if len(special.i) > 1 and driver not in gray:
+                found.skewing.append(name)
+            for source in set().union(*map(netlist.origins, _inputs(special.i))) - {domain}:
+                found.synchronised.add(("MultiReg", source, domain))
+        elif isinstance(special, AsyncResetSynchronizer):
+            for source in set().union(*map(netlist.origins, _inputs(special.async_reset))):
+                found.synchronised.add(("AsyncResetSynchronizer", source, netlist.domains[special.cd.name]))
+    fifos = {
+        memory
+        for module in modules(top)
+        if isinstance(module, AsyncFIFO)
+        for memory in module._fragment.specials
+        if isinstance(memory, Memory)
+    }
+    for memory in (special for special in fragment.specials if isinstance(special, Memory)):
+        domain_of = {port: netlist.domains[port.clock.cd] for port in memory.ports}
+        for source in {domain for port, domain in domain_of.items() if port.we is not None}:
+            for target in set(domain_of.values()) - {source}:
+                if memory in fifos:
+                    found.synchronised.add(("AsyncFIFO", source, target))
+                else:
+                    found.unguarded.append(Crossing(source, target, f"memory {memory.name_override}"))
+    return found
+
+
+def _assignments(statements, conditions: set):
+    """Each assignment: its target, all that decides its value, and that value where nothing else does."""
+    if isinstance(statements, _Assign):
+        inputs = conditions | _inputs(statements.r) | _index(statements.l)
+        yield statements.l, inputs, None if conditions else statements.r
+    elif isinstance(statements, If):
+        conditions = conditions | _inputs(statements.cond)
+        yield from _assignments(statements.t, conditions)
+        yield from _assignments(statements.f, conditions)
+    elif isinstance(statements, Case):
+        conditions = conditions | _inputs(statements.test)
+        for case in statements.cases.values():
+            yield from _assignments(case, conditions)
+    elif isinstance(statements, (list, tuple)):
+        for statement in statements:
+            yield from _assignments(statement, conditions)
+    else:  # a display or an assertion of a simulation
+        return
+
+
+class _InputLister(NodeVisitor):
+    """Signals of an expression, and the domains whose resets it has, as their names."""
+
+    def __init__(self):
+        self.found = set()
+
+    def visit_Signal(self, node):
+        self.found.add(node)
+
+    def visit_ResetSignal(self, node):
+        self.found.add(node.cd)
+
+
+def _inputs(expression) -> set:
+    lister = _InputLister()
+    lister.visit(expression)
+    return lister.found
+
+
+def _targets(target) -> set:
+    if isinstance(target, _ArrayProxy):
+        return set().union(*map(_targets, target.choices))
+    if isinstance(target, _Slice):
+        return _targets(target.value)
+    return list_signals(target)
+
+
+def _index(target) -> set:
+    return _inputs(target.key) if isinstance(target, _ArrayProxy) else set()
+
+
+def _reachable(start, graph) -> set:
+    seen, pending = set(), list(graph[start])
+    while pending:
+        one = pending.pop()
+        if one not in seen:
+            seen.add(one)
+            pending += graph.get(one, ())
+    return seen
+
+
+def _name(signal) -> str:
+    return "_".join(name for name, _ in signal.backtrace[-3:]) if isinstance(signal, Signal) else "logic"

@@ -1,0 +1,106 @@
+"""Memories that are declared free of collisions: that they are, and that synthesis makes use of it."""
+
+import contextlib
+import json
+import os
+import random
+import subprocess
+
+import pytest
+from litex.gen.fhdl import verilog
+from migen import ClockDomain, Memory, Module, Signal, run_simulation
+
+from gateware.aes.output_queue import OutputQueue
+from gateware.memory import NO_RW_CHECK, buffered_fifo
+from gateware.net.packet_buffer import PacketBuffer
+from gateware.soc import toolchain
+from tests.gateware.support import ROOT, flatten
+
+
+def declared(module: Module):
+    """The memories below a module that are declared, before it is finalized."""
+    for special in module._fragment.specials:
+        if isinstance(special, Memory) and NO_RW_CHECK in getattr(special, "attr", ()):
+            yield special
+    for _, submodule in module._submodules:
+        yield from declared(submodule)
+
+
+class Watched(Module):
+    """A module with a signal that tells when its memory reads a word that is written, other than in vain."""
+
+    def __init__(self, dut: Module, in_vain: Signal | int = 0):
+        self.submodules.dut = dut
+        self.collision = Signal()
+        (memory,) = declared(dut)
+        (write,) = [port for port in memory.ports if port.we is not None]
+        (read,) = [port for port in memory.ports if port.we is None]
+        self.comb += self.collision.eq(write.we & read.re & (write.adr == read.adr) & ~in_vain)
+
+
+def watch(top: Watched, signals: list[Signal], cycles=1500) -> int:
+    """Random inputs for a time; returns how often there was a collision."""
+    rng = random.Random(1)
+    collisions = []
+
+    def process():
+        for _ in range(cycles):
+            yield [signal.eq(rng.getrandbits(len(signal))) for signal in signals]
+            yield
+            collisions.append((yield top.collision))
+
+    run_simulation(top, process())
+    return sum(collisions)
+
+
+def test_fifo():
+    fifo = buffered_fifo([("data", 8)], 4)
+    assert watch(Watched(fifo), [fifo.sink.valid, fifo.sink.data, fifo.source.ready]) == 0
+
+
+def test_packet_buffer():
+    buffer = PacketBuffer(depth=4)
+    signals = [*flatten(buffer.sink), buffer.commit, buffer.drop, buffer.source.ready]
+    signals.remove(buffer.sink.ready)
+    assert watch(Watched(buffer), signals) == 0
+
+
+def test_output_queue():
+    """Behind a pipeline of some cycles: each block is written so long after its place was reserved."""
+    queue = OutputQueue(3)
+    top = Watched(queue, in_vain=queue.control["stored"] == 0)
+    start = Signal()
+    pipeline = Signal(3)
+    top.comb += [queue.reserve.eq(start & queue.room), queue.write.eq(pipeline[-1])]
+    top.sync += pipeline.eq(queue.reserve | pipeline << 1)
+    assert watch(top, [start, queue.source.ready]) == 0
+
+
+@pytest.mark.parametrize("declare", [False, True])
+def test_synthesis_adds_no_bypass(declare):
+    """The FIFO's own registers are as many as its pointers, level and valid bit need, and no more."""
+    width, depth = 34, 512  # with `first` and `last` a block RAM's 36 bits
+    fifo = buffered_fifo([("data", width)], depth)
+    if not declare:
+        for memory in declared(fifo):
+            memory.attr = set()
+    cells = synthesise("fifo" if declare else "fifo_plain", fifo, flatten([fifo.sink, fifo.source]))
+    assert cells["DP16KD"] == 1
+    registers = 9 + 9 + 10 + 1
+    assert (cells["TRELLIS_FF"] <= registers) == declare
+    assert (cells["TRELLIS_FF"] > registers + width) == (not declare)
+
+
+def synthesise(name, module, ports):
+    folder = ROOT / "build" / "tests" / "memory"
+    folder.mkdir(parents=True, exist_ok=True)
+    top = Module()
+    top.clock_domains.cd_sys = ClockDomain("sys")
+    top.submodules.module = module
+    with contextlib.chdir(folder), open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
+        verilog.convert(top, {*ports, top.cd_sys.clk, top.cd_sys.rst}, name=name).write(f"{name}.v")
+    script = f"read_verilog {name}.v; synth_ecp5 -top {name}; tee -q -o {name}.json stat -json"
+    environment = toolchain.environment(ROOT / "build" / "tools")
+    subprocess.run(["yosys", "-q", "-p", script], cwd=folder, env=environment, check=True, timeout=900)
+    text = (folder / f"{name}.json").read_text()
+    return json.loads(text[text.index("{") :])["design"]["num_cells_by_type"]
