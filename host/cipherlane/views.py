@@ -144,5 +144,10 @@ def show_error(text: str) -> None:
     sys.stderr.write(f"cipherlane: error: {' '.join(text.split())}\n")
 
 
+def show_warning(text: str) -> None:
+    """Print one line on standard error."""
+    sys.stderr.write(f"cipherlane: warning: {' '.join(text.split())}\n")
+
+
 def _figure(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
