@@ -41,6 +41,6 @@ class Parser(argparse.ArgumentParser):
         """The words that were given, and what they say behind the name of an option, but no options and choices."""
         known = {name for action in self._actions for name in (*action.option_strings, *map(str, action.choices or ()))}
         for word in self._words:
-            for value in {word, word.partition("=")[2], word[2:] if word.startswith("-") else ""}:
+            for value in {word, word.partition("=")[2], word[2:] if word[:1] == "-" != word[1:2] else ""}:
                 if value and value not in known:
                     yield from {value, repr(value)[1:-1]}

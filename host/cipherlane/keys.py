@@ -49,7 +49,7 @@ def take_key(args: argparse.Namespace) -> bytes:
             f"everybody on this machine who lists processes sees --key: use --key-file FILE, --key-file - or {VARIABLE}"
         )
         return parse_key(args.key)
-    if inherited is None:
+    if not inherited:
         raise ArgumentError(f"no key: use --key-file FILE (- for standard input), or set {VARIABLE}")
     return parse_key(inherited)
 
