@@ -49,8 +49,7 @@ BOARD = Board(
     uart_name="sim",
     uart_baudrate=ECPIX5.uart_baudrate,
     uart_fifo_depth=ECPIX5.uart_fifo_depth,
-    # LiteX's serial2tcp holds 2048 bytes and does not notice when more arrive; it takes up to 1024 at a time and
-    # passes 500 on in between. Of 3040 bytes that come at once it never holds more than 2040.
+    # Less than a board's, so that full records are shorter and their simulation is; TCP would hold back more.
     rx_window=3040,
     max_data=ECPIX5.max_data,
     rom_size=ECPIX5.rom_size,

@@ -8,6 +8,7 @@ a file when it starts.
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +21,7 @@ from gateware.soc.cache import Stamp, digest
 from gateware.soc.firmware import build_firmware
 from gateware.soc.soc import CipherlaneSoC
 
+UART_MODULE = "loopback_uart"  # compiled with the model from the file of this name beside this one
 DEFAULT_TCP_PORT = 2430
 # What the TAP device's end has of the board's network, with a mask of 24 bits.
 HOST_ADDRESS = "192.168.1.100"
@@ -66,12 +68,13 @@ def build(board: Board, directory: Path) -> Path:
     firmware = build_firmware(board, directory / "firmware")
     gateware = directory / "gateware"
     config = _Clocks(board)
-    config.add_module("serial2tcp", "serial", args={"port": DEFAULT_TCP_PORT})
+    config.add_module(UART_MODULE, "serial", args={"port": DEFAULT_TCP_PORT})
     if board.console_name:
         config.add_module("serial2console", ("serial", 1))
     if board.ethernet:
         arguments = {"interface": "tap0", "ip": HOST_ADDRESS}
         config.add_module("gmii_ethernet", "gmii_eth", clocks=("sys_clk", 1), args=arguments)
+    modules = _lay_out_module(directory / "modules")
     builder = Builder(
         CipherlaneSoC(board, firmware=firmware),
         output_dir=directory,
@@ -79,9 +82,17 @@ def build(board: Board, directory: Path) -> Path:
         csr_json=directory / "csr.json",
     )
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
-        builder.build(sim_config=config, run=False, opt_level="O3", interactive=False)
+        builder.build(
+            sim_config=config,
+            run=False,
+            opt_level="O3",
+            interactive=False,
+            extra_mods=[UART_MODULE],
+            extra_mods_path=str(modules),
+        )
 
     sources = [*gateware.glob("*.v"), *gateware.glob("*.cpp"), *gateware.glob("*.h"), gateware / "variables.mak"]
+    sources += (modules / UART_MODULE).iterdir()
     stamp = Stamp(directory / "model.digest", digest(sources))
     executable = gateware / "obj_dir" / "Vsim"
     if not (stamp.is_current() and executable.exists()):
@@ -101,6 +112,15 @@ def build(board: Board, directory: Path) -> Path:
     path = directory / "board.json"
     path.write_text(json.dumps(description, indent=2) + "\n")
     return path
+
+
+def _lay_out_module(directory: Path) -> Path:
+    """Lays out the sources of the simulator's module for the UART as LiteX's build expects them; returns the folder."""
+    folder = directory / UART_MODULE
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(Path(__file__).with_name(f"{UART_MODULE}.c"), folder / f"{UART_MODULE}.c")
+    (folder / "Makefile").write_text("include ../../variables.mak\ninclude $(SRC_DIR)/modules/rules.mak\n")
+    return directory
 
 
 def _compile(gateware: Path, log: Path) -> None:

@@ -2,20 +2,17 @@
 
 Exit status: 0 done; 1 failed (a self-test or comparison, or an unforeseen refusal); 2 wrong arguments or files;
 3 port absent, busy or gone; 4 no reply; 5 version mismatch; 6 the board refused; 7 transfer incomplete;
-130 interrupted.
+129, 130, 143 ended by the signal HUP, INT, TERM.
 """
 
-import argparse
-import signal
+import contextlib
 import sys
-from types import FrameType
 
 from . import __version__, views
-from .commands import bench, crypt, demo, info, null_board, selftest
+from .arguments import Parser
+from .commands import bench, common, crypt, demo, info, null_board, selftest
 from .errors import CipherlaneError
-
-INTERRUPTED = 130
-_TERMINATED = 143
+from .signals import exit_status, interrupting
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -23,31 +20,30 @@ def main(argv: list[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else argv
     args = _parser().parse_args(argv)
     args.argv = argv
-    previous = signal.signal(signal.SIGTERM, _terminate)  # so that sessions close and a simulated board stops
-    try:
-        return args.run(args)
-    except KeyboardInterrupt as interrupt:
-        views.show_error("; ".join(["interrupted", *getattr(interrupt, "__notes__", [])]))
-        return INTERRUPTED
-    except CipherlaneError as error:
-        views.show_error("; ".join([str(error), *getattr(error, "__notes__", [])]))
-        return error.exit_code
-    except OSError as error:
-        views.show_error(f"{error.strerror or error}" + (f": {error.filename}" if error.filename else ""))
-        return CipherlaneError.exit_code
-    finally:
-        signal.signal(signal.SIGTERM, previous)
+    with interrupting():
+        try:
+            return args.run(args)
+        except KeyboardInterrupt as interrupt:
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                views.show_error(_with_notes("interrupted", interrupt))
+            return exit_status(interrupt)
+        except CipherlaneError as error:
+            views.show_error(_with_notes(str(error), error))
+            return error.exit_code
+        except OSError as error:
+            views.show_error(f"{error.strerror or error}" + (f": {error.filename}" if error.filename else ""))
+            return CipherlaneError.exit_code
 
 
-def _terminate(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(_TERMINATED)
+def _with_notes(text: str, error: BaseException) -> str:
+    return "; ".join([text, *getattr(error, "__notes__", [])])
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="cipherlane",
         description="Encrypt, measure and test with a Cipherlane board, real or simulated.",
-        epilog=" ".join(__doc__.split("\n\n")[1].split()),
+        epilog=" ".join((common.NETWORK, *__doc__.split("\n\n")[1].split())),
     )
     parser.add_argument("--version", action="version", version=f"cipherlane {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")

@@ -1,36 +1,57 @@
-"""Files of a transfer: input from any byte on, output that gets its name only when it is complete.
+"""Files of a transfer: input from the first byte on, output that gets its name only when it is complete.
 
-Output goes to `OUT.part` strictly in order, so that whatever the file holds is a good beginning: a resumed transfer
-keeps its whole 16-byte blocks, does the last few again to see that key, IV and input are the same, and goes on.
+Output goes to `OUT.part`, strictly in order; what is known of it, to `OUT.part.resume` beside it (see `journal`). Both
+are files of this user's and nobody else's, mode 0600, made where nothing was before; links are not followed. `OUT.part`
+is locked while a run writes it, so that of two runs with one OUT the second ends at once. When it is complete it gets
+the mode of OUT, or the usual one, and takes the place of OUT in one step. Until then it is kept whatever happens.
+
+Where there is no flock (Windows, a few file systems), two new runs are still kept apart by the making of `OUT.part`,
+and going on with one is refused, as nothing would keep two of those apart.
 """
 
+import contextlib
+import errno
 import os
 import stat
 import sys
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Self
 
 from .errors import FileError
-from .protocol.layout import BLOCK
+
+try:
+    import fcntl
+except ImportError:
+    fcntl = None
 
 STANDARD = "-"
-OVERLAP = 16 * BLOCK  # bytes that a resumed transfer does again, to compare
+SIDECAR_FORMAT = "cipherlane resume 1"
+_OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
+_OWN = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | _OPEN
+_REMEDIES = {
+    errno.ENOSPC: ": make room on the disk",
+    errno.EDQUOT: ": your quota is used up, make room",
+    errno.EIO: ": the disk is failing, check it",
+}
 
 
-def check_output(name: str) -> None:
-    """Check that `name` can be an output, and change nothing.
+def is_same(one: os.stat_result, other: os.stat_result) -> bool:
+    """Return whether writing to one file changes what the other holds: never for terminals, pipes and /dev/null."""
+    if stat.S_ISBLK(one.st_mode) and stat.S_ISBLK(other.st_mode):
+        return one.st_rdev == other.st_rdev
+    return stat.S_ISREG(one.st_mode) and (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
 
-    Raises:
-        FileError: it cannot.
-    """
-    path = Path(name)
-    if name == STANDARD:
-        return
-    if path.is_dir():
-        raise FileError(f"cannot write {name}: it is a directory, name a file")
-    if not path.parent.is_dir():
-        raise FileError(f"cannot write {name}: there is no directory {path.parent}")
+
+def trouble(verb: str, name: object, error: OSError) -> FileError:
+    """Return the error that says what could not be done with the file called `name`, why, and what to do."""
+    return FileError(f"cannot {verb} {name}: {error.strerror}{_REMEDIES.get(error.errno, '')}")
+
+
+def read_at(descriptor: int, size: int, offset: int) -> bytes:
+    """Return up to `size` bytes of an open file from `offset` on."""
+    os.lseek(descriptor, offset, os.SEEK_SET)
+    return os.read(descriptor, size)
 
 
 class InputFile:
@@ -42,112 +63,315 @@ class InputFile:
         Raises:
             FileError: it cannot be read.
         """
+        self.name = name
         try:
-            self._file: BinaryIO = sys.stdin.buffer if name == STANDARD else open(name, "rb")  # noqa: SIM115
+            self._file = open(sys.stdin.fileno() if name == STANDARD else name, "rb", closefd=name != STANDARD)  # noqa: SIM115
+            self.status = os.fstat(self._file.fileno())
         except OSError as error:
-            raise FileError(f"cannot read {name}: {error.strerror}") from error
-        status = os.fstat(self._file.fileno())
-        regular = stat.S_ISREG(status.st_mode) and name != STANDARD
-        self.size: int | None = status.st_size if regular else None
-        self._owned = name != STANDARD
+            raise trouble("read", name, error) from error
+        regular = stat.S_ISREG(self.status.st_mode) and name != STANDARD
+        self.size: int | None = self.status.st_size if regular else None
+
+    @property
+    def identity(self) -> dict[str, int] | None:
+        """What shows, at another time, whether the file is still the same; None of what is no file."""
+        if self.size is None:
+            return None
+        status = self.status
+        return {
+            "size": status.st_size,
+            "mtime_ns": status.st_mtime_ns,
+            "device": status.st_dev,
+            "inode": status.st_ino,
+        }
 
     def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes."""
-        return self._file.read(size)
-
-    def skip(self, count: int) -> None:
-        """Pass over the first `count` bytes.
+        """Return up to `size` bytes.
 
         Raises:
-            FileError: the input is shorter.
+            FileError: they cannot be read.
         """
-        left = count
-        while left:
-            piece = self._file.read(min(left, 1 << 20))
-            if not piece:
-                raise FileError(f"the input ends before byte {count}: it is not what was interrupted")
-            left -= len(piece)
+        try:
+            return self._file.read(size)
+        except OSError as error:
+            raise trouble("read", self.name, error) from error
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
-        if self._owned:
-            self._file.close()
+        self._file.close()
 
 
 class OutputFile:
-    """The output: a path, or `-` for standard output; a context manager. `commit` gives it its name."""
+    """The output: a path, or `-` for standard output; a context manager. `commit` gives it its name.
 
-    def __init__(self, name: str, resume: bool = False):
-        """Prepare to write `name`, or to go on with what `resume` finds of it.
+    `part` and `sidecar` are the paths where it is until then, None of an output that is no regular file. Of what is not
+    committed, `kept` bytes are to be gone on with; nothing is to stay if that is None and it was not to be resumed.
+    """
+
+    def __init__(self, name: str, source: InputFile, resume: bool = False):
+        """Prepare to write `name`, or to go on with what `resume` finds of it; what is there is not changed.
 
         Raises:
-            FileError: it cannot be written, or not resumed.
+            FileError: it cannot be written, not resumed, or shares a file with `source`.
         """
+        self.name = name
         self.path = Path(name)
-        direct = name == STANDARD or (self.path.exists() and not self.path.is_file())
-        if direct and resume:
-            raise FileError("--resume needs an output file, to see how far it got")
-        self.part = None if direct else self.path.with_name(self.path.name + ".part")
-        self.start = 0
-        self._check = b""
-        self._owned = name != STANDARD
+        self.part: Path | None = None
+        self.sidecar: Path | None = None
+        self.kept: int | None = None
+        self._stays = resume
+        self._source = source
+        self._fd = self.sidecar_fd = -1
+        status = self._check()
         try:
-            if self.part is None:
-                self._file: BinaryIO = sys.stdout.buffer if name == STANDARD else open(name, "wb")  # noqa: SIM115
-            elif resume and self.part.exists():
-                self._continue()
+            if name == STANDARD or (status is not None and not stat.S_ISREG(status.st_mode)):
+                if resume:
+                    raise FileError("--resume needs an output file, to see how far it got")
+                self._fd = sys.stdout.fileno() if name == STANDARD else os.open(name, os.O_WRONLY | _OPEN)
             else:
-                self._file = open(self.part, "wb")  # noqa: SIM115
+                self.part = self.path.with_name(self.path.name + ".part")
+                self.sidecar = self.path.with_name(self.path.name + ".part.resume")
+                self._claim(resume)
         except OSError as error:
-            raise FileError(f"cannot write {error.filename or name}: {error.strerror}") from error
+            self._close()
+            raise trouble("write", error.filename or name, error) from error
+        except BaseException:
+            self._close()
+            raise
 
-    def _continue(self) -> None:
-        """Open what there is; from `start` on it is done again, up to its end only to compare."""
-        self._file = open(self.part, "r+b")  # noqa: SIM115
-        good = os.fstat(self._file.fileno()).st_size // BLOCK * BLOCK
-        self.start = max(0, good - OVERLAP)
-        self._file.seek(self.start)
-        self._check = self._file.read(good - self.start)
-        self._file.truncate(good)
+    def _check(self) -> os.stat_result | None:
+        """Return the status of what is there under the name, None if nothing is."""
+        if self.name == STANDARD:
+            status = os.fstat(sys.stdout.fileno())
+        else:
+            if self.path.is_dir():
+                raise FileError(f"cannot write {self.name}: it is a directory, name a file")
+            if not self.path.parent.is_dir():
+                raise FileError(f"cannot write {self.name}: there is no directory {self.path.parent}")
+            status = _status(self.path)
+        if status is None:
+            return None
+        if is_same(self._source.status, status):
+            raise FileError(f"{self._source.name} and {self.name} are the same file: name another OUT")
+        if stat.S_ISREG(status.st_mode) and self.name != STANDARD:
+            _check_writable(self.name, status)
+        return status
+
+    def _claim(self, resume: bool) -> None:
+        """Open `OUT.part`, and lock it, and its sidecar."""
+        for path in (self.part, self.sidecar):
+            status = _status(path, follow=False)
+            if status is not None and is_same(self._source.status, status):
+                raise FileError(
+                    f"{self._source.name} is {path}, where {self.name} is kept until it is complete: "
+                    "give it another name, or name another OUT"
+                )
+        self._fd, made = _open_own(self.part, create=not resume)
+        if not _lock(self._fd, self.part) and not made:
+            raise FileError(f"{self.part} cannot be locked there: delete it and start without --resume")
+        if not _is_at(self._fd, self.part):
+            raise FileError(f"another run of cipherlane has just ended with {self.name}: try again")
+        if not resume and os.fstat(self._fd).st_size:
+            raise FileError(
+                f"{self.part} keeps an interrupted transfer: go on with it by --resume, "
+                f"or delete it and {self.sidecar.name}"
+            )
+        self.sidecar_fd, made = _open_own(self.sidecar, create=not resume)
+        if not made and not resume:
+            content = read_at(self.sidecar_fd, 64, 0)
+            if content and SIDECAR_FORMAT.encode() not in content:
+                raise FileError(f"{self.sidecar} is in the way, and none of cipherlane's: delete or rename it")
+            os.ftruncate(self.sidecar_fd, 0)
+
+    def read_kept(self, offset: int, size: int) -> bytes:
+        """Return up to `size` bytes of what `OUT.part` holds from `offset` on.
+
+        Raises:
+            FileError: they cannot be read.
+        """
+        try:
+            return read_at(self._fd, size, offset)
+        except OSError as error:
+            raise trouble("read", self.part, error) from error
+
+    def start_at(self, offset: int) -> None:
+        """Keep the first `offset` bytes of `OUT.part` and write behind them.
+
+        Raises:
+            FileError: that fails.
+        """
+        if self.part is None:
+            return
+        try:
+            os.ftruncate(self._fd, offset)
+            os.lseek(self._fd, offset, os.SEEK_SET)
+        except OSError as error:
+            raise trouble("write", self.part, error) from error
 
     def write(self, data: bytes, /) -> None:
-        """Append `data`, or compare them where they were there before.
+        """Append `data`.
 
         Raises:
-            FileError: they differ, or cannot be written.
+            FileError: they cannot be written.
         """
-        if self._check:
-            known, self._check = self._check[: len(data)], self._check[len(data) :]
-            if data[: len(known)] != known:
-                raise FileError(f"{self.part} is from another key, IV or input: delete it and start without --resume")
-            data = data[len(known) :]
+        left = memoryview(data)
         try:
-            self._file.write(data)
+            while left:
+                left = left[os.write(self._fd, left) :]
         except OSError as error:
-            raise FileError(f"cannot write {self.part or self.path}: {error.strerror}") from error
+            raise trouble("write", self.part or self.name, error) from error
+
+    def sync(self) -> None:
+        """Make what `OUT.part` and its sidecar hold durable.
+
+        Raises:
+            FileError: that fails.
+        """
+        try:
+            for descriptor in (self._fd, self.sidecar_fd) if self.part is not None else ():
+                os.fsync(descriptor)
+        except OSError as error:
+            raise trouble("write", self.part, error) from error
 
     def commit(self) -> None:
-        """Make the output durable and give it its name.
+        """Make the output durable and give it its name and mode.
 
         Raises:
-            FileError: that fails, or it was to be resumed and holds more than the input gave.
+            FileError: that fails.
         """
-        if self._check:
-            raise FileError(f"{self.part} is longer than the input: delete it and start without --resume")
+        if self.part is None:
+            return
         try:
-            self._file.flush()
-            if self.part is not None:
-                os.fsync(self._file.fileno())
-                self._file.close()
-                os.replace(self.part, self.path)
+            os.fsync(self._fd)
+            if not _is_at(self._fd, self.part):
+                raise FileError(f"{self.part} was moved or deleted by another program, {self.name} is not there")
+            _set_mode(self._fd, _status(self.path))
+            if fcntl is None:  # there an open file cannot be renamed, and nothing is locked
+                self._close()
+            os.replace(self.part, self.path)
+            self._stays, self.kept = True, None
+            with contextlib.suppress(FileNotFoundError):
+                self.sidecar.unlink()
+            _sync_directory(self.path.parent)
         except OSError as error:
-            raise FileError(f"cannot complete {self.path}: {error.strerror}") from error
+            raise trouble("complete", self.path, error) from error
+
+    def _close(self) -> None:
+        if self.part is not None:
+            for descriptor in (self.sidecar_fd, self._fd):
+                if descriptor >= 0:
+                    os.close(descriptor)
+        elif self._fd >= 0 and self.name != STANDARD:
+            os.close(self._fd)
+        self._fd = self.sidecar_fd = -1
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
-        if self._owned:
-            self._file.close()
+        if self.part is not None and self.kept is None and not self._stays:
+            with contextlib.suppress(OSError):
+                self.sidecar.unlink()
+                self.part.unlink()
+        self._close()
+
+
+def _status(path: Path, follow: bool = True) -> os.stat_result | None:
+    try:
+        return os.stat(path, follow_symlinks=follow)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise trouble("write", path, error) from error
+
+
+def _check_writable(name: str, status: os.stat_result) -> None:
+    """Refuse to replace a file that says it is not to be written, though a new one could take its place."""
+    if not status.st_mode & 0o222 or not os.access(name, os.W_OK):
+        raise FileError(f"cannot write {name}: it is write-protected; chmod u+w it, or name another OUT")
+
+
+def _open_own(path: Path, create: bool) -> tuple[int, bool]:
+    """Open a file of this user's that has no other name; return its descriptor, and whether it was made now.
+
+    Raises:
+        FileError: what is there is something else, or there is nothing and none was to be made.
+        OSError: it cannot be opened.
+    """
+    if create:
+        with contextlib.suppress(FileExistsError):
+            return os.open(path, _OWN | os.O_CREAT | os.O_EXCL, 0o600), True
+    try:
+        descriptor = os.open(path, _OWN)
+    except FileNotFoundError as error:
+        raise FileError(f"there is no {path} to go on with: start without --resume") from error
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise FileError(f"{path} is a symbolic link, which is not followed: delete it") from error
+        raise
+    status = os.fstat(descriptor)
+    owned = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1 or not owned:
+        os.close(descriptor)
+        raise FileError(f"{path} is not what an earlier run has left: it has another owner, name or kind; delete it")
+    return descriptor, False
+
+
+def _lock(descriptor: int, path: Path) -> bool:
+    """Lock a file until it is closed; return whether that is possible there.
+
+    Raises:
+        FileError: another process has locked it.
+    """
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise FileError(
+            f"another run of cipherlane is writing {path}: wait until it has ended, or name another OUT"
+        ) from error
+    except OSError:
+        return False
+    return True
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Return whether the open file is still the one under its name."""
+    status = _status(path, follow=False)
+    return status is not None and os.path.samestat(os.fstat(descriptor), status)
+
+
+def _set_mode(descriptor: int, replaced: os.stat_result | None) -> None:
+    """Give a file the mode, and if possible the owner, of the one that it replaces, or the usual mode.
+
+    A group that it cannot be given to gets no rights.
+    """
+    if replaced is None:
+        mask = os.umask(0o077)
+        os.umask(mask)
+        _chmod(descriptor, 0o666 & ~mask)
+        return
+    mode = stat.S_IMODE(replaced.st_mode) & 0o777
+    if hasattr(os, "fchown"):
+        with contextlib.suppress(OSError):
+            os.fchown(descriptor, replaced.st_uid, replaced.st_gid)
+        if os.fstat(descriptor).st_gid != replaced.st_gid:
+            mode &= ~0o070
+    _chmod(descriptor, mode)
+
+
+def _chmod(descriptor: int, mode: int) -> None:
+    if hasattr(os, "fchmod"):
+        os.fchmod(descriptor, mode)
+
+
+def _sync_directory(path: Path) -> None:
+    if hasattr(os, "O_DIRECTORY"):
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _OPEN)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

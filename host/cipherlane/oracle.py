@@ -40,6 +40,15 @@ class Verifier:
         del self._expected[: len(data)]
         self._position += len(data)
 
+    def check(self, data: bytes, result: bytes) -> None:
+        """Take data and what the board made of them.
+
+        Raises:
+            VerifyError: that differs from the reference.
+        """
+        self.note(data)
+        self.compare(result)
+
     def finish(self) -> None:
         """Check that everything noted was compared.
 

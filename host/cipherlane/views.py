@@ -148,6 +148,11 @@ def show_error(text: str) -> None:
     sys.stderr.write(f"cipherlane: error: {' '.join(text.split())}\n")
 
 
+def show_warning(text: str) -> None:
+    """Print one line on standard error."""
+    sys.stderr.write(f"cipherlane: warning: {' '.join(text.split())}\n")
+
+
 def _title(title: str | None) -> Text | None:
     return None if title is None else Text(title, style="table.title", justify="center")
 

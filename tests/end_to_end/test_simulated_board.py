@@ -1,10 +1,12 @@
 """The real host tool against the simulated board that runs the real firmware, over the UART."""
 
+import contextlib
 import io
 import json
 import random
 import secrets
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,7 +16,8 @@ import pytest
 import serial
 from cipherlane.device import Device
 from cipherlane.errors import BoardError
-from cipherlane.protocol.layout import Engine
+from cipherlane.protocol.framing import FrameParser, frame
+from cipherlane.protocol.layout import REPLY, Engine, Record, RecordType, decode
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -98,7 +101,7 @@ def test_key_and_counter_are_not_used_twice_unless_resumed(board):
 def test_interrupted_transfer_leaves_the_board_usable(board, tmp_path):
     rng = random.Random(10)
     source, encrypted = tmp_path / "in", tmp_path / "out"
-    key, iv, plaintext = rng.randbytes(16), rng.randbytes(16), rng.randbytes(60_000)
+    key, iv, plaintext = rng.randbytes(16), rng.randbytes(16), rng.randbytes(20_000)
     source.write_bytes(plaintext)
     options = ["--port", board.url, "--key", key.hex(), "--iv", iv.hex(), "--engine", "ise"]
     process = subprocess.Popen([CIPHERLANE, "encrypt", *options, source, encrypted], stderr=subprocess.PIPE)
@@ -114,12 +117,52 @@ def test_interrupted_transfer_leaves_the_board_usable(board, tmp_path):
     assert part.exists()
     assert b"--resume" in errors
 
-    shortened = plaintext[: part.stat().st_size + 3000]  # the rest of it, without the test taking long
-    source.write_bytes(shortened)
-    result = cipherlane("encrypt", *options, "--resume", source, encrypted)
+    result = cipherlane("encrypt", *options, "--resume", "--verify", source, encrypted)
     assert result.returncode == 0, result.stderr
-    assert encrypted.read_bytes() == reference(key, iv, shortened)
+    assert encrypted.read_bytes() == reference(key, iv, plaintext)
     assert not part.exists()
+
+
+def test_only_this_machine_reaches_the_uart(board):
+    lines = [line.split() for line in Path(f"/proc/{board.pid}/net/tcp").read_text().splitlines()[1:]]
+    lines += [line.split() for line in Path(f"/proc/{board.pid}/net/tcp6").read_text().splitlines()[1:]]
+    port = f":{board.port:04X}"
+    assert [line[1] for line in lines if line[1].endswith(port) and line[3] == "0A"] == ["0100007F" + port]
+    with socket.create_connection(("127.0.0.1", board.port), timeout=20):
+        pass
+    others = {"127.0.0.2"}  # as good as any other address of the machine to one that listens on all
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
+        probe.connect(("192.0.2.1", 9))  # sends nothing
+        others.add(probe.getsockname()[0])
+    for address in others - {"127.0.0.1"}:
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection((address, board.port), timeout=20)
+
+
+def test_uart_serves_one_client_after_the_other_and_loses_nothing(board):
+    """A second client waits; far more than the board holds is held back, and answered whole."""
+    request = Record(RecordType.INFO, token=1).encode()
+    at = ("127.0.0.1", board.port)
+    with socket.create_connection(at, timeout=60) as one, socket.create_connection(at, timeout=60) as two:
+        two.sendall(b"\0" + frame(request))
+        one.sendall(b"\0" + frame(request) * 500)
+        answers = _answers(one, 500)
+        assert all(decode(answer).type == RecordType.INFO | REPLY for answer in answers)
+        two.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            two.recv(1)
+        one.close()
+        two.settimeout(60)
+        assert len(_answers(two, 1)) == 1
+
+
+def _answers(connection, count):
+    parser, answers = FrameParser(1 << 16), []
+    while len(answers) < count:
+        piece = connection.recv(65536)
+        assert piece, "the board hung up"
+        answers += parser.feed(piece)
+    return answers
 
 
 def test_random_bytes_do_not_hang_the_board(board):

@@ -14,7 +14,7 @@ sys.path.insert(0, {repository!r})
 from tests.host.model import PeerBoard, SocketBoard
 assert pathlib.Path("memory.init").read_text() == "words"
 modules = json.loads(pathlib.Path("sim_config.js").read_text())
-port = int(next(module["args"]["port"] for module in modules if module["module"] == "serial2tcp"))
+port = int(next(module["args"]["port"] for module in modules if module["module"] == "loopback_uart"))
 print("model peer listens", flush=True)
 board = PeerBoard(kind=1)
 {extra}
@@ -28,7 +28,7 @@ def make_build(directory, program=None, extra=""):
     gateware = directory / "gateware"
     (gateware / "obj_dir").mkdir(parents=True)
     (gateware / "memory.init").write_text("words")
-    modules = [{"module": "clocker", "args": {}}, {"module": "serial2tcp", "args": {"port": "1234"}}]
+    modules = [{"module": "clocker", "args": {}}, {"module": "loopback_uart", "args": {"port": "1234"}}]
     (gateware / "sim_config.js").write_text(json.dumps(modules))
     (directory / "board.json").write_text(
         json.dumps({"name": "sim", "gateware": "gateware", "executable": "obj_dir/Vsim", "clock_hz": 75000000})

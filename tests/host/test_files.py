@@ -1,53 +1,249 @@
 import io
 import os
 import random
+import resource
+import stat
+import subprocess
+import sys
 
 import pytest
+from cipherlane import files
 from cipherlane.errors import FileError, VerifyError
-from cipherlane.files import OVERLAP, InputFile, OutputFile
+from cipherlane.files import InputFile, OutputFile
 from cipherlane.oracle import Verifier
 
 DATA = random.Random(1).randbytes(2003)
 
 
-@pytest.mark.parametrize("kept", [0, 1, 15, 16, 17, 255, 256, 257, 272, 1024, 2002, 2003])
-def test_resume_goes_on_from_any_length(tmp_path, kept):
-    out, part = tmp_path / "out", tmp_path / "out.part"
-    part.write_bytes(DATA[:kept])
-    with OutputFile(str(out), resume=True) as output:
-        assert output.start % 16 == 0
-        assert kept // 16 * 16 - output.start == min(OVERLAP, kept // 16 * 16)
-        for at in range(output.start, len(DATA), 100):
-            output.write(DATA[at : at + 100])
-        assert not out.exists()
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "in"
+    path.write_bytes(DATA)
+    with InputFile(str(path)) as opened:
+        yield opened
+
+
+def mode_of(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def complete(path, source):
+    with OutputFile(str(path), source) as output:
+        output.write(DATA)
         output.commit()
-    assert out.read_bytes() == DATA and not part.exists()
 
 
-def test_output_has_its_name_only_when_committed(tmp_path):
+def test_output_has_its_name_only_when_committed(tmp_path, source):
     out = tmp_path / "out"
     out.write_bytes(b"earlier")
-    with OutputFile(str(out)) as output:
+    with OutputFile(str(out), source) as output:
         output.write(DATA)
-    assert out.read_bytes() == b"earlier" and (tmp_path / "out.part").read_bytes() == DATA
+        assert out.read_bytes() == b"earlier"
+        output.commit()
+    assert out.read_bytes() == DATA
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
+
+
+def test_what_nobody_wants_to_go_on_with_is_removed(tmp_path, source):
+    with OutputFile(str(tmp_path / "out"), source):
+        assert (tmp_path / "out.part").exists() and (tmp_path / "out.part.resume").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in"]
+
+
+@pytest.mark.parametrize("name", ["in", "link", "name"])
+def test_the_input_is_never_the_output(tmp_path, source, name):
+    (tmp_path / "link").hardlink_to(tmp_path / "in")
+    (tmp_path / "name").symlink_to("in")
+    with pytest.raises(FileError, match="are the same file: name another OUT"):
+        OutputFile(str(tmp_path / name), source)
+    assert (tmp_path / "in").read_bytes() == DATA
+
+
+@pytest.mark.parametrize("name", ["out.part", "out.part.resume"])
+@pytest.mark.parametrize("resume", [False, True])
+def test_the_input_is_never_where_the_output_is_kept(tmp_path, name, resume):
+    path = tmp_path / name
+    path.write_bytes(DATA)
+    with InputFile(str(path)) as source, pytest.raises(FileError, match=r"where .* is kept until it is complete"):
+        OutputFile(str(tmp_path / "out"), source, resume)
+    assert path.read_bytes() == DATA
+
+
+def test_standard_input_and_output_are_compared_too(tmp_path):
+    path = tmp_path / "both"
+    path.write_bytes(DATA)
+    program = "from cipherlane.files import *; OutputFile(%r, InputFile(%r))"
+    for output, name in (("-", "-"), ("-", str(path)), (str(path), "-")):
+        with open(path, "r+b") as both:
+            done = subprocess.run(
+                [sys.executable, "-c", program % (output, name)],
+                stdin=both,
+                stdout=both,
+                stderr=subprocess.PIPE,
+                timeout=60,
+            )
+        assert b"are the same file" in done.stderr
+    assert path.read_bytes() == DATA
+    null = subprocess.run([sys.executable, "-c", program % ("/dev/null", "-")], stdin=subprocess.DEVNULL, timeout=60)
+    assert null.returncode == 0, "what holds nothing can be both"
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o640, 0o755, 0o200])
+def test_output_keeps_its_mode_and_is_ours_alone_until_then(tmp_path, source, mode):
+    out, old = tmp_path / "out", os.umask(0o022)
+    try:
+        out.touch()
+        out.chmod(mode)
+        with OutputFile(str(out), source) as output:
+            output.write(DATA)
+            assert mode_of(output.part) == mode_of(output.sidecar) == 0o600
+            output.commit()
+        assert mode_of(out) == mode
+        out.unlink()
+        os.umask(0o027)
+        complete(out, source)
+        assert mode_of(out) == 0o640, "a new file has the usual mode"
+    finally:
+        os.umask(old)
+
+
+def test_output_that_is_write_protected_is_refused(tmp_path, source):
+    out = tmp_path / "out"
+    out.write_bytes(b"earlier")
+    out.chmod(0o444)
+    with pytest.raises(FileError, match=r"write-protected; chmod u\+w"):
+        OutputFile(str(out), source)
+    assert out.read_bytes() == b"earlier" and mode_of(out) == 0o444
+
+
+@pytest.mark.parametrize("resume", [False, True])
+@pytest.mark.parametrize("name", ["out.part", "out.part.resume"])
+def test_planted_links_are_not_followed(tmp_path, source, name, resume):
+    victim, planted = tmp_path / "victim", tmp_path / name
+    victim.write_bytes(b"of somebody else")
+    if resume and name == "out.part.resume":
+        (tmp_path / "out.part").write_bytes(DATA)
+    for plant, reason in ((planted.symlink_to, "symbolic link"), (planted.hardlink_to, "another owner, name or kind")):
+        plant(victim)
+        with pytest.raises(FileError, match=f"{name} is .*{reason}.*delete it"):
+            OutputFile(str(tmp_path / "out"), source, resume)
+        assert victim.read_bytes() == b"of somebody else"
+        planted.unlink()
+    planted.symlink_to(tmp_path / "made by following")
+    with pytest.raises(FileError, match="symbolic link"):
+        OutputFile(str(tmp_path / "out"), source, resume)
+    assert not (tmp_path / "made by following").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody else")
+def test_another_user_s_beginning_is_refused(tmp_path, source):
+    (tmp_path / "out.part").touch()
+    os.chown(tmp_path / "out.part", 65534, 65534)
+    with pytest.raises(FileError, match="another owner"):
+        OutputFile(str(tmp_path / "out"), source)
+
+
+def test_links_as_output_are_replaced_and_pipes_are_not(tmp_path, source):
+    target, out = tmp_path / "target", tmp_path / "out"
+    target.write_bytes(b"left alone")
+    target.chmod(0o600)
+    out.symlink_to(target)
+    complete(out, source)
+    assert target.read_bytes() == b"left alone" and out.read_bytes() == DATA and not out.is_symlink()
+    assert mode_of(out) == 0o600
+    with OutputFile("/dev/null", source) as output:
+        assert output.part is None
+        output.write(DATA)
+        output.commit()
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_of_two_runs_the_second_ends_at_once(tmp_path, source):
+    out = tmp_path / "out"
+    with OutputFile(str(out), source) as first:
+        for resume in (False, True):
+            with pytest.raises(FileError, match="another run of cipherlane is writing"):
+                OutputFile(str(out), source, resume)
+        first.write(DATA)
+        first.commit()
+    assert out.read_bytes() == DATA
+
+
+def test_a_beginning_is_not_thrown_away(tmp_path, source):
+    part = tmp_path / "out.part"
+    part.write_bytes(DATA[:100])
+    with pytest.raises(FileError, match=r"keeps an interrupted transfer: go on with it by --resume, or delete"):
+        OutputFile(str(tmp_path / "out"), source)
+    assert part.read_bytes() == DATA[:100]
+    part.write_bytes(b"")
+    complete(tmp_path / "out", source)
+
+
+def test_a_sidecar_that_is_none_of_ours_is_not_overwritten(tmp_path, source):
+    sidecar = tmp_path / "out.part.resume"
+    sidecar.write_bytes(b"a poem")
+    with pytest.raises(FileError, match="is in the way"):
+        OutputFile(str(tmp_path / "out"), source)
+    assert sidecar.read_bytes() == b"a poem"
+
+
+def test_nothing_to_resume(tmp_path, source):
+    with pytest.raises(FileError, match=r"there is no .*out\.part to go on with: start without --resume"):
+        OutputFile(str(tmp_path / "out"), source, resume=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in"]
+
+
+def test_a_part_that_was_replaced_is_not_committed(tmp_path, source):
+    with OutputFile(str(tmp_path / "out"), source) as output:
+        output.write(DATA)
+        output.part.rename(tmp_path / "elsewhere")
+        output.part.write_bytes(b"planted")
+        with pytest.raises(FileError, match="moved or deleted by another program"):
+            output.commit()
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_locks_a_new_run_works_and_resuming_is_refused(tmp_path, source, monkeypatch):
+    monkeypatch.setattr(files, "fcntl", None)
+    complete(tmp_path / "out", source)
+    assert (tmp_path / "out").read_bytes() == DATA
+    (tmp_path / "out.part").write_bytes(DATA)
+    with pytest.raises(FileError, match="cannot be locked there"):
+        OutputFile(str(tmp_path / "out"), source, resume=True)
+    program = "import serial, sys; sys.modules['fcntl'] = None; from cipherlane import cli, files; print(files.fcntl)"
+    assert subprocess.run([sys.executable, "-c", program], timeout=60).returncode == 0
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full to have a full device")
-def test_full_device_is_reported(tmp_path):
-    with pytest.raises(FileError, match=r"cannot (write|complete) .*No space left"), OutputFile("/dev/full") as output:
+def test_full_device_is_reported(source):
+    with (
+        pytest.raises(FileError, match=r"cannot write /dev/full: No space left on device: make room"),
+        OutputFile("/dev/full", source) as output,
+    ):
         output.write(bytes(1 << 16))
-        output.commit()
 
 
-def test_input_knows_its_size_and_skips(tmp_path):
-    path = tmp_path / "in"
-    path.write_bytes(DATA)
-    with InputFile(str(path)) as source:
-        assert source.size == len(DATA)
-        source.skip(1600)
-        assert source.read(5000) == DATA[1600:]
-    with InputFile(str(path)) as source, pytest.raises(FileError, match="input ends before byte 2016"):
-        source.skip(2016)
+def test_a_file_that_may_not_grow_is_reported_and_kept_to_its_last_byte(tmp_path, source):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with OutputFile(str(tmp_path / "out"), source) as output:
+        output.kept = 0
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1500, before[1]))
+        try:
+            with pytest.raises(FileError, match=r"cannot write .*out\.part: File too large"):
+                output.write(DATA)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (tmp_path / "out.part").read_bytes() == DATA[:1500]
+
+
+def test_input_that_cannot_be_read_is_named():
+    with InputFile("/proc/self/mem") as source, pytest.raises(FileError, match=r"cannot read /proc/self/mem: .*disk"):
+        source.read(10)  # address 0: EIO
+
+
+def test_input_knows_its_size(tmp_path, source):
+    assert source.size == len(DATA) and source.identity["inode"] == (tmp_path / "in").stat().st_ino
+    assert source.read(5000) == DATA
 
 
 def test_verifier_notices_wrong_and_missing_bytes():
@@ -75,3 +271,4 @@ def test_verifier_notices_wrong_and_missing_bytes():
     reader.read(32)
     with pytest.raises(VerifyError, match="byte 37 differs"):
         writer.write(keystream[:5] + bytes([keystream[5] ^ 1]) + keystream[6:])
+    verifier()[0].check(bytes(20), keystream[:20])

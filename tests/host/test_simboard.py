@@ -1,13 +1,15 @@
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from cipherlane.device import Device
 from cipherlane.errors import SimulatedBoardError
-from cipherlane.transport import namespace, open_transport
+from cipherlane.transport import namespace, open_transport, simboard
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.sim import SimTransport
 from cipherlane.transport.simboard import SimulatedBoard, find_board
@@ -81,12 +83,44 @@ def test_not_built(tmp_path, monkeypatch):
         SimulatedBoard()
 
 
-def test_found_upward_from_the_working_directory(tmp_path, monkeypatch):
-    build = make_build(tmp_path / "build" / "sim")
-    (tmp_path / "a" / "b").mkdir(parents=True)
+def test_no_board_is_run_because_it_lies_where_the_user_works(tmp_path, monkeypatch):
+    planted = make_build(tmp_path / "build" / "sim")
     monkeypatch.delenv("CIPHERLANE_SIM", raising=False)
-    monkeypatch.chdir(tmp_path / "a" / "b")
-    assert find_board() == build.resolve()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
+    checkout = Path(__file__).parents[2]
+    try:
+        assert find_board() == checkout / "build" / "sim"
+    except SimulatedBoardError as error:
+        assert not (checkout / "build" / "sim" / "board.json").exists(), error
+    with Device(open_transport(f"sim:{planted}")) as device:
+        assert device.info().board == "model", "a board that was named is run"
+
+
+def test_an_installed_tool_has_no_checkout_to_look_in(tmp_path, monkeypatch):
+    site_packages = tmp_path / "lib" / "python3" / "site-packages"
+    make_build(site_packages.parent / "build" / "sim")
+    shutil.copytree(Path(simboard.__file__).parents[1], site_packages / "cipherlane")
+    monkeypatch.delenv("CIPHERLANE_SIM", raising=False)
+    program = "from cipherlane.transport import simboard; print(simboard.__file__); simboard.find_board()"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(site_packages)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert str(site_packages) in done.stdout
+    assert "SimulatedBoardError: no simulated board found" in done.stderr
+
+
+def test_a_board_that_others_can_reach_is_not_used(tmp_path, monkeypatch):
+    monkeypatch.setattr(simboard, "START_TIMEOUT", 5.0)
+    extra = "import socket; create = socket.create_server; socket.create_server = lambda at: create(('0.0.0.0', at[1]))"
+    build = make_build(tmp_path / "sim", extra=extra)
+    with pytest.raises(SimulatedBoardError, match=r"does not listen .*model peer listens"):
+        SimulatedBoard(build).start()
 
 
 @pytest.mark.parametrize("text", ["not json", "{}", "[]"])
@@ -138,7 +172,7 @@ def test_missing_privilege_is_one_clear_line(tmp_path, monkeypatch, launcher, re
 def test_configuration_without_a_uart(tmp_path):
     build = make_build(tmp_path / "sim")
     (build / "gateware" / "sim_config.js").write_text("[]")
-    with pytest.raises(SimulatedBoardError, match="has no module serial2tcp"):
+    with pytest.raises(SimulatedBoardError, match="has no module loopback_uart"):
         SimulatedBoard(build).start()
 
 

@@ -26,6 +26,10 @@ FASTEST_FIRST = (
     Engine.TABLE,
     Engine.BYTE,
 )
+NETWORK = (
+    "Over a network, key, token and data of a session cross in the clear, and whoever can send there can pretend to be "
+    "host or board: use a cable or a network of your own until there are authenticated sessions."
+)
 ENGINE_NAMES = tuple(engine.name.lower() for engine in Engine)
 
 
@@ -34,8 +38,9 @@ def add_link_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port",
         default=os.environ.get("CIPHERLANE_PORT"),
-        help="serial device, udp://host[:port], socket://host:port, or sim (UART) or sim+udp (Ethernet) to start the "
-        "simulated board (default: $CIPHERLANE_PORT)",
+        help="serial device, udp://host[:port], socket://host:port, or sim[:folder] (UART) or sim+udp[:folder] "
+        "(Ethernet) to start the simulated board, by default that of $CIPHERLANE_SIM or $CIPHERLANE_SIM_ETH or of the "
+        "checkout (default: $CIPHERLANE_PORT)",
     )
     parser.add_argument("--baud", type=int, default=DEFAULT_BAUD, help="bits a second (default: %(default)s)")
     parser.add_argument("--timeout", type=_seconds, help="seconds to wait for each reply (default: from the link)")

@@ -1,16 +1,19 @@
 """`cipherlane encrypt` and `cipherlane decrypt`: stream a file through the board."""
 
 import argparse
+import contextlib
 import shlex
-from pathlib import Path
 from typing import Any
 
-from .. import views
+from .. import keys, views
 from ..device import DIRECTIONS, Device
-from ..errors import ArgumentError, FileError, IvLengthError, KeyLengthError, TransferError
-from ..files import STANDARD, InputFile, OutputFile, check_output
+from ..errors import ArgumentError, CipherlaneError, VerifyError
+from ..files import STANDARD, InputFile, OutputFile
+from ..journal import Journal
 from ..oracle import Verifier
+from ..protocol.layout import Engine
 from ..results import Measurement
+from ..session import Session
 from . import common
 
 
@@ -18,13 +21,15 @@ def add_to(commands: Any) -> None:
     """Add both commands."""
     for direction in DIRECTIONS:
         parser = commands.add_parser(
-            direction, help=f"{direction} a file with AES-CTR on the board", allow_abbrev=False
+            direction, help=f"{direction} a file with AES-CTR on the board", epilog=common.NETWORK
         )
         common.add_link_options(parser)
-        key = parser.add_mutually_exclusive_group(required=True)
-        key.add_argument("--key", metavar="HEX", help="32, 48 or 64 hexadecimal digits")
-        key.add_argument("--key-file", metavar="FILE", help="file that holds these digits")
-        parser.add_argument("--iv", metavar="HEX", required=True, help="initial counter block: 32 hexadecimal digits")
+        keys.add_options(parser)
+        parser.add_argument(
+            "--iv",
+            metavar="HEX",
+            help="initial counter block: 32 hexadecimal digits (encrypt: by default the board draws one)",
+        )
         parser.add_argument("--engine", choices=common.ENGINE_NAMES, help="default: the fastest present")
         parser.add_argument("--resume", action="store_true", help="go on with OUT.part of an interrupted transfer")
         parser.add_argument("--verify", action="store_true", help="check every byte against the cryptography package")
@@ -36,17 +41,32 @@ def add_to(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Stream IN through the board to OUT."""
-    key = read_key(args.key, args.key_file)
-    iv = read_iv(args.iv)
+    if args.key_file == STANDARD == args.input:
+        raise ArgumentError("--key-file - and IN - would both read standard input: name a file")
     if args.json and args.output == STANDARD:
         raise ArgumentError("--json and OUT - would both write to standard output: name a file")
-    check_output(args.output)
+    if args.direction == "decrypt" and not (args.iv or args.resume):
+        raise ArgumentError("decrypt needs --iv, the initial counter block of the encryption")
+    key = keys.take_key(args)
+    iv = None if args.iv is None else keys.parse_iv(args.iv)
     if args.verify:
-        Verifier(key, iv)  # fails now if it cannot work later
-    with InputFile(args.input) as source, common.open_device(args) as device:
-        engine = common.choose_engine(device, args.engine)
-        with OutputFile(args.output, args.resume) as output:
-            measurement = _transfer(args, device, engine, key, iv, source, output)
+        Verifier(key, bytes(16))  # fails now if it cannot work later
+    with InputFile(args.input) as source, OutputFile(args.output, source, args.resume) as output:
+        journal = verifier = None
+        if args.resume:
+            journal = Journal.resume(output, source, key=key, iv=iv, direction=args.direction)
+            verifier = Verifier(key, journal.iv) if args.verify else None
+            try:
+                journal.check_kept(source, verifier and verifier.check)
+            except VerifyError as error:
+                error.add_note(f"delete {output.part} and {output.sidecar.name}, and start without --resume")
+                raise
+        try:
+            measurement = _transfer(args, key, iv, source, output, journal, verifier)
+        except (KeyboardInterrupt, CipherlaneError) as error:
+            if output.kept is not None and output.part.exists():
+                error.add_note(f"{output.part} keeps the first {output.kept} bytes; to go on: {_resume_command(args)}")
+            raise
     if args.json:
         views.show_json(measurement.record())
     else:
@@ -56,78 +76,83 @@ def run(args: argparse.Namespace) -> int:
 
 def _transfer(
     args: argparse.Namespace,
-    device: Device,
-    engine: Any,
     key: bytes,
-    iv: bytes,
+    iv: bytes | None,
     source: InputFile,
     output: OutputFile,
+    journal: Journal | None,
+    verifier: Verifier | None,
 ) -> Measurement:
-    source.skip(output.start)
-    length = None if source.size is None else source.size - output.start
-    verifier = Verifier(key, iv, output.start) if args.verify else None
-    reader, writer = verifier.watch(source, output) if verifier else (source, output)
-    try:
-        with (
-            device.open_session(key, iv, engine, args.direction, length=source.size) as session,
-            views.transfer_progress(args.direction, source.size, start=output.start, show=args.progress) as progress,
-        ):
-            report = session.transfer(reader, writer, offset=output.start, length=length, progress=progress)
-            if verifier:
-                verifier.finish()
-            output.commit()
-            measurement = session.measurement(engine, key, report, True if verifier else None)
-    except (KeyboardInterrupt, TransferError) as error:
-        if output.part is not None and output.part.exists():
-            error.add_note(f"{output.part} keeps what is complete; to go on: {_resume_command(args)}")
-        raise
-    return measurement
+    """Stream what is not yet done; `journal` and `verifier` know what is, if there is any."""
+    with common.open_device(args) as device:
+        engine = common.choose_engine(device, args.engine)
+        with _open_session(device, engine, args.direction, key, iv, source.size, journal) as session:
+            if iv is None and journal is None:
+                views.show(f"IV {session.iv.hex()} (drawn by the board: decrypt with it)", stderr=True)
+            if journal is None:
+                verifier = Verifier(key, session.iv) if args.verify else None
+                facts = {"iv": session.iv, "record_bytes": session.record_bytes, "ticket": session.ticket}
+                if output.part is not None:
+                    journal = Journal.begin(output, source, key=key, direction=args.direction, **facts)
+            start = journal.done if journal else 0
+            output.start_at(start)
+            reader, writer = journal.watch(source, output) if journal else (source, output)
+            reader, writer = verifier.watch(reader, writer) if verifier else (reader, writer)
+            with (
+                journal or contextlib.nullcontext(),
+                views.transfer_progress(args.direction, source.size, start=start, show=args.progress) as progress,
+            ):
+                report = session.transfer(
+                    reader,
+                    writer,
+                    offset=start,
+                    length=None if source.size is None else source.size - start,
+                    progress=progress,
+                )
+                if verifier:
+                    verifier.finish()
+                output.commit()
+            return session.measurement(engine, key, report, True if verifier else None)
 
 
-def read_key(digits: str | None, file: str | None) -> bytes:
-    """Return the key given as hexadecimal digits or in a file of them.
-
-    Raises:
-        FileError: the file cannot be read.
-        KeyLengthError: it is not 128, 192 or 256 bits.
-    """
-    if digits is None:
-        try:
-            digits = Path(file).read_text(encoding="ascii").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            raise FileError(f"cannot read the key from {file}: {getattr(error, 'strerror', 'not text')}") from error
-    try:
-        key = bytes.fromhex(digits)
-    except ValueError as error:
-        raise KeyLengthError("the key is not hexadecimal: give 32, 48 or 64 hexadecimal digits") from error
-    if len(key) not in (16, 24, 32):
-        raise KeyLengthError(f"the key has {len(key) * 8} bits: give 32, 48 or 64 hexadecimal digits")
-    return key
-
-
-def read_iv(digits: str) -> bytes:
-    """Return the initial counter block given as hexadecimal digits.
-
-    Raises:
-        IvLengthError: it is not 16 bytes.
-    """
-    try:
-        iv = bytes.fromhex(digits)
-    except ValueError as error:
-        raise IvLengthError("the IV is not hexadecimal: give 32 hexadecimal digits") from error
-    if len(iv) != 16:
-        raise IvLengthError(f"the IV has {len(iv)} bytes: give 16, as 32 hexadecimal digits")
-    return iv
+def _open_session(
+    device: Device,
+    engine: Engine,
+    direction: str,
+    key: bytes,
+    iv: bytes | None,
+    length: int | None,
+    journal: Journal | None,
+) -> Session:
+    """Open the session of a new stream of `length` bytes, or of the one that `journal` is of."""
+    if journal is None:
+        return device.open_session(key, iv, engine, direction, length=length)
+    session = device.open_session(
+        key,
+        journal.iv,
+        engine,
+        direction,
+        length=length,
+        record_bytes=journal.record_bytes,
+        ticket=journal.ticket,
+    )
+    if session.first > journal.done:
+        session.close()
+        raise ArgumentError(
+            f"the board answers no record below byte {session.first} again, and {journal.done} bytes are complete: "
+            "start anew without --resume, with another IV or none"
+        )
+    return session
 
 
 def _resume_command(args: argparse.Namespace) -> str:
-    """Return the command that resumes, with a placeholder for a key that was given in the clear."""
+    """Return the command that resumes, without a key that was given in the clear."""
     words = list(args.argv)
     for index, word in enumerate(words):
-        if word == "--key" and index + 1 < len(words):
-            words[index + 1] = "KEY"
+        if word == "--key":
+            words[index : index + 2] = ["--key-file", "FILE"]
         elif word.startswith("--key="):
-            words[index] = "--key=KEY"
+            words[index] = "--key-file=FILE"
     if not args.resume:
         words.insert(1, "--resume")
     return shlex.join(["cipherlane", *words])

@@ -5,7 +5,6 @@ program that runs there first: it checks that it may make a TAP device, brings t
 the board. The machine's own interfaces and addresses are not touched.
 """
 
-import fcntl
 import os
 import socket
 import struct
@@ -63,6 +62,8 @@ def udp_socket(pid: int, address: str, port: int, timeout: float) -> socket.sock
 
 def _enter() -> None:
     """Prepare the namespace that this process is in."""
+    import fcntl  # not everywhere, but where there are namespaces
+
     tap = os.open(_TUN, os.O_RDWR)
     try:
         fcntl.ioctl(tap, _TUNSETIFF, _IFREQ.pack(b"", _IFF_TAP | _IFF_NO_PI))

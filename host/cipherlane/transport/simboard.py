@@ -1,9 +1,10 @@
 """The simulated board as a process: a run directory of links to the build, a free TCP port, and the simulator.
 
-The build directory (`build/sim`, or where the environment's CIPHERLANE_SIM points) holds `board.json`, which names
-the folder with the simulator's files (`gateware`) and, below it, the program (`executable`). A board with Ethernet
-(`build/sim_eth`, CIPHERLANE_SIM_ETH) also has an `ip_address`; it runs in a network namespace of its own. A board with
-a `console` has it on the simulator's standard input and output.
+The build directory (`build/sim` of the checkout that this file is in, or where the environment's CIPHERLANE_SIM
+points) holds `board.json`, which names the folder with the simulator's files (`gateware`) and, below it, the program
+(`executable`). A board with Ethernet (`build/sim_eth`, CIPHERLANE_SIM_ETH) also has an `ip_address`; it runs in a
+network namespace of its own. A board with a `console` has it on the simulator's standard input and output. The UART
+listens on 127.0.0.1 alone.
 """
 
 import contextlib
@@ -27,33 +28,33 @@ DESCRIPTION = "board.json"
 CONFIG = "sim_config.js"
 LOG = "sim.log"
 UART_BOARD, ETHERNET_BOARD = "sim", "sim_eth"
-UART_MODULE = "serial2tcp"
+UART_MODULE = "loopback_uart"
 START_TIMEOUT = 30.0
 STOP_TIMEOUT = 3.0
 _LISTEN = "0A"  # state of a listening socket in /proc/net/tcp
+_LOOPBACK = f"{int.from_bytes(socket.inet_aton('127.0.0.1'), sys.byteorder):08X}"  # as written there
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def find_board(name: str = UART_BOARD) -> Path:
     """Return the build directory of the simulated board called `name`.
 
-    The environment's CIPHERLANE_<NAME> wins; otherwise `build/<name>` is looked for upward from the working directory,
-    the environment that Python runs in, and this file.
+    It is the one that the environment's CIPHERLANE_<NAME> names, or the one built in the checkout that this file is
+    in. No other is looked for: what is found is run.
 
     Raises:
         SimulatedBoardError: there is none.
     """
     variable = f"CIPHERLANE_{name.upper()}"
     named = os.environ.get(variable)
-    if named:
-        candidates = [Path(named)]
-    else:
-        starts = [Path.cwd(), Path(sys.prefix), Path(__file__).resolve().parent]
-        candidates = [parent / "build" / name for start in starts for parent in (start, *start.parents)]
-    for directory in candidates:
-        if (directory / DESCRIPTION).is_file():
-            return directory.resolve()
+    checkout = _PACKAGE.parents[1] if (_PACKAGE.parent / "pyproject.toml").is_file() else None
+    directory = Path(named) if named else checkout and checkout / "build" / name
+    if directory and (directory / DESCRIPTION).is_file():
+        return directory.resolve()
     target = "make sim" if name == UART_BOARD else "make sim TRANSPORT=udp"
-    raise SimulatedBoardError(f"no simulated board found: run `{target}` in the repository, or set {variable}")
+    raise SimulatedBoardError(
+        f"no simulated board found: run `{target}` in the repository, or set {variable} to the folder of one"
+    )
 
 
 class SimulatedBoard:
@@ -199,7 +200,7 @@ class SimulatedBoard:
         modules = json.loads((self._gateware / CONFIG).read_text())
         uarts = [module for module in modules if module.get("module") == UART_MODULE]
         if not uarts:
-            raise ValueError(f"{CONFIG} has no module {UART_MODULE}")
+            raise ValueError(f"{CONFIG} has no module {UART_MODULE}, which keeps others off the UART")
         for module in uarts:
             module["args"]["port"] = type(module["args"]["port"])(self.port)
         (self._run_directory / CONFIG).write_text(json.dumps(modules, indent=4))
@@ -242,16 +243,12 @@ def _free_port() -> int:
 
 
 def _listens(port: int, pid: int) -> bool:
-    """Return whether a socket listens on `port` where process `pid` is.
+    """Return whether a socket listens on `port` of 127.0.0.1, and of that alone, where process `pid` is.
 
     Without connecting: the simulated UART has room for one client.
     """
-    suffix = f":{port:04X}"
-    for table in (f"/proc/{pid}/net/tcp", f"/proc/{pid}/net/tcp6"):
-        try:
-            lines = Path(table).read_text().splitlines()[1:]
-        except OSError:
-            continue
-        if any((fields := line.split())[1].endswith(suffix) and fields[3] == _LISTEN for line in lines):
-            return True
-    return False
+    try:
+        lines = Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]
+    except OSError:
+        return False
+    return any((fields := line.split())[1] == f"{_LOOPBACK}:{port:04X}" and fields[3] == _LISTEN for line in lines)

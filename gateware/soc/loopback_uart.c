@@ -1,0 +1,211 @@
+/*
+ * The simulated board's UART as a TCP server that this machine alone can reach: a module of LiteX's
+ * simulator.
+ *
+ * It listens on 127.0.0.1 at the `port` of its arguments and serves one client at a time: the next
+ * one waits until that one has left. What the board sends without a client is lost, as on a wire. A
+ * client that sends faster than the board receives is held back by TCP; one that does not take what
+ * the board sends is hung up on.
+ *
+ * Pads (LiteX's stream `serial`, each with valid and ready): source_data from the board, sink_data
+ * to it, a byte for each rising edge of sys_clk at which both valid and ready are 1.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+#include <event2/event.h>
+#include <event2/listener.h>
+#include <json-c/json.h>
+
+#include "error.h"
+#include "modules.h"
+
+#define TO_BOARD  2048  /* bytes taken from the client ahead of the board */
+#define TO_CLIENT 65536 /* bytes kept for a client that is slow to read */
+
+struct uart {
+	char *source_data, *source_valid, *source_ready;
+	char *sink_data, *sink_valid, *sink_ready;
+	char *sys_clk;
+	clk_edge_state_t edge;
+	struct evconnlistener *listener;
+	struct event *readable, *writable;
+	int client; /* -1: none */
+	bool reading, writing;
+	char to_board[TO_BOARD], to_client[TO_CLIENT];
+	size_t to_board_start, to_board_end, to_client_size;
+};
+
+static struct event_base *base;
+
+static void hang_up(struct uart *uart)
+{
+	event_free(uart->readable);
+	event_free(uart->writable);
+	close(uart->client);
+	uart->client = -1;
+	uart->to_client_size = 0;
+	evconnlistener_enable(uart->listener);
+}
+
+/* Sends what is kept for the client; what the socket does not take waits until it does. */
+static void flush(struct uart *uart)
+{
+	ssize_t sent = send(uart->client, uart->to_client, uart->to_client_size, MSG_NOSIGNAL);
+
+	if (sent < 0 && errno != EAGAIN && errno != EINTR) {
+		hang_up(uart);
+		return;
+	}
+	if (sent > 0) {
+		uart->to_client_size -= (size_t)sent;
+		memmove(uart->to_client, uart->to_client + sent, uart->to_client_size);
+	}
+	uart->writing = uart->to_client_size > 0;
+	if (uart->writing) {
+		event_add(uart->writable, NULL);
+	}
+}
+
+static void on_writable(evutil_socket_t fd, short what, void *argument)
+{
+	(void)fd;
+	(void)what;
+	flush(argument);
+}
+
+/* The event is armed only while nothing waits for the board, so that there is room for all that is
+ * read. */
+static void on_readable(evutil_socket_t fd, short what, void *argument)
+{
+	struct uart *uart = argument;
+	ssize_t count = recv(fd, uart->to_board, TO_BOARD, 0);
+
+	(void)what;
+	if (count > 0) {
+		uart->to_board_start = 0;
+		uart->to_board_end = (size_t)count;
+		uart->reading = false;
+	} else if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
+		event_add(uart->readable, NULL);
+	} else {
+		hang_up(uart);
+	}
+}
+
+static void on_client(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *address,
+		      int size, void *argument)
+{
+	struct uart *uart = argument;
+
+	(void)address;
+	(void)size;
+	uart->client = fd;
+	uart->readable = event_new(base, fd, EV_READ, on_readable, uart);
+	uart->writable = event_new(base, fd, EV_WRITE, on_writable, uart);
+	uart->reading = uart->writing = false;
+	evconnlistener_disable(listener);
+}
+
+static int start(void *event_base)
+{
+	base = event_base;
+	return RC_OK;
+}
+
+static int new_session(void **session, char *arguments)
+{
+	struct sockaddr_in here = {.sin_family = AF_INET,
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct json_object *parsed = json_tokener_parse(arguments), *port = NULL;
+	struct uart *uart = calloc(1, sizeof(*uart));
+
+	if (!uart || !json_object_object_get_ex(parsed, "port", &port)) {
+		fprintf(stderr, "[loopback_uart] no port\n");
+		return RC_ERROR;
+	}
+	here.sin_port = htons((uint16_t)json_object_get_int(port));
+	json_object_put(parsed);
+	uart->client = -1;
+	uart->listener = evconnlistener_new_bind(base, on_client, uart,
+						 LEV_OPT_CLOSE_ON_FREE | LEV_OPT_REUSEABLE, 1,
+						 (struct sockaddr *)&here, sizeof(here));
+	if (!uart->listener) {
+		fprintf(stderr, "[loopback_uart] port %d: %s\n", ntohs(here.sin_port),
+			strerror(errno));
+		return RC_ERROR;
+	}
+	*session = uart;
+	return RC_OK;
+}
+
+static void *pad(const struct pad_list_s *list, const char *name)
+{
+	for (const struct pad_s *entry = list->pads; entry->name; entry++) {
+		if (!strcmp(entry->name, name)) {
+			return entry->signal;
+		}
+	}
+	return NULL;
+}
+
+static int add_pads(void *session, struct pad_list_s *list)
+{
+	struct uart *uart = session;
+
+	if (!strcmp(list->name, "serial")) {
+		uart->source_data = pad(list, "source_data");
+		uart->source_valid = pad(list, "source_valid");
+		uart->source_ready = pad(list, "source_ready");
+		uart->sink_data = pad(list, "sink_data");
+		uart->sink_valid = pad(list, "sink_valid");
+		uart->sink_ready = pad(list, "sink_ready");
+	} else if (!strcmp(list->name, "sys_clk")) {
+		uart->sys_clk = pad(list, "sys_clk");
+	}
+	return RC_OK;
+}
+
+static int tick(void *session, uint64_t time_ps)
+{
+	struct uart *uart = session;
+
+	(void)time_ps;
+	if (!clk_pos_edge(&uart->edge, *uart->sys_clk)) {
+		return RC_OK;
+	}
+	*uart->source_ready = 1;
+	if (*uart->source_valid && uart->client >= 0) {
+		if (uart->to_client_size == TO_CLIENT) {
+			hang_up(uart);
+		} else {
+			uart->to_client[uart->to_client_size++] = *uart->source_data;
+			if (!uart->writing) {
+				flush(uart);
+			}
+		}
+	}
+	*uart->sink_valid = uart->to_board_start < uart->to_board_end;
+	if (*uart->sink_valid) {
+		*uart->sink_data = uart->to_board[uart->to_board_start];
+		uart->to_board_start += *uart->sink_ready != 0;
+	} else if (uart->client >= 0 && !uart->reading) {
+		uart->reading = true;
+		event_add(uart->readable, NULL);
+	}
+	return RC_OK;
+}
+
+static struct ext_module_s module = {"loopback_uart", start, new_session, add_pads, NULL, tick};
+
+int litex_sim_ext_module_init(int (*register_module)(struct ext_module_s *))
+{
+	return register_module(&module);
+}

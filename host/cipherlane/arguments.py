@@ -1,0 +1,46 @@
+"""A command line's parser that shows nothing of what it was given: a mistyped option may stand before a key."""
+
+import argparse
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+_HIDDEN = "..."
+_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # what an option looks like, and a key does not
+
+
+class Parser(argparse.ArgumentParser):
+    """Parses without abbreviations; its errors name options and choices, and `...` in place of any other word."""
+
+    def __init__(self, **options: Any):
+        """Take the options of `argparse.ArgumentParser`."""
+        super().__init__(**{**options, "allow_abbrev": False})
+        self._words: Sequence[str] = ()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Do as the parent does."""
+        self._words = args
+        return super().parse_known_args(args, namespace)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Do as the parent does."""
+        parsed, rest = self.parse_known_args(args, namespace)
+        if rest:
+            names = [word.partition("=")[0] for word in rest]
+            shown = [name if _NAME.fullmatch(name) else _HIDDEN for name in names]
+            super().error(f"unrecognized arguments: {' '.join(shown)}")
+        return parsed
+
+    def error(self, message: str) -> NoReturn:
+        """End with status 2 and `message`, which names no value."""
+        for value in sorted(self._values(), key=len, reverse=True):
+            message = re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", _HIDDEN, message)
+        super().error(message)
+
+    def _values(self) -> Iterator[str]:
+        """The words that were given, and what they say behind the name of an option, but no options and choices."""
+        known = {name for action in self._actions for name in (*action.option_strings, *map(str, action.choices or ()))}
+        for word in self._words:
+            for value in {word, word.partition("=")[2], word[2:] if word[:1] == "-" != word[1:2] else ""}:
+                if value and value not in known:
+                    yield from {value, repr(value)[1:-1]}

@@ -1,0 +1,280 @@
+"""The sidecar of an output that is not complete: what it is of, and how far it has got, so that it can be gone on with.
+
+`OUT.part.resume` is one JSON object, padded with spaces to `SIDECAR_SIZE` bytes, so that it is written in place, at
+once, and on a full disk too. What it says of the key is sixteen random bytes (`salt`) and 8 bytes of an HMAC-SHA-256 of
+them under the key (`key_check`): another key is noticed, and no block of AES under the key is shown. What it says of
+the data is keyed alike, so that it tells nothing to those without the key: `input_hash` and `output_hash` are running
+HMAC-SHA-256 of the first `done` bytes of either. `done` is a multiple of `record_bytes`.
+
+The sidecar is written every quarter of a second or megabyte, and at the end of a transfer that did not complete, so
+that it may lag behind `OUT.part` only when the program was killed.
+"""
+
+import contextlib
+import hmac
+import json
+import os
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+from .errors import FileError
+from .files import SIDECAR_FORMAT, InputFile, OutputFile, read_at, trouble
+from .protocol.layout import BLOCK
+from .transfer import Reader, Writer
+
+SIDECAR_SIZE = 1024
+PIECE = 1 << 20  # bytes handled at once where files are read again
+Note = Callable[[bytes, bytes], None]
+_HEX = {"iv": 16, "salt": 16, "key_check": 8, "input_hash": 32, "output_hash": 32}  # bytes
+_CHECKPOINT_BYTES, _CHECKPOINT_SECONDS = 1 << 20, 0.25
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A point of the stream up to which both sides are hashed, and what has passed behind it."""
+
+    done: int
+    input_hash: hmac.HMAC
+    output_hash: hmac.HMAC
+    read: list[bytes] = field(default_factory=list)
+    written: list[bytes] = field(default_factory=list)
+
+    def advanced(self, unit: int) -> "_Point":
+        """Return the point behind the last whole `unit` that was written."""
+        read, written = b"".join(self.read), b"".join(self.written)
+        count = len(written) // unit * unit
+        hashes = self.input_hash.copy(), self.output_hash.copy()
+        hashes[0].update(read[:count])
+        hashes[1].update(written[:count])
+        return _Point(self.done + count, *hashes, [read[count:]], [written[count:]])
+
+
+class Journal:
+    """What is known of a transfer whose output has a sidecar; a context manager that writes that if it is interrupted.
+
+    `done` bytes are complete, under the initial counter block `iv`, in records of `record_bytes`; `ticket` is the
+    board's. A signal may come at any instant: a point only ever takes the place of another as a whole.
+    """
+
+    def __init__(self, output: OutputFile, facts: dict[str, Any], key: bytes):
+        """Begin at byte 0 with the stream that `facts` describe; see `begin` and `resume`."""
+        self._output = output
+        self._facts = facts
+        self.record_bytes: int = facts["record_bytes"]
+        self.iv = bytes.fromhex(facts["iv"])
+        self.ticket: int | None = facts["ticket"]
+        salt = bytes.fromhex(facts["salt"])
+        self._point = _Point(0, _keyed(key, salt, "input"), _keyed(key, salt, "output"))
+        self._held = 0
+        self._saved = time.monotonic()
+
+    @classmethod
+    def begin(
+        cls,
+        output: OutputFile,
+        source: InputFile,
+        *,
+        key: bytes,
+        iv: bytes,
+        direction: str,
+        record_bytes: int,
+        ticket: int | None,
+    ) -> Self:
+        """Write what a stream that is about to begin needs to be gone on with; from here on `output` is kept.
+
+        Raises:
+            FileError: it cannot be written.
+        """
+        salt = secrets.token_bytes(16)
+        facts = {
+            "format": SIDECAR_FORMAT,
+            "direction": direction,
+            "iv": iv.hex(),
+            "record_bytes": record_bytes,
+            "ticket": ticket,
+            "salt": salt.hex(),
+            "key_check": _key_check(key, salt),
+            "input": source.identity,
+        }
+        journal = cls(output, facts, key)
+        try:
+            journal._write()
+        except OSError as error:
+            raise trouble("write", output.sidecar, error) from error
+        output.kept = 0
+        return journal
+
+    @classmethod
+    def resume(
+        cls,
+        output: OutputFile,
+        source: InputFile,
+        *,
+        key: bytes,
+        iv: bytes | None,
+        direction: str,
+    ) -> Self:
+        """Read the sidecar of `output`, check that it is of this key, IV (if one is given), direction and input.
+
+        Raises:
+            FileError: it is not, or cannot be read.
+        """
+        facts = _read(output)
+        salt = bytes.fromhex(facts["salt"])
+        for what, same in (
+            ("key", hmac.compare_digest(facts["key_check"], _key_check(key, salt))),
+            ("IV", iv is None or iv.hex() == facts["iv"]),
+            ("direction", direction == facts["direction"]),
+            (f"input, or {source.name} has changed since then", source.identity == facts["input"]),
+        ):
+            if not same:
+                raise _refusal(output, f"was begun with another {what}")
+        return cls(output, facts, key)
+
+    @property
+    def done(self) -> int:
+        """Bytes from the first one on that are complete and accounted for."""
+        return self._point.done
+
+    def check_kept(self, source: InputFile, note: Note | None = None) -> None:
+        """Read again all that the sidecar says is done; leave `source` behind it. `note` gets each piece of both files.
+
+        Raises:
+            FileError: a byte of either file is not what it was.
+        """
+        self.take_over(source, self._facts["done"], note)
+        for name, now, hashed in (
+            (source.name, self._point.input_hash, "input_hash"),
+            (self._output.part, self._point.output_hash, "output_hash"),
+        ):
+            if not hmac.compare_digest(now.hexdigest(), self._facts[hashed]):
+                raise _refusal(self._output, f"cannot be gone on with: {name} is not as it was then")
+        self._output.kept = self.done
+
+    def take_over(self, source: InputFile, end: int, note: Note | None = None) -> None:
+        """Count bytes `done` to `end` of both files as they are; `end` is a multiple of `record_bytes`.
+
+        Raises:
+            FileError: one of the files is shorter.
+        """
+        while self.done < end:
+            size = min(max(1, PIECE // self.record_bytes) * self.record_bytes, end - self.done)
+            read, written = source.read(size), self._output.read_kept(self.done, size)
+            while 0 < len(read) < size and (piece := source.read(size - len(read))):
+                read += piece
+            if len(read) != size or len(written) != size:
+                name = source.name if len(read) != size else self._output.part
+                raise _refusal(self._output, f"cannot be gone on with: {name} ends before byte {end}")
+            if note:
+                note(read, written)
+            self._point.read.append(read)
+            self._point.written.append(written)
+            self._point = self._point.advanced(self.record_bytes)
+
+    def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
+        """Return a reader and a writer that pass everything on and take note of it."""
+        return _WatchedReader(self, reader), _WatchedWriter(self, writer)
+
+    def note_read(self, data: bytes) -> None:
+        """Take data that follow what was read before."""
+        self._point.read.append(data)
+
+    def note_written(self, data: bytes) -> None:
+        """Take data that are now in `OUT.part`, behind what was there before."""
+        self._point.written.append(data)
+        self._held += len(data)
+        if self._held >= _CHECKPOINT_BYTES or time.monotonic() - self._saved >= _CHECKPOINT_SECONDS:
+            self._save()
+
+    def _save(self) -> None:
+        """Write how far the stream has got; an older point, if that fails, is as good."""
+        self._point = self._point.advanced(self.record_bytes)
+        self._held = 0
+        self._saved = time.monotonic()
+        self._output.kept = self.done
+        with contextlib.suppress(OSError):
+            self._write()
+
+    def _write(self) -> None:
+        point = self._point
+        record = {
+            **self._facts,
+            "done": point.done,
+            "input_hash": point.input_hash.hexdigest(),
+            "output_hash": point.output_hash.hexdigest(),
+        }
+        os.lseek(self._output.sidecar_fd, 0, os.SEEK_SET)
+        os.write(self._output.sidecar_fd, json.dumps(record).encode().ljust(SIDECAR_SIZE))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
+        if value is not None:
+            self._save()
+            with contextlib.suppress(FileError):  # the first error matters more
+                self._output.sync()
+
+
+class _WatchedReader:
+    def __init__(self, journal: Journal, reader: Reader):
+        self._journal = journal
+        self._reader = reader
+
+    def read(self, size: int, /) -> bytes:
+        data = self._reader.read(size)
+        self._journal.note_read(data)
+        return data
+
+
+class _WatchedWriter:
+    def __init__(self, journal: Journal, writer: Writer):
+        self._journal = journal
+        self._writer = writer
+
+    def write(self, data: bytes, /) -> None:
+        self._writer.write(data)
+        self._journal.note_written(data)
+
+
+def _keyed(key: bytes, salt: bytes, purpose: str) -> hmac.HMAC:
+    """Return a running hash under a key derived for one purpose."""
+    return hmac.new(hmac.digest(key, salt + purpose.encode(), "sha256"), digestmod="sha256")
+
+
+def _key_check(key: bytes, salt: bytes) -> str:
+    return hmac.digest(key, salt + b"key check", "sha256")[:8].hex()
+
+
+def _read(output: OutputFile) -> dict[str, Any]:
+    """Return what the sidecar of `output` says."""
+    try:
+        facts = json.loads(read_at(output.sidecar_fd, SIDECAR_SIZE, 0))
+        good = (
+            facts["format"] == SIDECAR_FORMAT
+            and facts["record_bytes"] > 0
+            and facts["record_bytes"] % BLOCK == 0
+            and facts["done"] >= 0
+            and facts["done"] % facts["record_bytes"] == 0
+            and [len(bytes.fromhex(facts[name])) for name in _HEX] == list(_HEX.values())
+            and isinstance(facts["ticket"], int | None)
+            and isinstance(facts["input"], dict | None)
+        )
+    except OSError as error:
+        raise trouble("read", output.sidecar, error) from error
+    except (ValueError, KeyError, TypeError):
+        good = False
+    if not good:
+        raise _refusal(output, f"cannot be gone on with: {output.sidecar} does not say how far it got")
+    return facts
+
+
+def _refusal(output: OutputFile, reason: str) -> FileError:
+    return FileError(
+        f"{output.part} {reason}; go on with what it was begun with, "
+        f"or delete it and {output.sidecar.name} and start without --resume"
+    )

@@ -1,0 +1,104 @@
+"""Keys and initial counter blocks as a user gives them.
+
+A key belongs in a file, on standard input or in the environment: the arguments of a program are seen by everybody who
+lists the processes of the machine.
+"""
+
+import argparse
+import getpass
+import os
+import re
+import shlex
+import stat
+import sys
+
+from . import views
+from .errors import ArgumentError, FileError, IvLengthError, KeyLengthError
+
+VARIABLE = "CIPHERLANE_KEY"
+STANDARD = "-"
+_MOST = 4096  # bytes of a key file
+_LOOKS_LIKE_A_KEY = re.compile(r"(0x)?([0-9A-Fa-f]{2}[ :]?){8,}")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name a key."""
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--key-file",
+        metavar="FILE",
+        help="file of 32, 48 or 64 hexadecimal digits that its owner alone can read, or - for standard input "
+        f"(default: the digits in ${VARIABLE})",
+    )
+    group.add_argument("--key", metavar="HEX", help="the digits, seen by everybody who lists processes: for tests")
+
+
+def take_key(args: argparse.Namespace) -> bytes:
+    """Return the key that the options or the environment name; programs started from here on do not inherit it.
+
+    Raises:
+        ArgumentError: there is none.
+        FileError: its file cannot be read, or can be read by others.
+        KeyLengthError: it is not 128, 192 or 256 bits.
+    """
+    inherited = os.environ.pop(VARIABLE, None)
+    if args.key_file is not None:
+        return parse_key(_read(args.key_file))
+    if args.key is not None:
+        views.show_warning(
+            f"everybody on this machine who lists processes sees --key: use --key-file FILE, --key-file - or {VARIABLE}"
+        )
+        return parse_key(args.key)
+    if not inherited:
+        raise ArgumentError(f"no key: use --key-file FILE (- for standard input), or set {VARIABLE}")
+    return parse_key(inherited)
+
+
+def parse_key(digits: str) -> bytes:
+    """Return the key given as hexadecimal digits.
+
+    Raises:
+        KeyLengthError: it is not 128, 192 or 256 bits.
+    """
+    try:
+        key = bytes.fromhex(digits)
+    except ValueError:
+        raise KeyLengthError("the key is not hexadecimal: give 32, 48 or 64 hexadecimal digits") from None
+    if len(key) not in (16, 24, 32):
+        raise KeyLengthError(f"the key has {len(key) * 8} bits: give 32, 48 or 64 hexadecimal digits")
+    return key
+
+
+def parse_iv(digits: str) -> bytes:
+    """Return the initial counter block given as hexadecimal digits.
+
+    Raises:
+        IvLengthError: it is not 16 bytes.
+    """
+    try:
+        iv = bytes.fromhex(digits)
+    except ValueError:
+        raise IvLengthError("the IV is not hexadecimal: give 32 hexadecimal digits") from None
+    if len(iv) != 16:
+        raise IvLengthError(f"the IV has {len(iv)} bytes: give 16, as 32 hexadecimal digits")
+    return iv
+
+
+def _read(name: str) -> str:
+    """Return what the key file called `name` says."""
+    if name == STANDARD and sys.stdin.isatty():
+        return getpass.getpass("key, in hexadecimal digits: ")
+    if _LOOKS_LIKE_A_KEY.fullmatch(name):
+        raise FileError("--key-file takes the name of a file, and what it was given looks like a key")
+    try:
+        with open(sys.stdin.fileno() if name == STANDARD else name, "rb", closefd=name != STANDARD) as file:
+            status = os.fstat(file.fileno())
+            loose = name != STANDARD and stat.S_ISREG(status.st_mode) and status.st_mode & 0o077
+            if loose and os.name == "posix":
+                raise FileError(
+                    f"others can read the key in {name} (mode {stat.S_IMODE(status.st_mode):04o}): "
+                    f"chmod 600 {shlex.quote(name)}"
+                )
+            return file.read(_MOST).decode("ascii", "replace")
+    except OSError as error:
+        raise FileError(f"cannot read the key from {name}: {error.strerror}") from error

@@ -1,0 +1,40 @@
+"""The command line, run as a user runs it."""
+
+import os
+import subprocess
+import sysconfig
+from pathlib import Path
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+COMMAND = str(Path(sysconfig.get_path("scripts")) / "cipherlane")
+KEY = "000102030405060708090a0b0c0d0e0f1011121314151617"
+IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
+
+
+def reference(data):
+    return Cipher(algorithms.AES(bytes.fromhex(KEY)), modes.CTR(bytes.fromhex(IV))).encryptor().update(data)
+
+
+def command(*words, stdin=None, env=None):
+    """Run the command, its key in the environment; return status, standard output and error (bytes, text)."""
+    done = subprocess.run(
+        [COMMAND, *map(str, words)],
+        input=stdin,
+        stdin=None if stdin is not None else subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        env={**os.environ, "CIPHERLANE_PORT": "", "CIPHERLANE_KEY": KEY, **(env or {})},
+    )
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+def crypt(board, source, target, *words, verb="encrypt", **options):
+    url = board if isinstance(board, str) else board.url
+    return command(verb, "--port", url, "--iv", IV, *words, source, target, **options)
+
+
+def one_line_error(stderr):
+    lines = stderr.strip().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("cipherlane: error: "), stderr
+    return lines[0]
