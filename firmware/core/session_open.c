@@ -85,6 +85,25 @@ static struct cl_session *find_repeated(struct cl_sessions *sessions,
 	return NULL;
 }
 
+/**
+ * Ends the session that still has the stream which a request resumes: who has its key and its
+ * ticket is its owner, whose program was killed or whose link was lost.
+ */
+static void end_holder(struct cl_sessions *sessions, const struct cl_platform *platform,
+		       const struct cl_wire_open_request *request, uint64_t key_identity)
+{
+	for (size_t i = 0; i < CL_SESSIONS; i++) {
+		struct cl_session *const session = &sessions->session[i];
+
+		if (session->engine != NULL && session->key_identity == key_identity &&
+		    session->stream->ticket == request->ticket &&
+		    session->stream->record_bytes == request->record_bytes &&
+		    memcmp(session->iv, request->iv, sizeof(session->iv)) == 0) {
+			cl_session_close(session, platform);
+		}
+	}
+}
+
 static struct cl_session *find_free(struct cl_sessions *sessions)
 {
 	for (size_t i = 0; i < CL_SESSIONS; i++) {
@@ -224,6 +243,9 @@ static uint16_t open_or_find(struct cl_sessions *sessions, const struct cl_platf
 	if (*session != NULL) {
 		cl_session_touch(sessions, *session);
 		return 0;
+	}
+	if (resumes(request)) {
+		end_holder(sessions, platform, request, key_identity);
 	}
 	cl_sessions_close_idle(sessions, platform);
 	*session = find_free(sessions);

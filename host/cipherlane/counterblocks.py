@@ -11,13 +11,18 @@ MOST_STREAM = 1 << 36  # bytes of a stream; declared where its length is not kno
 FLAG_RESUME, FLAG_DRAW = 1, 2  # of open
 
 
+def block_after(block: bytes, count: int) -> bytes:
+    """Return the counter block that comes `count` blocks after `block`, modulo 2^128."""
+    return ((int.from_bytes(block, "big") + count) % (1 << 128)).to_bytes(BLOCK, "big")
+
+
 class CounterBlocks:
     """A random key, and ranges under it that follow each other from a random initial counter block on."""
 
     def __init__(self, key_bits: int):
         """Draw a key of `key_bits`."""
         self.key = secrets.token_bytes(key_bits // 8)
-        self._next = secrets.randbits(96) << 32
+        self._next = secrets.token_bytes(12) + bytes(4)
 
     @property
     def key_bits(self) -> int:
@@ -26,5 +31,5 @@ class CounterBlocks:
 
     def take(self, size: int) -> bytes:
         """Return the initial counter block of a stream of `size` bytes, whose blocks nobody else gets."""
-        block, self._next = self._next, self._next + -(-size // BLOCK)
-        return (block % (1 << 128)).to_bytes(BLOCK, "big")
+        block, self._next = self._next, block_after(self._next, -(-size // BLOCK))
+        return block

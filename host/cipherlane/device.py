@@ -117,6 +117,7 @@ class Device:
         length: int | None = None,
         record_bytes: int | None = None,
         ticket: int | None = None,
+        begin: int = 0,
     ) -> Session:
         """Open a session that encrypts or decrypts with AES-CTR; use it as a context manager.
 
@@ -131,6 +132,7 @@ class Device:
             length: bytes of the whole stream, 2^36 at most; None if unknown: 2^36 are declared.
             record_bytes: bytes of a full record, a multiple of 16; by default as many as there can be.
             ticket: resumes the range of an earlier session, which had this ticket, key, iv and record_bytes.
+            begin: byte of a longer stream at which this range begins, for the offsets of the session's transfers.
 
         Raises:
             KeyLengthError, IvLengthError, ArgumentError: a value cannot be.
@@ -162,7 +164,7 @@ class Device:
             "key": key.ljust(32, b"\0"),
         }
         opened, token = self._open(fields)
-        return Session(self, opened, token, direction, length, record_bytes, fast_path)
+        return Session(self, opened, token, direction, length, record_bytes, fast_path, begin)
 
     def _checked_record_bytes(self, record_bytes: int | None, fast_path: FastPath | None) -> int:
         """Return the bytes of a full record, by default the most where the records go."""

@@ -56,8 +56,9 @@ class _Point:
 class Journal:
     """What is known of a transfer whose output has a sidecar; a context manager that writes that if it is interrupted.
 
-    `done` bytes are complete, under the initial counter block `iv`, in records of `record_bytes`; `ticket` is the
-    board's. A signal may come at any instant: a point only ever takes the place of another as a whole.
+    `done` bytes are complete, under the initial counter block `iv`, in records of `record_bytes`; the range that the
+    board knows by `ticket` begins at byte `range_begin` of the stream. A signal may come at any instant: a point only
+    ever takes the place of another as a whole.
     """
 
     def __init__(self, output: OutputFile, facts: dict[str, Any], key: bytes):
@@ -66,7 +67,6 @@ class Journal:
         self._facts = facts
         self.record_bytes: int = facts["record_bytes"]
         self.iv = bytes.fromhex(facts["iv"])
-        self.ticket: int | None = facts["ticket"]
         salt = bytes.fromhex(facts["salt"])
         self._point = _Point(0, _keyed(key, salt, "input"), _keyed(key, salt, "output"))
         self._held = 0
@@ -96,6 +96,7 @@ class Journal:
             "iv": iv.hex(),
             "record_bytes": record_bytes,
             "ticket": ticket,
+            "range_begin": 0,
             "salt": salt.hex(),
             "key_check": _key_check(key, salt),
             "input": source.identity,
@@ -139,6 +140,21 @@ class Journal:
     def done(self) -> int:
         """Bytes from the first one on that are complete and accounted for."""
         return self._point.done
+
+    @property
+    def ticket(self) -> int | None:
+        """What the board knows the stream's range by; None before it was opened."""
+        return self._facts["ticket"]
+
+    @property
+    def range_begin(self) -> int:
+        """Byte of the stream at which that range begins."""
+        return self._facts["range_begin"]
+
+    def began_again(self, ticket: int) -> None:
+        """Note that from byte `done` on the stream has a range of its own, which `ticket` resumes."""
+        self._facts = {**self._facts, "ticket": ticket, "range_begin": self.done}
+        self._save()
 
     def check_kept(self, source: InputFile, note: Note | None = None) -> None:
         """Read again all that the sidecar says is done; leave `source` behind it. `note` gets each piece of both files.
@@ -262,6 +278,7 @@ def _read(output: OutputFile) -> dict[str, Any]:
             and facts["done"] % facts["record_bytes"] == 0
             and [len(bytes.fromhex(facts[name])) for name in _HEX] == list(_HEX.values())
             and isinstance(facts["ticket"], int | None)
+            and facts["range_begin"] in range(0, facts["done"] + 1, facts["record_bytes"])
             and isinstance(facts["input"], dict | None)
         )
     except OSError as error:

@@ -183,13 +183,20 @@ class NullBoard:
             raise _Refusal(ErrorCode.VALUE)
         if request.record_bytes % BLOCK or not 0 < request.record_bytes <= MAX_DATA:
             raise _Refusal(ErrorCode.VALUE, request.record_bytes)
-        if len(self._sessions) >= MAX_SESSIONS:
-            raise _Refusal(ErrorCode.SESSIONS_FULL, MAX_SESSIONS)
         iv = secrets.token_bytes(12) + bytes(4) if request.flags & FLAG_DRAW else request.iv
         key, start = request.key[: request.key_bits // 8], int.from_bytes(iv, "big")
-        ticket = request.ticket if request.flags & FLAG_RESUME else None
+        blocks, resumed = -(-request.length // BLOCK), None
+        if request.flags & FLAG_RESUME:
+            resumed = self._ranges.find(key, start, request.record_bytes, request.ticket)
+            for session in [session for session in self._sessions.values() if session.range is resumed]:
+                self._end(session)
+        if len(self._sessions) >= MAX_SESSIONS:
+            raise _Refusal(ErrorCode.SESSIONS_FULL, MAX_SESSIONS)
         try:
-            range_ = self._ranges.open(key, start, -(-request.length // BLOCK), request.record_bytes, ticket)
+            if request.flags & FLAG_RESUME:
+                range_ = self._ranges.resume(resumed, blocks)
+            else:
+                range_ = self._ranges.open(key, start, blocks, request.record_bytes)
         except nullranges.RangeTakenError as error:
             raise _Refusal(ErrorCode.REUSED) from error
         except nullranges.RangesFullError as error:

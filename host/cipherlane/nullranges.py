@@ -80,15 +80,13 @@ class Ranges:
         fresh = sum(not live.resumed for live in self._live)
         return RANGES - fresh - sum(len(used) for used in self._used.values())
 
-    def open(self, key: bytes, start: int, blocks: int, record_bytes: int, ticket: int | None) -> Range:
-        """Return a live range of `blocks` from `start` on, a fresh one or the one of `ticket`.
+    def open(self, key: bytes, start: int, blocks: int, record_bytes: int) -> Range:
+        """Return a live range of `blocks` from `start` on.
 
         Raises:
-            RangeTakenError, RangesFullError, TicketError: it cannot be had.
+            RangeTakenError, RangesFullError: it cannot be had.
         """
-        name = hashlib.blake2b(key, digest_size=8, key=self._secret).digest()
-        if ticket is not None:
-            return self._resume(name, start, blocks, record_bytes, ticket)
+        name = self._name(key)
         if self._taken(name, start, blocks):
             raise RangeTakenError
         if not self.free:
@@ -96,15 +94,22 @@ class Ranges:
         self._live.append(Range(name, start, blocks, record_bytes))
         return self._live[-1]
 
-    def _resume(self, name: bytes, start: int, blocks: int, record_bytes: int, ticket: int) -> Range:
-        wanted = (ticket, name, start, record_bytes)
-        for found in (*self._live, *self._kept):
-            if (found.ticket, found.key, found.start, found.record_bytes) == wanted:
-                break
-        else:
+    def find(self, key: bytes, start: int, record_bytes: int, ticket: int) -> Range | None:
+        """Return the range that a `ticket` resumes, live or not."""
+        wanted = (ticket, self._name(key), start, record_bytes)
+        ranges = (*self._live, *self._kept)
+        return next((r for r in ranges if (r.ticket, r.key, r.start, r.record_bytes) == wanted), None)
+
+    def resume(self, found: Range | None, blocks: int) -> Range:
+        """Return a range that `find` found, live again, with `blocks` at least.
+
+        Raises:
+            RangeTakenError, TicketError: it cannot be had.
+        """
+        if found not in self._kept:
             raise TicketError
         more = max(0, blocks - found.blocks)
-        if found.live or (more and self._taken(name, start + found.blocks, more)):
+        if more and self._taken(found.key, found.start + found.blocks, more):
             raise RangeTakenError
         self._kept.remove(found)
         found.live = found.resumed = True
@@ -122,6 +127,9 @@ class Ranges:
             self._kept = [*self._kept[1 - KEPT :], range_]
             used = self._used.setdefault(range_.key, [])
             used[:] = _merged([*used, (range_.start, range_.blocks)])
+
+    def _name(self, key: bytes) -> bytes:
+        return hashlib.blake2b(key, digest_size=8, key=self._secret).digest()
 
     def _taken(self, name: bytes, start: int, blocks: int) -> bool:
         if any(live.key == name and live.overlaps(start, blocks) for live in self._live):

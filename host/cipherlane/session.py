@@ -24,7 +24,8 @@ class Session:
     `iv` is its initial counter block, and `ticket` resumes its range after it has ended. `first` is the byte offset
     of the lowest record that the board still answers, `window` the records whose checksums it remembers. Record N of
     the stream begins at byte N x `record_bytes`, and none ends behind `length`. `fast_path` says where data records
-    go, if not where control records do.
+    go, if not where control records do. A stream whose beginning another session had goes on here from byte `begin` on,
+    where this session's range begins: `first` and `length` count from there.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class Session:
         length: int,
         record_bytes: int,
         fast_path: FastPath | None = None,
+        begin: int = 0,
     ):
         """Wrap what `device` opened; see `Device.open_session`."""
         self.device = device
@@ -49,6 +51,7 @@ class Session:
         self.length = length
         self.record_bytes = record_bytes
         self.fast_path = fast_path
+        self.begin = begin
         self.closed = False
 
     @property
@@ -71,7 +74,7 @@ class Session:
         Args:
             reader: has `read(n)`; its first byte is byte `offset` of the stream.
             writer: has `write(data)`.
-            offset: where in the stream to begin; a multiple of `record_bytes`, not below `first`.
+            offset: where in the stream to begin; a multiple of `record_bytes`, not below `begin` + `first`.
             length: bytes expected in all from `offset`, where known; it makes errors exact.
             progress: called with the bytes written so far, `offset` included.
             in_flight: bytes in flight at most, a record at least; by default as many as the board holds.

@@ -76,9 +76,12 @@ class Transfer:
     ):
         """Prepare the transfer; for the arguments see `Session.transfer`."""
         record_bytes = session.record_bytes
+        self._begin = session.begin  # the wire's offsets are from there on, and so are those kept here
+        offset -= self._begin
         if offset % record_bytes or offset < session.first:
             raise ArgumentError(
-                f"offset {offset}: give a multiple of record_bytes, {record_bytes}, from {session.first} on"
+                f"offset {self._begin + offset}: give a multiple of record_bytes, {record_bytes}, from "
+                f"{self._begin + session.first} on"
             )
         self._session = session
         self._clock = session.device.clock
@@ -108,7 +111,8 @@ class Transfer:
         except (BoardError, NoReplyError, PortError) as error:
             raise self._failure(str(error)) from error
         if self._end is not None and self._written != self._end:
-            raise self._failure(f"the input ended at byte {self._written} instead of {self._end}")
+            ended, expected = self._begin + self._written, self._begin + self._end
+            raise self._failure(f"the input ended at byte {ended} instead of {expected}")
         count = self._written - self._start
         return TransferReport(count, self._records, self._retransmissions, self._clock.now() - started)
 
@@ -193,7 +197,7 @@ class Transfer:
             del self._pending[self._written]
             self._written += len(first.result)
             if self._progress:
-                self._progress(self._written)
+                self._progress(self._begin + self._written)
 
     def _repeat(self, keys: list[Key]) -> None:
         """Queue records again, before those not yet sent."""
@@ -219,4 +223,6 @@ class Transfer:
                 missing[-1] = (missing[-1][0], self._end)
             else:
                 missing.append((self._read, self._end))
-        return TransferError(reason, missing, self._written, self._record_bytes)
+        begin = self._begin
+        named = [(begin + start, None if end is None else begin + end) for start, end in missing]
+        return TransferError(reason, named, begin + self._written, self._record_bytes)

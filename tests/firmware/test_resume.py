@@ -43,16 +43,28 @@ def test_resumed_stream_goes_on_where_its_window_begins(host):
     assert host.data(again, OTHER, 60 * MAX_DATA, **mine) == r.E_OFFSET
 
 
-def test_a_session_of_the_same_range_must_have_ended(host):
+def test_resuming_ends_the_session_that_has_the_range(host):
+    """Its host was killed: whoever has key, initial block and ticket takes the range over, and nobody else does."""
     opened = host.opened()
     assert host.data(opened, ONE) is None
+    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV), token=1) == (r.E_REUSED, 0)
+    for other in ({"ticket": opened.ticket ^ 1}, {"ticket": opened.ticket, "record_bytes": MAX_DATA - 16}):
+        refused = host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, flags=r.RESUME, **other), token=1)
+        assert refused == (r.E_TICKET, 0)
+    assert host.data(opened, ONE) is None, "it was not ended"
     resume = r.open_data(KEY, IV, flags=r.RESUME, ticket=opened.ticket)
-    assert host.refused(r.OPEN_TYPE, resume) == (r.E_REUSED, 0)
-    assert host.refused(r.OPEN_TYPE, resume, peer=1, token=1) == (r.E_REUSED, 0)
-    host.ask(r.RESET)
-    again = r.opened(host.ask(r.OPEN_TYPE, resume))
-    assert r.opened(host.ask(r.OPEN_TYPE, resume)) == again, "a reply that was lost"
-    assert host.refused(r.OPEN_TYPE, resume, token=1) == (r.E_REUSED, 0)
+    again = r.opened(host.ask(r.OPEN_TYPE, resume, token=1))
+    assert host.data(opened, ONE) == r.E_SESSION
+    assert r.opened(host.ask(r.OPEN_TYPE, resume, token=1)) == again, "a reply that was lost"
+    assert host.data(again, OTHER, token=1) == r.E_OTHER_DATA
+    assert host.data(again, ONE, token=1) is None
+
+
+def test_a_range_that_was_not_used_is_free_once_it_is_taken_over(host):
+    opened = host.opened()
+    resume = r.open_data(KEY, IV, flags=r.RESUME, ticket=opened.ticket)
+    assert host.refused(r.OPEN_TYPE, resume, token=1) == (r.E_TICKET, 0)
+    assert host.data(host.opened(direction=1), OTHER) is None
 
 
 def test_resuming_takes_the_ticket_key_initial_block_and_record_bytes(host):

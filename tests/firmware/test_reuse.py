@@ -228,7 +228,7 @@ def test_random_sessions_never_answer_a_block_for_two_data(host, seed):
     rng = random.Random(seed)
     opened, ended, errors = {}, [], []
     variants = [ONE, OTHER, ONE[:100], OTHER[:16]]
-    for _ in range(3000):
+    for _ in range(6000):
         what = rng.random()
         if what < 0.8 and opened:
             session = opened[rng.choice(sorted(opened))]

@@ -178,8 +178,9 @@ class PeerBoard:
         for entry in self.entries:
             if (entry.ticket, entry.key, entry.iv, entry.record_bytes) == (ticket, key, iv, record_bytes):
                 if entry.session:
-                    raise Refusal("reused")
-                return entry
+                    self._end(entry)
+                if entry in self.entries:
+                    return entry
         raise Refusal("ticket")
 
     def _data(self, session, offset, token, data):

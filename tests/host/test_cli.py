@@ -28,7 +28,11 @@ def test_encrypt_then_decrypt(server, tmp_path, length):
         assert record["mbps"] == pytest.approx(length * 8 / record["cycles"] * 75, abs=1e-3)
     else:
         assert record["cycles_per_block"] is record["mbps"] is None
-    status, _, stderr = crypt(server, secret, back, verb="decrypt")
+    if length:
+        status, _, stderr = crypt(server, secret, back, verb="decrypt")
+        assert status == 6 and "another board" in one_line_error(stderr)
+    with SocketBoard(PeerBoard()) as other:
+        status, _, stderr = crypt(other, secret, back, verb="decrypt")
     assert status == 0, stderr
     assert "accelerator" in stderr, "the fastest engine is the default"
     assert back.read_bytes() == plain.read_bytes()
@@ -58,7 +62,7 @@ def test_progress_bar_on_request(server, source, tmp_path):
     assert status == 0
     assert "Mbps" in stderr and "5.0/5.0 kB" in stderr
     json.loads(stdout)
-    server.board.used.clear()
+    server.board.power_cycle()
     status, _, stderr = crypt(server, source, tmp_path / "out", "--json")
     assert status == 0 and stderr == "", "quiet where nobody watches"
 

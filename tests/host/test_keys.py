@@ -1,6 +1,7 @@
 """Keys: where they come from, and that none is shown."""
 
 import os
+import re
 import subprocess
 import time
 
@@ -8,6 +9,7 @@ import pytest
 from cipherlane import cli
 
 from .commands import COMMAND, IV, KEY, command, one_line_error, reference
+from .model import PeerBoard, SocketBoard
 
 OTHER = "00112233445566778899AABBCCDDEEFF"
 
@@ -18,7 +20,7 @@ def encrypt(server, source, tmp_path):
 
     def run(*words, key="", port=None, input=source, **options):
         (tmp_path / "out").unlink(missing_ok=True)
-        server.board.used.clear()
+        server.board.power_cycle()
         words = ["encrypt", "--port", port or server.url, "--iv", IV, *words, input, tmp_path / "out"]
         status, stdout, stderr = command(*words, env={"CIPHERLANE_KEY": key}, **options)
         assert stdout == b""
@@ -103,12 +105,21 @@ def test_wrong_initial_blocks(source, tmp_path, iv, expected):
     assert status == 2 and expected in one_line_error(stderr)
 
 
-def test_initial_block_that_nobody_draws(server, source, tmp_path):
-    status, _, stderr = command("encrypt", "--port", server.url, source, tmp_path / "out")
-    assert status == 2 and "give one with --iv" in one_line_error(stderr)
-    status, _, stderr = command("decrypt", "--port", server.url, source, tmp_path / "out")
+def test_initial_block_that_the_board_draws(server, source, tmp_path):
+    out = tmp_path / "out"
+    status, _, stderr = command("encrypt", "--port", server.url, source, out)
+    assert status == 0, stderr
+    iv = re.search(r"IV ([0-9a-f]{24}0{8}) ", stderr)[1]
+    with SocketBoard(PeerBoard()) as other:
+        status, _, stderr = command("decrypt", "--port", other.url, "--iv", iv, out, tmp_path / "back")
+    assert status == 0, stderr
+    assert (tmp_path / "back").read_bytes() == source.read_bytes()
+    server.board.random = None
+    status, _, stderr = command("encrypt", "--port", server.url, source, tmp_path / "new")
+    assert status == 6 and "give an IV that was never used" in one_line_error(stderr)
+    status, _, stderr = command("decrypt", "--port", server.url, source, tmp_path / "new")
     assert status == 2 and "decrypt needs --iv" in one_line_error(stderr)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["in"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["back", "in", "out"]
 
 
 @pytest.mark.parametrize(

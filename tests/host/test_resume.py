@@ -182,12 +182,29 @@ def test_records_are_of_one_size_from_begin_to_end(server, source, tmp_path):
     assert crypt(server, source, tmp_path / "out")[0] == 7
     with SocketBoard(PeerBoard(max_data=512)) as other:
         status, _, stderr = crypt(other, source, tmp_path / "out", "--resume")
-    assert status == 2 and "go on with those that it was begun with" in one_line_error(stderr)
+    assert status == 2 and "go on with the port and engine of its beginning" in one_line_error(stderr)
     assert (tmp_path / "out.part").stat().st_size == 1952
     with SocketBoard(PeerBoard(max_data=1200, rx_window=8192)) as other:
         status, _, stderr = crypt(other, source, tmp_path / "out", "--resume")
     assert status == 0, stderr
     assert (tmp_path / "out").read_bytes() == reference(source.read_bytes())
+
+
+def test_a_board_that_forgot_goes_on_behind_what_is_complete(server, source, tmp_path):
+    """Its power is cycled twice, and between these the transfer is interrupted once more and gone on with by ticket."""
+    out = tmp_path / "out"
+    server.board.fail_after = 1
+    assert crypt(server, source, out)[0] == 7
+    for forgets, done in ((True, 2), (False, 3), (True, 4)):
+        if forgets:
+            server.board.power_cycle()
+        server.board.fail_after = 1
+        status, _, stderr = crypt(server, source, out, "--resume", "--verify")
+        assert status == 7 and f"missing bytes {done * 976}-5002" in one_line_error(stderr)
+        assert [entry.start for entry in server.board.entries] == [int(IV, 16) + 61 * (done - 1 - (not forgets))]
+    server.board.fail_after = None
+    assert crypt(server, source, out, "--resume", "--verify")[0] == 0
+    assert out.read_bytes() == reference(source.read_bytes())
 
 
 def test_of_two_commands_with_one_output_the_second_ends(server, big, tmp_path):

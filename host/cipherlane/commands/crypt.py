@@ -6,12 +6,13 @@ import shlex
 from typing import Any
 
 from .. import keys, views
+from ..counterblocks import block_after
 from ..device import DIRECTIONS, Device
-from ..errors import ArgumentError, CipherlaneError, VerifyError
+from ..errors import ArgumentError, CipherlaneError, TicketError, VerifyError
 from ..files import STANDARD, InputFile, OutputFile
 from ..journal import Journal
 from ..oracle import Verifier
-from ..protocol.layout import Engine
+from ..protocol.layout import BLOCK, Engine
 from ..results import Measurement
 from ..session import Session
 from . import common
@@ -124,23 +125,51 @@ def _open_session(
     length: int | None,
     journal: Journal | None,
 ) -> Session:
-    """Open the session of a new stream of `length` bytes, or of the one that `journal` is of."""
+    """Open the session of a new stream of `length` bytes, or of the one that `journal` is of.
+
+    A board that no longer knows that stream, as its power was cycled or it is another one, gets a range that begins
+    behind what is complete.
+    """
     if journal is None:
         return device.open_session(key, iv, engine, direction, length=length)
-    session = device.open_session(
-        key,
-        journal.iv,
-        engine,
-        direction,
-        length=length,
-        record_bytes=journal.record_bytes,
-        ticket=journal.ticket,
-    )
-    if session.first > journal.done:
+    try:
+        return _go_on(device, engine, direction, key, length, journal, journal.range_begin, journal.ticket)
+    except TicketError:
+        session = _go_on(device, engine, direction, key, length, journal, journal.done, None)
+        journal.began_again(session.ticket)
+        return session
+
+
+def _go_on(
+    device: Device,
+    engine: Engine,
+    direction: str,
+    key: bytes,
+    length: int | None,
+    journal: Journal,
+    begin: int,
+    ticket: int | None,
+) -> Session:
+    """Open a session for the range that begins at byte `begin` of the stream that `journal` is of."""
+    try:
+        session = device.open_session(
+            key,
+            block_after(journal.iv, begin // BLOCK),
+            engine,
+            direction,
+            length=None if length is None else length - begin,
+            record_bytes=journal.record_bytes,
+            ticket=ticket,
+            begin=begin,
+        )
+    except ArgumentError as error:
+        error.add_note("the transfer was begun with such records: go on with the port and engine of its beginning")
+        raise
+    if begin + session.first > journal.done:
         session.close()
         raise ArgumentError(
-            f"the board answers no record below byte {session.first} again, and {journal.done} bytes are complete: "
-            "start anew without --resume, with another IV or none"
+            f"the board answers no record below byte {begin + session.first} again, and {journal.done} bytes are "
+            "complete: start anew without --resume, with another IV or none"
         )
     return session
 
