@@ -100,10 +100,11 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
 	memset(platform->streams, 0, sizeof(*platform->streams));
 	service->platform = platform;
 	service->sessions.counter = cl_platform_cycles(platform);
+	service->looked_at = service->sessions.counter;
 	const uint64_t eighth = platform->session_idle_cycles / 8;
 
 	/* Half of what the counter holds, so that no turn of it is missed. */
-	service->poll_cycles = eighth != 0 && eighth < INT32_MAX ? (uint32_t)eighth : INT32_MAX;
+	service->look_cycles = eighth != 0 && eighth < INT32_MAX ? (uint32_t)eighth : INT32_MAX;
 	service->engines = engines;
 	service->serving = serving;
 	return 0;
@@ -164,6 +165,7 @@ size_t cl_service_handle(struct cl_service *service, struct cl_link *link, uint8
 void cl_service_look(struct cl_service *service)
 {
 	cl_sessions_tick(&service->sessions, service->platform);
+	service->looked_at = service->sessions.counter;
 	cl_sessions_close_idle(&service->sessions, service->platform);
 }
 

@@ -276,6 +276,15 @@ def test_idle_session_closes_by_itself_and_leaves_nothing(idle_host):
     assert idle_host.ask(r.STAT_TYPE, session=used).error is None
 
 
+def test_idle_session_closes_although_others_keep_the_board_busy(idle_host):
+    """Records more often than the main loop looks at the sessions."""
+    idle_host.open()
+    for _ in range(40):
+        assert idle_host.ask(r.INFO, peer=5).error is None
+        idle_host.core.poll(IDLE // 30)
+    assert idle_host.core.occurrences(KEY) == 0
+
+
 def test_idle_time_goes_on_when_the_cycle_counter_wraps(core):
     """Longer than the counter's turn, in steps of half of it."""
     assert core.start(max_data=MAX_DATA, step=10, idle_cycles=(1 << 32) - 1) == 0
