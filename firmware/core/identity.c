@@ -12,9 +12,9 @@ enum purpose {
 	OF_DRAW = 3,
 };
 
-#define DRAWN_BYTES  12u
-#define KEY_WORDS    4u
-#define RANDOM_WORDS 8u
+#define DRAWN_BYTES 12u
+/** Blocks of a message: its purpose, the random words, the host's bytes. */
+#define DRAW_BLOCKS (CL_IDENTITY_WORDS / 4u + 2u)
 
 /** CBC-MAC of @p blocks under a key; @p mac holds nothing else on failure. */
 static int condense(const struct cl_platform *platform, const uint8_t *key_bytes,
@@ -74,24 +74,21 @@ int cl_identity_ticket(const struct cl_platform *platform, const uint8_t *key,
 int cl_identity_draw(const struct cl_platform *platform, const uint8_t host[CL_BLOCK_BYTES],
 		     uint8_t iv[CL_BLOCK_BYTES])
 {
-	const bool simulated = platform->kind == CL_KIND_SIM;
-	uint32_t words[RANDOM_WORDS] = {0};
-	uint8_t message[3][CL_BLOCK_BYTES] = {{OF_DRAW}};
-	int status = -ENODEV;
+	static const uint8_t key[CL_BLOCK_BYTES];
+	uint32_t words[CL_IDENTITY_WORDS] = {0};
+	uint8_t message[DRAW_BLOCKS][CL_BLOCK_BYTES] = {{OF_DRAW}};
+	int status = 0;
 
-	if (platform->random != NULL) {
-		status = platform->random(platform->context, words, RANDOM_WORDS);
-	} else if (simulated) {
-		status = 0;
-	}
-	if (simulated) {
-		memset(words, 0, sizeof(words));
+	if (platform->kind != CL_KIND_SIM) {
+		status = platform->random == NULL
+				 ? -ENODEV
+				 : platform->random(platform->context, words, CL_IDENTITY_WORDS);
 	}
 	if (status == 0) {
-		memcpy(message[1], words + KEY_WORDS, CL_BLOCK_BYTES);
-		memcpy(message[2], host, CL_BLOCK_BYTES);
-		status = condense(platform, (const uint8_t *)words, 8 * CL_BLOCK_BYTES,
-				  (const uint8_t(*)[16])message, 3, iv);
+		memcpy(message[1], words, sizeof(words));
+		memcpy(message[DRAW_BLOCKS - 1], host, CL_BLOCK_BYTES);
+		status = condense(platform, key, 8 * sizeof(key), (const uint8_t(*)[16])message,
+				  DRAW_BLOCKS, iv);
 		memset(iv + DRAWN_BYTES, 0, CL_BLOCK_BYTES - DRAWN_BYTES);
 	}
 	cl_zeroize(words, sizeof(words));

@@ -32,10 +32,13 @@ int cl_identity_ticket(const struct cl_platform *platform, const uint8_t *key,
 		       unsigned int key_bits, const uint8_t iv[CL_BLOCK_BYTES], uint32_t session,
 		       uint64_t *ticket);
 
+/** Words of the random source that a counter block is drawn from. */
+#define CL_IDENTITY_WORDS 32u
+
 /**
- * Draws an initial counter block: 96 bits, then 32 zeros. They come from eight words of the random
- * source, four of them the key under which the other four and the host's bytes are condensed; on
- * a simulated board from the host's bytes alone.
+ * Draws an initial counter block: 96 bits, then 32 zeros. They are condensed, under a key that is
+ * no secret (SP 800-90B, 3.1.5.1.1), from CL_IDENTITY_WORDS words of the random source and the
+ * host's bytes; on a simulated board from the host's bytes alone.
  *
  * @retval 0 done
  * @retval -ENODEV the board has no random source

@@ -43,8 +43,9 @@ struct cl_platform {
 	 */
 	uint32_t (*cycles)(void *context);
 	/**
-	 * Fills words from a random source that passed its health test, or returns -errno. NULL
-	 * where there is none. Of a board of kind CL_KIND_SIM its words count for nothing.
+	 * Fills words from a random source that passed its health test, at least 8 bits of
+	 * min-entropy a word, or returns -errno. NULL where there is none. A board of kind
+	 * CL_KIND_SIM has none: of it nothing is asked.
 	 */
 	int (*random)(void *context, uint32_t *words, size_t count);
 	/** Passed to `cycles` and `random`. */

@@ -29,8 +29,10 @@ _Static_assert(CL_WIRE_FASTPATH_REPLY_SIZE >= CL_WIRE_NETWORK_REPLY_SIZE,
 struct cl_service {
 	const struct cl_platform *platform;
 	struct cl_sessions sessions;
-	/** Cycles after which cl_service_poll looks at the sessions again. */
-	uint32_t poll_cycles;
+	/** Cycle counter when cl_service_poll looked at the sessions, and how long until it does
+	 * again. */
+	uint32_t looked_at;
+	uint32_t look_cycles;
 	/** Bit N: engine of code N is present; those of them that serve by themselves. */
 	uint32_t engines;
 	uint32_t serving;
@@ -72,8 +74,7 @@ void cl_service_look(struct cl_service *service);
  */
 static inline void cl_service_poll(struct cl_service *service)
 {
-	if (cl_platform_cycles(service->platform) - service->sessions.counter >=
-	    service->poll_cycles) {
+	if (cl_platform_cycles(service->platform) - service->looked_at >= service->look_cycles) {
 		cl_service_look(service);
 	}
 }

@@ -82,7 +82,9 @@ int cl_streams_resume(struct cl_streams *streams, const struct cl_stream_name *n
 	if (found->open || cl_ranges_extend(&streams->ranges, found->range, blocks) != 0) {
 		return -EEXIST;
 	}
-	cl_window_resize(&found->window, records);
+	if (found->window.records != records) {
+		cl_window_resize(&found->window, records);
+	}
 	found->open = true;
 	*stream = found;
 	return 0;

@@ -46,9 +46,14 @@ uint64_t cl_window_sum(const uint8_t *data, size_t len)
 	return (uint64_t)b << 32 | a;
 }
 
+static uint32_t place_of(const struct cl_window *window, uint64_t record)
+{
+	return (uint32_t)record & (window->records - 1);
+}
+
 static bool came(const struct cl_window *window, uint64_t record)
 {
-	return (window->seen >> (record % window->records) & 1) != 0;
+	return (window->seen >> place_of(window, record) & 1) != 0;
 }
 
 enum cl_window_verdict cl_window_judge(const struct cl_window *window, uint64_t record,
@@ -62,7 +67,7 @@ enum cl_window_verdict cl_window_judge(const struct cl_window *window, uint64_t 
 	if (ahead >= window->records || !came(window, record)) {
 		return CL_WINDOW_NEW;
 	}
-	return window->sum[record % window->records] == sum ? CL_WINDOW_AGAIN : CL_WINDOW_OTHER;
+	return window->sum[place_of(window, record)] == sum ? CL_WINDOW_AGAIN : CL_WINDOW_OTHER;
 }
 
 /** Moves the window on: the places of the records that leave it are those of the ones that enter.
@@ -70,13 +75,13 @@ enum cl_window_verdict cl_window_judge(const struct cl_window *window, uint64_t 
 static void advance(struct cl_window *window, uint64_t first)
 {
 	for (; window->first < first; window->first++) {
-		window->seen &= ~(UINT64_C(1) << (window->first % window->records));
+		window->seen &= ~(UINT64_C(1) << place_of(window, window->first));
 	}
 }
 
 void cl_window_accept(struct cl_window *window, uint64_t record, uint64_t sum)
 {
-	const uint32_t place = (uint32_t)(record % window->records);
+	const uint32_t place = place_of(window, record);
 
 	if (record - window->first >= window->records) {
 		advance(window, record - window->records + 1);
@@ -107,7 +112,7 @@ void cl_window_resize(struct cl_window *window, uint32_t records)
 	window->first = old.first;
 	for (uint64_t record = old.first; record < end; record++) {
 		if (came(&old, record)) {
-			cl_window_accept(window, record, old.sum[record % old.records]);
+			cl_window_accept(window, record, old.sum[place_of(&old, record)]);
 		}
 	}
 	cl_zeroize(&old, sizeof(old));

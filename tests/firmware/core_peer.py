@@ -21,7 +21,7 @@ FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
 TARGET_ONLY = {"accel", "engine_accel", "engine_fastpath", "engine_ise", "engine_zkn", "modes_ise", "random"}
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
-TIMEOUT_S = 30
+TIMEOUT_S = 120
 _SERVED = struct.Struct("<IIQQQIQQI")
 
 
@@ -70,7 +70,7 @@ def build() -> Path:
         part = folder / f"core_peer.{os.getpid()}"
         sources = [str(path) for path in [program, *portable_sources()]]
         command = [shutil.which("gcc") or "gcc", *FLAGS, f"-I{CORE}", f"-I{folder}", *sources, "-o", str(part)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
         assert done.returncode == 0, done.stderr
         part.rename(binary)
     return binary

@@ -1,0 +1,104 @@
+"""Sessions and their counter blocks on the simulated board, by hand-made records: every engine, and what it costs."""
+
+import random
+import time
+
+import pytest
+from cipherlane.protocol.layout import Engine
+from cipherlane.transport.serial import SerialTransport
+from cipherlane.transport.simboard import SimulatedBoard
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from tests.firmware import records as r
+
+pytestmark = pytest.mark.simboard
+
+ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
+RECORD, TOKEN, TIMEOUT_S = 1024, 99, 120
+
+
+@pytest.fixture(scope="module")
+def line():
+    with SimulatedBoard() as running, SerialTransport(running.url) as transport:
+        yield transport
+
+
+def ask(line, type_, data=b"", **header) -> r.Reply:
+    header.setdefault("token", TOKEN)
+    line.send(r.record(type_, data, **header))
+    deadline = time.monotonic() + TIMEOUT_S
+    while time.monotonic() < deadline:
+        reply = line.receive(1)
+        if reply is not None:
+            return r.parse(reply)
+    raise TimeoutError("the board did not answer")
+
+
+def open_session(line, key, iv, engine, **fields) -> r.Reply:
+    fields = {"length": 64 * RECORD, "record_bytes": RECORD} | fields
+    return ask(line, r.OPEN_TYPE, r.open_data(key, iv, engine=engine, **fields))
+
+
+@pytest.mark.parametrize("key_bits", [128, 192, 256])
+def test_a_stream_that_goes_from_engine_to_engine_serves_each_block_once(line, key_bits):
+    """Each engine resumes where the last one stopped, is asked for what came before, and refuses other data."""
+    rng = random.Random(key_bits)
+    key, iv = rng.randbytes(key_bits // 8), rng.randbytes(16)
+    data = rng.randbytes(RECORD * len(ENGINES))
+    answer = Cipher(algorithms.AES(key), modes.CTR(iv)).encryptor().update(data)
+    ticket = 0
+    for n, engine in enumerate(ENGINES):
+        fields = {"flags": r.RESUME, "ticket": ticket} if n else {}
+        opened = r.opened(open_session(line, key, iv, engine, direction=n % 2, **fields))
+        ticket = opened.ticket
+        for m in (n, 0, n // 2):
+            place = slice(m * RECORD, (m + 1) * RECORD)
+            reply = ask(line, r.DATA, data[place], session=opened.session, offset=m * RECORD)
+            assert reply.data == answer[place]
+            other = bytes([data[m * RECORD] ^ 1]) + data[place][1:]
+            assert ask(line, r.DATA, other, session=opened.session, offset=m * RECORD).error == r.E_OTHER_DATA
+        assert open_session(line, key, iv, ENGINES[n - 1], direction=1, length=16).error == r.E_REUSED
+        assert ask(line, r.CLOSE, session=opened.session).error is None
+    for engine in ENGINES:
+        assert open_session(line, key, iv, engine, length=16).error == r.E_REUSED
+
+
+def test_a_simulated_board_draws_from_the_host_s_bytes(line):
+    key, opened = bytes(16), []
+    for seed in (1, 2):
+        request = {"flags": r.DRAW, "length": 16}
+        opened.append(r.opened(open_session(line, key, random.Random(seed).randbytes(16), Engine.ISE, **request)))
+        assert opened[-1].iv[12:] == bytes(4)
+    assert opened[0].iv != opened[1].iv
+    for each in opened:
+        reply = ask(line, r.DATA, bytes(16), session=each.session)
+        assert reply.data == Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(each.iv)
+    assert ask(line, r.RESET).error is None
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_bench_and_selftest_take_milliseconds(line, engine):
+    """Of the board's own time: the longest request that is allowed, by its reply's cycles."""
+    info = r.INFO_REPLY.unpack(ask(line, r.INFO).data)
+    clock, bench_bytes = info[5], info[8]
+    reply = ask(line, r.BENCH_TYPE, r.BENCH.pack(engine, 0, 256, bench_bytes, (1 << 32) - 1))
+    bytes_, blocks, cycles, _ = r.BENCH_REPLY.unpack(reply.data)
+    assert 0 < cycles <= 2.1 * clock / 500
+    assert blocks * 16 - bytes_ < 16
+    assert r.SELFTEST_REPLY.unpack(ask(line, r.SELFTEST, r.SELFTEST_REQUEST.pack(engine)).data) == (9, 0, 0)
+
+
+def test_an_idle_session_ends_by_itself(line):
+    """Its range, of which nothing was used, is free again; asking for that keeps no session in use."""
+
+    def free_ranges():
+        return r.INFO_REPLY.unpack(ask(line, r.INFO).data)[10]
+
+    before = free_ranges()
+    session = r.opened(open_session(line, bytes(range(16)), bytes(16), Engine.ISE)).session
+    deadline = time.monotonic() + 5 * TIMEOUT_S
+    assert free_ranges() == before - 1
+    while free_ranges() < before:
+        assert time.monotonic() < deadline, "the session is still open"
+        time.sleep(1)
+    assert ask(line, r.STAT_TYPE, session=session).error == r.E_SESSION
