@@ -75,6 +75,16 @@ def test_strangers_on_a_real_socket_do_not_keep_the_host_waiting():
             assert own.recv(2048), "there are more"
 
 
+def test_copies_without_end_do_not_slow_a_transfer_down():
+    """Each copy takes its time to read; the next record is sent when its turn has come, not when they pause."""
+    board = tame(flood="copies", flood_after=2, flood_length=LAST)
+    board.peer.window, board.peer.max_data = 1, 16
+    with over_udp(board) as device, device.open_session(bytes(16), bytes(16), Engine.ISE, length=1600) as session:
+        begun = device.clock.time
+        session.transfer(io.BytesIO(bytes(1600)), io.BytesIO())
+        assert device.clock.time - begun < 100 * 0.02
+
+
 @pytest.mark.parametrize("deafness", [BlockingIOError, ConnectionRefusedError])
 def test_a_socket_that_takes_nothing_is_given_up(deafness):
     device = over_udp(tame())
