@@ -7,7 +7,7 @@ import struct
 import pytest
 from cipherlane import views
 from cipherlane.device import Device
-from cipherlane.errors import NoReplyError, PortError, ReplyError, VersionMismatchError
+from cipherlane.errors import ArgumentError, NoReplyError, PortError, ReplyError, VersionMismatchError
 from cipherlane.linkbench import _grown, _rate
 from cipherlane.protocol.layout import Engine
 from cipherlane.replies import printable
@@ -101,8 +101,7 @@ BAD_INFO = [
     ({"max_data": 0}, r"info says max_data 0 \(must be a multiple of 16 above 0\)"),
     ({"max_data": 100}, "info says max_data 100"),
     ({"clock_hz": 0}, r"info says clock_hz 0 \(must be above 0\)"),
-    ({"bench_bytes": 0}, "info says bench_bytes 0"),
-    ({"bench_bytes": 0xFFFFFFFF}, r"info says bench_bytes 4294967295 \(must be 1 to 16777216\)"),
+    ({"bench_bytes": 0xFFFFFFFF}, r"info says bench_bytes 4294967295 \(must be at most 16777216\)"),
     ({"max_sessions": 0}, "info says max_sessions 0"),
     ({"_held": lambda: -1}, r"info says ranges_free 65 \(must be at most ranges, 64\)"),
     ({"kind": 3}, r"info says kind 3 \(must be below 3\)"),
@@ -231,6 +230,13 @@ def test_a_benchmark_that_does_not_get_on_ends(monkeypatch):
         board.bench_part = 16
         with pytest.raises(ReplyError, match="bench says 1600 of 4096 bytes after 100 requests, too few"):
             device.bench(Engine.ISE, 128, total_bytes=4096)
+
+
+def test_a_board_without_a_buffer_for_benchmarks():
+    board = PeerBoard()
+    board.bench_bytes = 0
+    with Device(LossyLink(board, seed=0)) as device, pytest.raises(ArgumentError, match="measure with bench --link"):
+        device.bench(Engine.ISE, 128)
 
 
 def test_counters_that_stand_still_are_no_division_by_zero():
