@@ -212,9 +212,12 @@ class Device:
             total_bytes: bytes in all; by default the board's buffer, less for C on a simulated board.
 
         Raises:
+            ArgumentError: the board has no buffer for it.
             BoardError: the board refuses, for instance as busy.
             ReplyError: its figures cannot be, or it does too little at a time.
         """
+        if not self.info().bench_bytes:
+            raise ArgumentError("the board has no buffer for benchmarks: measure with bench --link")
         total = total_bytes or self.info().bench_bytes
         if not total_bytes and self.info().kind == "sim" and engine in (Engine.BYTE, Engine.TABLE):
             total = min(total, SIM_BENCH_BYTES)

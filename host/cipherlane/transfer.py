@@ -159,14 +159,12 @@ class Transfer:
         return True
 
     def _receive(self) -> None:
-        """Wait for a reply or a time-out, then take everything that has arrived."""
+        """Wait for a reply or a time-out, then take all results that have arrived."""
         timeout = self._link.patience()
-        arrival = None
         for _ in range(_BURST):
             arrival = self._link.receive(timeout)
-            if arrival is None:
+            if arrival is None or not self._accept(arrival):  # who sends others must not keep ours from going on
                 break
-            self._accept(arrival)
             timeout = 0.0
         self._repeat(self._link.expire())
         if self._to and self._clock.now() - self._heard > _PROBE_TIMEOUTS * self._link.timeout:
@@ -178,18 +176,19 @@ class Transfer:
         self._heard = self._clock.now()
         self._repeat([self._link.key_of(pending.record) for pending in self._pending.values()])
 
-    def _accept(self, arrival: Arrival) -> None:
+    def _accept(self, arrival: Arrival) -> bool:
+        """Take what may be a result; return whether it is one that was awaited."""
         self._repeat(arrival.lost)
         key, reply = arrival.key, arrival.record
         pending = self._pending.get(key.offset)
         if key[:2] != (RecordType.DATA, self._session.number) or key.token != self._session.token or pending is None:
-            return
+            return False
         raise_refusal(reply)
         if pending.result is not None:
-            return
+            return False
         if len(reply.data) != len(pending.record.data):
             self._repeat([key])  # it took the place of the answer, which will not come
-            return
+            return False
         self._heard = self._clock.now()
         pending.result = reply.data
         while (first := self._pending.get(self._written)) is not None and first.result is not None:
@@ -198,6 +197,7 @@ class Transfer:
             self._written += len(first.result)
             if self._progress:
                 self._progress(self._begin + self._written)
+        return True
 
     def _repeat(self, keys: list[Key]) -> None:
         """Queue records again, before those not yet sent."""

@@ -1,13 +1,14 @@
 """Runs the commands of the host tool, in this process and in simulated time, against hostile boards.
 
 Of each run is asked: it ends with a result or a CipherlaneError; no wait is longer than the user's limit allows;
-nothing but printable text is shown. `python -m tests.host.hostile_runs --runs 10000` (`make fuzz-host`) runs many, and
-names the seeds of those that fail.
+nothing but printable text is shown, or written to the log that every other run keeps.
+`python -m tests.host.hostile_runs --runs 10000` (`make fuzz-host`) runs many, and names the seeds of those that fail.
 """
 
 import argparse
 import contextlib
 import io
+import json
 import sys
 import tempfile
 import traceback
@@ -18,6 +19,7 @@ from cipherlane.commands import bench, common, demo, info, selftest
 from cipherlane.device import Device
 from cipherlane.errors import CipherlaneError
 from cipherlane.protocol.layout import Engine
+from cipherlane.recordlog import RecordLog
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.udp import UdpTransport
 
@@ -118,19 +120,21 @@ def run(seed, file):
     else:
         transport = SerialTransport("hostile", clock=clock, port=Port(board, clock))
     words = board.random.choice(commands(file))
+    path = f"{file}.log"
+    log = RecordLog(path, clock) if board.random.random() < 0.5 else None
     parser = argparse.ArgumentParser()
     subparsers = parser.add_subparsers()
     for module in (info, demo, bench, selftest):
         module.add_to(subparsers)
     shown = io.StringIO()
     with (
-        mock.patch.object(common, "open_device", lambda args: Watched(transport, args.timeout)),
+        mock.patch.object(common, "open_device", lambda args: Watched(transport, args.timeout, log)),
         contextlib.redirect_stdout(shown),
         contextlib.redirect_stderr(shown),
     ):
         try:
             if words == ["crypt"]:
-                with Watched(transport, TIMEOUT) as device:
+                with Watched(transport, TIMEOUT, log) as device:
                     crypt(device, board.random)
             else:
                 args = parser.parse_args([*words, "--port", "hostile", "--timeout", str(TIMEOUT)])
@@ -141,6 +145,11 @@ def run(seed, file):
         else:
             outcome = "done"
     text = shown.getvalue()
+    if log:
+        with open(path, encoding="ascii") as lines:
+            for line in lines:
+                json.loads(line)
+                text += line
     bad = [character for character in text if (character < " " and character != "\n") or "\x7f" <= character < "\xa0"]
     assert not bad, f"shown as it came: {bad}"
     return outcome

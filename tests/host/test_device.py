@@ -6,17 +6,21 @@ from cipherlane.device import Device
 from cipherlane.errors import (
     ArgumentError,
     BoardError,
+    BusyError,
     IvLengthError,
     KeyLengthError,
     NoReplyError,
+    OtherDataError,
     RandomSourceError,
     RangesFullError,
     ReplyError,
     ReusedError,
     TicketError,
     VersionMismatchError,
+    WindowError,
 )
-from cipherlane.protocol.layout import Engine, ErrorCode, RecordType
+from cipherlane.protocol.layout import Engine, ErrorCode, Record, RecordType
+from cipherlane.protocol.refusal import raise_refusal
 from cipherlane.transport.base import Pace
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -159,6 +163,27 @@ def test_refusals_of_counter_blocks_have_types_and_name_the_ways_on():
         with pytest.raises(RandomSourceError, match="give an IV that was never used"):
             device.open_session(KEY, None, Engine.ISE)
         assert not link.board.sessions
+
+
+TYPES = {
+    "reused": ReusedError,
+    "ranges_full": RangesFullError,
+    "random": RandomSourceError,
+    "ticket": TicketError,
+    "window": WindowError,
+    "other_data": OtherDataError,
+    "busy": BusyError,
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_each_error_has_its_type_and_one_line(name):
+    error = Record(0xFF, data=bytes((ERRORS[name], 0, 2, 0, 7, 0, 0, 0)))
+    with pytest.raises(BoardError, match=rf"refused open: .* \(error {ERRORS[name]}, {name}, detail 7\)") as caught:
+        raise_refusal(error)
+    assert type(caught.value) is TYPES.get(name, BoardError)
+    assert "\n" not in str(caught.value)
+    assert name not in TYPES or "); " in str(caught.value), "a remedy"
 
 
 def test_the_board_draws_and_what_it_drew_is_known():
