@@ -26,7 +26,7 @@ except ImportError:
     fcntl = None
 
 STANDARD = "-"
-SIDECAR_FORMAT = "cipherlane resume 1"
+SIDECAR_FORMAT, SIDECAR_SIZE = "cipherlane resume 1", 1024
 _OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
 _OWN = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | _OPEN
 _REMEDIES = {
@@ -52,6 +52,12 @@ def read_at(descriptor: int, size: int, offset: int) -> bytes:
     """Return up to `size` bytes of an open file from `offset` on."""
     os.lseek(descriptor, offset, os.SEEK_SET)
     return os.read(descriptor, size)
+
+
+def write_at(descriptor: int, data: bytes, offset: int) -> None:
+    """Write `data` to an open file, from `offset` on, in one call."""
+    os.lseek(descriptor, offset, os.SEEK_SET)
+    os.write(descriptor, data)
 
 
 class InputFile:
@@ -121,7 +127,7 @@ class OutputFile:
         self.part: Path | None = None
         self.sidecar: Path | None = None
         self.kept: int | None = None
-        self._stays = resume
+        self._new: list[Path] = []  # what was made here, or was empty
         self._source = source
         self._fd = self.sidecar_fd = -1
         status = self._check()
@@ -134,11 +140,10 @@ class OutputFile:
                 self.part = self.path.with_name(self.path.name + ".part")
                 self.sidecar = self.path.with_name(self.path.name + ".part.resume")
                 self._claim(resume)
-        except OSError as error:
-            self._close()
-            raise trouble("write", error.filename or name, error) from error
-        except BaseException:
-            self._close()
+        except BaseException as error:
+            self._leave()
+            if isinstance(error, OSError):
+                raise trouble("write", error.filename or self.part or name, error) from error
             raise
 
     def _check(self) -> os.stat_result | None:
@@ -170,7 +175,7 @@ class OutputFile:
                 )
         self._fd, made = _open_own(self.part, create=not resume)
         if not _lock(self._fd, self.part) and not made:
-            raise FileError(f"{self.part} cannot be locked there: delete it and start without --resume")
+            raise FileError(f"{self.part} cannot be locked there: delete it, and start without --resume")
         if not _is_at(self._fd, self.part):
             raise FileError(f"another run of cipherlane has just ended with {self.name}: try again")
         if not resume and os.fstat(self._fd).st_size:
@@ -178,12 +183,17 @@ class OutputFile:
                 f"{self.part} keeps an interrupted transfer: go on with it by --resume, "
                 f"or delete it and {self.sidecar.name}"
             )
-        self.sidecar_fd, made = _open_own(self.sidecar, create=not resume)
-        if not made and not resume:
-            content = read_at(self.sidecar_fd, 64, 0)
-            if content and SIDECAR_FORMAT.encode() not in content:
-                raise FileError(f"{self.sidecar} is in the way, and none of cipherlane's: delete or rename it")
-            os.ftruncate(self.sidecar_fd, 0)
+        self._new = [] if resume else [self.part]
+        self.sidecar_fd, _ = _open_own(self.sidecar, create=not resume)
+        if resume:
+            return
+        content = read_at(self.sidecar_fd, SIDECAR_SIZE, 0)
+        if content.strip() and SIDECAR_FORMAT.encode() not in content:
+            raise FileError(f"{self.sidecar} is in the way, and none of cipherlane's: delete or rename it")
+        self._new = [self.sidecar, self.part]
+        for descriptor in (self._fd, self.sidecar_fd):
+            _chmod(descriptor, 0o600)  # also if they were there before, and empty
+        write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # its room, should the disk be full later
 
     def read_kept(self, offset: int, size: int) -> bytes:
         """Return up to `size` bytes of what `OUT.part` holds from `offset` on.
@@ -251,12 +261,19 @@ class OutputFile:
             if fcntl is None:  # there an open file cannot be renamed, and nothing is locked
                 self._close()
             os.replace(self.part, self.path)
-            self._stays, self.kept = True, None
+            self._new, self.kept = [], None
             with contextlib.suppress(FileNotFoundError):
                 self.sidecar.unlink()
             _sync_directory(self.path.parent)
         except OSError as error:
             raise trouble("complete", self.path, error) from error
+
+    def _leave(self) -> None:
+        """Close what is open, and remove it if nobody wants to go on with it."""
+        for path in self._new if self.kept is None else ():
+            with contextlib.suppress(OSError):
+                path.unlink()
+        self._close()
 
     def _close(self) -> None:
         if self.part is not None:
@@ -271,11 +288,7 @@ class OutputFile:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
-        if self.part is not None and self.kept is None and not self._stays:
-            with contextlib.suppress(OSError):
-                self.sidecar.unlink()
-                self.part.unlink()
-        self._close()
+        self._leave()
 
 
 def _status(path: Path, follow: bool = True) -> os.stat_result | None:

@@ -13,7 +13,6 @@ that it may lag behind `OUT.part` only when the program was killed.
 import contextlib
 import hmac
 import json
-import os
 import secrets
 import time
 from collections.abc import Callable
@@ -22,11 +21,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from .errors import FileError
-from .files import SIDECAR_FORMAT, InputFile, OutputFile, read_at, trouble
+from .files import SIDECAR_FORMAT, SIDECAR_SIZE, InputFile, OutputFile, read_at, trouble, write_at
 from .protocol.layout import BLOCK
 from .transfer import Reader, Writer
 
-SIDECAR_SIZE = 1024
 PIECE = 1 << 20  # bytes handled at once where files are read again
 Note = Callable[[bytes, bytes], None]
 _HEX = {"iv": 16, "salt": 16, "key_check": 8, "input_hash": 32, "output_hash": 32}  # bytes
@@ -223,8 +221,7 @@ class Journal:
             "input_hash": point.input_hash.hexdigest(),
             "output_hash": point.output_hash.hexdigest(),
         }
-        os.lseek(self._output.sidecar_fd, 0, os.SEEK_SET)
-        os.write(self._output.sidecar_fd, json.dumps(record).encode().ljust(SIDECAR_SIZE))
+        write_at(self._output.sidecar_fd, json.dumps(record).encode().ljust(SIDECAR_SIZE), 0)
 
     def __enter__(self) -> Self:
         return self

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .commands import command, crypt, one_line_error, reference
+from .commands import IV, command, crypt, one_line_error, reference
 from .model import CYCLES_PER_BLOCK, PeerBoard, SocketBoard
 
 
@@ -20,7 +20,7 @@ def test_encrypt_then_decrypt(server, tmp_path, length):
     record = json.loads(stdout)
     assert (record["engine"], record["key_bits"], record["direction"]) == ("table", 192, "encrypt")
     assert (record["bytes"], record["kind"], record["verified"]) == (length, "board", True)
-    assert record["clock_hz"] == 75_000_000
+    assert record["clock_hz"] == 75_000_000 and record["iv"] == IV
     assert record["cycles"] == CYCLES_PER_BLOCK * ((length + 15) // 16)
     if length:
         assert record["cycles_per_block"] == CYCLES_PER_BLOCK

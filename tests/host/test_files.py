@@ -129,6 +129,7 @@ def test_planted_links_are_not_followed(tmp_path, source, name, resume):
             OutputFile(str(tmp_path / "out"), source, resume)
         assert victim.read_bytes() == b"of somebody else"
         planted.unlink()
+        assert resume or not (tmp_path / "out.part").exists()
     planted.symlink_to(tmp_path / "made by following")
     with pytest.raises(FileError, match="symbolic link"):
         OutputFile(str(tmp_path / "out"), source, resume)
@@ -176,7 +177,12 @@ def test_a_beginning_is_not_thrown_away(tmp_path, source):
         OutputFile(str(tmp_path / "out"), source)
     assert part.read_bytes() == DATA[:100]
     part.write_bytes(b"")
-    complete(tmp_path / "out", source)
+    part.chmod(0o644)
+    with OutputFile(str(tmp_path / "out"), source) as output:
+        assert mode_of(part) == 0o600, "one that holds nothing is taken over"
+        output.write(DATA)
+        output.commit()
+    assert (tmp_path / "out").read_bytes() == DATA
 
 
 def test_a_sidecar_that_is_none_of_ours_is_not_overwritten(tmp_path, source):
@@ -185,6 +191,7 @@ def test_a_sidecar_that_is_none_of_ours_is_not_overwritten(tmp_path, source):
     with pytest.raises(FileError, match="is in the way"):
         OutputFile(str(tmp_path / "out"), source)
     assert sidecar.read_bytes() == b"a poem"
+    assert not (tmp_path / "out.part").exists()
 
 
 def test_nothing_to_resume(tmp_path, source):

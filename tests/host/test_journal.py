@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from cipherlane.errors import FileError, VerifyError
-from cipherlane.files import InputFile, OutputFile
-from cipherlane.journal import SIDECAR_SIZE, Journal
+from cipherlane.files import SIDECAR_SIZE, InputFile, OutputFile
+from cipherlane.journal import Journal
 from cipherlane.oracle import Verifier
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 

@@ -139,7 +139,7 @@ def test_initial_block_that_the_board_draws(server, source, tmp_path):
         ["encrypt", f"--engine={OTHER}", "IN", "OUT"],
         ["encrypt", "--baud", OTHER, "IN", "OUT"],
         ["encrypt", "--timeout", OTHER, "IN", "OUT"],
-        ["encrypt", "--timeout", f"'{OTHER}\\", "IN", "OUT"],
+        ["encrypt", "--timeout", f"x\\\n{OTHER}", "IN", "OUT"],
         ["bench", "--bytes", OTHER],
         ["bench", "--key-bits", OTHER],
         ["info", "--key", OTHER],

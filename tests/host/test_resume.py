@@ -268,7 +268,8 @@ def test_a_disk_that_is_full_from_the_beginning(server, source, small_disk):
     status, _, stderr = crypt(server, source, small_disk / "out")
     assert status == 2
     assert "out.part" in one_line_error(stderr) and "No space left on device: make room" in stderr
-    assert sorted(path.name for path in small_disk.iterdir()) == ["ballast"], "nothing was sent, nothing is left"
+    assert sorted(path.name for path in small_disk.iterdir()) == ["ballast"], "nothing is left"
+    assert server.board.seen == []
 
 
 def test_the_input_survives_every_way_to_name_it_twice(server, source, tmp_path):

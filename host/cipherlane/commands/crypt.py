@@ -63,13 +63,13 @@ def run(args: argparse.Namespace) -> int:
                 error.add_note(f"delete {output.part} and {output.sidecar.name}, and start without --resume")
                 raise
         try:
-            measurement = _transfer(args, key, iv, source, output, journal, verifier)
+            measurement, iv = _transfer(args, key, iv, source, output, journal, verifier)
         except (KeyboardInterrupt, CipherlaneError) as error:
             if output.kept is not None and output.part.exists():
                 error.add_note(f"{output.part} keeps the first {output.kept} bytes; to go on: {_resume_command(args)}")
             raise
     if args.json:
-        views.show_json(measurement.record())
+        views.show_json({**measurement.record(), "iv": iv.hex()})
     else:
         views.show(views.measurement_table([measurement]), stderr=True)
     return 0
@@ -83,16 +83,20 @@ def _transfer(
     output: OutputFile,
     journal: Journal | None,
     verifier: Verifier | None,
-) -> Measurement:
-    """Stream what is not yet done; `journal` and `verifier` know what is, if there is any."""
+) -> tuple[Measurement, bytes]:
+    """Stream what is not yet done; return what that took, and the initial counter block.
+
+    `journal` and `verifier` know what is done, if there is any.
+    """
     with common.open_device(args) as device:
         engine = common.choose_engine(device, args.engine)
         with _open_session(device, engine, args.direction, key, iv, source.size, journal) as session:
-            if iv is None and journal is None:
+            if iv is None and journal is None and not args.json:
                 views.show(f"IV {session.iv.hex()} (drawn by the board: decrypt with it)", stderr=True)
+            iv = journal.iv if journal else session.iv
             if journal is None:
-                verifier = Verifier(key, session.iv) if args.verify else None
-                facts = {"iv": session.iv, "record_bytes": session.record_bytes, "ticket": session.ticket}
+                verifier = Verifier(key, iv) if args.verify else None
+                facts = {"iv": iv, "record_bytes": session.record_bytes, "ticket": session.ticket}
                 if output.part is not None:
                     journal = Journal.begin(output, source, key=key, direction=args.direction, **facts)
             start = journal.done if journal else 0
@@ -113,7 +117,7 @@ def _transfer(
                 if verifier:
                     verifier.finish()
                 output.commit()
-            return session.measurement(engine, key, report, True if verifier else None)
+            return session.measurement(engine, key, report, True if verifier else None), iv
 
 
 def _open_session(
