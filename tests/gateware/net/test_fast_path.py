@@ -84,12 +84,7 @@ class Bench:
         window = self.path.window
 
         def bench():
-            yield table.row.eq(session.row)
-            for column, word in zip(Column, words, strict=True):
-                yield [table.word.eq(word), table.write[column].eq(1)]
-                yield
-                yield table.write[column].eq(0)
-            yield window.given.base.eq(session.first * session.record_bytes // 16)
+            yield [table.row.eq(session.row), window.given.base.eq(session.first * session.record_bytes // 16)]
             for place in range(RECORDS):
                 yield [window.place.eq(place), window.write.eq(1)]
                 yield
@@ -97,6 +92,10 @@ class Bench:
                 yield
                 while (yield window.busy):
                     yield
+            for column, word in zip(Column, words, strict=True):
+                yield [table.word.eq(word), table.write[column].eq(1)]
+                yield
+                yield table.write[column].eq(0)
             yield [table.open.eq(1), self.path.ip_address.eq(BOARD_IP)]
             yield
             yield table.open.eq(0)
