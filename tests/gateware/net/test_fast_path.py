@@ -10,6 +10,7 @@ from migen import Cat, Module, Signal
 from gateware.net.events import Event
 from gateware.net.fast_path import FastPath
 from gateware.net.session_table import Column
+from tests.firmware.records import record_sum
 from tests.gateware.net import frames
 from tests.gateware.net.frames import Peer, Session
 from tests.gateware.net.window_model import RECORDS
@@ -83,12 +84,7 @@ class Bench:
         window = self.path.window
 
         def bench():
-            yield table.row.eq(session.row)
-            for column, word in zip(Column, words, strict=True):
-                yield [table.word.eq(word), table.write[column].eq(1)]
-                yield
-                yield table.write[column].eq(0)
-            yield window.given.base.eq(session.first * session.record_bytes // 16)
+            yield [table.row.eq(session.row), window.given.base.eq(session.first * session.record_bytes // 16)]
             for place in range(RECORDS):
                 yield [window.place.eq(place), window.write.eq(1)]
                 yield
@@ -96,6 +92,10 @@ class Bench:
                 yield
                 while (yield window.busy):
                     yield
+            for column, word in zip(Column, words, strict=True):
+                yield [table.word.eq(word), table.write[column].eq(1)]
+                yield
+                yield table.write[column].eq(0)
             yield [table.open.eq(1), self.path.ip_address.eq(BOARD_IP)]
             yield
             yield table.open.eq(0)
@@ -339,6 +339,7 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
     record = session.request(1456, first)
     damaged = [session.request(1456, b"damaged"), session.request(1456 * 127, b"damaged")]
     others = [b"some dat", b"some data\0", b"Some data", b"", b"\0", rng.randbytes(1400)]
+    others += [b" datsomea", b"tome\x1fdat`"]  # of the same a; of the same b
 
     def produce():
         yield bench.path.usable.eq(2**ROWS - 1)
@@ -352,6 +353,8 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
         yield from bench.drained()
 
     bench.sim.run(produce(), background=[bench.receive(received, rng, 0)], max_cycles=20_000)
+    sums = [record_sum(data) for data in (b"some data", *others[-2:])]
+    assert len({each % 2**32 for each in sums}) == len({each >> 32 for each in sums}) == 2
     refused = len([data for data in others if data != first])
     assert received == [answer(session, record)] * (1 + len(others))
     changes = {Event.LENGTH: 2, Event.RECORD: len(received), Event.OTHER_DATA: refused}

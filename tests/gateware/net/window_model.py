@@ -1,18 +1,10 @@
 """The window of records in plain Python, from its rules alone."""
 
-import struct
 from dataclasses import dataclass, field
 
+from tests.firmware.records import record_sum
+
 RECORDS = 64
-
-
-def record_sum(data: bytes) -> int:
-    """Sum of a record's data: b << 32 | a of a = n, b = 0 and, for each little-endian word w, a += w, b += a."""
-    low, high = len(data), 0
-    for (word,) in struct.iter_unpack("<I", data + bytes(-len(data) % 4)):
-        low = (low + word) % 2**32
-        high = (high + low) % 2**32
-    return high << 32 | low
 
 
 @dataclass

@@ -1,0 +1,99 @@
+"""Firmware and fast path together: what a session's window answers, before the session is resumed and after it."""
+
+import itertools
+import random
+import select
+import struct
+
+import pytest
+from cipherlane.protocol.layout import UDP_PORT, Engine
+
+from gateware.net.events import Event
+from tests.end_to_end.ethernet import reference, running_board
+from tests.firmware import records
+from tests.firmware.records import CLOSE, DATA, E_REUSED, FASTPATH, OPEN_TYPE, RESUME
+
+pytestmark = pytest.mark.simboard
+
+KEY, IV, TOKEN = bytes(range(100, 116)), bytes(15) + b"\x07", 2**63 + 99
+RECORD_BYTES, WINDOW = 96, 64
+REPLY_S = 120
+
+
+class Host:
+    """A host that sends what it is told to."""
+
+    def __init__(self, board):
+        self.socket = board.udp_socket()
+        self.cpu = (board.ip_address, UDP_PORT)
+        self.fast_path = None
+
+    def receive(self) -> records.Reply:
+        assert select.select([self.socket], [], [], REPLY_S)[0], "the board does not answer"
+        return records.parse(self.socket.recv(2048))
+
+    def ask(self, type_, data=b"", session=0) -> records.Reply:
+        self.socket.sendto(records.record(type_, data, session=session, token=TOKEN), self.cpu)
+        return self.receive()
+
+    def open(self, **options) -> records.Opened:
+        options = {"engine": Engine.FASTPATH, "length": 2**20, "record_bytes": RECORD_BYTES, **options}
+        return records.opened(self.ask(OPEN_TYPE, records.open_data(KEY, IV, **options)))
+
+    def counters(self) -> dict[Event, int]:
+        """The counters, once everything that was sent before has been seen; nothing else has been answered."""
+        reply = self.ask(FASTPATH)
+        assert reply.type == FASTPATH | records.REPLY
+        address, port, _, _, *counts = struct.unpack(f"<IHHI{len(Event)}I", reply.data)
+        self.fast_path = (".".join(map(str, address.to_bytes(4, "big"))), port)
+        return dict(zip(Event, counts, strict=True))
+
+    def data(self, session: int, number: int, data: bytes) -> dict[Event, int]:
+        """Send a record to the fast path and check its answer, if there is one; what is counted."""
+        before = self.counters()
+        record = records.record(DATA, data, session=session, offset=number * RECORD_BYTES, token=TOKEN)
+        self.socket.sendto(record, self.fast_path)
+        for _ in itertools.repeat(None, 100):
+            self.socket.sendto(records.record(FASTPATH, token=TOKEN), self.cpu)
+            reply = self.receive()
+            if reply.type == DATA | records.REPLY:
+                keystream_at = number * RECORD_BYTES
+                wanted = reference(KEY, IV, bytes(keystream_at) + data)[keystream_at:]
+                assert (reply.session, reply.offset, reply.data) == (session, keystream_at, wanted)
+                reply = self.receive()
+            after = dict(zip(Event, struct.unpack(f"<12x{len(Event)}I", reply.data), strict=True))
+            changed = {event: after[event] - count for event, count in before.items() if after[event] != count}
+            if changed:
+                return changed
+        raise AssertionError("the record was not counted")
+
+
+@pytest.fixture(scope="module")
+def board():
+    with running_board() as running:
+        yield running
+
+
+def test_a_record_is_answered_with_its_own_data_alone_whatever_session_asks(board):
+    rng = random.Random(1)
+    host = Host(board)
+    answered, refused, outside = {Event.RECORD: 1}, {Event.OTHER_DATA: 1}, {Event.WINDOW: 1}
+    sent = {number: rng.randbytes(rng.choice((1, 50, RECORD_BYTES))) for number in (0, 1, 5, WINDOW + 4)}
+    first = host.open()
+    assert (first.first, first.window) == (0, WINDOW)
+    for number, data in sent.items():
+        assert host.data(first.session, number, data) == answered
+        assert host.data(first.session, number, data) == answered
+        assert host.data(first.session, number, data + b"\0" if len(data) < RECORD_BYTES else bytes(1)) == refused
+    assert host.data(first.session, 4, b"behind") == outside
+    assert host.ask(CLOSE, session=first.session).error is None
+    assert host.ask(OPEN_TYPE, records.open_data(KEY, IV, record_bytes=RECORD_BYTES)).error == E_REUSED
+
+    again = host.open(flags=RESUME, ticket=first.ticket)
+    assert again.first == 5 * RECORD_BYTES
+    for number, data in list(sent.items())[2:]:
+        assert host.data(again.session, number, data) == answered
+        assert host.data(again.session, number, bytes(len(data))) == refused
+    assert host.data(again.session, 1, sent[1]) == outside
+    assert host.data(again.session, 6, b"new") == answered
+    assert host.ask(CLOSE, session=again.session).error is None
