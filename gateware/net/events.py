@@ -25,19 +25,22 @@ class Event(IntEnum):
     FRAME_LENGTH = 2
     IPV4 = 3
     CHECKSUM = 4
-    UNSERVED = 5
-    RECEIVE_OVERFLOW = 6
-    HEADER = 7
-    VERSION = 8
-    TYPE = 9
-    LENGTH = 10
-    OFFSET = 11
-    SESSION = 12
-    PEER = 13
-    TOKEN = 14
-    LIMIT = 15
-    KEY = 16
-    TRANSMIT_OVERFLOW = 17
+    SOURCE = 5
+    UNSERVED = 6
+    RECEIVE_OVERFLOW = 7
+    HEADER = 8
+    VERSION = 9
+    TYPE = 10
+    LENGTH = 11
+    OFFSET = 12
+    SESSION = 13
+    PEER = 14
+    TOKEN = 15
+    LIMIT = 16
+    WINDOW = 17
+    KEY = 18
+    TRANSMIT_OVERFLOW = 19
+    OTHER_DATA = 20
 
     def describe(self) -> str:
         """One sentence on what is counted."""
@@ -51,6 +54,8 @@ _DESCRIPTIONS = {
     Event.IPV4: "IPv4 packets dropped because they have options, are fragments, or their lengths and that of the frame "
     "contradict each other.",
     Event.CHECKSUM: "IPv4 packets dropped for the checksum of their header, or of UDP if it is not 0.",
+    Event.SOURCE: "Frames dropped because no answer may go to where they come from: a group of stations, or an IPv4 "
+    "address that is multicast, of class E, 0.0.0.0, or the first or last of the /24 of the hardware's.",
     Event.UNSERVED: "Frames dropped because they are neither ARP, nor IPv4 for the hardware's address with an echo "
     "request of up to 128 bytes or a datagram for its port.",
     Event.RECEIVE_OVERFLOW: "Frames dropped because the receive buffer was full.",
@@ -63,8 +68,11 @@ _DESCRIPTIONS = {
     Event.PEER: "Records dropped because they come from another address or port than the session's.",
     Event.TOKEN: "Records dropped because their token is not the session's.",
     Event.LIMIT: "Records dropped because their data end behind the session's limit.",
-    Event.KEY: "Records dropped because the session's slot holds no key, or is about to lose it.",
+    Event.WINDOW: "Records dropped because their offset is no multiple of the session's record_bytes, they are longer "
+    "than that, or they lie outside the window.",
+    Event.KEY: "Records dropped because the session's slot holds no key, is about to lose it, or lost it meanwhile.",
     Event.TRANSMIT_OVERFLOW: "Records dropped because there was no room for the reply.",
+    Event.OTHER_DATA: "Records dropped because other data had come for their counter blocks before.",
 }
 
 

@@ -12,8 +12,9 @@ Write `key_config` and the key words, then `load_key`; wait until `busy` is 0 an
 registers of the session, then `open`. To close it, write `row`, then `close`; then clear the key of its slot with
 `clear_key`, and wait until `busy` is 0.
 
-Commands on a key wait until no datagram of its slot is under way, which takes at most the time of some datagrams; other
-sessions go on. A session without a key is possible: its records are dropped and counted.
+Commands on a key wait until no datagram of its slot is under way; other sessions go on. Every command ends within a
+stated number of cycles, whatever comes from the network: see `control`. A session without a key is possible: its
+records are dropped and counted, as are those whose key goes while they are under way.
 
 Byte order: that of `gateware.net`; word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.
 """
@@ -70,10 +71,11 @@ class FastPathUnit(FastPathRegisters):
         # Data.
         self.comb += [
             path.packet.connect(engine.sink),
-            engine.source.connect(path.encrypted, keep={"valid", "ready", "data"}),
+            engine.source.connect(path.encrypted, keep={"valid", "ready", "data", "error"}),
             path.ip_address.eq(self.ip_address.storage),
             path.usable.eq(loader.usable),
             loader.under_way.eq(path.slots_under_way),
+            engine.flush.eq(loader.flush),
         ]
 
         # Sessions.

@@ -19,12 +19,12 @@ from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, ClockDomainsRenamer, Module, Record
 
 from gateware.aes.cores import create_core
-from gateware.aes.standard import KEY_LENGTHS
 from gateware.net.ethernet import FastPathEthernet
 from gateware.net.events import Event
 from gateware.net.mac import SharedMAC
 from gateware.net.unit import FastPathUnit
 from tests.gateware.net.frames import Session
+from tests.gateware.net.operations import Operations
 from tests.gateware.net.script import BOARD_IP, BOARD_MAC, BOARD_PORT, Sent, parse
 from tests.gateware.support import compile_model
 
@@ -142,12 +142,7 @@ class GMIIBoard:
         )
         top.submodules.stack = FastPathEthernet(mac=mac, unit=unit, clk_freq=sys_hz)
         csrs = unit.get_csrs(sort=True)
-        self.address = {csr.name: n for n, csr in enumerate(csrs)}
-        self.fields = {
-            csr.name: {field.name: field for field in csr.fields.fields}
-            for csr in csrs
-            if getattr(csr, "fields", None) is not None
-        }
+        self.operations = Operations(csrs)
         bus = csr_bus.Interface(data_width=32, address_width=14)
         top.submodules.bank = csr_bus.CSRBank(csrs, 0, bus)
         watched = [bus.adr, bus.we, bus.re, bus.dat_w, bus.dat_r]
@@ -206,7 +201,7 @@ class GMIIBoard:
         table = (_Operation * max(len(operations), 1))()
         for entry, (cycle, name, value) in zip(table, operations, strict=False):
             entry.cycle, entry.write = cycle, value is not None
-            entry.address, entry.data = self.address[name], value or 0
+            entry.address, entry.data = self.operations.address[name], value or 0
         sent = array("H", bytes(2 * len(script)))
         rx, tx = script.buffer_info()[0], sent.buffer_info()[0]
         cycles = self._library.model_run(
@@ -242,7 +237,7 @@ class GMIIBoard:
         return self.run(array("H"), [(0, name, None)])[1][0]
 
     def bit(self, register: str, field: str) -> int:
-        return 1 << self.fields[register][field].offset
+        return self.operations.bit(register, field)
 
     def command(self, *names: str) -> None:
         self.write("control", sum(self.bit("control", name) for name in names))
@@ -253,41 +248,12 @@ class GMIIBoard:
                 return
         raise AssertionError("a command on keys does not end")
 
-    def key_operations(self, slot: int, key: bytes, cycle: int = 0) -> list[tuple]:
-        """The register accesses that load a key."""
-        words = struct.unpack(f"<{len(key) // 4}I", key)
-        config = KEY_LENGTHS[8 * len(key)] | slot << self.fields["key_config"]["slot"].offset
-        accesses = [("key_config", config), *((f"key{i}", word) for i, word in enumerate(words))]
-        return [(cycle, *access) for access in (*accesses, ("control", self.bit("control", "load_key")))]
-
-    def open_operations(self, session: Session, cycle: int = 0) -> list[tuple]:
-        """The register accesses that open a session."""
-        iv = struct.unpack("<4I", session.initial.to_bytes(16, "big"))
-        accesses = [
-            ("row", session.row),
-            ("session", session.number),
-            ("peer_ip", session.peer.ip),
-            ("peer_port", session.peer.port),
-            ("token_lo", session.token % 2**32),
-            ("token_hi", session.token >> 32),
-            ("limit_lo", session.limit % 2**32),
-            ("limit_hi", session.limit >> 32),
-            ("slot", session.slot),
-            *((f"iv{i}", word) for i, word in enumerate(iv)),
-            ("control", self.bit("control", "open")),
-        ]
-        return [(cycle, *access) for access in accesses]
-
     def open(self, session: Session) -> None:
         """Load a session's key and open it."""
-        self.run(array("H"), self.key_operations(session.slot, session.key))
+        self.run(array("H"), self.operations.load_key(session.slot, session.key))
         self._wait()
-        self.run(array("H"), self.open_operations(session))
+        self.run(array("H"), self.operations.open(session))
         assert self.read("opened") >> session.row & 1
-
-    def close_operations(self, session: Session, cycle: int = 0) -> list[tuple]:
-        """The register accesses that close a session."""
-        return [(cycle, "row", session.row), (cycle, "control", self.bit("control", "close"))]
 
     def counters(self) -> dict[Event, int]:
         """All counters of events."""

@@ -260,10 +260,10 @@ def test_sessions_closed_and_opened_in_flight(board):
             allowed[expected(session, session.reply(16 * n, data))] = session
         if n == 20:
             at = len(script) - rng.randrange(1000)
-            operations += board.close_operations(old, at)
-            operations += board.key_operations(new.slot, new.key, at)
+            operations += board.operations.close(old, at)
+            operations += board.operations.load_key(new.slot, new.key, at)
         if n == 40:
-            operations += board.open_operations(new, len(script))
+            operations += board.operations.open(new, len(script))
     answers = frames_of(board.exchange(script, operations))
     assert len(set(answers)) == len(answers)
     by_session = Counter(allowed[frame].number for frame in answers)
@@ -287,7 +287,7 @@ def test_key_changed_under_an_open_session(board):
         script += on_wire(datagram(session, session.request(16 * n, data)))
         kinds[expected(session, session.reply(16 * n, data))] = "old"
         kinds[expected(changed, changed.reply(16 * n, data))] = "new"
-    answers = frames_of(board.exchange(script, board.key_operations(changed.slot, changed.key, len(script) // 2)))
+    answers = frames_of(board.exchange(script, board.operations.load_key(changed.slot, changed.key, len(script) // 2)))
     order = [kinds[frame] for frame in answers]
     assert order == sorted(order, reverse=True) and {"old", "new"} == set(order)
     assert counted(board) == Counter({Event.RECORD: len(order), Event.KEY: 40 - len(order)}) - Counter()
