@@ -145,6 +145,9 @@ class Core(Module):
             self.busy.eq(self.key_busy | ~self.idle),
         ]
 
+        # What proofs look at, beside what the cipher and the key expansion show.
+        self.control = {"clearing": clearing}
+
 
 def create_core(
     *, datapath, sbox: str, slots: int = 8, key_lengths=(128, 192, 256), engines: int = 1, stages: int | None = None

@@ -244,6 +244,7 @@ class KeyExpansion(Module):
         # What proofs look at.
         self.control = {"advance": advance, "loading": loading, "expanding": expanding, "first": first}
         self.control |= {"erasing": erasing, "phase": phase, "rcon": rcon, "length_of_key": length, "word": word}
+        self.control["pending"] = pending
         self.control |= {"sub_input": sub_word.i, "sub_enable": sub_word.enable, "substituted": substituted}
         self.control |= {f"word_{k + 1}": window[k] for k in range(len(window))}
 
