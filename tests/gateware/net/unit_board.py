@@ -169,8 +169,8 @@ class UnitBoard:
 
         Parameters
         ----------
-        datagrams : list of (cycle, Session, payload)
-            From whom, and when at the earliest.
+        datagrams : list of (cycle, Session, payload), optionally with (word, cycle) behind these
+            From whom, and when at the earliest; from that word on not before that cycle.
         operations : list of (cycle, register, value)
             In order. A value of None reads. ``reset`` pulses the reset; ``idle`` waits until no command on keys is
             under way, and ``unused`` until no datagram of any session is, and give the cycles or ENDLESS.
@@ -178,14 +178,15 @@ class UnitBoard:
             To run at least.
         """
         words = array("I")
-        for cycle, session, payload in datagrams:
+        for cycle, session, payload, *pause in datagrams:
             peer = session.peer
             sizes = len(payload) | peer.port << 16
             for n in range(0, len(payload), 4):
                 word = payload[n : n + 4]
                 last = n + 4 >= len(payload)
                 marks = (0x100 | 1 << (len(word) - 1)) if last else 0
-                words.extend((cycle, int.from_bytes(word, "little"), marks, sizes, peer.ip))
+                begin = max([cycle, *(later for word_number, later in pause if 4 * word_number <= n)])
+                words.extend((begin, int.from_bytes(word, "little"), marks, sizes, peer.ip))
                 words.extend((peer.mac & 0xFFFF_FFFF, peer.mac >> 32))
         table = array("I")
         for cycle, name, value in operations:
