@@ -1,4 +1,4 @@
-"""The fast path with LiteEth between the two sides of a GMII, in Verilator with two clocks.
+"""The fast path with LiteEth between the two sides of a GMII, in Verilator with two clocks, whose phases may drift.
 
 The receive side is a script of bytes at 125 MHz, whatever the system clock; what the transmit side sends meanwhile is
 noted byte by byte. Registers are accessed from the same clock edge on that a script's entry names, so that tests can
@@ -29,6 +29,7 @@ from tests.gateware.net.script import BOARD_IP, BOARD_MAC, BOARD_PORT, Sent, par
 from tests.gateware.support import compile_model
 
 GMII_HZ = 125_000_000
+RESET = 0xFFFF_FFFF  # the address of an operation that is none
 DRAIN_CYCLES = 12_000
 # The smallest core that keeps up with the wire, of the S-boxes that Verilator compiles fastest.
 CORE = {"datapath": 128, "sbox": "block_ram", "engines": 2}
@@ -38,11 +39,12 @@ HARNESS = """
 #include <vector>
 #include "Vtop.h"
 #include "verilated.h"
+enum { RESET = 0xffffffff, PHY_RESET_CYCLES = 256 };
 struct Operation { uint32_t cycle, write, address, data; };
 struct Model {
     VerilatedContext context; Vtop top{&context};
     uint64_t time = 0, next_sys = 0, next_gmii = 0, sys_edges = 0, gmii_edges = 0;
-    uint32_t state = 0;
+    uint32_t state = 0, reset = 0;
     std::vector<uint64_t> cpu;
 };
 extern "C" {
@@ -79,9 +81,15 @@ uint64_t model_run(void *m, uint32_t sys_half, uint32_t gmii_half, const uint16_
         }
         if (sys_rise) {
             s->sys_edges++;
+            if (s->reset) {  // the PHY holds its domains for longer than the system's reset lasts
+                t->sys_rst = 0;
+                if (!--s->reset) t->eth_rx_rst = t->eth_tx_rst = 0;
+            }
             if (s->state) {
                 t->csr_we = t->csr_re = 0;
                 if (++s->state == 4) { operations[done].data = t->csr_dat_r; done++; s->state = 0; }
+            } else if (done < count && operations[done].cycle <= cycle && operations[done].address == RESET) {
+                t->sys_rst = t->eth_rx_rst = t->eth_tx_rst = 1; s->reset = PHY_RESET_CYCLES; done++;
             } else if (done < count && operations[done].cycle <= cycle) {
                 t->csr_adr = operations[done].address; t->csr_dat_w = operations[done].data;
                 t->csr_we = operations[done].write; t->csr_re = !operations[done].write; s->state = 1;
@@ -183,7 +191,7 @@ class GMIIBoard:
         self._model = self._library.model_create()
         with contextlib.chdir(self._path.parent):  # where the contents of its memories lie
             self._library.model_reset(self._model)
-        self._wait()
+        self.wait()
 
     def close(self) -> None:
         """Free the model."""
@@ -196,12 +204,14 @@ class GMIIBoard:
     def run(self, script: array, operations: list[tuple] = ()) -> tuple[array, list[int], int]:
         """Play a script; give what was transmitted, what was read, and the number of system cycles.
 
-        `operations` are (GMII cycle, register, value), in order; a value of None reads.
+        `operations` are (GMII cycle, register, value), in order; a value of None reads. ``reset`` pulses the system's
+        reset, with which the PHY resets its domains as `LiteEthPHYHWReset` does.
         """
         table = (_Operation * max(len(operations), 1))()
         for entry, (cycle, name, value) in zip(table, operations, strict=False):
             entry.cycle, entry.write = cycle, value is not None
-            entry.address, entry.data = self.operations.address[name], value or 0
+            entry.address = RESET if name == "reset" else self.operations.address[name]
+            entry.data = value or 0
         sent = array("H", bytes(2 * len(script)))
         rx, tx = script.buffer_info()[0], sent.buffer_info()[0]
         cycles = self._library.model_run(
@@ -242,7 +252,8 @@ class GMIIBoard:
     def command(self, *names: str) -> None:
         self.write("control", sum(self.bit("control", name) for name in names))
 
-    def _wait(self) -> None:
+    def wait(self) -> None:
+        """Wait until no command on keys is under way."""
         for _ in range(1000):
             if not self.read("status") & self.bit("status", "busy"):
                 return
@@ -251,7 +262,7 @@ class GMIIBoard:
     def open(self, session: Session) -> None:
         """Load a session's key and open it."""
         self.run(array("H"), self.operations.load_key(session.slot, session.key))
-        self._wait()
+        self.wait()
         self.run(array("H"), self.operations.open(session))
         assert self.read("opened") >> session.row & 1
 
