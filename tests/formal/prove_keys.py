@@ -127,7 +127,7 @@ def test_keys_stay_under_their_blocks(datapath):
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"assign (\w*enable) = \(~\([^;]*in_use\)\);", r"assign \1 = 1'd1;"),  # replaces a key under its blocks
+        (r"assign (\w*enable\w*) = \(~\([^;]*in_use\)\);", r"assign \1 = 1'd1;"),  # replaces a key under its blocks
         (r"assign (\w*hold) = [^;]*;", r"assign \1 = 1'd0;"),  # zeroizes it under them
         (r"assign (\w*sink\w*error) = \(~[^;]*;", r"assign \1 = 1'd0;"),  # takes every block for one with a key
     ],

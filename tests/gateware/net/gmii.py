@@ -30,6 +30,9 @@ from tests.gateware.support import compile_model
 
 GMII_HZ = 125_000_000
 RESET = 0xFFFF_FFFF  # the address of an operation that is none
+# A board's PLL holds the system's reset for longer: until the PHY's domains are reset too, and what is between the two
+# has been seen by both.
+RESET_CYCLES = 16
 DRAIN_CYCLES = 12_000
 # The smallest core that keeps up with the wire, of the S-boxes that Verilator compiles fastest.
 CORE = {"datapath": 128, "sbox": "block_ram", "engines": 2}
@@ -204,8 +207,8 @@ class GMIIBoard:
     def run(self, script: array, operations: list[tuple] = ()) -> tuple[array, list[int], int]:
         """Play a script; give what was transmitted, what was read, and the number of system cycles.
 
-        `operations` are (GMII cycle, register, value), in order; a value of None reads. ``reset`` pulses the system's
-        reset, with which the PHY resets its domains as `LiteEthPHYHWReset` does.
+        `operations` are (GMII cycle, register, value), in order; a value of None reads. Each ``reset`` is a cycle of
+        the system's reset, with which the PHY resets its domains as `LiteEthPHYHWReset` does; see `RESET_CYCLES`.
         """
         table = (_Operation * max(len(operations), 1))()
         for entry, (cycle, name, value) in zip(table, operations, strict=False):

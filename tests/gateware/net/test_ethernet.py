@@ -9,7 +9,7 @@ import pytest
 from gateware.net.events import Event
 from tests.gateware.net import frames
 from tests.gateware.net.frames import Peer, Session
-from tests.gateware.net.gmii import CORE, GMIIBoard
+from tests.gateware.net.gmii import CORE, RESET_CYCLES, GMIIBoard
 from tests.gateware.net.script import BOARD_IP, BOARD_MAC, BOARD_PORT, datagram, expected, on_wire, parse
 
 DATA_MAX = 1448
@@ -294,7 +294,7 @@ def test_reset_in_mid_operation(board):
     for n in range(32):
         open_all(board, sessions)
         instant = 400 + 97 * n + n % 7
-        sent, _, _ = board.run(script + array("H", bytes(2 * 3000)), [(instant, "reset", 0)])
+        sent, _, _ = board.run(script + array("H", bytes(2 * 3000)), [(instant, "reset", 0)] * RESET_CYCLES)
         cut = next((at for at in range(instant, len(sent)) if not sent[at]), len(sent))
         assert cut - instant < 8 and not any(sent[cut:])
         for at in range(cut, 0, -1):  # drops a frame that the reset broke off
