@@ -4,7 +4,8 @@ import pytest
 
 from gateware.net.events import Event
 from gateware.net.key_loader import WAIT_CYCLES, command_cycles
-from tests.gateware.net.sweep import COMMANDS, CORES, SLOTS, Sweep, make_sessions
+from tests.gateware.net.gmii import CORE
+from tests.gateware.net.sweep import COMMANDS, SLOTS, Sweep, make_sessions
 from tests.gateware.net.unit_board import ENDLESS, UnitBoard, answer
 
 # Bytes of data, and cycles between instants: `make sweep` takes every cycle, and every core.
@@ -13,7 +14,7 @@ STEPS = ((16, 1), (64, 3), (200, 7), (1448, 61))
 
 @pytest.fixture(scope="module")
 def model():
-    model = UnitBoard(**CORES[0])
+    model = UnitBoard(**CORE)
     yield model
     model.close()
 
