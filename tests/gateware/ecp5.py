@@ -21,7 +21,6 @@ from importlib.resources import files
 from pathlib import Path
 
 from gateware.soc import toolchain
-from gateware.soc.units import NO_RW_CHECK
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mapped"  # YoWASP's Yosys sees no /tmp
@@ -30,7 +29,6 @@ CELL = re.compile(r"^\s*(LUT4|PFUMX|L6MUX21|CCU2C|TRELLIS_FF|TRELLIS_DPR16X4|DP1
 SCRIPT = [
     "read_verilog top.v",
     "hierarchy -top top",
-    *NO_RW_CHECK,
     "synth_ecp5 -top top",
     "write_verilog -noattr out.v",
 ]
