@@ -55,7 +55,6 @@ class SimulatedGMII(LiteXModule):
 
     dw = 8
     tx_clk_freq = rx_clk_freq = 125e6
-    model = True
 
     def __init__(self, platform):
         # # #
@@ -74,4 +73,5 @@ BOARD = replace(
     title="simulated board with Ethernet",
     create_platform=lambda: SimPlatform("SIM", [*IO, *ETHERNET_IO]),
     ethernet=Ethernet(create_phy=SimulatedGMII),
+    clock_met_by="ecpix5_eth",
 )
