@@ -5,7 +5,9 @@ import os
 import select
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -122,6 +124,37 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path, monkey
     ]
     assert (result["lut4"], result["ff"], result["bram"], result["dsp"]) == (100, 0, 7, 0)
     assert result["kind"] == "est"
+
+
+@pytest.mark.parametrize(
+    ("port", "required", "inverters", "message"),
+    [
+        ("clk100", 75.0, 3, None),
+        ("eth_rx_clk", 75.0, 3, "constrains eth_rx_clk, which the netlist does not have"),
+        ("clk100", 12.0, 3, "clock sys was not timed for its frequency"),
+        ("clk100", 75.0, 5, "5 cells are in combinational loops; 3 are to be"),
+        ("clk100", 75.0, 0, "0 cells are in combinational loops; 3 are to be"),
+    ],
+)
+def test_constraints_are_checked_against_the_netlist(tmp_path, port, required, inverters, message):
+    """A clock by the name of a net inside, one that place-and-route did not know, and loops other than the rings."""
+    directions = {"A": "input", "Z": "output"}
+    cells = {
+        str(n): {
+            "type": "LUT4",
+            "port_directions": directions,
+            "connections": {"A": [2 + n], "Z": [2 + (n + 1) % inverters]},
+        }
+        for n in range(inverters)
+    }
+    module = {"ports": {"clk100": {}}, "netnames": {"clk100": {}, "eth_rx_clk": {}}, "cells": cells}
+    (tmp_path / "ecpix5.json").write_text(json.dumps({"modules": {"ecpix5": module}}))
+    (tmp_path / "ecpix5.lpf").write_text(f'FREQUENCY PORT "{port}" 100.0 MHz;\n')
+    noise = SimpleNamespace(cells=3)
+    soc = SimpleNamespace(board=boards.load("ecpix5"), random=SimpleNamespace(noise=noise))
+    clocks = [{"name": "sys", "required_mhz": required, "achieved_mhz": 80.0}]
+    with nullcontext() if message is None else pytest.raises(bitstream.BitstreamError, match=message):
+        bitstream._check_constraints(soc, tmp_path, clocks)
 
 
 def test_failure_names_the_clock_that_missed(tmp_path):
