@@ -99,6 +99,8 @@ def _transfer(
                 facts = {"iv": iv, "record_bytes": session.record_bytes, "ticket": session.ticket}
                 if output.part is not None:
                     journal = Journal.begin(output, source, key=key, direction=args.direction, **facts)
+            else:
+                journal.take_over(source, session.begin + session.first, verifier and verifier.check)
             start = journal.done if journal else 0
             output.start_at(start)
             reader, writer = journal.watch(source, output) if journal else (source, output)
@@ -156,7 +158,7 @@ def _go_on(
 ) -> Session:
     """Open a session for the range that begins at byte `begin` of the stream that `journal` is of."""
     try:
-        session = device.open_session(
+        return device.open_session(
             key,
             block_after(journal.iv, begin // BLOCK),
             engine,
@@ -169,13 +171,6 @@ def _go_on(
     except ArgumentError as error:
         error.add_note("the transfer was begun with such records: go on with the port and engine of its beginning")
         raise
-    if begin + session.first > journal.done:
-        session.close()
-        raise ArgumentError(
-            f"the board answers no record below byte {begin + session.first} again, and {journal.done} bytes are "
-            "complete: start anew without --resume, with another IV or none"
-        )
-    return session
 
 
 def _resume_command(args: argparse.Namespace) -> str:

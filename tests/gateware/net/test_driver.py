@@ -75,7 +75,7 @@ def library(tmp_path_factory):
 class Driver:
     def __init__(self, library, board: GMIIBoard):
         self.c, self.board = library, board
-        self.names = {4 * n: name for name, n in board.address.items()}
+        self.names = {4 * n: name for name, n in board.operations.address.items()}
         self.stuck = {}  # values of registers that the hardware does not give
         self.reads = 0
         self.callbacks = (
