@@ -86,15 +86,16 @@ struct cl_sessions {
 /**
  * Opens a session, or finds it again if the same request was carried out before for this owner.
  *
- * @param request   values that have not been checked; the key is zeroized here
+ * @param request   values that have not been checked; the caller zeroizes it
  * @param max_data  most data bytes of a record where the session's records go
  * @param[out] session the session, if opened or found
  * @param[out] detail  what an error reply tells beside its code
  * @return 0 or CL_WIRE_ERROR_*
  */
 uint16_t cl_session_open(struct cl_sessions *sessions, const struct cl_platform *platform,
-			 const struct cl_session_owner *owner, struct cl_wire_open_request *request,
-			 uint32_t max_data, struct cl_session **session, uint32_t *detail);
+			 const struct cl_session_owner *owner,
+			 const struct cl_wire_open_request *request, uint32_t max_data,
+			 struct cl_session **session, uint32_t *detail);
 
 /** The open session of number @p id, whoever owns it; NULL if there is none. */
 struct cl_session *cl_session_find(struct cl_sessions *sessions, uint32_t id);

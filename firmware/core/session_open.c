@@ -222,10 +222,10 @@ static uint16_t begin(struct cl_session *session, struct cl_sessions *sessions,
 	return 0;
 }
 
-static uint16_t open_or_find(struct cl_sessions *sessions, const struct cl_platform *platform,
-			     const struct cl_session_owner *owner,
-			     const struct cl_wire_open_request *request, uint32_t max_data,
-			     struct cl_session **session, uint32_t *detail)
+uint16_t cl_session_open(struct cl_sessions *sessions, const struct cl_platform *platform,
+			 const struct cl_session_owner *owner,
+			 const struct cl_wire_open_request *request, uint32_t max_data,
+			 struct cl_session **session, uint32_t *detail)
 {
 	uint64_t key_identity;
 	const uint16_t refused = check(platform, request, max_data, detail);
@@ -258,16 +258,5 @@ static uint16_t open_or_find(struct cl_sessions *sessions, const struct cl_platf
 	if (code != 0) {
 		cl_session_close(*session, platform);
 	}
-	return code;
-}
-
-uint16_t cl_session_open(struct cl_sessions *sessions, const struct cl_platform *platform,
-			 const struct cl_session_owner *owner, struct cl_wire_open_request *request,
-			 uint32_t max_data, struct cl_session **session, uint32_t *detail)
-{
-	const uint16_t code =
-		open_or_find(sessions, platform, owner, request, max_data, session, detail);
-
-	cl_zeroize(request->key, sizeof(request->key));
 	return code;
 }

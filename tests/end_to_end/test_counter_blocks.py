@@ -14,7 +14,7 @@ from tests.firmware import records as r
 pytestmark = pytest.mark.simboard
 
 ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
-RECORD, TOKEN, TIMEOUT_S = 1024, 99, 120
+RECORD, TOKEN, TIMEOUT_S = 512, 99, 120
 
 
 @pytest.fixture(scope="module")

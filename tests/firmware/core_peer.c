@@ -5,7 +5,10 @@
  * answer is a length and bytes. The sanitizers watch: every buffer given to the core is of the
  * exact size that its interface asks for, in memory of its own.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -377,6 +380,59 @@ static void op_record_leaves(struct peer *peer, struct message *message)
 	(void)cl_service_handle(peer->service, &peer->link, buffer, len, buffer, room);
 	answer(peer, buffer, room);
 	free(buffer);
+}
+
+#define STACK_BYTES (256u << 10)
+#define STACK_FILL  0x5a
+
+/** A record that is handled on a stack of its own. */
+struct call {
+	struct peer *peer;
+	uint8_t *record;
+	size_t len;
+	size_t room;
+};
+
+static void *handle(void *argument)
+{
+	const struct call *const call = argument;
+
+	(void)cl_service_handle(call->peer->service, &call->peer->link, call->record, call->len,
+				call->record, call->room);
+	return NULL;
+}
+
+/** A record, in place: bytes. Answers what is left on the stack of the call. */
+static void op_stack(struct peer *peer, struct message *message)
+{
+	const size_t len = message->size;
+	const size_t room = CL_SERVICE_RECORD_MAX(peer->platform.max_data);
+	struct call call = {.peer = peer, .record = malloc(room), .len = len, .room = room};
+	uint8_t *const stack = aligned_alloc(4096, STACK_BYTES);
+	pthread_attr_t attributes;
+	pthread_t thread;
+	size_t unused = 0;
+
+	if (len > room) {
+		die("record too long");
+	}
+	memcpy(call.record, take(message, len), len);
+	memset(stack, STACK_FILL, STACK_BYTES);
+	if (pthread_attr_init(&attributes) != 0 ||
+	    pthread_attr_setstack(&attributes, stack, STACK_BYTES) != 0 ||
+	    pthread_create(&thread, &attributes, handle, &call) != 0 ||
+	    pthread_join(thread, NULL) != 0) {
+		die("no thread");
+	}
+	while (unused < STACK_BYTES && stack[unused] == STACK_FILL) {
+		unused++;
+	}
+	if (unused == 0) {
+		die("the stack is too small");
+	}
+	answer(peer, stack + unused, STACK_BYTES - unused);
+	free(stack);
+	free(call.record);
 }
 
 /** A record with too little room for a reply: answers how much was replied. */
@@ -817,12 +873,13 @@ static const struct operation {
 	char letter;
 	void (*run)(struct peer *peer, struct message *message);
 } operations[] = {
-	{'S', op_start},  {'u', op_uart_start},     {'R', op_record},       {'L', op_record_leaves},
-	{'U', op_uart},   {'F', op_find},           {'f', op_fault},        {'C', op_ctr},
-	{'K', op_expand}, {'N', op_counter},        {'Z', op_crc},          {'E', op_encode},
-	{'D', op_decode}, {'n', op_record_no_room}, {'p', op_udp_start},    {'P', op_udp},
-	{'Y', op_copy},   {'V', op_serving},        {'v', op_serve_record}, {'s', op_sum},
-	{'W', op_window}, {'G', op_ranges},         {'o', op_poll},         {'d', op_random},
+	{'T', op_stack},         {'S', op_start},  {'u', op_uart_start},     {'R', op_record},
+	{'L', op_record_leaves}, {'U', op_uart},   {'F', op_find},           {'f', op_fault},
+	{'C', op_ctr},           {'K', op_expand}, {'N', op_counter},        {'Z', op_crc},
+	{'E', op_encode},        {'D', op_decode}, {'n', op_record_no_room}, {'p', op_udp_start},
+	{'P', op_udp},           {'Y', op_copy},   {'V', op_serving},        {'v', op_serve_record},
+	{'s', op_sum},           {'W', op_window}, {'G', op_ranges},         {'o', op_poll},
+	{'d', op_random},
 };
 
 static bool read_all(uint8_t *to, size_t size)

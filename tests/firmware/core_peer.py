@@ -177,6 +177,10 @@ class CorePeer:
         """The buffer that held the record, and then its reply."""
         return self.call("L", record)
 
+    def stack_after(self, record: bytes) -> bytes:
+        """What is left on the stack of the call that handles a record."""
+        return self.call("T", record)
+
     def record_without_room(self, record: bytes) -> int:
         return int.from_bytes(self.call("n", record), "little")
 

@@ -385,6 +385,20 @@ def test_record_buffer_keeps_no_key(host, record):
         assert KEY[i : i + 4] not in left
 
 
+def pieces(secret: bytes, size=8):
+    return [secret[i : i + size] for i in range(len(secret) - size + 1)]
+
+
+@pytest.mark.parametrize("key_bytes", [16, 24, 32])
+@pytest.mark.parametrize("fields", [{}, {"flags": r.DRAW}, {"engine": 9}], ids=["opened", "drawn", "refused"])
+def test_no_key_is_left_on_the_stack_of_an_open(host, key_bytes, fields):
+    """Every 8 bytes in a row of the request's key."""
+    key = random.Random(key_bytes).randbytes(key_bytes)
+    left = host.core.stack_after(r.record(r.OPEN_TYPE, r.open_data(key, IV, **fields), token=TOKEN))
+    assert len(left) > 1000
+    assert [piece for piece in pieces(key) if piece in left] == []
+
+
 def test_broken_frames_leave_nothing(host):
     frame = r.frame(r.record(r.OPEN_TYPE, r.open_data(KEY, IV)))
     wrong_crc = r.cobs(r.record(r.OPEN_TYPE, r.open_data(KEY, IV)) + b"\x11\x22\x33\x44") + b"\0"
