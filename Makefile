@@ -16,7 +16,7 @@ ON_ZEPHYR := $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 OVER_UDP := $(filter sim+udp,$(PORT))
 SIM := sim$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)
 
-.PHONY: help setup sim zephyr zephyr-setup zephyr-twister demo test lint format bitstream flash bench bench-dma bench-eth bench-udp stress fuzz-host formal explore explore-isa pages readme clean
+.PHONY: help setup sim zephyr zephyr-setup zephyr-twister demo test lint format bitstream flash bench bench-dma bench-eth bench-udp stress fuzz-host sweep formal netlist explore explore-isa pages readme clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,8 +84,15 @@ stress: setup ## Transfers over long bad wires to the simulated board with Ether
 fuzz-host: setup ## Run the host tool against 10,000 hostile boards, in simulated time (minutes)
 	@$(PYTHON) -m tests.host.hostile_runs --runs 10000
 
+sweep: setup ## Give each command of the fast path at every cycle of a datagram's passage, with several cores (minutes)
+	@$(PYTHON) -m tests.gateware.net.sweep
+
 formal: setup ## Prove S-boxes, MixColumns, instructions and handshake for all inputs (minutes)
 	@$(PYTHON) -m pytest tests/formal/prove_*.py
+
+netlist: setup ## Run the test benches of vector unit and accelerator on their netlists for ECP5 (many minutes)
+	@$(PYTHON) -m pytest --netlist tests/gateware/isa/test_unit.py \
+		tests/gateware/ctr/test_accelerator.py tests/gateware/ctr/test_commands.py tests/gateware/ctr/test_instants.py
 
 explore: setup ## Place and route the family of AES cores, beside public ones (hours; goes on where it stopped)
 	@$(PYTHON) -m gateware.explore.family $(EXPLORE)

@@ -4,7 +4,7 @@
 
     key ─► KeyExpansion ─► round keys ─┐
                  key_valid, lengths    ▼
-    sink ─► (slot valid?) ─► one or more ciphers ─► source
+    sink ─► (has a key?) ──► one or more ciphers ─► source, with `error` where there was none
 
 ========== =================================== ======================
 `datapath`  cycles a block, AES-128, 192, 256   latency, cycles
@@ -23,13 +23,18 @@ three or four stages the smallest in a pipeline; ``block_ram`` trades LUTs for b
 The slot travels with its block: blocks of different keys and key lengths follow each other without a bubble. A
 key is expanded into one slot while blocks of the others go on at full rate. Reset ends blocks and keys, but leaves
 what data registers and memories hold: `clear` zeroizes.
+
+Whether a block has a key is settled when it is accepted. With one, it is encrypted under that key and no other:
+whatever replaces or zeroizes the key waits until the block has been through its rounds, and blocks of that slot which
+come meanwhile have none. Without one, the block takes its turn all the same and is answered by zeros, with `error`. So
+every block is answered, and every command on keys ends, however many blocks come.
 """
 
 from litex.soc.interconnect import stream
-from migen import Array, If, Module, Signal, bits_for
+from migen import Array, If, Module, Mux, Signal, bits_for
 
 from gateware.aes.engines import Engines
-from gateware.aes.iterative_cipher import WIDTHS, IterativeCipher
+from gateware.aes.iterative_cipher import RESULT_LAYOUT, WIDTHS, IterativeCipher
 from gateware.aes.key_expansion import KeyExpansion
 from gateware.aes.pipelined_cipher import PipelinedCipher
 from gateware.aes.standard import BLOCK_BITS, WORD_BITS, length_codes
@@ -56,21 +61,23 @@ class Core(Module):
     Attributes
     ----------
     sink : stream.Endpoint, data(128), slot, in
-        Blocks to encrypt, and the slot of each one's key. A block whose slot holds no key waits, and those
-        behind it. A slot that does not exist stands for the last one.
-    source : stream.Endpoint, data(128), out
-        Encrypted blocks, in the same order.
+        Blocks to encrypt, and the slot of each one's key. Waits for the cipher alone, whether the slot holds a key or
+        not. A slot that does not exist stands for the last one.
+    source : stream.Endpoint, data(128), error, out
+        A block for each that was accepted, in the same order: the encrypted block or, with `error`, zeros, as its slot
+        held no key then.
     key : stream.Endpoint, word(32), in
-        Words of a new key, first word first. The first is taken when no block of that slot is in its rounds,
-        and none that could be encrypted is offered at `sink`; the others at once.
+        Words of a new key, first word first. The first is taken when no block of that slot is in its rounds, the
+        others at once.
     key_slot, key_length : Signal, Signal(2), in
         Slot and length code (`gateware.aes.standard`) of the key that arrives; sampled with its first word.
     key_valid : Signal(slots), out
-        Bit n: slot n holds an expanded key. Falls with the first word of a new key for it, and when cleared.
+        Bit n: slot n holds an expanded key. 0 from the cycle in which a new key for it is offered at `key`, and when
+        it has been cleared.
     clear : Signal(), in
         Zeroize every slot and every block; `key_busy` meanwhile.
     clear_slot : Signal(), in
-        Zeroize slot `key_slot`, whose users have stopped using it; `key_busy` meanwhile.
+        Zeroize slot `key_slot`, behind the blocks of it that are in their rounds; `key_busy` meanwhile.
     flush : Signal(), in
         Drop all blocks; keys stay.
     idle : Signal(), out
@@ -84,7 +91,7 @@ class Core(Module):
     def __init__(self, *, cipher: Module, expansion: KeyExpansion, slots: int):
         slot_bits = bits_for(slots - 1)
         self.sink = stream.Endpoint([("data", BLOCK_BITS), ("slot", slot_bits)])
-        self.source = stream.Endpoint([("data", BLOCK_BITS)])
+        self.source = stream.Endpoint(RESULT_LAYOUT)
         self.key = stream.Endpoint([("word", WORD_BITS)])
         self.key_slot = Signal(slot_bits)
         self.key_length = Signal(2)
@@ -100,7 +107,7 @@ class Core(Module):
 
         # Keys.
         self.submodules.expansion = expansion
-        offered = Signal()  # a block of the slot that the next key is for
+        stored = Array([expansion.key_valid[n] for n in range(slots)])
         valid = Array([self.key_valid[n] for n in range(slots)])
         clearing = Signal()
         self.sync += If(self.clear, clearing.eq(1)).Elif(~expansion.busy, clearing.eq(0))
@@ -110,9 +117,12 @@ class Core(Module):
             expansion.length.eq(self.key_length),
             expansion.clear.eq(self.clear),
             expansion.clear_slot.eq(self.clear_slot),
-            offered.eq(self.sink.valid & (self.sink.slot == self.key_slot)),
-            expansion.enable.eq(~(valid[self.key_slot] & (cipher.in_use | offered))),
-            self.key_valid.eq(expansion.key_valid),
+            expansion.enable.eq(~(stored[self.key_slot] & cipher.in_use)),
+            expansion.hold.eq(cipher.in_use & ~clearing),
+            *[
+                self.key_valid[n].eq(expansion.key_valid[n] & ~(self.key.valid & (self.key_slot == n)))
+                for n in range(slots)
+            ],
             self.key_busy.eq(expansion.busy | cipher.zeroizing),
         ]
 
@@ -122,20 +132,21 @@ class Core(Module):
             cipher.sink.data.eq(self.sink.data),
             cipher.sink.slot.eq(self.sink.slot),
             cipher.sink.length.eq(Array(expansion.lengths)[self.sink.slot]),
-            If(
-                valid[self.sink.slot],
-                cipher.sink.valid.eq(self.sink.valid),
-                self.sink.ready.eq(cipher.sink.ready),
-            ),
+            cipher.sink.error.eq(~valid[self.sink.slot]),
+            cipher.sink.valid.eq(self.sink.valid),
+            self.sink.ready.eq(cipher.sink.ready),
             cipher.source.connect(self.source),
             cipher.keys.eq(expansion.keys),
-            cipher.watched.eq(self.key_slot),
+            cipher.watched.eq(Mux(expansion.clearing, expansion.keys.slot, self.key_slot)),
             cipher.flush.eq(self.flush),
             cipher.clear.eq(self.clear),
             cipher.scrub.eq(clearing),
             self.idle.eq(cipher.idle),
             self.busy.eq(self.key_busy | ~self.idle),
         ]
+
+        # What proofs look at, beside what the cipher and the key expansion show.
+        self.control = {"clearing": clearing}
 
 
 def create_core(

@@ -19,9 +19,8 @@ from operator import and_, or_
 from litex.soc.interconnect import stream
 from migen import Case, If, Module, Signal, bits_for
 
-from gateware.aes.iterative_cipher import cipher_layout
+from gateware.aes.iterative_cipher import RESULT_LAYOUT, cipher_layout
 from gateware.aes.key_expansion import key_writes
-from gateware.aes.standard import BLOCK_BITS
 
 
 class Engines(Module):
@@ -42,7 +41,7 @@ class Engines(Module):
 
     def __init__(self, ciphers: list, *, width: int, slots: int):
         self.sink = stream.Endpoint(cipher_layout(slots))
-        self.source = stream.Endpoint([("data", BLOCK_BITS)])
+        self.source = stream.Endpoint(RESULT_LAYOUT)
         self.keys = key_writes(width, slots)
         self.watched = Signal(bits_for(slots - 1))
         self.in_use = Signal()

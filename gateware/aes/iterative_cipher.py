@@ -33,8 +33,12 @@ WIDTHS = (32, 64, 128)
 
 
 def cipher_layout(slots: int) -> list[tuple[str, int]]:
-    """A block on its way into a cipher: data, slot of its key, and length code of that key."""
-    return [("data", BLOCK_BITS), ("slot", bits_for(slots - 1)), ("length", 2)]
+    """A block on its way into a cipher: data, slot of its key, length code of that key, and whether it has none."""
+    return [("data", BLOCK_BITS), ("slot", bits_for(slots - 1)), ("length", 2), ("error", 1)]
+
+
+# A block on its way out: data, or zeros for a block that had no key.
+RESULT_LAYOUT = [("data", BLOCK_BITS), ("error", 1)]
 
 
 class IterativeCipher(Module):
@@ -53,14 +57,15 @@ class IterativeCipher(Module):
 
     Attributes
     ----------
-    sink : stream.Endpoint, data(128), slot, length(2), in
-        Blocks to encrypt, each with a slot that holds a key, and that key's length code.
-    source : stream.Endpoint, data(128), out
-        Encrypted blocks, in the same order.
+    sink : stream.Endpoint, data(128), slot, length(2), error, in
+        Blocks to encrypt, each with a slot that holds a key, and that key's length code; or with `error`, if it does
+        not: what such a block goes through is no matter.
+    source : stream.Endpoint, data(128), error, out
+        Encrypted blocks, in the same order; zeros for one with `error`.
     keys : Record, in
         Round keys to store (`key_writes`).
     watched, in_use : Signal, in, and Signal(), out
-        Whether a block that needs the round keys of slot `watched` is in the core.
+        Whether a block that needs the round keys of slot `watched` is in the core; those with `error` need none.
     flush : Signal(), in
         Drop all blocks.
     clear : Signal(), in
@@ -80,7 +85,7 @@ class IterativeCipher(Module):
         slot_bits = bits_for(slots - 1)
         part_bits = (parts - 1).bit_length()
         self.sink = stream.Endpoint(cipher_layout(slots))
-        self.source = stream.Endpoint([("data", BLOCK_BITS)])
+        self.source = stream.Endpoint(RESULT_LAYOUT)
         self.keys: Record = key_writes(width, slots)
         self.watched = Signal(slot_bits)
         self.in_use = Signal()
@@ -97,6 +102,7 @@ class IterativeCipher(Module):
         step = Signal(part_bits + 4)  # round and part
         slot = Signal(slot_bits)
         length = Signal(2)
+        error = Signal()
         last_step = Signal()
         block = Signal(BLOCK_BITS)
         outstanding = Signal(2)
@@ -123,6 +129,7 @@ class IterativeCipher(Module):
                 step.eq(0),
                 slot.eq(self.sink.slot),
                 length.eq(self.sink.length),
+                error.eq(self.sink.error),
                 block.eq(self.sink.data),
             ),
             outstanding.eq(outstanding + take - (self.source.valid & self.source.ready)),
@@ -196,6 +203,7 @@ class IterativeCipher(Module):
         finishing = Signal()
         finished = Signal()  # the result waits for the place before `source`
         finishing_slot = Signal(slot_bits)
+        finishing_error = Signal()
         result = Signal(BLOCK_BITS)
         self.submodules.last_keys = last_keys = KeyMemory(width=width, depth=slots * parts, registered=False)
         write_address = [*key_part, *key_slot]
@@ -208,7 +216,7 @@ class IterativeCipher(Module):
             last_keys.write_data.eq(self.keys.words),
         ]
         self.sync += [
-            If(last_step, finishing_slot.eq(slot)),
+            If(last_step, finishing_slot.eq(slot), finishing_error.eq(error)),
             If(ending, finishing.eq(1)).Elif(read_part == part_mask, finishing.eq(0)),
             If(finishing, result.eq(Cat(result, sub_bytes.o ^ last_keys.read_data)[width:])),
             If(self.source.valid & self.source.ready, self.source.valid.eq(0)),
@@ -216,6 +224,8 @@ class IterativeCipher(Module):
                 finished & (~self.source.valid | self.source.ready),
                 self.source.valid.eq(1),
                 self.source.data.eq(result),
+                self.source.error.eq(finishing_error),
+                If(finishing_error, self.source.data.eq(0)),
                 finished.eq(0),
             ),
             If(finishing & (read_part == part_mask), finished.eq(1)),
@@ -235,6 +245,10 @@ class IterativeCipher(Module):
             "read_part": read_part,
             "finished": finished,
             "outstanding": outstanding,
+            "slot_of_block": slot,
+            "error_of_block": error,
+            "finishing_slot": finishing_slot,
+            "finishing_error": finishing_error,
         }
         self.comb += self.control["final_step"].eq(final)
 
@@ -242,7 +256,10 @@ class IterativeCipher(Module):
         leaving = Signal()
         self.comb += [
             leaving.eq(key_ending | ending | finishing),
-            self.in_use.eq((active & (slot == self.watched)) | (leaving & (finishing_slot == self.watched))),
+            self.in_use.eq(
+                (active & ~error & (slot == self.watched))
+                | (leaving & ~finishing_error & (finishing_slot == self.watched))
+            ),
         ]
 
         # Flush and clear.

@@ -25,7 +25,7 @@ cycle, so that none is left of a longer key before it. `key_valid` does not wait
 ``128 / width`` cycles for each row.
 Zeroization: `clear` and `clear_slot` may come at any time. They end an expansion into a slot that they
 clear (words of that key that come later begin a new one), wait for another to end, and zero the words, then
-every row of the slots, a row a cycle.
+every row of the slots, a row a cycle, from when `hold` is 0.
 """
 
 from litex.soc.interconnect import stream
@@ -92,6 +92,10 @@ class KeyExpansion(Module):
         A new key may begin. Has no effect on one that has begun.
     clear, clear_slot : Signal(), in
         Zeroize all slots, or `slot`.
+    clearing : Signal(), out
+        Slots are being zeroized, at present `keys.slot` if it is one of them.
+    hold : Signal(), in
+        The slot in `keys.slot` is still read: its zeroization waits.
     keys : Record, out
         Round keys for the memories (`key_writes`).
     key_valid : Signal(slots), out
@@ -118,6 +122,8 @@ class KeyExpansion(Module):
         self.enable = Signal()
         self.clear = Signal()
         self.clear_slot = Signal()
+        self.clearing = clearing = Signal()
+        self.hold = Signal()
         self.keys = keys = key_writes(width, slots)
         self.key_valid = Signal(slots)
         self.lengths = [Signal(2, name=f"length_{n}") for n in range(slots)]
@@ -131,7 +137,6 @@ class KeyExpansion(Module):
         erasing = keys.beyond
         pending = Signal(slots)  # slots to zeroize
         awaited = Array([pending[n] for n in range(slots)])
-        clearing = Signal()
         length = Signal(2)
         phase = Signal(3)  # i mod Nk
         column = Signal(2)  # i mod 4
@@ -239,6 +244,7 @@ class KeyExpansion(Module):
         # What proofs look at.
         self.control = {"advance": advance, "loading": loading, "expanding": expanding, "first": first}
         self.control |= {"erasing": erasing, "phase": phase, "rcon": rcon, "length_of_key": length, "word": word}
+        self.control["pending"] = pending
         self.control |= {"sub_input": sub_word.i, "sub_enable": sub_word.enable, "substituted": substituted}
         self.control |= {f"word_{k + 1}": window[k] for k in range(len(window))}
 
@@ -248,7 +254,7 @@ class KeyExpansion(Module):
             If(
                 clearing,
                 length.eq(codes[-1]),
-                keys.write.eq(chosen),
+                keys.write.eq(chosen & ~self.hold),
                 If(~chosen, keys.slot.eq(Mux(keys.slot == slots - 1, 0, keys.slot + 1))),
                 If(
                     chosen & keys.write & (address == 2 ** len(address) - 1),

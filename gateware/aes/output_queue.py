@@ -8,7 +8,7 @@ Latency: 3 cycles from `write` to `source.valid`. Throughput: a block a cycle.
 """
 
 from litex.soc.interconnect import stream
-from migen import READ_FIRST, If, Memory, Module, Signal, log2_int
+from migen import READ_FIRST, Cat, If, Memory, Module, Signal, log2_int
 
 from gateware.aes.standard import BLOCK_BITS
 from gateware.memory import without_collisions
@@ -32,9 +32,9 @@ class OutputQueue(Module):
         There is a place for another one.
     empty : Signal(), out
         No block has a place.
-    write, data : Signal(), Signal(128), in
-        A block arrives.
-    source : stream.Endpoint, data(128), out
+    write, data, error : Signal(), Signal(128), Signal(), in
+        A block arrives, with a mark.
+    source : stream.Endpoint, data(128), error, out
         The blocks, in order.
     flush : Signal(), in
         Drop all blocks, and all places.
@@ -49,7 +49,8 @@ class OutputQueue(Module):
         self.empty = Signal()
         self.write = Signal()
         self.data = Signal(BLOCK_BITS)
-        self.source = stream.Endpoint([("data", BLOCK_BITS)])
+        self.error = Signal()
+        self.source = stream.Endpoint([("data", BLOCK_BITS), ("error", 1)])
         self.flush = Signal()
         self.zeroize = Signal()
 
@@ -65,6 +66,7 @@ class OutputQueue(Module):
         fetched = Signal()  # the memory's output register holds a block
         flushed = Signal()  # in the cycle before
         step_fetched, step_source = Signal(), Signal()
+        arriving = Cat(self.source.data, self.source.error)
         self.comb += [
             self.room.eq(~places[-1] & (places[:-1] != depth - 1)),  # one that was reserved may not be counted yet
             self.empty.eq((places == 0) & ~reserved),
@@ -78,14 +80,14 @@ class OutputQueue(Module):
 
         # Only rows that were stored in an earlier cycle are read, and the one that is written is not among them: there
         # are never more blocks than rows. Zeroization reads what it writes, and drops it.
-        memory = without_collisions(Memory(BLOCK_BITS, depth, name="output_queue"))
+        memory = without_collisions(Memory(BLOCK_BITS + 1, depth, name="output_queue"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)
         self.specials += memory, write_port, read_port
         self.comb += [
             write_port.adr.eq(produce),
             write_port.we.eq(self.write | self.zeroize),
-            write_port.dat_w.eq(self.data),
+            write_port.dat_w.eq(Cat(self.data, self.error)),
             read_port.adr.eq(consume),
             read_port.re.eq(step_fetched | self.zeroize),
         ]
@@ -97,12 +99,12 @@ class OutputQueue(Module):
             If(self.write | self.zeroize, produce.eq(produce + 1)),
             If(read, consume.eq(consume + 1)),
             If(step_fetched, fetched.eq(read)),
-            If(step_source, self.source.valid.eq(fetched), If(fetched, self.source.data.eq(read_port.dat_r))),
+            If(step_source, self.source.valid.eq(fetched), If(fetched, arriving.eq(read_port.dat_r))),
             If(
                 self.flush,
                 *[signal.eq(0) for signal in (places, reserved, left, stored, produce, consume, fetched)],
                 self.source.valid.eq(0),
             ),
             flushed.eq(self.flush),
-            If(flushed, self.source.data.eq(0)),
+            If(flushed, arriving.eq(0)),
         ]

@@ -22,7 +22,7 @@ Handshakes: valid and ready, both from registers.
 from litex.soc.interconnect import stream
 from migen import Cat, If, Module, Signal, bits_for
 
-from gateware.aes.iterative_cipher import cipher_layout
+from gateware.aes.iterative_cipher import RESULT_LAYOUT, cipher_layout
 from gateware.aes.key_expansion import key_writes
 from gateware.aes.key_memory import KeyMemory
 from gateware.aes.output_queue import OutputQueue
@@ -58,7 +58,7 @@ class PipelinedCipher(Module):
     def __init__(self, *, slots: int = 1, key_lengths=(128, 192, 256), sbox: str = "table", stages: int = 2):
         slot_bits = bits_for(slots - 1)
         self.sink = stream.Endpoint(cipher_layout(slots))
-        self.source = stream.Endpoint([("data", BLOCK_BITS)])
+        self.source = stream.Endpoint(RESULT_LAYOUT)
         self.keys = key_writes(BLOCK_BITS, slots)
         self.watched = Signal(slot_bits)
         self.in_use = Signal()
@@ -91,6 +91,7 @@ class PipelinedCipher(Module):
         moving = Signal()  # rank 0 holds a block, or zeros that zeroize
         slot = [Signal(slot_bits, name=f"slot_{n}", reset_less=True) for n in range(ranks + 1)]
         length = [Signal(2, name=f"length_{n}", reset_less=True) for n in range(ranks + 1)]
+        error = [Signal(name=f"error_{n}", reset_less=True) for n in range(ranks + 2)]
         self.comb += [
             self.sink.ready.eq(queue.room & ~zeroizing),
             take.eq(self.sink.valid & self.sink.ready),
@@ -99,9 +100,10 @@ class PipelinedCipher(Module):
         self.sync += [
             valid.eq(Cat(take, valid)),
             moving.eq(take | zeroizing),
-            If(take, slot[0].eq(self.sink.slot), length[0].eq(self.sink.length)),
+            If(take, slot[0].eq(self.sink.slot), length[0].eq(self.sink.length), error[0].eq(self.sink.error)),
             *[slot[n].eq(slot[n - 1]) for n in range(1, ranks + 1)],
             *[length[n].eq(length[n - 1]) for n in range(1, ranks + 1)],
+            *[error[n].eq(error[n - 1]) for n in range(1, ranks + 2)],
         ]
 
         def round_key(number: int):
@@ -138,10 +140,11 @@ class PipelinedCipher(Module):
         # End.
         arrived = Signal()
         result = Signal(BLOCK_BITS, reset_less=True)
-        self.sync += [arrived.eq(valid[ranks]), If(zeroizing, result.eq(0)).Else(result.eq(state))]
+        self.sync += [arrived.eq(valid[ranks]), If(zeroizing | error[ranks], result.eq(0)).Else(result.eq(state))]
         self.comb += [
             queue.write.eq(arrived),
             queue.data.eq(result),
+            queue.error.eq(error[ranks + 1]),
             queue.source.connect(self.source),
             self.idle.eq(queue.empty),
         ]
@@ -153,7 +156,10 @@ class PipelinedCipher(Module):
         self.sync += [
             previous.eq(self.watched),
             If(remaining != 0, remaining.eq(remaining - 1)),
-            If((take & (self.sink.slot == self.watched)) | (previous != self.watched), remaining.eq(ranks + 1)),
+            If(
+                (take & ~self.sink.error & (self.sink.slot == self.watched)) | (previous != self.watched),
+                remaining.eq(ranks + 1),
+            ),
         ]
 
         # Flush and clear: zeros run through all stages and the queue after the keys are zero.
@@ -175,6 +181,8 @@ class PipelinedCipher(Module):
         # What proofs look at: blocks under way, and the sequence of zeroization.
         self.control = {"valid": valid, "arrived": arrived, **queue.control}
         self.control |= {"cycles_left": left, "last_cycle": last_cycle}
+        self.control |= {"remaining": remaining, "previous": previous}
+        self.slots, self.errors = slot, error
 
     def _is_row_of(self, number: int, codes: tuple[int, ...]):
         """Whether the row that is written is for a round of the pipeline; those beyond the last go to the first."""

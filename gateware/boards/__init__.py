@@ -35,7 +35,9 @@ class Board:
     no argument, and with the platform and the clock frequency. ``firmware`` is what the boot ROM
     holds: ``baremetal`` or ``zephyr``. ``console_name``, where it is not empty, is what LiteX calls a
     second UART, for what a person reads and types; records have the first one for themselves.
-    ``pnr_seed`` and ``pnr_options`` are nextpnr's; its own weight on timing, 10, gives some percent less clock.
+    ``clock_met_by`` names, for a simulated board, the one of the same configuration whose place-and-route met this
+    clock; where it is empty no place-and-route did, and figures in time say so. ``pnr_seed`` and ``pnr_options`` are
+    nextpnr's; its own weight on timing, 10, gives some percent less clock.
     """
 
     name: str
@@ -60,12 +62,23 @@ class Board:
     console_name: str = ""
     watchdog: bool = False
     ethernet: Ethernet | None = None
+    clock_met_by: str = ""
     device: str = ""
     speed_grade: str = ""
     flash_cable: tuple[str, ...] = ()
     constraints: str = ""
     pnr_seed: int = 1
     pnr_options: tuple[str, ...] = ("--placer-heap-timingweight", "100")
+
+    @property
+    def clock_note(self) -> str:
+        """Whether the clock of a simulated board is one that hardware of its configuration reaches, as one sentence."""
+        clock = f"{self.sys_clk_freq / 1e6:g} MHz"
+        if self.clock_met_by:
+            return f"its clock, {clock}, was met by place-and-route of {self.clock_met_by}"
+        return (
+            f"no place-and-route has met its clock, {clock}: figures in time are of a clock that hardware may not reach"
+        )
 
 
 class UnknownBoardError(ValueError):

@@ -12,8 +12,14 @@ from gateware.boards.ecpix5 import BOARD as ECPIX5
 
 
 def _create_phy(platform):
-    # As litex-boards has it: the PHY chip delays the receive clock, the FPGA the transmit clock.
-    return LiteEthPHYRGMII(clock_pads=platform.request("eth_clocks"), pads=platform.request("eth"), rx_delay=0e-9)
+    # As litex-boards has it: the PHY chip delays the receive clock, the FPGA the transmit clock. LiteEth's register of
+    # the link's state would be read out of the receive clock's domain without a synchroniser.
+    return LiteEthPHYRGMII(
+        clock_pads=platform.request("eth_clocks"),
+        pads=platform.request("eth"),
+        rx_delay=0e-9,
+        with_inband_status=False,
+    )
 
 
 BOARD = replace(

@@ -55,4 +55,5 @@ BOARD = Board(
     rom_size=ECPIX5.rom_size,
     sram_size=ECPIX5.sram_size,
     buffer_size=ECPIX5.buffer_size,
+    clock_met_by=ECPIX5.name,
 )

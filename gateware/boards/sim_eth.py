@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
+from liteeth.phy.common import LiteEthPHYHWReset
 from liteeth.phy.gmii import LiteEthPHYGMIIRX, LiteEthPHYGMIITX
 from litex.build.generic_platform import Pins, Subsignal
 from litex.build.sim import SimPlatform
 from litex.gen import LiteXModule
+from litex.soc.interconnect.csr import CSRStorage
 from migen import ClockDomain, ClockDomainsRenamer
+from migen.genlib.resetsync import AsyncResetSynchronizer
 
 from gateware.boards import Ethernet
 from gateware.boards.sim import BOARD as SIM
@@ -28,25 +31,37 @@ ETHERNET_IO = [
 ]
 
 
-class SimulatedGMII(LiteXModule):
-    """A GMII PHY whose receive and transmit clock is the simulator's, 125 MHz; 8 bits a cycle each way."""
+class _CRG(LiteXModule):
+    """The simulator's clock for both directions, 125 MHz, held in reset as LiteEth's PHYs are: after power-on, with the
+    system and by the register `reset`.
+    """
 
-    dw = 8
-    tx_clk_freq = rx_clk_freq = 125e6
-    model = True
-
-    def __init__(self, platform):
+    def __init__(self, clock):
+        self._reset = CSRStorage()
         self.cd_eth_rx = ClockDomain()
         self.cd_eth_tx = ClockDomain()
 
         # # #
 
+        self.hw_reset = LiteEthPHYHWReset()
+        reset = self._reset.storage | self.hw_reset.reset
+        for domain in (self.cd_eth_rx, self.cd_eth_tx):
+            self.comb += domain.clk.eq(clock)
+            self.specials += AsyncResetSynchronizer(domain, reset)
+
+
+class SimulatedGMII(LiteXModule):
+    """A GMII PHY of 8 bits a cycle each way, whose clocks are the simulator's."""
+
+    dw = 8
+    tx_clk_freq = rx_clk_freq = 125e6
+
+    def __init__(self, platform):
+        # # #
+
         clock = platform.request("sys_clk", 1).sys_clk
         pads = platform.request("gmii_eth")
-        self.comb += [
-            self.cd_eth_rx.clk.eq(clock),
-            self.cd_eth_tx.clk.eq(clock),
-        ]
+        self.crg = _CRG(clock)
         self.tx = ClockDomainsRenamer("eth_tx")(LiteEthPHYGMIITX(pads))
         self.rx = ClockDomainsRenamer("eth_rx")(LiteEthPHYGMIIRX(pads))
         self.sink, self.source = self.tx.sink, self.rx.source
@@ -58,4 +73,5 @@ BOARD = replace(
     title="simulated board with Ethernet",
     create_platform=lambda: SimPlatform("SIM", [*IO, *ETHERNET_IO]),
     ethernet=Ethernet(create_phy=SimulatedGMII),
+    clock_met_by="ecpix5_eth",
 )

@@ -37,9 +37,12 @@ class CTREngine(Module):
     Attributes
     ----------
     message : stream.Endpoint, in
-        A message; see `CounterBlocks`. Its slot must hold a key until its last block has left.
+        A message; see `CounterBlocks`. If its slot's key is replaced before its last block has left, its last blocks
+        may be under the new one.
     sink, source : stream.Endpoint, data(128), mask(16), bits(3)
         Blocks in and out; `first` and `last` pass through. `bits` counts in a block with `last`.
+    error : Signal(), out
+        With a block at `source`: its slot held no key when the core took its counter block; it leaves as zeros.
     flush : Signal(), in
         Drop every message and block.
     core : Module
@@ -52,6 +55,7 @@ class CTREngine(Module):
         self.submodules.counter = counter = CounterBlocks(count_bits=count_bits, slot_bits=len(core.sink.slot))
         self.submodules.core = core
         self.message = counter.message
+        self.error = Signal()
         self.flush = Signal()
 
         # # #
@@ -68,7 +72,8 @@ class CTREngine(Module):
             core.source.ready.eq(source.ready & sink.valid),
             sink.connect(source, keep={"first", "last", "mask", "bits"}),
             *[last_byte[7 - n].eq((sink.bits == 0) | (sink.bits > n) | ~sink.last) for n in range(8)],
-            source.data.eq((sink.data ^ core.source.data) & count),
+            self.error.eq(core.source.error),
+            If(~self.error, source.data.eq((sink.data ^ core.source.data) & count)),
         ]
         following = Cat(sink.mask[1:], 0)
         for i in range(BLOCK_BYTES):

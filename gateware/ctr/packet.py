@@ -10,8 +10,9 @@ Each packet has a `message`: initial counter block, index, width, slot and lengt
 packet is there; keystream of later packets is prepared meanwhile. Words, `first`, `last` and `last_be` (one bit a
 byte, the last byte's set, in a packet's last word) leave as they came. Bytes behind the last leave as 0.
 
-A packet that is longer than its message said has no keystream left: its further words leave as 0 and with `error`,
-never in the clear. The keystream that a shorter one leaves over is dropped, a block a cycle. Neither stops the stream.
+A word without keystream leaves as 0 and with `error`, never in the clear: behind the length that the message said, in
+a block whose slot held no key when the core took it, or of a packet that was flushed. The keystream that a shorter
+packet leaves over is dropped, a block a cycle. None of that stops the stream.
 
 Byte order: byte i of a word is bits 8*i+7 : 8*i, the first byte of the packet in bits 7:0 of its first word.
 Throughput: a word a cycle, if the core gives a block in 4 cycles. Latency: none (combinational) from `sink` to
@@ -45,14 +46,17 @@ class PacketCTR(Module):
     Attributes
     ----------
     message : stream.Endpoint, initial(128), index(64), width(2), slot, length(16), in
-        What to do with a packet; see `CounterBlocks`, and the packet's length in bytes. The slot must hold a key until
-        the packet has left. With a length of 0 nothing of the packet is encrypted: it leaves as zeros, with `error`.
+        What to do with a packet; see `CounterBlocks`, and the packet's length in bytes. If its slot's key is replaced
+        before the packet has left, its last blocks may be under the new one. With a length of 0 nothing of the packet
+        is encrypted: it leaves as zeros, with `error`. Not taken in the cycle of `flush`, and after it not before the
+        packets that were flushed have left.
     sink : stream.Endpoint, data(32), last_be(4), in
         Words of packets.
     source : stream.Endpoint, data(32), last_be(4), error, out
         Words of packets.
     flush : Signal(), in
-        Drop every message, and what is left of the packet under way: it then has no message.
+        Drop every message and block: what is left of the packets whose messages were taken leaves as zeros, with
+        `error`.
     core : Module
         The core, with its key port.
     """
@@ -82,14 +86,17 @@ class PacketCTR(Module):
 
         # A message goes to the counter and, as a number of blocks, to the packet's side, at once.
         blocks = Signal(BLOCKS_BITS)
+        flushed = Signal(max=PACKETS + 2)  # packets that lost their message
+        take = Signal()
         self.comb += [
+            take.eq(~self.flush & (flushed == 0)),
             blocks.eq(message.length[4:] + (message.length[:4] != 0)),
             message.connect(counter.message, omit={"valid", "ready", "length"}),
             counter.message.count.eq(blocks),
-            counter.message.valid.eq(message.valid & packets.sink.ready),
-            packets.sink.valid.eq(message.valid & counter.message.ready),
+            counter.message.valid.eq(message.valid & packets.sink.ready & take),
+            packets.sink.valid.eq(message.valid & counter.message.ready & take),
             packets.sink.blocks.eq(blocks),
-            message.ready.eq(counter.message.ready & packets.sink.ready),
+            message.ready.eq(counter.message.ready & packets.sink.ready & take),
             counter.source.connect(core.sink, omit={"first", "last"}),
             counter.flush.eq(self.flush),
             core.flush.eq(self.flush),
@@ -103,25 +110,29 @@ class PacketCTR(Module):
         word = Signal(max=WORDS)
         last_word = Signal()
         step, block_done = Signal(), Signal()
+        present = Signal()  # words of it are expected
+        keyless = Signal()  # for this word there is no keystream
         finished = Signal()  # no keystream of this packet remains: the next one's message is taken
         keystream = Array([core.source.data[WORD_BITS * n : WORD_BITS * (n + 1)] for n in range(WORDS)])[word]
         counts = Signal(WORD_BITS // 8)  # bytes up to the last
         for n in range(WORD_BITS // 8):
             self.comb += counts[n].eq(~sink.last | (sink.last_be[n:] != 0) | (sink.last_be == 0))
         self.comb += [
+            present.eq(known & ~ended),
+            keyless.eq((flushed != 0) | (left == 0)),
             finished.eq((ended | (step & sink.last)) & ((left == 0) | ((left == 1) & block_done))),
             packets.source.ready.eq(~known | finished),
             last_word.eq((word == WORDS - 1) | sink.last),
-            source.error.eq(left == 0),
-            source.valid.eq(sink.valid & known & ~ended & (source.error | core.source.valid)),
-            sink.ready.eq(source.ready & known & ~ended & (source.error | core.source.valid)),
+            source.error.eq(keyless | core.source.error),
+            source.valid.eq(sink.valid & ((flushed != 0) | (present & (keyless | core.source.valid)))),
+            sink.ready.eq(source.ready & ((flushed != 0) | (present & (keyless | core.source.valid)))),
             sink.connect(source, keep={"first", "last", "last_be"}),
             If(
                 ~source.error,
                 source.data.eq((sink.data ^ keystream) & Cat(*[Replicate(count, 8) for count in counts])),
             ),
             step.eq(source.valid & source.ready),
-            block_done.eq((step & last_word & ~source.error) | (ended & core.source.valid)),
+            block_done.eq((step & last_word & ~keyless) | (ended & core.source.valid)),
             core.source.ready.eq(block_done),
         ]
         self.sync += [
@@ -134,5 +145,12 @@ class PacketCTR(Module):
                 ended.eq(0),
                 left.eq(packets.source.blocks),
             ),
-            If(self.flush, known.eq(0), ended.eq(0), word.eq(0)),
+            If(step & sink.last & (flushed != 0), flushed.eq(flushed - 1)),
+            If(
+                self.flush,
+                flushed.eq(flushed + packets.level + present - (step & sink.last)),
+                known.eq(0),
+                ended.eq(0),
+                word.eq(0),
+            ),
         ]

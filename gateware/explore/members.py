@@ -136,6 +136,7 @@ def _design(member: Member) -> tuple[Design, Callable[[Netlist], Protocol]]:
         "key_valid": core.key_valid,
     }
     unnamed = {core.sink.slot, core.key_slot, core.clear, core.clear_slot, core.flush, core.idle, core.key_busy}
+    unnamed.add(core.source.error)
     output = convert(top, {*named.values(), *unnamed, top.cd_sys.clk}, name="core")
     # LiteX puts the date into comments.
     text = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)

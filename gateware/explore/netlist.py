@@ -93,6 +93,9 @@ class Netlist:
         self._ports = {name: port["bits"] for name, port in module["ports"].items()}
         self._index: dict[object, int] = {"0": 0, "x": 0, "1": 1}
         self._values = [0, self.mask]
+        for bits in self._ports.values():
+            for bit in bits:
+                self._wire(bit)
         self._clock = self._wire(self._ports[clock][0])
         self._flip_flops: list[tuple] = []
         self._memories: list[DistributedRAM | BlockRAM] = []
@@ -160,6 +163,15 @@ class Netlist:
         scope: dict = {}
         exec(compile("\n".join(["def run(v, w, M, R):", "    pass", *lines]), "<netlist>", "exec"), scope)
         return scope["run"]
+
+    @property
+    def state(self) -> tuple:
+        """Values of all wires and contents of all memories; a copy can be put back."""
+        return self._values, self._memories
+
+    @state.setter
+    def state(self, state: tuple) -> None:
+        self._values, self._memories = state
 
     # Running -----------------------------------------------------------------------------------------------
 

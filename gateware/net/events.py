@@ -54,7 +54,8 @@ _DESCRIPTIONS = {
     Event.IPV4: "IPv4 packets dropped because they have options, are fragments, or their lengths and that of the frame "
     "contradict each other.",
     Event.CHECKSUM: "IPv4 packets dropped for the checksum of their header, or of UDP if it is not 0.",
-    Event.SOURCE: "Frames dropped because they come from a broadcast or multicast address, of the MAC or of IPv4.",
+    Event.SOURCE: "Frames dropped because no answer may go to where they come from: a group of stations, or an IPv4 "
+    "address that is multicast, of class E, 0.0.0.0, or the first or last of the /24 of the hardware's.",
     Event.UNSERVED: "Frames dropped because they are neither ARP, nor IPv4 for the hardware's address with an echo "
     "request of up to 128 bytes or a datagram for its port.",
     Event.RECEIVE_OVERFLOW: "Frames dropped because the receive buffer was full.",
@@ -69,7 +70,7 @@ _DESCRIPTIONS = {
     Event.LIMIT: "Records dropped because their data end behind the session's limit.",
     Event.WINDOW: "Records dropped because their offset is no multiple of the session's record_blocks, they are longer "
     "than that, or they lie outside its window.",
-    Event.KEY: "Records dropped because the session's slot holds no key, or is about to lose it.",
+    Event.KEY: "Records dropped because the session's slot holds no key, is about to lose it, or lost it meanwhile.",
     Event.TRANSMIT_OVERFLOW: "Records dropped because there was no room for the reply.",
     Event.OTHER_DATA: "Records dropped because other data had come for their counter blocks before.",
 }

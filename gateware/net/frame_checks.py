@@ -1,4 +1,4 @@
-"""Judges a received frame: check sequence, size, lengths and checksums of IPv4 and UDP, and whether it is served.
+"""Judges a received frame: check sequence, size, lengths and checksums of IPv4 and UDP, sender, whether it is served.
 
 Behind it, LiteEth's stack trusts these lengths: a packet whose lengths contradict each other could leave it
 waiting; it does not look at UDP checksums, and does not tell what it drops. Where the fields lie in an Ethernet II
@@ -8,11 +8,12 @@ frame (RFC 894, RFC 791, RFC 768, RFC 792), big-endian:
 byte   field                   byte   field
 =====  ======================  =====  =============================
 0-5    destination             26-29  source address
-12-13  EtherType, 0x0800       30-33  destination address
-14     version and IHL, 0x45   34     ICMP: type
-16-17  total length            36-37  UDP: destination port
-20-21  flags, fragment offset  38-39  UDP: length
-23     protocol                40-41  UDP: checksum, 0 for none
+6-11   source                  30-33  destination address
+12-13  EtherType, 0x0800       34     ICMP: type
+14     version and IHL, 0x45   36-37  UDP: destination port
+16-17  total length            38-39  UDP: length
+20-21  flags, fragment offset  40-41  UDP: checksum, 0 for none
+23     protocol                22-27  ARP: sender's hardware address
 =====  ======================  =====  =============================
 
 Behind the packet a frame may have padding up to 64 bytes (60 and a VLAN tag that was taken out).
@@ -20,6 +21,12 @@ Behind the packet a frame may have padding up to 64 bytes (60 and a VLAN tag tha
 A UDP checksum is that of a pseudo-header (both addresses, the protocol, the length) and of the datagram; the length
 here is that of IPv4 less its header. Where it is wrong, a switch or a host has damaged the frame before it was given
 its check sequence.
+
+Every answer goes to where the question came from. So none may come from where more than one would get it: a station's
+address with the group bit (RFC 1112), in the frame or as an ARP sender's, and as source address of IPv4 (RFC 1122,
+3.2.1.3; RFC 1812, 5.3.7) multicast, class E with the limited broadcast, 0.0.0.0, and the first and last address of the
+/24 in which the hardware's own lies. An ARP probe has 0.0.0.0 (RFC 5227), and is answered. IPv4 for a group of
+stations is not looked at: it is not answered.
 
 Served are ARP, and IPv4 for the hardware's address with a datagram for its port or an echo request that LiteEth has
 room for. Frames for a group of stations are not judged by that: they are others' too, and LiteEth drops them.
@@ -46,6 +53,8 @@ ETHERTYPE_ARP = 0x0806
 VERSION_AND_IHL = 0x45
 PROTOCOL_ICMP = 1
 ECHO_REQUEST = 8
+MULTICAST = 224  # the first byte of an address of class D or E, at least
+HOST_ONES = 255  # the last byte of a /24's broadcast address
 ECHO_DATA_MAX = 128  # of LiteEth's buffer
 LENGTH_BITS = 16
 
@@ -84,6 +93,7 @@ class FrameChecks(Module):
 
         # Fields, as they pass.
         position = Signal(LENGTH_BITS - 2)  # words before this one
+        from_group, from_arp_group, from_high, from_zero, from_net, from_bad = (Signal() for _ in range(6))
         for_group, is_ipv4, is_arp, plain_header, fragment, is_udp, is_icmp = (Signal() for _ in range(7))
         own_upper, own_address, is_echo, own_port, has_checksum = (Signal() for _ in range(5))
         total_length, udp_length = Signal(LENGTH_BITS), Signal(LENGTH_BITS)
@@ -104,6 +114,7 @@ class FrameChecks(Module):
                     position,
                     {
                         0: for_group.eq(byte[0][GROUP_BIT]),
+                        4 // 4: from_group.eq(byte[2][GROUP_BIT]),
                         12 // 4: [
                             is_ipv4.eq(Cat(byte[1], byte[0]) == ETHERTYPE_IPV4),
                             is_arp.eq(Cat(byte[1], byte[0]) == ETHERTYPE_ARP),
@@ -114,8 +125,25 @@ class FrameChecks(Module):
                             fragment.eq((Cat(byte[1], byte[0]) & 0x3FFF) != 0),
                             is_udp.eq(byte[3] == PROTOCOL_UDP),
                             is_icmp.eq(byte[3] == PROTOCOL_ICMP),
+                            from_arp_group.eq(byte[2][GROUP_BIT]),
                         ],
-                        28 // 4: own_upper.eq(Cat(byte[3], byte[2]) == self.ip_address[16:]),
+                        24 // 4: [
+                            from_high.eq(byte[2] >= MULTICAST),
+                            from_zero.eq(Cat(byte[3], byte[2]) == 0),
+                            from_net.eq(Cat(byte[3], byte[2]) == self.ip_address[16:]),
+                        ],
+                        28 // 4: [
+                            own_upper.eq(Cat(byte[3], byte[2]) == self.ip_address[16:]),
+                            from_bad.eq(
+                                from_high
+                                | (from_zero & (Cat(byte[1], byte[0]) == 0))
+                                | (
+                                    from_net
+                                    & (byte[0] == self.ip_address[8:16])
+                                    & ((byte[1] == 0) | (byte[1] == HOST_ONES))
+                                )
+                            ),
+                        ],
                         32 // 4: [
                             own_address.eq(own_upper & (Cat(byte[1], byte[0]) == self.ip_address[:16])),
                             is_echo.eq(byte[2] == ECHO_REQUEST),
@@ -178,7 +206,7 @@ class FrameChecks(Module):
         )
 
         # Verdict.
-        bad_size, bad_lengths, bad_checksum, unserved = (Signal() for _ in range(4))
+        bad_size, bad_lengths, bad_checksum, bad_source, unserved = (Signal() for _ in range(5))
         echo_max = IPV4_HEADER_BYTES + ICMP_HEADER_BYTES + ECHO_DATA_MAX
         packet_end = Signal(LENGTH_BITS + 1)
         self.comb += packet_end.eq(total_length + HEADER_BYTES)
@@ -196,6 +224,7 @@ class FrameChecks(Module):
                     | (is_udp & (udp_length + IPV4_HEADER_BYTES != total_length))
                 )
             ),
+            bad_source.eq(from_group | (is_arp & from_arp_group) | (is_ipv4 & ~for_group & from_bad)),
             unserved.eq(
                 ~for_group
                 & ~is_arp
@@ -206,10 +235,11 @@ class FrameChecks(Module):
             bad_checksum.eq(
                 is_ipv4 & ((ipv4_sum.value != RIGHT) | (is_udp & has_checksum & (udp_sum.value != RIGHT))),
             ),
-            self.good.eq(~bad_sequence & ~bad_size & ~bad_lengths & ~bad_checksum & ~unserved),
+            self.good.eq(~bad_sequence & ~bad_size & ~bad_lengths & ~bad_checksum & ~bad_source & ~unserved),
             If(bad_sequence, self.code.eq(Event.FCS))
             .Elif(bad_size, self.code.eq(Event.FRAME_LENGTH))
             .Elif(bad_lengths, self.code.eq(Event.IPV4))
             .Elif(bad_checksum, self.code.eq(Event.CHECKSUM))
+            .Elif(bad_source, self.code.eq(Event.SOURCE))
             .Else(self.code.eq(Event.UNSERVED)),
         ]

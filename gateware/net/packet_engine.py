@@ -8,6 +8,9 @@
 The queue holds what comes while the core is on its way to the first keystream block, so that short packets follow
 each other at the rate of the core and not at its latency.
 
+Every word that was taken leaves, in order, whatever becomes of keys: as zeros and with `error`, if it was flushed or
+its slot held no key when its block's turn came.
+
 Throughput: a word a cycle, or what the core gives; a cycle more for each packet. Handshake: valid and ready.
 """
 
@@ -35,14 +38,17 @@ class PacketEngine(Module):
     sink : stream.Endpoint, see `packet_layout`, in
         Words of packets of at least one byte, as many as their length says; the parameters are taken before the
         first word.
-    source : stream.Endpoint, data(32), out
+    source : stream.Endpoint, data(32), error, out
         As many words.
+    flush : Signal(), in
+        Drop what has been taken, and its keystream.
     """
 
     def __init__(self, *, core):
         self.submodules.ctr = ctr = PacketCTR(core=core)
         self.sink = sink = stream.Endpoint(packet_layout(len(core.sink.slot)))
-        self.source = stream.Endpoint([("data", WORD_BITS)])
+        self.source = stream.Endpoint([("data", WORD_BITS), ("error", 1)])
+        self.flush = ctr.flush
 
         # # #
 
@@ -58,7 +64,7 @@ class PacketEngine(Module):
             queue.sink.data.eq(sink.data),
             queue.sink.last.eq(sink.last),
             queue.source.connect(ctr.sink),
-            ctr.source.connect(self.source, keep={"valid", "ready", "last", "data"}),
+            ctr.source.connect(self.source, keep={"valid", "ready", "last", "data", "error"}),
         ]
         self.sync += [
             If(message.valid & message.ready, announced.eq(1)),

@@ -12,6 +12,9 @@ leaves nothing. `packet` always carries as many bytes as its `length` says: if t
 error, zeros follow, and `outcome` tells that the result must be dropped; so it does if the record came before with
 other data, which is known when they all are here.
 
+Whatever the reply and the engine need is taken in the cycle of the verdict: nothing that is behind it asks the table.
+A session that is closed in that cycle or later has had its datagram accepted, one that was closed before has not.
+
 Throughput: one word a cycle for data; about 23 cycles for each datagram besides its words with 8 sessions. Handshake:
 valid and ready; `job` and `outcome` must be ready whenever `room` is given.
 """
@@ -171,7 +174,7 @@ class RecordReceiver(Module):
             verdict = Mux(failed[code], code, verdict)
             passed = passed & ~failed[code]
 
-        # What goes on.
+        # What goes on; the words of the header stay until the next datagram.
         rest = Signal(LENGTH_BITS - 2)  # data words to come after this one
         self.comb += [
             *[getattr(self.job, name).eq(getattr(header, name)) for name in ("session", "offset", "token", "length")],
@@ -180,8 +183,6 @@ class RecordReceiver(Module):
             self.job.mac_address.eq(peer_mac),
             self.job.row.eq(table.found_row),
             self.job.slot.eq(table.slot),
-            packet.initial.eq(table.initial),
-            packet.slot.eq(table.slot),
             packet.index.eq(header.offset[wire.OFFSET_UNIT.bit_length() - 1 :]),
             packet.length.eq(header.length),
             packet.data.eq(Mux(ended, 0, sink.data)),
@@ -220,6 +221,8 @@ class RecordReceiver(Module):
             NextValue(count, 0),
             NextValue(decide_wait, DECIDE_CYCLES - 1),
             NextValue(rest, (header.length - 1)[2:]),
+            NextValue(packet.initial, table.initial),
+            NextValue(packet.slot, table.slot),
             If(
                 passed,
                 self.accepted.eq(1),

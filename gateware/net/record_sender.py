@@ -5,7 +5,7 @@
     job ─┬─► UDP's header words ───┬─► sum ──► checksum ─► source
          └─► header words ─┬───────┤                         ▲
     encrypted ► data words ┘       └─► buffer ──────────► datagram  (header with the reply bit, encrypted data)
-    outcome ─────────────────── commit or drop
+    outcome, error ──────────── commit or drop
 
 The checksum is that of UDP (RFC 768): over both addresses, both ports, the protocol, twice the length, and all words
 that go to the buffer, as they go there. 0 leaves as 0xFFFF, since 0 would say that there is none. It is ready when the
@@ -50,8 +50,8 @@ class RecordSender(Module):
     Attributes
     ----------
     job : stream.Endpoint, see `job_layout`, in
-    encrypted : stream.Endpoint, data(32), in
-        Data of the jobs, in their order.
+    encrypted : stream.Endpoint, data(32), error, in
+        Data of the jobs, in their order. A reply with `error` in a word is dropped.
     outcome : stream.Endpoint, see `outcome_layout`, in
         For each job.
     needed, room, reserve : Signal(16), in, and Signal(), out, and Signal(), in
@@ -70,7 +70,7 @@ class RecordSender(Module):
 
     def __init__(self, *, port: int, row_bits: int, slot_bits: int, buffer_words: int = 2048):
         self.job = stream.Endpoint(job_layout(row_bits, slot_bits))
-        self.encrypted = stream.Endpoint([("data", WORD_BITS)])
+        self.encrypted = stream.Endpoint([("data", WORD_BITS), ("error", 1)])
         self.outcome = stream.Endpoint(outcome_layout())
         self.needed = Signal(LENGTH_BITS)
         self.room = Signal()
@@ -111,6 +111,7 @@ class RecordSender(Module):
         rest = Signal(LENGTH_BITS - 2)  # data words to come after this one
         last_byte = Signal(2)
         last_be = Signal(WORD_BYTES)
+        keyless = Signal()  # a word of the job had no keystream
         mask = Cat(C(0xFF, 8), *[Replicate(last_byte >= n, 8) for n in range(1, WORD_BYTES)])
         self.comb += [
             header.version.eq(wire.HEADER_VERSION),
@@ -154,7 +155,12 @@ class RecordSender(Module):
                 buffer.sink.last.eq(1),
                 buffer.sink.last_be.eq(last_be),
             ),
-            If(self.encrypted.valid, NextValue(rest, rest - 1), If(rest == 0, NextState("OUTCOME"))),
+            If(
+                self.encrypted.valid,
+                NextValue(rest, rest - 1),
+                If(self.encrypted.error, NextValue(keyless, 1)),
+                If(rest == 0, NextState("OUTCOME")),
+            ),
         )
         fsm.act(  # waits for the receiver's word on the datagram
             "OUTCOME",
@@ -162,15 +168,17 @@ class RecordSender(Module):
             If(
                 outcomes.source.valid,
                 self.finished.valid.eq(1),
-                buffer.commit.eq(~outcomes.source.damaged),
-                buffer.drop.eq(outcomes.source.damaged),
+                buffer.commit.eq(~self.finished.damaged),
+                buffer.drop.eq(self.finished.damaged),
                 job.ready.eq(1),
+                NextValue(keyless, 0),
                 NextState("HEADER"),
             ),
         )
         self.comb += [
-            self.finished.damaged.eq(outcomes.source.damaged),
-            self.finished.code.eq(Mux(outcomes.source.damaged, outcomes.source.code, Event.RECORD)),
+            self.finished.damaged.eq(outcomes.source.damaged | keyless),
+            self.finished.code.eq(Mux(keyless, Event.KEY, Event.RECORD)),
+            If(outcomes.source.damaged, self.finished.code.eq(outcomes.source.code)),
             *[getattr(self.finished, name).eq(getattr(job, name)) for name in ("row", "slot", "length")],
         ]
 

@@ -7,12 +7,13 @@ from migen import bits_for
 from gateware.aes.standard import KEY_LENGTH_128, KEY_LENGTH_192, KEY_LENGTH_256
 from gateware.ctr.key_store import WORDS
 from gateware.net.events import EVENT_BITS, Event
+from gateware.net.key_loader import WAIT_CYCLES, command_cycles
 from gateware.net.record_window import BLOCKS_BITS, INDEX_BITS, RECORDS
 from gateware.net.session_table import Column
 
 _LOCKED = (
     "Write-only: reads as 0. Ignored while the session is open or a datagram of it is under way; sets refused. "
-    "Zeroed by close."
+    "Zeroed by close and by reset."
 )
 _SESSION_REGISTERS = {
     Column.SESSION: (32, "Number of the session, as records name it. No other open session may have it."),
@@ -72,27 +73,32 @@ class FastPathRegisters(LiteXModule):
                 CSRField(
                     "close",
                     pulse=True,
-                    description="Close the session `row` and zero its registers. Datagrams of it that come later are "
-                    "dropped; those that were accepted before are answered, with the session's key (see in_use). "
-                    "Closing a session that is not open is allowed.",
+                    description="Close the session `row` and zero its registers, in one cycle. Datagrams of it that "
+                    "come later are dropped; those that were accepted before are answered, with the session's key and "
+                    "what else it had (see in_use). Closing a session that is not open is allowed.",
                 ),
                 CSRField(
                     "load_key",
                     pulse=True,
                     description="Take the key from key0 to key7 into the slot of key_config, and expand it. Its key "
-                    "before it goes out of use at once, and datagrams that were accepted with it are waited for; other "
-                    "slots go on. key0 to key7 are zeroed. Refused while busy, and with an invalid key_length.",
+                    "before it goes out of use at once, and datagrams that were accepted with it are waited for, for "
+                    f"{WAIT_CYCLES} cycles at most: if there still are some the slot gets no key (see key_valid), and "
+                    "they are dropped. Other slots go on. key0 to key7 are zeroed. Ends within "
+                    f"{command_cycles('load_key', slots=slots)} cycles. Refused while busy, and with an invalid "
+                    "key_length.",
                 ),
                 CSRField(
                     "clear_key",
                     pulse=True,
-                    description="Zeroize the slot of key_config, after its datagrams. Refused while busy.",
+                    description="Zeroize the slot of key_config, after its datagrams as load_key waits for them. Ends "
+                    f"within {command_cycles('clear_key', slots=slots)} cycles. Refused while busy.",
                 ),
                 CSRField(
                     "zeroize",
                     pulse=True,
-                    description="Zeroize all slots and key0 to key7, after all datagrams that were accepted. While "
-                    "busy: comes next. Done by itself after reset.",
+                    description="Zeroize all slots and key0 to key7 at once. Datagrams that are under way are dropped. "
+                    "While busy: ends the command that is under way. Ends within "
+                    f"{command_cycles('zeroize', slots=slots)} cycles. Done by itself after reset.",
                 ),
                 CSRField(
                     "read_statistics",
@@ -120,7 +126,7 @@ class FastPathRegisters(LiteXModule):
             fields=[
                 CSRField(
                     "busy",
-                    description="A command on keys is under way. 1 for some 150 cycles after reset, then 0.",
+                    description="A command on keys is under way. 1 after reset, while everything is zeroized.",
                 ),
                 CSRField(
                     "refused",

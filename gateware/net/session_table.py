@@ -5,7 +5,7 @@
     CPU ─► columns of words, one row a session ─► row found by number ─► token, peer, limit, key slot, T1
 
 Columns are small memories, written by the CPU word by word and never read by it. A row is open or not; its columns can
-be written only while it is neither open nor in use. Closing it zeroes its columns.
+be written only while it is neither open nor in use. Closing it zeroes its columns; reset zeroes all, a row a cycle.
 
 A search looks at every row, one a cycle, whatever it finds: its time is the number of rows plus one. The row that
 it found stays selected until the next search; `found` falls when it is closed, and stays so although the row may be
@@ -14,7 +14,7 @@ opened for another session.
 
 from enum import IntEnum
 
-from migen import Array, Case, Cat, If, Memory, Module, Signal, bits_for
+from migen import Array, Case, Cat, If, Memory, Module, Mux, Signal, bits_for
 
 from gateware.aes.standard import BLOCK_BITS
 from gateware.net.record_window import BLOCKS_BITS
@@ -64,7 +64,7 @@ class SessionTable(Module):
     open, close : Signal(), in
         Open or close the row; opening one that is open or in use is ignored.
     locked : Signal(), out
-        The row is open or in use.
+        The row is open or in use, or all are being zeroed after reset.
     opened : Signal(rows), out
         Rows that are open.
     in_use : Signal(rows), in
@@ -111,11 +111,14 @@ class SessionTable(Module):
         # The CPU's side.
         opened = Array([self.opened[n] for n in range(rows)])
         in_use = Array([self.in_use[n] for n in range(rows)])
-        self.comb += self.locked.eq(opened[self.row] | in_use[self.row])
+        zeroing = Signal(reset=1)
+        zeroed = Signal(row_bits)
+        self.comb += self.locked.eq(opened[self.row] | in_use[self.row] | zeroing)
         rows_case = range(rows)
         self.sync += [
             If(self.open & ~self.locked, Case(self.row, {n: self.opened[n].eq(1) for n in rows_case})),
             If(self.close, Case(self.row, {n: self.opened[n].eq(0) for n in rows_case})),
+            If(zeroing, zeroed.eq(zeroed + 1), If(zeroed == rows - 1, zeroing.eq(0))),
         ]
 
         # Columns.
@@ -128,10 +131,10 @@ class SessionTable(Module):
             read_port = memory.get_port(async_read=True)
             self.specials += memory, write_port, read_port
             self.comb += [
-                write_port.adr.eq(self.row),
+                write_port.adr.eq(Mux(zeroing, zeroed, self.row)),
                 write_port.dat_w.eq(self.word[:width]),
                 write_port.we.eq(self.write[column] & ~self.locked),
-                If(self.close, write_port.dat_w.eq(0), write_port.we.eq(1)),
+                If(self.close | zeroing, write_port.dat_w.eq(0), write_port.we.eq(1)),
                 read_port.adr.eq(scanned if column == Column.SESSION else self.found_row),
             ]
             read[column] = read_port.dat_r

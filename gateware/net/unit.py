@@ -18,8 +18,9 @@ each `window_place` from 0 to 63 write `window_base`, `window_came` and the sum,
 closed. It is whole once the row is neither in `opened` nor in `in_use`; from then on until it is written again, it can
 be read, place by place with `read_window`, and be given to a session that goes on with the stream, in any row.
 
-Commands on a key wait until no datagram of its slot is under way, which takes at most the time of some datagrams; other
-sessions go on. A session without a key is possible: its records are dropped and counted.
+Commands on a key wait until no datagram of its slot is under way; other sessions go on. Every command ends within a
+stated number of cycles, whatever comes from the network: see `control`. A session without a key is possible: its
+records are dropped and counted, as are those whose key goes while they are under way.
 
 Byte order: that of `gateware.net`; word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.
 """
@@ -76,10 +77,11 @@ class FastPathUnit(FastPathRegisters):
         # Data.
         self.comb += [
             path.packet.connect(engine.sink),
-            engine.source.connect(path.encrypted, keep={"valid", "ready", "data"}),
+            engine.source.connect(path.encrypted, keep={"valid", "ready", "data", "error"}),
             path.ip_address.eq(self.ip_address.storage),
             path.usable.eq(loader.usable),
             loader.under_way.eq(path.slots_under_way),
+            engine.flush.eq(loader.flush),
         ]
 
         # Sessions.

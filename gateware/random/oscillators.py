@@ -39,6 +39,8 @@ class RingOscillators(Module):
 
     Attributes
     ----------
+    cells : int
+        LUTs of all rings.
     bit : Signal(), out
         One bit of noise. Take it every so many cycles that the rings have drifted, see `gateware.random.source`.
 
@@ -54,6 +56,7 @@ class RingOscillators(Module):
                 raise ValueError(f"a ring of {length} LUTs does not oscillate: give an odd number, 3 or more")
             if any(gcd(length, other) > 1 for other in lengths[:n]):
                 raise ValueError(f"rings of {lengths} LUTs may lock to each other: give lengths without common factors")
+        self.cells = sum(lengths)
         self.bit = Signal()
 
         # # #

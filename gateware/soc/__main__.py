@@ -31,7 +31,7 @@ def main() -> int:
         elif board.simulated:
             description = simulation.build(board, directory)
             print(report_image(board, directory / "firmware", RESULTS))
-            print(f"simulated board ready: {description}")
+            print(f"simulated board ready: {description}; {board.clock_note}")
         else:
             bitstream.build(board, directory, RESULTS)
     except (

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from gateware.boards import Board
-from gateware.soc import toolchain, units
+from gateware.soc import constraints, toolchain, units
 from gateware.soc.cache import Stamp, digest
 from gateware.soc.firmware import REPOSITORY, build_firmware
 from gateware.soc.soc import CipherlaneSoC
@@ -40,24 +40,15 @@ def build(board: Board, directory: Path, results: Path) -> Path:
     Raises
     ------
     BitstreamError
-        A tool failed or a clock missed its constraint; the message says which and names the log.
+        A tool failed, a clock missed its constraint or has none, or there is a loop that is no ring; the message says
+        which.
     """
     try:
         environment = toolchain.environment(REPOSITORY / "build" / "tools")
     except toolchain.ToolError as error:
         raise BitstreamError(str(error)) from error
     firmware = build_firmware(board, directory / "firmware")
-    soc = CipherlaneSoC(board, firmware=firmware)
-    for line in (REPOSITORY / "constraints" / board.constraints).read_text().splitlines():
-        if line and not line.startswith("#"):
-            soc.platform.add_platform_command(line)
-    tools = soc.platform.toolchain
-    tools._pnr_opts += " ".join(["--report", f"{board.name}-report.json", *board.pnr_options]) + " "
-    builder = Builder(soc, output_dir=directory, compile_software=False, csr_json=directory / "csr.json")
-    with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
-        # The loops are the random source's rings.
-        options = {"timingstrict": True, "seed": board.pnr_seed, "compress": True, "ignoreloops": True}
-        builder.build(run=False, build_name=board.name, **options)
+    soc = write_sources(board, directory, firmware)
 
     gateware = directory / "gateware"
     inputs = [path for pattern in ("*.v", "*.init", "*.lpf", "*.ys", "*.sh") for path in gateware.glob(pattern)]
@@ -78,6 +69,7 @@ def build(board: Board, directory: Path, results: Path) -> Path:
             raise BitstreamError(_failure(log))
         stamp.set()
     report = _report(board, gateware, environment)
+    _check_constraints(soc, gateware, report["clocks"])
     results.mkdir(parents=True, exist_ok=True)
     path = results / f"bitstream-{board.name}.json"
     path.write_text(json.dumps(report, indent=2) + "\n")
@@ -86,6 +78,21 @@ def build(board: Board, directory: Path, results: Path) -> Path:
         raise BitstreamError(f"clock {', '.join(missed)} missed its constraint: see {log}")
     _show(report, bitstream, path)
     return bitstream
+
+
+def write_sources(board: Board, directory: Path, firmware: list[int]) -> CipherlaneSoC:
+    """Writes what the tools read into `<directory>/gateware`: Verilog, constraints and scripts; returns the SoC."""
+    soc = CipherlaneSoC(board, firmware=firmware)
+    for line in (REPOSITORY / "constraints" / board.constraints).read_text().splitlines():
+        if line and not line.startswith("#"):
+            soc.platform.add_platform_command(line)
+    tools = soc.platform.toolchain
+    tools._pnr_opts += " ".join(["--report", f"{board.name}-report.json", *board.pnr_options]) + " "
+    builder = Builder(soc, output_dir=directory, compile_software=False, csr_json=directory / "csr.json")
+    options = {"timingstrict": True, "seed": board.pnr_seed, "compress": True, "ignoreloops": True}
+    with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
+        builder.build(run=False, build_name=board.name, **options)
+    return soc
 
 
 def flash(board: Board, directory: Path) -> None:
@@ -158,6 +165,22 @@ def _report(board: Board, gateware: Path, environment: dict[str, str]) -> dict:
         "tools": toolchain.versions(environment),
         "command": f"make bitstream BOARD={board.name}",
     }
+
+
+def _check_constraints(soc: CipherlaneSoC, gateware: Path, clocks: list[dict]) -> None:
+    """That every clock was timed for what it runs at, and that no loop is in the netlist but the random source's."""
+    name = soc.board.name
+    lpf = (gateware / f"{name}.lpf").read_text()
+    module = json.loads((gateware / f"{name}.json").read_text())["modules"][name]
+    if unknown := constraints.unknown_names(lpf, module):
+        raise BitstreamError(f"{name}.lpf constrains {', '.join(unknown)}, which the netlist does not have")
+    wanted = {"sys": soc.board.sys_clk_freq / 1e6, **constraints.frequencies(lpf)}
+    if missing := constraints.unconstrained(clocks, wanted):
+        raise BitstreamError(f"clock {', '.join(missing)} was not timed for its frequency: constrain it by its pin")
+    if (looping := constraints.looping_cells(module)) != soc.random.noise.cells:
+        raise BitstreamError(
+            f"{looping} cells are in combinational loops; {soc.random.noise.cells} are to be, in rings"
+        )
 
 
 def _clock_name(net: str) -> str:

@@ -3,7 +3,8 @@
 The datapath of both is in the system's clock domain at 32 bits, which carries 1 Gb/s from 31.25 MHz on; the PHY, the
 frame check sequence and the change of width are in the PHY's 125 MHz domains. A received frame for the CPU without an
 error waits in a slot until the CPU acknowledges it; when all slots are taken, frames are dropped and counted
-(`ethmac_sram_writer_errors`). `fastpath` is the fast path's peripheral (`gateware.net.unit`).
+(`ethmac_sram_writer_errors`). The PHY's clock is constrained at its pin, with the board's pins. `fastpath` is the fast
+path's peripheral (`gateware.net.unit`).
 """
 
 import ipaddress
@@ -42,8 +43,6 @@ def add_ethernet(soc: SoCCore, ethernet: Ethernet, *, sbox: str) -> None:
     soc.irq.add("ethmac", use_loc_if_exists=True)
     add_ip_address_constants(soc, "LOCALIP", ethernet.ip_address)
     add_mac_address_constants(soc, "MACADDR", ethernet.mac_address)
-    if not getattr(soc.ethphy, "model", False):
-        _constrain(soc)
 
 
 def _add_slots(soc: SoCCore, mac: SharedMAC) -> None:
@@ -54,13 +53,3 @@ def _add_slots(soc: SoCCore, mac: SharedMAC) -> None:
     for name, bus, offset, size in (("rx", mac.bus_rx, 0, rx_size), ("tx", mac.bus_tx, rx_size, tx_size)):
         region = SoCRegion(origin=origin + offset, size=size, linker=True, cached=False)
         soc.bus.add_slave(f"ethmac_{name}", slave=bus, region=region)
-
-
-def _constrain(soc: SoCCore) -> None:
-    """The PHY's clocks, asynchronous to the system's."""
-    crg = getattr(soc.ethphy, "crg", soc.ethphy)
-    rx, tx = crg.cd_eth_rx.clk, crg.cd_eth_tx.clk
-    soc.platform.add_period_constraint(rx, 1e9 / soc.ethphy.rx_clk_freq)
-    if tx is not rx:
-        soc.platform.add_period_constraint(tx, 1e9 / soc.ethphy.tx_clk_freq)
-    soc.platform.add_false_path_constraints(soc.crg.cd_sys.clk, rx, *([] if tx is rx else [tx]))

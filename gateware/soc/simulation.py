@@ -104,6 +104,7 @@ def build(board: Board, directory: Path) -> Path:
         "gateware": "gateware",
         "executable": "obj_dir/Vsim",
         "clock_hz": board.sys_clk_freq,
+        "clock_met_by": board.clock_met_by,
         "rx_window": board.rx_window,
         "console": bool(board.console_name),
     }

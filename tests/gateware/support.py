@@ -26,7 +26,8 @@ from tests.gateware import ecp5
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "build" / "verilated"
-BUILD_TIMEOUT_S = 900
+BUILD_TIMEOUT_S = 3600
+LARGE = 2_000_000  # characters of Verilog from which on compiling costs more than it gives
 PORT = re.compile(r"^\s*(input|output)\s+(?:wire|reg)?\s*(?:signed\s+)?(?:\[(\d+):0\])?\s*(\w+),?\s*$", re.MULTILINE)
 
 HARNESS = """
@@ -89,7 +90,8 @@ def compile_model(verilog: str, harness: str, data_files: dict[str, str]) -> Pat
         for name, content in {"top.v": verilog, "harness.cpp": harness, **data_files}.items():
             (work / name).write_text(content)
         command = ["verilator", "--cc", "--exe", "--build", "--top-module", "top", "--prefix", "Vtop", "-Wno-lint"]
-        command += ["-Wno-fatal", "--x-assign", "0", "--x-initial", "0", "-O3", "-CFLAGS", "-fPIC -O1"]
+        command += ["-Wno-fatal", "--x-assign", "0", "--x-initial", "0", "-O3"]
+        command += ["-CFLAGS", f"-fPIC {'-O0' if len(verilog) > LARGE else '-O1'}"]
         command += ["-LDFLAGS", "-shared", "-o", "model.so", "top.v", "harness.cpp"]
         done = subprocess.run(command, cwd=work, capture_output=True, text=True, timeout=BUILD_TIMEOUT_S, check=False)
         if done.returncode:
@@ -118,9 +120,11 @@ class Simulation:
     prepare : function
         Takes the Verilog and the files that it reads, and gives what is simulated in their place, with the same ports
         (`tests.gateware.ecp5.mapped`).
+    interpreter : function
+        What simulates instead of Verilator (`tests.gateware.ecp5.Interpreter`).
     """
 
-    def __init__(self, dut: Module, *ports, prepare: Callable | None = None):
+    def __init__(self, dut: Module, *ports, prepare: Callable | None = None, interpreter: Callable | None = None):
         top = Module()
         top.submodules.dut = dut
         top.clock_domains.cd_sys = ClockDomain("sys")
@@ -133,30 +137,34 @@ class Simulation:
         self._places: dict[int, tuple[bool, int, int, int]] = {}
         sizes = {"input": 0, "output": 0}
         code = {"input": [], "output": []}
+        places = {}
         for signal in sorted({id(s): s for s in [*signals, self.rst]}.values(), key=lambda s: s.duid):
             name = output.ns.get_name(signal)
             kind, width = directions[name]
             self._places[signal.duid] = (kind == "input", 4 * sizes[kind], 4 * ((width + 31) // 32), (1 << width) - 1)
+            places[name] = self._places[signal.duid][:3]
             code[kind].append(_accessor(name, width, sizes[kind], kind == "input"))
             sizes[kind] += (width + 31) // 32
-        harness = HARNESS % {"write": "\n".join(code["input"]), "read": "\n".join(code["output"])}
-        data_files = output.data_files
-        if prepare:
-            verilog, data_files = prepare(verilog, data_files)
-        library = compile_model(ecp5.with_cells(verilog), harness, data_files)
-        self._library = ctypes.CDLL(str(library))
-        self._library.model_create.restype = ctypes.c_void_p
-        for function in (self._library.model_eval, self._library.model_clock):
-            function.argtypes = [ctypes.c_void_p] * 3
-        self._library.model_destroy.argtypes = [ctypes.c_void_p]
         self._inputs = bytearray(4 * sizes["input"] + 4)
         self._outputs = bytearray(4 * sizes["output"] + 4)
+        self._folder = ROOT
+        if interpreter:
+            self._library = interpreter(verilog, output.data_files, places, self._inputs, self._outputs)
+        else:
+            harness = HARNESS % {"write": "\n".join(code["input"]), "read": "\n".join(code["output"])}
+            text, data_files = prepare(verilog, output.data_files) if prepare else (verilog, output.data_files)
+            library = compile_model(ecp5.with_cells(text), harness, data_files)
+            self._folder = library.parent
+            self._library = ctypes.CDLL(str(library))
+            self._library.model_create.restype = ctypes.c_void_p
+            for function in (self._library.model_eval, self._library.model_clock):
+                function.argtypes = [ctypes.c_void_p] * 3
+            self._library.model_destroy.argtypes = [ctypes.c_void_p]
         self._buffers = [(ctypes.c_char * len(b)).from_buffer(b) for b in (self._inputs, self._outputs)]
         self._addresses = [ctypes.addressof(b) for b in self._buffers]
         self._model = None
         self.cycle = 0
         self._signals = signals
-        self._folder = library.parent
         self.power_on()
 
     def power_on(self):

@@ -83,6 +83,14 @@ def test_a_transfer_goes_on_behind_its_last_whole_record(names, count):
     assert not os.path.exists(names[1] + ".part.resume")
 
 
+def test_what_follows_the_last_whole_record_is_dropped(names):
+    begin(names, 20 * UNIT)
+    with open(names[1] + ".part", "ab") as part:
+        part.write(bytes(2 * len(DATA)))
+    assert resume(names)[0] == 20 * UNIT
+    assert content(names[1]) == encrypted(DATA)
+
+
 def test_what_it_was_begun_with_is_checked(names, tmp_path):
     begin(names, 20 * UNIT)
     refused(names, "begun with another key", key=bytes(32))

@@ -17,7 +17,13 @@ from .model import PeerBoard, SocketBoard
 STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 
 
-def interrupted(server, source, out, *words, number=signal.SIGINT, key=("--key-file",), **options):
+def heed_signals():
+    """Undo what nohup and a shell's background do to the programs started here."""
+    for number in STATUS:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def interrupted(server, source, out, *words, number=signal.SIGINT, key=("--key-file",), preexec_fn=heed_signals):
     """Start a transfer, send it a signal when the output has grown, return status and error."""
     (out.parent / "key").write_text(KEY)
     (out.parent / "key").chmod(0o600)
@@ -28,7 +34,7 @@ def interrupted(server, source, out, *words, number=signal.SIGINT, key=("--key-f
         [COMMAND, "encrypt", "--port", server.url, *key, "--iv", IV, *words, source, out],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        **options,
+        preexec_fn=preexec_fn,
     )
     deadline = time.monotonic() + 60
     while not (part.exists() and part.stat().st_size > before + 3000):
@@ -99,6 +105,7 @@ def test_a_hangup_that_takes_the_terminal_along_ends_like_any_other(server, big,
         stderr=terminal,
         env={**os.environ, "CIPHERLANE_KEY": KEY},
         start_new_session=True,
+        preexec_fn=heed_signals,
     )
     os.close(terminal)
     deadline = time.monotonic() + 60

@@ -117,6 +117,21 @@ class Bench:
         )
         return [value.to_bytes(16, "little") for value in received]
 
+    def results(self, blocks: list[tuple[int, bytes]], *others, rng, stall: float) -> list[tuple[bytes, int]]:
+        """What becomes of blocks, each with its slot, whether the slot holds a key or not: data and error."""
+        received, source = [], self.core.source
+
+        def collect():
+            while len(received) < len(blocks):
+                yield source.ready.eq(rng.random() >= stall)
+                yield
+                if (yield source.valid) and (yield source.ready):
+                    received.append(((yield source.data).to_bytes(16, "little"), (yield source.error)))
+            yield source.ready.eq(0)
+
+        self.sim.run(send(self.core.sink, self.blocks(blocks)), collect(), *others, max_cycles=10_000)
+        return received
+
     def load(self, keys: list[bytes]) -> None:
         """Load a key into each slot."""
         for slot, key in enumerate(keys):

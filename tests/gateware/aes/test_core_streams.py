@@ -69,26 +69,58 @@ def test_random_differential(bench):
         assert bench.encrypt(probe) == expected(keys, probe)
 
 
-def test_block_waits_for_its_key(bench):
-    """A block of an empty slot waits, and those behind it; `key_valid` rises when the schedule is there."""
-    core, received = bench.core, []
-    key = bytes(range(bench.member.key_lengths[-1] // 8))
-    slot = bench.member.slots - 1
-
-    def late_key():
-        for _ in range(80):
-            assert not (yield core.sink.ready)
-            assert not (yield core.key_valid) >> slot & 1
-            yield
-        yield from bench.key_loader(slot, key)
-
-    items = bench.blocks([(slot, PLAIN)])
-    bench.sim.run(send(core.sink, items), receive(core.source, 1, received), late_key(), max_cycles=600)
-    assert [value.to_bytes(16, "little") for value in received] == ecb(key, [PLAIN])
-    assert bench.sim.peek(core.key_valid) == 1 << slot
+@pytest.mark.parametrize("stall", [0.0, 0.6])
+def test_a_block_without_a_key_has_its_turn_and_is_zero(bench, stall):
+    """Beside blocks of slots that hold keys, in order, as many as were accepted, and with none of them at all."""
+    rng = random.Random(f"keyless {stall}")
+    slots = bench.member.slots
+    for keyed in (range(0), range(slots - 1)):
+        keys = bench.random_keys(rng)
+        for slot in keyed:
+            bench.load_key(slot, keys[slot])
+        blocks = bench.random_blocks(rng, 40)
+        wanted = [(expected(keys, [each])[0], 0) if each[0] in keyed else (bytes(16), 1) for each in blocks]
+        assert bench.results(blocks, rng=rng, stall=stall) == wanted
+        bench.sim.run(bench.quiet(), max_cycles=201)
 
 
-def test_key_valid_falls_with_the_first_word(bench):
+@pytest.mark.parametrize("how", ["load", "clear_slot"])
+def test_a_key_goes_under_a_stream_of_its_blocks(bench, how):
+    """Blocks under the old key, then zeros, then the new key; the command ends, though blocks come all the time."""
+    rng = random.Random(how)
+    core, slot = bench.core, bench.member.slots - 1
+    for n in range(6):
+        old, new = (rng.randbytes(rng.choice(bench.member.key_lengths) // 8) for _ in range(2))
+        bench.load_key(slot, old)
+        blocks = [(slot, rng.randbytes(16)) for _ in range(20 if not bench.pipelined else 400)]
+        ended = []
+
+        def command(new=new, n=n, ended=ended):
+            for _ in range(30 + n):
+                yield
+            if how == "load":
+                loading = bench.key_loader(slot, new)
+            else:
+                loading = iter(([core.key_slot.eq(slot), core.clear_slot.eq(1)], None, core.clear_slot.eq(0), None))
+            began = bench.sim.cycle
+            yield from loading
+            while (yield core.key_busy):
+                yield
+            ended.append(bench.sim.cycle - began)
+
+        results = bench.results(blocks, command(), stall=n % 2 / 4, rng=rng)
+        kinds = []
+        for (data, error), before, behind in zip(
+            results, *(ecb(k, [b for _, b in blocks]) for k in (old, new)), strict=True
+        ):
+            kinds.append("none" if (data, error) == (bytes(16), 1) else {before: "old", behind: "new"}[data])
+            assert error == (kinds[-1] == "none")
+        present = [kind for kind, _ in itertools.groupby(kinds)]
+        assert present in ((["old", "none", "new"], ["old", "none"]) if how == "load" else (["old", "none"],))
+        assert ended and ended[0] < 256
+
+
+def test_key_valid_falls_when_a_key_is_offered(bench):
     core = bench.core
     bits = bench.member.key_lengths[0]
     bench.load_key(0, bytes(bits // 8))
@@ -101,7 +133,7 @@ def test_key_valid_falls_with_the_first_word(bench):
         yield [core.key.valid.eq(1), core.key_length.eq(KEY_LENGTHS[bits])]
         yield
         while not (yield core.key.ready):
-            assert (yield core.key_valid) & 1
+            assert not (yield core.key_valid) & 1
             yield
         yield core.key.valid.eq(0)
         for _ in range(20):

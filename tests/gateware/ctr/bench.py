@@ -1,12 +1,12 @@
 """An accelerator in simulation, with a memory on its bus, driven through its registers as software does."""
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from litex.soc.interconnect import csr_bus
 from migen import Module, Signal
 
+from gateware.aes.cores import PIPELINED
 from gateware.aes.standard import KEY_LENGTHS
 from gateware.ctr.accelerator import CTRAccelerator
 from gateware.ctr.counter import WIDTH_128
@@ -111,12 +111,13 @@ class MemoryModel:
 
 
 class Bench:
-    """The accelerator behind a CSR bank, as in an SoC; `prepare` as `Simulation` has it."""
+    """The accelerator behind a CSR bank, as in an SoC; `options` are those of `Simulation`."""
 
-    def __init__(self, prepare: Callable | None = None, **parameters):
+    def __init__(self, options: dict | None = None, **parameters):
         top = Module()
         regions = {"regions": [(ORIGIN, SIZE), SMALL], "timeout_cycles": TIMEOUT_CYCLES, "burst_beats": BURST_BEATS}
         top.submodules.dut = self.dut = CTRAccelerator(**regions | parameters)
+        self.pipelined = parameters.get("datapath") == PIPELINED
         self.csr = csr_bus.Interface(data_width=32, address_width=14)
         csrs = self.dut.get_csrs()
         self.address = {csr.name: i for i, csr in enumerate(csrs)}
@@ -131,7 +132,7 @@ class Bench:
         watched |= {"busy": self.dut.status.fields.busy, "bus_cyc": self.dut.bus.cyc}
         self.watched = {name: Signal(len(signal), name=f"watched_{name}") for name, signal in watched.items()}
         top.comb += [self.watched[name].eq(signal) for name, signal in watched.items()]
-        self.sim = Simulation(top, self.csr, *self.watched.values(), *self.add_memory(top), prepare=prepare)
+        self.sim = Simulation(top, self.csr, *self.watched.values(), *self.add_memory(top), **options or {})
         self.reset()
 
     def add_memory(self, top: Module) -> list:

@@ -1,13 +1,21 @@
-"""The accelerator on its test bench, simulated once a file; a file may have a `simulated` of its own kind."""
+"""The accelerator on its test bench, simulated once for all tests; a file may have a `simulated` of its own kind."""
 
 import pytest
 
+from tests.gateware import ecp5
+from tests.gateware.boards import ACCELERATORS_ON_ECP5, title
 from tests.gateware.ctr.bench import Bench
 
 
-@pytest.fixture(scope="module")
-def simulated():
-    bench = Bench()
+def pytest_generate_tests(metafunc):
+    if "core" in metafunc.fixturenames:
+        cores = ACCELERATORS_ON_ECP5 if metafunc.config.getoption("--netlist") else [{}]
+        metafunc.parametrize("core", cores, ids=title, scope="session")
+
+
+@pytest.fixture(scope="session")
+def simulated(core, pytestconfig):
+    bench = Bench({"prepare": ecp5.mapped} if pytestconfig.getoption("--netlist") else None, **core)
     yield bench
     bench.sim.close()
 

@@ -19,8 +19,6 @@ FILL = b"\xee"  # at the destinations before
 OLD, NEW, ZERO = KEYS[256], KEYS[128], bytes(16)
 PASSAGE = Descriptor(ORIGIN + 3, OUT + 5, LENGTH, T1, slot=SLOT)
 AFTER = Descriptor(ORIGIN + 3, OUT + 0x105, LENGTH, T1, slot=SLOT)
-# Longer than the passage, than the expansion of a key and the clearing of a slot, and than the clearing of all.
-PASSAGE_CYCLES, LOADING_CYCLES, CLEARING_CYCLES = 90, 80, 160
 
 
 @pytest.fixture
@@ -35,6 +33,8 @@ class Sweep:
         self.bench = bench
         self.data = bench.rng.randbytes(LENGTH)
         bench.memory.write(PASSAGE.source, self.data)
+        # Longer than the passage, than a key's expansion or the clearing of a slot, and than the clearing of all.
+        self.passage, self.loading, self.clearing = (180, 180, 330) if bench.pipelined else (90, 80, 160)
 
     def write(self, name: str, value: int):
         """A write of a register that leaves the bus free in the next cycle."""
@@ -114,7 +114,7 @@ def test_key_command(bench, sweep, command, left, slot):
         assert sweep.holds(AFTER, after), f"after {n} cycles"
         seen.append(refused)
 
-    for n in range(PASSAGE_CYCLES):
+    for n in range(sweep.passage):
         bench.run(life(n))
     assert seen == sorted(seen, reverse=True)
     assert {SLOT: {0, 1}, OTHER: {0}}[slot] == set(seen)
@@ -147,7 +147,7 @@ def test_abort_and_zeroize(bench, sweep, command, access_cycles):
             assert (yield from bench.result((yield from bench.submit(AFTER)))) == Error.NONE
             assert sweep.holds(AFTER, ZERO), f"key words are left after {n} cycles"
 
-    for n in range(PASSAGE_CYCLES + (3 * access_cycles if access_cycles > 1 else 0)):
+    for n in range(sweep.passage + (3 * access_cycles if access_cycles > 1 else 0)):
         bench.run(life(n))
     assert seen == sorted(seen, reverse=True)
     assert set(seen) == {Error.NONE, Error.ABORTED}
@@ -177,7 +177,7 @@ def test_reset(bench, sweep):
         assert (yield from bench.result((yield from bench.submit(AFTER)))) == Error.NONE
         assert sweep.holds(AFTER, ZERO), f"key words are left after {n} cycles"
 
-    for n in range(PASSAGE_CYCLES):
+    for n in range(sweep.passage):
         bench.run(life(n))
     bench.assert_empty()
 
@@ -204,7 +204,7 @@ def test_start_during_a_key_command(bench, sweep, command):
         assert after or not bench.memory.log
         seen.append(refused)
 
-    for n in range(CLEARING_CYCLES if command == "zeroize" else LOADING_CYCLES):
+    for n in range(sweep.clearing if command == "zeroize" else sweep.loading):
         bench.run(life(n))
     assert seen == sorted(seen, reverse=True)
     assert set(seen) == ({0, 1} if command == "zeroize" else {0})
@@ -262,6 +262,6 @@ def test_key_word_during_a_key_command(bench, sweep, command):
         assert sweep.holds(AFTER, ZERO if was_busy else later), f"after {n} cycles"
         seen.append(was_busy)
 
-    for n in range(CLEARING_CYCLES if command == "zeroize" else LOADING_CYCLES):
+    for n in range(sweep.clearing if command == "zeroize" else sweep.loading):
         bench.run(life(n))
     assert set(seen) == {0, 1}

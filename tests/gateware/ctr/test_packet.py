@@ -1,5 +1,6 @@
 """The packet stream: packets of all lengths and slots under any backpressure, and lengths that are wrong."""
 
+import itertools
 import random
 from dataclasses import dataclass
 
@@ -59,7 +60,7 @@ class Bench:
     def __init__(self, datapath):
         self.dut = dut = PacketCTR(core=create_core(datapath=datapath, sbox="table", slots=SLOTS))
         core = dut.core
-        key = (core.key, core.key_slot, core.key_length, core.key_valid, core.idle)
+        key = (core.key, core.key_slot, core.key_length, core.key_valid, core.clear_slot, core.idle)
         self.sim = Simulation(dut, dut.message, dut.sink, dut.source, dut.flush, *key)
 
     def load_key(self, key: bytes, slot: int = 0):
@@ -150,21 +151,68 @@ def test_wrong_lengths(bench, stall):
     assert bench.run(packets, rng, 0.0, stall) == expected(packets, keys)
 
 
-def test_flush(bench):
+@pytest.mark.parametrize("again", [0, 1, 3])
+@pytest.mark.parametrize("stall", [0.0, 0.5])
+def test_flush(bench, stall, again):
+    """At any time, and again soon: each packet is right up to a word, then zeros with errors; the next is right."""
+    rng = random.Random(f"flush {stall} {again}")
     dut, key = bench.dut, bytes(range(24))
     bench.load_key(key)
-    packet = Packet(bytes(range(100)), 77)
+    for when in range(0, 160, 7):
+        packets = [Packet(rng.randbytes(size), rng.getrandbits(128)) for size in (100, 4, 1, 40, 33, 60)]
+        last = Packet(rng.randbytes(50), 77)
+        received, words = [], [word for p in packets for word in p.words]
+        taken = []
 
-    def interrupted():
-        yield dut.source.ready.eq(1)
-        yield from send(dut.message, [packet.message, packet.message])
-        yield from send(dut.sink, packet.words[:9])
-        yield [dut.flush.eq(1), dut.source.ready.eq(0)]
-        yield
-        yield dut.flush.eq(0)
+        def messages(packets=packets, taken=taken):
+            for packet in packets:
+                yield from send(dut.message, [packet.message])
+                taken.append(packet)
 
-    bench.sim.run(interrupted(), max_cycles=300)
-    assert bench.run([packet]) == packet.result(key)
+        def flush(when=when):
+            for cycle in range(when + 12):
+                yield dut.flush.eq(cycle == when or (again and cycle == when + again))
+                yield
+            yield dut.flush.eq(0)
+
+        collect = bench.collect(received, len(words), rng, stall)
+        bench.sim.run(messages(), send(dut.sink, words), collect, flush(), max_cycles=1500)
+        wanted = expected(packets, [key])
+        for got, right in zip(received, wanted, strict=True):
+            assert got == right or got == (0, *right[1:4], 1)
+        ends = [n for n, word in enumerate(wanted) if word[2]]
+        for begin, end in itertools.pairwise([-1, *ends]):  # what was lost stays lost to the packet's end
+            errors = [word[4] for word in received[begin + 1 : end + 1]]
+            assert errors == sorted(errors)
+        assert bench.run([last]) == last.result(key)
+
+
+def test_a_key_that_goes_leaves_zeros(bench):
+    """From some block on, in the middle of a packet; the packets of another slot go on, and the next one is right."""
+    rng = random.Random("gone")
+    dut = bench.dut
+    keys = [rng.randbytes(16), rng.randbytes(32)]
+    for when in range(0, 120, 9):
+        for slot, key in enumerate(keys):
+            bench.load_key(key, slot)
+        packets = [Packet(rng.randbytes(90), rng.getrandbits(128), slot=n % 2) for n in range(4)]
+        received, words = [], [word for p in packets for word in p.words]
+
+        def clear(when=when):
+            for _ in range(when):
+                yield
+            yield [dut.core.key_slot.eq(0), dut.core.clear_slot.eq(1)]
+            yield
+            yield dut.core.clear_slot.eq(0)
+
+        messages = send(dut.message, [p.message for p in packets])
+        bench.sim.run(messages, send(dut.sink, words), bench.collect(received, len(words)), clear(), max_cycles=2000)
+        wanted = [packet.result(keys[packet.slot]) for packet in packets]
+        for packet, right in zip(packets, wanted, strict=True):
+            got, received = received[: len(right)], received[len(right) :]
+            errors = [word[4] for word in got]
+            assert errors == sorted(errors) and (packet.slot == 0 or not any(errors))
+            assert all(g == (0, *r[1:4], 1) if g[4] else g == r for g, r in zip(got, right, strict=True))
 
 
 def test_a_word_a_cycle_with_the_pipelined_core():

@@ -1,7 +1,6 @@
 """The vector AES unit in simulation, with the memory that its loads and stores reach, and commands for it."""
 
 import random
-from collections.abc import Callable
 
 from gateware.isa.instructions import BY_NAME, FIELDS, INSTRUCTIONS
 from gateware.isa.unit import VectorAESUnit
@@ -12,13 +11,13 @@ QUIET_CYCLES = 10  # in which nothing may come after the last response
 
 
 class Bench:
-    """The unit behind its CFU port; `prepare` as `Simulation` has it."""
+    """The unit behind its CFU port; `options` are those of `Simulation`."""
 
-    def __init__(self, sbox: str = "table", prepare: Callable | None = None):
+    def __init__(self, sbox: str = "table", **options):
         self.unit = unit = VectorAESUnit(memory=(ORIGIN, SIZE), sbox=sbox)
         ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
         ports += [unit.rsp_valid, unit.rsp_ready, unit.rsp_output, unit.bus]
-        self.sim = Simulation(unit, *ports, prepare=prepare)
+        self.sim = Simulation(unit, *ports, **options)
         self.memory = bytearray(SIZE)
 
     def drive(self, commands, rng=None, idle: float = 0.0):

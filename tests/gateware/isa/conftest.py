@@ -2,13 +2,20 @@
 
 import pytest
 
-from tests.gateware.boards import VECTOR_UNITS
+from tests.gateware import ecp5
+from tests.gateware.boards import VECTOR_UNITS, VECTOR_UNITS_ON_ECP5
 from tests.gateware.isa.bench import Bench
 
 
-@pytest.fixture(scope="session", params=VECTOR_UNITS)
-def bench(request):
-    bench = Bench(request.param)
+def pytest_generate_tests(metafunc):
+    if "sbox" in metafunc.fixturenames:
+        sboxes = VECTOR_UNITS_ON_ECP5 if metafunc.config.getoption("--netlist") else VECTOR_UNITS
+        metafunc.parametrize("sbox", sboxes, scope="session")
+
+
+@pytest.fixture(scope="session")
+def bench(sbox, pytestconfig):
+    bench = Bench(sbox, prepare=ecp5.mapped if pytestconfig.getoption("--netlist") else None)
     yield bench
     bench.sim.close()
 

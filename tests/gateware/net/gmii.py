@@ -1,4 +1,4 @@
-"""The fast path with LiteEth between the two sides of a GMII, in Verilator with two clocks.
+"""The fast path with LiteEth between the two sides of a GMII, in Verilator with two clocks, whose phases may drift.
 
 The receive side is a script of bytes at 125 MHz, whatever the system clock; what the transmit side sends meanwhile is
 noted byte by byte. Registers are accessed from the same clock edge on that a script's entry names, so that tests can
@@ -19,17 +19,21 @@ from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, ClockDomainsRenamer, Module, Record
 
 from gateware.aes.cores import create_core
-from gateware.aes.standard import KEY_LENGTHS
 from gateware.net.ethernet import FastPathEthernet
 from gateware.net.events import Event
 from gateware.net.mac import SharedMAC
 from gateware.net.unit import FastPathUnit
 from tests.gateware.net.frames import Session
+from tests.gateware.net.operations import Operations
 from tests.gateware.net.script import BOARD_IP, BOARD_MAC, BOARD_PORT, Sent, parse
 from tests.gateware.net.window_model import RECORDS, Window
 from tests.gateware.support import compile_model
 
 GMII_HZ = 125_000_000
+RESET = 0xFFFF_FFFF  # the address of an operation that is none
+# A board's PLL holds the system's reset for longer: until the PHY's domains are reset too, and what is between the two
+# has been seen by both.
+RESET_CYCLES = 16
 DRAIN_CYCLES = 12_000
 # The smallest core that keeps up with the wire, of the S-boxes that Verilator compiles fastest.
 CORE = {"datapath": 128, "sbox": "block_ram", "engines": 2}
@@ -39,11 +43,12 @@ HARNESS = """
 #include <vector>
 #include "Vtop.h"
 #include "verilated.h"
+enum { RESET = 0xffffffff, PHY_RESET_CYCLES = 256 };
 struct Operation { uint32_t cycle, write, address, data; };
 struct Model {
     VerilatedContext context; Vtop top{&context};
     uint64_t time = 0, next_sys = 0, next_gmii = 0, sys_edges = 0, gmii_edges = 0;
-    uint32_t state = 0;
+    uint32_t state = 0, reset = 0;
     std::vector<uint64_t> cpu;
 };
 extern "C" {
@@ -80,9 +85,15 @@ uint64_t model_run(void *m, uint32_t sys_half, uint32_t gmii_half, const uint16_
         }
         if (sys_rise) {
             s->sys_edges++;
+            if (s->reset) {  // the PHY holds its domains for longer than the system's reset lasts
+                t->sys_rst = 0;
+                if (!--s->reset) t->eth_rx_rst = t->eth_tx_rst = 0;
+            }
             if (s->state) {
                 t->csr_we = t->csr_re = 0;
                 if (++s->state == 4) { operations[done].data = t->csr_dat_r; done++; s->state = 0; }
+            } else if (done < count && operations[done].cycle <= cycle && operations[done].address == RESET) {
+                t->sys_rst = t->eth_rx_rst = t->eth_tx_rst = 1; s->reset = PHY_RESET_CYCLES; done++;
             } else if (done < count && operations[done].cycle <= cycle) {
                 t->csr_adr = operations[done].address; t->csr_dat_w = operations[done].data;
                 t->csr_we = operations[done].write; t->csr_re = !operations[done].write; s->state = 1;
@@ -143,12 +154,7 @@ class GMIIBoard:
         )
         top.submodules.stack = FastPathEthernet(mac=mac, unit=unit, clk_freq=sys_hz)
         csrs = unit.get_csrs(sort=True)
-        self.address = {csr.name: n for n, csr in enumerate(csrs)}
-        self.fields = {
-            csr.name: {field.name: field for field in csr.fields.fields}
-            for csr in csrs
-            if getattr(csr, "fields", None) is not None
-        }
+        self.operations = Operations(csrs)
         bus = csr_bus.Interface(data_width=32, address_width=14)
         top.submodules.bank = csr_bus.CSRBank(csrs, 0, bus)
         watched = [bus.adr, bus.we, bus.re, bus.dat_w, bus.dat_r]
@@ -189,7 +195,7 @@ class GMIIBoard:
         self._model = self._library.model_create()
         with contextlib.chdir(self._path.parent):  # where the contents of its memories lie
             self._library.model_reset(self._model)
-        self._wait()
+        self.wait()
 
     def close(self) -> None:
         """Free the model."""
@@ -202,12 +208,14 @@ class GMIIBoard:
     def run(self, script: array, operations: list[tuple] = ()) -> tuple[array, list[int], int]:
         """Play a script; give what was transmitted, what was read, and the number of system cycles.
 
-        `operations` are (GMII cycle, register, value), in order; a value of None reads.
+        `operations` are (GMII cycle, register, value), in order; a value of None reads. Each ``reset`` is a cycle of
+        the system's reset, with which the PHY resets its domains as `LiteEthPHYHWReset` does; see `RESET_CYCLES`.
         """
         table = (_Operation * max(len(operations), 1))()
         for entry, (cycle, name, value) in zip(table, operations, strict=False):
             entry.cycle, entry.write = cycle, value is not None
-            entry.address, entry.data = self.address[name], value or 0
+            entry.address = RESET if name == "reset" else self.operations.address[name]
+            entry.data = value or 0
         sent = array("H", bytes(2 * len(script)))
         rx, tx = script.buffer_info()[0], sent.buffer_info()[0]
         cycles = self._library.model_run(
@@ -243,65 +251,27 @@ class GMIIBoard:
         return self.run(array("H"), [(0, name, None)])[1][0]
 
     def bit(self, register: str, field: str) -> int:
-        return 1 << self.fields[register][field].offset
+        return self.operations.bit(register, field)
 
     def command(self, *names: str) -> None:
         self.write("control", sum(self.bit("control", name) for name in names))
 
-    def _wait(self) -> None:
+    def wait(self) -> None:
+        """Wait until no command on keys is under way."""
         for _ in range(1000):
             if not self.read("status") & self.bit("status", "busy"):
                 return
         raise AssertionError("a command on keys does not end")
 
-    def key_operations(self, slot: int, key: bytes, cycle: int = 0) -> list[tuple]:
-        """The register accesses that load a key."""
-        words = struct.unpack(f"<{len(key) // 4}I", key)
-        config = KEY_LENGTHS[8 * len(key)] | slot << self.fields["key_config"]["slot"].offset
-        accesses = [("key_config", config), *((f"key{i}", word) for i, word in enumerate(words))]
-        return [(cycle, *access) for access in (*accesses, ("control", self.bit("control", "load_key")))]
-
-    def open_operations(self, session: Session, cycle: int = 0) -> list[tuple]:
-        """The register accesses that open a session, with its row's window as it is."""
-        iv = struct.unpack("<4I", session.initial.to_bytes(16, "big"))
-        accesses = [
-            ("row", session.row),
-            ("session", session.number),
-            ("peer_ip", session.peer.ip),
-            ("peer_port", session.peer.port),
-            ("token_lo", session.token % 2**32),
-            ("token_hi", session.token >> 32),
-            ("limit_lo", session.limit % 2**32),
-            ("limit_hi", session.limit >> 32),
-            ("slot", session.slot),
-            *((f"iv{i}", word) for i, word in enumerate(iv)),
-            ("record_blocks", session.record_bytes // 16),
-            ("control", self.bit("control", "open")),
-        ]
-        return [(cycle, *access) for access in accesses]
-
-    def window_operations(self, row: int, window: Window, cycle: int = 0) -> list[tuple]:
-        """The register accesses that write a window; the reads are the time that each place takes."""
-        accesses = [("row", row), ("window_base", window.first * window.record_blocks)]
-        for place in range(RECORDS):
-            kept = window.sums.get(window.first + place)
-            accesses += [("window_place", place), ("window_came", kept is not None)]
-            accesses += [("window_sum_lo", (kept or 0) % 2**32), ("window_sum_hi", (kept or 0) >> 32)]
-            accesses += [("control", self.bit("control", "write_window")), ("status", None), ("status", None)]
-        return [(cycle, *access) for access in accesses]
-
     def open(self, session: Session, window: Window | None = None) -> None:
         """Load a session's key and open it, with an empty window unless one is given."""
-        self.run(array("H"), self.key_operations(session.slot, session.key))
-        self._wait()
+        self.run(array("H"), self.operations.load_key(session.slot, session.key))
+        self.wait()
         window = window or Window(session.record_bytes // 16, session.first)
-        self.run(array("H"), self.window_operations(session.row, window) + self.open_operations(session))
+        opening = [*self.operations.write_window(session.row, window), *self.operations.open(session)]
+        self.run(array("H"), opening)
         assert self.read("opened") >> session.row & 1
         assert not self.read("status") & self.bit("status", "refused")
-
-    def close_operations(self, session: Session, cycle: int = 0) -> list[tuple]:
-        """The register accesses that close a session."""
-        return [(cycle, "row", session.row), (cycle, "control", self.bit("control", "close"))]
 
     def window(self, session: Session) -> Window:
         """The window of a session's row, as the CPU reads it."""

@@ -10,8 +10,8 @@ from cipherlane.protocol.layout import VERSION
 from gateware.net.events import Event
 from tests.gateware.net import frames
 from tests.gateware.net.frames import Peer, Session
-from tests.gateware.net.gmii import CORE, GMIIBoard
-from tests.gateware.net.script import BOARD_IP, BOARD_MAC, BOARD_PORT, datagram, expected, on_wire
+from tests.gateware.net.gmii import CORE, RESET_CYCLES, GMIIBoard
+from tests.gateware.net.script import BOARD_IP, BOARD_MAC, BOARD_PORT, datagram, expected, on_wire, parse
 from tests.gateware.net.window_model import Window
 
 DATA_MAX = 1448
@@ -86,6 +86,9 @@ def _faults(rng: random.Random, session: Session) -> dict:
     stranger = Session(**{**vars(session), "peer": Peer(mac=peer.mac, ip=peer.ip ^ 1, port=peer.port)})
     other_port = Session(**{**vars(session), "peer": Peer(mac=peer.mac, ip=peer.ip, port=peer.port ^ 0x100)})
 
+    def sent_by(**changes) -> bytes:
+        return datagram(Session(**{**vars(session), "peer": Peer(**{**vars(peer), **changes})}), good)
+
     def packet(payload: bytes, udp_length: int | None = None, to=BOARD_IP, port=BOARD_PORT, **changes) -> bytes:
         body = frames.udp(peer.port, port, payload, length=udp_length)
         return frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, frames.ipv4(peer.ip, to, frames.UDP, body, **changes))
@@ -102,6 +105,31 @@ def _faults(rng: random.Random, session: Session) -> dict:
         "addresses of another packet": (Event.CHECKSUM, unsummed[:34] + datagram(stranger, good)[34:]),
         "IPv4 damaged": (Event.CHECKSUM, flipped(summed, rng.choice((15, 18, 22, 25, 27)), rng.randrange(8))),
         "IPv4 damaged, no UDP checksum": (Event.CHECKSUM, flipped(unsummed, 22, rng.randrange(8))),
+        "from a group of stations": (Event.SOURCE, sent_by(mac=0x01_00_5E_00_00_01)),
+        "from all stations": (Event.SOURCE, sent_by(mac=frames.BROADCAST)),
+        "from a multicast address": (Event.SOURCE, sent_by(ip=rng.randrange(0xE000_0000, 0xF000_0000))),
+        "from all addresses": (Event.SOURCE, sent_by(ip=0xFFFF_FFFF)),
+        "from the net's broadcast address": (Event.SOURCE, sent_by(ip=BOARD_IP | 0xFF)),
+        "from no address": (Event.SOURCE, sent_by(ip=0)),
+        "echo request from all addresses": (
+            Event.SOURCE,
+            frames.ethernet(
+                BOARD_MAC,
+                peer.mac,
+                frames.IPV4,
+                frames.ipv4(BOARD_IP | 0xFF, BOARD_IP, frames.ICMP, frames.echo(8, 1, 1, bytes(8))),
+            ),
+        ),
+        "ARP request from a group": (
+            Event.SOURCE,
+            frames.ethernet(
+                frames.BROADCAST, 0x01_00_5E_00_00_01, frames.ARP, frames.arp(1, peer.mac, peer.ip, 0, BOARD_IP)
+            ),
+        ),
+        "ARP request for all stations": (
+            Event.SOURCE,
+            frames.ethernet(BOARD_MAC, peer.mac, frames.ARP, frames.arp(1, frames.BROADCAST, peer.ip, 0, BOARD_IP)),
+        ),
         "another type": (Event.UNSERVED, frames.ethernet(BOARD_MAC, peer.mac, 0x88B5, good)),
         "another address": (Event.UNSERVED, packet(good, to=BOARD_IP ^ 1 << rng.randrange(32))),
         "another port": (Event.UNSERVED, packet(good, port=BOARD_PORT ^ 1 << rng.randrange(16))),
@@ -254,6 +282,55 @@ def test_every_fault_is_counted_once_and_never_answered(board):
     assert_empty(board, sessions)
 
 
+# Clocks that are a hair apart from the wire's, or from a ratio of small numbers: edges meet in every order.
+@pytest.mark.parametrize("clock", [125_006_250, 124_993_750, 62_503_125, 75_003_750, 99_995_000])
+def test_phases_drift(board, clock):
+    """By at least a cycle during the traffic; every record is answered."""
+    board.set_clock(clock)
+    board.reset()
+    rng = random.Random(clock)
+    sessions = make_sessions(rng, 3)
+    open_all(board, sessions)
+    script, answers = array("H"), []
+    while len(script) < 25_000:
+        session, data = rng.choice(sessions), rng.randbytes(rng.choice((0, 1, 16, 40, 200)))
+        script += on_wire(datagram(session, session.request(64, data)), gap=rng.choice((12, 13, 14, 15, 60)))
+        answers.append(expected(session, session.reply(64, data)))
+    assert frames_of(board.exchange(script)) == answers
+    assert counted(board) == {Event.RECORD: len(answers)}
+
+
+def test_reset_in_mid_operation(board):
+    """At instants all over the traffic: what leaves before is right or breaks off; behind it comes nothing stale."""
+    rng = random.Random(14)
+    sessions = make_sessions(rng, 2)
+    script, allowed = array("H"), []
+    for size in (16, 300, 64, 700, 1):
+        for session in sessions:
+            data = rng.randbytes(size)
+            script += on_wire(datagram(session, session.request(64, data)))
+            allowed.append(expected(session, session.reply(64, data)))
+    answered = 0
+    for n in range(32):
+        open_all(board, sessions)
+        instant = 400 + 97 * n + n % 7
+        sent, _, _ = board.run(script + array("H", bytes(2 * 3000)), [(instant, "reset", 0)] * RESET_CYCLES)
+        cut = next((at for at in range(instant, len(sent)) if not sent[at]), len(sent))
+        assert cut - instant < 8 and not any(sent[cut:])
+        for at in range(cut, 0, -1):  # drops a frame that the reset broke off
+            if at < instant and not sent[at]:
+                break
+        found = frames_of(parse(sent[: at + 1]))
+        assert found == allowed[: len(found)]
+        answered += len(found)
+        board.wait()
+        assert board.read("opened") == board.read("in_use") == board.read("key_valid") == 0
+    assert 32 < answered < 32 * 8
+    open_all(board, sessions)
+    assert_empty(board, sessions)
+    assert frames_of(board.exchange(script)) == allowed
+
+
 def test_noise_and_interrupted_frames(board):
     rng = random.Random(4)
     sessions = make_sessions(rng, 2)
@@ -281,12 +358,13 @@ def test_sessions_closed_and_opened_in_flight(board):
             allowed[expected(session, session.reply(place, data))] = session
         if n == 20:
             at = len(script) - rng.randrange(1000)
-            operations += board.close_operations(old, at)
-            operations += board.key_operations(new.slot, new.key, at)
+            operations += board.operations.close(old, at)
+            operations += board.operations.load_key(new.slot, new.key, at)
         if n == 30:
-            operations += board.window_operations(new.row, Window(new.record_bytes // 16), len(script))
+            window = Window(new.record_bytes // 16)
+            operations += board.operations.write_window(new.row, window, len(script))
         if n == 40:
-            operations += board.open_operations(new, len(script))
+            operations += board.operations.open(new, len(script))
     answers = frames_of(board.exchange(script, operations))
     assert len(set(answers)) == len(answers)
     by_session = Counter(allowed[frame].number for frame in answers)
@@ -335,7 +413,7 @@ def test_a_record_is_answered_again_and_other_data_never(board):
         return events
 
     events = play(250)
-    board.run(array("H"), board.close_operations(session))
+    board.run(array("H"), board.operations.close(session))
     assert board.read("in_use") == 0
     kept = board.window(session)
     assert kept == windows[session.number]
@@ -360,7 +438,7 @@ def test_key_changed_under_an_open_session(board):
         script += on_wire(datagram(session, session.request(1456 * n, data)))
         kinds[expected(session, session.reply(1456 * n, data))] = "old"
         kinds[expected(changed, changed.reply(1456 * n, data))] = "new"
-    answers = frames_of(board.exchange(script, board.key_operations(changed.slot, changed.key, len(script) // 2)))
+    answers = frames_of(board.exchange(script, board.operations.load_key(changed.slot, changed.key, len(script) // 2)))
     order = [kinds[frame] for frame in answers]
     assert order == sorted(order, reverse=True) and {"old", "new"} == set(order)
     assert counted(board) == Counter({Event.RECORD: len(order), Event.KEY: 40 - len(order)}) - Counter()

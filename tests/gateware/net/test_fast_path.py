@@ -26,8 +26,9 @@ class _Engine(Module):
 
     def __init__(self, slot_bits: int, layout):
         self.sink = stream.Endpoint(layout)
-        self.source = stream.Endpoint([("data", 32)])
+        self.source = stream.Endpoint([("data", 32), ("error", 1)])
         self.hold = Signal()
+        self.fail = Signal()  # the words that leave have no keystream
         self.submodules.queue = queue = stream.SyncFIFO([("data", 32)], 16)
         byte = Signal(8)
         self.comb += [
@@ -37,6 +38,7 @@ class _Engine(Module):
             self.sink.ready.eq(queue.sink.ready),
             self.source.valid.eq(queue.source.valid & ~self.hold),
             self.source.data.eq(queue.source.data),
+            self.source.error.eq(self.fail),
             queue.source.ready.eq(self.source.ready & ~self.hold),
         ]
 
@@ -54,13 +56,14 @@ class Bench:
         top.submodules.engine = engine = _Engine(2, path.packet.description)
         top.comb += [
             path.packet.connect(engine.sink),
-            engine.source.connect(path.encrypted, keep={"valid", "ready", "data"}),
+            engine.source.connect(path.encrypted, keep={"valid", "ready", "data", "error"}),
         ]
-        self.hold = engine.hold
+        self.hold, self.fail = engine.hold, engine.fail
         table, window = path.table, path.window
         writes = list(table.write.values())
         ports = [path.sink, path.source, path.sender_mac, path.receiver, path.usable, path.slots_under_way, path.empty]
-        ports += [path.ip_address, path.frame_event, path.events.select, path.events.value, engine.hold]
+        ports += [path.encrypted.valid, path.encrypted.ready, path.ip_address, path.frame_event]
+        ports += [path.events.select, path.events.value, engine.hold, engine.fail]
         ports += [table.row, table.word, *writes, table.open, table.close, table.opened, table.in_use]
         self.sim = Simulation(top, *ports, window.place, window.write, window.busy, window.given)
 
@@ -169,6 +172,7 @@ def simulated():
 @pytest.fixture
 def bench(simulated):
     simulated.sim.reset()
+    simulated.sim.clock(ROWS)  # until all rows are zero
     return simulated
 
 
@@ -244,6 +248,40 @@ def test_an_error_at_the_end_drops_the_reply(bench):
     bench.sim.run(produce(), background=[bench.receive(received, rng, 0)], max_cycles=2000)
     assert received == [answer(session, record)]
     assert difference(before, bench.counters()) == {Event.RECORD: 1, Event.LENGTH: 1}
+
+
+def test_a_word_without_keystream_drops_the_reply(bench):
+    """Whichever of its words that is; the replies before and behind it leave."""
+    rng = random.Random(5)
+    (session, *_), received = make_sessions(rng), []
+    bench.open(session)
+    before = bench.counters()
+    record = session.request(0, rng.randbytes(40))
+
+    def fail(when):
+        """The word of that number among all is the one."""
+        for _ in range(when):
+            while not ((yield bench.path.encrypted.valid) and (yield bench.path.encrypted.ready)):
+                yield
+            yield
+        yield bench.fail.eq(1)
+        yield
+        while not ((yield bench.path.encrypted.valid) and (yield bench.path.encrypted.ready)):
+            yield
+        yield bench.fail.eq(0)
+
+    def produce():
+        yield bench.path.usable.eq(2**ROWS - 1)
+        for _ in range(3):
+            yield from bench.send(session, record, rng)
+        yield
+        while not (yield bench.path.empty):
+            yield
+
+    for when in range(10, 20):
+        bench.sim.run(produce(), fail(when), background=[bench.receive(received, rng, 0)], max_cycles=3000)
+    assert received == [answer(session, record)] * 20
+    assert difference(before, bench.counters()) == {Event.RECORD: 20, Event.KEY: 10}
 
 
 def test_a_stalled_transmitter_drops_at_the_door_and_recovers(bench):

@@ -12,24 +12,25 @@ from tests.gateware.net import frames
 FRAME_MAX = 300
 GROUP = 0x01_00_5E_00_00_01
 GOOD = None
+OWN = 0x0A01_0206
 
 
 def packet(size: int, *, udp_length: int | None = None, **changes) -> bytes:
     body = frames.udp(1, 2, bytes(size), length=udp_length)
-    return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, 6, frames.UDP, body, **changes))
+    return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, OWN, frames.UDP, body, **changes))
 
 
 def summed(size: int, seed: int = 0, **changes) -> bytes:
     """A datagram with random data and its checksum."""
-    body = frames.summed(5, 6, frames.udp(1, 2, random.Random(seed).randbytes(size)))
-    return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, 6, frames.UDP, body, **changes))
+    body = frames.summed(5, OWN, frames.udp(1, 2, random.Random(seed).randbytes(size)))
+    return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, OWN, frames.UDP, body, **changes))
 
 
 def other_protocol(size: int, total: int | None = None) -> bytes:
-    return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, 6, frames.ICMP, b"\x08".ljust(size, b"\0"), total=total))
+    return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, OWN, frames.ICMP, b"\x08".ljust(size, b"\0"), total=total))
 
 
-def elsewhere(protocol: int = frames.UDP, target: int = 6, port: int = 2) -> bytes:
+def elsewhere(protocol: int = frames.UDP, target: int = OWN, port: int = 2) -> bytes:
     """What this hardware does not serve."""
     return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, target, protocol, frames.udp(1, port, bytes(40))))
 
@@ -42,10 +43,21 @@ def damaged(frame: bytes, position: int) -> bytes:
     return changed(frame, position, frame[position] ^ 0x10)
 
 
+def sent_by(ip: int, *, mac: int = 4, target_mac: int = 3, protocol: int = frames.UDP) -> bytes:
+    """A frame for what the hardware serves, from an address."""
+    body = frames.udp(1, 2, bytes(40)) if protocol == frames.UDP else b"\x08".ljust(40, b"\0")
+    return frames.ethernet(target_mac, mac, frames.IPV4, frames.ipv4(ip, OWN, protocol, body))
+
+
+def asked_by(ip: int, *, mac: int = 4, sender: int = 4) -> bytes:
+    """An ARP request to all stations."""
+    return frames.ethernet(frames.BROADCAST, mac, frames.ARP, frames.arp(1, sender, ip, 0, OWN))
+
+
 # Two bytes of data that are what the checksum is without them.
-_BODY = frames.summed(5, 6, frames.udp(1, 2, bytes(30)))
-_BODY = frames.summed(5, 6, _BODY[:20] + _BODY[6:8] + _BODY[22:])
-ZERO_SUM = frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, 6, frames.UDP, _BODY))
+_BODY = frames.summed(5, OWN, frames.udp(1, 2, bytes(30)))
+_BODY = frames.summed(5, OWN, _BODY[:20] + _BODY[6:8] + _BODY[22:])
+ZERO_SUM = frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, OWN, frames.UDP, _BODY))
 assert _BODY[6:8] == b"\xff\xff"
 
 # (frame, wrong check sequence, what it is dropped for)
@@ -72,7 +84,10 @@ CASES = {
     "another type": (frames.ethernet(3, 4, 0x88B5, b"\xff" * 250), False, Event.UNSERVED),
     "another port": (elsewhere(port=3), False, Event.UNSERVED),
     "another port's upper half": (elsewhere(port=0x102), False, Event.UNSERVED),
-    **{f"another address {ip:#x}": (elsewhere(target=ip), False, Event.UNSERVED) for ip in (7, 0x106, 0x0100_0006)},
+    **{
+        f"another address {ip:#x}": (elsewhere(target=ip), False, Event.UNSERVED)
+        for ip in (OWN + 1, OWN ^ 0x100, OWN ^ 0x0100_0000)
+    },
     "another address and port, for a group": (
         frames.ethernet(GROUP, 4, 0, b"")[:12] + elsewhere(target=7, port=3)[12:],
         False,
@@ -80,13 +95,42 @@ CASES = {
     ),
     "another protocol": (elsewhere(protocol=6), False, Event.UNSERVED),
     "echo reply": (
-        frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, 6, frames.ICMP, bytes(64))),
+        frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, OWN, frames.ICMP, bytes(64))),
         False,
         Event.UNSERVED,
     ),
     "longest echo request": (other_protocol(8 + 128), False, GOOD),
     "too long an echo request": (other_protocol(8 + 129), False, Event.UNSERVED),
     "wrong checksum counts first": (damaged(elsewhere(port=3), 22), False, Event.CHECKSUM),
+    **{
+        f"from {ip:#x}": (sent_by(ip), False, Event.SOURCE)
+        for ip in (0, 0xE000_0000, 0xE000_00FB, 0xEFFF_FFFF, 0xF000_0001, 0xFFFF_FFFF, 0x0A01_0200, 0x0A01_02FF)
+    },
+    **{
+        f"from {ip:#x}": (sent_by(ip), False, GOOD)
+        for ip in (1, 0x100, 0x1_0000, 0x0100_0000, 0x7FFF_FFFF, 0xDFFF_FFFF, 0x0A01_0201, 0x0A01_02FE, 0x0A01_0301)
+    },
+    **{
+        f"from {ip:#x}, another net": (sent_by(ip), False, GOOD)
+        for ip in (0x0A01_0300, 0x0A01_03FF, 0x0A02_02FF, 0x8A01_0200)
+    },
+    "echo request from a broadcast address": (sent_by(0x0A01_02FF, protocol=frames.ICMP), False, Event.SOURCE),
+    "from a group of stations": (sent_by(5, mac=GROUP), False, Event.SOURCE),
+    "from all stations": (sent_by(5, mac=frames.BROADCAST), False, Event.SOURCE),
+    "from a station like a group": (sent_by(5, mac=0x02_01_01_01_01_01), False, GOOD),
+    "for all stations, from no address": (sent_by(0, target_mac=frames.BROADCAST), False, GOOD),
+    "ARP request": (asked_by(5), False, GOOD),
+    "ARP probe": (asked_by(0), False, GOOD),
+    "ARP request from a group": (asked_by(5, mac=GROUP), False, Event.SOURCE),
+    "ARP request for a group": (asked_by(5, sender=GROUP), False, Event.SOURCE),
+    "ARP request for all": (asked_by(5, sender=frames.BROADCAST), False, Event.SOURCE),
+    "ARP with a group's address elsewhere": (asked_by(0xE000_0001, sender=0x04_01_01_01_01_01), False, GOOD),
+    "wrong checksum counts before the source": (damaged(sent_by(0), 22), False, Event.CHECKSUM),
+    "the source counts before another port": (
+        frames.ethernet(3, 4, frames.IPV4, frames.ipv4(0, OWN, frames.UDP, frames.udp(1, 3, bytes(40)))),
+        False,
+        Event.SOURCE,
+    ),
     "wrong check sequence": (packet(100), True, Event.FCS),
     "wrong check sequence counts first": (packet(100)[:50], True, Event.FCS),
     "one byte short": (packet(0)[:59], False, Event.FRAME_LENGTH),
@@ -110,7 +154,7 @@ CASES = {
 def test_verdicts(idle):
     rng = random.Random(1)
     dut = FrameChecks(frame_bytes_max=FRAME_MAX)
-    dut.comb += [dut.ip_address.eq(6), dut.port.eq(2)]
+    dut.comb += [dut.ip_address.eq(OWN), dut.port.eq(2)]
     verdicts = []
 
     def feed():

@@ -1,11 +1,13 @@
 """Key commands with a core that only notes what is done to it; in Migen's own simulator."""
 
+import pytest
 from litex.soc.interconnect import stream
 from migen import If, Module, Signal, run_simulation
 
 from gateware.net.key_loader import KeyLoader
 
 SLOTS = 4
+WAIT_CYCLES = 40
 
 
 class _Core(Module):
@@ -35,7 +37,7 @@ class _Core(Module):
 class _Bench(Module):
     def __init__(self):
         self.submodules.core = self.core = _Core()
-        self.submodules.loader = self.loader = KeyLoader(core=self.core, slots=SLOTS)
+        self.submodules.loader = self.loader = KeyLoader(core=self.core, slots=SLOTS, wait_cycles=WAIT_CYCLES)
         self.words = []
 
     def write_key(self, words):
@@ -138,19 +140,60 @@ def test_a_slot_in_use_is_waited_for_and_withdrawn_at_once():
     run(bench, scenario)
 
 
-def test_zeroize_comes_behind_the_present_command():
+def test_a_datagram_that_does_not_end_costs_the_key():
+    """A command on its slot ends all the same; the slot holds no key, and the words that were written are gone."""
     bench = _Bench()
 
     def scenario():
         loader = bench.loader
-        yield loader.under_way.eq(0b0001)
-        yield from bench.load(0, 0, range(4))
-        yield from bench.pulse(loader.clear)
+        yield from bench.load(1, 0, range(4))
+        yield from bench.settle()
+        for loading in (True, False):
+            yield loader.under_way.eq(0b0010)
+            if loading:
+                yield from bench.load(1, 0, range(10, 14))
+            else:
+                yield from bench.pulse(loader.clear_slot)
+            yield from bench.settle(WAIT_CYCLES + 20)
+            assert (yield bench.core.key_valid) == (yield loader.usable) == 0
+            assert len(bench.words) == 4
+            yield loader.under_way.eq(0)
+        yield loader.slot.eq(2)
+        yield from bench.pulse(loader.load)
+        yield from bench.settle()
+        assert [word for *_, word in bench.words[4:]] == [0] * 4
+
+    run(bench, scenario)
+
+
+@pytest.mark.parametrize("when", range(14))
+def test_zeroize_ends_the_present_command_at_once(when):
+    """Whatever that is waiting for; the words of its key are gone too."""
+    bench = _Bench()
+
+    def scenario():
+        loader = bench.loader
+        yield from bench.load(2, 0, range(20, 24))
+        yield from bench.settle()
+        yield loader.under_way.eq(0b0001 if when < 7 else 0)
+        yield from bench.write_key(range(4))
+        yield [loader.slot.eq(0), loader.length.eq(0), loader.load.eq(1)]
+        yield
+        yield loader.load.eq(0)
+        for _ in range(when % 7):
+            yield
+        yield loader.clear.eq(1)
+        yield
+        assert (yield loader.flush) and (yield bench.core.clear) and (yield loader.usable) in (0, 0b0100)
+        yield loader.clear.eq(0)
+        yield
+        assert not (yield loader.flush) and (yield loader.usable) == 0
+        yield from bench.settle()
+        assert (yield bench.core.key_valid) == 0
         yield loader.under_way.eq(0)
+        taken = len(bench.words)
+        yield from bench.load(3, 2, [])  # nothing was written since
         yield from bench.settle()
-        assert (yield bench.core.key_valid) == 0 and (yield loader.usable) == 0
-        yield from bench.load(3, 0, range(4))
-        yield from bench.settle()
-        assert (yield loader.usable) == 0b1000
+        assert (yield loader.usable) == 0b1000 and [word for *_, word in bench.words[taken:]] == [0] * 8
 
     run(bench, scenario)

@@ -247,7 +247,24 @@ def test_session_table():
             fields.append((yield signal))
         return fields
 
+    def closed_meanwhile(row, when):
+        """Whether a row is found that is closed so many cycles after the search began, and opened again at once."""
+        yield from pulse(dut.open, row)
+        yield [dut.number.eq(0), dut.search.eq(1), dut.row.eq(row)]
+        yield
+        yield dut.search.eq(0)
+        for cycle in range(12):
+            yield [dut.close.eq(cycle == when), dut.open.eq(cycle == when + 1)]
+            yield
+        assert (yield dut.opened) >> row & 1
+        found = yield dut.found
+        yield from pulse(dut.close, row)
+        return found
+
     def bench():
+        for _ in range(4):  # until all rows are zero
+            assert (yield dut.locked)
+            yield
         for row, columns in enumerate(rows):
             for column, value in columns.items():
                 yield from write(row, column, value)
@@ -279,6 +296,14 @@ def test_session_table():
         yield dut.in_use.eq(0)
         yield from pulse(dut.open, 2)
         assert (yield from find(0)) == [2, 0, 0, 0, 0, 0, 0]  # what was there is gone
+        for row in range(4):
+            yield from pulse(dut.close, row)
+        for row in range(4):
+            found = []
+            for when in range(10):
+                found.append((yield from closed_meanwhile(row, when)))
+            # Opened again before the search comes to it, it is another session that is found; behind that, never.
+            assert found == [int(when + 1 < row) for when in range(10)], found
 
     run_simulation(dut, bench())
 

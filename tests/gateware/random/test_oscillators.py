@@ -11,6 +11,7 @@ from migen import ClockDomain, Module
 
 from gateware.random.oscillators import LENGTHS, RingOscillators
 from gateware.soc import toolchain
+from gateware.soc.constraints import looping_cells
 from tests.gateware.support import ROOT
 
 
@@ -52,6 +53,11 @@ def test_rings_survive_synthesis(folder):
                 node = inverters[node]
             found.append(len(ring))
     assert sorted(found) == sorted(LENGTHS)
+
+
+def test_rings_are_the_only_loops(folder):
+    module = json.loads((folder / "top.json").read_text())["modules"]["top"]
+    assert looping_cells(module) == RingOscillators().cells == sum(LENGTHS)
 
 
 def test_place_and_route_takes_the_loops_on_request_alone(folder):

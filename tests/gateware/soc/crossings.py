@@ -40,6 +40,7 @@ class Found:
     unguarded: list[Crossing] = field(default_factory=list)
     glitching: list[str] = field(default_factory=list)
     skewing: list[str] = field(default_factory=list)
+    never_reset: list[str] = field(default_factory=list)  # domains whose reset nothing drives
 
 
 def modules(top: Module):
@@ -206,6 +207,9 @@ def find(top: Module, pads: set[Signal]) -> Found:
     fragment = top.get_fragment()
     netlist = Netlist(fragment, pads)
     found = Found()
+    for domain in fragment.clock_domains:
+        if domain.rst is not None and domain.rst not in netlist.registers.keys() | netlist.logic.keys() | pads:
+            found.never_reset.append(domain.name)
     for domain, name, inputs in netlist.sinks:
         for source in set().union(*map(netlist.origins, inputs)) - {domain}:
             found.unguarded.append(Crossing(source, domain, name))

@@ -5,7 +5,9 @@ import os
 import select
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -45,11 +47,31 @@ def test_simulated_board_cannot_be_flashed():
     assert "nothing to flash" in result.stderr
 
 
-def test_simulated_board_runs_at_a_clock_that_hardware_has():
-    """The clock that simulated figures are given in is the ECPIX-5's, with the same sizes and parameters."""
-    sim, ecpix5 = boards.load("sim"), boards.load("ecpix5")
-    for name in ("sys_clk_freq", "rom_size", "sram_size", "buffer_size", "max_data", "uart_fifo_depth"):
-        assert getattr(sim, name) == getattr(ecpix5, name)
+@pytest.mark.parametrize("name", [name for name in boards.names() if name.startswith("sim")])
+def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it_is_not(name):
+    sim = boards.load(name)
+    hardware = [
+        other for other in map(boards.load, boards.names()) if not other.simulated and _cycles(other) == _cycles(sim)
+    ]
+    if not sim.clock_met_by:
+        assert "no place-and-route has met its clock" in sim.clock_note
+        return
+    assert sim.clock_met_by in [other.name for other in hardware]
+    assert sim.clock_note.endswith(f"75 MHz, was met by place-and-route of {sim.clock_met_by}")
+
+
+def test_boards_whose_clock_hardware_meets():
+    """Those that figures in time come from; no bitstream has been built of the others' configurations."""
+    met = {name: boards.load(name).clock_met_by for name in boards.names() if name.startswith("sim")}
+    assert {name for name, by in met.items() if not by} == {"sim_scalar", "sim_zephyr", "sim_eth_zephyr"}
+    assert (met["sim"], met["sim_eth"]) == ("ecpix5", "ecpix5_eth")
+
+
+def _cycles(board):
+    """What the cycles of a board depend on: S-boxes and pins apart, its whole configuration."""
+    names = "sys_clk_freq rom_size sram_size buffer_size max_data firmware core_datapath scalar_unit watchdog"
+    ethernet = board.ethernet and replace(board.ethernet, create_phy=None)
+    return [getattr(board, name) for name in [*names.split(), "uart_fifo_depth", "uart_baudrate"]] + [ethernet]
 
 
 @pytest.mark.parametrize("megahertz", [50, 75, 100, 125, 250])
@@ -102,6 +124,37 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path, monkey
     ]
     assert (result["lut4"], result["ff"], result["bram"], result["dsp"]) == (100, 0, 7, 0)
     assert result["kind"] == "est"
+
+
+@pytest.mark.parametrize(
+    ("port", "required", "inverters", "message"),
+    [
+        ("clk100", 75.0, 3, None),
+        ("eth_rx_clk", 75.0, 3, "constrains eth_rx_clk, which the netlist does not have"),
+        ("clk100", 12.0, 3, "clock sys was not timed for its frequency"),
+        ("clk100", 75.0, 5, "5 cells are in combinational loops; 3 are to be"),
+        ("clk100", 75.0, 0, "0 cells are in combinational loops; 3 are to be"),
+    ],
+)
+def test_constraints_are_checked_against_the_netlist(tmp_path, port, required, inverters, message):
+    """A clock by the name of a net inside, one that place-and-route did not know, and loops other than the rings."""
+    directions = {"A": "input", "Z": "output"}
+    cells = {
+        str(n): {
+            "type": "LUT4",
+            "port_directions": directions,
+            "connections": {"A": [2 + n], "Z": [2 + (n + 1) % inverters]},
+        }
+        for n in range(inverters)
+    }
+    module = {"ports": {"clk100": {}}, "netnames": {"clk100": {}, "eth_rx_clk": {}}, "cells": cells}
+    (tmp_path / "ecpix5.json").write_text(json.dumps({"modules": {"ecpix5": module}}))
+    (tmp_path / "ecpix5.lpf").write_text(f'FREQUENCY PORT "{port}" 100.0 MHz;\n')
+    noise = SimpleNamespace(cells=3)
+    soc = SimpleNamespace(board=boards.load("ecpix5"), random=SimpleNamespace(noise=noise))
+    clocks = [{"name": "sys", "required_mhz": required, "achieved_mhz": 80.0}]
+    with nullcontext() if message is None else pytest.raises(bitstream.BitstreamError, match=message):
+        bitstream._check_constraints(soc, tmp_path, clocks)
 
 
 def test_failure_names_the_clock_that_missed(tmp_path):

@@ -1,0 +1,96 @@
+"""What place-and-route is told of clocks and loops, checked against the netlist and against its report.
+
+nextpnr knows a clock by the name of a port or net (`FREQUENCY` in the LPF file). It only warns of a name that is not in
+the netlist, and times a clock that has no frequency, nor one derived by a PLL, for 12 MHz. It judges a clock by the
+paths from that clock to itself, so that paths between clocks need no exception: what makes those right is their
+structure (`tests/gateware/soc/test_crossings.py`). It is told not to mind combinational loops, which are the random
+source's rings: that there is no other one is checked here.
+"""
+
+import re
+from collections import Counter
+
+_FREQUENCY = re.compile(r'^FREQUENCY (PORT|NET) "([^"]+)" ([\d.]+) MHz;$', re.MULTILINE)
+# Cells with paths from any input to any output; of distributed RAM, from the read address alone.
+_LOGIC = ("LUT4", "CCU2C", "PFUMX", "L6MUX21")
+_MEMORY, _MEMORY_INPUTS = "TRELLIS_DPR16X4", {"RAD"}
+_TOLERANCE = 0.001
+
+
+def frequencies(lpf: str) -> dict[str, float]:
+    """MHz of each port and net that an LPF file constrains."""
+    return {name: float(megahertz) for _, name, megahertz in _FREQUENCY.findall(lpf)}
+
+
+def unknown_names(lpf: str, module: dict) -> list[str]:
+    """Ports and nets that an LPF file constrains and that are not in the netlist.
+
+    Parameters
+    ----------
+    lpf : str
+        The file's text.
+    module : dict
+        The top module, with `ports` and `netnames` as Yosys' ``write_json`` has them.
+    """
+    names = {"PORT": module["ports"], "NET": module["netnames"]}
+    return [name for kind, name, _ in _FREQUENCY.findall(lpf) if name not in names[kind]]
+
+
+def unconstrained(clocks: list[dict], wanted: dict[str, float]) -> list[str]:
+    """Clocks that place-and-route did not time for the frequency that is wanted of them, or that nobody named.
+
+    Parameters
+    ----------
+    clocks : list of dict
+        `name` and `required_mhz` of each clock in the report.
+    wanted : dict
+        MHz by name.
+    """
+    return [
+        clock["name"]
+        for clock in clocks
+        if abs(clock["required_mhz"] - (megahertz := wanted.get(clock["name"], 0))) > _TOLERANCE * megahertz
+    ]
+
+
+def looping_cells(module: dict) -> int:
+    """Cells that are part of combinational loops, or between two of them."""
+    cells = {name: (inputs, outputs) for name, cell in module["cells"].items() for inputs, outputs in [_arcs(cell)]}
+    for backwards in (False, True):
+        cells = _without_ends(cells, backwards)
+    return len(cells)
+
+
+def _arcs(cell: dict) -> tuple[set, set]:
+    """Nets from which and to which a cell has combinational paths."""
+    pins, directions = cell["connections"], cell["port_directions"]
+    if cell["type"] == _MEMORY:
+        inputs = _MEMORY_INPUTS
+    elif cell["type"] in _LOGIC:
+        inputs = {pin for pin in pins if directions[pin] == "input"}
+    else:
+        return set(), set()
+    outputs = {pin for pin in pins if directions[pin] == "output"}
+    nets = [{bit for pin in side for bit in pins[pin] if isinstance(bit, int)} for side in (inputs, outputs)]
+    return nets[0], nets[1]
+
+
+def _without_ends(cells: dict, backwards: bool) -> dict:
+    """What is left when cells that depend on no other cell that is left, or that none depends on, are taken away."""
+    sources = {name: sides[backwards] for name, sides in cells.items()}
+    users: dict[int, list[str]] = {}
+    for name, nets in sources.items():
+        for net in nets:
+            users.setdefault(net, []).append(name)
+    drivers = Counter(net for sides in cells.values() for net in sides[not backwards])
+    waiting = {name: sum(drivers[net] for net in nets) for name, nets in sources.items()}
+    free = [name for name, count in waiting.items() if count == 0]
+    left = dict(cells)
+    while free:
+        name = free.pop()
+        for net in left.pop(name)[not backwards]:
+            for user in users.get(net, ()):
+                waiting[user] -= 1
+                if waiting[user] == 0:
+                    free.append(user)
+    return left

@@ -1,0 +1,25 @@
+"""The vector unit as it is mapped to the ECP5, with a board's S-boxes, on programs of the unit's own test bench.
+
+The netlist is interpreted, as compiling it takes minutes; ``make netlist`` compiles it and runs all programs, and those
+of the accelerator.
+"""
+
+import pytest
+
+from tests.gateware import ecp5
+from tests.gateware.boards import VECTOR_UNITS_ON_ECP5
+from tests.gateware.isa.bench import Bench
+from tests.gateware.isa.test_unit import (
+    test_loads_and_stores_run_behind_other_instructions,
+    test_whole_blocks_both_ways,
+)
+
+__all__ = [  # on the netlist
+    "test_loads_and_stores_run_behind_other_instructions",
+    "test_whole_blocks_both_ways",
+]
+
+
+@pytest.fixture(scope="module", params=VECTOR_UNITS_ON_ECP5)
+def bench(request):
+    return Bench(request.param, interpreter=ecp5.Interpreter)

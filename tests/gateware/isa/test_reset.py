@@ -1,0 +1,145 @@
+"""Reset of the vector AES unit in mid-operation: at every cycle of a program, with the memory's answer outstanding or
+a response held; what comes after it is right, and nothing of what was under way comes out.
+"""
+
+import random
+
+import pytest
+
+from gateware.isa.instructions import CONTEXTS
+from gateware.isa.unit import VectorAESUnit
+from tests.gateware.isa.model import UnitModel
+from tests.gateware.isa.test_unit import ORIGIN, SIZE, encode, get_state, put_key, put_state, random_command
+from tests.gateware.support import Simulation, SimulationTimeout
+
+INSTANTS = 48
+
+
+class Bench:
+    """The unit with a core that offers commands and a memory that answers, or does not."""
+
+    def __init__(self):
+        self.unit = unit = VectorAESUnit(memory=(ORIGIN, SIZE))
+        ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
+        self.sim = Simulation(unit, *ports, unit.rsp_valid, unit.rsp_ready, unit.rsp_output, unit.bus)
+        self.memory = bytearray(SIZE)
+
+    def drive(self, commands):
+        unit = self.unit
+        for function_id, rs1, rs2 in commands:
+            yield [unit.cmd_valid.eq(1), unit.cmd_function_id.eq(function_id)]
+            yield [unit.cmd_inputs[0].eq(rs1), unit.cmd_inputs[1].eq(rs2)]
+            yield
+            while not (yield unit.cmd_ready):
+                yield
+            yield unit.cmd_valid.eq(0)
+
+    def collect(self, count, responses, taken=1.0, rng=None):
+        unit = self.unit
+        while len(responses) < count:
+            yield unit.rsp_ready.eq(rng is None or rng.random() < taken)
+            yield
+            if (yield unit.rsp_valid) and (yield unit.rsp_ready):
+                responses.append((yield unit.rsp_output))
+
+    def serve(self, answered=1.0, rng=None):
+        bus = self.unit.bus
+        while True:
+            yield
+            acknowledged = yield bus.ack
+            first = 16 * (yield bus.adr) - ORIGIN
+            if acknowledged and (yield bus.we):
+                self.memory[first : first + 16] = (yield bus.dat_w).to_bytes(16, "little")
+            request = (yield bus.cyc) and (yield bus.stb) and not acknowledged and (not rng or rng.random() < answered)
+            if request and not (yield bus.we):
+                yield bus.dat_r.eq(int.from_bytes(self.memory[first : first + 16], "little"))
+            yield bus.ack.eq(int(bool(request)))
+
+    def expect_silence(self):
+        for _ in range(12):
+            assert not (yield self.unit.rsp_valid)
+            yield
+
+    def until_reset(self, commands, cycles, *, taken, answered, seed):
+        """Runs a program for so many cycles, and resets the unit whatever it does."""
+        rng = random.Random(seed)
+        processes = [self.drive(commands), self.collect(len(commands) + 1, [], taken, rng)]
+        with pytest.raises(SimulationTimeout):
+            self.sim.run(*processes, background=[self.serve(answered, rng)], max_cycles=cycles)
+        self.sim.reset()
+        assert not self.sim.peek(self.unit.rsp_valid) and not self.sim.peek(self.unit.bus.cyc)
+
+    def run(self, commands):
+        """Responses of a whole program, and that no other one comes."""
+        responses = []
+        self.sim.run(
+            self.drive(commands),
+            self.collect(len(commands), responses),
+            background=[self.serve()],
+            max_cycles=200 + 60 * len(commands),
+        )
+        self.sim.run(self.expect_silence(), max_cycles=20)
+        return responses
+
+
+@pytest.fixture(scope="module")
+def bench():
+    bench = Bench()
+    yield bench
+    bench.sim.close()
+
+
+def program(rng, model, count):
+    """Every register of two contexts written, random instructions on them, and all read back; commands, responses."""
+    steps = []
+    for context in (0, CONTEXTS - 1):
+        steps.append(("context", {"rs1": context, "rs2": 0}, {}))
+        for register in range(16):
+            for half in range(2):
+                operands = {"rs1": rng.getrandbits(32), "rs2": rng.getrandbits(32)}
+                steps.append(("key_write", operands, {"hw": half, "kw": register}))
+                if register < 8:
+                    steps.append(("move_in", operands, {"h": half, "s": register}))
+    for _ in range(count):
+        name, operands, fields = random_command(rng)
+        operands = {**operands, "rs1": rng.choice((0, CONTEXTS - 1))} if name == "context" else operands
+        steps.append((name, operands, fields))
+    steps += [("move_out_xor", {"rs1": 0}, {"s": s, "c": c}) for s in range(8) for c in range(4)]
+    steps.append(("memory_status", {"rs1": 0, "rs2": 0}, {}))
+    commands = [encode(name, **operands, **fields) for name, operands, fields in steps]
+    return commands, [model.execute(name, **operands, **fields) for name, operands, fields in steps]
+
+
+# Each kind of instruction, with what its stages wait for: a register, a load, the memory, a response not taken.
+INTERRUPTED = [
+    *put_state(1, bytes(range(16))),
+    *put_key(1, bytes(range(16, 32))),
+    encode("round_enc", k=1, s=1),
+    encode("round_dec", k=1, s=1),
+    encode("vload", ORIGIN, s=2),
+    encode("vload_xor", ORIGIN + 16, s=3),
+    encode("counter", 1, 2, s=1),
+    encode("vstore", ORIGIN + 32, s=1),
+    encode("key_read", 4),
+    encode("sub_word", 5, 6),
+    encode("context", 3),
+    encode("vload", ORIGIN + 8, s=4),
+    encode("memory_status", 0),
+    encode("key_write_inv_mix", 7, 8, hw=1, kw=2),
+    *get_state(1),
+]
+
+
+@pytest.mark.parametrize(("taken", "answered"), [(1.0, 1.0), (0.4, 0.3), (1.0, 0.0), (0.0, 1.0)])
+def test_right_after_a_reset_at_any_cycle(bench, taken, answered):
+    for instant in range(1, INSTANTS):
+        rng = random.Random(instant)
+        commands = INTERRUPTED * 4
+        bench.until_reset(commands, instant, taken=taken, answered=answered, seed=instant)
+        assert bench.run([encode("status"), encode("memory_status", 0)]) == [1 << 16, 0], "context 0, no fault"
+        bench.memory[:] = rng.randbytes(SIZE)
+        model = UnitModel(ORIGIN, SIZE)
+        model.memory[:] = bench.memory
+        commands, expected = program(rng, model, 24)
+        assert bench.run(commands) == expected, f"reset after cycle {instant}"
+        assert bench.memory == model.memory

@@ -1,0 +1,79 @@
+"""The unit at its registers and its UDP port: commands at any instant, bounded waits, and what is left behind."""
+
+import pytest
+
+from gateware.net.events import Event
+from gateware.net.key_loader import WAIT_CYCLES, command_cycles
+from tests.gateware.net.gmii import CORE
+from tests.gateware.net.sweep import COMMANDS, SLOTS, Sweep, make_sessions
+from tests.gateware.net.unit_board import ENDLESS, UnitBoard, answer
+
+# Bytes of data, and cycles between instants: `make sweep` takes every cycle, and every core.
+STEPS = ((16, 1), (64, 3), (200, 7), (1448, 61))
+
+
+@pytest.fixture(scope="module")
+def model():
+    model = UnitBoard(**CORE)
+    yield model
+    model.close()
+
+
+@pytest.fixture
+def board(model):
+    model.reset()
+    return model
+
+
+@pytest.mark.parametrize("slot_0_has_key", [True, False])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_at_any_instant(board, command, slot_0_has_key):
+    for size, step in STEPS:
+        sweep = Sweep(board, command=command, size=size, slot_0_has_key=slot_0_has_key)
+        found = sweep.run(step, first=size % step)
+        assert found.wrong == []
+        assert found.answered and found.dropped and found.instants > 14
+
+
+@pytest.mark.parametrize("command", ["load_key", "clear_key", "zeroize"])
+@pytest.mark.parametrize("word", [7, 40])
+def test_a_command_ends_while_a_datagram_does_not(board, command, word):
+    """The datagram stops for longer than any command lasts, in its data; it gets no answer, under no key."""
+    victim, other = make_sessions(True)
+    board.prepare([victim, other])
+    operations = board.operations
+    datagrams = [(0, other, other.request(0, bytes(30))), (0, victim, victim.request(0, bytes(200)))]
+    datagrams[1] += ((word, 2 * WAIT_CYCLES),)
+    accesses = operations.write_key(victim.slot, victim.key[::-1])
+    accesses += [operations.command(command, 200), (0, "idle", None), (0, "key_valid", None), (0, "in_use", None)]
+    accesses += [(0, "event", int(Event.KEY)), (0, "event_count", None), (0, "unused", None), (0, "event_count", None)]
+    answers, (cycles, valid, in_use, before, unused, after) = board.play(datagrams, accesses, cycles=2 * WAIT_CYCLES)
+    assert cycles <= command_cycles(command, slots=SLOTS)
+    assert (cycles > WAIT_CYCLES) == (command != "zeroize")
+    assert valid == (0 if command == "zeroize" else 1 << other.slot)
+    assert in_use == 1 << victim.row and unused != ENDLESS
+    assert [each.payload for each in answers] == [other.reply(0, bytes(30))]
+    assert after == before + 1
+    board.play([], [access for session in (victim, other) for access in operations.close(session)])
+    board.prepare([victim, other])
+    record = victim.request(victim.record_bytes, b"again")
+    (again,) = board.play([(0, victim, record)], cycles=600)[0]
+    assert (again.ip, again.port, again.mac, again.payload) == answer(
+        victim, victim.reply(victim.record_bytes, b"again")
+    )
+
+
+def test_a_session_does_not_outlive_a_reset(board):
+    """A row that is opened with nothing written for it serves nobody, whatever it held before the reset."""
+    victim, other = make_sessions(True)
+    board.prepare([victim, other])
+    before = [(0, "event", int(Event.SESSION)), (0, "event_count", None)]
+    (count,) = board.play([], before)[1]
+    board.play([], [(0, "reset", 0), (0, "idle", None)])
+    operations = board.operations
+    accesses = [*operations.load_key(victim.slot, victim.key), (0, "idle", None)]
+    accesses += [*operations.load_key(0, victim.key), (0, "idle", None)]
+    accesses += [(0, "row", victim.row), operations.command("open"), (0, "opened", None)]
+    assert board.play([], accesses)[1][-1] == 1 << victim.row
+    assert board.play([(0, victim, victim.request(0, bytes(16)))], cycles=600)[0] == []
+    assert board.play([], before)[1] == [count + 1]

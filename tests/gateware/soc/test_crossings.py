@@ -1,0 +1,194 @@
+"""Clock domains: what crosses them, and that place-and-route is told of each clock by a name that exists."""
+
+import logging
+import re
+from dataclasses import replace
+
+import pytest
+from migen import ClockDomain, If, Memory, Module, Signal
+from migen.genlib.cdc import MultiReg
+
+from gateware import boards
+from gateware.soc import bitstream, constraints
+from gateware.soc.soc import CipherlaneSoC
+from tests.gateware.soc.crossings import LOOP, PADS, Crossing, find
+
+# From one domain into another, by what makes that safe: `eth_rx` is the transmit clock too, `jtag` that of the console,
+# and resets of the Ethernet domains come from a register of the CPU's.
+ETHERNET = {
+    ("AsyncFIFO", "eth_rx", "sys"),  # frames
+    ("AsyncFIFO", "sys", "eth_rx"),
+    ("MultiReg", "eth_rx", "sys"),  # their FIFOs' pointers, and events of the MAC
+    ("MultiReg", "sys", "eth_rx"),
+    ("AsyncResetSynchronizer", "sys", "eth_rx"),
+}
+ECPIX5 = {
+    ("MultiReg", PADS, "sys"),  # UART
+    ("MultiReg", LOOP, "sys"),  # the random source's rings
+    ("AsyncResetSynchronizer", PADS, "sys"),  # the reset button, the delay after power-on, the CPU's own reset
+    ("AsyncResetSynchronizer", "por", "sys"),
+    ("AsyncResetSynchronizer", "sys", "sys"),
+}
+JTAG = {
+    ("AsyncFIFO", "jtag", "sys"),
+    ("AsyncFIFO", "sys", "jtag"),
+    ("MultiReg", "jtag", "sys"),
+    ("MultiReg", "sys", "jtag"),
+    *(("AsyncResetSynchronizer", a, b) for a in ("jtag", "sys") for b in ("jtag", "sys")),
+}
+EXPECTED = {"ecpix5_eth": ECPIX5 | ETHERNET, "ecpix5_zephyr": ECPIX5 | JTAG, "sim_eth": ETHERNET}
+# Cells of the pads that sample with the clock that comes beside the data.
+SOURCE_SYNCHRONOUS = {Crossing(PADS, "eth_rx", "DDRInput")}
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    logging.disable(logging.INFO)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_only_what_is_synchronised_crosses(name):
+    board = boards.load(name)
+    soc = CipherlaneSoC(board, firmware=[0])
+    soc.finalize()
+    # What drives the pads of a simulated board is in step with the clock beside them.
+    pads = set() if board.simulated else soc.platform.constraint_manager.get_io_signals()
+    found = find(soc, pads)
+    assert set(found.unguarded) <= SOURCE_SYNCHRONOUS
+    assert found.glitching == [] and found.skewing == [] and found.never_reset == []
+    assert found.synchronised == EXPECTED[name]
+
+
+class Design(Module):
+    """Two domains with clocks and resets of their own, and registers `a`, `c` in one and `b` in the other."""
+
+    def __init__(self):
+        self.clock_domains.cd_one = ClockDomain("one", reset_less=True)
+        self.clock_domains.cd_two = ClockDomain("two", reset_less=True)
+        self.a, self.b, self.c = Signal(4), Signal(4), Signal(4)
+        self.pads = {self.cd_one.clk, self.cd_two.clk}
+        self.sync.one += [self.a.eq(self.a + 1), self.c.eq(self.a)]
+
+
+def straight(design):
+    design.sync.two += design.b.eq(design.a)
+
+
+def through_logic(design):
+    logic = Signal(4)
+    design.comb += logic.eq(design.a ^ design.c)
+    design.sync.two += design.b.eq(logic)
+
+
+def as_a_condition(design):
+    design.sync.two += If(design.a == 3, design.b.eq(0))
+
+
+def reset_of_another_domain(design):
+    design.clock_domains.cd_three = ClockDomain("three")
+    design.pads.add(design.cd_three.clk)
+    design.comb += design.cd_three.rst.eq(design.a[0])
+    design.sync.three += design.b.eq(1)
+
+
+def in_a_memory(design):
+    memory = Memory(4, 16)
+    write = memory.get_port(write_capable=True, clock_domain="one")
+    read = memory.get_port(clock_domain="two")
+    design.specials += memory, write, read
+    design.comb += [write.we.eq(1), write.adr.eq(design.a)]
+
+
+def read_at_once(design):
+    memory = Memory(4, 16)
+    write = memory.get_port(write_capable=True, clock_domain="one")
+    read = memory.get_port(async_read=True, clock_domain="one")
+    design.specials += memory, write, read
+    design.comb += write.we.eq(1)
+    design.sync.two += design.b.eq(read.dat_r)
+
+
+def from_a_pad(design):
+    pad = Signal(4)
+    design.pads.add(pad)
+    design.sync.two += design.b.eq(pad)
+
+
+@pytest.mark.parametrize(
+    "cross",
+    [straight, through_logic, as_a_condition, reset_of_another_domain, in_a_memory, read_at_once, from_a_pad],
+)
+def test_what_nothing_guards_is_found(cross):
+    design = Design()
+    cross(design)
+    found = find(design, design.pads)
+    assert {crossing.source for crossing in found.unguarded} == {PADS if cross is from_a_pad else "one"}
+
+
+def test_logic_before_a_synchroniser_is_found():
+    design = Design()
+    design.specials += MultiReg(design.a[0] & design.c[0], design.b[0], "two")
+    assert len(find(design, design.pads).glitching) == 1
+
+
+def test_several_bits_in_a_synchroniser_are_found():
+    design = Design()
+    design.specials += MultiReg(design.a, design.b, "two")
+    found = find(design, design.pads)
+    assert len(found.skewing) == 1 and found.glitching == []
+
+
+def test_domains_with_one_clock_are_one():
+    design = Design()
+    design.clock_domains.cd_three = three = ClockDomain("three", reset_less=True)
+    design.comb += three.clk.eq(design.cd_one.clk)
+    design.sync.three += design.b.eq(design.a)
+    assert find(design, design.pads).unguarded == []
+
+
+def test_domain_that_nothing_resets_is_found():
+    design = Design()
+    design.clock_domains.cd_three = ClockDomain("three")
+    assert find(design, design.pads).never_reset == ["three"]
+
+
+def test_every_constrained_clock_is_a_pin(tmp_path):
+    board = replace(boards.load("ecpix5_eth"), sbox="table", core_sbox="table")  # less text
+    bitstream.write_sources(board, tmp_path, [0])
+    lpf = (tmp_path / "gateware" / "ecpix5_eth.lpf").read_text()
+    verilog = (tmp_path / "gateware" / "ecpix5_eth.v").read_text()
+    ports = set(re.findall(r"^\s*input\s+wire\s+(\w+),?$", verilog[: verilog.index(");")], re.MULTILINE))
+    assert constraints.unknown_names(lpf, {"ports": ports, "netnames": ()}) == []
+    assert constraints.frequencies(lpf) == {"clk100": 100.0, "eth_clocks_rx": 125.0}
+
+
+def test_names_and_clocks_that_the_netlist_does_not_have():
+    lpf = 'FREQUENCY PORT "clk100" 100.0 MHz;\nFREQUENCY PORT "eth_rx_clk" 125.0 MHz;\nFREQUENCY NET "jtag" 20 MHz;\n'
+    module = {"ports": {"clk100": {}}, "netnames": {"clk100": {}, "eth_rx_clk": {}, "jtag": {}}}
+    assert constraints.unknown_names(lpf, module) == ["eth_rx_clk"]
+    clocks = [{"name": "clk100", "required_mhz": 100.0}, {"name": "sys", "required_mhz": 75.01}]
+    wanted = {"clk100": 100.0, "sys": 75.0}
+    assert constraints.unconstrained(clocks, wanted) == []
+    assert constraints.unconstrained([*clocks, {"name": "eth_clocks_rx", "required_mhz": 12.0}], wanted) == [
+        "eth_clocks_rx"
+    ]
+    assert constraints.unconstrained([{"name": "sys", "required_mhz": 12.0}], wanted) == ["sys"]
+
+
+def cell(kind, **connections):
+    outputs = {"Z", "DO", "Q", "COUT"}
+    directions = {pin: "output" if pin in outputs else "input" for pin in connections}
+    return {"type": kind, "connections": connections, "port_directions": directions}
+
+
+def test_loops_are_counted():
+    """A ring of two, one through a memory's read address, and what only leads in, out or through a register."""
+    ring = {"a": cell("LUT4", A=[2, "0"], Z=[1]), "b": cell("LUT4", A=[1], B=[9], Z=[2])}
+    memory = {"m": cell("TRELLIS_DPR16X4", RAD=[11, "0"], DI=[12], DO=[10]), "n": cell("PFUMX", A=[10], Z=[11])}
+    chain = {"in": cell("LUT4", A=[8], Z=[9]), "out": cell("LUT4", A=[2], Z=[3]), "far": cell("CCU2C", A=[3], COUT=[4])}
+    register = {"q": cell("TRELLIS_FF", DI=[21], Q=[20]), "d": cell("LUT4", A=[20], Z=[21])}
+    written = {"w": cell("TRELLIS_DPR16X4", RAD=[30], DI=[31], DO=[32]), "x": cell("LUT4", A=[32], Z=[31])}
+    assert constraints.looping_cells({"cells": {**ring, **memory, **chain, **register, **written}}) == 4
+    assert constraints.looping_cells({"cells": {**chain, **register, **written}}) == 0
