@@ -22,12 +22,13 @@ none has to be cleared when the window moves. Numbers begin anywhere; the CPU co
 A place that LAPS - 1 laps on end have left out, which no window that is kept allows, still has a record of the lap that
 comes next: that one is then refused if its data differ. Nothing is ever accepted that should not be.
 
-Latency: `outside` is valid LOOKUP_CYCLES after `begin`, whatever the record; `came` and `other_data` DECIDE_CYCLES
+Latency: `outside` is valid LOOKUP_CYCLES after `begin`, whatever the record; `other_data` DECIDE_CYCLES
 after the last word. An access of the CPU takes 4 cycles, and 5 more at most while a record is decided.
 """
 
 from migen import READ_FIRST, C, Cat, If, Memory, Module, Mux, Record, Replicate, Signal, bits_for
 
+from gateware.memory import without_collisions
 from gateware.net import WORD_BITS, WORD_BYTES
 
 RECORDS = 64
@@ -47,7 +48,6 @@ _PLACE_BITS = bits_for(RECORDS - 1)
 _LAP_BITS = bits_for(LAPS - 1)
 _NUMBER_BITS = _PLACE_BITS + _LAP_BITS
 _QUOTIENT_BITS = _PLACE_BITS + 1  # below 2 * RECORDS
-MEMORY_NAME = "window_records"
 
 
 class RecordWindow(Module):
@@ -200,7 +200,9 @@ class RecordWindow(Module):
         ]
 
         # The records.
-        memory = Memory(SUM_BITS + _LAP_BITS + 1, depth * RECORDS, name=MEMORY_NAME, init=[0] * depth * RECORDS)
+        # Nothing uses what is read in the cycle of a write: a record is written when it is decided, or by the CPU.
+        bits = SUM_BITS + _LAP_BITS + 1
+        memory = without_collisions(Memory(bits, depth * RECORDS, init=[0] * depth * RECORDS, name="window_records"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST)
         self.specials += memory, write_port, read_port
