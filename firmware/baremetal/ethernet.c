@@ -82,6 +82,8 @@ void ethernet_init(struct ethernet *ethernet, struct cl_service *service,
 		.frame = frame->bytes,
 		.cycles = port_cycles(NULL),
 	};
+	cl_fastpath_zeroize(&ethernet->fast_path);
+	cl_zeroize((void *)ETHMAC_BASE, (ETHMAC_RX_SLOTS + ETHMAC_TX_SLOTS) * ETHMAC_SLOT_SIZE);
 }
 
 /** The slot that the next frame is transmitted from, when the MAC has sent what was in it. */
@@ -96,6 +98,18 @@ static uint8_t *next_slot(const struct ethernet *ethernet)
 		}
 	}
 	return (uint8_t *)(TX_SLOTS_BASE + ethernet->tx_slot * ETHMAC_SLOT_SIZE);
+}
+
+void ethernet_forget(void)
+{
+	const uint32_t start = port_cycles(NULL);
+
+	while (ethmac_sram_reader_level_read() != 0) {
+		if (port_cycles(NULL) - start > TX_TIMEOUT_CYCLES) {
+			return; /* it sends them yet: the next responses take their place */
+		}
+	}
+	cl_zeroize((void *)TX_SLOTS_BASE, ETHMAC_TX_SLOTS * ETHMAC_SLOT_SIZE);
 }
 
 static void transmit(struct ethernet *ethernet, size_t len)
@@ -119,12 +133,8 @@ static size_t take(struct ethernet *ethernet, uint32_t *sum, uint32_t *copied)
 		*sum = 0;
 	} else {
 		*sum = cl_copy_sum(ethernet->frame, slot, len);
-		/* The slot waits for another frame: a key does not stay in it. */
-		if (len > CL_LINK_UDP_HEADERS + CL_WIRE_HEADER_TYPE &&
-		    ethernet->frame[CL_LINK_UDP_HEADERS + CL_WIRE_HEADER_TYPE] ==
-			    CL_WIRE_TYPE_OPEN) {
-			cl_zeroize(slot, len);
-		}
+		/* The slot waits for another frame: neither key nor data stay in it. */
+		cl_zeroize(slot, len);
 	}
 	*copied = port_cycles(NULL) - start;
 	ethmac_sram_writer_ev_pending_write(EVENT);

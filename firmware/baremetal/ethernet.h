@@ -40,6 +40,9 @@ struct ethernet {
 void ethernet_init(struct ethernet *ethernet, struct cl_service *service,
 		   struct ethernet_frame *frame);
 
+/** Erases what was sent, when the MAC has sent it. Received frames are erased as they are taken. */
+void ethernet_forget(void);
+
 /** Handles a frame, if one was received. Gives up a response that the MAC does not take. */
 void ethernet_poll(struct ethernet *ethernet);
 

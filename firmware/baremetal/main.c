@@ -2,6 +2,7 @@
  * @file
  * The bare-metal firmware: the record service over the UART and, where there is one, Ethernet.
  */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <generated/mem.h>
@@ -16,6 +17,7 @@
 #include "link_uart.h"
 #include "port.h"
 #include "service.h"
+#include "zeroize.h"
 
 #define RECORD_MAX   CL_SERVICE_RECORD_MAX(CIPHERLANE_MAX_DATA)
 #define BENCH_BYTES  32768u
@@ -43,6 +45,15 @@ static uint8_t bench_buffer[BENCH_BYTES] __attribute__((section(".buffer"), alig
 
 /* Where data pass that the accelerator cannot reach or that are not aligned. */
 static uint8_t bounce[BOUNCE_BYTES] __attribute__((section(".buffer"), aligned(16)));
+
+/* A key was closed, or the board restarted: what is left in stack and cache is to be erased. */
+static bool forgets = true;
+
+static void forget(void *context)
+{
+	(void)context;
+	forgets = true;
+}
 
 /* Large, and zero at power-on as the core wants it: kept out of main's stack frame. */
 static struct cl_service service;
@@ -105,10 +116,16 @@ int main(void)
 		.engines = engines,
 		.engine_count = sizeof(engines) / sizeof(engines[0]),
 		.cycles = port_cycles,
+		.forget = forget,
 	};
 
-	if (cl_accel_init(&accel_device.accel, (volatile uint32_t *)CSR_ACCELERATOR_BASE,
-			  port_dcache_flush) != 0 ||
+	/* A restart does not clear memories. */
+	cl_zeroize((void *)BUFFER_BASE, BUFFER_SIZE);
+#ifndef CIPHERLANE_SCALAR_UNIT
+	cl_ise_zeroize();
+#endif
+	if (cl_engine_accel_init(&accel_device, (volatile uint32_t *)CSR_ACCELERATOR_BASE,
+				 port_dcache_flush) != 0 ||
 	    cl_service_init(&service, &platform) != 0) {
 		port_trap(0, 0);
 	}
@@ -118,6 +135,13 @@ int main(void)
 	ethernet_init(&ethernet, &service, &frame);
 #endif
 	for (;;) {
+		if (forgets) {
+			forgets = false;
+			port_forget();
+#ifdef CSR_ETHMAC_BASE
+			ethernet_forget();
+#endif
+		}
 #ifdef CSR_ETHMAC_BASE
 		ethernet_poll(&ethernet);
 #endif

@@ -38,7 +38,12 @@ struct cl_platform {
 	size_t engine_count;
 	/** Free-running cycle counter; it may wrap, but not within one call of an engine. */
 	uint32_t (*cycles)(void *context);
-	/** Passed to `cycles`. */
+	/**
+	 * Called when a key was closed or refused: before it takes the next record, the port erases
+	 * what calls have left on its stack and in its caches. NULL: they are erased otherwise.
+	 */
+	void (*forget)(void *context);
+	/** Passed to `cycles` and `forget`. */
 	void *context;
 };
 
@@ -52,6 +57,13 @@ static inline const struct cl_engine *cl_platform_engine(const struct cl_platfor
 		}
 	}
 	return NULL;
+}
+
+static inline void cl_platform_forget(const struct cl_platform *platform)
+{
+	if (platform->forget != NULL) {
+		platform->forget(platform->context);
+	}
 }
 
 static inline uint32_t cl_platform_cycles(const struct cl_platform *platform)

@@ -106,6 +106,8 @@ static uint16_t handle_open(struct exchange *exchange)
 	exchange->link->counters.sessions_opened += sessions->opened - opened;
 	if (code == 0) {
 		exchange->header.session = session->id;
+	} else {
+		cl_platform_forget(exchange->platform);
 	}
 	return code;
 }
@@ -144,7 +146,7 @@ static uint16_t handle_close(struct exchange *exchange)
 	if (!cl_session_owned(session, &exchange->owner)) {
 		return refuse(exchange, CL_WIRE_ERROR_SESSION, 0);
 	}
-	cl_session_close(session);
+	cl_session_close(session, exchange->platform);
 	cl_zeroize(exchange->reply, exchange->reply_cap);
 	return 0;
 }
@@ -200,7 +202,8 @@ static uint16_t handle_selftest(struct exchange *exchange)
 
 static uint16_t handle_reset(struct exchange *exchange)
 {
-	cl_session_close_peer(&exchange->service->sessions, exchange->link->peer);
+	cl_session_close_peer(&exchange->service->sessions, exchange->platform,
+			      exchange->link->peer);
 	cl_zeroize(exchange->reply, exchange->reply_cap);
 	return 0;
 }

@@ -124,7 +124,7 @@ static struct cl_session *reclaim(struct cl_sessions *sessions, const struct cl_
 		}
 	}
 	if (idle != NULL) {
-		cl_session_close(idle);
+		cl_session_close(idle, platform);
 	}
 	return idle;
 }
@@ -204,7 +204,7 @@ uint16_t cl_session_open(struct cl_sessions *sessions, const struct cl_platform 
 	const int status = begin(free, sessions, platform, owner, request, value);
 
 	if (status != 0) {
-		cl_session_close(free);
+		cl_session_close(free, platform);
 		*detail = (uint32_t)-status;
 		return CL_WIRE_ERROR_HARDWARE;
 	}
@@ -269,21 +269,23 @@ void cl_session_update(struct cl_session *session, const struct cl_platform *pla
 	session->stat.records = work.records;
 }
 
-void cl_session_close(struct cl_session *session)
+void cl_session_close(struct cl_session *session, const struct cl_platform *platform)
 {
 	if (session->engine != NULL) {
 		session->engine->clear(session->engine, &session->key);
 	}
 	cl_zeroize(session, sizeof(*session));
+	cl_platform_forget(platform);
 }
 
-void cl_session_close_peer(struct cl_sessions *sessions, uint64_t peer)
+void cl_session_close_peer(struct cl_sessions *sessions, const struct cl_platform *platform,
+			   uint64_t peer)
 {
 	for (size_t i = 0; i < CL_SESSIONS; i++) {
 		struct cl_session *const session = &sessions->session[i];
 
 		if (session->engine != NULL && session->owner.peer == peer) {
-			cl_session_close(session);
+			cl_session_close(session, platform);
 		}
 	}
 }

@@ -103,9 +103,10 @@ int cl_session_data(struct cl_session *session, const struct cl_platform *platfo
 void cl_session_update(struct cl_session *session, const struct cl_platform *platform);
 
 /** Closes a session: its key and initial counter block are zeroized. */
-void cl_session_close(struct cl_session *session);
+void cl_session_close(struct cl_session *session, const struct cl_platform *platform);
 
 /** Closes every session of @p peer. */
-void cl_session_close_peer(struct cl_sessions *sessions, uint64_t peer);
+void cl_session_close_peer(struct cl_sessions *sessions, const struct cl_platform *platform,
+			   uint64_t peer);
 
 #endif
