@@ -5,8 +5,9 @@ pages of its own; it is found by the ROM's contents in it. What LiteX's modules 
 `serial2tcp`, sockets) is no part of the board and lies elsewhere.
 
 A secret is looked for word by word, so that it does not matter how a memory is laid out: as words of four bytes at
-every alignment, and as lanes of four bytes that are four apart, for memories that keep each byte of a word in a
-memory of its own (the CPU's data cache does). The UART's FIFOs have entries of 16 bits: see `BoardMemory.queues`.
+every alignment, also where words have a place of eight bytes each (a memory of 33 to 64 bits has), and as lanes of
+four bytes that are four apart, for memories that keep each byte of a word in a memory of its own (the CPU's data cache
+does). The UART's FIFOs have entries of 16 bits: see `BoardMemory.queues`.
 """
 
 import contextlib
@@ -79,7 +80,9 @@ class BoardMemory:
 
     def found(self, *secrets: Secret) -> dict[str, set[str]]:
         """Which parts of each secret are somewhere on the board, by its name; empty if nothing is."""
-        return _search(secrets, (self.image(),))
+        image = self.image()
+        words = array("I", image[: len(image) // WORD * WORD])
+        return _search(secrets, (image, words[::2].tobytes(), words[1::2].tobytes()))
 
     def copies(self, data: bytes) -> int:
         """How often the first words of `data` are on the board, wherever they are."""

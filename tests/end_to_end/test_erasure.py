@@ -2,7 +2,8 @@
 
 Each test first finds what it looks for, while a session is open. "After close" is when the board takes the next
 record: it erases its stack and caches before that. Not looked into here, as no instruction and no register reads it
-back: the UART's FIFOs, which keep what came and went until as much came after it (`test_queues_of_the_uart`).
+back: the UART's FIFOs, which keep what came and went until as much came after it (`test_queues_of_the_uart`), and what
+the fast path keeps of data, but not of keys (`test_close_of_the_fast_path`).
 """
 
 import contextlib
@@ -19,6 +20,7 @@ from cipherlane.protocol.layout import REQUESTS, Engine, Record, RecordType
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 
+from tests.end_to_end.ethernet import Host, running_board
 from tests.end_to_end.memory import BoardMemory, Secret
 
 pytestmark = pytest.mark.simboard
@@ -237,3 +239,56 @@ def test_queues_of_the_uart(memory, device):
         device.link.transport._write(bytes(1000))
         settle(device)
     assert memory.queues(secret) == {}
+
+
+@pytest.fixture(scope="module")
+def ethernet_board():
+    with running_board() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def ethernet_memory(ethernet_board):
+    return BoardMemory(ethernet_board)
+
+
+@pytest.fixture
+def ethernet_device(ethernet_board):
+    with Device(Host(ethernet_board)) as connected:
+        yield connected
+
+
+def settle_frames(device):
+    """More frames than the MAC has slots: each slot's port has taken another word, which the simulator remembers."""
+    for _ in range(9):
+        device.counters()
+
+
+@pytest.mark.parametrize(
+    ("engine", "direction"),
+    [(Engine.TABLE, "encrypt"), (Engine.ISE_VMEM, "decrypt"), (Engine.ACCELERATOR, "decrypt")],
+)
+def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction):
+    """Slots of received and of sent frames included."""
+    secret = Secret(random.Random(f"{engine}{direction}"), 256, 3000)
+    session = opened(ethernet_device, secret, engine, direction)
+    assert ethernet_memory.found(secret)[secret.name] >= {"key", "round keys", "data"}
+    session.close()
+    settle_frames(ethernet_device)
+    assert ethernet_memory.found(secret) == {}
+
+
+def test_close_of_the_fast_path(ethernet_memory, ethernet_device):
+    """No key is left, whichever session is closed first; data stay in the memories of packets until others come."""
+    rng = random.Random(9)
+    for bits_a, bits_b, first in [(256, 128, 0), (192, 256, 1)]:
+        secrets = [Secret(rng, bits_a, 3000, "A"), Secret(rng, bits_b, 3000, "B")]
+        sessions = [opened(ethernet_device, secret, Engine.FASTPATH, "decrypt") for secret in secrets]
+        found = ethernet_memory.found(*secrets)
+        assert "round keys" in found["A"] and "round keys" in found["B"]
+        for n in (first, 1 - first):
+            sessions[n].close()
+            settle_frames(ethernet_device)
+            found = ethernet_memory.found(*secrets)
+            assert found.get("AB"[n], set()) <= {"data", "keystream"}
+        assert ethernet_memory.found(*secrets).get("AB"[first], set()) <= {"data", "keystream"}
