@@ -26,6 +26,10 @@
 #define CODE_FAULTY  3u
 #define CODE_SERVING 4u
 #define ENGINES      5u
+/** More than any call into the core takes. */
+#define STACK_BYTES 16384u
+/** More than the frame of a function that does nothing with the stack but wipe or keep it. */
+#define FRAME_BYTES 128u
 
 /** Everything that lives from one message to the next. */
 struct peer {
@@ -60,6 +64,31 @@ struct message {
 	const uint8_t *data;
 	size_t size;
 };
+
+/** The stack below the caller of keep_stack, as calls into the core left it. */
+static uint8_t stack_left[STACK_BYTES];
+
+/** Keeps it for op_find_in_stack; nothing else may be called in between. */
+static __attribute__((noinline, no_sanitize("address", "undefined"))) void keep_stack(void)
+{
+	const volatile uint8_t *const below =
+		(const volatile uint8_t *)__builtin_frame_address(0) - STACK_BYTES;
+
+	for (size_t i = 0; i < STACK_BYTES; i++) {
+		stack_left[i] = below[i];
+	}
+}
+
+/** Before the call: what was there is gone. */
+static __attribute__((noinline, no_sanitize("address", "undefined"))) void wipe_stack(void)
+{
+	volatile uint8_t *const below =
+		(volatile uint8_t *)__builtin_frame_address(0) - STACK_BYTES;
+
+	for (size_t i = 0; i < STACK_BYTES - FRAME_BYTES; i++) {
+		below[i] = 0;
+	}
+}
 
 static void die(const char *why)
 {
@@ -302,8 +331,12 @@ static void op_record(struct peer *peer, struct message *message)
 		reply_memory = malloc(misalign + room);
 		reply = reply_memory + misalign;
 	}
-	answer(peer, reply,
-	       cl_service_handle(peer->service, &peer->link, record, len, reply, room));
+	wipe_stack();
+	const size_t replied =
+		cl_service_handle(peer->service, &peer->link, record, len, reply, room);
+
+	keep_stack();
+	answer(peer, reply, replied);
 	free(memory);
 	free(reply_memory);
 }
@@ -368,12 +401,14 @@ static void op_uart(struct peer *peer, struct message *message)
 
 	peer->link.peer = 0;
 	do {
+		wipe_stack();
 		len = cl_link_uart_receive(&peer->uart, get_byte, &stream);
 		if (len > 0) {
 			cl_link_uart_send(
 				&peer->uart, peer->uart_buffer,
 				cl_service_handle(peer->service, &peer->link, peer->uart_buffer,
 						  len, peer->uart_buffer, peer->uart_capacity));
+			keep_stack();
 		}
 	} while (len > 0 || stream.message.size > 0);
 }
@@ -454,6 +489,19 @@ static void op_copy(struct peer *peer, struct message *message)
 	answer(peer, to_memory + to_misalign, len);
 	free(from_memory);
 	free(to_memory);
+}
+
+/** How often bytes occur in what the last call into the core has left on the stack. */
+static void op_find_in_stack(struct peer *peer, struct message *message)
+{
+	const size_t size = message->size;
+	const uint8_t *const bytes = take(message, size);
+	uint32_t found = 0;
+
+	for (size_t i = 0; i + size <= sizeof(stack_left); i++) {
+		found += memcmp(stack_left + i, bytes, size) == 0;
+	}
+	answer_u32(peer, found);
 }
 
 /** How often bytes occur in the service's memory and in the UART's buffer. */
@@ -622,11 +670,16 @@ static const struct operation {
 	char letter;
 	void (*run)(struct peer *peer, struct message *message);
 } operations[] = {
-	{'S', op_start},  {'u', op_uart_start},     {'R', op_record},    {'L', op_record_leaves},
-	{'U', op_uart},   {'F', op_find},           {'f', op_fault},     {'C', op_ctr},
-	{'K', op_expand}, {'N', op_counter},        {'Z', op_crc},       {'E', op_encode},
-	{'D', op_decode}, {'n', op_record_no_room}, {'p', op_udp_start}, {'P', op_udp},
-	{'Y', op_copy},   {'V', op_serving},
+	{'S', op_start},         {'u', op_uart_start},
+	{'R', op_record},        {'L', op_record_leaves},
+	{'U', op_uart},          {'F', op_find},
+	{'f', op_fault},         {'C', op_ctr},
+	{'K', op_expand},        {'N', op_counter},
+	{'Z', op_crc},           {'E', op_encode},
+	{'D', op_decode},        {'n', op_record_no_room},
+	{'p', op_udp_start},     {'P', op_udp},
+	{'Y', op_copy},          {'V', op_serving},
+	{'k', op_find_in_stack},
 };
 
 static bool read_all(uint8_t *to, size_t size)

@@ -181,6 +181,10 @@ class CorePeer:
         """How often bytes are in the memory of the service and of the UART."""
         return int.from_bytes(self.call("F", data), "little")
 
+    def left_on_stack(self, data: bytes) -> int:
+        """How often bytes are in what the last record's handling, or its answer over the UART, left on the stack."""
+        return int.from_bytes(self.call("k", data), "little")
+
     def serving(self, *, status=0, bytes_=0, blocks=0, records=0) -> tuple[int, int, int, int, bytes]:
         """Says what the engine `serving` returns and has done; how many it serves, and the last one it was given.
 
