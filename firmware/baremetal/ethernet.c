@@ -5,6 +5,8 @@
 #include <generated/mem.h>
 #include <generated/soc.h>
 
+#include <stdbool.h>
+
 #include "copy_sum.h"
 #include "ethernet.h"
 #include "port.h"
@@ -20,6 +22,8 @@
 #define TX_SLOTS_BASE   (ETHMAC_BASE + ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE)
 /* Longer than the transmission of all slots. */
 #define TX_TIMEOUT_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000)
+/* Longer than the longest frame takes to be received at 1 Gb/s. */
+#define FRAME_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000000 * 15)
 #define LOCAL_MAC                                                                                  \
 	{                                                                                          \
 		MACADDR1, MACADDR2, MACADDR3, MACADDR4, MACADDR5, MACADDR6                         \
@@ -81,6 +85,8 @@ void ethernet_init(struct ethernet *ethernet, struct cl_service *service,
 		.frame = frame->bytes,
 		.cycles = port_cycles(NULL),
 	};
+	cl_fastpath_zeroize(&ethernet->fast_path);
+	cl_zeroize((void *)ETHMAC_BASE, (ETHMAC_RX_SLOTS + ETHMAC_TX_SLOTS) * ETHMAC_SLOT_SIZE);
 }
 
 /** The slot that the next frame is transmitted from, when the MAC has sent what was in it. */
@@ -97,6 +103,49 @@ static uint8_t *next_slot(const struct ethernet *ethernet)
 	return (uint8_t *)(TX_SLOTS_BASE + ethernet->tx_slot * ETHMAC_SLOT_SIZE);
 }
 
+void ethernet_forget(struct ethernet *ethernet)
+{
+	const uint32_t start = port_cycles(NULL);
+
+	ethernet->stale = (1u << ETHMAC_RX_SLOTS) - 1;
+	while (ethmac_sram_reader_level_read() != 0) {
+		if (port_cycles(NULL) - start > TX_TIMEOUT_CYCLES) {
+			return; /* it sends them yet: the next responses take their place */
+		}
+	}
+	cl_zeroize((void *)TX_SLOTS_BASE, ETHMAC_TX_SLOTS * ETHMAC_SLOT_SIZE);
+}
+
+static bool is_pending(void)
+{
+	return (ethmac_sram_writer_ev_pending_read() & EVENT) != 0;
+}
+
+static uint8_t *rx_slot(uint32_t number)
+{
+	return (uint8_t *)(ETHMAC_BASE + number * ETHMAC_SLOT_SIZE);
+}
+
+/**
+ * Erases one received frame that is to be forgotten, while none waits: the latest first, as the MAC
+ * writes the oldest slot next. A frame that may have come into the slot meanwhile is dropped.
+ */
+static void erase_stale(struct ethernet *ethernet)
+{
+	uint32_t slot = ethernet->rx_slot;
+
+	while ((ethernet->stale >> slot & 1) == 0) {
+		slot = (slot + ETHMAC_RX_SLOTS - 1) % ETHMAC_RX_SLOTS;
+	}
+	cl_zeroize(rx_slot(slot), ETHMAC_SLOT_SIZE);
+	ethernet->stale &= ~(1u << slot);
+	const uint32_t start = port_cycles(NULL);
+
+	while (port_cycles(NULL) - start < FRAME_CYCLES) { /* for one that began before the end */
+	}
+	ethernet->suspect = is_pending() ? 1u << slot : 0;
+}
+
 static void transmit(struct ethernet *ethernet, size_t len)
 {
 	__asm__ volatile("" : : : "memory"); /* the slot is written before the MAC is told */
@@ -106,15 +155,20 @@ static void transmit(struct ethernet *ethernet, size_t len)
 	ethernet->tx_slot = (ethernet->tx_slot + 1) % ETHMAC_TX_SLOTS;
 }
 
-/** Takes the received frame out of its slot: bytes of it. */
+/** Takes the received frame out of its slot: bytes of it, 0 if it is to be dropped. */
 static size_t take(struct ethernet *ethernet, uint32_t *sum, uint32_t *copied)
 {
-	uint8_t *const slot =
-		(uint8_t *)(ETHMAC_BASE + ethmac_sram_writer_slot_read() * ETHMAC_SLOT_SIZE);
+	const uint32_t number = ethmac_sram_writer_slot_read();
+	const uint32_t bit = 1u << number;
+	uint8_t *const slot = rx_slot(number);
 	size_t len = ethmac_sram_writer_length_read();
 	const uint32_t start = port_cycles(NULL);
 
-	if (len > CL_LINK_UDP_FRAME_MAX) { /* will be refused for its length */
+	ethernet->rx_slot = number;
+	if ((ethernet->suspect & bit) != 0) {
+		ethernet->suspect = 0;
+		len = 0;
+	} else if (len > CL_LINK_UDP_FRAME_MAX) { /* will be refused for its length */
 		*sum = 0;
 	} else {
 		*sum = cl_copy_sum(ethernet->frame, slot, len);
@@ -124,6 +178,10 @@ static size_t take(struct ethernet *ethernet, uint32_t *sum, uint32_t *copied)
 			    CL_WIRE_TYPE_OPEN) {
 			cl_zeroize(slot, len);
 		}
+	}
+	if ((ethernet->stale & bit) != 0) {
+		ethernet->stale &= ~bit;
+		cl_zeroize(slot, ETHMAC_SLOT_SIZE);
 	}
 	*copied = port_cycles(NULL) - start;
 	ethmac_sram_writer_ev_pending_write(EVENT);
@@ -162,10 +220,17 @@ void ethernet_poll(struct ethernet *ethernet)
 	uint32_t copied;
 
 	update_cycles(ethernet);
-	if ((ethmac_sram_writer_ev_pending_read() & EVENT) == 0) {
+	if (!is_pending()) {
+		if (ethernet->stale != 0) {
+			erase_stale(ethernet);
+		}
 		return;
 	}
 	size_t len = take(ethernet, &sum, &copied);
+
+	if (len == 0) {
+		return;
+	}
 	const uint32_t taken = port_cycles(NULL);
 	const enum cl_link_udp_kind kind =
 		cl_link_udp_receive(&ethernet->udp, ethernet->frame, &len, sum);

@@ -28,6 +28,11 @@ struct ethernet {
 	uint8_t *frame;
 	/** Slot of the next frame to transmit. */
 	uint32_t tx_slot;
+	/** Slot that the last frame was received in. */
+	uint32_t rx_slot;
+	/** Slots whose frames are to be erased, and one whose next frame may have been; as bits. */
+	uint32_t stale;
+	uint32_t suspect;
 	/** Cycle counter when `network.cycles` was last brought up to date. */
 	uint32_t cycles;
 };
@@ -39,6 +44,13 @@ struct ethernet {
  */
 void ethernet_init(struct ethernet *ethernet, struct cl_service *service,
 		   struct ethernet_frame *frame);
+
+/**
+ * Erases what was sent, when the MAC has sent it, and has ethernet_poll erase what was received:
+ * each frame of later as it is taken, the others while none comes. A frame that carries a key is
+ * erased as it is taken, always.
+ */
+void ethernet_forget(struct ethernet *ethernet);
 
 /** Handles a frame, if one was received. Gives up a response that the MAC does not take. */
 void ethernet_poll(struct ethernet *ethernet);

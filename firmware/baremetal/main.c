@@ -2,6 +2,7 @@
  * @file
  * The bare-metal firmware: the record service over the UART and, where there is one, Ethernet.
  */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <generated/mem.h>
@@ -15,7 +16,9 @@
 #include "ethernet.h"
 #include "link_uart.h"
 #include "port.h"
+#include "random.h"
 #include "service.h"
+#include "zeroize.h"
 
 #define RECORD_MAX   CL_SERVICE_RECORD_MAX(CIPHERLANE_MAX_DATA)
 #define BENCH_BYTES  32768u
@@ -46,6 +49,23 @@ static uint8_t bounce[BOUNCE_BYTES] __attribute__((section(".buffer"), aligned(1
 
 /* What is remembered of counter blocks, 13 KB: here because SRAM has no room. */
 static struct cl_streams streams __attribute__((section(".buffer"), aligned(16)));
+
+static int draw(void *context, uint32_t *words, size_t count)
+{
+	static const struct cl_random source = {.regs = (volatile uint32_t *)CSR_RANDOM_BASE};
+
+	(void)context;
+	return cl_random_read(&source, words, count);
+}
+
+/* A key was closed, or the board restarted: what is left in stack and cache is to be erased. */
+static bool forgets = true;
+
+static void forget(void *context)
+{
+	(void)context;
+	forgets = true;
+}
 
 /* Large, and zero at power-on as the core wants it: kept out of main's stack frame. */
 static struct cl_service service;
@@ -114,10 +134,17 @@ int main(void)
 		.engines = engines,
 		.engine_count = sizeof(engines) / sizeof(engines[0]),
 		.cycles = port_cycles,
+		.random = draw,
+		.forget = forget,
 	};
 
-	if (cl_accel_init(&accel_device.accel, (volatile uint32_t *)CSR_ACCELERATOR_BASE,
-			  port_dcache_flush) != 0 ||
+	/* A restart does not clear memories. */
+	cl_zeroize((void *)BUFFER_BASE, BUFFER_SIZE);
+#ifndef CIPHERLANE_SCALAR_UNIT
+	cl_ise_zeroize();
+#endif
+	if (cl_engine_accel_init(&accel_device, (volatile uint32_t *)CSR_ACCELERATOR_BASE,
+				 port_dcache_flush) != 0 ||
 	    cl_service_init(&service, &platform) != 0) {
 		port_trap(0, 0);
 	}
@@ -128,6 +155,13 @@ int main(void)
 #endif
 	for (;;) {
 		cl_service_poll(&service);
+		if (forgets) {
+			forgets = false;
+			port_forget();
+#ifdef CSR_ETHMAC_BASE
+			ethernet_forget(&ethernet);
+#endif
+		}
 #ifdef CSR_ETHMAC_BASE
 		ethernet_poll(&ethernet);
 #endif

@@ -1,8 +1,12 @@
 #include "port.h"
 
+#include <generated/mem.h>
 #include <generated/soc.h>
 #include <system.h>
 
+/* The core's data cache: one way; a miss loads a whole line. */
+#define DCACHE_BYTES        4096u
+#define DCACHE_LINE_WORDS   8u
 #define UART_TIMEOUT_CYCLES (CONFIG_CLOCK_FREQUENCY / 10)
 
 uint32_t port_cycles(void *context)
@@ -23,6 +27,21 @@ void port_dcache_flush(void)
 void port_drain(void)
 {
 	(void)ctrl_scratch_read(); /* not cached, and behind the stores on the same bus */
+}
+
+__attribute__((noinline)) void port_forget(void)
+{
+	extern uint32_t _bss_end[];
+	volatile uint32_t *stack_pointer;
+	const volatile uint32_t *const constants = (const volatile uint32_t *)ROM_BASE;
+
+	__asm__ volatile("mv %0, sp" : "=r"(stack_pointer));
+	for (volatile uint32_t *word = _bss_end; word < stack_pointer; word++) {
+		*word = 0;
+	}
+	for (unsigned int i = 0; i < DCACHE_BYTES / sizeof(*constants); i += DCACHE_LINE_WORDS) {
+		(void)constants[i];
+	}
 }
 
 void port_uart_put(void *context, const uint8_t *bytes, size_t size)

@@ -22,6 +22,12 @@ void port_dcache_flush(void);
 void port_drain(void);
 
 /**
+ * Erases what calls have left: zeroizes the stack below the caller, and puts constants in the place
+ * of all that the data cache holds, stale lines included.
+ */
+void port_forget(void);
+
+/**
  * Sends bytes over the UART. Gives up when the UART takes none for a tenth of a second: the host
  * then misses the record and repeats its request.
  */

@@ -26,8 +26,9 @@ _start:
 	addi	t0, t0, 4
 	addi	t1, t1, 4
 	j	1b
+	/* What the program does not initialise, the stack included: a restart leaves no key there. */
 2:	la	t1, _bss_start
-	la	t2, _bss_end
+	la	t2, _stack_top
 3:	bgeu	t1, t2, 4f
 	sw	zero, 0(t1)
 	addi	t1, t1, 4

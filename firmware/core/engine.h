@@ -79,9 +79,11 @@ struct cl_engine {
 	/**
 	 * Makes @p key ready for use; everything that depends on the key alone is done here.
 	 *
+	 * @param key holds none: zero, or cleared
 	 * @param key_bytes key_bits / 8 bytes at any alignment
 	 * @retval 0 done
 	 * @retval -EINVAL key_bits is not 128, 192 or 256
+	 * @retval -EBUSY the hardware has no place for another key
 	 * @retval -errno the hardware reported a fault; @p key is cleared
 	 */
 	int (*set_key)(const struct cl_engine *engine, struct cl_engine_key *key,
@@ -132,6 +134,11 @@ struct cl_engine {
 		      struct cl_window *window);
 	/** Records of a window, at most CL_WINDOW_MAX, where `serve` is there. */
 	uint32_t window;
+	/**
+	 * How many calls of `ctr` went a slower way than the engine's own, as it does not reach
+	 * their buffers; too few data for it are not counted. NULL in an engine of one way.
+	 */
+	uint32_t (*falls)(const struct cl_engine *engine);
 	/** Device context of this instance; NULL where the engine is plain C. */
 	void *hw;
 };

@@ -8,59 +8,21 @@
 #include "engines.h"
 #include "zeroize.h"
 
+/** At most what the DMA's queues keep of the data that went through them. */
+#define PASSING_BYTES 2048u
+
 /** After every slot was zeroized. */
 static void forget(struct cl_accel_device *device)
 {
 	memset(device->slots, 0, sizeof(device->slots));
 }
 
-/** The slot that holds a key of this generation, or CL_ACCEL_SLOTS. */
-static unsigned int find_slot(const struct cl_accel_device *device, uint32_t generation)
+int cl_engine_accel_check_key(const struct cl_accel_device *device, const struct cl_engine_key *key)
 {
-	unsigned int slot = 0;
-
-	while (slot < CL_ACCEL_SLOTS && device->slots[slot].generation != generation) {
-		slot++;
+	if (key->key_bits == 0) {
+		return -EINVAL;
 	}
-	return slot;
-}
-
-/** The slot whose key has not been used for the longest time. */
-static unsigned int oldest_slot(const struct cl_accel_device *device)
-{
-	unsigned int oldest = 0;
-
-	for (unsigned int slot = 1; slot < CL_ACCEL_SLOTS; slot++) {
-		if (device->calls - device->slots[slot].used >
-		    device->calls - device->slots[oldest].used) {
-			oldest = slot;
-		}
-	}
-	return oldest;
-}
-
-int cl_engine_accel_load_key(struct cl_accel_device *device, const struct cl_engine_key *key,
-			     unsigned int *slot)
-{
-	int result = 0;
-
-	device->calls++;
-	*slot = find_slot(device, key->generation);
-	if (*slot == CL_ACCEL_SLOTS) {
-		*slot = find_slot(device, 0);
-		if (*slot == CL_ACCEL_SLOTS) {
-			*slot = oldest_slot(device);
-		}
-		device->slots[*slot].generation = 0;
-		result = cl_accel_set_key(&device->accel, *slot, key->round_key, key->key_bits);
-		if (result == 0) {
-			device->slots[*slot].generation = key->generation;
-		} else if (result == -ETIMEDOUT) {
-			forget(device);
-		}
-	}
-	device->slots[*slot].used = device->calls;
-	return result;
+	return device->slots[key->slot] == key->generation ? 0 : -EIO;
 }
 
 bool cl_engine_accel_reaches(const struct cl_accel_device *device, const uint8_t *buffer,
@@ -105,26 +67,40 @@ static int accel_set_key(const struct cl_engine *engine, struct cl_engine_key *k
 			 const uint8_t *key_bytes, unsigned int key_bits)
 {
 	struct cl_accel_device *device = engine->hw;
+	uint32_t words[CL_KEY_BYTES_MAX / sizeof(uint32_t)];
+	uint8_t slot = 0;
 
 	if (key_bits != 128 && key_bits != 192 && key_bits != 256) {
 		return -EINVAL;
 	}
-	cl_zeroize(key, sizeof(*key));
-	memcpy(key->round_key, key_bytes, key_bits / 8);
-	key->key_bits = (uint16_t)key_bits;
-	key->rounds = (uint8_t)(key_bits / 32 + 6);
+	while (device->slots[slot] != 0) {
+		slot++;
+		if (slot == CL_ACCEL_SLOTS) {
+			return -EBUSY;
+		}
+	}
+	memcpy(words, key_bytes, key_bits / 8);
+	const int result = cl_accel_set_key(&device->accel, slot, words, key_bits);
+
+	cl_zeroize(words, sizeof(words));
+	if (result == -ETIMEDOUT) {
+		forget(device);
+	}
+	if (result != 0) {
+		return result;
+	}
 	device->generation++;
 	if (device->generation == 0) {
 		device->generation = 1;
 	}
-	key->generation = device->generation;
-	unsigned int slot;
-	const int result = cl_engine_accel_load_key(device, key, &slot);
-
-	if (result != 0) {
-		cl_zeroize(key, sizeof(*key));
-	}
-	return result;
+	device->slots[slot] = device->generation;
+	*key = (struct cl_engine_key){
+		.generation = device->generation,
+		.key_bits = (uint16_t)key_bits,
+		.rounds = (uint8_t)(key_bits / 32 + 6),
+		.slot = slot,
+	};
+	return 0;
 }
 
 static int accel_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
@@ -132,35 +108,55 @@ static int accel_ctr(const struct cl_engine *engine, const struct cl_engine_key 
 		     size_t len)
 {
 	struct cl_accel_device *device = engine->hw;
+	const int refused = cl_engine_accel_check_key(device, key);
 
-	if (key->key_bits == 0) {
-		return -EINVAL;
+	if (refused != 0 || len == 0) {
+		return refused;
 	}
-	if (len == 0) {
-		return 0;
+	if (cl_engine_accel_reaches(device, in, len) && cl_engine_accel_reaches(device, out, len)) {
+		return cl_accel_ctr(&device->accel, key->slot, counter, 0, in, out, len);
 	}
-	unsigned int slot;
-	const int result = cl_engine_accel_load_key(device, key, &slot);
+	return bounce(device, key->slot, counter, in, out, len);
+}
+
+/** Puts zeros under the key zero in the place of what the data's way keeps of a key's last data. */
+static void overwrite(const struct cl_accel_device *device, unsigned int slot)
+{
+	static const uint32_t zero_key[4];
+	static const uint8_t counter[CL_BLOCK_BYTES];
+	const size_t most = device->bounce_bytes - device->bounce_bytes % CL_BLOCK_BYTES;
+
+	if (most == 0 || cl_accel_set_key(&device->accel, slot, zero_key, 128) != 0) {
+		return;
+	}
+	for (size_t passed = 0; passed < PASSING_BYTES; passed += most) {
+		(void)cl_accel_ctr(&device->accel, slot, counter, 0, device->bounce, device->bounce,
+				   most);
+	}
+	cl_zeroize(device->bounce, most);
+}
+
+int cl_engine_accel_init(struct cl_accel_device *device, volatile uint32_t *regs,
+			 void (*dcache_flush)(void))
+{
+	const int result = cl_accel_init(&device->accel, regs, dcache_flush);
 
 	if (result != 0) {
 		return result;
 	}
-	if (cl_engine_accel_reaches(device, in, len) && cl_engine_accel_reaches(device, out, len)) {
-		return cl_accel_ctr(&device->accel, slot, counter, 0, in, out, len);
-	}
-	return bounce(device, slot, counter, in, out, len);
+	forget(device);
+	overwrite(device, 0);
+	return cl_accel_clear_key(&device->accel, 0);
 }
 
 static void accel_clear(const struct cl_engine *engine, struct cl_engine_key *key)
 {
 	struct cl_accel_device *device = engine->hw;
 
-	const unsigned int slot =
-		key->generation != 0 ? find_slot(device, key->generation) : CL_ACCEL_SLOTS;
-
-	if (slot < CL_ACCEL_SLOTS) {
-		if (cl_accel_clear_key(&device->accel, slot) == 0) {
-			device->slots[slot].generation = 0;
+	if (cl_engine_accel_check_key(device, key) == 0) {
+		overwrite(device, key->slot);
+		if (cl_accel_clear_key(&device->accel, key->slot) == 0) {
+			device->slots[key->slot] = 0;
 		} else {
 			(void)cl_accel_zeroize(&device->accel);
 			forget(device);

@@ -14,7 +14,7 @@
 
 /** One accelerator and what its engine remembers. */
 struct cl_accel_device {
-	/** Set up by cl_accel_init. */
+	/** Set up by cl_engine_accel_init. */
 	struct cl_accel accel;
 	/** Memory that the DMA may reach: buffers in it need no copy, at any alignment. */
 	uintptr_t dma_origin;
@@ -25,34 +25,41 @@ struct cl_accel_device {
 	 */
 	uint8_t *bounce;
 	size_t bounce_bytes;
-	/** What each key slot holds. */
-	struct {
-		/** Generation of its key, 0 when there is none. */
-		uint32_t generation;
-		/** When it was last used, in calls. */
-		uint32_t used;
-	} slots[CL_ACCEL_SLOTS];
+	/** Generation of the key that each key slot holds, 0 when it is free. */
+	uint32_t slots[CL_ACCEL_SLOTS];
 	/** Last generation given out. */
 	uint32_t generation;
-	/** Calls. */
-	uint32_t calls;
 };
+
+/**
+ * Takes over the accelerator, with no key, and erases what a restart left of keys and data. The
+ * rest of @p device is set.
+ *
+ * @retval 0 done
+ * @retval -errno as cl_accel_init
+ */
+int cl_engine_accel_init(struct cl_accel_device *device, volatile uint32_t *regs,
+			 void (*dcache_flush)(void));
 
 /** Whether the DMA can take @p buffer as it is. */
 bool cl_engine_accel_reaches(const struct cl_accel_device *device, const uint8_t *buffer,
 			     size_t len);
 
 /**
- * Finds a key in a slot, or loads it: into a free slot, or else over the oldest. For ports that
- * submit descriptors themselves; the engine does it by itself.
+ * Whether the key's slot still holds it. For ports that submit descriptors themselves; the engine
+ * asks by itself.
  *
- * @retval 0 done
- * @retval -errno as cl_accel_set_key
+ * @retval 0 it does: cl_engine_key.slot
+ * @retval -EINVAL no key is set
+ * @retval -EIO after a fault all slots were zeroized
  */
-int cl_engine_accel_load_key(struct cl_accel_device *device, const struct cl_engine_key *key,
-			     unsigned int *slot);
+int cl_engine_accel_check_key(const struct cl_accel_device *device,
+			      const struct cl_engine_key *key);
 
-/** The engine `accelerator` on @p device, whose `accel` must have been set up. */
+/**
+ * The engine `accelerator` on @p device, which must have been initialised. A key has a slot of
+ * its own from set_key to clear, and is nowhere else: set_key returns -EBUSY when none is free.
+ */
 struct cl_engine cl_engine_accel(struct cl_accel_device *device);
 
 #endif

@@ -69,6 +69,11 @@ static bool holds_key(const struct cl_fastpath *device, unsigned int slot)
 	return (get(device, CL_FASTPATH_KEY_VALID) >> slot & 1u) != 0;
 }
 
+void cl_fastpath_zeroize(const struct cl_fastpath *device)
+{
+	put(device, CL_FASTPATH_CONTROL, CL_FASTPATH_CONTROL_ZEROIZE_MASK);
+}
+
 static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
 		   const uint8_t *key_bytes, unsigned int key_bits)
 {
@@ -253,7 +258,7 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 			CL_FASTPATH_CONTROL_CLEAR_KEY_MASK);
 
 		if (result != 0 || holds_key(device, key->slot)) {
-			put(device, CL_FASTPATH_CONTROL, CL_FASTPATH_CONTROL_ZEROIZE_MASK);
+			cl_fastpath_zeroize(device);
 		}
 	}
 	cl_zeroize(key, sizeof(*key));

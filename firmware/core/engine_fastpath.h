@@ -25,6 +25,9 @@ struct cl_fastpath {
 	uint8_t record_blocks[CL_FASTPATH_ROWS_MAX];
 };
 
+/** Zeroizes all keys and sessions: after a restart its memories may hold some. */
+void cl_fastpath_zeroize(const struct cl_fastpath *device);
+
 /**
  * The engine `fastpath`. Its set_key returns -EBUSY when every row is taken, -ETIMEDOUT when the
  * hardware does not answer in time, and -EIO when it does not take the key.

@@ -140,24 +140,28 @@ int cl_ise_memory_end(const struct cl_ise_memory *memory)
 }
 
 /** CTR from k15 on. @return 0, or -EFAULT if the unit's memory port reports a fault. */
-CL_ISE_INLINE int ctr_blocks(struct cl_ise_cipher cipher, const struct cl_ise_memory *memory,
+CL_ISE_INLINE int ctr_blocks(struct cl_ise_cipher cipher, struct cl_ise_device *device, bool vector,
 			     const uint8_t *in, uint8_t *out, size_t len)
 {
+	const struct cl_ise_memory *const memory = &device->memory;
 	const size_t groups = len / GROUP_BYTES;
 	const size_t bulk = groups * GROUP_BYTES;
 	size_t done = 0;
 	int result = 0;
 
-	if (memory != NULL && bulk >= VECTOR_BYTES_MIN && cl_ise_reaches(memory, in, bulk) &&
-	    cl_ise_reaches(memory, out, bulk)) {
+	vector = vector && bulk >= VECTOR_BYTES_MIN;
+	if (vector && cl_ise_reaches(memory, in, bulk) && cl_ise_reaches(memory, out, bulk)) {
 		cl_ise_memory_begin(memory);
 		ctr_vector(cipher, (uintptr_t)in, (uintptr_t)out, groups);
 		result = cl_ise_memory_end(memory);
 		done = bulk;
-	} else if ((((uintptr_t)in | (uintptr_t)out) & 3) == 0) {
-		ctr_scalar(cipher, (const uint32_t *)(const void *)in, (uint32_t *)(void *)out,
-			   groups);
-		done = bulk;
+	} else {
+		device->falls += vector;
+		if ((((uintptr_t)in | (uintptr_t)out) & 3) == 0) {
+			ctr_scalar(cipher, (const uint32_t *)(const void *)in,
+				   (uint32_t *)(void *)out, groups);
+			done = bulk;
+		}
 	}
 	ctr_rest(cipher, in + done, out + done, done / CL_BLOCK_BYTES, len - done);
 	return result;
@@ -179,6 +183,17 @@ static void load_key(unsigned int rounds, bool inverse, const uint32_t *key)
 	} else {
 		cl_ise_load_key((struct cl_ise_cipher){.rounds = 14, .inverse = true}, key);
 	}
+}
+
+void cl_ise_zeroize(void)
+{
+	for (uint32_t context = 0; context < CL_ISE_CONTEXTS; context++) {
+		(void)CL_ISA_CONTEXT(context);
+		cl_ise_clear_key();
+		cl_ise_clear_state();
+	}
+	cl_ise_clear_queue();
+	(void)CL_ISA_CONTEXT(0);
 }
 
 void cl_ise_use_key(struct cl_ise_device *device, const struct cl_engine_key *key)
@@ -232,13 +247,14 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 		cl_ise_clear_key();
 		device->loaded = 0;
 	}
+	cl_ise_clear_queue();
 	cl_engine_c_clear(engine, key);
 }
 
-/** cl_engine.ctr in one style; @p memory is NULL for scalar loads and stores alone. */
+/** cl_engine.ctr in one style, with vector loads and stores or scalar ones alone. */
 CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 		      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
-		      size_t len, enum cl_ise_style style, const struct cl_ise_memory *memory)
+		      size_t len, enum cl_ise_style style, bool vector)
 {
 	struct cl_ise_device *device = engine->hw;
 	struct cl_ise_cipher cipher = {.style = style};
@@ -258,13 +274,13 @@ CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key
 	CL_ISA_KEY_WRITE(1, 15, base[2], base[3]);
 	if (key->rounds == 10) {
 		cipher.rounds = 10;
-		result = ctr_blocks(cipher, memory, in, out, len);
+		result = ctr_blocks(cipher, device, vector, in, out, len);
 	} else if (key->rounds == 12) {
 		cipher.rounds = 12;
-		result = ctr_blocks(cipher, memory, in, out, len);
+		result = ctr_blocks(cipher, device, vector, in, out, len);
 	} else {
 		cipher.rounds = 14;
-		result = ctr_blocks(cipher, memory, in, out, len);
+		result = ctr_blocks(cipher, device, vector, in, out, len);
 	}
 	cl_ise_clear_state();
 	return result;
@@ -274,23 +290,28 @@ static int ise_ctr(const struct cl_engine *engine, const struct cl_engine_key *k
 		   const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 		   size_t len)
 {
-	return ctr(engine, key, counter, in, out, len, CL_ISE_PAPER, NULL);
+	return ctr(engine, key, counter, in, out, len, CL_ISE_PAPER, false);
 }
 
 static int ise_fused_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 			 const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 			 size_t len)
 {
-	return ctr(engine, key, counter, in, out, len, CL_ISE_FUSED, NULL);
+	return ctr(engine, key, counter, in, out, len, CL_ISE_FUSED, false);
 }
 
 static int ise_vmem_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 			const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 			size_t len)
 {
-	const struct cl_ise_device *device = engine->hw;
+	return ctr(engine, key, counter, in, out, len, CL_ISE_FUSED, true);
+}
 
-	return ctr(engine, key, counter, in, out, len, CL_ISE_FUSED, &device->memory);
+static uint32_t falls(const struct cl_engine *engine)
+{
+	const struct cl_ise_device *const device = engine->hw;
+
+	return device->falls;
 }
 
 struct cl_engine cl_engine_ise(struct cl_ise_device *device)
@@ -325,6 +346,7 @@ struct cl_engine cl_engine_ise_vmem(struct cl_ise_device *device)
 		.set_key = set_key,
 		.ctr = ise_vmem_ctr,
 		.clear = clear,
+		.falls = falls,
 		.hw = device,
 	};
 }

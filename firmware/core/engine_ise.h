@@ -41,6 +41,8 @@ struct cl_ise_device {
 	uint32_t loaded;
 	/** Last generation given out. */
 	uint32_t generation;
+	/** Calls that took scalar loads and stores for buffers that vector ones do not reach. */
+	uint32_t falls;
 	/** Number of the hardware context, 0 to 7. */
 	uint8_t context;
 	struct cl_ise_memory memory;
@@ -58,6 +60,9 @@ struct cl_ise_device {
  */
 int cl_ise_set_key(struct cl_ise_device *device, struct cl_engine_key *key,
 		   const uint8_t *key_bytes, unsigned int key_bits, bool inverse);
+
+/** Zeroizes all contexts: after a restart they may hold keys. */
+void cl_ise_zeroize(void);
 
 /** Selects the context and makes sure that its registers hold @p key. */
 void cl_ise_use_key(struct cl_ise_device *device, const struct cl_engine_key *key);
@@ -91,7 +96,8 @@ struct cl_engine cl_engine_ise_fused(struct cl_ise_device *device);
 
 /**
  * Engine `ise_vmem`: one instruction a round; vector loads and stores where both buffers are
- * aligned to 16 bytes and in the memory that @p device names, otherwise scalar ones.
+ * aligned to 16 bytes and in the memory that @p device names, otherwise scalar ones, which it
+ * counts.
  */
 struct cl_engine cl_engine_ise_vmem(struct cl_ise_device *device);
 

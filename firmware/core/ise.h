@@ -18,6 +18,11 @@
 #include "cl_isa.h"
 
 #define CL_ISE_BLOCKS_MAX 8u
+#define CL_ISE_CONTEXTS   8u
+/** More than the unit's queue of loads and stores holds. */
+#define CL_ISE_QUEUED_MAX 8u
+/** Never carried out by a vector load: it is not aligned. */
+#define CL_ISE_NO_ADDRESS 1u
 #define CL_ISE_INLINE     static inline __attribute__((always_inline))
 
 /** Repeats a statement for @p s = 0 to @p blocks - 1, without a loop. */
@@ -114,9 +119,26 @@ CL_ISE_INLINE void cl_ise_rounds(struct cl_ise_cipher cipher, unsigned int block
 	}
 }
 
+/** Writes zero to the round-key registers from @p first to k14. */
+CL_ISE_INLINE void cl_ise_clear_keys(unsigned int first)
+{
+#pragma GCC unroll 15
+	for (unsigned int k = first; k < 15; k++) {
+		CL_ISA_KEY_WRITE(0, k, 0, 0);
+		CL_ISA_KEY_WRITE(1, k, 0, 0);
+	}
+}
+
+/** Writes zero to k0 to k14. */
+CL_ISE_INLINE void cl_ise_clear_key(void)
+{
+	cl_ise_clear_keys(0);
+}
+
 /**
  * Key expansion (FIPS-197, 5.2) straight into the round-key registers, two words an instruction.
  * It takes fewer cycles than loading round keys kept in memory, so that only the cipher key is.
+ * Registers beyond the key's last become zero: those of a longer key before it would tell it.
  *
  * Word i of the schedule lives in `w[i % (key_bits / 32)]` until its successor replaces it. For the
  * inverse cipher the round keys go in reverse order, all but first and last through InvMixColumns.
@@ -155,16 +177,7 @@ CL_ISE_INLINE void cl_ise_load_key(struct cl_ise_cipher cipher, const uint32_t *
 			}
 		}
 	}
-}
-
-/** Writes zero to k0 to k14. */
-CL_ISE_INLINE void cl_ise_clear_key(void)
-{
-#pragma GCC unroll 15
-	for (unsigned int k = 0; k < 15; k++) {
-		CL_ISA_KEY_WRITE(0, k, 0, 0);
-		CL_ISA_KEY_WRITE(1, k, 0, 0);
-	}
+	cl_ise_clear_keys(cipher.rounds + 1);
 }
 
 /** Writes zero to v0 to v7 and k15: nothing of the data is left. */
@@ -176,6 +189,18 @@ CL_ISE_INLINE void cl_ise_clear_state(void)
 	}
 	CL_ISA_KEY_WRITE(0, 15, 0, 0);
 	CL_ISA_KEY_WRITE(1, 15, 0, 0);
+}
+
+/**
+ * Writes zero over what the queue of loads and stores keeps of earlier stores. Every request brings
+ * its state register along, and these are zero; the unit refuses the requests themselves.
+ */
+CL_ISE_INLINE void cl_ise_clear_queue(void)
+{
+	CL_ISE_EACH (s, CL_ISE_QUEUED_MAX) {
+		CL_ISA_VLOAD(s, CL_ISE_NO_ADDRESS);
+	}
+	(void)CL_ISA_MEMORY_STATUS(1);
 }
 
 #endif

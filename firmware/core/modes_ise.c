@@ -264,8 +264,9 @@ CL_ISE_INLINE int run(struct instance is, struct cl_ise_device *device,
 	if (is.cbc) {
 		load_block(chain, chain_out);
 	}
-	if (is.vector && blocks >= GROUP && cl_ise_reaches(memory, in, bytes) &&
-	    cl_ise_reaches(memory, out, bytes)) {
+	const bool vector = is.vector && blocks >= GROUP;
+
+	if (vector && cl_ise_reaches(memory, in, bytes) && cl_ise_reaches(memory, out, bytes)) {
 		done = serial ? blocks : blocks - blocks % GROUP;
 		cl_ise_memory_begin(memory);
 		if (!is.cbc) {
@@ -277,6 +278,8 @@ CL_ISE_INLINE int run(struct instance is, struct cl_ise_device *device,
 					   done / GROUP);
 		}
 		result = cl_ise_memory_end(memory);
+	} else {
+		device->falls += vector;
 	}
 	in += done * WORDS;
 	out += done * WORDS;

@@ -48,7 +48,12 @@ struct cl_platform {
 	 * CL_KIND_SIM has none: of it nothing is asked.
 	 */
 	int (*random)(void *context, uint32_t *words, size_t count);
-	/** Passed to `cycles` and `random`. */
+	/**
+	 * Called when a key was closed or refused: before it takes the next record, the port erases
+	 * what calls have left on its stack and in its caches. NULL: they are erased otherwise.
+	 */
+	void (*forget)(void *context);
+	/** Passed to `cycles`, `random` and `forget`. */
 	void *context;
 };
 
@@ -62,6 +67,13 @@ static inline const struct cl_engine *cl_platform_engine(const struct cl_platfor
 		}
 	}
 	return NULL;
+}
+
+static inline void cl_platform_forget(const struct cl_platform *platform)
+{
+	if (platform->forget != NULL) {
+		platform->forget(platform->context);
+	}
 }
 
 static inline uint32_t cl_platform_cycles(const struct cl_platform *platform)

@@ -96,7 +96,7 @@ uint16_t cl_handle_selftest(struct cl_exchange *exchange)
 	if (busy != 0) {
 		return busy;
 	}
-	cl_selftest_run(engine, &result);
+	cl_selftest_run(exchange->platform, engine, &result);
 	cl_wire_put_selftest_reply(exchange->reply_data, &result);
 	exchange->reply_length = CL_WIRE_SELFTEST_REPLY_SIZE;
 	return 0;

@@ -33,6 +33,7 @@ uint16_t cl_handle_open(struct cl_exchange *exchange)
 	cl_zeroize(&request, sizeof(request));
 	exchange->link->counters.sessions_opened += sessions->opened - opened;
 	if (code != 0) {
+		cl_platform_forget(exchange->platform);
 		return code;
 	}
 	struct cl_wire_open_reply reply = {

@@ -122,6 +122,7 @@ void cl_session_close(struct cl_session *session, const struct cl_platform *plat
 		cl_streams_end(platform->streams, session->stream, known);
 	}
 	cl_zeroize(session, sizeof(*session));
+	cl_platform_forget(platform);
 }
 
 void cl_sessions_close_owner(struct cl_sessions *sessions, const struct cl_platform *platform,

@@ -6,16 +6,15 @@
                         │   VexRiscv    │─────►│ vector AES unit │──────────────┐
                         └───┬───────┬───┘      └─────────────────┘              │
                            I│      D│                                           │
-    ────────────────────────┴───────┴──────┬─────── 32-bit Wishbone, bursts ────│────┬────
-       │        │         │                │ narrow                             │    │
-     ROM      SRAM     CSRs: UART, timer,  buffer memory                        │    │
-                       random source,      │                                    │    │
-                       accelerator         │ wide                               │    │
-                          │             ───┴─────┬── 128-bit Wishbone ──────────┘    │
-                          └─ CTR accelerator (DMA) ── what is not in the buffer ─────┘
+    ────────────────────────┴───────┴──────┬─────── 32-bit Wishbone, bursts ────│───
+       │        │         │                │ narrow                             │
+     ROM      SRAM     CSRs: UART, timer,  buffer memory                        │
+                       accelerator         │ wide                               │
+                          │             ───┴─────┬── 128-bit Wishbone ──────────┘
+                          └─ CTR accelerator (DMA)
 
-One class for every board: `gateware.boards` says what differs. The DMA reaches the buffer memory in
-one access a block over the wide port, and everything else over the SoC's bus.
+One class for every board: `gateware.boards` says what differs. The DMA and the vector unit reach the buffer
+memory alone, in one access a block over the wide port: neither is a master of the SoC's bus.
 """
 
 from pathlib import Path
@@ -32,7 +31,6 @@ from gateware.isa.unit import VectorAESUnit
 from gateware.isa.zkn import ScalarAESUnit
 from gateware.random.oscillators import RingOscillators
 from gateware.random.source import RandomSource
-from gateware.soc.bridge import RegisteredBridge
 from gateware.soc.buffer import BufferMemory
 from gateware.soc.ethernet import add_ethernet
 
@@ -134,31 +132,9 @@ class CipherlaneSoC(SoCCore):
         self.bus.add_slave("buffer", self.buffer.narrow, SoCRegion(origin=BUFFER_ORIGIN, size=board.buffer_size))
 
     def _add_accelerator(self, board: Board) -> None:
-        # The DMA may use the memories that hold data: not the ROM, nor any register.
-        regions = {name: self.bus.regions[name] for name in ("buffer", "sram")}
         self.accelerator = CTRAccelerator(
-            regions=[(region.origin, region.size) for region in regions.values()],
-            datapath=board.core_datapath,
-            sbox=board.core_sbox,
+            regions=[(BUFFER_ORIGIN, board.buffer_size)], datapath=board.core_datapath, sbox=board.core_sbox
         )
         self.irq.add("accelerator", use_loc_if_exists=True)
-
-        # The DMA's way into the buffer memory is shared with the vector unit; elsewhere it is a master of the bus.
-        self.dma_bridge = RegisteredBridge(data_width=128)
-        self.bus.add_master("dma", self.dma_bridge.slave)
-        wide = wishbone.Interface(data_width=128, address_width=32, addressing="word")
-        in_buffer = regions["buffer"].decoder(_WideBus)
-        self.dma_decoder = wishbone.Decoder(
-            self.accelerator.bus,
-            [(in_buffer, wide), (lambda address: ~in_buffer(address), self.dma_bridge.master)],
-        )
-        masters = [wide] if board.scalar_unit else [self.aes_unit.bus, wide]
+        masters = [self.accelerator.bus] if board.scalar_unit else [self.aes_unit.bus, self.accelerator.bus]
         self.buffer_arbiter = wishbone.Arbiter(masters, self.buffer.wide)
-
-
-class _WideBus:
-    """What `SoCRegion.decoder` asks of a bus, for the 128-bit DMA bus."""
-
-    addressing = "word"
-    data_width = 128
-    address_width = 32

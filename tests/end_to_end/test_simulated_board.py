@@ -165,6 +165,17 @@ def _answers(connection, count):
     return answers
 
 
+@pytest.mark.parametrize("key_bits", [128, 256])
+def test_vector_loads_and_stores_do_not_fall_to_scalar_ones(board, key_bits):
+    """Scalar loads and stores give the right result too, but not the speed; the selftest tells of a fall."""
+    with Device(SerialTransport(board.url)) as device:
+        fused, vmem = (
+            device.bench(engine, key_bits, total_bytes=4096) for engine in (Engine.ISE_FUSED, Engine.ISE_VMEM)
+        )
+        assert vmem.cycles * 1.5 < fused.cycles
+        assert device.selftest().failed == 0
+
+
 def test_random_bytes_do_not_hang_the_board(board):
     rng = random.Random(11)
     with serial.serial_for_url(board.url, timeout=1) as port:

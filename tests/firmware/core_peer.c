@@ -8,7 +8,6 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +30,10 @@
 #define CODE_FAULTY  3u
 #define CODE_SERVING 4u
 #define ENGINES      5u
+/** More than any call into the core takes. */
+#define STACK_BYTES 16384u
+/** More than the frame of a function that does nothing with the stack but wipe or keep it. */
+#define FRAME_BYTES 128u
 
 /** Everything that lives from one message to the next. */
 struct peer {
@@ -74,6 +77,31 @@ struct message {
 	const uint8_t *data;
 	size_t size;
 };
+
+/** The stack below the caller of keep_stack, as calls into the core left it. */
+static uint8_t stack_left[STACK_BYTES];
+
+/** Keeps it for op_find_in_stack; nothing else may be called in between. */
+static __attribute__((noinline, no_sanitize("address", "undefined"))) void keep_stack(void)
+{
+	const volatile uint8_t *const below =
+		(const volatile uint8_t *)__builtin_frame_address(0) - STACK_BYTES;
+
+	for (size_t i = 0; i < STACK_BYTES; i++) {
+		stack_left[i] = below[i];
+	}
+}
+
+/** Before the call: what was there is gone. */
+static __attribute__((noinline, no_sanitize("address", "undefined"))) void wipe_stack(void)
+{
+	volatile uint8_t *const below =
+		(volatile uint8_t *)__builtin_frame_address(0) - STACK_BYTES;
+
+	for (size_t i = 0; i < STACK_BYTES - FRAME_BYTES; i++) {
+		below[i] = 0;
+	}
+}
 
 static void die(const char *why)
 {
@@ -359,8 +387,12 @@ static void op_record(struct peer *peer, struct message *message)
 		reply_memory = malloc(misalign + room);
 		reply = reply_memory + misalign;
 	}
-	answer(peer, reply,
-	       cl_service_handle(peer->service, &peer->link, record, len, reply, room));
+	wipe_stack();
+	const size_t replied =
+		cl_service_handle(peer->service, &peer->link, record, len, reply, room);
+
+	keep_stack();
+	answer(peer, reply, replied);
 	free(memory);
 	free(reply_memory);
 }
@@ -380,59 +412,6 @@ static void op_record_leaves(struct peer *peer, struct message *message)
 	(void)cl_service_handle(peer->service, &peer->link, buffer, len, buffer, room);
 	answer(peer, buffer, room);
 	free(buffer);
-}
-
-#define STACK_BYTES (256u << 10)
-#define STACK_FILL  0x5a
-
-/** A record that is handled on a stack of its own. */
-struct call {
-	struct peer *peer;
-	uint8_t *record;
-	size_t len;
-	size_t room;
-};
-
-static void *handle(void *argument)
-{
-	const struct call *const call = argument;
-
-	(void)cl_service_handle(call->peer->service, &call->peer->link, call->record, call->len,
-				call->record, call->room);
-	return NULL;
-}
-
-/** A record, in place: bytes. Answers what is left on the stack of the call. */
-static void op_stack(struct peer *peer, struct message *message)
-{
-	const size_t len = message->size;
-	const size_t room = CL_SERVICE_RECORD_MAX(peer->platform.max_data);
-	struct call call = {.peer = peer, .record = malloc(room), .len = len, .room = room};
-	uint8_t *const stack = aligned_alloc(4096, STACK_BYTES);
-	pthread_attr_t attributes;
-	pthread_t thread;
-	size_t unused = 0;
-
-	if (len > room) {
-		die("record too long");
-	}
-	memcpy(call.record, take(message, len), len);
-	memset(stack, STACK_FILL, STACK_BYTES);
-	if (pthread_attr_init(&attributes) != 0 ||
-	    pthread_attr_setstack(&attributes, stack, STACK_BYTES) != 0 ||
-	    pthread_create(&thread, &attributes, handle, &call) != 0 ||
-	    pthread_join(thread, NULL) != 0) {
-		die("no thread");
-	}
-	while (unused < STACK_BYTES && stack[unused] == STACK_FILL) {
-		unused++;
-	}
-	if (unused == 0) {
-		die("the stack is too small");
-	}
-	answer(peer, stack + unused, STACK_BYTES - unused);
-	free(stack);
-	free(call.record);
 }
 
 /** A record with too little room for a reply: answers how much was replied. */
@@ -478,12 +457,14 @@ static void op_uart(struct peer *peer, struct message *message)
 
 	peer->link.peer = 0;
 	do {
+		wipe_stack();
 		len = cl_link_uart_receive(&peer->uart, get_byte, &stream);
 		if (len > 0) {
 			cl_link_uart_send(
 				&peer->uart, peer->uart_buffer,
 				cl_service_handle(peer->service, &peer->link, peer->uart_buffer,
 						  len, peer->uart_buffer, peer->uart_capacity));
+			keep_stack();
 		}
 	} while (len > 0 || stream.message.size > 0);
 }
@@ -567,6 +548,19 @@ static void op_copy(struct peer *peer, struct message *message)
 	answer(peer, to_memory + to_misalign, len);
 	free(from_memory);
 	free(to_memory);
+}
+
+/** How often bytes occur in what the last call into the core has left on the stack. */
+static void op_find_in_stack(struct peer *peer, struct message *message)
+{
+	const size_t size = message->size;
+	const uint8_t *const bytes = take(message, size);
+	uint32_t found = 0;
+
+	for (size_t i = 0; i + size <= sizeof(stack_left); i++) {
+		found += memcmp(stack_left + i, bytes, size) == 0;
+	}
+	answer_u32(peer, found);
 }
 
 /** How often bytes occur in the service's memory, in the streams' and in the UART's buffer. */
@@ -873,7 +867,7 @@ static const struct operation {
 	char letter;
 	void (*run)(struct peer *peer, struct message *message);
 } operations[] = {
-	{'T', op_stack},         {'S', op_start},  {'u', op_uart_start},     {'R', op_record},
+	{'k', op_find_in_stack}, {'S', op_start},  {'u', op_uart_start},     {'R', op_record},
 	{'L', op_record_leaves}, {'U', op_uart},   {'F', op_find},           {'f', op_fault},
 	{'C', op_ctr},           {'K', op_expand}, {'N', op_counter},        {'Z', op_crc},
 	{'E', op_encode},        {'D', op_decode}, {'n', op_record_no_room}, {'p', op_udp_start},

@@ -177,10 +177,6 @@ class CorePeer:
         """The buffer that held the record, and then its reply."""
         return self.call("L", record)
 
-    def stack_after(self, record: bytes) -> bytes:
-        """What is left on the stack of the call that handles a record."""
-        return self.call("T", record)
-
     def record_without_room(self, record: bytes) -> int:
         return int.from_bytes(self.call("n", record), "little")
 
@@ -209,6 +205,10 @@ class CorePeer:
         """Says what the engine `serving` returns and has done; how many it serves, and the last one it was given."""
         result = self.call("V", struct.pack("<iiQQI", status, finish, bytes_, blocks, records))
         return Served(*_SERVED.unpack_from(result), result[_SERVED.size :])
+
+    def left_on_stack(self, data: bytes) -> int:
+        """How often bytes are in what the last record's handling, or its answer over the UART, left on the stack."""
+        return int.from_bytes(self.call("k", data), "little")
 
     def serve_record(self, number: int, sum_: int) -> int:
         """Verdict on a record that comes for the last session that the engine `serving` was given."""

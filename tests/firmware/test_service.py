@@ -349,6 +349,60 @@ def test_nothing_of_the_key_is_left_after_close(host, engine, how, key_bytes):
         assert host.core.occurrences(words[i : i + 4]) == 0
 
 
+def pieces(data, size=16):
+    return [data[i : i + size] for i in range(0, len(data) - size + 1, 4)]
+
+
+def left_on_stack(core, *secrets):
+    return [piece for secret in secrets for piece in pieces(secret) if core.left_on_stack(piece)]
+
+
+def round_keys(core, key):
+    rounds, words = core.expand(key)
+    return words[: 16 * (rounds + 1)]
+
+
+@pytest.mark.parametrize("engine", [ENGINE_BYTE, ENGINE_TABLE])
+@pytest.mark.parametrize("bits", [128, 192, 256])
+def test_no_call_leaves_a_key_or_keystream_on_the_stack(host, engine, bits):
+    core, key = host.core, KEY[: bits // 8]
+    schedule = round_keys(core, key)
+    session = host.open(key, engine=engine)
+    assert left_on_stack(core, schedule) == []
+    keystream = oracle(key, IV, bytes(64))
+    for length in (64, 61):
+        host.ask(r.DATA, bytes(range(length)), session=session)
+        assert left_on_stack(core, schedule, keystream[:48]) == []
+        # The state of the cipher in C, which is in registers on the target, has the last block, in two turns' places.
+        assert core.left_on_stack(keystream[48:]) <= 2
+    assert (
+        host.refused(r.OPEN_TYPE, r.open_data(key.ljust(32, b"\0"), IV, key_bits=bits, engine=1 - engine))[0]
+        == r.E_REUSED
+    )
+    assert left_on_stack(core, schedule) == []
+    for values in ({"engine": 9}, {"direction": 7}, {"key_bits": 100}):
+        host.refused(r.OPEN_TYPE, r.open_data(key[::-1].ljust(32, b"\0"), IV, **{"key_bits": bits, **values}))
+        assert left_on_stack(core, key[::-1]) == []
+    host.ask(r.CLOSE, session=session)
+    assert left_on_stack(core, schedule) == []
+
+
+@pytest.mark.parametrize("engine", [ENGINE_BYTE, ENGINE_TABLE])
+def test_bench_and_selftest_leave_no_round_keys_on_the_stack(host, engine):
+    host.ask(r.BENCH_TYPE, r.BENCH.pack(engine, 0, 256, 16, 16))
+    assert left_on_stack(host.core, round_keys(host.core, bytes((1, 2, 3)).ljust(32, b"\0"))[32:]) == []
+    host.ask(r.SELFTEST)
+    assert left_on_stack(host.core, round_keys(host.core, bytes(range(32)))[32:]) == []
+
+
+def test_answer_over_the_uart_leaves_no_data_on_the_stack(host):
+    core, text = host.core, b"attack at dawn, or a little later" * 3
+    session = host.open(direction=1)
+    (reply,) = r.unframe(core.uart(r.frame(r.record(r.DATA, oracle(KEY, IV, text), session=session, token=TOKEN))))
+    assert r.parse(reply).data == text
+    assert left_on_stack(core, text) == []
+
+
 @pytest.mark.parametrize("end", [r.CLOSE, r.RESET])
 def test_nothing_is_left_in_the_uart_buffer_after_close(host, end):
     core, text = host.core, b"attack at dawn, or a little later" * 3

@@ -81,14 +81,13 @@ static int run(const struct cl_engine_key *key, const uint8_t counter[CL_BLOCK_B
 		.interrupt = true,
 		.width = CL_ACCEL_OPTIONS_WIDTH_128,
 	};
-	unsigned int slot;
 	uint16_t number;
-	int result = cl_engine_accel_load_key(&accelerator, key, &slot);
+	int result = cl_engine_accel_check_key(&accelerator, key);
 
 	if (result != 0) {
 		return result;
 	}
-	descriptor.slot = (uint8_t)slot;
+	descriptor.slot = key->slot;
 	memcpy(descriptor.counter, counter, sizeof(descriptor.counter));
 	k_sem_reset(&ended);
 	result = cl_accel_submit(&accelerator.accel, &descriptor, &number);
@@ -142,8 +141,8 @@ const struct cl_engine cl_zephyr_accelerator = {
 static int init(const struct device *device)
 {
 	ARG_UNUSED(device);
-	const int result = cl_accel_init(
-		&accelerator.accel, (volatile uint32_t *)DT_INST_REG_ADDR(0), cl_soc_dcache_flush);
+	const int result = cl_engine_accel_init(
+		&accelerator, (volatile uint32_t *)DT_INST_REG_ADDR(0), cl_soc_dcache_flush);
 
 	if (result != 0) {
 		return result;

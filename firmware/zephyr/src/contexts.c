@@ -194,6 +194,7 @@ void cl_contexts_forget(uint32_t generation)
 		if (devices[i].loaded == generation && holders[i] == NULL) {
 			(void)CL_ISA_CONTEXT(i);
 			cl_ise_clear_key();
+			cl_ise_clear_queue();
 			devices[i].loaded = 0;
 		}
 		irq_unlock(key);
@@ -205,6 +206,9 @@ void cl_contexts_count(struct cl_contexts_counters *counters)
 	const unsigned int key = irq_lock();
 
 	*counters = counts;
+	for (unsigned int i = 0; i < CL_CONTEXTS; i++) {
+		counters->falls += devices[i].falls;
+	}
 	irq_unlock(key);
 }
 
@@ -229,6 +233,7 @@ void __soc_restore_context(struct soc_esf *state)
 static int init(const struct device *device)
 {
 	ARG_UNUSED(device);
+	cl_ise_zeroize();
 	for (unsigned int i = 0; i < CL_CONTEXTS; i++) {
 		devices[i] = (struct cl_ise_device){
 			.context = i,

@@ -59,20 +59,30 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 	cl_engine_c_clear(engine, key);
 }
 
+static uint32_t falls(const struct cl_engine *engine)
+{
+	struct cl_contexts_counters counters;
+
+	(void)engine;
+	cl_contexts_count(&counters);
+	return counters.falls;
+}
+
 static struct style ise = {cl_engine_ise};
 static struct style ise_fused = {cl_engine_ise_fused};
 static struct style ise_vmem = {cl_engine_ise_vmem};
 
-#define ENGINE(style, engine_code)                                                                 \
+#define ENGINE(style, engine_code, falls_of)                                                       \
 	const struct cl_engine cl_zephyr_##style = {                                               \
 		.code = engine_code,                                                               \
 		.name = #style,                                                                    \
 		.set_key = set_key,                                                                \
 		.ctr = ctr,                                                                        \
 		.clear = clear,                                                                    \
+		.falls = falls_of,                                                                 \
 		.hw = &style,                                                                      \
 	}
 
-ENGINE(ise, CL_WIRE_ENGINE_ISE);
-ENGINE(ise_fused, CL_WIRE_ENGINE_ISE_FUSED);
-ENGINE(ise_vmem, CL_WIRE_ENGINE_ISE_VMEM);
+ENGINE(ise, CL_WIRE_ENGINE_ISE, NULL);
+ENGINE(ise_fused, CL_WIRE_ENGINE_ISE_FUSED, NULL);
+ENGINE(ise_vmem, CL_WIRE_ENGINE_ISE_VMEM, falls);

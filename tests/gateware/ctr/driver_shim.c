@@ -31,7 +31,6 @@ void shim_connect(uint32_t (*read)(uint32_t), void (*write)(uint32_t, uint32_t))
 
 int shim_init(uintptr_t origin, size_t bytes, uint8_t *bounce_buffer, size_t bounce_bytes)
 {
-	flushes = 0;
 	memset(keys, 0, sizeof(keys));
 	device = (struct cl_accel_device){
 		.dma_origin = origin,
@@ -40,7 +39,10 @@ int shim_init(uintptr_t origin, size_t bytes, uint8_t *bounce_buffer, size_t bou
 		.bounce_bytes = bounce_bytes,
 	};
 	engine = cl_engine_accel(&device);
-	return cl_accel_init(&device.accel, NULL, count_flush);
+	const int status = cl_engine_accel_init(&device, NULL, count_flush);
+
+	flushes = 0;
+	return status;
 }
 
 unsigned int shim_flushes(void)
@@ -74,6 +76,21 @@ int shim_key_is_zero(unsigned int n)
 		any |= bytes[i];
 	}
 	return any == 0;
+}
+
+/* Whether a part of the cipher key is in what the engine keeps of it. */
+int shim_holds(unsigned int n, const uint8_t *key, size_t size)
+{
+	const uint8_t *bytes = (const uint8_t *)&keys[n];
+
+	for (size_t part = 0; part + 4 <= size; part += 4) {
+		for (size_t i = 0; i + 4 <= sizeof(keys[n]); i++) {
+			if (memcmp(bytes + i, key + part, 4) == 0) {
+				return 1;
+			}
+		}
+	}
+	return 0;
 }
 
 /* The driver, with the key slots of the hardware. */

@@ -22,6 +22,7 @@ MAP_FIXED_NOREPLACE = 0x100000
 CORE = ROOT / "firmware" / "core"
 BOUNCE = ORIGIN + SIZE - 64
 KEYS = [bytes(range(n, n + 16 + 8 * (n % 3))) for n in range(1, 11)]
+SLOTS = 8
 BUSY = 0b1
 KEY_BUSY = 0b10
 COUNTER = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfffffffe")
@@ -151,19 +152,20 @@ def test_direct_and_in_place_at_any_alignment(driver):
 
 
 def test_more_keys_than_slots(driver):
-    """The key that was not used for the longest time makes room, and comes back when it is needed."""
+    """A key that finds no slot is refused, those that have one keep it, and nothing but the slots has a copy."""
     for n, key in enumerate(KEYS):
-        assert driver.c.shim_set_key(n, key, 8 * len(key)) == 0
+        assert driver.c.shim_set_key(n, key, 8 * len(key)) == (0 if n < SLOTS else -errno.EBUSY)
+        assert not driver.c.shim_holds(n, key, len(key))
     driver.writes.clear()
-    for n in range(2, len(KEYS)):
+    for n in range(SLOTS):
         check(driver, n, ORIGIN, ORIGIN + 0x1000, 20)
+    assert driver.c.shim_ctr(SLOTS, COUNTER, ORIGIN, ORIGIN, 16) == -errno.EINVAL
     assert "key0" not in driver.writes
-    for n in (0, 1, 2, 3):
-        check(driver, n, ORIGIN, ORIGIN + 0x1000, 20)
-    assert driver.writes.count("key0") == 4  # 0 and 1 took the slots of 2 and 3, those of 4 and 5
-    driver.writes.clear()
-    check(driver, 6, ORIGIN, ORIGIN + 0x1000, 20)
-    assert "key0" not in driver.writes
+    driver.c.shim_clear(3)
+    assert driver.c.shim_set_key(SLOTS, KEYS[SLOTS], 8 * len(KEYS[SLOTS])) == 0
+    check(driver, SLOTS, ORIGIN, ORIGIN + 0x1000, 20)
+    check(driver, 4, ORIGIN, ORIGIN + 0x1000, 20)
+    assert driver.c.shim_ctr(3, COUNTER, ORIGIN, ORIGIN, 16) == -errno.EINVAL
     for n in range(len(KEYS)):
         driver.c.shim_clear(n)
         assert driver.c.shim_key_is_zero(n)
@@ -259,6 +261,26 @@ def test_clear_leaves_no_key(driver):
     assert driver.c.shim_ctr(0, COUNTER, ORIGIN, ORIGIN, 16) == -errno.EINVAL
     for slot in range(8):
         assert driver.c.shim_run(slot, COUNTER, 0, ORIGIN, ORIGIN, 16) == -errno.EINVAL
+
+
+def test_key_that_a_fault_took_is_not_replaced_by_another(driver):
+    """After a command that does not end all slots are zeroized: a new key in one is not the old sessions' key."""
+    for n, key in enumerate(KEYS[:2]):
+        assert driver.c.shim_set_key(n, key, 8 * len(key)) == 0
+    driver.stuck = KEY_BUSY
+    driver.c.shim_clear(0)
+    driver.stuck = 0
+    assert driver.c.shim_abort() == 0
+    while driver.read_register(driver.bench.address["status"] * 4) & KEY_BUSY:
+        pass  # the simulation's cycles are bounded
+    assert driver.read_register(driver.bench.address["key_valid"] * 4) == 0
+    assert driver.c.shim_ctr(1, COUNTER, ORIGIN, ORIGIN, 16) == -errno.EIO
+    for n in (2, 3):
+        assert driver.c.shim_set_key(n, KEYS[n], 8 * len(KEYS[n])) == 0
+    assert driver.c.shim_ctr(1, COUNTER, ORIGIN, ORIGIN, 16) == -errno.EIO
+    driver.c.shim_clear(1)
+    check(driver, 2, ORIGIN, ORIGIN, 48)
+    check(driver, 3, ORIGIN, ORIGIN, 48)
 
 
 def test_clear_of_another_key_keeps_the_loaded_one(driver):

@@ -28,7 +28,7 @@ static int selftest(const struct shell *sh, size_t argc, char **argv)
 		const struct cl_engine *const engine = app_platform.engines[i];
 		struct cl_wire_selftest_reply result;
 
-		cl_selftest_run(engine, &result);
+		cl_selftest_run(&app_platform, engine, &result);
 		tests += result.tests;
 		failed += result.failed;
 		if (result.failed != 0) {
@@ -144,6 +144,8 @@ static int stat(const struct shell *sh, size_t argc, char **argv)
 	app_unlock();
 	shell_print(sh, "contexts: %u operations, preempted %u times, all in use %u times",
 		    contexts.operations, contexts.preempted, contexts.full);
+	shell_print(sh, "vector loads and stores: out of reach of the data %u times",
+		    contexts.falls);
 	return 0;
 }
 

@@ -52,6 +52,8 @@ struct cl_contexts_counters {
 	uint32_t preempted;
 	/** Operations that waited, or contexts that were saved, because all were in use. */
 	uint32_t full;
+	/** Operations whose buffers vector loads and stores do not reach. */
+	uint32_t falls;
 };
 
 void cl_contexts_count(struct cl_contexts_counters *counters);

@@ -104,8 +104,8 @@ static void work(void *argument, void *number, void *unused)
 			in = data;
 		}
 		worker->wrong += differences(data, expected[(uintptr_t)number], worker->len);
+		engine->clear(engine, &key);
 	}
-	engine->clear(engine, &key);
 }
 
 static void run(unsigned int count)

@@ -1,0 +1,294 @@
+"""Nothing of a key or its data is left on the board: looked for in all memories and registers of the simulated one.
+
+Each test first finds what it looks for, while a session is open. "After close" is when the board takes the next
+record: it erases its stack and caches before that. Not looked into here, as no instruction and no register reads it
+back: the UART's FIFOs, which keep what came and went until as much came after it (`test_queues_of_the_uart`), and what
+the fast path keeps of data, but not of keys (`test_close_of_the_fast_path`).
+"""
+
+import contextlib
+import io
+import itertools
+import random
+import time
+
+import pytest
+from cipherlane.device import Device
+from cipherlane.errors import BoardError, CipherlaneError
+from cipherlane.protocol import framing
+from cipherlane.protocol.layout import REQUESTS, Engine, Record, RecordType
+from cipherlane.transport.serial import SerialTransport
+from cipherlane.transport.simboard import SimulatedBoard
+
+from tests.end_to_end.ethernet import Host, running_board
+from tests.end_to_end.memory import BoardMemory, Secret
+
+pytestmark = pytest.mark.simboard
+
+KEY_BITS = (128, 192, 256)
+# Enough for vector loads and stores; the last block is short.
+DATA_BYTES = 613
+ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
+# Round keys in registers that sessions share, and in slots that they have for themselves.
+HARDWARE = [Engine.ISE_VMEM, Engine.ACCELERATOR]
+
+
+@pytest.fixture(scope="module")
+def board():
+    with SimulatedBoard() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def memory(board):
+    return BoardMemory(board)
+
+
+@pytest.fixture
+def device(board):
+    with Device(SerialTransport(board.url)) as connected:
+        yield connected
+
+
+def opened(device, secret, engine, direction="encrypt"):
+    """A session that has carried out the secret's data."""
+    session = device.open_session(secret.key, secret.iv, engine, direction)
+    stream(session, secret)
+    return session
+
+
+def stream(session, secret):
+    data = (secret.plain, secret.cipher)
+    into, expected = data if session.direction == "encrypt" else data[::-1]
+    out = io.BytesIO()
+    session.transfer(io.BytesIO(into), out, length=len(into))
+    assert out.getvalue() == expected
+
+
+def settle(device):
+    """The board takes a record, with nothing secret in it."""
+    device.counters()
+
+
+def close(device, session):
+    session.close()
+    settle(device)
+
+
+@pytest.mark.parametrize("direction", ["encrypt", "decrypt"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_close(memory, device, engine, direction):
+    secret = Secret(random.Random(f"{engine}{direction}"), 256, DATA_BYTES)
+    session = opened(device, secret, engine, direction)
+    assert memory.found(secret)[secret.name] >= {"key", "round keys"} | ({"data"} if direction == "decrypt" else set())
+    close(device, session)
+    assert memory.found(secret) == {}
+
+
+@pytest.mark.parametrize("engine", HARDWARE)
+def test_every_order_of_two_sessions(memory, device, engine):
+    rng = random.Random(engine)
+    for bits_a, bits_b, first in itertools.product(KEY_BITS, KEY_BITS, (0, 1)):
+        secrets = [Secret(rng, bits_a, 40, "A"), Secret(rng, bits_b, 40, "B")]
+        again = rng.random() < 0.5
+        order = f"AES-{bits_a}, AES-{bits_b}, {'AB'[first]} closed first, A used {'twice' if again else 'once'}"
+        sessions = [opened(device, secret, engine, "decrypt") for secret in secrets]
+        if again:
+            stream(sessions[0], secrets[0])
+        assert memory.found(*secrets).keys() == {"A", "B"}, order
+        close(device, sessions[first])
+        found = memory.found(*secrets)
+        assert found.keys() == {"AB"[1 - first]}, f"{order}: {found}"
+        close(device, sessions[1 - first])
+        assert memory.found(*secrets) == {}, order
+
+
+@pytest.mark.parametrize(
+    "engines",
+    [(Engine.TABLE, Engine.ISE_VMEM), (Engine.ISE_VMEM, Engine.ACCELERATOR), (Engine.ACCELERATOR, Engine.ISE)],
+)
+def test_two_engines(memory, device, engines):
+    rng = random.Random(str(engines))
+    secrets = [Secret(rng, 256, DATA_BYTES, "A"), Secret(rng, 128, DATA_BYTES, "B")]
+    sessions = [opened(device, secret, engine) for secret, engine in zip(secrets, engines, strict=True)]
+    assert memory.found(*secrets).keys() == {"A", "B"}
+    close(device, sessions[0])
+    assert memory.found(*secrets).keys() == {"B"}
+    close(device, sessions[1])
+    assert memory.found(*secrets) == {}
+
+
+def test_all_slots_of_the_accelerator(memory, device):
+    """Each key has a slot of its own, and no copy beside it: with eight open, none is in the SRAM."""
+    rng = random.Random(8)
+    secrets = [Secret(rng, KEY_BITS[n % 3], 40, str(n)) for n in range(8)]
+    sessions = [opened(device, secret, Engine.ACCELERATOR) for secret in secrets]
+    for session, secret in zip(sessions, secrets, strict=True):
+        stream(session, secret)
+    assert device.selftest().failed == 0
+    found = memory.found(*secrets)
+    assert all("round keys" in found[secret.name] for secret in secrets)
+    for n in rng.sample(range(8), 8):
+        close(device, sessions[n])
+        del found[str(n)]
+        assert memory.found(*secrets).keys() == found.keys()
+
+
+@pytest.mark.parametrize(("engine", "copies"), [(Engine.ACCELERATOR, 1), (Engine.TABLE, 1), (Engine.ISE, 2)])
+def test_copies_of_an_open_key(memory, device, engine, copies):
+    """The accelerator's key is in its slot alone, plain C's in SRAM alone, and the vector unit's in both."""
+    secret = Secret(random.Random(engine), 256, 40)
+    session = opened(device, secret, engine)
+    others = Secret(random.Random(100 + engine), 256, 40)
+    close(device, opened(device, others, Engine.BYTE))
+    assert memory.copies(secret.key[16:]) == copies  # the first block is also what the slots' memory read last
+    close(device, session)
+    assert memory.copies(secret.key[16:]) == 0
+
+
+def test_reset(memory, device):
+    rng = random.Random(3)
+    secrets = [Secret(rng, 256, DATA_BYTES, "A"), Secret(rng, 192, DATA_BYTES, "B")]
+    for secret, engine in zip(secrets, (Engine.ISE_VMEM, Engine.ACCELERATOR), strict=True):
+        opened(device, secret, engine)
+    assert memory.found(*secrets).keys() == {"A", "B"}
+    device.connect()
+    settle(device)
+    assert memory.found(*secrets) == {}
+
+
+def open_record(secret, **values):
+    fields = {"key_bits": 8 * len(secret.key), "engine": Engine.ISE, "direction": 0, "flags": 0, "iv": secret.iv}
+    fields |= {"key": secret.key.ljust(32, b"\0")} | values
+    return Record(RecordType.OPEN, token=1, data=REQUESTS[RecordType.OPEN].pack(**fields))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"engine": 31}, {"direction": 2}, {"flags": 0x80}, {"key_bits": 128}, {"key_bits": 200}],
+    ids=str,
+)
+def test_refused_open(memory, device, values):
+    secret = Secret(random.Random(str(values)), 256, 16)
+    with pytest.raises(BoardError):
+        device.exchange(open_record(secret, **values))
+    settle(device)
+    assert memory.found(secret) == {}
+
+
+def test_refused_key(memory, device):
+    """The key was used, so that the board has computed with it before it refuses."""
+    secret = Secret(random.Random(4), 256, DATA_BYTES)
+    close(device, opened(device, secret, Engine.TABLE))
+    with pytest.raises(BoardError, match="used"):
+        device.open_session(secret.key, secret.iv, Engine.ISE)
+    settle(device)
+    assert memory.found(secret) == {}
+
+
+def test_refused_data(memory, device):
+    secret = Secret(random.Random(5), 128, DATA_BYTES)
+    with pytest.raises(BoardError):
+        device.exchange(Record(RecordType.DATA, session=77, token=1, data=secret.plain))
+    settle(device)
+    assert memory.found(secret) == {}
+
+
+@pytest.mark.parametrize("damage", ["checksum", "cut", "too long"])
+def test_damaged_frame_with_a_key(memory, device, damage):
+    secret = Secret(random.Random(damage), 256, DATA_BYTES)
+    record = open_record(secret).encode()
+    frame = framing.frame(record)
+    if damage == "checksum":
+        frame = frame[:2] + bytes([frame[2] ^ 0x40]) + frame[3:]
+    elif damage == "cut":
+        frame = frame[:-9]
+        device.link.transport._write(frame)
+        deadline = time.monotonic() + 30
+        while memory.found(secret) == {}:
+            assert time.monotonic() < deadline, "the board does not take the frame"
+        frame = b"\0"
+    else:
+        frame = framing.frame(record * 30)
+    device.link.transport._write(frame)
+    settle(device)
+    assert memory.found(secret) == {}
+
+
+def test_restart_after_a_fault(memory, device):
+    """A fault restarts the board, which erases what its memories still hold before it takes a record."""
+    rng = random.Random(6)
+    secrets = [Secret(rng, 256, DATA_BYTES, str(engine)) for engine in HARDWARE]
+    for secret, engine in zip(secrets, HARDWARE, strict=True):
+        opened(device, secret, engine, "decrypt")
+    assert memory.found(*secrets).keys() == {secret.name for secret in secrets}
+    device.counters()
+    with memory.broken("cl_selftest_run"), contextlib.suppress(CipherlaneError):
+        device.request(RecordType.SELFTEST, timeout=1, attempts=1)
+    device.connect()
+    assert device.counters()["sessions_opened"] == 0, "the board did not restart"
+    assert memory.found(*secrets) == {}
+
+
+def test_queues_of_the_uart(memory, device):
+    """The one place that keeps a key: until as many bytes came as the FIFO holds; nothing can read it there."""
+    secret = Secret(random.Random(7), 256, DATA_BYTES)
+    close(device, opened(device, secret, Engine.ISE))
+    assert {"key", "data"} <= memory.queues(secret)[secret.name]
+    for _ in range(10):
+        device.link.transport._write(bytes(1000))
+        settle(device)
+    assert memory.queues(secret) == {}
+
+
+@pytest.fixture(scope="module")
+def ethernet_board():
+    with running_board() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def ethernet_memory(ethernet_board):
+    return BoardMemory(ethernet_board)
+
+
+@pytest.fixture
+def ethernet_device(ethernet_board):
+    with Device(Host(ethernet_board)) as connected:
+        yield connected
+
+
+def settle_frames(device):
+    """More frames than the MAC has slots: each slot's port has taken another word, which the simulator remembers."""
+    for _ in range(9):
+        device.counters()
+
+
+@pytest.mark.parametrize(
+    ("engine", "direction"),
+    [(Engine.TABLE, "encrypt"), (Engine.ISE_VMEM, "decrypt"), (Engine.ACCELERATOR, "decrypt")],
+)
+def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction):
+    """Slots of received and of sent frames included."""
+    secret = Secret(random.Random(f"{engine}{direction}"), 256, 3000)
+    session = opened(ethernet_device, secret, engine, direction)
+    assert ethernet_memory.found(secret)[secret.name] >= {"key", "round keys", "data"}
+    session.close()
+    settle_frames(ethernet_device)
+    assert ethernet_memory.found(secret) == {}
+
+
+def test_close_of_the_fast_path(ethernet_memory, ethernet_device):
+    """No key is left, whichever session is closed first; data stay in the memories of packets until others come."""
+    rng = random.Random(9)
+    for bits_a, bits_b, first in [(256, 128, 0), (192, 256, 1)]:
+        secrets = [Secret(rng, bits_a, 3000, "A"), Secret(rng, bits_b, 3000, "B")]
+        sessions = [opened(ethernet_device, secret, Engine.FASTPATH, "decrypt") for secret in secrets]
+        found = ethernet_memory.found(*secrets)
+        assert "round keys" in found["A"] and "round keys" in found["B"]
+        for n in (first, 1 - first):
+            sessions[n].close()
+            settle_frames(ethernet_device)
+            found = ethernet_memory.found(*secrets)
+            assert found.get("AB"[n], set()) <= {"data", "keystream"}
+        assert ethernet_memory.found(*secrets).get("AB"[first], set()) <= {"data", "keystream"}
