@@ -20,7 +20,7 @@ ends with an error. So no key of a slot that a descriptor names changes before t
 and reset, after which no more than the access under way is carried out. No block reaches the core without a key.
 
 Commands end in bounded time, whatever descriptors are under way. With 8 slots, on a datapath of 128 bits and on the
-pipelined one: `load_key` in 70 and 170 cycles, `clear_key` in 30, `zeroize` in 160 and 320; `abort`, and the
+pipelined one: `load_key` in 70 and 170 cycles, `clear_key` in 30, `zeroize` in 160 and 230; `abort`, and the
 descriptors' end by `zeroize`, in 4 cycles beside the access under way, which ends within `timeout_cycles`.
 
 Byte order: that of `gateware.aes`; word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.

@@ -1,20 +1,28 @@
-"""Verilator's lint over the Verilog of our cores: ``python -m tests.gateware.verilator_lint FOLDER``."""
+"""Verilator's lint over the Verilog of our cores: ``python -m tests.gateware.verilator_lint FOLDER``.
+
+Each core is linted with the parameters that boards give it, each set once.
+"""
 
 import contextlib
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+from cipherlane.protocol.layout import UDP_PORT
 from litex.gen.fhdl import verilog
 from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Signal
 
-from firmware.codegen.registers import FAST_PATH
-from gateware import boards
+from gateware.aes.cores import create_core
+from gateware.isa.zkn import ScalarAESUnit
+from gateware.net.unit import FastPathUnit
 from gateware.random.source import RandomSource
 from gateware.soc import units
 from gateware.soc.buffer import BufferMemory
+from tests.gateware import ecp5
+from tests.gateware.boards import ACCELERATORS, BOARDS, FAST_PATHS, SCALAR_UNITS, VECTOR_UNITS, title
 from tests.gateware.support import flatten
 
 # LiteX assigns combinational signals without blocking (its own simulation passes COMBDLY too). Migen writes wider
@@ -31,11 +39,12 @@ IGNORED = (
     "BLKSEQ",
     "CASEINCOMPLETE",
     "TIMESCALEMOD",
+    "PINMISSING",
 )
 
 
-def _buffer(board: boards.Board) -> Module:
-    buffer = BufferMemory(size=board.buffer_size)
+def _buffer(size: int) -> Module:
+    buffer = BufferMemory(size=size)
     top = Module()
     top.clock_domains.cd_sys = ClockDomain("sys")
     top.submodules += buffer
@@ -43,8 +52,8 @@ def _buffer(board: boards.Board) -> Module:
     return top
 
 
-def _fast_path(board: boards.Board) -> Module:
-    unit = FAST_PATH.create()
+def _fast_path(core: dict) -> Module:
+    unit = FastPathUnit(core=create_core(**core), port=UDP_PORT)
     top = Module()
     top.clock_domains.cd_sys = ClockDomain("sys")
     top.submodules.unit = unit
@@ -56,7 +65,7 @@ def _fast_path(board: boards.Board) -> Module:
     return top
 
 
-def _random_source(_board: boards.Board) -> Module:
+def _random_source() -> Module:
     noise = Module()
     noise.bit = Signal()
     source = RandomSource(noise)
@@ -70,20 +79,48 @@ def _random_source(_board: boards.Board) -> Module:
     return top
 
 
-UNITS = {**units.UNITS, "buffer_memory": _buffer, "fast_path": _fast_path, "random_source": _random_source}
+def _scalar_unit(sbox: str) -> Module:
+    unit = ScalarAESUnit(sbox=sbox)
+    top = Module()
+    top.clock_domains.cd_sys = ClockDomain("sys")
+    top.submodules.unit = unit
+    ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
+    top.ios = {top.cd_sys.clk, top.cd_sys.rst, *ports, unit.rsp_valid, unit.rsp_ready, unit.rsp_output}
+    return top
+
+
+def designs() -> Iterator[tuple[str, Module]]:
+    """Names and designs."""
+    for sbox in VECTOR_UNITS:
+        board = next(board for board in BOARDS if board.sbox == sbox and not board.scalar_unit)
+        yield f"vector_unit_{sbox}", units.UNITS["vector_unit"](board)
+    for sbox in SCALAR_UNITS:
+        yield f"scalar_unit_{sbox}", _scalar_unit(sbox)
+    for core in ACCELERATORS:
+        board = next(board for board in BOARDS if (board.core_datapath, board.core_sbox) == tuple(core.values()))
+        yield f"accelerator_{title(core)}", units.UNITS["accelerator"](board)
+    for core in FAST_PATHS:
+        yield f"fast_path_{title(core)}", _fast_path(core)
+    for size in sorted({board.buffer_size for board in BOARDS}):
+        yield f"buffer_memory_{size}", _buffer(size)
+    yield "random_source", _random_source()
 
 
 def main() -> int:
-    """Lints each core; returns the exit status."""
+    """Lints each design; returns the exit status."""
     directory = Path(sys.argv[1])
     directory.mkdir(parents=True, exist_ok=True)
-    board = boards.load("sim")
+    (directory / "cells.vlt").write_text('`verilator_config\nlint_off -file "cells.v"\n')
     status = 0
-    for name, create in UNITS.items():
-        top = create(board)
+    for design, top in designs():
+        name = design.replace("-", "_")
         with contextlib.chdir(directory), open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
-            verilog.convert(top, top.ios, name=name).write(f"{name}.v")
-        command = ["verilator", "--lint-only", "-Wall", *(f"-Wno-{warning}" for warning in IGNORED), f"{name}.v"]
+            source = verilog.convert(top, top.ios, name=name)
+            source.set_main_source(ecp5.with_expressions(source.main_source))
+            source.write(f"{name}.v")
+        (directory / "cells.v").write_text(ecp5.models(source.main_source))
+        command = ["verilator", "--lint-only", "-Wall", *(f"-Wno-{warning}" for warning in IGNORED)]
+        command += ["--top-module", name, "cells.vlt", "cells.v", f"{name}.v"]
         result = subprocess.run(command, cwd=directory, capture_output=True, text=True)
         if result.returncode:
             sys.stderr.write(result.stderr)

