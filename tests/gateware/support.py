@@ -21,6 +21,8 @@ from migen import ClockDomain, Module, Signal
 from migen.fhdl.structure import _Assign
 from migen.genlib.record import Record
 
+from tests.gateware import mutation
+
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "build" / "verilated"
 BUILD_TIMEOUT_S = 900
@@ -75,6 +77,7 @@ def _accessor(name: str, width: int, offset: int, write: bool) -> str:
 
 
 def compile_model(verilog: str, harness: str, data_files: dict[str, str]) -> Path:
+    verilog = mutation.substitute(verilog, data_files)
     text = "\x00".join([verilog, harness, *(x for item in sorted(data_files.items()) for x in item)])
     target = CACHE / hashlib.sha256(text.encode()).hexdigest()[:24]
     library = target / "model.so"
