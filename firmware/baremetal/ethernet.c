@@ -43,7 +43,6 @@ static void refresh(struct cl_link *link)
 	struct cl_wire_network_reply *const network = &ethernet->network;
 
 	update_cycles(ethernet);
-	network->engine_cycles = link->engine_cycles;
 	network->overflows = ethmac_sram_writer_errors_read();
 	network->fcs_errors =
 		ethmac_rx_datapath_crc_errors_read() + ethmac_rx_datapath_preamble_errors_read();
@@ -131,14 +130,36 @@ static size_t take(struct ethernet *ethernet, uint32_t *sum, uint32_t *copied)
 	return len;
 }
 
+/** Sends the answer to the record in the frame, and adds what that costs. */
+static void answer(struct ethernet *ethernet, size_t len, struct cl_session_cost *cost)
+{
+	uint32_t seed;
+	const uint32_t begin = port_cycles(NULL);
+
+	len = cl_link_udp_answer(&ethernet->udp, ethernet->frame, len, &seed);
+	const uint32_t answered = port_cycles(NULL);
+	uint8_t *const slot = next_slot(ethernet);
+
+	if (slot == NULL) {
+		return;
+	}
+	const uint32_t ready = port_cycles(NULL);
+	const uint32_t sum = cl_copy_sum(slot, ethernet->frame, len);
+
+	*(volatile uint16_t *)(slot + CL_LINK_UDP_CHECKSUM) = cl_link_udp_checksum(sum, seed);
+	const uint32_t sent = port_cycles(NULL);
+
+	transmit(ethernet, len);
+	cost->stack += answered - begin;
+	cost->copy += sent - ready;
+	cost->driver += (ready - answered) + (port_cycles(NULL) - sent);
+}
+
 void ethernet_poll(struct ethernet *ethernet)
 {
-	struct cl_wire_network_reply *const network = &ethernet->network;
 	const uint32_t begin = port_cycles(NULL);
-	const uint64_t engine = ethernet->link.engine_cycles;
 	uint32_t sum;
 	uint32_t copied;
-	uint32_t seed;
 
 	update_cycles(ethernet);
 	if ((ethmac_sram_writer_ev_pending_read() & EVENT) == 0) {
@@ -170,31 +191,17 @@ void ethernet_poll(struct ethernet *ethernet)
 				CL_SERVICE_RECORD_MAX(CIPHERLANE_MAX_DATA));
 	const uint32_t handled = port_cycles(NULL);
 
-	network->driver_cycles += taken - begin - copied;
-	network->copy_cycles += copied;
-	network->stack_cycles += received - taken;
-	network->record_cycles +=
-		handled - received - (uint32_t)(ethernet->link.engine_cycles - engine);
-	if (len == 0) {
-		return;
+	struct cl_session_cost cost = {
+		.driver = taken - begin - copied,
+		.copy = copied,
+		.stack = received - taken,
+		.record = handled - received - ethernet->link.engine_cycles,
+	};
+
+	if (len != 0) {
+		answer(ethernet, len, &cost);
 	}
-	len = cl_link_udp_answer(&ethernet->udp, ethernet->frame, len, &seed);
-	const uint32_t answered = port_cycles(NULL);
-	uint8_t *const slot = next_slot(ethernet);
-
-	if (slot == NULL) {
-		return;
-	}
-	const uint32_t ready = port_cycles(NULL);
-
-	sum = cl_copy_sum(slot, ethernet->frame, len);
-	*(volatile uint16_t *)(slot + CL_LINK_UDP_CHECKSUM) = cl_link_udp_checksum(sum, seed);
-	const uint32_t sent = port_cycles(NULL);
-
-	transmit(ethernet, len);
-	network->stack_cycles += answered - handled;
-	network->copy_cycles += sent - ready;
-	network->driver_cycles += (ready - answered) + (port_cycles(NULL) - sent);
+	cl_service_account(ethernet->service, &ethernet->link, &cost);
 }
 
 #endif

@@ -9,17 +9,18 @@
 #include "engine.h"
 #include "platform.h"
 
-/** Seconds of the engine's time after which a run ends, so that no request occupies the board. */
-#define CL_BENCH_SECONDS 4u
+/** A run ends after this part of a second of the engine's time: no request occupies the board. */
+#define CL_BENCH_PER_SECOND 250u
 
 /**
  * Runs @p engine in CTR, in place, over the platform's buffer: calls of `record_bytes`, one behind
- * the other, from the start of the buffer again where the next would not fit.
+ * the other, from the start of the buffer again where the next would not fit. A call that would
+ * take longer than the whole run may is made shorter: a first one, which is not counted, tells.
  *
  * Only the calls of the engine are counted. The buffer is left with meaningless bytes.
  *
  * @param request  `key_bits` and `record_bytes` valid, 1 to the size of the buffer
- * @param[out] result what was done: less than `total_bytes` after CL_BENCH_SECONDS
+ * @param[out] result what was done: less than `total_bytes` if the time is up before
  * @return 0, or what the engine returned
  */
 int cl_bench_run(const struct cl_platform *platform, const struct cl_engine *engine,

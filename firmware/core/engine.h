@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "window.h"
+
 #if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the engines work on blocks as little-endian words"
 #endif
@@ -54,6 +56,12 @@ struct cl_engine_client {
 	uint64_t peer;
 	/** Counter block of the stream's first block. */
 	const uint8_t *iv;
+	/** Bytes of the stream: no record may end behind it. */
+	uint64_t length;
+	/** Record n begins at byte offset n x record_bytes, a multiple of 16, and is no longer. */
+	uint32_t record_bytes;
+	/** Empty, or of a stream that is resumed; of the engine's `window` records. */
+	const struct cl_window *window;
 };
 
 /** What an engine that serves by itself has done for a session. */
@@ -102,7 +110,7 @@ struct cl_engine {
 	void (*clear)(const struct cl_engine *engine, struct cl_engine_key *key);
 	/**
 	 * Of an engine that takes the data records of a session from the network by itself: begins
-	 * to, under a key that is set; `clear` ends it. NULL in all others.
+	 * to, under a key that is set; `finish` and then `clear` end it. NULL in all others.
 	 *
 	 * @retval 0 done
 	 * @retval -errno the hardware refused
@@ -112,6 +120,18 @@ struct cl_engine {
 	/** What was done since `serve`; NULL where that is. */
 	void (*report)(const struct cl_engine *engine, const struct cl_engine_key *key,
 		       struct cl_engine_work *work);
+	/**
+	 * Ends what `serve` began, once the records under way are done; the key is set until
+	 * `clear`. NULL where `serve` is.
+	 *
+	 * @param[out] window the records that came, `records` and all
+	 * @retval 0 done
+	 * @retval -errno no record is taken any longer, but which came is not known
+	 */
+	int (*finish)(const struct cl_engine *engine, const struct cl_engine_key *key,
+		      struct cl_window *window);
+	/** Records of a window, at most CL_WINDOW_MAX, where `serve` is there. */
+	uint32_t window;
 	/** Device context of this instance; NULL where the engine is plain C. */
 	void *hw;
 };

@@ -118,8 +118,8 @@ static int serve(const struct cl_engine *engine, const struct cl_engine_key *key
 	put(device, CL_FASTPATH_PEER_PORT, client->peer & 0xffff);
 	put(device, CL_FASTPATH_TOKEN_LO, (uint32_t)client->token);
 	put(device, CL_FASTPATH_TOKEN_HI, (uint32_t)(client->token >> 32));
-	put(device, CL_FASTPATH_LIMIT_LO, UINT32_MAX);
-	put(device, CL_FASTPATH_LIMIT_HI, UINT32_MAX);
+	put(device, CL_FASTPATH_LIMIT_LO, (uint32_t)client->length);
+	put(device, CL_FASTPATH_LIMIT_HI, (uint32_t)(client->length >> 32));
 	put(device, CL_FASTPATH_SLOT, key->slot);
 	put_bytes(device, CL_FASTPATH_IV0, client->iv, CL_BLOCK_BYTES);
 	put(device, CL_FASTPATH_CONTROL, CL_FASTPATH_CONTROL_OPEN_MASK);
@@ -140,6 +140,17 @@ static void report(const struct cl_engine *engine, const struct cl_engine_key *k
 			  (uint64_t)get(device, CL_FASTPATH_BLOCKS_HI) << 32,
 		.records = get(device, CL_FASTPATH_RECORDS),
 	};
+}
+
+static int finish(const struct cl_engine *engine, const struct cl_engine_key *key,
+		  struct cl_window *window)
+{
+	const struct cl_fastpath *const device = engine->hw;
+
+	(void)window;
+	put(device, CL_FASTPATH_ROW, key->slot);
+	put(device, CL_FASTPATH_CONTROL, CL_FASTPATH_CONTROL_CLOSE_MASK);
+	return -ENOTSUP; /* the hardware keeps no window */
 }
 
 static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
@@ -169,6 +180,8 @@ struct cl_engine cl_engine_fastpath(struct cl_fastpath *device)
 		.clear = clear,
 		.serve = serve,
 		.report = report,
+		.finish = finish,
+		.window = CL_WINDOW_MAX,
 		.hw = device,
 	};
 }

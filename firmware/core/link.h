@@ -21,15 +21,20 @@ struct cl_link {
 	uint64_t peer;
 	/** What the link has seen since power-on, in the fields of record counters. */
 	struct cl_wire_counters_reply counters;
-	/** Clock cycles that engines have taken for its records, modulo 2^64. */
-	uint64_t engine_cycles;
+	/** Of the record handled last: the session that it named and had, or 0; the engine's
+	 * cycles. */
+	uint32_t session;
+	uint32_t engine_cycles;
 	/**
 	 * Bytes that the board can hold on receive over this link, and most data bytes of a record
 	 * (no more than the platform's); 0 where the platform's hold.
 	 */
 	uint32_t rx_window;
 	uint16_t max_data;
-	/** On a network: what the link has seen, kept by link and port; NULL elsewhere. */
+	/**
+	 * On a network: what the link has seen, kept by link and port; NULL elsewhere. Of its
+	 * cycles only the first are kept here, the others by session: see cl_service_account.
+	 */
 	struct cl_wire_network_reply *network;
 	/** Brings `network` up to date before it is sent. */
 	void (*refresh)(struct cl_link *link);

@@ -40,6 +40,8 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 
 #define ETHERTYPE_IPV4   0x0800u
 #define ETHERTYPE_ARP    0x0806u
+#define MAC_GROUP        1u    /* of the first byte: several stations, or all (IEEE 802.3, 3.2.3) */
+#define ADDRESS_GROUP    224u  /* first byte, and above: RFC 1112 and 919, or reserved */
 #define IPV4_PLAIN       0x45u /* version 4, no options */
 #define IPV4_FRAGMENTED  0x3fffu
 #define PROTOCOL_ICMP    1u
@@ -108,6 +110,24 @@ static enum cl_link_udp_kind count(uint32_t *counter, enum cl_link_udp_kind kind
 {
 	(*counter)++;
 	return kind;
+}
+
+bool cl_link_udp_is_from_group(const uint8_t *frame, size_t len)
+{
+	if (len < IP) {
+		return false;
+	}
+	const bool group = (frame[FROM_MAC] & MAC_GROUP) != 0;
+
+	switch (load_be16(frame + ETHERTYPE)) {
+	case ETHERTYPE_IPV4:
+		return group || (len >= IP_END && frame[IP_FROM] >= ADDRESS_GROUP);
+	case ETHERTYPE_ARP:
+		return group || (len >= ARP_END && ((frame[ARP_SENDER_MAC] & MAC_GROUP) != 0 ||
+						    frame[ARP_SENDER_ADDRESS] >= ADDRESS_GROUP));
+	default:
+		return group;
+	}
 }
 
 static enum cl_link_udp_kind receive_arp(struct cl_link_udp *udp, uint8_t *frame, size_t *len)
@@ -227,7 +247,7 @@ enum cl_link_udp_kind cl_link_udp_receive(struct cl_link_udp *udp, uint8_t *fram
 	struct cl_wire_network_reply *const seen = udp->link->network;
 
 	seen->frames++;
-	if (*len < IP || *len > CL_LINK_UDP_FRAME_MAX) {
+	if (*len < IP || *len > CL_LINK_UDP_FRAME_MAX || cl_link_udp_is_from_group(frame, *len)) {
 		return count(&seen->malformed, CL_LINK_UDP_NOTHING);
 	}
 	switch (load_be16(frame + ETHERTYPE)) {

@@ -5,11 +5,13 @@
  * The link only ever answers the frame it was given: it turns the sender's addresses round and
  * keeps no table of neighbours, so that nothing a stranger sends can fill or stall it. So are ARP
  * requests (RFC 826) and ICMP echo requests (RFC 792) answered. It takes no fragments and no IPv4
- * options; every length is checked against the frame's before it is used.
+ * options; every length is checked against the frame's before it is used. What comes from a group
+ * of stations is dropped as malformed: an answer would go to all of them.
  */
 #ifndef CL_LINK_UDP_H
 #define CL_LINK_UDP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +33,12 @@ struct cl_link_udp {
 	uint8_t address[4];
 	uint16_t port;
 };
+
+/**
+ * True if a frame says that it comes from more than one station: a broadcast or multicast address
+ * as its source, of the MAC, of IPv4 or in an ARP request. It must not be answered.
+ */
+bool cl_link_udp_is_from_group(const uint8_t *frame, size_t len);
 
 enum cl_link_udp_kind {
 	/** Nothing to do. */

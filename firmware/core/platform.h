@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "engine.h"
+#include "streams.h"
 
 #define CL_KIND_BOARD 0u
 #define CL_KIND_SIM   1u
@@ -25,20 +26,28 @@ struct cl_platform {
 	uint32_t clock_hz;
 	/** Bytes that the board can hold on receive, framing included. */
 	uint32_t rx_window;
-	/**
-	 * When all sessions are in use, a peer takes the place of another's that was not used for
-	 * so many cycles, at most 2^31: that host is gone. 0: never.
+	/** A session that was not used for so many cycles is closed: that host is gone. 0: never.
 	 */
-	uint32_t session_idle_cycles;
+	uint64_t session_idle_cycles;
+	/** Room for what is remembered of counter blocks; cl_service_init clears it. */
+	struct cl_streams *streams;
+	/** Engine that keys are recognised by: its time does not depend on the key. */
+	const struct cl_engine *identity;
 	/** Buffer that the benchmark works in, 16-byte aligned. */
 	uint8_t *bench_buffer;
 	uint32_t bench_bytes;
 	/** The engines present, each code once. */
 	const struct cl_engine *const *engines;
 	size_t engine_count;
-	/** Free-running cycle counter; it may wrap, but not within one call of an engine. */
+	/** Free-running cycle counter; it may wrap, but not between two calls of cl_service_poll.
+	 */
 	uint32_t (*cycles)(void *context);
-	/** Passed to `cycles`. */
+	/**
+	 * Fills words from a random source that passed its health test, or returns -errno. NULL
+	 * where there is none. Of a board of kind CL_KIND_SIM its words count for nothing.
+	 */
+	int (*random)(void *context, uint32_t *words, size_t count);
+	/** Passed to `cycles` and `random`. */
 	void *context;
 };
 

@@ -6,14 +6,14 @@
 #define CL_SELFTEST_H
 
 #include "cl_wire.h"
-#include "platform.h"
+#include "engine.h"
 
 /**
- * Runs on every engine, for every key length, the example of FIPS-197, appendix C, and the
- * examples of SP 800-38A, F.5, in both directions.
+ * Runs on one engine, for every key length, the example of FIPS-197, appendix C, and the examples
+ * of SP 800-38A, F.5, in both directions.
  *
  * @param[out] result tests run and failed; an engine that reports a fault fails the test
  */
-void cl_selftest_run(const struct cl_platform *platform, struct cl_wire_selftest_reply *result);
+void cl_selftest_run(const struct cl_engine *engine, struct cl_wire_selftest_reply *result);
 
 #endif

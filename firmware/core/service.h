@@ -29,6 +29,8 @@ _Static_assert(CL_WIRE_FASTPATH_REPLY_SIZE >= CL_WIRE_NETWORK_REPLY_SIZE,
 struct cl_service {
 	const struct cl_platform *platform;
 	struct cl_sessions sessions;
+	/** Cycles after which cl_service_poll looks at the sessions again. */
+	uint32_t poll_cycles;
 	/** Bit N: engine of code N is present; those of them that serve by themselves. */
 	uint32_t engines;
 	uint32_t serving;
@@ -40,7 +42,7 @@ struct cl_service {
  * @param platform must outlive the service
  * @retval 0 done
  * @retval -EINVAL the platform lacks something, max_data is 0 or no multiple of 16, or two engines
- *                 have one code
+ *                 have one code or one serves with windows that do not exist
  */
 int cl_service_init(struct cl_service *service, const struct cl_platform *platform);
 
@@ -60,5 +62,27 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
  */
 size_t cl_service_handle(struct cl_service *service, struct cl_link *link, uint8_t *record,
 			 size_t len, uint8_t *reply, size_t reply_cap);
+
+/** What cl_service_poll does now and then: brings the time up to date, closes idle sessions. */
+void cl_service_look(struct cl_service *service);
+
+/**
+ * To be called by a port's main loop, at least once in 2^31 cycles: closes sessions that were not
+ * used for session_idle_cycles, at most an eighth later, and zeroizes their keys.
+ */
+static inline void cl_service_poll(struct cl_service *service)
+{
+	if (cl_platform_cycles(service->platform) - service->sessions.counter >=
+	    service->poll_cycles) {
+		cl_service_look(service);
+	}
+}
+
+/**
+ * Adds what the record handled last cost outside the engine to its session, if it had one that is
+ * still open. For ports of a network, before the next record is handled.
+ */
+void cl_service_account(struct cl_service *service, const struct cl_link *link,
+			const struct cl_session_cost *cost);
 
 #endif

@@ -1,6 +1,11 @@
 /**
  * @file
- * Sessions: who may use a key, with which initial counter block, and what it was used for.
+ * Sessions: who may use a key, and which counter blocks under it.
+ *
+ * A session has a stream (streams.h): its range of counter blocks is its own while it is open, what
+ * was used of it stays used until power is cycled, and a block serves one record. So no two data
+ * are encrypted or decrypted under one block and key, whatever sessions, directions and engines;
+ * what is not known any more is what was used before power was cycled.
  */
 #ifndef CL_SESSION_H
 #define CL_SESSION_H
@@ -12,13 +17,19 @@
 #include "cl_wire.h"
 #include "engine.h"
 #include "platform.h"
+#include "streams.h"
 
 /** Sessions that can be open at once. */
 #define CL_SESSIONS 8u
-/** Encryptions that are remembered, to refuse the same counter blocks a second time. */
-#define CL_USED 64u
-/** Flag of record open: the host resumes an encryption. */
+_Static_assert(CL_STREAMS >= CL_SESSIONS + 8, "windows of eight sessions are kept");
+/** A session's place in the table is in the low bits of its number. */
+#define CL_SESSION_PLACE_BITS 8
+_Static_assert(CL_SESSIONS <= 1u << CL_SESSION_PLACE_BITS, "every place has a number");
+/** Flags of record open. */
 #define CL_OPEN_RESUME 1u
+#define CL_OPEN_DRAW   2u
+/** Most bytes of a stream. */
+#define CL_STREAM_BYTES_MAX (UINT64_C(1) << 36)
 
 /** Who a session belongs to. */
 struct cl_session_owner {
@@ -28,33 +39,46 @@ struct cl_session_owner {
 	uint64_t token;
 };
 
-struct cl_session {
-	struct cl_engine_key key;
-	uint8_t iv[CL_BLOCK_BYTES];
-	/** Stands for key and initial counter block, see cl_session_open. */
-	uint64_t fingerprint;
-	struct cl_session_owner owner;
-	struct cl_wire_stat_reply stat;
-	/** NULL while the session is free. */
-	const struct cl_engine *engine;
-	/** Number on the wire, never 0 and not given again within 2^24 sessions. */
-	uint32_t id;
-	uint32_t flags;
-	/**
-	 * Cycle counter when it was last used; where the engine serves by itself, when it was last
-	 * seen to have done anything.
-	 */
-	uint32_t used_at;
-	uint8_t direction;
+/** Clock cycles that its records cost outside the engine, by the fields of record network. */
+struct cl_session_cost {
+	uint64_t driver;
+	uint64_t copy;
+	uint64_t stack;
+	uint64_t record;
 };
 
-/** Every session of a board, and what it remembers of closed ones. Zero at power-on. */
+struct cl_session {
+	struct cl_engine_key key;
+	/** The request that opened it, without its key. */
+	struct cl_wire_open_request request;
+	/** Initial counter block, and what the key is recognised by. */
+	uint8_t iv[CL_BLOCK_BYTES];
+	uint64_t key_identity;
+	struct cl_session_owner owner;
+	struct cl_wire_stat_reply stat;
+	struct cl_session_cost cost;
+	/** NULL while the session is free. */
+	const struct cl_engine *engine;
+	struct cl_stream *stream;
+	/** Record that the window began with when the session was opened. */
+	uint64_t first;
+	/**
+	 * Time when it was last used; where the engine serves by itself, when it was last seen to
+	 * have done anything.
+	 */
+	uint64_t used_at;
+	/** Number on the wire, never 0 and not given again within 2^24 sessions. */
+	uint32_t id;
+	/** Its engine takes its records from the network. */
+	bool served;
+};
+
+/** Every session of a board. Zero at power-on. */
 struct cl_sessions {
 	struct cl_session session[CL_SESSIONS];
-	/** Ring of the fingerprints of the last CL_USED encryptions. */
-	uint64_t used[CL_USED];
-	/** Fingerprints ever put into the ring. */
-	uint32_t used_count;
+	/** Cycles since power-on, and the cycle counter when they were brought up to date. */
+	uint64_t now;
+	uint32_t counter;
 	/** Sessions ever opened. */
 	uint32_t opened;
 };
@@ -62,27 +86,15 @@ struct cl_sessions {
 /**
  * Opens a session, or finds it again if the same request was carried out before for this owner.
  *
- * An encryption under a key and initial counter block that were used for encryption before is
- * refused, unless the request has CL_OPEN_RESUME. What is remembered of key K and block T is a
- * fingerprint: 64 bits of E_K(E_K(0) + T), the CBC-MAC of two blocks. It may be kept after the
- * session is closed, and is never sent: it tells neither K nor T, being the output of a
- * pseudo-random function of T under K. It equals no keystream that was sent but by chance, as the
- * counter block that would give it, E_K(0) + T, is unknown to anyone without K. The memory is of
- * CL_USED encryptions and forgets the oldest; it compares initial blocks, and does not see that two
- * sessions of different initial blocks overlap further on.
- *
- * When every session is in use, the one that was idle longest is closed for the new one, if it is
- * another peer's and platform->session_idle_cycles have passed: a host that was killed closes none.
- *
- * @param request   a request whose values have not been checked; the caller zeroizes it
+ * @param request   values that have not been checked; the key is zeroized here
+ * @param max_data  most data bytes of a record where the session's records go
  * @param[out] session the session, if opened or found
  * @param[out] detail  what an error reply tells beside its code
  * @return 0 or CL_WIRE_ERROR_*
  */
 uint16_t cl_session_open(struct cl_sessions *sessions, const struct cl_platform *platform,
-			 const struct cl_session_owner *owner,
-			 const struct cl_wire_open_request *request, struct cl_session **session,
-			 uint32_t *detail);
+			 const struct cl_session_owner *owner, struct cl_wire_open_request *request,
+			 uint32_t max_data, struct cl_session **session, uint32_t *detail);
 
 /** The open session of number @p id, whoever owns it; NULL if there is none. */
 struct cl_session *cl_session_find(struct cl_sessions *sessions, uint32_t id);
@@ -90,22 +102,38 @@ struct cl_session *cl_session_find(struct cl_sessions *sessions, uint32_t id);
 /** True if @p session belongs to @p owner. */
 bool cl_session_owned(const struct cl_session *session, const struct cl_session_owner *owner);
 
+/** How many sessions are open that belong to others than @p peer. */
+uint32_t cl_sessions_of_others(const struct cl_sessions *sessions, uint64_t peer);
+
 /**
- * Encrypts or decrypts data of the session's stream, and counts them.
+ * Encrypts or decrypts a record of the session's stream, and counts it: once, and again only with
+ * the same data.
  *
- * @param offset byte offset of @p in in the stream, a multiple of 16
- * @return what the engine's ctr returned
+ * @param offset byte offset of @p in in the stream
+ * @param[out] detail what an error reply tells beside its code
+ * @return 0 or CL_WIRE_ERROR_*; @p out is then undefined
  */
-int cl_session_data(struct cl_session *session, const struct cl_platform *platform, uint64_t offset,
-		    const uint8_t *in, uint8_t *out, size_t len);
+uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *platform,
+			 uint64_t offset, const uint8_t *in, uint8_t *out, size_t len,
+			 uint32_t *detail);
+
+/** The session is in use. */
+void cl_session_touch(struct cl_sessions *sessions, struct cl_session *session);
 
 /** Brings up to date what is known of a session whose records its engine serves by itself. */
-void cl_session_update(struct cl_session *session, const struct cl_platform *platform);
+void cl_session_update(struct cl_sessions *sessions, struct cl_session *session);
 
-/** Closes a session: its key and initial counter block are zeroized. */
-void cl_session_close(struct cl_session *session);
+/** Closes a session: its key is zeroized, and its range shrinks to what was used. */
+void cl_session_close(struct cl_session *session, const struct cl_platform *platform);
 
-/** Closes every session of @p peer. */
-void cl_session_close_peer(struct cl_sessions *sessions, uint64_t peer);
+/** Closes every session of @p owner. */
+void cl_sessions_close_owner(struct cl_sessions *sessions, const struct cl_platform *platform,
+			     const struct cl_session_owner *owner);
+
+/** Brings the time up to date. */
+void cl_sessions_tick(struct cl_sessions *sessions, const struct cl_platform *platform);
+
+/** Closes every session that was idle for too long, whoever owns it. */
+void cl_sessions_close_idle(struct cl_sessions *sessions, const struct cl_platform *platform);
 
 #endif

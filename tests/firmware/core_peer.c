@@ -18,8 +18,10 @@
 #include "engines.h"
 #include "link_udp.h"
 #include "link_uart.h"
+#include "ranges.h"
 #include "record.h"
 #include "service.h"
+#include "window.h"
 
 #define ANSWER_MAX   (4u << 20)
 #define CODE_WRONG   2u
@@ -43,8 +45,17 @@ struct peer {
 	/** Whom the engine `serving` serves, what it has done for them, and how many they are. */
 	struct cl_engine_client client;
 	struct cl_engine_work work;
+	/** Records that came for the last of them. */
+	struct cl_window came;
 	uint32_t serving;
 	int serve_status;
+	int finish_status;
+	/** What the random source returns, and the first of the words that it gives. */
+	int random_status;
+	uint32_t random_word;
+	/** Apart from the service: what the operations on ranges and on windows work on. */
+	struct cl_ranges ranges;
+	struct cl_window window;
 	/** What the engine `faulty` returns, to set_key and to ctr. */
 	int set_key_status;
 	int ctr_status;
@@ -125,6 +136,16 @@ static uint32_t count_cycles(void *context)
 	return peer->cycles;
 }
 
+static int draw_words(void *context, uint32_t *words, size_t count)
+{
+	struct peer *const peer = context;
+
+	for (size_t i = 0; i < count; i++) {
+		words[i] = peer->random_word++;
+	}
+	return peer->random_status;
+}
+
 /** Engine with one wrong bit, which the self-test must find. */
 static int wrong_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 		     const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
@@ -166,8 +187,21 @@ static int serve(const struct cl_engine *engine, const struct cl_engine_key *key
 		die("a session is served without a key");
 	}
 	peer->client = *client;
+	peer->came = *client->window;
 	peer->serving += peer->serve_status == 0;
 	return peer->serve_status;
+}
+
+static int finish(const struct cl_engine *engine, const struct cl_engine_key *key,
+		  struct cl_window *window)
+{
+	struct peer *const peer = engine->hw;
+
+	if (key->key_bits == 0) {
+		die("a session ends without its key");
+	}
+	*window = peer->came;
+	return peer->finish_status;
 }
 
 static void report(const struct cl_engine *engine, const struct cl_engine_key *key,
@@ -191,7 +225,10 @@ static void fast_path(const struct cl_link *link, struct cl_wire_fastpath_reply 
 	*reply = (struct cl_wire_fastpath_reply){.address = 0xc0a80133u, .port = 7, .token = 99};
 }
 
-/** Starts afresh: u32 max_data, clock_hz, bench_bytes, mask of engines, first cycle, step. */
+/**
+ * Starts afresh: u32 max_data, clock_hz, bench_bytes, mask of engines, first cycle, step, idle
+ * cycles, kind, whether there is a random source.
+ */
 static void op_start(struct peer *peer, struct message *message)
 {
 	static const struct cl_engine wrong = {
@@ -215,6 +252,8 @@ static void op_start(struct peer *peer, struct message *message)
 		.clear = serving_clear,
 		.serve = serve,
 		.report = report,
+		.finish = finish,
+		.window = CL_WINDOW_MAX,
 	};
 	const struct cl_engine *const all[ENGINES] = {&cl_engine_byte, &cl_engine_table, &wrong,
 						      &faulty, &serving};
@@ -223,6 +262,9 @@ static void op_start(struct peer *peer, struct message *message)
 	serving.hw = peer;
 	peer->serving = 0;
 	peer->serve_status = 0;
+	peer->finish_status = 0;
+	peer->random_status = 0;
+	peer->random_word = 0;
 	peer->work = (struct cl_engine_work){0};
 	const uint32_t max_data = take_u32(message);
 	const uint32_t clock_hz = take_u32(message);
@@ -231,14 +273,22 @@ static void op_start(struct peer *peer, struct message *message)
 
 	peer->cycles = take_u32(message);
 	peer->step = take_u32(message);
+	const uint32_t idle_cycles = take_u32(message);
+	const uint32_t kind = take_u32(message);
+	const bool random = take_u32(message) != 0;
+
 	peer->set_key_status = 0;
 	peer->ctr_status = 0;
 	free(peer->bench_buffer);
 	peer->bench_buffer = malloc(bench_bytes + 1);
+	free(peer->platform.streams);
+	struct cl_streams *const streams = malloc(sizeof(*streams));
+
+	memset(streams, 0x5a, sizeof(*streams)); /* as memory is at power-on */
 	peer->platform = (struct cl_platform){
 		.board = "host",
 		.firmware = "a name beyond its 16 bytes",
-		.kind = CL_KIND_SIM,
+		.kind = (uint8_t)kind,
 		.max_data = (uint16_t)max_data,
 		.clock_hz = clock_hz,
 		.rx_window = 4321,
@@ -246,7 +296,10 @@ static void op_start(struct peer *peer, struct message *message)
 		.bench_bytes = bench_bytes,
 		.engines = peer->engines,
 		.cycles = count_cycles,
-		.session_idle_cycles = 1000000,
+		.random = random ? draw_words : NULL,
+		.streams = streams,
+		.identity = &cl_engine_byte,
+		.session_idle_cycles = idle_cycles,
 		.context = peer,
 	};
 	for (size_t i = 0; i < ENGINES; i++) {
@@ -380,7 +433,7 @@ static void op_uart(struct peer *peer, struct message *message)
 
 static void refresh_network(struct cl_link *link)
 {
-	link->network->engine_cycles = link->engine_cycles;
+	link->network->cycles = 77;
 	link->network->overflows++;
 }
 
@@ -422,6 +475,9 @@ static void op_udp(struct peer *peer, struct message *message)
 		len = cl_service_handle(peer->service, &peer->network_link, record, len, record,
 					room);
 		len = len == 0 ? 0 : cl_link_udp_answer(&peer->udp, frame, len, &seed);
+		const struct cl_session_cost cost = {1, 20, 300, peer->network_link.engine_cycles};
+
+		cl_service_account(peer->service, &peer->network_link, &cost);
 	}
 	if (kind != CL_LINK_UDP_NOTHING && len > 0) {
 		slot = malloc(len);
@@ -456,7 +512,7 @@ static void op_copy(struct peer *peer, struct message *message)
 	free(to_memory);
 }
 
-/** How often bytes occur in the service's memory and in the UART's buffer. */
+/** How often bytes occur in the service's memory, in the streams' and in the UART's buffer. */
 static void op_find(struct peer *peer, struct message *message)
 {
 	const size_t size = message->size;
@@ -465,6 +521,9 @@ static void op_find(struct peer *peer, struct message *message)
 
 	for (size_t i = 0; i + size <= sizeof(*peer->service); i++) {
 		found += memcmp((const uint8_t *)peer->service + i, bytes, size) == 0;
+	}
+	for (size_t i = 0; i + size <= sizeof(*peer->platform.streams); i++) {
+		found += memcmp((const uint8_t *)peer->platform.streams + i, bytes, size) == 0;
 	}
 	for (size_t i = 0; i + size <= peer->uart_capacity; i++) {
 		found += memcmp(peer->uart_buffer + i, bytes, size) == 0;
@@ -479,28 +538,163 @@ static void op_fault(struct peer *peer, struct message *message)
 	peer->ctr_status = (int)take_u32(message);
 }
 
+static void answer_u64(struct peer *peer, uint64_t value)
+{
+	answer_u32(peer, (uint32_t)value);
+	answer_u32(peer, (uint32_t)(value >> 32));
+}
+
+static uint64_t take_u64(struct message *message)
+{
+	return cl_load_u64(take(message, 8));
+}
+
 /**
- * What the engine `serving` returns to serve (i32), and has done: u64 bytes, u64 blocks, u32
- * records. Answers how many sessions it serves, and its last client: u32, u32 session, u64 token,
- * u64 peer, initial counter block.
+ * What the engine `serving` returns to serve and to finish (i32 each), and has done: u64 bytes, u64
+ * blocks, u32 records. Answers how many sessions it serves, and its last client: u32, u32 session,
+ * u64 token, u64 peer, u64 length, u32 record_bytes, its window as op_window answers it, and the
+ * initial counter block if it serves any.
  */
 static void op_serving(struct peer *peer, struct message *message)
 {
-	uint8_t bytes[8];
-
 	peer->serve_status = (int)take_u32(message);
-	peer->work.bytes = cl_load_u64(take(message, 8));
-	peer->work.blocks = cl_load_u64(take(message, 8));
+	peer->finish_status = (int)take_u32(message);
+	peer->work.bytes = take_u64(message);
+	peer->work.blocks = take_u64(message);
 	peer->work.records = take_u32(message);
 	answer_u32(peer, peer->serving);
 	answer_u32(peer, peer->client.session);
-	cl_store_u64(bytes, peer->client.token);
-	answer(peer, bytes, sizeof(bytes));
-	cl_store_u64(bytes, peer->client.peer);
-	answer(peer, bytes, sizeof(bytes));
+	answer_u64(peer, peer->client.token);
+	answer_u64(peer, peer->client.peer);
+	answer_u64(peer, peer->client.length);
+	answer_u32(peer, peer->client.record_bytes);
+	answer_u64(peer, peer->came.first);
+	answer_u64(peer, peer->came.seen);
+	answer_u32(peer, peer->came.records);
 	if (peer->serving > 0) { /* it points into the session */
 		answer(peer, peer->client.iv, CL_BLOCK_BYTES);
 	}
+}
+
+/** A record came for the client of the engine `serving`: u64 number, u64 sum. Answers verdict. */
+static void op_serve_record(struct peer *peer, struct message *message)
+{
+	const uint64_t record = take_u64(message);
+	const uint64_t sum = take_u64(message);
+	const enum cl_window_verdict verdict = cl_window_judge(&peer->came, record, sum);
+
+	if (verdict == CL_WINDOW_NEW) {
+		cl_window_accept(&peer->came, record, sum);
+	}
+	answer_u32(peer, verdict);
+}
+
+/** Sum of a record: u8 misalign, bytes. */
+static void op_sum(struct peer *peer, struct message *message)
+{
+	const size_t misalign = *take(message, 1);
+	const size_t len = message->size;
+	uint8_t *memory;
+	const uint8_t *const data = duplicate(take(message, len), len, misalign, &memory);
+
+	answer_u64(peer, cl_window_sum(data, len));
+	free(memory);
+}
+
+/**
+ * On a window: 'i' u32 records, begins; 'r' u32 records, changes its size; 'n' u64 record, u64 sum,
+ * a record. Answers u32 verdict (0 but for 'n'), u64 first, u64 seen, u64 end.
+ */
+static void op_window(struct peer *peer, struct message *message)
+{
+	struct cl_window *const window = &peer->window;
+	enum cl_window_verdict verdict = CL_WINDOW_NEW;
+
+	switch (*take(message, 1)) {
+	case 'i':
+		cl_window_init(window, take_u32(message));
+		break;
+	case 'r':
+		cl_window_resize(window, take_u32(message));
+		break;
+	default: {
+		const uint64_t record = take_u64(message);
+		const uint64_t sum = take_u64(message);
+
+		verdict = cl_window_judge(window, record, sum);
+		if (verdict == CL_WINDOW_NEW) {
+			cl_window_accept(window, record, sum);
+		}
+	}
+	}
+	answer_u32(peer, verdict);
+	answer_u64(peer, window->first);
+	answer_u64(peer, window->seen);
+	answer_u64(peer, cl_window_end(window));
+}
+
+/**
+ * On a table of ranges: '0' begins; 't' u64 key, first (16 bytes, big-endian), u64 blocks, takes;
+ * 'e', 's', 'r': u32 index, u64 blocks, extends, shortens, releases. Answers i32 result, u32 free,
+ * and of each entry in use u64 key, u64 high, u64 low, u64 blocks, u32 held.
+ */
+static void op_ranges(struct peer *peer, struct message *message)
+{
+	struct cl_ranges *const ranges = &peer->ranges;
+	const char what = (char)*take(message, 1);
+	int result = 0;
+
+	if (what == '0') {
+		memset(ranges, 0, sizeof(*ranges));
+	} else if (what == 't') {
+		const uint64_t key = take_u64(message);
+		const uint8_t *const first = take(message, CL_BLOCK_BYTES);
+		struct cl_block_number number = {0};
+
+		for (size_t i = 0; i < 8; i++) {
+			number.high = number.high << 8 | first[i];
+			number.low = number.low << 8 | first[8 + i];
+		}
+		result = cl_ranges_take(ranges, key, number, take_u64(message));
+	} else {
+		const int index = (int)take_u32(message);
+		const uint64_t blocks = take_u64(message);
+
+		if (what == 'e') {
+			result = cl_ranges_extend(ranges, index, blocks);
+		} else if (what == 's') {
+			cl_ranges_trim(ranges, index, blocks);
+		} else {
+			cl_ranges_release(ranges, index);
+		}
+	}
+	answer_u32(peer, (uint32_t)result);
+	answer_u32(peer, cl_ranges_free(ranges));
+	for (size_t i = 0; i < CL_RANGES; i++) {
+		const struct cl_range *const range = &ranges->range[i];
+
+		if (range->blocks != 0) {
+			answer_u64(peer, range->key);
+			answer_u64(peer, range->first.high);
+			answer_u64(peer, range->first.low);
+			answer_u64(peer, range->blocks);
+			answer_u32(peer, ranges->held[i]);
+		}
+	}
+}
+
+/** Time goes by, and the port's main loop turns: u32 cycles. */
+static void op_poll(struct peer *peer, struct message *message)
+{
+	peer->cycles += take_u32(message);
+	cl_service_poll(peer->service);
+}
+
+/** What the random source returns from now on (i32), and the first of its words (u32). */
+static void op_random(struct peer *peer, struct message *message)
+{
+	peer->random_status = (int)take_u32(message);
+	peer->random_word = take_u32(message);
 }
 
 /** CTR: u8 engine, u8 in misalign, u8 out misalign, u8 in place, u32 key bits, counter, key, data.
@@ -622,11 +816,12 @@ static const struct operation {
 	char letter;
 	void (*run)(struct peer *peer, struct message *message);
 } operations[] = {
-	{'S', op_start},  {'u', op_uart_start},     {'R', op_record},    {'L', op_record_leaves},
-	{'U', op_uart},   {'F', op_find},           {'f', op_fault},     {'C', op_ctr},
-	{'K', op_expand}, {'N', op_counter},        {'Z', op_crc},       {'E', op_encode},
-	{'D', op_decode}, {'n', op_record_no_room}, {'p', op_udp_start}, {'P', op_udp},
-	{'Y', op_copy},   {'V', op_serving},
+	{'S', op_start},  {'u', op_uart_start},     {'R', op_record},       {'L', op_record_leaves},
+	{'U', op_uart},   {'F', op_find},           {'f', op_fault},        {'C', op_ctr},
+	{'K', op_expand}, {'N', op_counter},        {'Z', op_crc},          {'E', op_encode},
+	{'D', op_decode}, {'n', op_record_no_room}, {'p', op_udp_start},    {'P', op_udp},
+	{'Y', op_copy},   {'V', op_serving},        {'v', op_serve_record}, {'s', op_sum},
+	{'W', op_window}, {'G', op_ranges},         {'o', op_poll},         {'d', op_random},
 };
 
 static bool read_all(uint8_t *to, size_t size)
@@ -663,6 +858,7 @@ int main(void)
 		free(data);
 	}
 	free(peer.service);
+	free(peer.platform.streams);
 	free(peer.uart_buffer);
 	free(peer.bench_buffer);
 	free(peer.answer);

@@ -7,6 +7,7 @@ import shutil
 import struct
 import subprocess
 from pathlib import Path
+from typing import NamedTuple
 
 from firmware.codegen import wire
 
@@ -21,6 +22,22 @@ TARGET_ONLY = {"accel", "engine_accel", "engine_fastpath", "engine_ise", "engine
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
 TIMEOUT_S = 30
+_SERVED = struct.Struct("<IIQQQIQQI")
+
+
+class Served(NamedTuple):
+    """What the engine `serving` was given: how many sessions, and the last one; `iv` is empty if there is none."""
+
+    count: int
+    session: int
+    token: int
+    peer: int
+    length: int
+    record_bytes: int
+    first: int
+    seen: int
+    records: int
+    iv: bytes
 
 
 class PeerDied(RuntimeError):
@@ -142,9 +159,12 @@ class CorePeer:
 
     # Service
 
-    def start(self, *, max_data=256, clock_hz=1_000_000, bench_bytes=1024, engines=0b1111, cycles=0, step=1000) -> int:
+    def start(
+        self, *, max_data=256, clock_hz=1_000_000, bench_bytes=1024, engines=0b1111, cycles=0, step=1000,
+        idle_cycles=100_000_000, kind=1, random=False,
+    ) -> int:  # fmt: skip
         """A service in the state of power-on, with its UART; the status of its init."""
-        head = struct.pack("<IIIIII", max_data, clock_hz, bench_bytes, engines, cycles, step)
+        head = struct.pack("<9I", max_data, clock_hz, bench_bytes, engines, cycles, step, idle_cycles, kind, random)
         status = int.from_bytes(self.call("S", head), "little", signed=True)
         self.call("u")
         return status
@@ -181,13 +201,46 @@ class CorePeer:
         """How often bytes are in the memory of the service and of the UART."""
         return int.from_bytes(self.call("F", data), "little")
 
-    def serving(self, *, status=0, bytes_=0, blocks=0, records=0) -> tuple[int, int, int, int, bytes]:
-        """Says what the engine `serving` returns and has done; how many it serves, and the last one it was given.
+    def serving(self, *, status=0, finish=0, bytes_=0, blocks=0, records=0) -> "Served":
+        """Says what the engine `serving` returns and has done; how many it serves, and the last one it was given."""
+        result = self.call("V", struct.pack("<iiQQI", status, finish, bytes_, blocks, records))
+        return Served(*_SERVED.unpack_from(result), result[_SERVED.size :])
 
-        That one as session, token, peer, and initial counter block, empty if none is served.
-        """
-        result = self.call("V", struct.pack("<iQQI", status, bytes_, blocks, records))
-        return *struct.unpack_from("<IIQQ", result), result[24:]
+    def serve_record(self, number: int, sum_: int) -> int:
+        """Verdict on a record that comes for the last session that the engine `serving` was given."""
+        return int.from_bytes(self.call("v", struct.pack("<QQ", number, sum_)), "little")
+
+    def poll(self, cycles: int) -> None:
+        """Cycles go by, and the port's main loop turns once."""
+        self.call("o", struct.pack("<I", cycles))
+
+    def random(self, *, status=0, word=0) -> None:
+        """What the random source returns from now on, and the first word that it gives; others count on."""
+        self.call("d", struct.pack("<iI", status, word))
+
+    # Windows and ranges, apart from the service
+
+    def record_sum(self, data: bytes, misalign=0) -> int:
+        return int.from_bytes(self.call("s", bytes([misalign]), data), "little")
+
+    def window(self, what: str, *numbers: int) -> tuple[int, int, int, int]:
+        """Verdict, first, seen and end after an operation on the window, see `op_window`."""
+        return struct.unpack(
+            "<IQQQ", self.call("W", what.encode(), struct.pack("<QQ" if what == "n" else "<I", *numbers))
+        )
+
+    def ranges(self, what: str, *arguments) -> tuple[int, int, list[tuple[int, int, int, bool]]]:
+        """Result, free entries and entries (key, first, blocks, held) after an operation on the table of ranges."""
+        if what == "t":
+            key, first, blocks = arguments
+            packed = struct.pack("<Q", key) + first.to_bytes(16, "big") + struct.pack("<Q", blocks)
+        else:
+            packed = struct.pack("<IQ", *arguments) if arguments else b""
+        answer = self.call("G", what.encode(), packed)
+        entries = struct.iter_unpack("<QQQQI", answer[8:])
+        return *struct.unpack_from("<iI", answer), [
+            (key, high << 64 | low, blocks, bool(held)) for key, high, low, blocks, held in entries
+        ]
 
     def fault(self, *, set_key: int = 0, ctr: int = 0) -> None:
         """What the engine `faulty` returns from now on."""

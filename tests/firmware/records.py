@@ -5,13 +5,15 @@ import zlib
 from dataclasses import dataclass
 
 HEADER = struct.Struct("<BBHIQQ")
-OPEN = struct.Struct("<HBBI16s32s")
+OPEN = struct.Struct("<HBBIQIIQ16s32s")
+OPEN_REPLY = struct.Struct("<16sQQII")
 STAT = struct.Struct("<QQQQII")
 BENCH = struct.Struct("<BBHII")
 BENCH_REPLY = struct.Struct("<QQQQ")
+SELFTEST_REQUEST = struct.Struct("<I")
 SELFTEST_REPLY = struct.Struct("<III")
 COUNTERS_REPLY = struct.Struct("<IIIIII")
-INFO_REPLY = struct.Struct("<IBBHIIIII16s16s")
+INFO_REPLY = struct.Struct("<IBBHIIIIIHH16s16s")
 ERROR_REPLY = struct.Struct("<HBBI")
 
 INFO, OPEN_TYPE, DATA, CLOSE, STAT_TYPE, BENCH_TYPE, SELFTEST, RESET, COUNTERS, NETWORK, FASTPATH = range(1, 12)
@@ -19,8 +21,10 @@ REPLY, ERROR = 0x80, 0xFF
 E_VERSION, E_TYPE, E_LENGTH, E_SESSION, E_OFFSET, E_KEY_BITS, E_ENGINE, E_FULL, E_REUSED, E_HARDWARE, E_VALUE = range(
     1, 12
 )
-E_ELSEWHERE = 12
-RESUME = 1
+E_ELSEWHERE, E_RANGES_FULL, E_RANDOM, E_TICKET, E_WINDOW, E_OTHER_DATA, E_BUSY = range(12, 19)
+RESUME, DRAW = 1, 2
+VERSION = 2
+WINDOW = 32  # records, in firmware
 
 
 @dataclass(frozen=True)
@@ -37,18 +41,48 @@ class Reply:
     request: int | None = None
 
 
-def record(type_, data=b"", *, session=0, offset=0, token=0, version=1, length=None) -> bytes:
+def record(type_, data=b"", *, session=0, offset=0, token=0, version=VERSION, length=None) -> bytes:
     return HEADER.pack(version, type_, len(data) if length is None else length, session, offset, token) + data
 
 
-def open_data(key, iv, *, engine=1, direction=0, flags=0, key_bits=None) -> bytes:
-    return OPEN.pack(8 * len(key) if key_bits is None else key_bits, engine, direction, flags, iv, key)
+def open_data(
+    key, iv, *, engine=1, direction=0, flags=0, key_bits=None, length=1 << 20, record_bytes=256, ticket=0, reserved=0
+) -> bytes:
+    bits = 8 * len(key) if key_bits is None else key_bits
+    return OPEN.pack(bits, engine, direction, flags, length, record_bytes, reserved, ticket, iv, key)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What the board says of a session that it opened."""
+
+    session: int
+    iv: bytes
+    ticket: int
+    first: int
+    window: int
+
+
+def opened(reply: "Reply") -> Opened:
+    assert reply.type == OPEN_TYPE | REPLY, f"error {reply.error}, detail {reply.detail}"
+    iv, ticket, first, window, reserved = OPEN_REPLY.unpack(reply.data)
+    assert reserved == 0
+    return Opened(reply.session, iv, ticket, first, window)
+
+
+def record_sum(data: bytes) -> int:
+    """The sum that a window keeps of a record's data."""
+    a, b = len(data), 0
+    for (word,) in struct.iter_unpack("<I", data + bytes(-len(data) % 4)):
+        a = (a + word) % (1 << 32)
+        b = (b + a) % (1 << 32)
+    return b << 32 | a
 
 
 def parse(reply: bytes) -> Reply:
     version, type_, length, session, offset, token = HEADER.unpack_from(reply)
     data = reply[HEADER.size :]
-    assert version == 1
+    assert version == VERSION
     assert length == len(data)
     assert type_ & REPLY
     if type_ != ERROR:
