@@ -16,7 +16,7 @@ ON_ZEPHYR := $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 OVER_UDP := $(filter sim+udp,$(PORT))
 SIM := sim$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)
 
-.PHONY: help setup sim zephyr zephyr-setup zephyr-twister demo test lint format bitstream flash bench bench-dma bench-eth bench-udp stress formal explore explore-isa pages readme clean
+.PHONY: help setup sim zephyr zephyr-setup zephyr-twister demo test lint format bitstream flash bench bench-dma bench-eth bench-udp stress fuzz-host formal explore explore-isa pages readme clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,6 +80,9 @@ bench-udp: setup ## Measure records over UDP on the simulated board: goodput, an
 stress: setup ## Transfers over long bad wires to the simulated board with Ethernet (root, many minutes)
 	@$(PYTHON) -m gateware.soc sim_eth
 	@$(PYTHON) -m pytest tests/end_to_end/stress_ethernet.py
+
+fuzz-host: setup ## Run the host tool against 10,000 hostile boards, in simulated time (minutes)
+	@$(PYTHON) -m tests.host.hostile_runs --runs 10000
 
 formal: setup ## Prove S-boxes, MixColumns, instructions and handshake for all inputs (minutes)
 	@$(PYTHON) -m pytest tests/formal/prove_*.py

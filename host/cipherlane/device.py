@@ -1,11 +1,12 @@
 """Typed API of a board: identity, sessions, benchmark, self-test, counters."""
 
+import contextlib
 import secrets
-import time
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
+from .counterblocks import FLAG_DRAW, FLAG_RESUME, MOST_STREAM
 from .errors import (
     ArgumentError,
     BoardError,
@@ -13,55 +14,24 @@ from .errors import (
     IvLengthError,
     KeyLengthError,
     NoReplyError,
+    ReplyError,
     VersionMismatchError,
 )
 from .link import Link
 from .protocol import layout
 from .protocol.layout import BLOCK, Engine, ErrorCode, Record, RecordType
 from .protocol.refusal import raise_refusal
+from .recordlog import RecordLog
+from .replies import BenchPart, BoardInfo, FastPath, Opened, SelfTestPart, fields_of
 from .results import Measurement
-from .session import OPEN_FLAG_RESUME, FastPath, Session
+from .session import Session
 from .transport.base import Pace, Transport
 
 KEY_BITS = (128, 192, 256)
-KINDS = ("board", "sim", "null")  # index: code on the wire
 DIRECTIONS = ("encrypt", "decrypt")  # index: code on the wire
 SIM_BENCH_BYTES = 4096  # of the C engines on a simulated board, where the whole buffer would take a minute
-SLOWEST_CYCLES_PER_BYTE = 1000  # no engine is slower; bounds the wait for bench
-_SIM_CYCLES_PER_SECOND = 300_000  # a simulated board on a busy machine
-
-
-@dataclass(frozen=True)
-class BoardInfo:
-    """Who answers: identity, clock in Hz, limits in bytes, engines present."""
-
-    kind: str
-    board: str
-    firmware: str
-    firmware_version: str
-    clock_hz: int
-    max_sessions: int
-    max_data: int
-    rx_window: int
-    bench_bytes: int
-    engines: tuple[Engine, ...]
-
-    @classmethod
-    def from_reply(cls, reply: Any) -> "BoardInfo":
-        """Translate the fields of an info reply."""
-        version = reply.firmware_version
-        return cls(
-            kind=KINDS[min(reply.kind, len(KINDS) - 1)],
-            board=_text(reply.board),
-            firmware=_text(reply.firmware),
-            firmware_version=f"{version >> 16}.{version >> 8 & 0xFF}.{version & 0xFF}",
-            clock_hz=reply.clock_hz,
-            max_sessions=reply.max_sessions,
-            max_data=reply.max_data,
-            rx_window=reply.rx_window,
-            bench_bytes=reply.bench_bytes,
-            engines=tuple(engine for engine in Engine if reply.engines >> engine & 1),
-        )
+_MOST_BENCH_PARTS = 1 << 16
+_DRAIN_QUIET, _DRAIN_LIMIT = 0.05, 2.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -76,26 +46,37 @@ class SelfTest:
 class Device:
     """A board reached through a transport; a context manager that connects and closes."""
 
-    def __init__(self, transport: Transport, timeout: float | None = None):
-        """Use `transport`, which the device then owns; `timeout` in seconds replaces its time-outs."""
+    def __init__(self, transport: Transport, timeout: float | None = None, log: RecordLog | None = None):
+        """Use `transport` and its clock; the device then owns it, and `log`.
+
+        Args:
+            transport: the way to the board.
+            timeout: seconds that replace the transport's time-outs.
+            log: where to write the records sent and received.
+        """
         self._fixed_pace = Pace.fixed(timeout) if timeout else None
-        self.link = Link(transport, self._fixed_pace)
+        if timeout:
+            transport.write_timeout = timeout
+        self.link = Link(transport, self._fixed_pace, log)
+        self.clock = transport.clock
+        self._log = log
         self._info: BoardInfo | None = None
 
     def connect(self) -> BoardInfo:
-        """Discard what an earlier conversation left, reset the board's sessions and ask who answers.
+        """Discard what an earlier conversation left, and ask who answers.
 
         Raises:
             NoReplyError: nothing, or nothing sensible, answers.
+            ReplyError: what the board says of itself cannot be.
             VersionMismatchError: the board speaks another version of the record layout.
         """
-        self.link.transport.resync()
-        self.link.drain(quiet=0.05, limit=2.0)
+        link = self.link
+        link.transport.resync()
+        link.drain(_DRAIN_QUIET, min(_DRAIN_LIMIT, link.pace.first))
         try:
-            self.request(RecordType.RESET, attempts=self.link.pace.calls, resync=True)
-            info = self.request(RecordType.INFO, attempts=self.link.pace.calls)
+            info = self.request(RecordType.INFO, attempts=link.pace.calls, resync=True)
         except NoReplyError as error:
-            strays = self.link.transport.strays()
+            strays = link.transport.strays()
             if strays:
                 raise NoReplyError(
                     f"the port sends data ({strays} bytes) that are no Cipherlane records: "
@@ -108,9 +89,9 @@ class Device:
             raise
         if info.magic != layout.INFO_MAGIC:
             raise NoReplyError(f"the board's identity is 0x{info.magic:08X}, not Cipherlane's: flash the firmware")
-        self._info = BoardInfo.from_reply(info)
+        self._info = BoardInfo.from_reply(info, link.transport.wire_size)
         self.reset_window()
-        self.link.set_pace(self._fixed_pace or self.link.transport.pace_of(self._info.kind))
+        link.set_pace(self._fixed_pace or link.transport.pace_of(self._info.kind))
         return self._info
 
     def info(self) -> BoardInfo:
@@ -119,55 +100,95 @@ class Device:
 
     @property
     def record_bytes(self) -> int:
-        """Data bytes of a full record: the most of which two fit the board's window, a multiple of 16.
-
-        Raises:
-            CipherlaneError: the board's limits leave no room for a block.
-        """
-        size = self.info().max_data // BLOCK * BLOCK
-        wire_size = self.link.transport.wire_size
-        while size > BLOCK and wire_size(layout.HEADER.size + size) > self.info().rx_window // 2:
+        """Data bytes of a full record to the CPU: the most of which two fit the board's window, a multiple of 16."""
+        info, wire_size = self.info(), self.link.transport.wire_size
+        size = info.max_data
+        while size > BLOCK and wire_size(layout.HEADER.size + size) > info.rx_window // 2:
             size -= BLOCK
-        if size < BLOCK or wire_size(layout.HEADER.size + size) > self.info().rx_window:
-            raise CipherlaneError(
-                f"the board's limits (max_data {self.info().max_data}, rx_window {self.info().rx_window}) "
-                "hold no block: flash current firmware"
-            )
         return size
 
     def open_session(
-        self, key: bytes, iv: bytes, engine: Engine, direction: str = "encrypt", resume: bool = False
+        self,
+        key: bytes,
+        iv: bytes | None,
+        engine: Engine,
+        direction: str = "encrypt",
+        *,
+        length: int | None = None,
+        record_bytes: int | None = None,
+        ticket: int | None = None,
     ) -> Session:
         """Open a session that encrypts or decrypts with AES-CTR; use it as a context manager.
 
+        It owns ceil(length / 16) counter blocks from the initial one on, under its key. The board refuses a range
+        of which a block was used or is owned, until its power is cycled.
+
         Args:
             key: 16, 24 or 32 bytes.
-            iv: initial counter block, 16 bytes.
+            iv: initial counter block, 16 bytes; None lets the board draw one, which the session then has.
             engine: one of `info().engines`.
             direction: "encrypt" or "decrypt".
-            resume: this continues an earlier stream of the same data under the same key and iv.
+            length: bytes of the whole stream, 2^36 at most; None if unknown: 2^36 are declared.
+            record_bytes: bytes of a full record, a multiple of 16; by default as many as there can be.
+            ticket: resumes the range of an earlier session, which had this ticket, key, iv and record_bytes.
 
         Raises:
-            KeyLengthError, IvLengthError: a size is wrong.
-            BoardError: the board refuses, for instance because key and iv were used before.
+            KeyLengthError, IvLengthError, ArgumentError: a value cannot be.
+            BoardError: the board refuses; ReusedError, for instance, because counter blocks were used before.
+            ReplyError: its answer cannot be.
         """
         if len(key) * 8 not in KEY_BITS:
             raise KeyLengthError(f"the key has {len(key) * 8} bits: give 128, 192 or 256")
-        if len(iv) != BLOCK:
+        if iv is not None and len(iv) != BLOCK:
             raise IvLengthError(f"the IV has {len(iv)} bytes: give {BLOCK}")
+        if iv is None and ticket is not None:
+            raise ArgumentError("a ticket resumes a range whose initial counter block is known: give the IV")
+        length = MOST_STREAM if length is None else length
+        if not 0 <= length <= MOST_STREAM:
+            raise ArgumentError(f"a stream of {length} bytes cannot be: give 0 to {MOST_STREAM}")
         self.info()
-        token = secrets.randbits(64)
-        data = layout.REQUESTS[RecordType.OPEN].pack(
-            key_bits=len(key) * 8,
-            engine=engine,
-            direction=_direction_code(direction),
-            flags=OPEN_FLAG_RESUME if resume else 0,
-            iv=iv,
-            key=key.ljust(32, b"\0"),
-        )
         fast_path = self.fast_path() if engine == Engine.FASTPATH and engine in self.info().engines else None
-        number = self.exchange(Record(RecordType.OPEN, token=token, data=data)).session
-        return Session(self, number, token, direction, fast_path)
+        record_bytes = self._checked_record_bytes(record_bytes, fast_path)
+        fields = {
+            "key_bits": len(key) * 8,
+            "engine": engine,
+            "direction": _direction_code(direction),
+            "flags": (0 if ticket is None else FLAG_RESUME) | (FLAG_DRAW if iv is None else 0),
+            "length": max(1, length),
+            "record_bytes": record_bytes,
+            "reserved": 0,
+            "ticket": ticket or 0,
+            "iv": secrets.token_bytes(BLOCK) if iv is None else iv,
+            "key": key.ljust(32, b"\0"),
+        }
+        opened, token = self._open(fields)
+        return Session(self, opened, token, direction, length, record_bytes, fast_path)
+
+    def _checked_record_bytes(self, record_bytes: int | None, fast_path: FastPath | None) -> int:
+        """Return the bytes of a full record, by default the most where the records go."""
+        where = fast_path or self.info()
+        if record_bytes is None:
+            return fast_path.max_data if fast_path else self.record_bytes
+        fits = self.link.transport.wire_size(layout.HEADER.size + record_bytes) <= where.rx_window
+        if record_bytes % BLOCK or not 0 < record_bytes <= where.max_data or not fits:
+            most = fast_path.max_data if fast_path else self.record_bytes
+            raise ArgumentError(f"records of {record_bytes} bytes: give a multiple of {BLOCK} up to {most}")
+        return record_bytes
+
+    def _open(self, fields: dict[str, Any]) -> tuple[Opened, int]:
+        """Exchange the records of an open; return what the board gave, and the session's token."""
+        table, token = layout.REQUESTS[RecordType.OPEN], secrets.randbits(64)
+        data = table.pack(**fields)
+        try:
+            reply = self.exchange(Record(RecordType.OPEN, token=token, data=data))
+            resumed, drawn = (bool(fields["flags"] & flag) for flag in (FLAG_RESUME, FLAG_DRAW))
+            return Opened.from_reply(reply, table.unpack(data), resumed, drawn), token
+        except BoardError:
+            raise
+        except BaseException:  # the board may have opened it
+            with contextlib.suppress(CipherlaneError):
+                self.exchange(Record(RecordType.RESET, token=token), attempts=1, resync=True)
+            raise
 
     def bench(
         self,
@@ -179,51 +200,68 @@ class Device:
     ) -> Measurement:
         """Measure an engine from memory to memory on the board, with no transport in the way.
 
+        The board answers after some milliseconds with what is done, and is asked again for the rest.
+
         Args:
             engine: one of `info().engines`.
             key_bits: 128, 192 or 256.
             direction: "encrypt" or "decrypt".
             record_bytes: bytes of each call of the engine; by default as many as there are.
             total_bytes: bytes in all; by default the board's buffer, less for C on a simulated board.
+
+        Raises:
+            BoardError: the board refuses, for instance as busy.
+            ReplyError: its figures cannot be, or it does too little at a time.
         """
         total = total_bytes or self.info().bench_bytes
         if not total_bytes and self.info().kind == "sim" and engine in (Engine.BYTE, Engine.TABLE):
             total = min(total, SIM_BENCH_BYTES)
-        cycles_per_second = _SIM_CYCLES_PER_SECOND if self.info().kind == "sim" else self.info().clock_hz
-        reply = self.request(
-            RecordType.BENCH,
-            timeout=self.link.pace.first + total * SLOWEST_CYCLES_PER_BYTE / cycles_per_second,
-            attempts=2,
-            engine=engine,
-            direction=_direction_code(direction),
-            key_bits=key_bits,
-            record_bytes=record_bytes or min(total, self.info().bench_bytes),
-            total_bytes=total,
-        )
+        parts: list[BenchPart] = []
+        left = total
+        while left:
+            if len(parts) == _MOST_BENCH_PARTS:
+                raise ReplyError("bench", f"{total - left} of {total} bytes after {len(parts)} requests, too few")
+            reply = self.request(
+                RecordType.BENCH,
+                timeout=self.link.pace.first,
+                engine=engine,
+                direction=_direction_code(direction),
+                key_bits=key_bits,
+                record_bytes=record_bytes or min(total, self.info().bench_bytes),
+                total_bytes=left,
+            )
+            parts.append(BenchPart.from_reply(reply, left))
+            left -= parts[-1].bytes
         return Measurement(
             engine=engine.name.lower(),
             key_bits=key_bits,
             direction=direction,
-            bytes=reply.bytes,
-            blocks=reply.blocks,
-            cycles=reply.cycles,
-            key_cycles=reply.key_cycles,
+            bytes=total,
+            blocks=sum(part.blocks for part in parts),
+            cycles=sum(part.cycles for part in parts),
+            key_cycles=parts[0].key_cycles,
             kind=self.info().kind,
             clock_hz=self.info().clock_hz,
         )
 
     def selftest(self) -> SelfTest:
-        """Run the board's known-answer tests on every engine."""
-        reply = self.request(RecordType.SELFTEST, timeout=10 * self.link.pace.first, attempts=2)
-        failed = tuple(engine for engine in Engine if reply.failed_engines >> engine & 1)
-        return SelfTest(reply.tests, reply.failed, failed)
+        """Run the board's known-answer tests on each engine that works from memory to memory."""
+        engines = [engine for engine in self.info().engines if engine != Engine.FASTPATH]
+        parts = {
+            engine: SelfTestPart.from_reply(
+                self.request(RecordType.SELFTEST, timeout=self.link.pace.first, engine=engine)
+            )
+            for engine in engines
+        }
+        tests, failed = (sum(getattr(part, what) for part in parts.values()) for what in ("tests", "failed"))
+        return SelfTest(tests, failed, tuple(engine for engine in engines if parts[engine].failed))
 
     def counters(self) -> dict[str, int]:
         """Return what the board's link has seen since power-on."""
         return self.request(RecordType.COUNTERS)._asdict()
 
     def network(self) -> dict[str, int]:
-        """Return what the board's Ethernet has seen since power-on, and the cycles that records cost there.
+        """Return what the board's Ethernet has seen since power-on; what records cost, a session says.
 
         Raises:
             BoardError: the link is none over Ethernet.
@@ -236,7 +274,7 @@ class Device:
         Raises:
             BoardError: the board has none, or the link is none over Ethernet.
         """
-        return FastPath.from_reply(self.request(RecordType.FASTPATH))
+        return FastPath.from_reply(self.request(RecordType.FASTPATH), self.link.transport.wire_size)
 
     def reset_window(self) -> None:
         """Keep no more in flight from now on than the board holds where control records go."""
@@ -254,7 +292,7 @@ class Device:
     ) -> Any:
         """Send a request outside any session; return the fields of the reply. See `exchange`."""
         request = Record(kind, token=secrets.randbits(64), data=layout.REQUESTS[kind].pack(**values))
-        return self.unpack(self.exchange(request, timeout=timeout, attempts=attempts, resync=resync))
+        return fields_of(self.exchange(request, timeout=timeout, attempts=attempts, resync=resync))
 
     def exchange(
         self, request: Record, *, timeout: float | None = None, attempts: int | None = None, resync: bool = False
@@ -279,8 +317,8 @@ class Device:
             if resync:
                 link.transport.resync()
             key = link.send(request, timeout)
-            deadline = time.monotonic() + (timeout or link.timeout)
-            while (left := deadline - time.monotonic()) > 0:
+            deadline = self.clock.now() + (timeout or link.timeout)
+            while (left := deadline - self.clock.now()) > 0:
                 arrival = link.receive(left, strict_version=self._info is None)
                 if arrival is None:
                     break
@@ -291,22 +329,13 @@ class Device:
         name = RecordType(request.type).name.lower()
         raise NoReplyError(f"no reply to {name} after {attempts} attempts: check the board and its cable")
 
-    def unpack(self, reply: Record) -> Any:
-        """Return the fields of a reply's data.
-
-        Raises:
-            CipherlaneError: the reply is shorter than its layout.
-        """
-        table = layout.REPLIES[reply.type & ~layout.REPLY]
-        if len(reply.data) != table.size:
-            raise CipherlaneError(
-                f"{table.name} has {len(reply.data)} bytes instead of {table.size}: flash the matching firmware"
-            )
-        return table.unpack(reply.data)
-
     def close(self) -> None:
-        """Release the port."""
-        self.link.transport.close()
+        """Release the port and the log."""
+        try:
+            self.link.transport.close()
+        finally:
+            if self._log:
+                self._log.close()
 
     def __enter__(self) -> Self:
         try:
@@ -324,7 +353,3 @@ def _direction_code(direction: str) -> int:
     if direction not in DIRECTIONS:
         raise ArgumentError(f"direction {direction!r} is neither encrypt nor decrypt")
     return DIRECTIONS.index(direction)
-
-
-def _text(field: bytes) -> str:
-    return field.rstrip(b"\0").decode("ascii", "replace")

@@ -70,23 +70,59 @@ class BoardError(CipherlaneError):
         self.request = request
 
 
+class ReusedError(BoardError):
+    """Counter blocks of the range were used, or are owned, under this key."""
+
+
+class RangesFullError(BoardError):
+    """The board's table of ranges is full."""
+
+
+class RandomSourceError(BoardError):
+    """The board cannot draw an initial counter block."""
+
+
+class TicketError(BoardError):
+    """The ticket does not resume a range."""
+
+
+class WindowError(BoardError):
+    """A record lies outside the window."""
+
+
+class OtherDataError(BoardError):
+    """Other data came for these counter blocks before."""
+
+
+class BusyError(BoardError):
+    """Another peer's session would have to wait."""
+
+
+class ReplyError(CipherlaneError):
+    """A reply of the board has a value that cannot be: its name and the remedy are in the message."""
+
+    def __init__(self, reply: str, what: str):
+        """Say `what` in the `reply` cannot be."""
+        super().__init__(f"the board's {reply} says {what}: flash the matching firmware, or check which board it is")
+
+
 class TransferError(CipherlaneError):
     """A transfer ended before every byte was accounted for.
 
     `missing` lists the byte ranges (start, end) without a result, `end` being None where the input was not read
-    that far; `written` is the number of bytes from the start of the stream that were written in order: the offset
-    to resume from.
+    that far; `written` is the number of bytes from the start of the stream that were written in order: it is to be
+    resumed at the last multiple of `record_bytes` up to there.
     """
 
     exit_code = 7
 
-    def __init__(self, reason: str, missing: list[tuple[int, int | None]], written: int):
+    def __init__(self, reason: str, missing: list[tuple[int, int | None]], written: int, record_bytes: int = 16):
         """Say why the transfer ended, what is missing and from where it can be resumed."""
         ranges = ", ".join(f"{start}-{'end' if end is None else end - 1}" for start, end in missing[:8])
         more = f" and {len(missing) - 8} more ranges" if len(missing) > 8 else ""
         super().__init__(
             f"transfer incomplete: {reason}; missing bytes {ranges}{more}; "
-            f"the first {written} bytes are complete: resume at offset {written // 16 * 16}"
+            f"the first {written} bytes are complete: resume at offset {written // record_bytes * record_bytes}"
         )
         self.reason = reason
         self.missing = missing

@@ -1,6 +1,5 @@
 """The link to a board: requests within the window, replies matched to them, and time-outs that follow round trips."""
 
-import time
 from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -8,6 +7,7 @@ from typing import NamedTuple
 from .errors import CipherlaneError, VersionMismatchError
 from .flights import Flights, Key
 from .protocol.layout import ERROR, ERROR_TYPE, HEADER, REPLY, Record, RecordType, decode
+from .recordlog import RecordLog
 from .transport.base import Address, Pace, Transport
 
 
@@ -35,9 +35,11 @@ class LinkCounters:
 class Link:
     """Sends requests within the window and matches replies to them."""
 
-    def __init__(self, transport: Transport, pace: Pace | None = None):
-        """Use `transport`; `pace` overrides the transport's time-outs."""
+    def __init__(self, transport: Transport, pace: Pace | None = None, log: RecordLog | None = None):
+        """Use `transport` and its clock; `pace` overrides its time-outs, `log` takes what is sent and received."""
         self.transport = transport
+        self.clock = transport.clock
+        self._log = log
         # Until the board has said what it can hold: one control record.
         self.flights = Flights(transport.wire_size(2 * HEADER.size), transport.ordered, transport.shared)
         self.counters = LinkCounters()
@@ -103,7 +105,7 @@ class Link:
         key = self.key_of(record)
         raw = record.encode()
         size = self.transport.wire_size(len(raw))
-        self.flights.add(key, size, time.monotonic(), timeout or self.timeout, measured=timeout is None)
+        self.flights.add(key, size, self.clock.now(), timeout or self.timeout, measured=timeout is None)
         self.counters.sent += 1
         self._outbox.append(raw)
         return key
@@ -118,6 +120,8 @@ class Link:
         if self._outbox:
             records, self._outbox = self._outbox, []
             self.transport.send_many(records, self._outbox_to)
+            if self._log:
+                self._log.sent(records)
 
     def receive(self, timeout: float, strict_version: bool = False) -> Arrival | None:
         """Return the next reply to a request, or None after `timeout` seconds; ignore everything else.
@@ -125,12 +129,14 @@ class Link:
         Raises:
             VersionMismatchError: with `strict_version`, a record of another version came.
         """
-        deadline = time.monotonic() + timeout
+        deadline = self.clock.now() + timeout
         while True:
             if not self._inbox:
-                self._inbox.extend(self.transport.receive_many(max(0.0, deadline - time.monotonic())))
+                self._inbox.extend(self.transport.receive_many(max(0.0, deadline - self.clock.now())))
                 if not self._inbox:
                     return None
+                if self._log:
+                    self._log.received(self._inbox)
             raw = self._inbox.popleft()
             self.counters.received += 1
             try:
@@ -144,10 +150,10 @@ class Link:
                 key = None
             if key is None:
                 self.counters.ignored += 1
-                if time.monotonic() >= deadline:
+                if self.clock.now() >= deadline:
                     return None
                 continue
-            now = time.monotonic()
+            now = self.clock.now()
             round_trip, lost = self.flights.answer(key, now)
             if round_trip is not None:
                 self._measure(round_trip)
@@ -157,7 +163,7 @@ class Link:
 
     def expire(self) -> list[Key]:
         """Return the requests whose time is over, and be more patient from now on if there are any."""
-        now = time.monotonic()
+        now = self.clock.now()
         keys = self.flights.expire(now)
         if keys:
             self.timeout = self._bounded(2 * self.timeout)
@@ -167,15 +173,15 @@ class Link:
     def patience(self) -> float:
         """Return the seconds until the next request is given up; a short time if none is in flight."""
         deadline = self.flights.next_deadline()
-        return self.pace.minimum if deadline is None else max(0.0, deadline - time.monotonic())
+        return self.pace.minimum if deadline is None else max(0.0, deadline - self.clock.now())
 
     def drain(self, quiet: float, limit: float) -> None:
         """Discard what arrives until nothing did for `quiet` seconds, `limit` seconds at most."""
-        deadline = time.monotonic() + limit
+        deadline = self.clock.now() + limit
         before = self.transport.strays()
         self._inbox.clear()
-        while time.monotonic() < deadline:
-            arrived = self.transport.receive(quiet) is not None
+        while (left := deadline - self.clock.now()) > 0:
+            arrived = self.transport.receive(min(quiet, left)) is not None
             strays, before = self.transport.strays() - before, self.transport.strays()
             if not arrived and not strays:
                 return

@@ -1,13 +1,13 @@
 """Measures records through a link: goodput, loss, round trips, and on a board with Ethernet what a packet costs."""
 
-import secrets
-import time
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from .counterblocks import CounterBlocks
 from .device import Device
-from .errors import ArgumentError, BoardError
-from .protocol.layout import BLOCK, HEADER, Engine, ErrorCode
+from .errors import BoardError, ReplyError
+from .protocol.layout import HEADER, Engine, ErrorCode
+from .session import Session
 
 # Bytes around a datagram's payload on gigabit Ethernet: preamble, addresses and type, IPv4, UDP, FCS, gap.
 _WIRE_OVERHEAD = 8 + 14 + 20 + 8 + 4 + 12
@@ -91,53 +91,57 @@ class _Nowhere:
 
 
 def measure(
-    device: Device, engine: Engine, key_bits: int, record_bytes: int | None, window_records: int | None, total: int
+    device: Device,
+    engine: Engine,
+    blocks: CounterBlocks,
+    record_bytes: int | None,
+    window_records: int | None,
+    total: int,
 ) -> LinkMeasurement:
     """Stream `total` bytes of zeros through a session of its own.
 
     Args:
         device: a connected board.
         engine: one of its engines.
-        key_bits: 128, 192 or 256.
+        blocks: gives key and counter blocks.
         record_bytes: data bytes of a record, a multiple of 16; by default as many as there can be.
         window_records: most records in flight; by default as many as the board holds.
         total: bytes in all.
 
     Raises:
-        ArgumentError: a record or window of that size is not possible.
+        ArgumentError: a record of that size is not possible.
+        ReplyError: the board's counters stand still, or run backwards.
         TransferError: the stream could not be completed.
     """
-    record_bytes = record_bytes or device.record_bytes
-    if record_bytes % BLOCK or not 0 < record_bytes <= device.record_bytes:
-        raise ArgumentError(f"records of {record_bytes} bytes: give a multiple of {BLOCK} up to {device.record_bytes}")
-    link = device.link
-    size = link.transport.wire_size(HEADER.size + record_bytes)
-    with device.open_session(secrets.token_bytes(key_bits // 8), secrets.token_bytes(BLOCK), engine) as session:
+    link, clock = device.link, device.clock
+    iv = blocks.take(total)
+    with device.open_session(blocks.key, iv, engine, length=total, record_bytes=record_bytes) as session:
+        record_bytes = session.record_bytes
+        size = link.transport.wire_size(HEADER.size + record_bytes)
         most = session.rx_window // size
         window_records = min(window_records or most, most)
         link.counters.round_trips.clear()
         sent, lost = link.counters.sent, link.flights.lost
-        opened = _network(device)
-        started, busy = time.monotonic(), time.process_time()
-        report = session.transfer(
-            _Zeros(total), _Nowhere(), length=total, record_bytes=record_bytes, window=window_records * size
-        )
-        seconds, busy = time.monotonic() - started, time.process_time() - busy
+        opened = _network(session)
+        started, busy = clock.now(), clock.busy()
+        report = session.transfer(_Zeros(total), _Nowhere(), length=total, in_flight=window_records * size)
+        seconds, busy = clock.now() - started, clock.busy() - busy
         sent, lost = link.counters.sent - sent, link.flights.lost - lost
         round_trips = sorted(link.counters.round_trips)
-        closed = _network(device)
-    clock_hz, goodput = device.info().clock_hz, report.bytes * 8 / seconds / 1e6
+        closed = _network(session)
+    clock_hz, bits = device.info().clock_hz, report.bytes * 8
+    goodput = _rate(bits, seconds)
     packet_cycles = None
     if opened and closed and device.info().kind == "sim":
-        goodput = report.bytes * 8 * clock_hz / (closed["cycles"] - opened["cycles"]) / 1e6
+        goodput = _rate(bits * clock_hz, _grown(opened, closed, "cycles"))
     if opened and closed and engine != Engine.FASTPATH:
         # Two control records are among them.
-        records = closed["records"] - opened["records"]
+        records = _grown(opened, closed, "records")
         cycles = {stage: closed[f"{stage}_cycles"] - opened[f"{stage}_cycles"] for stage in STAGES}
         packet_cycles = {stage: round(count / records, 1) for stage, count in cycles.items()}
     return LinkMeasurement(
         engine=engine.name.lower(),
-        key_bits=key_bits,
+        key_bits=blocks.key_bits,
         record_bytes=record_bytes,
         window_records=window_records,
         bytes=report.bytes,
@@ -145,7 +149,7 @@ def measure(
         clock_hz=clock_hz,
         seconds=seconds,
         goodput_mbps=goodput,
-        host_core_mbps=report.bytes * 8 / busy / 1e6,
+        host_core_mbps=_rate(bits, busy),
         loss=lost / sent if sent else 0.0,
         retransmissions=report.retransmissions,
         latency_ms={f"p{part}": round(_percentile(round_trips, part) * 1e3, 3) for part in PERCENTILES},
@@ -153,13 +157,26 @@ def measure(
     )
 
 
-def _network(device: Device) -> dict[str, int] | None:
+def _network(session: Session) -> dict[str, int] | None:
     try:
-        return device.network()
+        return session.network()
     except BoardError as error:
         if error.code == ErrorCode.TYPE:  # a link without Ethernet
             return None
         raise
+
+
+def _grown(opened: dict[str, int], closed: dict[str, int], name: str) -> int:
+    """Return by how much a counter has grown, which the stream makes it do."""
+    growth = closed[name] - opened[name]
+    if growth <= 0:
+        raise ReplyError("network", f"{name} {closed[name]} after {opened[name]}, with records in between")
+    return growth
+
+
+def _rate(bits: float, seconds: float) -> float:
+    """Return millions of bits a second; 0 where no time was seen to pass."""
+    return bits / seconds / 1e6 if seconds else 0.0
 
 
 def _percentile(ordered: list[float], part: int) -> float:

@@ -1,7 +1,9 @@
 """The null board: answers records over UDP on this machine, to find the host's own limit of speed.
 
-With the engine `table` it encrypts through the package `cryptography`; as an echo it sends data records back as they
-are, without looking at session or token, so that nearly all the time measured is the other side's.
+With the engine `table` it encrypts through the package `cryptography`, and keeps the rules of counter blocks: ranges,
+windows, tickets. As an echo it sends data records back as they are, without looking at session, token, window or sum,
+so that nearly all the time measured is the other side's; of a range it then takes all for used. It closes no session
+for being idle.
 """
 
 import secrets
@@ -11,6 +13,8 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from . import nullranges
+from .counterblocks import FLAG_DRAW, FLAG_RESUME, MOST_STREAM
 from .errors import PortError, VerifyError
 from .protocol import layout
 from .protocol.layout import BLOCK, ERROR_TYPE, REPLY, Engine, ErrorCode, Record, RecordType
@@ -23,6 +27,7 @@ MAX_SESSIONS = 255
 CLOCK_HZ = 1_000_000_000  # of time.perf_counter_ns, which its cycles are
 _TYPE = 1  # offset of the type in a record
 _BENCH_BYTES = 1 << 20
+_BENCH_NS = 5_000_000  # for one answer
 
 Address = tuple[str, int]
 
@@ -40,8 +45,12 @@ class _Session:
 
     owner: tuple[Address, int]
     request: bytes
+    number: int
     key: bytes
     iv: int
+    length: int
+    range: nullranges.Range
+    opened: bytes
     bytes: int = 0
     blocks: int = 0
     cycles: int = 0
@@ -70,6 +79,7 @@ class NullBoard:
         self._datagrams = Datagrams(listener)
         self.url = "udp://{}:{}".format(*listener.getsockname())
         self._sessions: dict[int, _Session] = {}
+        self._ranges = nullranges.Ranges()
         self._last_session = 0
         self._received = self._rejected = self._opened = 0
 
@@ -141,13 +151,20 @@ class NullBoard:
             rx_window=SLOTS * SLOT,
             engines=1 << Engine.TABLE,
             bench_bytes=_BENCH_BYTES,
+            ranges=nullranges.RANGES,
+            ranges_free=self._ranges.free,
             board=b"null",
             firmware=b"echo" if self.echo else b"cryptography",
         )
 
     def _reset(self, record: Record, address: Address) -> tuple[int, bytes]:
-        self._sessions = {n: session for n, session in self._sessions.items() if session.owner[0] != address}
+        for session in [each for each in self._sessions.values() if each.owner == (address, record.token)]:
+            self._end(session)
         return 0, b""
+
+    def _end(self, session: _Session) -> None:
+        del self._sessions[session.number]
+        self._ranges.close(session.range, whole=self.echo)
 
     def _open(self, record: Record, address: Address) -> tuple[int, bytes]:
         table = layout.REQUESTS[RecordType.OPEN]
@@ -157,28 +174,48 @@ class NullBoard:
         owner = (address, record.token)
         for number, session in self._sessions.items():
             if session.owner == owner and session.request == record.data:
-                return number, b""
+                return number, session.opened
         if request.key_bits not in (128, 192, 256):
             raise _Refusal(ErrorCode.KEY_BITS, request.key_bits)
         if request.engine != Engine.TABLE:
             raise _Refusal(ErrorCode.ENGINE, request.engine)
+        if request.direction > 1 or not 0 < request.length <= MOST_STREAM:
+            raise _Refusal(ErrorCode.VALUE)
+        if request.record_bytes % BLOCK or not 0 < request.record_bytes <= MAX_DATA:
+            raise _Refusal(ErrorCode.VALUE, request.record_bytes)
         if len(self._sessions) >= MAX_SESSIONS:
             raise _Refusal(ErrorCode.SESSIONS_FULL, MAX_SESSIONS)
-        self._last_session += 1
-        key, iv = request.key[: request.key_bits // 8], int.from_bytes(request.iv, "big")
-        self._sessions[self._last_session] = _Session(owner, record.data, key, iv)
+        iv = secrets.token_bytes(12) + bytes(4) if request.flags & FLAG_DRAW else request.iv
+        key, start = request.key[: request.key_bits // 8], int.from_bytes(iv, "big")
+        ticket = request.ticket if request.flags & FLAG_RESUME else None
+        try:
+            range_ = self._ranges.open(key, start, -(-request.length // BLOCK), request.record_bytes, ticket)
+        except nullranges.RangeTakenError as error:
+            raise _Refusal(ErrorCode.REUSED) from error
+        except nullranges.RangesFullError as error:
+            raise _Refusal(ErrorCode.RANGES_FULL, nullranges.RANGES) from error
+        except nullranges.TicketError as error:
+            raise _Refusal(ErrorCode.TICKET) from error
+        self._last_session = number = self._last_session + 1
+        first = range_.first * request.record_bytes
+        opened = _reply(RecordType.OPEN, iv=iv, ticket=range_.ticket, first=first, window=nullranges.WINDOW, reserved=0)
+        self._sessions[number] = _Session(owner, record.data, number, key, start, request.length, range_, opened)
         self._opened += 1
-        return self._last_session, b""
+        return number, opened
 
     def _data(self, record: Record, address: Address) -> tuple[int, bytes]:
         session = self._own(record, address)
-        if record.offset % BLOCK:
-            raise _Refusal(ErrorCode.OFFSET)
-        if len(record.data) > MAX_DATA:
-            raise _Refusal(ErrorCode.LENGTH, MAX_DATA)
+        data, size = record.data, session.range.record_bytes
+        number, rest = divmod(record.offset, size)
+        if rest or len(data) > size or record.offset + len(data) > session.length:
+            raise _Refusal(ErrorCode.OFFSET, size)
         start = time.perf_counter_ns()
-        data = record.data
         if not self.echo:
+            try:
+                if not session.range.accept(number, data):
+                    raise _Refusal(ErrorCode.OTHER_DATA)
+            except IndexError as error:
+                raise _Refusal(ErrorCode.WINDOW, nullranges.WINDOW) from error
             data = _cipher(session.key, session.iv + record.offset // BLOCK).update(data)
         session.cycles += time.perf_counter_ns() - start
         session.bytes += len(data)
@@ -188,8 +225,7 @@ class NullBoard:
 
     def _close(self, record: Record, address: Address) -> tuple[int, bytes]:
         if record.session in self._sessions:
-            self._own(record, address)
-            del self._sessions[record.session]
+            self._end(self._own(record, address))
         return record.session, b""
 
     def _stat(self, record: Record, address: Address) -> tuple[int, bytes]:
@@ -216,7 +252,7 @@ class NullBoard:
         data = bytes(request.record_bytes)
         start = time.perf_counter_ns()
         done = 0
-        while done < request.total_bytes:
+        while done < request.total_bytes and time.perf_counter_ns() - start < _BENCH_NS:
             size = min(len(data), request.total_bytes - done)
             _cipher(secrets.token_bytes(request.key_bits // 8), done).update(data[:size])
             done += size

@@ -1,5 +1,7 @@
 """Checks a transfer against the `cryptography` package while it runs (extra `verify`)."""
 
+from typing import Any
+
 from .errors import VerifyError
 from .transfer import Reader, Writer
 
@@ -13,12 +15,7 @@ class Verifier:
         Raises:
             VerifyError: the package is not installed.
         """
-        try:
-            from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-        except ImportError as error:
-            raise VerifyError("--verify needs the cryptography package: pip install 'cipherlane[verify]'") from error
-        block = (int.from_bytes(iv, "big") + offset // 16) % (1 << 128)
-        self._stream = Cipher(algorithms.AES(key), modes.CTR(block.to_bytes(16, "big"))).encryptor()
+        self._stream = _stream(key, iv, offset)
         self._expected = bytearray()
         self._position = offset
 
@@ -51,6 +48,24 @@ class Verifier:
         """
         if self._expected:
             raise VerifyError(f"{len(self._expected)} bytes from byte {self._position} on were never written")
+
+
+def encrypted(key: bytes, iv: bytes, data: bytes) -> bytes:
+    """Return `data` encrypted, or decrypted, with AES-CTR from the initial counter block `iv` on.
+
+    Raises:
+        VerifyError: the package is not installed.
+    """
+    return _stream(key, iv, 0).update(data)
+
+
+def _stream(key: bytes, iv: bytes, offset: int) -> Any:
+    try:
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+    except ImportError as error:
+        raise VerifyError("--verify needs the cryptography package: pip install 'cipherlane[verify]'") from error
+    block = (int.from_bytes(iv, "big") + offset // 16) % (1 << 128)
+    return Cipher(algorithms.AES(key), modes.CTR(block.to_bytes(16, "big"))).encryptor()
 
 
 class _WatchedReader:

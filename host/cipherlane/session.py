@@ -3,64 +3,51 @@
 from __future__ import annotations
 
 import contextlib
-import ipaddress
-from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from .errors import CipherlaneError
+from .errors import ArgumentError, CipherlaneError
 from .protocol.layout import HEADER, Engine, Record, RecordType
+from .replies import FastPath, Opened, SessionStat, fields_of
 from .results import Measurement
 from .transfer import Progress, Reader, Transfer, TransferReport, Writer
-from .transport.base import Address
 
 if TYPE_CHECKING:
     from .device import Device
 
-OPEN_FLAG_RESUME = 1
 _CLOSE_ATTEMPTS = 2  # after an error
-
-
-@dataclass(frozen=True)
-class SessionStat:
-    """What a session has done: repeated records count each time they are processed."""
-
-    bytes: int
-    blocks: int
-    cycles: int
-    key_cycles: int
-    records: int
-
-
-@dataclass(frozen=True)
-class FastPath:
-    """Where a board's fast path takes data records, its limits in bytes, and what it counts, by cause."""
-
-    address: Address
-    max_data: int
-    rx_window: int
-    counters: dict[str, int]
-
-    @classmethod
-    def from_reply(cls, reply: Any) -> FastPath:
-        """Translate the fields of a fastpath reply."""
-        fields = reply._asdict()
-        address = str(ipaddress.IPv4Address(fields.pop("address"))), fields.pop("port")
-        return cls(address, fields.pop("max_data"), fields.pop("rx_window"), fields)
 
 
 class Session:
     """An open session; leaving its context closes it, whatever happened inside.
 
-    `fast_path` says where its data records go, if not where control records do.
+    `iv` is its initial counter block, and `ticket` resumes its range after it has ended. `first` is the byte offset
+    of the lowest record that the board still answers, `window` the records whose checksums it remembers. Record N of
+    the stream begins at byte N x `record_bytes`, and none ends behind `length`. `fast_path` says where data records
+    go, if not where control records do.
     """
 
-    def __init__(self, device: Device, number: int, token: int, direction: str, fast_path: FastPath | None = None):
-        """Wrap session `number` of `device`; see `Device.open_session`."""
+    def __init__(
+        self,
+        device: Device,
+        opened: Opened,
+        token: int,
+        direction: str,
+        length: int,
+        record_bytes: int,
+        fast_path: FastPath | None = None,
+    ):
+        """Wrap what `device` opened; see `Device.open_session`."""
         self.device = device
-        self.number = number
+        self.number = opened.number
+        self.iv = opened.iv
+        self.ticket = opened.ticket
+        self.first = opened.first
+        self.window = opened.window
         self.token = token
         self.direction = direction
+        self.length = length
+        self.record_bytes = record_bytes
         self.fast_path = fast_path
         self.closed = False
 
@@ -68,12 +55,6 @@ class Session:
     def rx_window(self) -> int:
         """Bytes that the host may keep in flight for the session's data."""
         return (self.fast_path or self.device.info()).rx_window
-
-    @property
-    def record_bytes(self) -> int:
-        """Data bytes of a full record."""
-        most = self.device.record_bytes
-        return min(most, self.fast_path.max_data) if self.fast_path else most
 
     def transfer(
         self,
@@ -83,29 +64,30 @@ class Session:
         offset: int = 0,
         length: int | None = None,
         progress: Progress | None = None,
-        record_bytes: int | None = None,
-        window: int | None = None,
+        in_flight: int | None = None,
     ) -> TransferReport:
         """Stream `reader` to its end through the board; write the results to `writer`, strictly in order.
 
         Args:
             reader: has `read(n)`; its first byte is byte `offset` of the stream.
             writer: has `write(data)`.
-            offset: where in the stream to begin; a multiple of 16.
+            offset: where in the stream to begin; a multiple of `record_bytes`, not below `first`.
             length: bytes expected in all from `offset`, where known; it makes errors exact.
             progress: called with the bytes written so far, `offset` included.
-            record_bytes: data bytes of a record, a multiple of 16; by default as many as there can be.
-            window: bytes in flight at most; by default as many as the board holds.
+            in_flight: bytes in flight at most, a record at least; by default as many as the board holds.
 
         Raises:
+            ArgumentError: `offset` or `in_flight` cannot be.
             TransferError: it cannot be completed; it says which bytes are missing and where to resume.
         """
         device = self.device
-        record_bytes = record_bytes or self.record_bytes
-        transfer = Transfer(self, reader, writer, offset, length, progress, record_bytes)
-        if window is None and self.fast_path is None:
+        size = device.link.transport.wire_size(HEADER.size + self.record_bytes)
+        if in_flight is not None and in_flight < size:
+            raise ArgumentError(f"{in_flight} bytes in flight hold no record: give at least {size}")
+        transfer = Transfer(self, reader, writer, offset, length, progress)
+        if in_flight is None and self.fast_path is None:
             return transfer.run()
-        device.link.set_window(min(window or self.rx_window, self.rx_window), HEADER.size + record_bytes)
+        device.link.set_window(min(in_flight or self.rx_window, self.rx_window), HEADER.size + self.record_bytes)
         try:
             return transfer.run()
         finally:
@@ -113,9 +95,15 @@ class Session:
 
     def stat(self) -> SessionStat:
         """Return what the board has done in this session."""
-        fields: dict[str, Any] = self.device.unpack(self._exchange(RecordType.STAT))._asdict()
-        fields.pop("reserved")
-        return SessionStat(**fields)
+        return SessionStat.from_reply(fields_of(self._exchange(RecordType.STAT)))
+
+    def network(self) -> dict[str, int]:
+        """Return what the board's Ethernet has seen since power-on, and the cycles that this session's records cost.
+
+        Raises:
+            BoardError: the link is none over Ethernet.
+        """
+        return fields_of(self._exchange(RecordType.NETWORK))._asdict()
 
     def measurement(self, engine: Engine, key: bytes, report: TransferReport, verified: bool | None) -> Measurement:
         """Ask the board what it has done, and join that with what the host saw of the transfer."""

@@ -5,7 +5,6 @@ Every byte read is in exactly one record, and every record is either written or 
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from .errors import ArgumentError, BoardError, NoReplyError, PortError, TransferError
 from .flights import Key
 from .link import Arrival
-from .protocol.layout import BLOCK, Record, RecordType
+from .protocol.layout import Record, RecordType
 from .protocol.refusal import raise_refusal
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int], None]
 _BURST = 256  # replies taken in a row before time-outs are looked at
-_AHEAD = 4096  # records that may wait, with their results, for an earlier one
 _PROBE_TIMEOUTS = 3  # of silence
 
 
@@ -75,12 +73,15 @@ class Transfer:
         offset: int,
         length: int | None,
         progress: Progress | None,
-        record_bytes: int,
     ):
         """Prepare the transfer; for the arguments see `Session.transfer`."""
-        if offset % BLOCK or offset < 0:
-            raise ArgumentError(f"offset {offset} is not a multiple of {BLOCK}")
+        record_bytes = session.record_bytes
+        if offset % record_bytes or offset < session.first:
+            raise ArgumentError(
+                f"offset {offset}: give a multiple of record_bytes, {record_bytes}, from {session.first} on"
+            )
         self._session = session
+        self._clock = session.device.clock
         self._link = session.device.link
         self._reader = reader
         self._writer = writer
@@ -96,7 +97,7 @@ class Transfer:
 
     def run(self) -> TransferReport:
         """Transfer everything; raise TransferError if that is not possible."""
-        started = self._heard = time.monotonic()
+        started = self._heard = self._clock.now()
         self._link.forget_round_trips()
         try:
             while True:
@@ -109,7 +110,7 @@ class Transfer:
         if self._end is not None and self._written != self._end:
             raise self._failure(f"the input ended at byte {self._written} instead of {self._end}")
         count = self._written - self._start
-        return TransferReport(count, self._records, self._retransmissions, time.monotonic() - started)
+        return TransferReport(count, self._records, self._retransmissions, self._clock.now() - started)
 
     def _send(self) -> None:
         """Send what is due while the window has room."""
@@ -132,7 +133,8 @@ class Transfer:
 
     def _read_record(self) -> bool:
         """Queue the next record of the input; return whether there is one."""
-        if self._at_end or len(self._pending) >= _AHEAD:
+        # The board remembers the last `window` records: whatever is sent must leave those not answered among them.
+        if self._at_end or self._read >= self._written + self._session.window * self._record_bytes:
             return False
         data = self._reader.read(self._record_bytes)
         while len(data) < self._record_bytes:
@@ -143,6 +145,8 @@ class Transfer:
             data += piece
         if not data:
             return False
+        if self._read + len(data) > self._session.length:
+            raise self._failure(f"the input is longer than the {self._session.length} bytes that were declared for it")
         record = Record(RecordType.DATA, self._session.number, self._read, self._session.token, data)
         self._pending[self._read] = _Pending(record)
         self._to_send.append(self._read)
@@ -158,17 +162,16 @@ class Transfer:
             arrival = self._link.receive(timeout)
             if arrival is None:
                 break
-            self._heard = time.monotonic()
             self._accept(arrival)
             timeout = 0.0
         self._repeat(self._link.expire())
-        if self._to and time.monotonic() - self._heard > _PROBE_TIMEOUTS * self._link.timeout:
+        if self._to and self._clock.now() - self._heard > _PROBE_TIMEOUTS * self._link.timeout:
             self._probe()
 
     def _probe(self) -> None:
         """Ask for a session whose records are not answered: the fast path drops those of one that is gone."""
         self._session.stat()  # what arrives meanwhile is lost
-        self._heard = time.monotonic()
+        self._heard = self._clock.now()
         self._repeat([self._link.key_of(pending.record) for pending in self._pending.values()])
 
     def _accept(self, arrival: Arrival) -> None:
@@ -183,6 +186,7 @@ class Transfer:
         if len(reply.data) != len(pending.record.data):
             self._repeat([key])  # it took the place of the answer, which will not come
             return
+        self._heard = self._clock.now()
         pending.result = reply.data
         while (first := self._pending.get(self._written)) is not None and first.result is not None:
             self._writer.write(first.result)
@@ -215,4 +219,4 @@ class Transfer:
                 missing[-1] = (missing[-1][0], self._end)
             else:
                 missing.append((self._read, self._end))
-        return TransferError(reason, missing, self._written)
+        return TransferError(reason, missing, self._written, self._record_bytes)

@@ -1,4 +1,7 @@
-"""What people see: tables and progress bars. Nothing below this layer prints."""
+"""What people see: tables and progress bars. Nothing below this layer prints.
+
+Text from boards and file names is shown as it is: none of it is taken for markup.
+"""
 
 import json
 import sys
@@ -47,7 +50,7 @@ def transfer_progress(
 
 def measurement_table(measurements: Iterable[Measurement], title: str | None = None) -> Table:
     """Return a table of measurements, each Mbps with its kind."""
-    table = Table(title=title, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    table = Table(title=_title(title), box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for heading, justify in (
         ("engine", "left"),
         ("key\nbits", "right"),
@@ -113,7 +116,7 @@ def packet_table(measurements: Iterable[LinkMeasurement], title: str | None = No
 
 
 def _table(headings: Iterable[str], rows: Iterable[tuple[str, ...]], title: str | None) -> Table:
-    table = Table(title=title, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    table = Table(title=_title(title), box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for place, heading in enumerate(headings):
         table.add_column(heading, justify="right" if place else "left", no_wrap=True)
     for row in rows:
@@ -123,15 +126,16 @@ def _table(headings: Iterable[str], rows: Iterable[tuple[str, ...]], title: str 
 
 def field_table(fields: dict[str, Any], title: str | None = None) -> Table:
     """Return a table of names and values."""
-    table = Table(title=title, show_header=False)
+    table = Table(title=_title(title), show_header=False)
     for name, value in fields.items():
-        table.add_row(name, ", ".join(value) if isinstance(value, list | tuple) else str(value))
+        table.add_row(name, Text(", ".join(value) if isinstance(value, list | tuple) else str(value)))
     return table
 
 
 def show(renderable: Any, *, stderr: bool = False) -> None:
     """Print a table or text."""
-    Console(stderr=stderr).print(renderable, highlight=False, soft_wrap=isinstance(renderable, str))
+    text = isinstance(renderable, str)
+    Console(stderr=stderr).print(Text(renderable) if text else renderable, highlight=False, soft_wrap=text)
 
 
 def show_json(value: Any) -> None:
@@ -142,6 +146,10 @@ def show_json(value: Any) -> None:
 def show_error(text: str) -> None:
     """Print one line on standard error."""
     sys.stderr.write(f"cipherlane: error: {' '.join(text.split())}\n")
+
+
+def _title(title: str | None) -> Text | None:
+    return None if title is None else Text(title, style="table.title", justify="center")
 
 
 def _figure(value: float | None, digits: int) -> str:

@@ -1,27 +1,51 @@
-"""Links between a Device and a PeerBoard in memory that treat records badly, by a seeded plan."""
+"""Links between a Device and a PeerBoard in memory that treat records badly, by a seeded plan, in simulated time."""
 
 import random
-import time
 from collections import deque
 
+from cipherlane.clock import Clock
 from cipherlane.transport.base import Pace, Transport
 
-from .model import from_frame, to_frame
+from .model import HEADER, from_frame, to_frame
 
 FAST = Pace.fixed(0.02, attempts=12)
+QUICK = Pace(first=0.2, minimum=0.02, maximum=0.2, attempts=60)
+RECORD_TIME = 1e-4  # seconds that a record takes on its way
+SLOT = 2048  # bytes of the window that a datagram takes
+
+
+class SimulatedClock(Clock):
+    """Time that passes only where somebody waits, or work is said to take some."""
+
+    def __init__(self):
+        self.time = 1000.0
+
+    def now(self):
+        return self.time
+
+    def busy(self):
+        return self.time
+
+    def sleep(self, seconds):
+        assert seconds >= 0
+        self.time += seconds
 
 
 class LossyLink(Transport):
     """A record link over which records are lost, repeated, reordered, truncated or corrupted, each with a rate.
 
-    Both directions suffer. Damaged records go through the model's framing, whose CRC drops them. The link asserts that
-    requests on their way to the board never hold more than its window.
+    Both directions suffer. Damaged records go through the model's framing, whose CRC drops them; on a `shared` link
+    each record is a datagram. The link asserts that requests on their way to the board never hold more than its window.
     """
 
-    def __init__(self, board, seed, ordered=False, pace=FAST, lose=0, repeat=0, reorder=0, truncate=0, corrupt=0):
+    def __init__(
+        self, board, seed, ordered=False, pace=FAST, shared=False, lose=0, repeat=0, reorder=0, truncate=0, corrupt=0
+    ):
         self.board = board
         self.random = random.Random(seed)
+        self.clock = SimulatedClock()
         self.ordered = ordered
+        self.shared = shared
         self.pace = pace
         self.set_rates(lose, repeat, reorder, truncate, corrupt)
         self.requests = deque()
@@ -34,6 +58,8 @@ class LossyLink(Transport):
         self.rates = {"lose": lose, "repeat": repeat, "reorder": reorder, "truncate": truncate, "corrupt": corrupt}
 
     def wire_size(self, record_size):
+        if self.shared:
+            return -(-record_size // SLOT) * SLOT
         return record_size + 4 + 1 + (record_size + 4) // 254 + 1  # CRC, code bytes, zero
 
     def send(self, record):
@@ -45,24 +71,25 @@ class LossyLink(Transport):
         self._put(self.requests, record)
 
     def receive(self, timeout):
-        deadline = time.monotonic() + timeout
-        while True:
-            while self.requests or self.replies:
-                if not self.replies:
-                    self._work()
-                elif (reply := self._through(self.replies.popleft())) is not None:
-                    return reply
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return None
-            time.sleep(left)
+        deadline = self.clock.now() + timeout
+        while self.requests or self.replies:
+            if not self.replies:
+                self._work()
+            elif (reply := self._through(self.replies.popleft())) is not None:
+                return reply
+        self.clock.sleep(max(0, deadline - self.clock.now()))
+        return None
 
     def _work(self):
         """Let the board answer one request, if that arrives."""
+        self.clock.sleep(RECORD_TIME)
         request = self._through(self.requests.popleft())
-        if request is not None:
+        whole = request is not None and len(request) >= HEADER.size
+        if whole and len(request) - HEADER.size == HEADER.unpack_from(request)[2]:
             for _ in range(1 + (self.random.random() < self.rates["repeat"])):
-                self._put(self.replies, self.board.answer(request))
+                answer = self.board.answer(request)
+                if answer is not None:
+                    self._put(self.replies, answer)
 
     def _put(self, queue, record):
         position = len(queue)
@@ -79,8 +106,11 @@ class LossyLink(Transport):
     def _damage(self, record):
         if self.random.random() < self.rates["lose"]:
             return None
+        truncated = self.random.random() < self.rates["truncate"]
+        if self.shared and truncated:
+            return record[: self.random.randrange(len(record))]
         frame = to_frame(record)[:-1]
-        if self.random.random() < self.rates["truncate"]:
+        if truncated:
             frame = frame[: self.random.randrange(len(frame))]
         if self.random.random() < self.rates["corrupt"]:
             at = self.random.randrange(len(frame)) if frame else 0

@@ -1,59 +1,86 @@
-"""An independent peer: a board that answers records, written from wire.toml alone, with OpenSSL for AES.
+"""An independent peer: a board that answers records, written from the page of records alone, with OpenSSL for AES.
 
 Nothing here comes from the host package but the data of wire.toml; framing is done again, byte by byte.
 """
 
+import random
 import socket
 import struct
 import threading
 import time
-import tomllib
 import zlib
-from pathlib import Path
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-WIRE = tomllib.loads((Path(__file__).parents[2] / "host/cipherlane/protocol/wire.toml").read_text())
+from .blocks import BLOCKS, WIRE, Entry, Refusal, Window, overlap
+
 CODES = {record["name"]: record["code"] for record in WIRE["record"]}
 NAMES = {code: name for name, code in CODES.items()}
-ERRORS = {error["name"]: error["code"] for error in WIRE["error_code"]}
 ENGINES = {engine["name"]: engine["code"] for engine in WIRE["engine"]}
 HEADER = struct.Struct("<BBHIQQ")  # version, type, length, session, offset, token
-OPEN = struct.Struct("<HBBI16s32s")
+OPEN = struct.Struct("<HBBIQIIQ16s32s")
 BENCH = struct.Struct("<BBHII")
+OPENED = struct.Struct("<16sQQII")  # iv, ticket, first, window, reserved
+RESUME, DRAW = 1, 2
 CYCLES_PER_BLOCK = 40
 KEY_CYCLES = 100
-
-
-class Refusal(Exception):
-    def __init__(self, name, detail=0):
-        super().__init__(name)
-        self.code = ERRORS[name]
-        self.detail = detail
 
 
 class PeerBoard:
     """Answers records one by one; keeps what a test wants to look at in `seen` (record names in order)."""
 
-    def __init__(self, version=WIRE["version"], kind=0, max_data=1024, rx_window=2048, max_sessions=2, magic=b"CLNE"):
+    def __init__(
+        self,
+        version=WIRE["version"],
+        kind=0,
+        max_data=1024,
+        rx_window=2048,
+        max_sessions=2,
+        magic=b"CLNE",
+        window=32,
+        ranges=64,
+        name=b"model",
+    ):
         self.version = version
         self.kind = kind
         self.max_data = max_data
         self.rx_window = rx_window
         self.max_sessions = max_sessions
         self.magic = magic
-        self.sessions = {}
-        self.used = set()
+        self.window = window
+        self.ranges = ranges
+        self.name = name
+        self.clock_hz = 75_000_000
+        self.engines = 0b1111
+        self.bench_bytes = 4096
+        self.bench_part = 1 << 30  # bytes that one request for a benchmark does at most
+        self.random = random.Random(1)  # the board's random source; None: it fails its health test
+        self.entries = []  # of this power cycle
         self.seen = []
         self.next_session = 1
         self.fail_after = None  # data records after which the engine reports a fault
         self.selftest_failures = 0
 
-    def answer(self, record):
+    @property
+    def sessions(self):
+        return {entry.session: entry for entry in self.entries if entry.session}
+
+    def end_sessions(self):
+        """Do what the board does to sessions that are idle for long."""
+        for entry in self.sessions.values():
+            self._end(entry)
+
+    def _end(self, entry):
+        entry.end()
+        if not entry.used:
+            self.entries.remove(entry)
+
+    def answer(self, record, peer=None):
         version, kind, length, session, offset, token = HEADER.unpack_from(record)
         data = record[HEADER.size :]
         assert len(data) == length
         self.seen.append(NAMES.get(kind, hex(kind)))
+        self.peer = peer
         try:
             if version != self.version:
                 raise Refusal("version", self.version)
@@ -68,104 +95,148 @@ class PeerBoard:
 
     def _find(self, session, token):
         entry = self.sessions.get(session)
-        if entry is None or entry["token"] != token:
+        if entry is None or (entry.token, entry.peer) != (token, self.peer):
             raise Refusal("session")
         return entry
 
     def _info(self, session, offset, token, data):
         fields = struct.pack(
-            "<4sBBHIIIII16s16s",
+            "<4sBBHIIIIIHH16s16s",
             self.magic,
             self.kind,
             self.max_sessions,
             self.max_data,
             0x010203,
-            75_000_000,
+            self.clock_hz,
             self.rx_window,
-            0b1111,
-            4096,
-            b"model",
+            self.engines,
+            self.bench_bytes,
+            self.ranges,
+            self.ranges - self._held(),
+            self.name,
             b"peer",
         )
         return session, fields
 
+    def _held(self):
+        """Ranges in the table: of one key, those that follow each other are one once they have ended."""
+        merged = set()
+        for entry in self.entries:
+            start, count = entry.range()
+            merged.add((entry.key, (start + count) % BLOCKS))
+        ended = [entry for entry in self.entries if not entry.session]
+        return len(self.entries) - sum((entry.key, entry.start) in merged for entry in ended)
+
     def _reset(self, session, offset, token, data):
-        self.sessions.clear()
+        for entry in self.sessions.values():
+            if (entry.token, entry.peer) == (token, self.peer):
+                self._end(entry)
         return 0, b""
 
     def _open(self, session, offset, token, data):
-        key_bits, engine, direction, flags, iv, key = OPEN.unpack(data)
+        key_bits, engine, direction, flags, length, record_bytes, _, ticket, iv, key = OPEN.unpack(data)
         for number, entry in self.sessions.items():
-            if entry["token"] == token and entry["data"] == data:
-                return number, b""
+            if (entry.token, entry.peer, entry.request) == (token, self.peer, data):
+                return number, entry.opened
         if key_bits not in (128, 192, 256):
             raise Refusal("key_bits", key_bits)
         if engine not in ENGINES.values():
             raise Refusal("engine", engine)
-        if direction > 1:
+        if direction > 1 or flags > 3 or not 0 < length <= 1 << 36:
             raise Refusal("value", direction)
+        if record_bytes % 16 or not 0 < record_bytes <= 1472:
+            raise Refusal("value", record_bytes)
         if len(self.sessions) >= self.max_sessions:
             raise Refusal("sessions_full", self.max_sessions)
         key = key[: key_bits // 8]
-        if direction == 0:
-            if (key, iv) in self.used and not flags & 1:
-                raise Refusal("reused")
-            self.used.add((key, iv))
-        number, self.next_session = self.next_session, self.next_session + 1
-        self.sessions[number] = {
-            "token": token,
-            "data": data,
-            "key": key,
-            "iv": int.from_bytes(iv, "big"),
-            "bytes": 0,
-            "blocks": 0,
-            "records": 0,
-        }
-        return number, b""
+        entry = self._resumed(ticket, key, iv, record_bytes) if flags & RESUME else None
+        if entry is None:
+            if flags & DRAW:
+                if self.random is None:
+                    raise Refusal("random", 1)
+                iv = bytes(a ^ b for a, b in zip(self.random.randbytes(12), iv, strict=False)) + bytes(4)
+            fresh = random.Random(len(self.seen)).getrandbits(64)
+            entry = Entry(fresh, key, iv, record_bytes, Window(64 if engine == ENGINES["fastpath"] else self.window))
+        wanted = entry.start, -(-length // 16)
+        if any(overlap(wanted, other.range()) for other in self.entries if other is not entry and other.key == key):
+            raise Refusal("reused")
+        if entry not in self.entries:
+            if self._held() >= self.ranges:
+                raise Refusal("ranges_full", self.ranges)
+            self.entries.append(entry)
+        entry.session, self.next_session = self.next_session, self.next_session + 1
+        entry.token, entry.peer, entry.request, entry.length = token, self.peer, data, length
+        entry.bytes = entry.blocks = entry.records = 0
+        entry.opened = OPENED.pack(iv, entry.ticket, entry.window.first * record_bytes, entry.window.size, 0)
+        return entry.session, entry.opened
+
+    def _resumed(self, ticket, key, iv, record_bytes):
+        for entry in self.entries:
+            if (entry.ticket, entry.key, entry.iv, entry.record_bytes) == (ticket, key, iv, record_bytes):
+                if entry.session:
+                    raise Refusal("reused")
+                return entry
+        raise Refusal("ticket")
 
     def _data(self, session, offset, token, data):
         entry = self._find(session, token)
-        if offset % 16:
-            raise Refusal("offset")
         if len(data) > self.max_data:
             raise Refusal("length", self.max_data)
+        size = entry.record_bytes
+        if offset % size or len(data) > size or offset + len(data) > entry.length:
+            raise Refusal("offset", size)
         if self.fail_after is not None:
             if self.fail_after == 0:
                 raise Refusal("hardware", 7)
             self.fail_after -= 1
-        block = (entry["iv"] + offset // 16) % (1 << 128)
-        entry["bytes"] += len(data)
-        entry["blocks"] += (len(data) + 15) // 16
-        entry["records"] += 1
-        stream = Cipher(algorithms.AES(entry["key"]), modes.CTR(block.to_bytes(16, "big"))).encryptor()
+        entry.window.accept(offset // size, data)
+        block = (entry.start + offset // 16) % BLOCKS
+        entry.bytes += len(data)
+        entry.blocks += (len(data) + 15) // 16
+        entry.records += 1
+        stream = Cipher(algorithms.AES(entry.key), modes.CTR(block.to_bytes(16, "big"))).encryptor()
         return session, stream.update(data)
 
     def _close(self, session, offset, token, data):
         if session in self.sessions:
-            self._find(session, token)
-            del self.sessions[session]
+            self._end(self._find(session, token))
         return session, b""
 
     def _stat(self, session, offset, token, data):
         entry = self._find(session, token)
-        cycles = entry["blocks"] * CYCLES_PER_BLOCK
-        return session, struct.pack("<QQQQII", entry["bytes"], entry["blocks"], cycles, KEY_CYCLES, entry["records"], 0)
+        cycles = entry.blocks * CYCLES_PER_BLOCK
+        return session, struct.pack("<QQQQII", entry.bytes, entry.blocks, cycles, KEY_CYCLES, entry.records, 0)
+
+    def _alone(self):
+        others = sum(entry.peer != self.peer for entry in self.sessions.values())
+        if others:
+            raise Refusal("busy", others)
 
     def _bench(self, session, offset, token, data):
         engine, direction, key_bits, record_bytes, total = BENCH.unpack(data)
         if key_bits not in (128, 192, 256):
             raise Refusal("key_bits", key_bits)
-        if direction > 1 or not 0 < record_bytes <= 4096:
+        if direction > 1 or not 0 < record_bytes <= self.bench_bytes:
             raise Refusal("value", record_bytes)
-        blocks = (total + 15) // 16
-        return session, struct.pack("<QQQQ", total, blocks, blocks * CYCLES_PER_BLOCK * (5 - engine), KEY_CYCLES)
+        self._alone()
+        done = min(total, self.bench_part)
+        blocks = (done + 15) // 16
+        return session, struct.pack("<QQQQ", done, blocks, blocks * CYCLES_PER_BLOCK * (5 - engine), KEY_CYCLES)
 
     def _selftest(self, session, offset, token, data):
-        failures = self.selftest_failures
-        return session, struct.pack("<III", 48, failures, 0b0100 if failures else 0)
+        (engine,) = struct.unpack("<I", data)
+        if not self.engines >> engine & 1:
+            raise Refusal("engine", engine)
+        self._alone()
+        return session, struct.pack("<III", 12, self.selftest_failures if engine == ENGINES["ise"] else 0, 0)
 
     def _counters(self, session, offset, token, data):
         return session, struct.pack("<IIIIII", len(self.seen), 1, 2, 3, 4, 5)
+
+    def _network(self, session, offset, token, data):
+        raise Refusal("type", CODES["network"])
+
+    _fastpath = _network
 
 
 def stuff(data):

@@ -6,17 +6,23 @@ from cipherlane.device import Device
 from cipherlane.errors import (
     ArgumentError,
     BoardError,
-    CipherlaneError,
     IvLengthError,
     KeyLengthError,
     NoReplyError,
+    RandomSourceError,
+    RangesFullError,
+    ReplyError,
+    ReusedError,
+    TicketError,
     VersionMismatchError,
 )
 from cipherlane.protocol.layout import Engine, ErrorCode, RecordType
 from cipherlane.transport.base import Pace
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from .blocks import ERRORS, WIRE
 from .links import FAST, LossyLink
-from .model import CYCLES_PER_BLOCK, ERRORS, KEY_CYCLES, WIRE, PeerBoard
+from .model import CYCLES_PER_BLOCK, KEY_CYCLES, PeerBoard
 
 KEY = bytes(16)
 IV = bytes(16)
@@ -26,13 +32,20 @@ def good_link(**options):
     return LossyLink(PeerBoard(**options), seed=0, ordered=True)
 
 
-def test_connect_resets_then_asks():
+def stream(session, data, **options):
+    out = io.BytesIO()
+    session.transfer(io.BytesIO(data), out, **options)
+    return out.getvalue()
+
+
+def test_connect_asks_who_is_there_and_ends_nothing():
     link = good_link(kind=1)
     with Device(link) as device:
         info = device.info()
-        assert link.board.seen == ["reset", "info"]
+        assert link.board.seen == ["info"]
     assert (info.kind, info.board, info.firmware, info.firmware_version) == ("sim", "model", "peer", "1.2.3")
     assert (info.clock_hz, info.max_data, info.rx_window) == (75_000_000, 1024, 2048)
+    assert (info.ranges, info.ranges_free) == (64, 64)
     assert info.engines == (Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ACCELERATOR)
     assert link.closed
 
@@ -62,7 +75,7 @@ def test_silence_is_reported():
 
 def test_other_versions_are_named():
     with (
-        pytest.raises(VersionMismatchError, match=r"version 1, the board speaks version 7"),
+        pytest.raises(VersionMismatchError, match=r"version 2, the board speaks version 7"),
         Device(good_link(version=7), timeout=0.05),
     ):
         pass
@@ -74,7 +87,7 @@ def test_version_refused_by_the_board_is_named():
 
     def refuse(record):
         assert record[0] == WIRE["version"]
-        reply = bytearray(answer(b"\x01" + record[1:]))
+        reply = bytearray(answer(record))
         error = bytes([ERRORS["version"], 0, record[1], 0, 4, 0, 0, 0])
         return bytes(reply[:1]) + b"\xff\x08\x00" + bytes(reply[4:24]) + error
 
@@ -89,11 +102,11 @@ def test_another_identity_is_refused():
 
 
 def test_window_too_small_for_a_block_is_refused_not_awaited():
-    with Device(good_link(rx_window=40)) as device:
-        with pytest.raises(CipherlaneError, match="hold no block"):
-            _ = device.record_bytes
-        with pytest.raises(CipherlaneError, match="holds no record"):
-            device.open_session(KEY, IV, Engine.ISE)
+    with (
+        pytest.raises(ReplyError, match=r"info says rx_window 40 \(must be at least 110"),
+        Device(good_link(rx_window=40)),
+    ):
+        pass
 
 
 @pytest.mark.parametrize("size", [0, 1, 15, 17, 33])
@@ -101,6 +114,10 @@ def test_key_and_iv_sizes_are_checked_before_anything_is_sent(size):
     device = Device(good_link())
     with pytest.raises(KeyLengthError, match=f"{size * 8} bits: give 128, 192 or 256"):
         device.open_session(bytes(size), IV, Engine.ISE)
+    with pytest.raises(ArgumentError, match="stream of -1 bytes cannot be"):
+        device.open_session(KEY, IV, Engine.ISE, length=-1)
+    with pytest.raises(ArgumentError, match="give the IV"):
+        device.open_session(KEY, None, Engine.ISE, ticket=1)
     with pytest.raises(IvLengthError, match=f"{size} bytes: give 16"):
         device.open_session(KEY, bytes(size), Engine.ISE)
     with pytest.raises(ArgumentError, match="neither encrypt nor decrypt"):
@@ -112,14 +129,81 @@ def test_refusals_carry_code_detail_and_remedy():
         with pytest.raises(BoardError, match=r"refused bench: .*key length.*detail 64") as caught:
             device.bench(Engine.ISE, 64)
         assert (caught.value.code, caught.value.name) == (ErrorCode.KEY_BITS, "key_bits")
-        device.open_session(KEY, IV, Engine.ISE).close()
-        with pytest.raises(BoardError, match="use another IV, or --resume"):
-            device.open_session(KEY, IV, Engine.ISE)
-        first = device.open_session(KEY, IV, Engine.ISE, resume=True)
+        first = device.open_session(KEY, IV, Engine.ISE)
         second = device.open_session(KEY, b"\1" * 16, Engine.ISE)
         assert first.number != second.number
-        with pytest.raises(BoardError, match="sessions_full"):
+        with pytest.raises(BoardError, match=r"sessions_full.*closes those that are idle"):
             device.open_session(KEY, b"\2" * 16, Engine.ISE)
+
+
+def test_refusals_of_counter_blocks_have_types_and_name_the_ways_on():
+    link = good_link(ranges=2, max_sessions=8)
+    ways = "another IV or none .the board draws one., or another board; a power cycle"
+    with Device(link) as device:
+        one = device.open_session(KEY, IV, Engine.ISE, length=3000)
+        with pytest.raises(ReusedError, match=ways):
+            device.open_session(KEY, bytes(15) + b"\1", Engine.ISE, "decrypt", length=16)
+        with pytest.raises(ReusedError, match=ways):
+            device.open_session(KEY, IV, Engine.ISE, length=3000, record_bytes=one.record_bytes, ticket=one.ticket)
+        stream(one, bytes(1000))
+        one.close()
+        with pytest.raises(TicketError, match="start the transfer anew"):
+            device.open_session(KEY, IV, Engine.ISE, record_bytes=one.record_bytes, ticket=one.ticket ^ 1)
+        two = device.open_session(KEY, bytes(14) + b"\1\0", Engine.ISE, length=16)
+        with pytest.raises(RangesFullError, match="cycle the board's power"):
+            device.open_session(KEY, b"\1" * 16, Engine.ISE, length=16)
+        assert device.connect().ranges_free == 0
+        two.close()
+        assert device.connect().ranges_free == 1, "of the second nothing was used"
+        link.board.random = None
+        with pytest.raises(RandomSourceError, match="give an IV that was never used"):
+            device.open_session(KEY, None, Engine.ISE)
+        assert not link.board.sessions
+
+
+def test_the_board_draws_and_what_it_drew_is_known():
+    with Device(good_link()) as device:
+        with device.open_session(KEY, None, Engine.ISE) as one:
+            result = stream(one, bytes(100))
+        with device.open_session(KEY, None, Engine.ISE) as two:
+            assert one.iv[:12] != two.iv[:12] and one.iv[12:] == two.iv[12:] == bytes(4)
+        encryptor = Cipher(algorithms.AES(KEY), modes.CTR(one.iv)).encryptor()
+        assert result == encryptor.update(bytes(100))
+
+
+def test_the_rest_of_a_range_is_free_once_its_session_has_ended():
+    with Device(good_link()) as device:
+        with device.open_session(KEY, IV, Engine.ISE) as one:
+            assert one.length == 1 << 36
+            stream(one, bytes(100))
+        behind = (976 // 16).to_bytes(16, "big")
+        with pytest.raises(ReusedError):
+            device.open_session(KEY, (976 // 16 - 1).to_bytes(16, "big"), Engine.ISE, length=16)
+        device.open_session(KEY, behind, Engine.ISE, length=16).close()
+
+
+@pytest.mark.parametrize("record_bytes", [0, -16, 8, 1040, 976 + 8])
+def test_record_sizes_that_cannot_be(record_bytes):
+    with Device(good_link()) as device, pytest.raises(ArgumentError, match="multiple of 16 up to 976"):
+        device.open_session(KEY, IV, Engine.ISE, record_bytes=record_bytes)
+
+
+def test_what_may_have_been_opened_is_ended_with_its_token():
+    link = good_link(max_sessions=1)
+    with Device(link, timeout=0.05) as device:
+        genuine = link.board._open
+
+        def lose(*request):
+            link.set_rates(lose=1)
+            return genuine(*request)
+
+        link.board._open, reset = lose, link.board._reset
+        link.board._reset = lambda *request: (link.set_rates(), reset(*request))[1]
+        send = link.send
+        link.send = lambda record: (link.set_rates() if record[1] == 8 else None, send(record))
+        with pytest.raises(NoReplyError, match="no reply to open"):
+            device.open_session(KEY, IV, Engine.ISE)
+        assert link.board.seen[-1] == "reset" and not link.board.sessions
 
 
 def test_sessions_close_once_and_also_after_errors():
@@ -160,6 +244,11 @@ def test_stat_bench_selftest_and_counters():
         assert result.cycles_per_block == 4 * CYCLES_PER_BLOCK
         assert result.mbps == pytest.approx(128 / 160 * 75)
         assert device.bench(Engine.BYTE, 128).bytes == device.info().bench_bytes
+        link.board.bench_part = 1000
+        link.board.seen.clear()
+        again = device.bench(Engine.BYTE, 128)
+        assert again.bytes == 4096 and link.board.seen == ["bench"] * 5
+        assert again.cycles == CYCLES_PER_BLOCK * 5 * again.blocks and again.blocks == 4 * 63 + 6
         link.board.selftest_failures = 2
         outcome = device.selftest()
         assert (outcome.tests, outcome.failed, outcome.failed_engines) == (48, 2, (Engine.ISE,))
@@ -171,7 +260,7 @@ def test_reply_of_another_layout_is_refused():
     link.board._stat = lambda session, offset, token, data: (session, b"short")
     with Device(link) as device:
         session = device.open_session(KEY, IV, Engine.ISE)
-        with pytest.raises(CipherlaneError, match="StatReply has 5 bytes instead of 40"):
+        with pytest.raises(ReplyError, match="stat says 5 bytes where its layout has 40"):
             session.stat()
 
 

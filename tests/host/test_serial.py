@@ -13,6 +13,9 @@ from cipherlane.errors import NoReplyError, PortError
 from cipherlane.protocol.layout import Engine
 from cipherlane.transport import open_transport
 from cipherlane.transport.serial import SerialTransport
+from cryptography.hazmat.primitives.ciphers import Cipher
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+from cryptography.hazmat.primitives.ciphers.modes import CTR
 
 from .model import PeerBoard, SocketBoard, from_frame, to_frame
 
@@ -146,12 +149,11 @@ def test_corrupted_stream_over_a_socket():
     data = rng.randbytes(20_000)
     with SocketBoard(PeerBoard(), mangle=mangle) as server:
         out = io.BytesIO()
-        with Device(SerialTransport(server.url), timeout=0.3) as device:
-            with device.open_session(bytes(16), bytes(16), Engine.ISE) as session:
-                report = session.transfer(io.BytesIO(data), out)
-            with device.open_session(bytes(16), bytes(16), Engine.ISE, direction="decrypt") as session:
-                plain = io.BytesIO()
-                session.transfer(io.BytesIO(out.getvalue()), plain)
-        assert plain.getvalue() == data
+        with (
+            Device(SerialTransport(server.url), timeout=0.3) as device,
+            device.open_session(bytes(16), bytes(16), Engine.ISE) as session,
+        ):
+            report = session.transfer(io.BytesIO(data), out)
+        assert out.getvalue() == Cipher(AES(bytes(16)), CTR(bytes(16))).encryptor().update(data)
         assert report.retransmissions > 0
         assert server.overrun <= server.board.rx_window

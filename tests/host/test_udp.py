@@ -19,11 +19,11 @@ from cipherlane.transport.base import Pace
 from cipherlane.transport.udp import Datagrams, UdpTransport, parse
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from .model import HEADER, PeerBoard
+from .links import QUICK, LossyLink
+from .model import PeerBoard
 
 KEY, IV = bytes(range(32)), bytes.fromhex("00" * 15 + "fe")
 CIPHERLANE = [sys.executable, "-m", "cipherlane.cli"]
-QUICK = Pace(first=0.2, minimum=0.02, maximum=0.2, attempts=60)
 
 
 def reference(data, key=KEY, iv=IV):
@@ -60,54 +60,15 @@ def null_board(request):
     board.close()
 
 
-class BadNetwork:
-    """A model board behind a socket that loses, repeats, reorders and cuts datagrams, both ways, by a seeded plan."""
-
-    def __init__(self, seed, **rates):
-        self.board = PeerBoard(max_data=1440, rx_window=16384, max_sessions=8)
-        self.random = random.Random(seed)
-        self.rates = rates
-        self.held = []
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.bind(("127.0.0.1", 0))
-        self.socket.settimeout(0.05)
-        self.url = "udp://{}:{}".format(*self.socket.getsockname())
-        self.silent = False
-        self.misses = 0  # requests still to be lost before the others have their chance
-
-    def happens(self, what):
-        return self.random.random() < self.rates.get(what, 0)
-
-    def through(self, datagram):
-        if self.happens("lose"):
-            return []
-        if self.happens("cut"):
-            datagram = datagram[: self.random.randrange(len(datagram))]
-        return [datagram] * (1 + self.happens("repeat"))
-
-    def step(self):
-        try:
-            request, address = self.socket.recvfrom(2048)
-        except TimeoutError:
-            held, self.held = self.held, []
-        else:
-            if self.silent or self.misses:
-                self.misses -= not self.silent
-                return
-            whole = [part for part in self.through(request) if len(part) >= HEADER.size]
-            whole = [part for part in whole if len(part) - HEADER.size == HEADER.unpack_from(part)[2]]
-            self.held += [(part, address) for record in whole for part in self.through(self.board.answer(record))]
-            if self.happens("reorder"):
-                return
-            held, self.held = self.held, []
-            self.random.shuffle(held)
-        for part, address in held:
-            self.socket.sendto(part, address)
+def bad_network(seed, **rates):
+    """A model board behind a network that loses, repeats, reorders and cuts datagrams, in memory."""
+    board = PeerBoard(max_data=1440, rx_window=16384, max_sessions=8)
+    return LossyLink(board, seed, shared=True, pace=QUICK, **rates)
 
 
-def transfer(device, data, resume=True, **options):
+def transfer(device, data, **options):
     out = io.BytesIO()
-    with device.open_session(KEY, IV, Engine.TABLE, resume=resume) as session:
+    with device.open_session(KEY, IV, Engine.TABLE, length=len(data)) as session:
         report = session.transfer(io.BytesIO(data), out, length=len(data), **options)
     return out.getvalue(), report
 
@@ -157,78 +118,95 @@ RATES = [
     {"lose": 0.3},
     {"repeat": 0.3},
     {"reorder": 0.5},
-    {"cut": 0.1},
-    {"lose": 0.1, "repeat": 0.1, "reorder": 0.3, "cut": 0.05},
+    {"truncate": 0.1},
+    {"lose": 0.1, "repeat": 0.1, "reorder": 0.3, "truncate": 0.05},
 ]
 
 
 @pytest.mark.parametrize("rates", RATES, ids=str)
 def test_transfer_over_a_bad_network(rates):
     data = random.Random(3).randbytes(200_001)
-    network = BadNetwork(seed=1, **rates)
-    with Served(network.step), Device(UdpTransport(network.url)) as device:
+    network = bad_network(seed=1)
+    with Device(network) as device:
         device.link.set_pace(QUICK)
+        network.set_rates(**rates)
         result, report = transfer(device, data)
     assert result == reference(data)
-    assert (report.retransmissions > 0) == (rates.keys() & {"lose", "cut"} != set()) or "reorder" in rates
+    assert (report.retransmissions > 0) == (rates.keys() & {"lose", "truncate"} != set()) or "reorder" in rates
     assert device.link.flights.bytes == 0
 
 
+def test_a_seed_tells_all():
+    """What is lost, and when it is sent again, comes from the seed alone: no time of this machine is in it."""
+    logs = []
+    for _ in range(2):
+        network, log = bad_network(seed=7), []
+        with Device(network) as device:
+            network.set_rates(lose=0.1, reorder=0.2)
+            send = network.send
+            network.send = lambda record, log=log, send=send, network=network: (
+                log.append((network.clock.time, record[:4], record[8:16])),
+                send(record),
+            )
+            transfer(device, random.Random(3).randbytes(50_000))
+        logs.append(log)
+    assert logs[0] == logs[1] and len(logs[0]) > 40
+
+
 def test_silence_says_what_is_missing():
-    data = bytes(100_000)
-    network = BadNetwork(seed=2)
-    with Served(network.step), Device(UdpTransport(network.url)) as device:
+    network = bad_network(seed=2)
+    with Device(network) as device:
         device.link.set_pace(Pace(first=0.05, minimum=0.02, maximum=0.05, attempts=3))
 
         def fall_silent(written):
-            network.silent = written >= 50_000
+            if written >= 50_000:
+                network.set_rates(lose=1)
 
         with pytest.raises(TransferError, match=r"no reply to 3 attempts; missing bytes .*resume at offset"):
-            transfer(device, data, progress=fall_silent)
+            transfer(device, bytes(100_000), progress=fall_silent)
 
 
-def test_board_restarted_in_mid_transfer():
-    """Its sessions are gone: the host says what is missing, and a new session goes on from there."""
+def test_sessions_that_end_in_mid_transfer():
+    """The host says what is missing, and a new session goes on from there."""
     data = random.Random(5).randbytes(100_000)
-    network = BadNetwork(seed=4)
+    network = bad_network(seed=4)
     out = io.BytesIO()
-    with Served(network.step), Device(UdpTransport(network.url)) as device:
-        device.link.set_pace(QUICK)
+    with Device(network) as device:
 
-        def restart(written):
+        def end(written):
             if written >= 50_000:
-                network.board.sessions.clear()
+                network.board.end_sessions()
 
-        session = device.open_session(KEY, IV, Engine.TABLE)
+        session = device.open_session(KEY, IV, Engine.TABLE, length=len(data))
         with pytest.raises(TransferError, match=r"No such session.*missing bytes .*resume at offset") as caught:
-            session.transfer(io.BytesIO(data), out, length=len(data), progress=restart)
+            session.transfer(io.BytesIO(data), out, length=len(data), progress=end)
         start = caught.value.written
         assert start == len(out.getvalue()) >= 50_000
-        with device.open_session(KEY, IV, Engine.TABLE, resume=True) as again:
-            again.transfer(io.BytesIO(data[start:]), out, offset=start, length=len(data) - start)
+        again = {"length": len(data), "record_bytes": session.record_bytes, "ticket": session.ticket}
+        with device.open_session(KEY, IV, Engine.TABLE, **again) as session:
+            session.transfer(io.BytesIO(data[start:]), out, offset=start, length=len(data) - start)
     assert out.getvalue() == reference(data)
 
 
 def test_two_hosts_at_once():
     data = [random.Random(seed).randbytes(150_000) for seed in (1, 2)]
-    network = BadNetwork(seed=3, lose=0.02)
-    results = [None, None]
+    keys, results = [bytes([place]) * 16 for place in (0, 1)], [None, None]
+    board = NullBoard(port=0)
 
     def work(place):
-        with Device(UdpTransport(network.url)) as device:
-            device.link.set_pace(QUICK)
-            results[place] = transfer(device, data[place])[0]
+        out = io.BytesIO()
+        with Device(UdpTransport(board.url)) as device, device.open_session(keys[place], IV, Engine.TABLE) as session:
+            session.transfer(io.BytesIO(data[place]), out)
+        results[place] = out.getvalue()
 
-    with Served(network.step):
-        with Device(UdpTransport(network.url)):  # the model's reset closes every session: let no other one come later
-            pass
-        network.board._reset = lambda *_: (0, b"")
+    with Served(lambda: board.serve_once(0.05)):
         hosts = [threading.Thread(target=work, args=(place,)) for place in (0, 1)]
         for host in hosts:
             host.start()
         for host in hosts:
             host.join(60)
-    assert results == [reference(part) for part in data]
+    board.close()
+    assert results == [reference(part, key) for part, key in zip(data, keys, strict=True)]
 
 
 def test_datagrams_of_any_sizes_arrive_as_they_were_sent():
@@ -263,11 +241,24 @@ def test_a_kernel_without_segmentation_still_sends(null_board):
 
 
 def test_board_is_called_many_times_over_a_network():
-    network = BadNetwork(0)
-    network.misses = 6
-    with Served(network.step), Device(UdpTransport(network.url)) as device:
+    network = bad_network(0)
+    answer, misses = network.board.answer, [6]
+
+    def miss(record):
+        if misses[0]:
+            misses[0] -= 1
+            network.set_rates(lose=1)
+        else:
+            network.set_rates()
+        return answer(record)
+
+    network.pace = Pace(first=0.2, minimum=0.02, maximum=0.2, attempts=60, calls=16)
+    network.board.answer = miss
+    send = network.send
+    network.send = lambda record: (network.set_rates(), send(record))
+    with Device(network) as device:
         assert device.info().max_data == 1440
-    assert network.misses == 0
+    assert misses[0] == 0
 
 
 def test_nobody_there():

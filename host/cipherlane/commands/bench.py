@@ -4,6 +4,7 @@ import argparse
 from typing import Any
 
 from .. import views
+from ..counterblocks import CounterBlocks
 from ..device import DIRECTIONS, KEY_BITS
 from ..errors import ArgumentError
 from ..linkbench import measure
@@ -20,7 +21,13 @@ SIM_LINK_BYTES = {
 
 def add_to(commands: Any) -> None:
     """Add the command."""
-    parser = commands.add_parser("bench", help="measure the engines on the board, or with --link the link to it")
+    parser = commands.add_parser(
+        "bench",
+        help="measure the engines on the board, or with --link the link to it",
+        description="Measure the engines on the board, or with --link the link to it. With --link there is one random "
+        "key for each key length, and the ranges of counter blocks of its streams follow each other: the board, which "
+        "serves each counter block once, remembers them as one.",
+    )
     common.add_link_options(parser)
     parser.add_argument("--engine", choices=common.ENGINE_NAMES, action="append", help="repeatable (default: all)")
     parser.add_argument("--key-bits", type=int, choices=KEY_BITS, action="append", help="repeatable (default: all)")
@@ -75,10 +82,11 @@ def _run_link(args: argparse.Namespace) -> int:
         names = args.engine or [engine.name.lower() for engine in info.engines]
         engines = [common.choose_engine(device, name) for name in names]
         totals = SIM_LINK_BYTES if info.kind == "sim" else {}
+        keys = {key_bits: CounterBlocks(key_bits) for key_bits in args.key_bits or (128,)}
         measurements = [
-            measure(device, engine, key_bits, record_bytes, window, args.bytes or totals.get(engine, LINK_BYTES))
+            measure(device, engine, blocks, record_bytes, window, args.bytes or totals.get(engine, LINK_BYTES))
             for engine in engines
-            for key_bits in args.key_bits or (128,)
+            for blocks in keys.values()
             for record_bytes in args.record_bytes or (None,)
             for window in args.window or (None,)
         ]

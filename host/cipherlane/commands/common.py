@@ -11,6 +11,7 @@ from ..device import Device
 from ..errors import ArgumentError
 from ..linkbench import LinkMeasurement
 from ..protocol.layout import Engine
+from ..recordlog import RecordLog
 from ..results import Measurement
 from ..transport import open_transport
 from ..transport.serial import DEFAULT_BAUD
@@ -38,6 +39,9 @@ def add_link_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--baud", type=int, default=DEFAULT_BAUD, help="bits a second (default: %(default)s)")
     parser.add_argument("--timeout", type=_seconds, help="seconds to wait for each reply (default: from the link)")
+    parser.add_argument(
+        "--log", metavar="FILE", help="write each record sent and received as a line of JSON, keys and data left out"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON on standard output and nothing else there")
 
 
@@ -60,7 +64,8 @@ def write_results(
 
 def open_device(args: argparse.Namespace) -> Device:
     """Return the device that `args` name, to be used as a context manager."""
-    return Device(open_transport(args.port, args.baud), args.timeout)
+    log = RecordLog(args.log) if args.log else None
+    return Device(open_transport(args.port, args.baud), args.timeout, log)
 
 
 def choose_engine(device: Device, name: str | None) -> Engine:

@@ -69,7 +69,7 @@ def _transfer(
     reader, writer = verifier.watch(source, output) if verifier else (source, output)
     try:
         with (
-            device.open_session(key, iv, engine, args.direction, args.resume) as session,
+            device.open_session(key, iv, engine, args.direction, length=source.size) as session,
             views.transfer_progress(args.direction, source.size, start=output.start, show=args.progress) as progress,
         ):
             report = session.transfer(reader, writer, offset=output.start, length=length, progress=progress)

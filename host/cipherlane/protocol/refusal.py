@@ -2,19 +2,46 @@
 
 import contextlib
 
-from ..errors import BoardError
+from .. import errors
 from .layout import ERROR, ERROR_DOCS, ERROR_TYPE, ErrorCode, Record, RecordType
 
-_REMEDIES = {
-    ErrorCode.REUSED: "; use another IV, or --resume if this continues an interrupted transfer of the same data",
-    ErrorCode.SESSIONS_FULL: "; close one, or try again later: a board gives away the place of an idle one",
-    ErrorCode.ENGINE: "; `cipherlane info` lists the engines present",
-    ErrorCode.SESSION: "; the board was reset or another program took it: run the command again",
+# Of each code that has one: the exception, and what the user can do.
+_REFUSALS: dict[int, tuple[type[errors.BoardError], str]] = {
+    ErrorCode.REUSED: (
+        errors.ReusedError,
+        "use another IV or none (the board draws one), or another board; "
+        "a power cycle makes this board forget: decrypt after it, but never encrypt other data under these blocks",
+    ),
+    ErrorCode.RANGES_FULL: (
+        errors.RangesFullError,
+        "cycle the board's power, which makes it forget, and use new keys from then on; or use another board",
+    ),
+    ErrorCode.RANDOM: (errors.RandomSourceError, "give an IV that was never used under this key"),
+    ErrorCode.TICKET: (
+        errors.TicketError,
+        "start the transfer anew under another IV or none: the board's power was cycled, it is another board, "
+        "or other sessions took the room",
+    ),
+    ErrorCode.WINDOW: (errors.WindowError, "start the transfer anew, and report this as a defect"),
+    ErrorCode.OTHER_DATA: (
+        errors.OtherDataError,
+        "the input has changed, or another program uses the session: start anew under another IV or none",
+    ),
+    ErrorCode.BUSY: (errors.BusyError, "try again when the other session has ended"),
+    ErrorCode.SESSIONS_FULL: (
+        errors.BoardError,
+        "close one, or try again later: the board closes those that are idle",
+    ),
+    ErrorCode.ENGINE: (errors.BoardError, "`cipherlane info` lists the engines present"),
+    ErrorCode.SESSION: (
+        errors.BoardError,
+        "the board was reset, or closed the session as idle: run the command again",
+    ),
 }
 
 
 def raise_refusal(reply: Record) -> None:
-    """Raise BoardError if `reply` is an error record."""
+    """Raise BoardError, or the one of its subclasses that fits, if `reply` is an error record."""
     if reply.type != ERROR_TYPE:
         return
     error = ERROR.unpack(reply.data)
@@ -23,4 +50,5 @@ def raise_refusal(reply: Record) -> None:
         name, text = ErrorCode(error.code).name.lower(), ERROR_DOCS[error.code].rstrip(".")
     with contextlib.suppress(ValueError):
         request = RecordType(error.request).name.lower()
-    raise BoardError(error.code, name, text, error.detail, request, _REMEDIES.get(error.code, ""))
+    kind, remedy = _REFUSALS.get(error.code, (errors.BoardError, ""))
+    raise kind(error.code, name, text, error.detail, request, f"; {remedy}" if remedy else "")

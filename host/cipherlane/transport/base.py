@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
+from ..clock import REAL, Clock
+
 
 @dataclass(frozen=True)
 class Pace:
@@ -29,7 +31,7 @@ class Pace:
 
 HARDWARE = Pace(first=1.0, minimum=0.25, maximum=4.0, attempts=6)
 SIMULATED = Pace(first=20.0, minimum=10.0, maximum=20.0, attempts=4)
-
+WRITE_TIMEOUT = 20.0  # seconds
 
 Address = tuple[str, int]  # IPv4 address and UDP port
 
@@ -39,12 +41,15 @@ class Transport(ABC):
 
     `ordered` says that records never overtake each other; `pace` gives the time-outs to begin with. Of a link that
     is `shared` with others the host learns how much it may keep in flight, and takes a record for lost once a few
-    that were sent later are answered.
+    that were sent later are answered. All waits go by its `clock`; none for sending is longer than `write_timeout`
+    seconds.
     """
 
     ordered: bool = False
     shared: bool = False
     pace: Pace = HARDWARE
+    clock: Clock = REAL
+    write_timeout: float = WRITE_TIMEOUT
 
     def pace_of(self, kind: str) -> Pace:
         """Return the time-outs for a board of `kind`, "sim" or "board"."""

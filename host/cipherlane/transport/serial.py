@@ -3,18 +3,18 @@
 import contextlib
 import errno
 import socket
-import time
 from collections import deque
+from typing import Any
 
 import serial
 
+from ..clock import REAL, Clock
 from ..errors import PortError
 from ..protocol import layout
 from ..protocol.framing import DELIMITER, FrameParser, frame, frame_size
 from .base import HARDWARE, SIMULATED, Transport
 
 DEFAULT_BAUD = 1_000_000
-WRITE_TIMEOUT = 20.0
 _MAX_RECORD = layout.HEADER.size + 0xFFFF
 
 
@@ -23,20 +23,25 @@ class SerialTransport(Transport):
 
     ordered = True
 
-    def __init__(self, url: str, baud: int = DEFAULT_BAUD):
-        """Open `url` at `baud`.
+    def __init__(self, url: str, baud: int = DEFAULT_BAUD, clock: Clock = REAL, port: Any = None):
+        """Open `url` at `baud`, or use a `port` that is open and behaves like pyserial's; waits go by `clock`.
 
         Raises:
             PortError: the port is absent, busy, or not a serial port.
         """
         self.url = url
+        self.clock = clock
         # A socket may lead to a simulated board, so that only its info record tells how patient to be.
         self.pace = SIMULATED if "://" in url else HARDWARE
         self._parser = FrameParser(_MAX_RECORD)
         self._ready: deque[bytes] = deque()
         try:
-            self._port = serial.serial_for_url(
-                url, baudrate=baud, timeout=0, write_timeout=WRITE_TIMEOUT, exclusive=None if "://" in url else True
+            self._port = port or serial.serial_for_url(
+                url,
+                baudrate=baud,
+                timeout=0,
+                write_timeout=self.write_timeout,
+                exclusive=None if "://" in url else True,
             )
         except (serial.SerialException, OSError, ValueError) as error:
             raise PortError(_reason(url, error)) from error
@@ -58,10 +63,10 @@ class SerialTransport(Transport):
 
     def receive(self, timeout: float) -> bytes | None:
         """Return the next record whose CRC is right, or None after `timeout` seconds."""
-        deadline = time.monotonic() + timeout
+        deadline = self.clock.now() + timeout
         while not self._ready:
-            self._ready.extend(self._parser.feed(self._read(max(0.0, deadline - time.monotonic()))))
-            if time.monotonic() >= deadline:
+            self._ready.extend(self._parser.feed(self._read(max(0.0, deadline - self.clock.now()))))
+            if self.clock.now() >= deadline:
                 break
         return self._ready.popleft() if self._ready else None
 
@@ -80,6 +85,8 @@ class SerialTransport(Transport):
 
     def _write(self, data: bytes) -> None:
         try:
+            if self._port.write_timeout != self.write_timeout:
+                self._port.write_timeout = self.write_timeout
             self._port.write(data)
         except (serial.SerialException, OSError) as error:
             raise PortError(f"port {self.url} failed while sending: {error}; check the board and its cable") from error

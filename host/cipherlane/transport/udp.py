@@ -5,17 +5,17 @@ that cannot, each datagram is a call of its own.
 """
 
 import contextlib
-import select
+import errno
 import socket
 import struct
-import time
 from collections import deque
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from ..clock import REAL, Clock
 from ..errors import PortError
 from ..protocol.layout import UDP_PORT
-from .base import Address, Pace, Transport
+from .base import WRITE_TIMEOUT, Address, Pace, Transport
 
 SCHEME = "udp"
 # Where three frames of ten are lost, a call and its reply both arrive every other time.
@@ -33,9 +33,11 @@ _SIZE = struct.Struct("=H")
 class Datagrams:
     """A UDP socket that sends and receives many datagrams at once."""
 
-    def __init__(self, connection: socket.socket):
-        """Use `connection`, which is then owned here."""
+    def __init__(self, connection: socket.socket, clock: Clock = REAL):
+        """Use `connection`, which is then owned here; waits go by `clock`."""
         self.socket = connection
+        self.clock = clock
+        self.write_timeout = WRITE_TIMEOUT
         connection.setblocking(False)
         for option, force in _FORCE.items():
             try:
@@ -47,7 +49,11 @@ class Datagrams:
             connection.setsockopt(socket.IPPROTO_UDP, _GRO, 1)
 
     def send(self, datagrams: Sequence[bytes], address: Address) -> None:
-        """Send `datagrams` to `address`; runs of one size go together."""
+        """Send `datagrams` to `address`; runs of one size go together.
+
+        Raises:
+            OSError: they cannot be sent, or not in time.
+        """
         start = 0
         while start < len(datagrams):
             size = len(datagrams[start])
@@ -67,6 +73,8 @@ class Datagrams:
             try:
                 self._send(data, ((socket.IPPROTO_UDP, _SEGMENT, _SIZE.pack(size)),), address)
                 return
+            except TimeoutError:
+                raise
             except OSError:  # no such option, or a device without checksums of its own
                 self._segments = False
         for start in range(0, len(data), size):
@@ -77,18 +85,18 @@ class Datagrams:
 
         None after `timeout` seconds.
         """
-        deadline = time.monotonic() + timeout
+        deadline = self.clock.now() + timeout
         while True:
             try:
                 data, ancillary, _, address = self.socket.recvmsg(1 << 16, 64)
                 sizes = [value for level, kind, value in ancillary if (level, kind) == (socket.IPPROTO_UDP, _GRO)]
                 return data, _SIZE.unpack_from(sizes[0])[0] if sizes else len(data), address
             except BlockingIOError:
-                left = deadline - time.monotonic()
-                if left <= 0 or not select.select([self.socket], [], [], left)[0]:
+                left = deadline - self.clock.now()
+                if left <= 0 or not self.clock.readable(self.socket, left):
                     return None
             except ConnectionError:  # an earlier datagram found nobody: its sender will notice by the silence
-                if time.monotonic() >= deadline:
+                if self.clock.now() >= deadline:
                     return None
 
     def close(self) -> None:
@@ -96,14 +104,21 @@ class Datagrams:
         self.socket.close()
 
     def _send(self, data: bytes, ancillary: Sequence[tuple], address: Address) -> None:
+        deadline = None
         while True:
             try:
                 self.socket.sendmsg((data,), ancillary, 0, address)
                 return
             except BlockingIOError:
-                select.select([], [self.socket], [], 1.0)
+                wait = True
             except ConnectionError:  # reported for an earlier datagram, this one was not sent
-                continue
+                wait = False
+            deadline = deadline or self.clock.now() + self.write_timeout
+            left = deadline - self.clock.now()
+            if left <= 0:
+                raise TimeoutError(errno.ETIMEDOUT, f"nothing could be sent for {self.write_timeout:g} seconds")
+            if wait:
+                self.clock.writable(self.socket, left)
 
 
 class UdpTransport(Transport):
@@ -112,17 +127,18 @@ class UdpTransport(Transport):
     shared = True
     pace = NETWORK
 
-    def __init__(self, url: str, unconnected: socket.socket | None = None):
+    def __init__(self, url: str, unconnected: socket.socket | None = None, clock: Clock = REAL):
         """Talk to the board at `url`, udp://host[:port], by an `unconnected` socket of one's own or a new one.
 
         Raises:
             PortError: the address cannot be used.
         """
         self.url = url
+        self.clock = clock
         self._ready: deque[bytes] = deque()
         self._address = parse(url) if unconnected else resolve(*parse(url))
         self._known = {self._address}  # others may send to the socket, and are not listened to
-        self._datagrams = Datagrams(unconnected or socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        self._datagrams = Datagrams(unconnected or socket.socket(socket.AF_INET, socket.SOCK_DGRAM), clock)
 
     def pace_of(self, kind: str) -> Pace:
         """Return the time-outs for a board of `kind`."""
@@ -136,6 +152,7 @@ class UdpTransport(Transport):
         """Send records in as few calls as the kernel allows."""
         if to:
             self._known.add(to)
+        self._datagrams.write_timeout = self.write_timeout
         try:
             self._datagrams.send(records, to or self._address)
         except OSError as error:
@@ -170,16 +187,19 @@ class UdpTransport(Transport):
         self._datagrams.close()
 
     def _receive(self, timeout: float) -> Sequence[bytes]:
-        deadline = time.monotonic() + timeout
-        address = None
-        while address not in self._known:
+        deadline = self.clock.now() + timeout
+        while True:
             try:
-                arrived = self._datagrams.receive(max(0.0, deadline - time.monotonic()))
+                arrived = self._datagrams.receive(max(0.0, deadline - self.clock.now()))
             except OSError as error:
                 raise PortError(f"{self.url} failed: {error.strerror}; check the network") from error
             if arrived is None:
                 return ()
             data, size, address = arrived
+            if address in self._known:
+                break
+            if self.clock.now() >= deadline:  # strangers may send without end
+                return ()
         if size >= len(data):
             return (data,)
         return [data[start : start + size] for start in range(0, len(data), size)]

@@ -1,0 +1,35 @@
+"""The clock by which the host waits and measures; tests give another one, in which nothing takes time by itself."""
+
+import select
+import time
+from typing import Protocol
+
+
+class HasDescriptor(Protocol):
+    """A socket, for instance."""
+
+    def fileno(self) -> int:
+        """Return the descriptor."""
+
+
+class Clock:
+    """The machine's own clock."""
+
+    def now(self) -> float:
+        """Return the time in seconds, from some beginning."""
+        return time.monotonic()
+
+    def busy(self) -> float:
+        """Return the seconds that this process was running on a processor."""
+        return time.process_time()
+
+    def readable(self, source: HasDescriptor, timeout: float) -> bool:
+        """Wait until `source` can be read, `timeout` seconds at most; return whether it can."""
+        return bool(select.select([source], [], [], timeout)[0])
+
+    def writable(self, sink: HasDescriptor, timeout: float) -> bool:
+        """Wait until `sink` can be written, `timeout` seconds at most; return whether it can."""
+        return bool(select.select([], [sink], [], timeout)[1])
+
+
+REAL = Clock()

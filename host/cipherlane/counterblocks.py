@@ -1,0 +1,30 @@
+"""Ranges of counter blocks: what open says of them, and those of measurements.
+
+The latter are contiguous under one key, so that a board's table holds them as one.
+"""
+
+import secrets
+
+from .protocol.layout import BLOCK
+
+MOST_STREAM = 1 << 36  # bytes of a stream; declared where its length is not known
+FLAG_RESUME, FLAG_DRAW = 1, 2  # of open
+
+
+class CounterBlocks:
+    """A random key, and ranges under it that follow each other from a random initial counter block on."""
+
+    def __init__(self, key_bits: int):
+        """Draw a key of `key_bits`."""
+        self.key = secrets.token_bytes(key_bits // 8)
+        self._next = secrets.randbits(96) << 32
+
+    @property
+    def key_bits(self) -> int:
+        """Bits of the key."""
+        return len(self.key) * 8
+
+    def take(self, size: int) -> bytes:
+        """Return the initial counter block of a stream of `size` bytes, whose blocks nobody else gets."""
+        block, self._next = self._next, self._next + -(-size // BLOCK)
+        return (block % (1 << 128)).to_bytes(BLOCK, "big")

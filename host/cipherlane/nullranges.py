@@ -1,0 +1,141 @@
+"""The null board's counter blocks: ranges of each key, windows of records and tickets, as the page of records says.
+
+A record is known again by its length and Python's own keyed hash, which costs less than the board's sum.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .protocol.layout import BLOCK
+
+RANGES = 256
+KEPT = 8  # windows of sessions that have ended
+WINDOW = 1024  # records
+_BLOCKS = 1 << 128
+
+
+class RangeTakenError(Exception):
+    """Counter blocks of the range were used, or are owned."""
+
+
+class RangesFullError(Exception):
+    """There is no room for one more range."""
+
+
+class TicketError(Exception):
+    """The ticket is that of no range with this key, initial block and size of records."""
+
+
+@dataclass(eq=False)
+class Range:
+    """Counter blocks under one key, which a session owns or has left; `key` is the key's name, not the key."""
+
+    key: bytes
+    start: int
+    blocks: int
+    record_bytes: int
+    ticket: int = field(default_factory=lambda: secrets.randbits(64))
+    live: bool = True
+    resumed: bool = False
+    first: int = 0
+    highest: int = -1
+    _sums: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def accept(self, number: int, data: bytes) -> bool:
+        """Note that record `number` came with `data`; return False if other data came before.
+
+        Raises:
+            IndexError: it lies outside the window.
+        """
+        if not self.first <= number < self.first + 2 * WINDOW:
+            raise IndexError(number)
+        known = self._sums.setdefault(number, mark := (len(data), hash(data)))
+        if number > self.highest:
+            self.highest = number
+            while self.first <= number - WINDOW:
+                self._sums.pop(self.first, None)
+                self.first += 1
+        return known == mark
+
+    def overlaps(self, start: int, blocks: int) -> bool:
+        """Return whether it shares a counter block with `blocks` from `start` on."""
+        return (start - self.start) % _BLOCKS < self.blocks or (self.start - start) % _BLOCKS < blocks
+
+
+class Ranges:
+    """All ranges that the null board knows; it forgets none while it runs, but the windows of the oldest."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._secret = secrets.token_bytes(16)
+        self._live: list[Range] = []
+        self._kept: list[Range] = []  # that can be resumed, the oldest first
+        self._used: dict[bytes, list[tuple[int, int]]] = {}  # of each key: first block, number of blocks
+
+    @property
+    def free(self) -> int:
+        """Ranges that there is still room for."""
+        fresh = sum(not live.resumed for live in self._live)
+        return RANGES - fresh - sum(len(used) for used in self._used.values())
+
+    def open(self, key: bytes, start: int, blocks: int, record_bytes: int, ticket: int | None) -> Range:
+        """Return a live range of `blocks` from `start` on, a fresh one or the one of `ticket`.
+
+        Raises:
+            RangeTakenError, RangesFullError, TicketError: it cannot be had.
+        """
+        name = hashlib.blake2b(key, digest_size=8, key=self._secret).digest()
+        if ticket is not None:
+            return self._resume(name, start, blocks, record_bytes, ticket)
+        if self._taken(name, start, blocks):
+            raise RangeTakenError
+        if not self.free:
+            raise RangesFullError
+        self._live.append(Range(name, start, blocks, record_bytes))
+        return self._live[-1]
+
+    def _resume(self, name: bytes, start: int, blocks: int, record_bytes: int, ticket: int) -> Range:
+        wanted = (ticket, name, start, record_bytes)
+        for found in (*self._live, *self._kept):
+            if (found.ticket, found.key, found.start, found.record_bytes) == wanted:
+                break
+        else:
+            raise TicketError
+        more = max(0, blocks - found.blocks)
+        if found.live or (more and self._taken(name, start + found.blocks, more)):
+            raise RangeTakenError
+        self._kept.remove(found)
+        found.live = found.resumed = True
+        found.blocks += more
+        self._live.append(found)
+        return found
+
+    def close(self, range_: Range, whole: bool = False) -> None:
+        """End a live range, which shrinks to the records that came, unless the `whole` counts as used."""
+        self._live.remove(range_)
+        range_.live = False
+        if not whole:
+            range_.blocks = min(range_.blocks, (range_.highest + 1) * range_.record_bytes // BLOCK)
+        if range_.blocks:
+            self._kept = [*self._kept[1 - KEPT :], range_]
+            used = self._used.setdefault(range_.key, [])
+            used[:] = _merged([*used, (range_.start, range_.blocks)])
+
+    def _taken(self, name: bytes, start: int, blocks: int) -> bool:
+        if any(live.key == name and live.overlaps(start, blocks) for live in self._live):
+            return True
+        return any(Range(name, *used, 0).overlaps(start, blocks) for used in self._used.get(name, ()))
+
+
+def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return ranges that touch or share their beginnings as one; those around block 0 stay two."""
+    merged: list[tuple[int, int]] = []
+    for start, blocks in sorted((start % _BLOCKS, blocks) for start, blocks in ranges):
+        if merged and start <= merged[-1][0] + merged[-1][1]:
+            begin, size = merged.pop()
+            merged.append((begin, max(size, start + blocks - begin)))
+        else:
+            merged.append((start, blocks))
+    return merged

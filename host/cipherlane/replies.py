@@ -1,0 +1,206 @@
+"""What a board says, checked where it arrives: each reply becomes a typed value, or a ReplyError names what is wrong.
+
+Nothing that a board sends is used before it went through here. Text is printable ASCII from here on.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import ReplyError
+from .protocol.layout import BLOCK, HEADER, REPLIES, REPLY, REQUESTS, Engine, Record, RecordType
+from .transport.base import Address
+
+KINDS = ("board", "sim", "null")  # index: code on the wire
+MOST_WINDOW = 4096  # records: results of so many may have to wait in memory for an earlier one
+MOST_BENCH_BYTES = 1 << 24
+_CONTROL = HEADER.size + max(table.size for table in REQUESTS.values() if table)  # the largest control record
+
+
+def fields_of(reply: Record) -> Any:
+    """Return the fields of a reply's data.
+
+    Raises:
+        ReplyError: the data are not as long as the layout.
+    """
+    table = REPLIES[reply.type & ~REPLY]
+    name = RecordType(reply.type & ~REPLY).name.lower()
+    if len(reply.data) != table.size:
+        raise ReplyError(name, f"{len(reply.data)} bytes where its layout has {table.size}")
+    return table.unpack(reply.data)
+
+
+class _Checker:
+    """Checks the fields of one reply."""
+
+    def __init__(self, kind: RecordType):
+        self._name = kind.name.lower()
+
+    def __call__(self, holds: bool, name: str, value: Any, expected: str) -> None:
+        """Raise ReplyError unless the value called `name` `holds`."""
+        if not holds:
+            raise ReplyError(self._name, f"{name} {value} (must be {expected})")
+
+    def limits(self, max_data: int, rx_window: int, wire_size: Callable[[int], int], least: int) -> None:
+        """Check how much may go where the fields come from, and that a record of `least` bytes may."""
+        self(max_data > 0 and max_data % BLOCK == 0, "max_data", max_data, f"a multiple of {BLOCK} above 0")
+        size = wire_size(least)
+        self(rx_window >= size, "rx_window", rx_window, f"at least {size}: it holds no record otherwise")
+
+
+@dataclass(frozen=True)
+class BoardInfo:
+    """Who answers: identity, clock in Hz, limits in bytes, engines present, ranges of counter blocks it can hold."""
+
+    kind: str
+    board: str
+    firmware: str
+    firmware_version: str
+    clock_hz: int
+    max_sessions: int
+    max_data: int
+    rx_window: int
+    bench_bytes: int
+    ranges: int
+    ranges_free: int
+    engines: tuple[Engine, ...]
+
+    @classmethod
+    def from_reply(cls, reply: Any, wire_size: Callable[[int], int]) -> BoardInfo:
+        """Check the fields of an info reply; `wire_size` gives what a record takes of rx_window."""
+        check = _Checker(RecordType.INFO)
+        check(reply.kind < len(KINDS), "kind", reply.kind, f"below {len(KINDS)}")
+        check(reply.clock_hz > 0, "clock_hz", reply.clock_hz, "above 0")
+        check(reply.max_sessions > 0, "max_sessions", reply.max_sessions, "above 0")
+        check.limits(reply.max_data, reply.rx_window, wire_size, _CONTROL)
+        most = MOST_BENCH_BYTES
+        check(0 < reply.bench_bytes <= most, "bench_bytes", reply.bench_bytes, f"1 to {most}")
+        check(reply.ranges_free <= reply.ranges, "ranges_free", reply.ranges_free, f"at most ranges, {reply.ranges}")
+        version = reply.firmware_version
+        return cls(
+            kind=KINDS[reply.kind],
+            board=printable(reply.board),
+            firmware=printable(reply.firmware),
+            firmware_version=f"{version >> 16}.{version >> 8 & 0xFF}.{version & 0xFF}",
+            clock_hz=reply.clock_hz,
+            max_sessions=reply.max_sessions,
+            max_data=reply.max_data,
+            rx_window=reply.rx_window,
+            bench_bytes=reply.bench_bytes,
+            ranges=reply.ranges,
+            ranges_free=reply.ranges_free,
+            engines=tuple(engine for engine in Engine if reply.engines >> engine & 1),
+        )
+
+
+@dataclass(frozen=True)
+class FastPath:
+    """Where a board's fast path takes data records, its limits in bytes, and what it counts, by cause."""
+
+    address: Address
+    max_data: int
+    rx_window: int
+    counters: dict[str, int]
+
+    @classmethod
+    def from_reply(cls, reply: Any, wire_size: Callable[[int], int]) -> FastPath:
+        """Check the fields of a fastpath reply."""
+        check = _Checker(RecordType.FASTPATH)
+        fields = reply._asdict()
+        address, port = ipaddress.IPv4Address(fields.pop("address")), fields.pop("port")
+        max_data, rx_window = fields.pop("max_data"), fields.pop("rx_window")
+        unicast = not (address.is_multicast or address.is_unspecified or address.is_reserved)
+        check(unicast, "address", address, "that of one board")
+        check(port > 0, "port", port, "above 0")
+        check.limits(max_data, rx_window, wire_size, HEADER.size + max_data)
+        return cls((str(address), port), max_data, rx_window, fields)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What the board gave a session: its number, and the range that it owns (see `open` on the page of records)."""
+
+    number: int
+    iv: bytes
+    ticket: int
+    first: int
+    window: int
+
+    @classmethod
+    def from_reply(cls, record: Record, asked: Any, resumed: bool, drawn: bool) -> Opened:
+        """Check a reply to open against the fields that were `asked`."""
+        check, reply = _Checker(RecordType.OPEN), fields_of(record)
+        check(record.session > 0, "session", record.session, "above 0")
+        if drawn:
+            check(not any(reply.iv[12:]), "iv", reply.iv.hex(), "96 random bits before 32 zeros")
+        else:
+            check(reply.iv == asked.iv, "iv", reply.iv.hex(), f"that of the request, {asked.iv.hex()}")
+        check(0 < reply.window <= MOST_WINDOW, "window", reply.window, f"1 to {MOST_WINDOW}")
+        check(resumed or not reply.first, "first", reply.first, "0")
+        check(reply.first % asked.record_bytes == 0, "first", reply.first, f"a multiple of {asked.record_bytes}")
+        check(reply.first <= asked.length, "first", reply.first, f"within the stream of {asked.length}")
+        return cls(record.session, reply.iv, reply.ticket, reply.first, reply.window)
+
+
+@dataclass(frozen=True)
+class SessionStat:
+    """What a session has done: repeated records count each time they are processed."""
+
+    bytes: int
+    blocks: int
+    cycles: int
+    key_cycles: int
+    records: int
+
+    @classmethod
+    def from_reply(cls, reply: Any) -> SessionStat:
+        """Check the fields of a stat reply."""
+        _check_work(_Checker(RecordType.STAT), reply)
+        return cls(reply.bytes, reply.blocks, reply.cycles, reply.key_cycles, reply.records)
+
+
+@dataclass(frozen=True)
+class BenchPart:
+    """What one request for a benchmark has done of it."""
+
+    bytes: int
+    blocks: int
+    cycles: int
+    key_cycles: int
+
+    @classmethod
+    def from_reply(cls, reply: Any, asked: int) -> BenchPart:
+        """Check the fields of a bench reply: of `asked` bytes some were done, at least a block."""
+        check = _Checker(RecordType.BENCH)
+        check(min(asked, BLOCK) <= reply.bytes <= asked, "bytes", reply.bytes, f"{min(asked, BLOCK)} to {asked}")
+        _check_work(check, reply)
+        check(reply.cycles > 0, "cycles", reply.cycles, "above 0")
+        return cls(*reply)
+
+
+@dataclass(frozen=True)
+class SelfTestPart:
+    """Outcome of one engine's known-answer tests."""
+
+    tests: int
+    failed: int
+
+    @classmethod
+    def from_reply(cls, reply: Any) -> SelfTestPart:
+        """Check the fields of a selftest reply."""
+        check = _Checker(RecordType.SELFTEST)
+        check(reply.failed <= reply.tests, "failed", reply.failed, f"at most tests, {reply.tests}")
+        return cls(reply.tests, reply.failed)
+
+
+def printable(field: bytes) -> str:
+    """Return a text of the board's without its zeros at the end, with ? for what is not printable ASCII."""
+    return "".join(chr(byte) if 0x20 <= byte < 0x7F else "?" for byte in field.rstrip(b"\0"))
+
+
+def _check_work(check: _Checker, reply: Any) -> None:
+    blocks, size = reply.blocks, reply.bytes
+    check(-(-size // BLOCK) <= blocks <= size, "blocks", blocks, f"those of {size} bytes")

@@ -1,0 +1,71 @@
+"""The model board's counter blocks: which ranges are taken, and which records of them came."""
+
+import struct
+import tomllib
+from pathlib import Path
+
+WIRE = tomllib.loads((Path(__file__).parents[2] / "host/cipherlane/protocol/wire.toml").read_text())
+ERRORS = {error["name"]: error["code"] for error in WIRE["error_code"]}
+BLOCKS = 1 << 128  # counter blocks come back to the first after so many
+
+
+class Refusal(Exception):
+    def __init__(self, name, detail=0):
+        super().__init__(name)
+        self.code = ERRORS[name]
+        self.detail = detail
+
+
+def sum_of(data):
+    """The sum of a record's bytes by which it is recognised."""
+    words = struct.unpack(f"<{(len(data) + 3) // 4}I", data + bytes(-len(data) % 4))
+    a, b = len(data), 0
+    for word in words:
+        a = (a + word) % 2**32
+        b = (b + a) % 2**32
+    return b << 32 | a
+
+
+def overlap(one, other):
+    """Whether two ranges (first block, number of blocks) share a counter block."""
+    (start, count), (begin, size) = one, other
+    return (begin - start) % BLOCKS < count or (start - begin) % BLOCKS < size
+
+
+class Window:
+    """The last `size` records up to the highest: which came, and their sums."""
+
+    def __init__(self, size):
+        self.size = size
+        self.first = 0
+        self.highest = -1
+        self.sums = {}
+
+    def accept(self, number, data):
+        if not self.first <= number < self.first + 2 * self.size:
+            raise Refusal("window", self.size)
+        if self.sums.setdefault(number, sum_of(data)) != sum_of(data):
+            raise Refusal("other_data")
+        self.highest = max(self.highest, number)
+        self.first = max(self.first, number - self.size + 1)
+        self.sums = {known: value for known, value in self.sums.items() if known >= self.first}
+
+
+class Entry:
+    """A range of counter blocks: live while `session` is set, and what resumes it."""
+
+    def __init__(self, ticket, key, iv, record_bytes, window):
+        self.ticket, self.key, self.iv, self.record_bytes, self.window = ticket, key, iv, record_bytes, window
+        self.start = int.from_bytes(iv, "big")
+        self.length = self.used = 0
+        self.session = self.token = self.peer = self.request = self.opened = None
+        self.bytes = self.blocks = self.records = 0
+
+    def end(self):
+        """Keep what was used: whole records up to the highest."""
+        self.used = max(self.used, min((self.window.highest + 1) * self.record_bytes, self.length))
+        self.session = None
+
+    def range(self):
+        """First block and number of blocks: of a live session all that it declared, of one that ended what was used."""
+        return self.start, -(-max(self.used, self.length if self.session else 0) // 16)

@@ -1,0 +1,277 @@
+"""Hostile boards, by seed: a model board whose replies are mutated, on wires that strangers and noise share.
+
+Time is simulated, and passes with each piece that arrives. What a hostile board cannot do is written down in
+`hostile_runs`, which runs the commands of the host tool against many of them.
+"""
+
+import random
+import struct
+from collections import deque
+
+from .blocks import WIRE
+from .links import SimulatedClock
+from .model import CODES, ENGINES, HEADER, PeerBoard, from_frame, to_frame
+
+PIECE = 0.002  # seconds that each piece of what arrives takes
+LAST = float("inf")
+MOST_CALLS = 400_000  # of the clock in one run: who asks more often does not come to an end
+BOARD, FAST, STRANGER = ("127.0.0.1", WIRE["udp_port"]), ("127.0.0.1", 4000), ("127.0.0.9", 9)
+REPLIES = {record["code"]: record["reply"] for record in WIRE["record"]}
+TEXTS = (b"[/x]", b"[bold]a[/bold]", b"\x1b[2J\x07", b"\xff\xfe\x80", b":smile:", b"a\nb\r", b"%s{0}", b"")
+
+
+class EndlessLoop(AssertionError):
+    """The host has asked for the time too often."""
+
+
+class Clock(SimulatedClock):
+    """Time that passes with arrivals; counts how often it was asked for."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def now(self):
+        self.calls += 1
+        if self.calls > MOST_CALLS:
+            raise EndlessLoop(f"{self.calls} looks at the clock")
+        return self.time
+
+    def readable(self, source, timeout):
+        assert timeout <= 3600
+        deadline = self.time + timeout
+        self.time = max(self.time, min(source.next_arrival(), deadline))
+        return source.next_arrival() <= self.time
+
+    def writable(self, sink, timeout):
+        assert 0 < timeout <= 3600
+        self.sleep(timeout)
+        return False
+
+
+class HostileBoard:
+    """A model board that answers as badly as its seed says."""
+
+    def __init__(self, seed):
+        self.random = rng = random.Random(seed)
+        self.peer = PeerBoard(
+            kind=rng.randrange(3),
+            max_data=rng.choice((16, 256, 1024, 1440)),
+            rx_window=rng.choice((4096, 16384, 65536)),
+            window=rng.choice((1, 2, 32, 64)),
+            max_sessions=4,
+        )
+        self.peer.engines = 0xFF
+        self.peer._fastpath = lambda *_: (0, struct.pack("<IHHI21I", 0x7F000001, FAST[1], 1024, 65536, *range(21)))
+        self.peer._network = lambda *_: (0, struct.pack("<6Q8I", *[self._count()] * 6, *[self._count()] * 8))
+        self.peer.bench_part = rng.choice((16, 300, 1 << 30))
+        self.count, self.step = 0, rng.choice((0, 1, 1000))
+        self.rate = rng.choice((0, 0, 0.03, 0.3, 0.9))  # of replies that are mutated
+        self.lose = rng.choice((0, 0, 0, 0.2, 0.9))
+        # Fields that have one hostile value throughout.
+        self.fixed = [self._some_field() for _ in range(rng.choice((0, 1, 1, 2, 6)))]
+        self.flood = rng.choice((None, None, "strangers", "replies", "copies", "noise", "zeros"))
+        self.flood_after = rng.randrange(30)
+        self.flood_length = rng.choice((3, 100, LAST))
+        self.answered = 0
+        self.last = b""
+
+    def _count(self):
+        self.count += self.step
+        return self.count
+
+    def _some_field(self):
+        code = self.random.choice([code for code, fields in REPLIES.items() if fields and fields != "data"])
+        field = self.random.choice(REPLIES[code])
+        return code, field["name"], self._value(field["type"])
+
+    def _value(self, kind):
+        rng = self.random
+        if kind.startswith("bytes"):
+            size = int(kind[5:])
+            return rng.choice((rng.randbytes(size), rng.choice(TEXTS) * 4))[:size].ljust(size, b"\0")
+        size = int(kind[1:]) // 8
+        top = (1 << 8 * size) - 1
+        value = rng.choice(
+            (0, 0, 1, top, top - 15, rng.randrange(64), 1 << rng.randrange(8 * size), rng.getrandbits(64))
+        )
+        return (value & top).to_bytes(size, "little")
+
+    def answers(self, request):
+        """Return what the board sends for a request: pairs of a delay and a record."""
+        rng = self.random
+        version, _, length, *_ = HEADER.unpack_from(request)
+        if version != WIRE["version"] or length != len(request) - HEADER.size:
+            return []
+        reply = self.peer.answer(request)
+        for code, name, value in self.fixed:
+            reply = self._with(reply, code, name, value)
+        self.last, self.answered = reply, self.answered + 1
+        if rng.random() < self.lose:
+            return []
+        if rng.random() >= self.rate:
+            return [(0.0, reply)]
+        return self._mutated(request, reply)
+
+    @staticmethod
+    def _with(reply, code, name, value):
+        at = HEADER.size
+        if reply[1] == code | 0x80:
+            for field in REPLIES[code]:
+                size = int(field["type"][5:]) if field["type"].startswith("bytes") else int(field["type"][1:]) // 8
+                if field["name"] == name:
+                    return reply[:at] + value + reply[at + size :]
+                at += size
+        return reply
+
+    def _mutated(self, request, reply):
+        rng = self.random
+        version, kind, length, session, offset, token = HEADER.unpack_from(reply)
+        data = reply[HEADER.size :]
+        wild = rng.choice((0, 1, rng.getrandbits(8), rng.getrandbits(64)))
+
+        def header(**changed):
+            fields = {"version": version, "kind": kind, "length": length, "session": session, "offset": offset}
+            fields = {**fields, "token": token, **changed}
+            masks = (0xFF, 0xFF, 0xFFFF, 0xFFFFFFFF, (1 << 64) - 1, (1 << 64) - 1)
+            return HEADER.pack(*(value & mask for value, mask in zip(fields.values(), masks, strict=True)))
+
+        what = rng.randrange(16)
+        if what == 0:
+            return [(0.0, header(length=wild) + data)]
+        if what == 1:
+            return [(0.0, header(kind=rng.choice([*CODES.values(), 0xFF & wild]) | 0x80) + data)]
+        if what == 2:
+            return [(0.0, header(session=rng.choice((wild, session + 1))) + data)]
+        if what == 3:
+            return [(0.0, header(offset=rng.choice((offset + 16, offset - 16, offset + 1, wild))) + data)]
+        if what == 4:
+            return [(0.0, header(token=token ^ 1 << rng.randrange(64)) + data)]
+        if what == 5:
+            return [(0.0, header(version=wild) + data)]
+        if what == 6:
+            return [(0.0, reply)] * rng.randrange(2, 40)
+        if what == 7:
+            return [(rng.random() * 0.3, reply)]
+        if what == 8:
+            return [(0.0, reply[: rng.randrange(len(reply))])]
+        if what == 9:
+            body = rng.randbytes(rng.choice((0, 1, 15, len(data), rng.randrange(1400))))
+            return [(0.0, header(length=len(body)) + body)]
+        if what == 10:
+            error = struct.pack(
+                "<HBBI", rng.choice((rng.randrange(20), 0xFFFF & wild)), request[1], 0, wild & 0xFFFFFFFF
+            )
+            return [(0.0, header(kind=0xFF, length=8) + error)]
+        if what == 11:
+            return [(0.0, request)]
+        if what == 12:
+            return [(0.0, rng.randbytes(rng.randrange(200)))]
+        if what == 13:
+            bits = bytearray(reply)
+            bits[rng.randrange(len(bits))] ^= 1 << rng.randrange(8)
+            return [(0.0, bytes(bits))]
+        if what == 14:
+            return [(0.0, header(session=number & 0xFF, offset=16 * number) + data) for number in range(60)]
+        return [(0.0, self._with(reply, *self._some_field()))]
+
+    def floods(self):
+        """Return what strangers or the board send without being asked, None if nothing (more)."""
+        if self.flood is None or self.answered < self.flood_after or self.flood_length <= 0:
+            return None
+        self.flood_length -= 1
+        if self.flood == "copies":
+            return self.last
+        if self.flood == "replies":
+            kind = self.random.choice(list(CODES.values())) | 0x80
+            return HEADER.pack(WIRE["version"], kind, 16, 1, self.random.getrandbits(64), 7) + bytes(16)
+        return b"" if self.flood == "zeros" else self.random.randbytes(self.random.randrange(1, 60))
+
+
+class Socket:
+    """A UDP socket with a hostile board behind it, and strangers beside it."""
+
+    def __init__(self, board, clock):
+        self.board, self.clock = board, clock
+        self.waiting = []
+        self.deaf = board.random.choice((0, 0, 0, 0, 3, LAST)) if board.random.random() < 0.2 else 0
+        self.deafness = board.random.choice((BlockingIOError, ConnectionRefusedError))
+
+    def setblocking(self, flag):
+        assert not flag
+
+    def setsockopt(self, *option):
+        pass
+
+    def close(self):
+        pass
+
+    def next_arrival(self):
+        if not self.waiting and (record := self.board.floods()) is not None:
+            self._arrives(PIECE, record, STRANGER if self.board.flood == "strangers" else BOARD)
+        return min((time for time, _, _ in self.waiting), default=LAST)
+
+    def _arrives(self, delay, record, address):
+        self.waiting.append((self.clock.time + delay, record, address))
+
+    def sendmsg(self, buffers, ancillary, flags, address):
+        if self.deaf and self.board.answered > 2:
+            self.deaf -= 1
+            self.clock.sleep(PIECE)
+            raise self.deafness(11, "no")
+        data = b"".join(buffers)
+        size = struct.unpack("=H", ancillary[0][2])[0] if ancillary else max(1, len(data))
+        for start in range(0, len(data), size):
+            for delay, record in self.board.answers(data[start : start + size]):
+                self._arrives(delay, record, address)
+
+    def recvmsg(self, size, ancillary_size):
+        when = self.next_arrival()
+        if when > self.clock.time:
+            raise BlockingIOError
+        place = min(range(len(self.waiting)), key=lambda index: self.waiting[index][0])
+        _, record, address = self.waiting.pop(place)
+        self.clock.sleep(PIECE)
+        return record[:size], [], 0, address
+
+
+class Port:
+    """A serial port with a hostile board behind it."""
+
+    def __init__(self, board, clock):
+        self.board, self.clock = board, clock
+        self.timeout = self.write_timeout = 0
+        self.sent, self.arriving = b"", deque()
+
+    def write(self, data):
+        assert 0 < self.write_timeout <= 20
+        *frames, self.sent = (self.sent + data).split(b"\0")
+        for frame in frames:
+            record = from_frame(frame) if frame else None
+            if record is not None:
+                for delay, answer in self.board.answers(record):
+                    wire = to_frame(answer)
+                    if self.board.random.random() < self.board.rate / 4:
+                        wire = wire[self.board.random.randrange(len(wire)) :]
+                    self.arriving.append((self.clock.time + delay, wire))
+
+    def read(self, size):
+        assert 0 <= self.timeout <= 3600
+        deadline = self.clock.time + self.timeout
+        if not self.arriving and (piece := self.board.floods()) is not None:
+            framed = self.board.flood in ("replies", "copies")
+            self.arriving.append((self.clock.time + PIECE, to_frame(piece) if framed else piece or b"\0"))
+        if not self.arriving or self.arriving[0][0] > deadline:
+            self.clock.time = deadline
+            return b""
+        when, wire = self.arriving.popleft()
+        self.clock.time = max(self.clock.time, when)
+        if len(wire) > size:
+            self.arriving.appendleft((when, wire[size:]))
+        return wire[:size]
+
+    def close(self):
+        pass
+
+
+__all__ = ["ENGINES", "Clock", "EndlessLoop", "HostileBoard", "Port", "Socket"]

@@ -1,0 +1,152 @@
+"""The null board's rules of counter blocks, against those of the model board: the same requests, the same answers."""
+
+import io
+import random
+import struct
+
+import pytest
+from cipherlane import nullranges
+from cipherlane.device import Device
+from cipherlane.errors import OtherDataError, RangesFullError, ReusedError, TicketError, TransferError
+from cipherlane.nullboard import NullBoard
+from cipherlane.protocol.layout import Engine
+from cipherlane.transport.udp import UdpTransport
+
+from .links import LossyLink
+from .model import CODES, DRAW, HEADER, OPEN, OPENED, RESUME, PeerBoard
+from .test_udp import Served
+
+PEERS = [("127.0.0.1", 1), ("127.0.0.1", 2)]
+ERROR = 0xFF
+
+
+@pytest.fixture
+def boards(monkeypatch):
+    monkeypatch.setattr(nullranges, "WINDOW", 8)
+    monkeypatch.setattr(nullranges, "KEPT", 1000)
+    null = NullBoard(port=0)
+    yield null, PeerBoard(max_data=1440, rx_window=1 << 20, max_sessions=255, window=8, ranges=256)
+    null.close()
+
+
+class Both:
+    """Sends each request to both boards, and checks that they say the same."""
+
+    def __init__(self, null, model):
+        self.null, self.model = null, model
+        self.tickets = {}  # of the null board, by the model's
+        self.sessions = {0: 0}  # likewise
+        self.refusals = set()
+
+    def ask(self, name, session=0, offset=0, token=0, data=b"", peer=0, data_for_null=None):
+        for_model = HEADER.pack(2, CODES[name], len(data), session, offset, token) + data
+        other = data if data_for_null is None else data_for_null
+        for_null = HEADER.pack(2, CODES[name], len(other), self.sessions.get(session, 0), offset, token) + other
+        one, two = self.null.answer(for_null, PEERS[peer]), self.model.answer(for_model, PEERS[peer])
+        assert one[1] == two[1], f"{name}: {one.hex()} {two.hex()}"
+        if one[1] == ERROR:
+            self.refusals.add(two[HEADER.size])
+            assert one[HEADER.size] == two[HEADER.size], f"{name}: {one.hex()} {two.hex()}"
+            return None
+        return one, two
+
+    def open(self, token, fields, peer=0):
+        key_bits, flags, length, size, ticket, iv, key = fields
+        data, other = (
+            OPEN.pack(key_bits, 1, 0, flags, length, size, 0, number, iv, key)
+            for number in (ticket, self.tickets.get(ticket, ticket))
+        )
+        answers = self.ask("open", token=token, data=data, peer=peer, data_for_null=other)
+        if answers is None:
+            return None
+        one, two = (OPENED.unpack(answer[HEADER.size :]) for answer in answers)
+        assert one[0] == two[0] or flags & DRAW
+        assert one[2:] == two[2:], "first and window"
+        number = struct.unpack_from("<I", answers[1], 4)[0]
+        self.sessions[number] = struct.unpack_from("<I", answers[0], 4)[0]
+        self.tickets[two[1]] = one[1]
+        return number, two[1]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_null_board_says_what_the_model_says(boards, seed):
+    both, rng = Both(*boards), random.Random(seed)
+    live, ended = [], []
+    for step in range(400):
+        what = rng.random()
+        if what < 0.25:
+            size = 16 * rng.choice((1, 2, 90))
+            start = rng.choice((0, 5, 40, 70, (1 << 128) - 9)) + rng.randrange(3)
+            key = bytes([rng.randrange(2)]) * 16 + bytes(16)
+            fields = [128, 0, rng.randrange(1, 900), size, 0, start.to_bytes(16, "big"), key]
+            if ended and rng.random() < 0.5:
+                fields[3:] = rng.choice(ended)
+                fields[1] = RESUME
+                fields[4] ^= rng.random() < 0.1
+            opened = both.open(step, fields, peer := rng.randrange(2))
+            if opened:
+                live.append((opened[0], step, peer, [fields[3], opened[1], *fields[5:]], fields[2]))
+        elif what < 0.35 and live:
+            number, token, peer, fields, _ = live.pop(rng.randrange(len(live)))
+            if rng.random() < 0.5:
+                both.ask("close", number, token=token, peer=peer)
+            else:
+                both.ask("reset", token=token, peer=1 - peer)
+                both.ask("reset", token=token + 1, peer=peer)
+                both.ask("reset", token=token, peer=peer)
+            ended.append(fields)
+        elif live:
+            number, token, peer, fields, length = rng.choice(live)
+            size = fields[0]
+            record = rng.choice((rng.randrange(20), rng.randrange(1 + length // size)))
+            data = bytes([rng.random() < 0.1]) * max(1, min(size, length - record * size) + (rng.random() < 0.1))
+            token ^= rng.random() < 0.05
+            both.ask("data", number, record * size + 16 * (rng.random() < 0.05), token, data, peer)
+    assert {4, 5, 9, 16, 17} <= both.refusals
+
+
+def test_what_follows_each_other_is_one_range_in_either_table():
+    null = NullBoard(port=0)
+    with Served(lambda: null.serve_once(0.05)), Device(UdpTransport(null.url)) as device:
+        check_joined(device, nullranges.RANGES)
+    null.close()
+    board = PeerBoard(ranges=8)
+    with Device(LossyLink(board, seed=0)) as device:
+        check_joined(device, 8)
+
+
+def check_joined(device, ranges):
+    for place in range(12):
+        iv = (7 + 10 * place).to_bytes(16, "big")
+        with device.open_session(bytes(16), iv, Engine.TABLE, length=155) as session:
+            session.transfer(io.BytesIO(bytes(155)), io.BytesIO())
+        assert device.connect().ranges_free == ranges - 1
+
+
+def test_refusals_of_the_null_board(monkeypatch):
+    monkeypatch.setattr(nullranges, "RANGES", 2)
+    null = NullBoard(port=0)
+    key = bytes(16)
+    with Served(lambda: null.serve_once(0.05)), Device(UdpTransport(null.url)) as device:
+        with device.open_session(key, None, Engine.TABLE, length=5000) as one:
+            assert one.iv[12:] == bytes(4) and one.window == nullranges.WINDOW
+            one.transfer(io.BytesIO(bytes(5000)), io.BytesIO())
+            with pytest.raises(TransferError) as caught:
+                one.transfer(io.BytesIO(b"\1"), io.BytesIO())
+            assert isinstance(caught.value.__cause__, OtherDataError)
+            with pytest.raises(ReusedError):
+                device.open_session(key, one.iv, Engine.TABLE, "decrypt", length=16)
+        with pytest.raises(ReusedError):
+            device.open_session(key, one.iv, Engine.TABLE, length=16)
+        with pytest.raises(TicketError):
+            device.open_session(key, one.iv, Engine.TABLE, record_bytes=one.record_bytes, ticket=one.ticket + 1)
+        with device.open_session(key, one.iv, Engine.TABLE, record_bytes=one.record_bytes, ticket=one.ticket) as two:
+            out = io.BytesIO()
+            two.transfer(io.BytesIO(bytes(5000)), out)
+        with device.open_session(bytes(24), None, Engine.TABLE) as three:
+            with pytest.raises(RangesFullError):
+                device.open_session(bytes(32), None, Engine.TABLE)
+            again = {"record_bytes": one.record_bytes, "ticket": one.ticket}
+            device.open_session(key, one.iv, Engine.TABLE, **again).close()  # takes no room
+            assert three.iv != one.iv
+    null.close()
