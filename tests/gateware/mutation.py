@@ -1,7 +1,7 @@
 """Simulates a design with one fault, where `tests.mutants` asks for it through the environment.
 
-A design is known by the digest of its Verilog. Each passes through Yosys, also without a fault: so what kills a mutant
-is its fault and not the way through Yosys.
+A design is known by the digest of its Verilog. An empty command sends it through Yosys without a fault: so it can be
+shown that what kills a mutant is its fault, and not the way through Yosys.
 """
 
 import hashlib

@@ -22,6 +22,7 @@ FOLDER = Path(__file__).parent
 RESULTS = BUILD.parent / "results" / "mutants.json"
 PARTS = ("firmware", "host", "gateware")
 LEAST_KILLED = 0.95
+CONTROL_S = 1800  # for the tests of a target without a fault
 
 
 def main() -> int:
@@ -62,20 +63,26 @@ def _run(mutants: list[Mutant], jobs: int) -> dict[str, bool]:
     trees: queue.Queue[runner.Tree] = queue.Queue()
     for number in range(jobs):
         trees.put(runner.Tree(number))
-    limits: dict[Target, float] = {}
-    for target in dict.fromkeys(mutant.target for mutant in mutants if mutant.digest() not in outcomes):
+    limits: dict[tuple[Target, str], float] = {}
+    for mutant in mutants:
+        design = mutant.place if mutant.target.part == "gateware" else ""
+        if mutant.digest() in outcomes or (mutant.target, design) in limits:
+            continue
         tree = trees.get()
-        passed, seconds = tree.run(target, 10 * runner.LEAST_S)
+        passed, seconds = tree.run(mutant.target, CONTROL_S, netlists.environment(design, "") if design else {})
         trees.put(tree)
         if not passed:
-            raise SystemExit(f"error: {' '.join(target.tests)} fail without a mutant: see {BUILD}/{tree.path.name}.log")
-        limits[target] = runner.limit_of(seconds)
+            tests = " ".join(mutant.target.tests)
+            raise SystemExit(f"error: {tests} fail without a fault: see {BUILD}/{tree.path.name}.log")
+        limits[mutant.target, design] = runner.limit_of(seconds)
 
     def judge(mutant: Mutant) -> None:
         tree = trees.get()
+        gateware = mutant.target.part == "gateware"
+        environment = netlists.environment(mutant.place, mutant.change) if gateware else {}
         try:
-            environment = netlists.environment(mutant) if mutant.target.part == "gateware" else {}
-            noticed = tree.notices(mutant, limits[mutant.target], environment)
+            limit = limits[mutant.target, mutant.place if gateware else ""]
+            noticed = tree.notices(mutant, limit, environment)
         finally:
             trees.put(tree)
         with lock:

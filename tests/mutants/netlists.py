@@ -52,6 +52,6 @@ def _designs(target: Target) -> list[Path]:
     return designs
 
 
-def environment(mutant: Mutant) -> dict[str, str]:
-    """What makes the benches simulate the mutant."""
-    return {mutation.MUTANT: json.dumps({"design": mutant.place, "command": mutant.change})}
+def environment(design: str, change: str) -> dict[str, str]:
+    """What makes the benches simulate a design with a change; with none, as Yosys writes it."""
+    return {mutation.MUTANT: json.dumps({"design": design, "command": change})}
