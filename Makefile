@@ -3,6 +3,7 @@
 BOARD    ?= ecpix5
 FILE     ?= README.md
 KEY_BITS ?=
+FUZZ_SECONDS ?= 60
 TRANSPORT ?= uart
 PORT     ?= $(if $(filter udp,$(TRANSPORT)),sim+udp,sim)
 FIRMWARE ?= baremetal
@@ -16,12 +17,13 @@ ON_ZEPHYR := $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 OVER_UDP := $(filter sim+udp,$(PORT))
 SIM := sim$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)
 
-.PHONY: help setup sim zephyr zephyr-setup zephyr-twister demo test lint format bitstream flash bench bench-dma bench-eth bench-udp stress fuzz-host sweep formal netlist explore explore-isa pages readme clean
+.PHONY: help setup sim zephyr zephyr-setup zephyr-twister demo test lint format bitstream flash bench bench-dma bench-eth bench-udp stress fuzz mutants sweep formal netlist explore explore-isa pages readme clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  options: BOARD=ecpix5  FILE=path  TRANSPORT=uart|udp  KEY_BITS=128|192|256 (default: all three)"
 	@echo "           PORT=sim|sim+udp|udp://host|/dev/ttyUSB0"
+	@echo "           MUTANTS='--count 300 --seed 1 --jobs 2 --part host' (default: 300 of all parts)"
 	@echo "           EXPLORE='--jobs 2 --datapath 128 --peer usselmann=FOLDER' (default: the whole family)"
 	@echo "           FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)"
 
@@ -81,11 +83,18 @@ stress: setup ## Transfers over long bad wires to the simulated board with Ether
 	@$(PYTHON) -m gateware.soc sim_eth
 	@$(PYTHON) -m pytest tests/end_to_end/stress_ethernet.py
 
-fuzz-host: setup ## Run the host tool against 10,000 hostile boards, in simulated time (minutes)
+fuzz: setup ## Fuzz firmware and host parsers, FUZZ_SECONDS=60 each, then run the host tool against 10,000 hostile boards
+	@.ci/setup clang libclang-rt-14-dev
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps -r tests/fuzz/requirements.txt
+	@$(PYTHON) -m tests.fuzz --seconds $(FUZZ_SECONDS)
 	@$(PYTHON) -m tests.host.hostile_runs --runs 10000
 
 sweep: setup ## Give each command of the fast path at every cycle of a datagram's passage, with several cores (minutes)
 	@$(PYTHON) -m tests.gateware.net.sweep
+
+mutants: setup ## Run the tests on copies of the sources with one fault each (hours; goes on where it stopped)
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps -r tests/mutants/requirements.txt
+	@$(PYTHON) -m tests.mutants $(MUTANTS)
 
 formal: setup ## Prove S-boxes, MixColumns, instructions and handshake for all inputs (minutes)
 	@$(PYTHON) -m pytest tests/formal/prove_*.py

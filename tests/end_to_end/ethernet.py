@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import secrets
 
 import pytest
@@ -14,12 +15,16 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 @contextlib.contextmanager
 def running_board(directory=None):
-    """A running board, its network up; where the privilege for that is missing, the tests are skipped, and say why."""
+    """A running board, its network up.
+
+    Where the privilege for that is missing, the tests are skipped, and say why; under `CI` they fail, as what is to
+    be tested there would pass untested for ever.
+    """
     board = SimulatedBoard(directory or find_board(ETHERNET_BOARD))
     try:
         board.start()
     except SimulatedBoardError as error:
-        if "namespace" not in str(error):
+        if "namespace" not in str(error) or os.environ.get("CI"):
             raise
         pytest.skip(str(error))
     try:

@@ -22,7 +22,7 @@ from migen import ClockDomain, Module, Signal
 from migen.fhdl.structure import _Assign
 from migen.genlib.record import Record
 
-from tests.gateware import ecp5
+from tests.gateware import ecp5, mutation
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "build" / "verilated"
@@ -79,6 +79,7 @@ def _accessor(name: str, width: int, offset: int, write: bool) -> str:
 
 
 def compile_model(verilog: str, harness: str, data_files: dict[str, str]) -> Path:
+    verilog = mutation.substitute(verilog, data_files)
     text = "\x00".join([verilog, harness, *(x for item in sorted(data_files.items()) for x in item)])
     target = CACHE / hashlib.sha256(text.encode()).hexdigest()[:24]
     library = target / "model.so"

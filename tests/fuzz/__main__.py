@@ -1,0 +1,66 @@
+"""Runs each fuzzer for a while; `python -m tests.fuzz --seconds 3600` for an hour each. See `make fuzz`."""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.firmware import core_peer
+
+FOLDER = Path(__file__).parent
+BUILD = core_peer.ROOT / "build" / "fuzz"
+FUZZERS = ("service", "frames", "parsers")
+SANITIZERS = ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"]
+FLAGS = ["-std=c11", "-O1", "-g", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", *SANITIZERS]
+MOST_BYTES = 2048
+GRACE_S = 60  # for the inputs that every run begins with
+
+
+def main() -> int:
+    """Run; 1 if any fuzzer found something."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--seconds", type=int, default=60, help="for each fuzzer (default: %(default)s)")
+    parser.add_argument("--only", choices=FUZZERS, action="append", help="default: all")
+    args = parser.parse_args()
+    BUILD.mkdir(parents=True, exist_ok=True)
+    found = [name for name in args.only or FUZZERS if not _run(name, args.seconds)]
+    for name in found:
+        print(f"{name}: found something: see {BUILD}/{name}.log; keep its input in {FOLDER}/corpus/{name}")
+    if not found:
+        print("the fuzzers found nothing")
+    return bool(found)
+
+
+def _program(name: str) -> list[str]:
+    """The command of a fuzzer, compiled where it is C."""
+    if name == "parsers":
+        return [sys.executable, "-m", "tests.fuzz.parsers"]
+    core_peer.write_wire_header(BUILD)
+    sources = [FOLDER / f"{name}_fuzzer.c", *core_peer.portable_sources()]
+    binary = BUILD / f"{name}_fuzzer"
+    command = ["clang", *FLAGS, f"-I{core_peer.CORE}", f"-I{BUILD}", *map(str, sources), "-o", str(binary)]
+    subprocess.run(command, check=True, timeout=600)
+    return [str(binary)]
+
+
+def _run(name: str, seconds: int) -> bool:
+    """Whether a fuzzer ends without having found anything."""
+    grown, kept = BUILD / f"{name}-corpus", FOLDER / "corpus" / name
+    grown.mkdir(exist_ok=True)
+    options = [f"-max_total_time={seconds}", f"-max_len={MOST_BYTES}", "-print_final_stats=1"]
+    command = [*_program(name), *options, f"-artifact_prefix={BUILD}/{name}-", str(grown)]
+    command += [str(kept)] if kept.is_dir() else []
+    print(f"{name}: {seconds} s", flush=True)
+    log = BUILD / f"{name}.log"
+    with log.open("wb") as output:
+        done = subprocess.run(
+            command, cwd=core_peer.ROOT, stdout=output, stderr=subprocess.STDOUT, timeout=seconds + GRACE_S, check=False
+        )
+    for line in log.read_text(errors="replace").splitlines():
+        if "number_of_executed_units" in line or line.startswith("Done "):
+            print(f"{name}: {line}")
+    return done.returncode == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+/*
+ * Bytes on the UART and Ethernet frames, as they come. Besides the sanitizers: an answer fits the
+ * longest frame, and goes to one station.
+ */
+#include <string.h>
+
+#include "board.h"
+#include "copy_sum.h"
+
+#define FRAME_ROOM (2 + CL_LINK_UDP_HEADERS + RECORD_MAX + CL_LINK_UDP_FRAME_MAX)
+
+static uint8_t uart_buffer[CL_LINK_UART_BUFFER(RECORD_MAX)] __attribute__((aligned(4)));
+
+struct bytes {
+	const uint8_t *data;
+	size_t size;
+};
+
+static int get(void *context)
+{
+	struct bytes *const bytes = context;
+
+	if (bytes->size == 0) {
+		return -1;
+	}
+	bytes->size--;
+	return *bytes->data++;
+}
+
+static void transmit(void *context, const uint8_t *bytes, size_t size)
+{
+	(void)context;
+	(void)bytes;
+	EXPECT(size <= 2 * RECORD_MAX);
+}
+
+static void over_uart(const uint8_t *data, size_t size)
+{
+	struct bytes bytes = {data, size};
+	struct cl_link link = {0};
+	struct cl_link_uart uart;
+
+	cl_link_uart_init(&uart, &link, uart_buffer, sizeof(uart_buffer), transmit, NULL);
+	while (bytes.size > 0) {
+		const size_t len = cl_link_uart_receive(&uart, get, &bytes);
+
+		EXPECT(len <= RECORD_MAX);
+		if (len > 0) {
+			cl_link_uart_send(&uart, uart_buffer,
+					  cl_service_handle(&board_service, &link, uart_buffer, len,
+							    uart_buffer, RECORD_MAX));
+		}
+	}
+}
+
+static void refresh(struct cl_link *link)
+{
+	link->network->cycles++;
+}
+
+/** Frames of the length that two bytes say, one after the other. */
+static void over_ethernet(const uint8_t *data, size_t size)
+{
+	static struct cl_wire_network_reply network;
+	static uint8_t memory[FRAME_ROOM] __attribute__((aligned(4)));
+	struct cl_link link = {
+		.max_data = CL_LINK_UDP_MAX_DATA, .network = &network, .refresh = refresh};
+	struct cl_link_udp udp = {.link = &link,
+				  .mac = {2, 0x43, 0x4c, 0x4e, 0x45, 1},
+				  .address = {192, 168, 1, 50},
+				  .port = CL_WIRE_UDP_PORT};
+	uint8_t *const frame = memory + 2;
+
+	while (size >= 2) {
+		size_t len = (data[0] | (size_t)data[1] << 8) % (CL_LINK_UDP_FRAME_MAX + 1);
+		uint32_t seed = 0;
+
+		data += 2;
+		size -= 2;
+		len = len < size ? len : size;
+		/* The slot is of the frame's size, so that the sanitizer sees what is read beyond.
+		 */
+		uint8_t *const slot = malloc(len + 1);
+
+		memcpy(slot, data, len);
+		data += len;
+		size -= len;
+		const uint32_t sum = cl_copy_sum(frame, slot, len);
+
+		free(slot);
+		const enum cl_link_udp_kind kind = cl_link_udp_receive(&udp, frame, &len, sum);
+
+		if (kind == CL_LINK_UDP_RECORD) {
+			uint8_t *const record = frame + CL_LINK_UDP_HEADERS;
+
+			len = cl_service_handle(&board_service, &link, record, len, record,
+						RECORD_MAX);
+			len = len == 0 ? 0 : cl_link_udp_answer(&udp, frame, len, &seed);
+		}
+		if (kind != CL_LINK_UDP_NOTHING && len > 0) {
+			EXPECT(len <= CL_LINK_UDP_FRAME_MAX);
+			EXPECT((frame[0] & 1) == 0);
+		}
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size == 0) {
+		return 0;
+	}
+	board_start();
+	if ((data[0] & 1) != 0) {
+		over_uart(data + 1, size - 1);
+	} else {
+		over_ethernet(data + 1, size - 1);
+	}
+	return 0;
+}

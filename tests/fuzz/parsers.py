@@ -1,0 +1,68 @@
+"""Fuzzes what the host makes of bytes from the wire: frames, records, replies; `python -m tests.fuzz.parsers` runs it.
+
+The only exceptions that may leave the parsers are those that they name.
+"""
+
+import sys
+
+import atheris
+
+with atheris.instrument_imports():
+    from cipherlane import replies
+    from cipherlane.errors import ReplyError, VersionMismatchError
+    from cipherlane.protocol import cobs, layout
+    from cipherlane.protocol.framing import FrameParser
+    from cipherlane.protocol.layout import REPLIES, REPLY, Record, RecordType
+
+MAX_RECORD = 512
+CHECKED = {
+    RecordType.INFO: lambda fields: replies.BoardInfo.from_reply(fields, lambda size: size),
+    RecordType.FASTPATH: lambda fields: replies.FastPath.from_reply(fields, lambda size: size),
+    RecordType.STAT: replies.SessionStat.from_reply,
+    RecordType.BENCH: lambda fields: replies.BenchPart.from_reply(fields, 4096),
+    RecordType.SELFTEST: replies.SelfTestPart.from_reply,
+}
+
+
+def frames(data: bytes) -> None:
+    """Feed a parser in pieces: what is held is bounded, and each record is what its frame says."""
+    parser = FrameParser(MAX_RECORD)
+    step = 1 + data[0] % 37 if data else 1
+    for start in range(0, len(data), step):
+        for record in parser.feed(data[start : start + step]):
+            assert 0 < len(record) <= MAX_RECORD
+            records(record)
+        assert parser.pending <= cobs.max_encoded_size(MAX_RECORD + 4)
+
+
+def records(data: bytes) -> None:
+    """Decode a record; what decodes encodes to the same bytes."""
+    try:
+        record = layout.decode(data)
+    except (ValueError, VersionMismatchError):
+        return
+    assert record.encode() == data
+
+
+def reply(data: bytes) -> None:
+    """Check the fields of a reply: their text is printable, or they are refused."""
+    kind = list(CHECKED)[data[0] % len(CHECKED)] if data else RecordType.INFO
+    fields = data[1:]
+    if len(data) % 8:  # most often of the right length, so that the checks behind it are reached
+        fields = fields.ljust(REPLIES[kind].size, b"\1")[: REPLIES[kind].size]
+    try:
+        value = CHECKED[kind](replies.fields_of(Record(kind | REPLY, 1, 0, 2, fields)))
+    except ReplyError as error:
+        assert str(error).isprintable()
+        return
+    assert repr(value).isprintable()
+
+
+def one_input(data: bytes) -> None:
+    """The first byte chooses the parser."""
+    (frames, records, reply)[data[0] % 3 if data else 0](data[1:])
+
+
+if __name__ == "__main__":
+    atheris.Setup(sys.argv, one_input)
+    atheris.Fuzz()
