@@ -99,9 +99,10 @@ mutants: setup ## Run the tests on copies of the sources with one fault each (ho
 formal: setup ## Prove S-boxes, MixColumns, instructions and handshake for all inputs (minutes)
 	@$(PYTHON) -m pytest tests/formal/prove_*.py
 
-netlist: setup ## Run the test benches of vector unit and accelerator on their netlists for ECP5 (many minutes)
+netlist: setup ## Run the test benches of vector unit and accelerator on their netlists for ECP5, with each board's cores (many minutes)
 	@$(PYTHON) -m pytest --netlist tests/gateware/isa/test_unit.py \
 		tests/gateware/ctr/test_accelerator.py tests/gateware/ctr/test_commands.py tests/gateware/ctr/test_instants.py
+	@$(PYTHON) -m pytest --netlist tests/gateware/ctr/test_boards.py
 
 explore: setup ## Place and route the family of AES cores, beside public ones (hours; goes on where it stopped)
 	@$(PYTHON) -m gateware.explore.family $(EXPLORE)

@@ -1,4 +1,4 @@
-"""Tests on a Zephyr tree are collected where there is one; otherwise one line says so."""
+"""Options of tests. Those on a Zephyr tree are collected where there is one; otherwise one line says so."""
 
 import signal
 
@@ -8,6 +8,12 @@ from gateware.soc import zephyr
 
 _HAS_TREE = zephyr.find_base() is not None
 collect_ignore_glob = [] if _HAS_TREE else ["*/test_zephyr_*.py"]
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--netlist", action="store_true", help="simulate the vector unit and the accelerator after synthesis for ECP5"
+    )
 
 
 def pytest_configure():

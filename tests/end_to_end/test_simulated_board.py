@@ -58,6 +58,10 @@ def test_encrypts_a_file_and_decrypts_it(board, tmp_path, engine, key_bits):
     assert record["bytes"] == len(plaintext)
     assert record["cycles"] > 0
     result = cipherlane("decrypt", *options, encrypted, decrypted)
+    assert result.returncode == 6, "the board that encrypted decrypts after a power cycle only"
+    options[options.index("--iv") + 1] = (iv := rng.randbytes(16)).hex()
+    encrypted.write_bytes(reference(key, iv, plaintext))
+    result = cipherlane("decrypt", *options, encrypted, decrypted)
     assert result.returncode == 0, result.stderr
     assert decrypted.read_bytes() == plaintext
 

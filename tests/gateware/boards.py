@@ -9,6 +9,7 @@ BOARDS = [boards.load(name) for name in boards.names()]
 # S-boxes of the vector unit, all and those on an FPGA, and of the unit with the scalar instructions.
 VECTOR_UNITS = sorted({board.sbox for board in BOARDS if not board.scalar_unit})
 VECTOR_UNITS_ON_ECP5 = sorted({board.sbox for board in BOARDS if not board.scalar_unit and not board.simulated})
+VECTOR_UNITS_SIMULATED = sorted({board.sbox for board in BOARDS if not board.scalar_unit and board.simulated})
 SCALAR_UNITS = sorted({board.sbox for board in BOARDS if board.scalar_unit})
 
 # Parameters of `CTRAccelerator`, all and those on an FPGA.
@@ -18,6 +19,7 @@ ACCELERATORS = [
     for datapath, sbox in sorted({(datapath, sbox) for datapath, sbox, _ in _accelerators}, key=str)
 ]
 ACCELERATORS_ON_ECP5 = [core for core in ACCELERATORS if (*core.values(), False) in _accelerators]
+ACCELERATORS_SIMULATED = [core for core in ACCELERATORS if (*core.values(), True) in _accelerators]
 
 # Parameters of the fast path's core.
 _fast_paths = {(b.ethernet.core_datapath, b.core_sbox, b.ethernet.core_engines) for b in BOARDS if b.ethernet}

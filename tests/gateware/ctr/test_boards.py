@@ -1,9 +1,12 @@
-"""The accelerator with the core of each board: results, keys that change beside them, and how long commands take."""
+"""The accelerator with the core of each board: results, keys that change beside them, and how long commands take.
+
+Those of boards on an FPGA take minutes to compile: they are for `make netlist`.
+"""
 
 import pytest
 
 from gateware.ctr.errors import Error
-from tests.gateware.boards import ACCELERATORS, title
+from tests.gateware.boards import ACCELERATORS, ACCELERATORS_SIMULATED, title
 from tests.gateware.ctr.bench import ORIGIN, OUT, TIMEOUT_CYCLES, Bench, Descriptor
 from tests.gateware.ctr.reference import KEYS, T1
 from tests.gateware.ctr.test_accelerator import test_random_differential, test_sp_800_38a_f5
@@ -16,9 +19,15 @@ BOUNDS = {"load_key": 70, "clear_key": 30, "zeroize": 160}
 PIPELINED_BOUNDS = {"load_key": 170, "clear_key": 30, "zeroize": 230}
 
 
-@pytest.fixture(scope="module", params=ACCELERATORS, ids=title)
-def simulated(request):
-    bench = Bench(**request.param)
+def pytest_generate_tests(metafunc):
+    if "board_core" in metafunc.fixturenames:
+        cores = ACCELERATORS if metafunc.config.getoption("--netlist") else ACCELERATORS_SIMULATED
+        metafunc.parametrize("board_core", cores, ids=title, scope="module")
+
+
+@pytest.fixture(scope="module")
+def simulated(board_core):
+    bench = Bench(**board_core)
     yield bench
     bench.sim.close()
 

@@ -1,15 +1,18 @@
-"""The vector unit on its test bench, with each S-box that a board gives it; simulated once for all tests."""
+"""The vector unit on its test bench, simulated once for all tests: with the S-box that simulated boards give it.
+
+With `--netlist` it is the unit of each board on an FPGA, as synthesis maps it; `test_netlist.py` shows that of every run.
+"""
 
 import pytest
 
 from tests.gateware import ecp5
-from tests.gateware.boards import VECTOR_UNITS, VECTOR_UNITS_ON_ECP5
+from tests.gateware.boards import VECTOR_UNITS_ON_ECP5, VECTOR_UNITS_SIMULATED
 from tests.gateware.isa.bench import Bench
 
 
 def pytest_generate_tests(metafunc):
     if "sbox" in metafunc.fixturenames:
-        sboxes = VECTOR_UNITS_ON_ECP5 if metafunc.config.getoption("--netlist") else VECTOR_UNITS
+        sboxes = VECTOR_UNITS_ON_ECP5 if metafunc.config.getoption("--netlist") else VECTOR_UNITS_SIMULATED
         metafunc.parametrize("sbox", sboxes, scope="session")
 
 
