@@ -1,6 +1,6 @@
 """The vector unit on its test bench, simulated once for all tests: with the S-box that simulated boards give it.
 
-With `--netlist` it is the unit of each board on an FPGA, as synthesis maps it; `test_netlist.py` shows that of every run.
+With `--netlist` it is the unit of each board on an FPGA, as synthesis maps it; every run does so in `test_netlist.py`.
 """
 
 import pytest
