@@ -22,8 +22,6 @@
 #define TX_SLOTS_BASE   (ETHMAC_BASE + ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE)
 /* Longer than the transmission of all slots. */
 #define TX_TIMEOUT_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000)
-/* Longer than the longest frame takes to be received at 1 Gb/s. */
-#define FRAME_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000000 * 15)
 #define LOCAL_MAC                                                                                  \
 	{                                                                                          \
 		MACADDR1, MACADDR2, MACADDR3, MACADDR4, MACADDR5, MACADDR6                         \
@@ -127,23 +125,25 @@ static uint8_t *rx_slot(uint32_t number)
 }
 
 /**
- * Erases one received frame that is to be forgotten, while none waits: the latest first, as the MAC
- * writes the oldest slot next. A frame that may have come into the slot meanwhile is dropped.
+ * Erases one received frame that is to be forgotten, while none waits: the latest first. The slot
+ * that the MAC writes next is left to the frame that comes there. In a flood of frames the MAC may
+ * reach the slot meanwhile: what came there before a moment without any is dropped.
  */
 static void erase_stale(struct ethernet *ethernet)
 {
+	const uint32_t next = (ethernet->rx_slot + 1) % ETHMAC_RX_SLOTS;
 	uint32_t slot = ethernet->rx_slot;
 
+	ethernet->suspect = 0;
+	if ((ethernet->stale & ~(1u << next)) == 0) {
+		return;
+	}
 	while ((ethernet->stale >> slot & 1) == 0) {
 		slot = (slot + ETHMAC_RX_SLOTS - 1) % ETHMAC_RX_SLOTS;
 	}
 	cl_zeroize(rx_slot(slot), ETHMAC_SLOT_SIZE);
 	ethernet->stale &= ~(1u << slot);
-	const uint32_t start = port_cycles(NULL);
-
-	while (port_cycles(NULL) - start < FRAME_CYCLES) { /* for one that began before the end */
-	}
-	ethernet->suspect = is_pending() ? 1u << slot : 0;
+	ethernet->suspect = 1u << slot;
 }
 
 static void transmit(struct ethernet *ethernet, size_t len)
@@ -221,9 +221,7 @@ void ethernet_poll(struct ethernet *ethernet)
 
 	update_cycles(ethernet);
 	if (!is_pending()) {
-		if (ethernet->stale != 0) {
-			erase_stale(ethernet);
-		}
+		erase_stale(ethernet);
 		return;
 	}
 	size_t len = take(ethernet, &sum, &copied);

@@ -6,9 +6,11 @@ import select
 import struct
 
 import pytest
+from cipherlane.device import Device
 from cipherlane.protocol.layout import UDP_PORT, Engine
 
 from gateware.net.events import Event
+from tests.end_to_end import ethernet
 from tests.end_to_end.ethernet import reference, running_board
 from tests.firmware import records
 from tests.firmware.records import CLOSE, DATA, E_REUSED, FASTPATH, OPEN_TYPE, RESUME
@@ -71,6 +73,8 @@ class Host:
 @pytest.fixture(scope="module")
 def board():
     with running_board() as running:
+        with Device(ethernet.Host(running)):  # calls until the board has started
+            pass
         yield running
 
 
