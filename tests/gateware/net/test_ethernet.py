@@ -294,8 +294,9 @@ def test_phases_drift(board, clock):
     script, answers = array("H"), []
     while len(script) < 25_000:
         session, data = rng.choice(sessions), rng.randbytes(rng.choice((0, 1, 16, 40, 200)))
-        script += on_wire(datagram(session, session.request(64, data)), gap=rng.choice((12, 13, 14, 15, 60)))
-        answers.append(expected(session, session.reply(64, data)))
+        place = session.place()
+        script += on_wire(datagram(session, session.request(place, data)), gap=rng.choice((12, 13, 14, 15, 60)))
+        answers.append(expected(session, session.reply(place, data)))
     assert frames_of(board.exchange(script)) == answers
     assert counted(board) == {Event.RECORD: len(answers)}
 
@@ -308,8 +309,9 @@ def test_reset_in_mid_operation(board):
     for size in (16, 300, 64, 700, 1):
         for session in sessions:
             data = rng.randbytes(size)
-            script += on_wire(datagram(session, session.request(64, data)))
-            allowed.append(expected(session, session.reply(64, data)))
+            place = session.place()
+            script += on_wire(datagram(session, session.request(place, data)))
+            allowed.append(expected(session, session.reply(place, data)))
     answered = 0
     for n in range(32):
         open_all(board, sessions)
