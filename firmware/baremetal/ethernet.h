@@ -47,8 +47,8 @@ void ethernet_init(struct ethernet *ethernet, struct cl_service *service,
 
 /**
  * Erases what was sent, when the MAC has sent it, and has ethernet_poll erase what was received:
- * each frame of later as it is taken, the others while none comes. A frame that carries a key is
- * erased as it is taken, always.
+ * while no frame waits, and in the slot that the MAC writes next when a frame has come there. A
+ * frame that carries a key is erased as it is taken, always.
  */
 void ethernet_forget(struct ethernet *ethernet);
 
