@@ -14,7 +14,7 @@
 #include "byte_rounds.h"
 #include "engine.h"
 #include "table_rounds.h"
-#ifdef __riscv
+#if defined(__riscv) || defined(CL_ZKN)
 #include "zkn_rounds.h"
 #endif
 
@@ -45,12 +45,14 @@ struct cl_c_cipher {
 	unsigned int rounds;
 };
 
+#ifndef CL_C_INLINE
 #define CL_C_INLINE static inline __attribute__((always_inline))
+#endif
 
 CL_C_INLINE void cl_c_round(struct cl_c_cipher cipher, uint32_t next[4], const uint32_t state[4],
 			    const uint32_t *round_key)
 {
-#ifdef __riscv
+#ifdef CL_ZKN
 	if (cipher.by == CL_C_ZKN) {
 		cl_zkn_round(cipher.inverse, next, state, round_key);
 		return;
@@ -66,7 +68,7 @@ CL_C_INLINE void cl_c_round(struct cl_c_cipher cipher, uint32_t next[4], const u
 CL_C_INLINE void cl_c_last(struct cl_c_cipher cipher, uint32_t next[4], const uint32_t state[4],
 			   const uint32_t *round_key)
 {
-#ifdef __riscv
+#ifdef CL_ZKN
 	if (cipher.by == CL_C_ZKN) {
 		cl_zkn_last(cipher.inverse, next, state, round_key);
 		return;

@@ -23,7 +23,11 @@
 #define CL_ISE_QUEUED_MAX 8u
 /** Never carried out by a vector load: it is not aligned. */
 #define CL_ISE_NO_ADDRESS 1u
-#define CL_ISE_INLINE     static inline __attribute__((always_inline))
+
+/* A test bench, whose instructions are calls, inlines nothing. */
+#ifndef CL_ISE_INLINE
+#define CL_ISE_INLINE static inline __attribute__((always_inline))
+#endif
 
 /** Repeats a statement for @p s = 0 to @p blocks - 1, without a loop. */
 #define CL_ISE_EACH(s, blocks) _Pragma("GCC unroll 8") for (unsigned int s = 0; s < (blocks); s++)
