@@ -11,12 +11,6 @@
 /** At most what the DMA's queues keep of the data that went through them. */
 #define PASSING_BYTES 2048u
 
-/** After every slot was zeroized. */
-static void forget(struct cl_accel_device *device)
-{
-	memset(device->slots, 0, sizeof(device->slots));
-}
-
 int cl_engine_accel_check_key(const struct cl_accel_device *device, const struct cl_engine_key *key)
 {
 	if (key->key_bits == 0) {
@@ -63,6 +57,42 @@ static __attribute__((noinline)) int bounce(const struct cl_accel_device *device
 	return result;
 }
 
+/**
+ * Puts zeros under the key zero in the place of what the data's way keeps of a key's last data.
+ *
+ * @retval 0 done, as far as there is a bounce buffer
+ * @retval -errno as cl_accel_set_key
+ */
+static int overwrite(const struct cl_accel_device *device, unsigned int slot)
+{
+	static const uint32_t zero_key[4];
+	static const uint8_t counter[CL_BLOCK_BYTES];
+	const size_t most = device->bounce_bytes - device->bounce_bytes % CL_BLOCK_BYTES;
+
+	if (most == 0) {
+		return 0;
+	}
+	const int result = cl_accel_set_key(&device->accel, slot, zero_key, 128);
+
+	if (result != 0) {
+		return result;
+	}
+	for (size_t passed = 0; passed < PASSING_BYTES; passed += most) {
+		(void)cl_accel_ctr(&device->accel, slot, counter, 0, device->bounce, device->bounce,
+				   most);
+	}
+	cl_zeroize(device->bounce, most);
+	return 0;
+}
+
+/** After every slot was zeroized: all are free, and nothing is left of their data. */
+static int begin_anew(struct cl_accel_device *device)
+{
+	memset(device->slots, 0, sizeof(device->slots));
+	(void)overwrite(device, 0);
+	return cl_accel_clear_key(&device->accel, 0);
+}
+
 static int accel_set_key(const struct cl_engine *engine, struct cl_engine_key *key,
 			 const uint8_t *key_bytes, unsigned int key_bits)
 {
@@ -84,7 +114,7 @@ static int accel_set_key(const struct cl_engine *engine, struct cl_engine_key *k
 
 	cl_zeroize(words, sizeof(words));
 	if (result == -ETIMEDOUT) {
-		forget(device);
+		(void)begin_anew(device);
 	}
 	if (result != 0) {
 		return result;
@@ -119,34 +149,12 @@ static int accel_ctr(const struct cl_engine *engine, const struct cl_engine_key 
 	return bounce(device, key->slot, counter, in, out, len);
 }
 
-/** Puts zeros under the key zero in the place of what the data's way keeps of a key's last data. */
-static void overwrite(const struct cl_accel_device *device, unsigned int slot)
-{
-	static const uint32_t zero_key[4];
-	static const uint8_t counter[CL_BLOCK_BYTES];
-	const size_t most = device->bounce_bytes - device->bounce_bytes % CL_BLOCK_BYTES;
-
-	if (most == 0 || cl_accel_set_key(&device->accel, slot, zero_key, 128) != 0) {
-		return;
-	}
-	for (size_t passed = 0; passed < PASSING_BYTES; passed += most) {
-		(void)cl_accel_ctr(&device->accel, slot, counter, 0, device->bounce, device->bounce,
-				   most);
-	}
-	cl_zeroize(device->bounce, most);
-}
-
 int cl_engine_accel_init(struct cl_accel_device *device, volatile uint32_t *regs,
 			 void (*dcache_flush)(void))
 {
 	const int result = cl_accel_init(&device->accel, regs, dcache_flush);
 
-	if (result != 0) {
-		return result;
-	}
-	forget(device);
-	overwrite(device, 0);
-	return cl_accel_clear_key(&device->accel, 0);
+	return result != 0 ? result : begin_anew(device);
 }
 
 static void accel_clear(const struct cl_engine *engine, struct cl_engine_key *key)
@@ -154,12 +162,12 @@ static void accel_clear(const struct cl_engine *engine, struct cl_engine_key *ke
 	struct cl_accel_device *device = engine->hw;
 
 	if (cl_engine_accel_check_key(device, key) == 0) {
-		overwrite(device, key->slot);
-		if (cl_accel_clear_key(&device->accel, key->slot) == 0) {
+		if (overwrite(device, key->slot) == 0 &&
+		    cl_accel_clear_key(&device->accel, key->slot) == 0) {
 			device->slots[key->slot] = 0;
 		} else {
 			(void)cl_accel_zeroize(&device->accel);
-			forget(device);
+			(void)begin_anew(device);
 		}
 	}
 	cl_engine_c_clear(engine, key);
