@@ -177,6 +177,15 @@ static int read_window(const struct cl_fastpath *device, unsigned int row, struc
 	return status;
 }
 
+/** Empties the window of a row that is neither open nor in use: its sums tell of the data. */
+static int erase_window(const struct cl_fastpath *device, unsigned int row)
+{
+	struct cl_window empty;
+
+	cl_window_init(&empty, CL_WINDOW_MAX);
+	return write_window(device, row, &empty);
+}
+
 static int serve(const struct cl_engine *engine, const struct cl_engine_key *key,
 		 const struct cl_engine_client *client)
 {
@@ -192,6 +201,7 @@ static int serve(const struct cl_engine *engine, const struct cl_engine_key *key
 	const int status = write_window(device, key->slot, client->window);
 
 	if (status != 0) {
+		(void)erase_window(device, key->slot);
 		return status;
 	}
 	put(device, CL_FASTPATH_SESSION, client->session);
@@ -205,7 +215,11 @@ static int serve(const struct cl_engine *engine, const struct cl_engine_key *key
 	put_bytes(device, CL_FASTPATH_IV0, client->iv, CL_BLOCK_BYTES);
 	put(device, CL_FASTPATH_RECORD_BLOCKS, record_blocks);
 	put(device, CL_FASTPATH_CONTROL, CL_FASTPATH_CONTROL_OPEN_MASK);
-	return (get(device, CL_FASTPATH_OPENED) >> key->slot & 1u) != 0 ? 0 : -EIO;
+	if ((get(device, CL_FASTPATH_OPENED) >> key->slot & 1u) == 0) {
+		(void)erase_window(device, key->slot);
+		return -EIO;
+	}
+	return 0;
 }
 
 static void report(const struct cl_engine *engine, const struct cl_engine_key *key,
@@ -228,7 +242,6 @@ static int finish(const struct cl_engine *engine, const struct cl_engine_key *ke
 		  struct cl_window *window)
 {
 	const struct cl_fastpath *const device = engine->hw;
-	struct cl_window empty;
 
 	put(device, CL_FASTPATH_ROW, key->slot);
 	put(device, CL_FASTPATH_CONTROL, CL_FASTPATH_CONTROL_CLOSE_MASK);
@@ -238,12 +251,9 @@ static int finish(const struct cl_engine *engine, const struct cl_engine_key *ke
 		}
 	}
 	const int status = read_window(device, key->slot, window);
+	const int erased = erase_window(device, key->slot);
 
-	if (status != 0) {
-		return status;
-	}
-	cl_window_init(&empty, CL_WINDOW_MAX);
-	return write_window(device, key->slot, &empty); /* the sums tell of the data */
+	return status != 0 ? status : erased;
 }
 
 static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
