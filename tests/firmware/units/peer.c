@@ -1,0 +1,489 @@
+/*
+ * Drives the engines of the target over modelled hardware: reads messages from stdin, answers on
+ * stdout, as tests/firmware/core_peer.c does. The sanitizers watch; in the memory that the hardware
+ * reaches, all is poisoned but what a call may touch.
+ */
+#include <errno.h>
+#include <sanitizer/asan_interface.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "bench/board_bench.h"
+#include "engine_accel.h"
+#include "engine_fastpath.h"
+#include "engine_ise.h"
+#include "engine_zkn.h"
+#include "engines.h"
+#include "model.h"
+#include "modes.h"
+
+#define MESSAGE_MAX (1u << 16)
+#define ANSWER_MAX  (1u << 20)
+#define PLACES      40u
+#define ENGINES     10u
+/** Where buffers of calls may lie; the bounce buffer lies at the origin. */
+#define IN_AT     0x1000u
+#define OUT_AT    0x8000u
+#define UNTOUCHED 0x5a
+#define CONTEXT_B 5u
+
+/** Of a buffer: on the heap, in the hardware's memory, or at that memory's end. */
+enum where {
+	HEAP,
+	MEMORY,
+	MEMORY_END,
+};
+
+struct buffer {
+	uint8_t *data;
+	uint8_t *heap;
+	size_t size;
+};
+
+static struct cl_ise_device ise[2];
+static struct cl_accel_device accel;
+static struct cl_fastpath fastpath;
+static struct cl_engine engines[ENGINES];
+static const struct cl_modes *modes[4];
+static struct cl_engine_key *keys[PLACES];
+static uint8_t *const memory = (uint8_t *)UNITS_ORIGIN;
+static uint8_t *datagram;
+
+static uint8_t message[MESSAGE_MAX];
+static size_t size;
+static size_t taken;
+static uint8_t answer[ANSWER_MAX];
+static size_t answered;
+
+static const uint8_t *take(size_t bytes)
+{
+	if (bytes > size - taken) {
+		units_die("message too short");
+	}
+	taken += bytes;
+	return message + taken - bytes;
+}
+
+static uint32_t take_u8(void)
+{
+	return *take(1);
+}
+
+static uint32_t take_u32(void)
+{
+	return cl_load_u32(take(4));
+}
+
+static void put(const void *data, size_t bytes)
+{
+	if (bytes > ANSWER_MAX - answered) {
+		units_die("answer too long");
+	}
+	memcpy(answer + answered, data, bytes);
+	answered += bytes;
+}
+
+static void put_u32(uint32_t value)
+{
+	put(&value, sizeof(value));
+}
+
+static void drain(void)
+{
+	units_drained = true;
+}
+
+static void flush(void)
+{
+	units_stale = false;
+}
+
+static struct cl_engine_key *take_key(void)
+{
+	const uint32_t place = take_u8();
+
+	if (place >= PLACES) {
+		units_die("no such place");
+	}
+	return keys[place];
+}
+
+/** What is left of the message, in memory of its own, `misalign` bytes behind an aligned address.
+ */
+static uint8_t *take_rest(size_t misalign, uint8_t **heap)
+{
+	const size_t bytes = size - taken;
+
+	*heap = malloc(bytes + misalign + (bytes + misalign == 0));
+	return memcpy(*heap + misalign, take(bytes), bytes);
+}
+
+static struct buffer allocate(enum where where, size_t misalign, size_t at, size_t bytes)
+{
+	struct buffer buffer = {.size = bytes};
+
+	if (where == HEAP) {
+		buffer.heap = malloc(misalign + bytes + (misalign + bytes == 0));
+		buffer.data = buffer.heap + misalign;
+		return buffer;
+	}
+	buffer.data = memory + (where == MEMORY ? at + misalign : UNITS_BYTES - bytes);
+	ASAN_UNPOISON_MEMORY_REGION(buffer.data, bytes);
+	return buffer;
+}
+
+/** After the call: all else in the hardware's memory is as it was. */
+static void release(struct buffer *buffer)
+{
+	if (buffer->heap == NULL) {
+		memset(buffer->data, UNTOUCHED, buffer->size);
+	}
+	free(buffer->heap);
+}
+
+static void check_memory(void)
+{
+	uint8_t *const first = memory + accel.bounce_bytes;
+	const size_t bytes = UNITS_BYTES - accel.bounce_bytes;
+
+	ASAN_UNPOISON_MEMORY_REGION(first, bytes);
+	for (size_t i = 0; i < bytes; i++) {
+		if (first[i] != UNTOUCHED) {
+			units_die("memory beside the buffers was changed");
+		}
+	}
+	ASAN_POISON_MEMORY_REGION(first, bytes);
+	if (units_stale) {
+		units_die("the CPU's cache holds what was changed behind its back");
+	}
+	if (units.vector.waiting > 0) {
+		units_die("a vector store is under way after the call");
+	}
+}
+
+/** Buffers of a call: u8 where and misalignment of input and output, u8 in place. */
+struct call {
+	struct buffer in;
+	struct buffer out;
+	bool in_place;
+};
+
+static struct call take_buffers(void)
+{
+	const uint8_t *const said = take(5);
+	const size_t bytes = size - taken;
+	struct call call = {.in_place = said[4] != 0};
+
+	if (bytes > OUT_AT - IN_AT - 16) {
+		units_die("too much data");
+	}
+	call.in = allocate((enum where)said[0], said[1], IN_AT, bytes);
+	memcpy(call.in.data, take(bytes), bytes);
+	call.out = call.in_place ? call.in : allocate((enum where)said[2], said[3], OUT_AT, bytes);
+	units_drained = false;
+	return call;
+}
+
+static void put_result(struct call *call, int status)
+{
+	put_u32((uint32_t)status);
+	put(call->out.data, call->out.size);
+	if (!call->in_place) {
+		if (memcmp(call->in.data, message + size - call->in.size, call->in.size) != 0) {
+			units_die("the input was changed");
+		}
+		release(&call->in);
+	}
+	release(&call->out);
+	check_memory();
+}
+
+/** Power-on: u8 what memories hold, u32 bytes of the bounce buffer; status of the accelerator. */
+static void op_start(void)
+{
+	const int remains = (int)take_u8();
+
+	memset(&units, 0, sizeof(units));
+	memset(units.vector.context, remains, sizeof(units.vector.context));
+	memset(units.vector.queue, remains, sizeof(units.vector.queue));
+	memset(units.accel.key, remains, sizeof(units.accel.key));
+	memset(units.accel.read, remains, sizeof(units.accel.read));
+	memset(units.accel.written, remains, sizeof(units.accel.written));
+	memset(units.accel.keystream, remains, sizeof(units.accel.keystream));
+	memset(units.fastpath.key, remains, sizeof(units.fastpath.key));
+	for (uint32_t n = 0; n < 2; n++) {
+		ise[n] = (struct cl_ise_device){
+			.context = n == 0 ? 0 : CONTEXT_B,
+			.memory = {UNITS_ORIGIN, UNITS_BYTES, drain, flush},
+		};
+	}
+	accel = (struct cl_accel_device){
+		.dma_origin = UNITS_ORIGIN,
+		.dma_bytes = UNITS_BYTES,
+		.bounce = memory,
+		.bounce_bytes = take_u32(),
+	};
+	fastpath = (struct cl_fastpath){0};
+	ASAN_UNPOISON_MEMORY_REGION(memory, UNITS_BYTES);
+	memset(memory, UNTOUCHED, UNITS_BYTES);
+	ASAN_POISON_MEMORY_REGION(memory + accel.bounce_bytes, UNITS_BYTES - accel.bounce_bytes);
+	for (uint32_t n = 0; n < PLACES; n++) {
+		memset(keys[n], 0, sizeof(*keys[n]));
+	}
+	cl_ise_zeroize();
+	cl_fastpath_zeroize(&fastpath);
+	put_u32((uint32_t)cl_engine_accel_init(&accel, NULL, flush));
+	check_memory();
+	engines[0] = cl_engine_ise(&ise[0]);
+	engines[1] = cl_engine_ise_fused(&ise[0]);
+	engines[2] = cl_engine_ise_vmem(&ise[0]);
+	engines[3] = cl_engine_ise_fused(&ise[1]);
+	engines[4] = cl_engine_ise_vmem(&ise[1]);
+	engines[5] = cl_engine_accel(&accel);
+	engines[6] = cl_engine_fastpath(&fastpath);
+	engines[7] = cl_engine_zkn;
+	engines[8] = cl_engine_byte;
+	engines[9] = cl_engine_table;
+	modes[0] = &cl_modes_ise;
+	modes[1] = &cl_modes_ise_fused;
+	modes[2] = &cl_modes_ise_vmem;
+	modes[3] = bench_variants[0].modes;
+}
+
+static const struct cl_engine *take_engine(void)
+{
+	const uint32_t n = take_u8();
+
+	if (n >= ENGINES) {
+		units_die("no such engine");
+	}
+	return &engines[n];
+}
+
+/** u8 engine, place, misalignment, u32 key bits, key: status. */
+static void op_set_key(void)
+{
+	const struct cl_engine *const engine = take_engine();
+	struct cl_engine_key *const key = take_key();
+	const size_t misalign = take_u8();
+	const uint32_t bits = take_u32();
+	uint8_t *heap;
+	const uint8_t *const bytes = take_rest(misalign, &heap);
+
+	put_u32((uint32_t)engine->set_key(engine, key, bytes, bits));
+	free(heap);
+	check_memory();
+}
+
+/** u8 modes, device, place, decrypt, u32 key bits, key: status. */
+static void op_modes_set_key(void)
+{
+	const struct cl_modes *const m = modes[take_u8() % 4];
+	struct cl_ise_device *const device = &ise[take_u8() % 2];
+	struct cl_engine_key *const key = take_key();
+	const bool decrypt = take_u8() != 0;
+	const uint32_t bits = take_u32();
+	uint8_t *heap;
+	const uint8_t *const bytes = take_rest(0, &heap);
+
+	put_u32((uint32_t)m->set_key(device, key, bytes, bits, decrypt));
+	free(heap);
+}
+
+/** u8 engine, place, misalignment of the counter, counter, buffers, data: status, output. */
+static void op_ctr(void)
+{
+	const struct cl_engine *const engine = take_engine();
+	const struct cl_engine_key *const key = take_key();
+	const size_t misalign = take_u8();
+	uint8_t *const heap = malloc(misalign + 16);
+
+	memcpy(heap + misalign, take(16), 16);
+	struct call call = take_buffers();
+
+	put_result(&call, engine->ctr(engine, key, heap + misalign, call.in.data, call.out.data,
+				      call.in.size));
+	free(heap);
+}
+
+/** u8 modes, device, place, decrypt, CBC, key length / 64 - 2, chain, buffers, data: likewise. */
+static void op_modes(void)
+{
+	const struct cl_modes *const m = modes[take_u8() % 4];
+	struct cl_ise_device *const device = &ise[take_u8() % 2];
+	const struct cl_engine_key *const key = take_key();
+	const bool decrypt = take_u8() != 0;
+	const bool cbc = take_u8() != 0;
+	const uint32_t length = take_u8() % 3;
+	cl_modes_run *const run = cbc ? m->cbc[decrypt][length] : m->ecb[decrypt][length];
+	uint32_t *const chain = malloc(16);
+
+	memcpy(chain, take(16), 16);
+	struct call call = take_buffers();
+
+	put_result(&call, run(device, key, cbc ? chain : NULL, (uint32_t *)(void *)call.in.data,
+			      (uint32_t *)(void *)call.out.data, call.in.size / 16));
+	put(chain, 16);
+	free(chain);
+}
+
+/** u8 engine, place: whether anything is left of the key's structure. */
+static void op_clear(void)
+{
+	const struct cl_engine *const engine = take_engine();
+	struct cl_engine_key *const key = take_key();
+	uint8_t any = 0;
+
+	engine->clear(engine, key);
+	for (size_t i = 0; i < sizeof(*key); i++) {
+		any |= ((const uint8_t *)key)[i];
+	}
+	put_u32(any);
+	check_memory();
+}
+
+/** u8 place, u32 session, u64 token, peer, length, u32 record bytes, iv, window: status. */
+static void op_serve(void)
+{
+	const struct cl_engine_key *const key = take_key();
+	struct cl_window *const window = malloc(sizeof(*window));
+	struct cl_engine_client client = {.window = window};
+
+	client.session = take_u32();
+	client.token = cl_load_u64(take(8));
+	client.peer = cl_load_u64(take(8));
+	client.length = cl_load_u64(take(8));
+	client.record_bytes = take_u32();
+	client.iv = take(16);
+	memcpy(window, take(sizeof(*window)), sizeof(*window));
+	put_u32((uint32_t)engines[6].serve(&engines[6], key, &client));
+	free(window);
+}
+
+/** u8 place: u64 bytes, blocks, u32 records. */
+static void op_report(void)
+{
+	const struct cl_engine_key *const key = take_key();
+	struct cl_engine_work work;
+
+	engines[6].report(&engines[6], key, &work);
+	put(&work.bytes, 8);
+	put(&work.blocks, 8);
+	put_u32(work.records);
+}
+
+/** u8 place: status, window. */
+static void op_finish(void)
+{
+	const struct cl_engine_key *const key = take_key();
+	struct cl_window *const window = calloc(1, sizeof(*window));
+
+	put_u32((uint32_t)engines[6].finish(&engines[6], key, window));
+	put(window, sizeof(*window));
+	free(window);
+}
+
+/** u32 address, port, session, u64 token, offset, u32 polls, data: the event it ends with. */
+static void op_datagram(void)
+{
+	struct units_datagram d;
+
+	d.ip = take_u32();
+	d.port = take_u32();
+	d.session = take_u32();
+	d.token = cl_load_u64(take(8));
+	d.offset = cl_load_u64(take(8));
+	d.polls = take_u32();
+	d.length = (uint32_t)(size - taken);
+	free(datagram);
+	datagram = malloc(d.length + 1);
+	d.data = memcpy(datagram, take(d.length), d.length);
+	put_u32(units_fastpath_receive(&d));
+}
+
+/** u32 bytes: those of the last datagram, encrypted by now. */
+static void op_reply(void)
+{
+	put(datagram, take_u32());
+}
+
+/** u8 fault: the one that has not struck. */
+static void op_fault(void)
+{
+	put_u32(units_fault);
+	units_fault = (enum units_fault)take_u8();
+}
+
+/** u32 slots taken: of the accelerator, keys, rows, rows in use; then all state: u32 of hardware.
+ */
+static void op_dump(void)
+{
+	uint32_t slots = 0;
+
+	for (uint32_t n = 0; n < CL_ACCEL_SLOTS; n++) {
+		slots |= (accel.slots[n] != 0) << n;
+	}
+	put_u32(slots);
+	put_u32(units.accel.valid);
+	put_u32(units.fastpath.valid);
+	put_u32(units.fastpath.opened);
+	put_u32(ise[0].loaded | ise[1].loaded);
+	put_u32((uint32_t)(sizeof(units) + accel.bounce_bytes));
+	put(&units, sizeof(units));
+	put(memory, accel.bounce_bytes);
+	put(ise, sizeof(ise));
+	put(&accel, sizeof(accel));
+	put(&fastpath, sizeof(fastpath));
+	for (uint32_t n = 0; n < PLACES; n++) {
+		put(keys[n], sizeof(*keys[n]));
+	}
+}
+
+static const struct {
+	char name;
+	void (*run)(void);
+} operations[] = {
+	{'S', op_start},  {'k', op_set_key},  {'K', op_modes_set_key}, {'c', op_ctr},
+	{'m', op_modes},  {'x', op_clear},    {'s', op_serve},         {'r', op_report},
+	{'f', op_finish}, {'d', op_datagram}, {'a', op_reply},         {'F', op_fault},
+	{'D', op_dump},
+};
+
+int main(void)
+{
+	uint32_t bytes;
+
+	if (mmap(memory, UNITS_BYTES, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != memory) {
+		units_die("the memory's address is taken");
+	}
+	units_aes_init();
+	for (uint32_t n = 0; n < PLACES; n++) {
+		keys[n] = aligned_alloc(16, sizeof(*keys[n]));
+	}
+	while (fread(&bytes, sizeof(bytes), 1, stdin) == 1) {
+		if (bytes == 0 || bytes > MESSAGE_MAX || fread(message, bytes, 1, stdin) != 1) {
+			units_die("message too long");
+		}
+		const char operation = (char)message[0];
+		size_t n = 0;
+
+		while (operations[n].name != operation) {
+			if (++n == sizeof(operations) / sizeof(operations[0])) {
+				units_die("no such operation");
+			}
+		}
+		size = bytes;
+		taken = 1;
+		answered = 0;
+		operations[n].run();
+		bytes = (uint32_t)answered;
+		fwrite(&bytes, sizeof(bytes), 1, stdout);
+		fwrite(answer, answered, 1, stdout);
+		fflush(stdout);
+	}
+	free(datagram);
+	return 0;
+}

@@ -1,0 +1,170 @@
+"""Builds the engines of the target for the host, over modelled hardware and with sanitizers, and drives them.
+
+What the hardware is, is in `tests/firmware/units`; `cl_isa.h`, whose macros are instructions on the target, is made
+here of calls into the model, from the same table of encodings.
+"""
+
+import hashlib
+import os
+import struct
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from firmware.codegen import registers, wire
+from gateware.isa.instructions import FIELDS, INSTRUCTIONS, LAST_ROUND_KEYS
+from tests.firmware.core_peer import BUILD, CORE, FLAGS, WIRE_TOML, CorePeer, write_wire_header
+
+UNITS = Path(__file__).with_name("units")
+SOURCES = ["accel", "aes", "aes_inverse", "aes_tables", "ctr", "engine_accel", "engine_byte", "engine_fastpath"]
+SOURCES += ["engine_ise", "engine_table", "engine_zkn", "modes_ise", "window"]
+ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # the last two in another context
+ENGINES += ["accelerator", "fastpath", "zkn", "byte", "table"]
+MODES = ["ise", "ise_fused", "ise_vmem", "zkn"]
+FAULTS = [
+    "none", "vector_bus", "dma_bus", "dma_timeout", "dma_hangs", "key_hangs", "key_refused", "key_invalid",
+    "row_hangs", "row_invalid", "open_refused", "window_refused",
+]  # fmt: skip
+HEAP, MEMORY, MEMORY_END = range(3)
+WINDOW = struct.Struct("<QQ64QI4x")
+
+
+class State(NamedTuple):
+    """What is taken, as masks of slots and rows, and all that hardware and firmware keep."""
+
+    slots: int
+    accel_keys: int
+    fastpath_keys: int
+    rows: int
+    loaded: int
+    hardware: bytes
+    firmware: bytes
+
+
+def pairs(memory: bytes) -> set[int]:
+    """Every two neighbouring words."""
+    found = set()
+    for first in (0, 4):
+        part = memory[first : len(memory) - (len(memory) - first) % 8]
+        found.update(struct.unpack(f"<{len(part) // 8}Q", part))
+    return found
+
+
+def instruction_header() -> str:
+    """`cl_isa.h` for the host."""
+    lines = [f"#define CL_ISA_LAST_K{register} {code}" for code, register in enumerate(LAST_ROUND_KEYS)]
+    for i in INSTRUCTIONS:
+        operands = [name for name, used in (("rs1", i.uses_rs1), ("rs2", i.uses_rs2)) if used]
+        funct7 = " | ".join([f"{i.funct7:#x}u", *(f"(unsigned int)({name}) << {FIELDS[name][1]}" for name in i.fields)])
+        values = [name if name in operands else "0" for name in ("rs1", "rs2")]
+        lines.append(
+            f"#define CL_ISA_{i.name.upper()}({', '.join([*i.fields, *operands])}) "
+            f"({'uint32_t' if i.writes_rd else 'void'})units_execute({i.funct3}, {funct7}, {', '.join(values)})"
+        )
+    return "\n".join([*lines, ""])
+
+
+def build() -> Path:
+    """The program, compiled once for each state of its sources."""
+    flags = [*FLAGS, "-O0", "-D_GNU_SOURCE"]  # calls of the model gain nothing by optimizing, and compile in seconds
+    flags += ['-DBENCH_ENGINE="zkn"', "-DBENCH_BY=CL_C_ZKN", "-DBENCH_STYLE=CL_C_SWAP", "-DBENCH_ROUNDS=0"]
+    flags += [f"-I{UNITS}", f"-I{CORE}", f"-I{CORE.parent}"]
+    flags += ["-include", str(UNITS / "model.h")]
+    headers = {
+        "cl_isa.h": instruction_header(),
+        "cl_accel_regs.h": registers.render(),
+        "cl_fastpath_regs.h": registers.render(registers.FAST_PATH),
+    }
+    program = sorted(UNITS.glob("*.c"))
+    sources = [*program, *(CORE / f"{name}.c" for name in SOURCES), CORE.parent / "bench" / "variants_c.c"]
+    digest = hashlib.sha256("".join([*flags, *headers.values()]).encode())
+    for path in [*sources, *UNITS.glob("*.h"), *sorted(CORE.glob("*.h")), Path(wire.__file__), WIRE_TOML]:
+        digest.update(path.name.encode() + path.read_bytes())
+    folder = BUILD / digest.hexdigest()[:16]
+    binary = folder / "units_peer"
+    if not binary.exists():
+        write_wire_header(folder)
+        for name, text in headers.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        part = folder / f"units_peer.{os.getpid()}"
+        command = ["gcc", *flags, f"-I{folder}", *map(str, sources), "-o", str(part)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+        assert done.returncode == 0, done.stderr
+        part.rename(binary)
+    return binary
+
+
+class UnitsPeer(CorePeer):
+    """The engines in a process of their own; a context manager. Keys are kept in numbered places.
+
+    A buffer is told as (where, misalignment); for output also None, which is in place.
+    """
+
+    def start(self, *, remains: int = 0, bounce_bytes: int = 512) -> int:
+        """Power-on with every byte of the hardware's memories as given; the status of the accelerator's init."""
+        return self._status("S", struct.pack("<BI", remains, bounce_bytes))
+
+    def set_key(self, engine: int, place: int, key: bytes, *, bits: int | None = None, misalign: int = 0) -> int:
+        head = struct.pack("<BBBI", engine, place, misalign, 8 * len(key) if bits is None else bits)
+        return self._status("k", head, key)
+
+    def modes_set_key(self, modes: int, device: int, place: int, decrypt: bool, key: bytes) -> int:
+        return self._status("K", struct.pack("<BBBBI", modes, device, place, decrypt, 8 * len(key)), key)
+
+    def ctr(self, engine, place, counter, data, *, source=(HEAP, 0), target=None, misalign=0) -> tuple[int, bytes]:
+        """Status and output."""
+        head = struct.pack("<BBB", engine, place, misalign)
+        answer = self.call("c", head, counter, self._buffers(source, target), data)
+        return int.from_bytes(answer[:4], "little", signed=True), answer[4:]
+
+    def modes(
+        self, modes, device, place, mode, decrypt, key_bits, chain, data, *, source=(HEAP, 0), target=None
+    ) -> tuple[int, bytes, bytes]:  # fmt: skip
+        """Status, output, and the chain that follows."""
+        head = struct.pack("<6B", modes, device, place, decrypt, mode == "cbc", key_bits // 64 - 2)
+        answer = self.call("m", head, chain, self._buffers(source, target), data)
+        return int.from_bytes(answer[:4], "little", signed=True), answer[4:-16], answer[-16:]
+
+    def clear(self, engine: int, place: int) -> bool:
+        """Whether nothing is left of the key's structure."""
+        return self._status("x", bytes((engine, place))) == 0
+
+    def serve(self, place, session, token, peer, length, record_bytes, iv, window) -> int:
+        """With a window (first, seen, sums by place in the struct)."""
+        first, seen, sums = window
+        head = struct.pack("<BIQQQI", place, session, token, peer, length, record_bytes)
+        return self._status("s", head, iv, WINDOW.pack(first, seen, *sums, 64))
+
+    def report(self, place: int) -> tuple[int, int, int]:
+        """Bytes, blocks and records."""
+        return struct.unpack("<QQI", self.call("r", bytes([place])))
+
+    def finish(self, place: int) -> tuple[int, tuple[int, int, list[int]]]:
+        """Status and window."""
+        answer = self.call("f", bytes([place]))
+        first, seen, *sums, _ = WINDOW.unpack(answer[4:])
+        return int.from_bytes(answer[:4], "little", signed=True), (first, seen, sums)
+
+    def datagram(self, ip, port, session, token, offset, data, *, polls=0) -> int:
+        """The code of the event that it ends with; it is encrypted after so many reads of registers."""
+        return self._status("d", struct.pack("<IIIQQI", ip, port, session, token, offset, polls), data)
+
+    def reply(self, size: int) -> bytes:
+        """Data of the last datagram, encrypted."""
+        return self.call("a", struct.pack("<I", size))
+
+    def fault(self, name: str) -> bool:
+        """Lets something go wrong next, once; whether the one before has struck."""
+        return self.call("F", bytes([FAULTS.index(name)])) == bytes(4)
+
+    def state(self) -> State:
+        answer = self.call("D")
+        *taken, size = struct.unpack_from("<6I", answer)
+        return State(*taken, answer[24 : 24 + size], answer[24 + size :])
+
+    def _status(self, operation: str, *arguments: bytes) -> int:
+        return int.from_bytes(self.call(operation, *arguments), "little", signed=True)
+
+    @staticmethod
+    def _buffers(source, target) -> bytes:
+        return bytes((*source, *(target or (0, 0)), target is None))
