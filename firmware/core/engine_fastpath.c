@@ -251,6 +251,10 @@ static int finish(const struct cl_engine *engine, const struct cl_engine_key *ke
 		}
 	}
 	const int status = read_window(device, key->slot, window);
+
+	if (status == -ETIMEDOUT) {
+		return status; /* nor would it be erased */
+	}
 	const int erased = erase_window(device, key->slot);
 
 	return status != 0 ? status : erased;
