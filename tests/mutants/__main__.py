@@ -28,31 +28,28 @@ CONTROL_S = 1800  # for the tests of a target without a fault
 def main() -> int:
     """Run; 1 if more survive than may."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
-    parser.add_argument("--count", type=int, default=300, help="mutants in all (default: %(default)s)")
+    parser.add_argument("--count", type=int, default=300, help="mutants of all targets together (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--part", choices=PARTS, action="append", help="default: all")
     parser.add_argument("--only", metavar="TEXT", help="only targets whose files or tests contain TEXT")
     parser.add_argument("--jobs", type=int, default=1, help="mutants at a time (default: %(default)s)")
     args = parser.parse_args()
-    mutants = list(_draw(_targets(args), args.seed, args.count))
+    mutants = list(_draw(args))
     outcomes = _run(mutants, args.jobs)
     return _report(mutants, outcomes, args)
 
 
-def _targets(args: argparse.Namespace) -> list[Target]:
+def _draw(args: argparse.Namespace) -> Iterator[Mutant]:
+    """The mutants of the targets that are asked for: the same as when all are."""
     tables = tomllib.loads((FOLDER / "targets.toml").read_text())["target"]
-    targets = [
-        Target(table["part"], tuple(table["tests"]), table["weight"], tuple(table.get("files", ()))) for table in tables
-    ]
-    chosen = [target for target in targets if not args.part or target.part in args.part]
-    return [target for target in chosen if not args.only or args.only in f"{target.files}{target.tests}"]
-
-
-def _draw(targets: list[Target], seed: int, count: int) -> Iterator[Mutant]:
-    weights = sum(target.weight for target in targets)
-    for target in targets:
+    weights = sum(table["weight"] for table in tables)
+    for table in tables:
+        target = Target(table["part"], tuple(table["tests"]), table["weight"], tuple(table.get("files", ())))
+        if args.part and target.part not in args.part or args.only and args.only not in f"{target.files}{target.tests}":
+            continue
         draw = netlists.draw if target.part == "gateware" else sources.draw
-        yield from draw(target, random.Random(f"{seed} {target.tests}"), -(-count * target.weight // weights))
+        count = -(-args.count * target.weight // weights)
+        yield from draw(target, random.Random(f"{args.seed} {target.tests}"), count)
 
 
 def _run(mutants: list[Mutant], jobs: int) -> dict[str, bool]:
