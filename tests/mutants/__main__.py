@@ -45,7 +45,9 @@ def _draw(args: argparse.Namespace) -> Iterator[Mutant]:
     weights = sum(table["weight"] for table in tables)
     for table in tables:
         target = Target(table["part"], tuple(table["tests"]), table["weight"], tuple(table.get("files", ())))
-        if args.part and target.part not in args.part or args.only and args.only not in f"{target.files}{target.tests}":
+        if (args.part and target.part not in args.part) or (
+            args.only and args.only not in f"{target.files}{target.tests}"
+        ):
             continue
         draw = netlists.draw if target.part == "gateware" else sources.draw
         count = -(-args.count * target.weight // weights)
