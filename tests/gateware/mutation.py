@@ -63,7 +63,7 @@ def _yosys(verilog: str, commands: list[str], result: str) -> str:
     BUILD.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         (Path(folder) / "in.v").write_text(verilog)
-        script = ["read_verilog in.v", "hierarchy -top top", "proc -norom", "opt_clean", *commands]
+        script = ["read_verilog in.v", "hierarchy -top top", "proc", "opt_clean", *commands]
         (Path(folder) / "run.ys").write_text("\n".join(script) + "\n")
         environment = toolchain.environment(ROOT / "build" / "tools")
         yosys = ["yosys", "-q", "run.ys"]

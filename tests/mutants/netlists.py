@@ -12,7 +12,7 @@ from tests.mutants import runner
 from tests.mutants.mutant import BUILD, ROOT, Mutant, Target
 
 RECORD_TIMEOUT_S = 3600
-LARGEST = 3_000_000  # characters of Verilog of a design that mutants are drawn of: others take minutes to compile
+LARGEST = 1_000_000  # characters of Verilog of a design that mutants are drawn of: others take minutes to compile
 
 
 def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
