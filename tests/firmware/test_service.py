@@ -387,6 +387,20 @@ def test_no_call_leaves_a_key_or_keystream_on_the_stack(host, engine, bits):
     assert left_on_stack(core, schedule) == []
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_no_open_leaves_a_chain_of_its_identities_on_the_stack(host, again):
+    """The CBC-MACs that name a key and make a ticket: what comes into the cipher for their second block."""
+    session = host.open(KEY)
+    if again:  # the same request is answered from its session: only the key is named
+        assert host.open(KEY) == session
+    encryptor = Cipher(algorithms.AES(KEY), modes.ECB()).encryptor()
+    chain = encryptor.update(bytes([1]).ljust(16, b"\0"))
+    if not again:
+        ticket = encryptor.update(struct.pack("<BI", 2, session).ljust(16, b"\0"))
+        chain = bytes(a ^ b for a, b in zip(ticket, IV, strict=True))
+    assert left_on_stack(host.core, chain) == []
+
+
 @pytest.mark.parametrize("engine", [ENGINE_BYTE, ENGINE_TABLE])
 def test_bench_and_selftest_leave_no_round_keys_on_the_stack(host, engine):
     host.ask(r.BENCH_TYPE, r.BENCH.pack(engine, 0, 256, 16, 16))

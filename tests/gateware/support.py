@@ -79,9 +79,8 @@ def _accessor(name: str, width: int, offset: int, write: bool) -> str:
 
 
 def compile_model(verilog: str, harness: str, data_files: dict[str, str]) -> Path:
-    verilog = mutation.substitute(verilog, data_files)
-    text = "\x00".join([verilog, harness, *(x for item in sorted(data_files.items()) for x in item)])
-    target = CACHE / hashlib.sha256(text.encode()).hexdigest()[:24]
+    verilog = mutation.substitute(_place(verilog, harness, data_files).name, verilog, data_files)
+    target = _place(verilog, harness, data_files)
     library = target / "model.so"
     if library.exists():
         return library
@@ -92,7 +91,8 @@ def compile_model(verilog: str, harness: str, data_files: dict[str, str]) -> Pat
             (work / name).write_text(content)
         command = ["verilator", "--cc", "--exe", "--build", "--top-module", "top", "--prefix", "Vtop", "-Wno-lint"]
         command += ["-Wno-fatal", "--x-assign", "0", "--x-initial", "0", "-O3"]
-        command += ["-CFLAGS", f"-fPIC {'-O0' if len(verilog) > LARGE else '-O1'}"]
+        fast = "-O0" if len(verilog) > LARGE else "-O1"
+        command += ["-CFLAGS", "-fPIC", "-MAKEFLAGS", f"OPT_FAST={fast} OPT_SLOW=-O0 OPT_GLOBAL=-O1"]
         command += ["-LDFLAGS", "-shared", "-o", "model.so", "top.v", "harness.cpp"]
         done = subprocess.run(command, cwd=work, capture_output=True, text=True, timeout=BUILD_TIMEOUT_S, check=False)
         if done.returncode:
@@ -107,6 +107,12 @@ def compile_model(verilog: str, harness: str, data_files: dict[str, str]) -> Pat
         return library
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def _place(verilog: str, harness: str, data_files: dict[str, str]) -> Path:
+    """Where a model is kept."""
+    text = "\x00".join([verilog, harness, *(x for item in sorted(data_files.items()) for x in item)])
+    return CACHE / hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 class Simulation:
@@ -243,6 +249,7 @@ class Simulation:
         SimulationTimeout
             The generators did not end within `max_cycles`.
         """
+        mutation.simulated(self._folder)
         generators = list(generators)
         background = list(background)
         for _ in range(max_cycles):

@@ -28,71 +28,76 @@ CONTROL_S = 1800  # for the tests of a target without a fault
 def main() -> int:
     """Run; 1 if more survive than may."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
-    parser.add_argument("--count", type=int, default=300, help="mutants in all (default: %(default)s)")
+    parser.add_argument("--count", type=int, default=300, help="mutants of all targets together (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--part", choices=PARTS, action="append", help="default: all")
     parser.add_argument("--only", metavar="TEXT", help="only targets whose files or tests contain TEXT")
     parser.add_argument("--jobs", type=int, default=1, help="mutants at a time (default: %(default)s)")
     args = parser.parse_args()
-    mutants = list(_draw(_targets(args), args.seed, args.count))
+    mutants = list(_draw(args))
     outcomes = _run(mutants, args.jobs)
     return _report(mutants, outcomes, args)
 
 
-def _targets(args: argparse.Namespace) -> list[Target]:
+def _draw(args: argparse.Namespace) -> Iterator[Mutant]:
+    """The mutants of the targets that are asked for: the same as when all are."""
     tables = tomllib.loads((FOLDER / "targets.toml").read_text())["target"]
-    targets = [
-        Target(table["part"], tuple(table["tests"]), table["weight"], tuple(table.get("files", ()))) for table in tables
-    ]
-    chosen = [target for target in targets if not args.part or target.part in args.part]
-    return [target for target in chosen if not args.only or args.only in f"{target.files}{target.tests}"]
-
-
-def _draw(targets: list[Target], seed: int, count: int) -> Iterator[Mutant]:
-    weights = sum(target.weight for target in targets)
-    for target in targets:
+    weights = sum(table["weight"] for table in tables)
+    for table in tables:
+        target = Target(table["part"], tuple(table["tests"]), table["weight"], tuple(table.get("files", ())))
+        if (args.part and target.part not in args.part) or (
+            args.only and args.only not in f"{target.files}{target.tests}"
+        ):
+            continue
         draw = netlists.draw if target.part == "gateware" else sources.draw
-        yield from draw(target, random.Random(f"{seed} {target.tests}"), -(-count * target.weight // weights))
+        count = -(-args.count * target.weight // weights)
+        yield from draw(target, random.Random(f"{args.seed} {target.tests}"), count)
 
 
 def _run(mutants: list[Mutant], jobs: int) -> dict[str, bool]:
-    """Whether each mutant, by digest, was noticed; what an earlier run found out is not done again."""
+    """Whether each mutant, by digest, was noticed.
+
+    What an earlier run found out is not done again: a mutant once noticed counts as noticed, and one that survived is
+    tried again when its tests have changed.
+    """
     kept = BUILD / "outcomes.json"
-    outcomes = json.loads(kept.read_text()) if kept.exists() else {}
+    known = json.loads(kept.read_text()) if kept.exists() else {}
     lock = threading.Lock()
     trees: queue.Queue[runner.Tree] = queue.Queue()
     for number in range(jobs):
         trees.put(runner.Tree(number))
-    limits: dict[tuple[Target, str], float] = {}
-    for mutant in mutants:
-        design = mutant.place if mutant.target.part == "gateware" else ""
-        if mutant.digest() in outcomes or (mutant.target, design) in limits:
-            continue
-        tree = trees.get()
-        passed, seconds = tree.run(mutant.target, CONTROL_S, netlists.environment(design, "") if design else {})
-        trees.put(tree)
-        if not passed:
-            tests = " ".join(mutant.target.tests)
-            raise SystemExit(f"error: {tests} fail without a fault: see {BUILD}/{tree.path.name}.log")
-        limits[mutant.target, design] = runner.limit_of(seconds)
 
-    def judge(mutant: Mutant) -> None:
+    def judge(mutant: Mutant, limit: float) -> dict:
         tree = trees.get()
-        gateware = mutant.target.part == "gateware"
-        environment = netlists.environment(mutant.place, mutant.change) if gateware else {}
         try:
-            limit = limits[mutant.target, mutant.place if gateware else ""]
-            noticed = tree.notices(mutant, limit, environment)
+            passed, seconds = tree.passes(mutant, limit)
         finally:
             trees.put(tree)
         with lock:
-            outcomes[mutant.digest()] = noticed
-            kept.write_text(json.dumps(outcomes))
-            print(f"{'killed  ' if noticed else 'SURVIVED'} {mutant.name}", flush=True)
+            known[mutant.digest()] = outcome = {"passed": passed, "seconds": seconds, "tests": mutant.judges()}
+            kept.write_text(json.dumps(known))
+        return outcome
 
+    def decide(mutant: Mutant) -> None:
+        outcome = known.get(mutant.digest())
+        if outcome and (not outcome["passed"] or outcome["tests"] == mutant.judges()):
+            return
+        outcome = judge(mutant, limits[mutant.control().digest()])
+        print(f"{'SURVIVED' if outcome['passed'] else 'killed  '} {mutant.name}", flush=True)
+
+    def measure(control: Mutant) -> None:
+        outcome = known.get(control.digest())
+        if not outcome or not outcome["passed"] or outcome["tests"] != control.judges():
+            outcome = judge(control, CONTROL_S)
+        if not outcome["passed"]:
+            raise SystemExit(f"error: {control.name}: its tests fail: see {BUILD}/tree*.log")
+        limits[control.digest()] = runner.limit_of(outcome["seconds"])
+
+    limits: dict[str, float] = {}
     with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(judge, [mutant for mutant in mutants if mutant.digest() not in outcomes]))
-    return outcomes
+        list(pool.map(measure, {each.digest(): each for each in map(Mutant.control, mutants)}.values()))
+        list(pool.map(decide, mutants))
+    return {mutant.digest(): not known[mutant.digest()]["passed"] for mutant in mutants}
 
 
 def _report(mutants: list[Mutant], outcomes: dict[str, bool], args: argparse.Namespace) -> int:
@@ -102,7 +107,7 @@ def _report(mutants: list[Mutant], outcomes: dict[str, bool], args: argparse.Nam
     for mutant in mutants:
         survived = not outcomes[mutant.digest()]
         fate = "killed" if not survived else "equivalent" if mutant.name in equivalent else "survived"
-        counts[mutant.target.part][fate] += 1
+        counts[mutant.part][fate] += 1
         if fate == "survived":
             survivors.append(mutant.name)
     table = Table("part", "mutants", "killed", "equivalent", "survived", title=f"mutants, seed {args.seed}")

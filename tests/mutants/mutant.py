@@ -1,8 +1,11 @@
 """What a mutant is, whichever language it is of."""
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from tests.gateware import mutation
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mutants"
@@ -40,14 +43,28 @@ class Mutant:
     """One fault.
 
     `name` tells where it is; `place` is a file of the tree, whose text becomes `change`, or a design of the tests'
-    benches, to which Yosys' command `change` is done.
+    benches, to which Yosys' mutation `change` is done, chosen by `environment`. `tests` should notice it.
     """
 
     name: str
-    target: Target
+    part: str
+    tests: tuple[str, ...]
     place: str
     change: str
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def digest(self) -> str:
-        """Stands for the mutant and the tests that are to notice it."""
-        return _digest([self.target.digest(), self.place, self.change])
+        """Stands for the fault: the changed text, or the design and what is done to it."""
+        return _digest([self.place, self.change])
+
+    def judges(self) -> str:
+        """Stands for the tests as they are now."""
+        files = sorted({test.partition("::")[0] for test in self.tests})
+        return _digest([*self.tests, *((ROOT / file).read_text() for file in files)])
+
+    def control(self) -> "Mutant":
+        """The same without a fault; of a design, as Yosys writes it."""
+        if self.part == "gateware":
+            environment = {**self.environment, mutation.NUMBER: "0"}
+            return Mutant(f"{self.place}, as it is", self.part, self.tests, self.place, "", environment)
+        return Mutant(f"{self.tests[0]} …, as it is", self.part, self.tests, "", " ".join(self.tests))

@@ -1,6 +1,5 @@
 """Mutants of gateware: Yosys' `mutate` on the Verilog that the tests' benches simulate."""
 
-import json
 import os
 import random
 import re
@@ -9,14 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.gateware import mutation
+from tests.mutants import runner
 from tests.mutants.mutant import BUILD, ROOT, Mutant, Target
-from tests.mutants.runner import command
 
 RECORD_TIMEOUT_S = 3600
+LARGEST = 1_000_000  # characters of Verilog of a design that mutants are drawn of: others take minutes to compile
 
 
 def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
-    """`count` mutants of what the target's tests simulate, of larger designs more.
+    """`count` mutants of what the target's tests simulate, of larger designs more (by the root of their size).
 
     Raises
     ------
@@ -24,34 +24,37 @@ def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
         The tests fail, or simulate nothing.
     """
     designs = _designs(target)
-    chosen = rng.choices(designs, [path.stat().st_size for path in designs], k=count)
+    chosen = rng.choices(designs, [path.stat().st_size ** 0.5 for path in designs], k=count)
     for path in designs:
         seed = rng.randrange(1 << 30)
         if path not in chosen:
             continue
-        for line in mutation.commands(path.read_text(), chosen.count(path), seed):
-            where = re.search(r"-mode (\S+) .*-cell (\S+) -port (\S+) -portbit (\d+)", line)
-            yield Mutant(f"{target.tests[0]} {path.stem}: {' '.join(where.groups())}", target, path.stem, line)
+        text, commands = mutation.with_faults(path.read_text(), chosen.count(path), seed)
+        folder = BUILD / "faulty" / f"{target.digest()}-{seed}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / path.name).write_text(text)
+        tests = tuple(dict.fromkeys(path.with_suffix(".tests").read_text().splitlines()))
+        for number, command in enumerate(commands, 1):
+            change = re.sub(r"-ctrl \S+ \S+ \S+ | -src \S+", "", command).removeprefix("mutate ")
+            name = f"{target.tests[0]} {path.stem}: {change}"
+            environment = {mutation.FAULTY: str(folder), mutation.NUMBER: str(number)}
+            yield Mutant(name, target.part, tests, path.stem, change, environment)
 
 
 def _designs(target: Target) -> list[Path]:
-    """The Verilog of each design that the tests simulate, recorded while they run once."""
+    """The Verilog of each design that the tests simulate, recorded while they run once, with the names of its tests."""
     folder = BUILD / "designs" / target.digest()
     if not (folder / "complete").exists():
         folder.mkdir(parents=True, exist_ok=True)
         environment = {**os.environ, mutation.RECORD: str(folder)}
+        command = runner.command(target.tests)
         done = subprocess.run(
-            command(target), cwd=ROOT, env=environment, capture_output=True, text=True, timeout=RECORD_TIMEOUT_S
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=RECORD_TIMEOUT_S
         )
         if done.returncode:
             raise RuntimeError(f"{' '.join(target.tests)} fail without a mutant:\n{done.stdout[-2000:]}")
         (folder / "complete").touch()
-    designs = sorted(folder.glob("*.v"))
+    designs = sorted(path for path in folder.glob("*.v") if path.stat().st_size <= LARGEST)
     if not designs:
         raise RuntimeError(f"{' '.join(target.tests)} simulate nothing")
     return designs
-
-
-def environment(design: str, change: str) -> dict[str, str]:
-    """What makes the benches simulate a design with a change; with none, as Yosys writes it."""
-    return {mutation.MUTANT: json.dumps({"design": design, "command": change})}

@@ -7,16 +7,17 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Mapping
 
-from tests.mutants.mutant import BUILD, ROOT, Mutant, Target
+from tests.mutants.mutant import BUILD, ROOT, Mutant
 
 LEAST_S = 120  # for tests that do not end; more if they take long without a mutant
 FACTOR = 6
 
 
-def command(target: Target) -> list[str]:
-    """What runs the target's tests and ends at the first that fails."""
-    return [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *target.tests]
+def command(tests: Iterable[str]) -> list[str]:
+    """What runs tests and ends at the first that fails."""
+    return [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
 
 
 class Tree:
@@ -42,14 +43,25 @@ class Tree:
             (ROOT / "build" / cache).mkdir(parents=True, exist_ok=True)
             (self.path / "build" / cache).symlink_to(ROOT / "build" / cache)
 
-    def run(self, target: Target, limit: float, environment: dict[str, str] | None = None) -> tuple[bool, float]:
+    def passes(self, mutant: Mutant, limit: float) -> tuple[bool, float]:
         """Whether the tests pass within `limit` seconds, and how long they took."""
-        variables = {**os.environ, **(environment or {}), "PYTHONDONTWRITEBYTECODE": "1"}
+        if mutant.environment or not mutant.place:
+            return self._run(mutant.tests, limit, mutant.environment)
+        place = self.path / mutant.place
+        original = place.read_text()
+        place.write_text(mutant.change)
+        try:
+            return self._run(mutant.tests, limit, {})
+        finally:
+            place.write_text(original)
+
+    def _run(self, tests: Iterable[str], limit: float, environment: Mapping[str, str]) -> tuple[bool, float]:
+        variables = {**os.environ, **environment, "PYTHONDONTWRITEBYTECODE": "1"}
         variables["PYTHONPATH"] = f"{self.path / 'host'}{os.pathsep}{self.path}"
         start = time.monotonic()
         with (BUILD / f"{self.path.name}.log").open("wb") as log:
             process = subprocess.Popen(
-                command(target),
+                command(tests),
                 cwd=self.path,
                 env=variables,
                 stdin=subprocess.DEVNULL,
@@ -66,18 +78,6 @@ class Tree:
         if status not in (0, 1, 2, None):
             raise RuntimeError(f"pytest ended with status {status}: see {log.name}")
         return status == 0, time.monotonic() - start
-
-    def notices(self, mutant: Mutant, limit: float, environment: dict[str, str]) -> bool:
-        """Whether a test fails, or does not end, with the mutant."""
-        if environment:
-            return not self.run(mutant.target, limit, environment)[0]
-        place = self.path / mutant.place
-        original = place.read_text()
-        place.write_text(mutant.change)
-        try:
-            return not self.run(mutant.target, limit)[0]
-        finally:
-            place.write_text(original)
 
 
 def limit_of(seconds: float) -> float:

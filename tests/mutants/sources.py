@@ -38,7 +38,7 @@ def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
         found += 1
         place = str(path.relative_to(ROOT))
         shown = " ".join(changed.split())
-        yield Mutant(f"{place}: {source[number].strip()} -> {shown}", target, place, text)
+        yield Mutant(f"{place}: {source[number].strip()} -> {shown}", target.part, target.tests, place, text)
 
 
 def _changed(line: str, suffix: str, rng: random.Random) -> str | None:

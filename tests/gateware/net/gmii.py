@@ -23,6 +23,7 @@ from gateware.net.ethernet import FastPathEthernet
 from gateware.net.events import Event
 from gateware.net.mac import SharedMAC
 from gateware.net.unit import FastPathUnit
+from tests.gateware import mutation
 from tests.gateware.net.frames import Session
 from tests.gateware.net.operations import Operations
 from tests.gateware.net.script import BOARD_IP, BOARD_MAC, BOARD_PORT, Sent, parse
@@ -211,6 +212,7 @@ class GMIIBoard:
         `operations` are (GMII cycle, register, value), in order; a value of None reads. Each ``reset`` is a cycle of
         the system's reset, with which the PHY resets its domains as `LiteEthPHYHWReset` does; see `RESET_CYCLES`.
         """
+        mutation.simulated(self._path.parent)
         table = (_Operation * max(len(operations), 1))()
         for entry, (cycle, name, value) in zip(table, operations, strict=False):
             entry.cycle, entry.write = cycle, value is not None

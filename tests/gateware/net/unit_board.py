@@ -17,6 +17,7 @@ from migen import ClockDomain, Module
 
 from gateware.aes.cores import create_core
 from gateware.net.unit import FastPathUnit
+from tests.gateware import mutation
 from tests.gateware.net.frames import Session
 from tests.gateware.net.operations import Operations
 from tests.gateware.net.script import BOARD_IP, BOARD_PORT
@@ -141,8 +142,8 @@ class UnitBoard:
             signal.name_override = name
         output = convert(top, {*named.values(), top.cd_sys.clk, top.cd_sys.rst}, name="top")
         verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # the banner has the date
-        path = compile_model(verilog, HARNESS, output.data_files)
-        self._library = ctypes.CDLL(str(path))
+        self._path = compile_model(verilog, HARNESS, output.data_files)
+        self._library = ctypes.CDLL(str(self._path))
         self._library.model_create.restype = ctypes.c_void_p
         self._library.model_play.restype = ctypes.c_uint32
         pointer, number = ctypes.c_void_p, ctypes.c_uint32
@@ -152,7 +153,7 @@ class UnitBoard:
         self._library.model_destroy.argtypes = [pointer]
         self._model = self._library.model_create()
         self._sent = array("I", bytes(4096 * _SENT.size))
-        with contextlib.chdir(path.parent):  # where the contents of its memories lie
+        with contextlib.chdir(self._path.parent):  # where the contents of its memories lie
             self.reset()
 
     def close(self) -> None:
@@ -178,6 +179,7 @@ class UnitBoard:
         cycles : int
             To run at least.
         """
+        mutation.simulated(self._path.parent)
         words = array("I")
         for cycle, session, payload, *pause in datagrams:
             peer = session.peer
