@@ -58,22 +58,35 @@ def write_wire_header(folder: Path) -> Path:
 
 
 def build() -> Path:
-    """The program, compiled once for each state of its sources."""
+    """The program; a source is compiled once for each state of itself and the headers."""
     program = Path(__file__).with_suffix(".c")
-    digest = hashlib.sha256(" ".join(FLAGS).encode())
-    for path in [program, *sorted(CORE.glob("*.[ch]")), Path(wire.__file__), WIRE_TOML]:
-        digest.update(path.name.encode() + path.read_bytes())
-    folder = BUILD / digest.hexdigest()[:16]
-    binary = folder / "core_peer"
+    common = hashlib.sha256(" ".join(FLAGS).encode())
+    for path in [*sorted(CORE.glob("*.h")), Path(wire.__file__), WIRE_TOML]:
+        common.update(path.name.encode() + path.read_bytes())
+    folder = BUILD / common.hexdigest()[:16]
+    write_wire_header(folder)
+    objects = [_compiled(source, folder) for source in [program, *portable_sources()]]
+    names = " ".join(path.name for path in objects)
+    binary = folder / f"core_peer-{hashlib.sha256(names.encode()).hexdigest()[:16]}"
     if not binary.exists():
-        write_wire_header(folder)
-        part = folder / f"core_peer.{os.getpid()}"
-        sources = [str(path) for path in [program, *portable_sources()]]
-        command = [shutil.which("gcc") or "gcc", *FLAGS, f"-I{CORE}", f"-I{folder}", *sources, "-o", str(part)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-        assert done.returncode == 0, done.stderr
-        part.rename(binary)
+        _gcc([*map(str, objects)], binary)
     return binary
+
+
+def _compiled(source: Path, folder: Path) -> Path:
+    target = folder / f"{source.stem}-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}.o"
+    if not target.exists():
+        _gcc([f"-I{CORE}", f"-I{folder}", "-c", str(source)], target)
+    return target
+
+
+def _gcc(arguments: list[str], result: Path) -> None:
+    """Make `result`, which is there when it is whole."""
+    part = result.with_suffix(f".{os.getpid()}")
+    command = [shutil.which("gcc") or "gcc", *FLAGS, *arguments, "-o", str(part)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr
+    part.rename(result)
 
 
 class CorePeer:
