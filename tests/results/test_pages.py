@@ -96,6 +96,7 @@ def test_figures_are_taken_over_with_what_they_were_measured_with(tree):
     ("content", "reason"),
     [
         ([RECORD], "does not say what it was measured with: run `make demo` again"),
+        ({"records": [RECORD]}, "does not say what it was measured with"),
         ({"provenance": MEASURED_WITH, "records": [{"engine": "ise"}]}, "lacks figures (KeyError('cycles'))"),
         ({"provenance": MEASURED_WITH}, "lacks figures (KeyError('records'))"),
     ],

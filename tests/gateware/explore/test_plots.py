@@ -27,7 +27,7 @@ def test_points_lie_by_the_logarithm_of_their_values():
 
 
 def test_labels_of_near_points_do_not_lie_on_each_other():
-    rows = [(f"core {n}", 1000 + 20 * n, 500 + 9 * n, "x") for n in range(6)]
+    rows = [(f"core {n}", 1000 + 9 * n, 500 + 3 * n, "x") for n in range(6)]
     image = ElementTree.fromstring(plots.points("area", "LUT4", "Mbps", rows))
     labels = [t for t in image.iter(f"{SVG}text") if (t.text or "").startswith("core ")]
     places = [(int(t.get("x")), int(t.get("y"))) for t in labels]
