@@ -14,7 +14,7 @@ def keep(content: Content) -> Content:
     lowest: dict[tuple, dict] = {}
     for r in chosen:
         case = r["payload"], r["key_bits"]
-        lowest[case] = min(lowest.get(case, r), r, key=lambda r: r["share"])
+        lowest[case] = min(lowest.get(case, r), r, key=lambda r: (r["share"], r["tx_mbps"], -r["latency_cycles"]))
     sessions = sorted({r["sessions"] for r in chosen})
     return {"sessions": sessions, "records": select((lowest[case] for case in sorted(lowest)), FIELDS)}
 

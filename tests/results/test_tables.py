@@ -42,16 +42,15 @@ def test_bench_eth_shows_the_lower_of_the_sessions_at_the_boards_clock_and_core(
     def case(payload, sessions, share, core="2 x 128", clock=75_000_000):
         rates = {"rx_mbps": 1000 * share, "tx_mbps": 999 * share, "wire_limit_mbps": 1000, "share": share}
         record = {"payload": payload, "key_bits": 128, "sessions": sessions, "core": core, "clock_hz": clock}
-        return (
-            record | rates | {"kind": "sim", "latency_cycles": 100 + payload, "cause": "headers" if share < 1 else ""}
-        )
+        cause = "headers" if share < 1 else ""
+        return record | rates | {"kind": "sim", "latency_cycles": 100 + payload + sessions, "cause": cause}
 
     records = [case(64, 1, 1.0), case(40, 1, 1.0), case(40, 8, 0.9), case(64, 8, 1.0)]
     records += [case(40, 1, 0.1, core="128"), case(40, 1, 0.2, clock=100_000_000)]
     lines = bench_eth.render({"bench-eth": bench_eth.keep({"records": records})})
     assert cells(lines) == [
-        ["40", "128", "900.0", "899.1", "1000", "90.0% (sim)", "140", "headers"],
-        ["64", "128", "1000.0", "999.0", "1000", "100.0% (sim)", "164", "-"],
+        ["40", "128", "900.0", "899.1", "1000", "90.0% (sim)", "148", "headers"],
+        ["64", "128", "1000.0", "999.0", "1000", "100.0% (sim)", "172", "-"],
     ]
     assert "a core of 2 x 128 bits at 75 MHz" in lines[0] and "the lower of 1 and 8 sessions" in lines[0]
 
