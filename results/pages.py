@@ -64,7 +64,8 @@ def origin(content: Content) -> str:
         return f"`{p['command']}`, {p['date'][:10]}: {p['note']}."
     setup = [f"{name} {value}" for name, value in p["configuration"].items()]
     setup += [v if v.lower().startswith(name.lower()) else f"{name} {v}" for name, v in p["tools"].items()]
-    return f"`{p['command']}`, {p['date'][:10]}, commit `{p['commit']}`, board {p['board']}; {', '.join(setup)}."
+    board = p["board"].removeprefix("none: ")
+    return f"`{p['command']}`, {p['date'][:10]}, commit `{p['commit']}`, measured on {board}; {', '.join(setup)}."
 
 
 def block(each: Table) -> list[str]:
