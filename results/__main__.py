@@ -17,9 +17,9 @@ def take(folder: Path) -> list[Path]:
     Raises
     ------
     ResultsError
-        A file cannot be taken; those before it were.
+        A file cannot be taken; then none is.
     """
-    taken = []
+    taken = {}
     for table in pages.MEASURED:
         for path in sorted(path for pattern in table.sources for path in folder.glob(pattern)):
             content = kept.measured(path, table.command)
@@ -27,9 +27,10 @@ def take(folder: Path) -> list[Path]:
                 chosen = table.keep(content)
             except (KeyError, IndexError, TypeError, ValueError) as error:
                 raise kept.ResultsError(f"{path} lacks figures ({error!r}): run `{table.command}` again") from error
-            (kept.DATA / path.name).write_text(kept.text({"provenance": content["provenance"], **chosen}))
-            taken.append(path)
-    return taken
+            taken[path] = kept.text({"provenance": content["provenance"], **chosen})
+    for path, text in taken.items():
+        (kept.DATA / path.name).write_text(text, encoding="utf-8")
+    return list(taken)
 
 
 def main(words: list[str] | None = None) -> int:

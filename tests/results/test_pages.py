@@ -84,7 +84,10 @@ def test_figures_are_taken_over_with_what_they_were_measured_with(tree):
     assert taken == {"provenance": MEASURED_WITH, "records": [{name: RECORD[name] for name in demo.FIELDS}]}
     page = (tree / "host" / "RESULTS.md").read_text()
     assert "| ise | 128 | encrypt | 43.2 | 2.96 | 222.2 (sim) | yes |" in page
-    assert "`cipherlane demo`, 2030-01-02, commit `0123456789ab`, measured on sim; clock_hz 75000000, python 3.11.2." in page
+    assert (
+        "`cipherlane demo`, 2030-01-02, commit `0123456789ab`, measured on sim; clock_hz 75000000, python 3.11.2."
+        in page
+    )
     assert "222.2 (43.2)" in (tree / "README.md").read_text()
     assert ">222.2<" in (tree / "results" / "speeds.svg").read_text()
     assert "| 43.2 | record |" in (tree / "results" / "README.md").read_text()
@@ -95,15 +98,16 @@ def test_figures_are_taken_over_with_what_they_were_measured_with(tree):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ([RECORD], "does not say what it was measured with: run `make demo` again"),
+        ([RECORD], "does not say what it was measured with: run `make bench-dma` again"),
         ({"records": [RECORD]}, "does not say what it was measured with"),
-        ({"provenance": MEASURED_WITH, "records": [{"engine": "ise"}]}, "lacks figures (KeyError('cycles'))"),
+        ({"provenance": MEASURED_WITH, "records": [RECORD]}, "lacks figures (KeyError('datapath'))"),
         ({"provenance": MEASURED_WITH}, "lacks figures (KeyError('records'))"),
     ],
 )
 def test_figures_that_are_not_whole_are_not_taken(tree, capsys, content, reason):
     before = files(tree / "results")
-    measure(tree, "demo.json", content)
+    measure(tree, "demo.json", {"provenance": MEASURED_WITH, "records": [RECORD]})
+    measure(tree, "dma.json", content)
     assert main(["--take"]) == 1
     assert reason in error(capsys)
     assert files(tree / "results") == before
