@@ -61,7 +61,7 @@ def main() -> int:
         {"records": records},
         command="make bench",
         board="sim; zkn: sim_scalar",
-        configuration={"programs": [family.name for family, _ in plan]},
+        configuration={"programs": arguments.only or "all"},
         tools=toolchain.versions(os.environ, toolchain.SIMULATION),
     )
     plot = arguments.results.with_suffix(".svg")
