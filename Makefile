@@ -110,12 +110,13 @@ explore: setup ## Place and route the family of AES cores, beside public ones (h
 explore-isa: setup ## Place and route the vector unit and its parts alone (build/results/explore-isa.json)
 	@$(PYTHON) -m gateware.explore.isa
 
-pages: setup ## Write the generated reference pages anew
+pages: setup ## Write the generated pages anew: registers, instructions, records, figures
 	@$(PYTHON) -m firmware.codegen pages
 	@$(PYTHON) -m cipherlane.protocol.reference
+	@$(PYTHON) -m results
 
-readme: ## Write the README's result tables from build/results
-	@.ci/readme
+readme: setup ## Take the figures in build/results over into results/data, and write all pages of figures from there
+	@$(PYTHON) -m results --take
 
 clean: ## Remove build/
 	rm -rf build

@@ -20,6 +20,8 @@ from os import cpu_count
 from pathlib import Path
 from statistics import median
 
+from cipherlane import results
+
 from gateware.explore import report
 from gateware.explore.bars import verdict
 from gateware.explore.flow import DEVICES, SYNTHESIS, TARGET_MHZ, FlowError, load, netlist_digest, place, synthesise
@@ -193,16 +195,19 @@ def write(tasks: list[Task], versions: dict[str, str]) -> dict:
     found = [record for _, done in kept for record in done or []]
     content = {
         "kind": "est",
-        "command": "make explore",
-        "synthesis": SYNTHESIS,
         "target_mhz": TARGET_MHZ,
         "seeds": list(tasks[0].seeds),
-        "tools": versions,
         "missing": sum(done is None and task.device in DEFAULT_DEVICES for task, done in kept),
         "records": [{**record, "bars": verdict(record, found)} for record in found],
     }
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    (RESULTS / "explore.json").write_text(json.dumps(content, indent=1) + "\n")
+    results.write(
+        RESULTS / "explore.json",
+        content,
+        command="make explore",
+        board="none: each core alone",
+        configuration={"synthesis": SYNTHESIS},
+        tools=versions,
+    )
     for name, text in report.plots(content["records"]).items():
         (RESULTS / f"explore-{name}.svg").write_text(text)
     return content

@@ -17,6 +17,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from cipherlane.results import write
 from migen import Cat, Module, Signal
 from rich.console import Console
 from rich.table import Table
@@ -33,6 +34,7 @@ from gateware.soc.cache import Stamp, digest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DEVICE = ("--um5g-85k", "--speed", "8", "--package", "CABGA554")
+SYNTHESIS = "synth_ecp5 -nodsp"
 TARGET_MHZ = 200
 SEED = 1
 TIMEOUT_S = 7200  # on a machine that others share
@@ -193,8 +195,7 @@ def explore(part: str, directory: Path, environment: dict[str, str]) -> dict:
 
 def _build(part: str, folder: Path, device: tuple[str, ...], environment: dict[str, str]) -> None:
     """Synthesis, placement and routing of `top.v`."""
-    script = "read_verilog top.v; synth_ecp5 -nodsp -top top "
-    script += "-json top.json; tee -q -o stat.json stat -json"
+    script = f"read_verilog top.v; {SYNTHESIS} -top top -json top.json; tee -q -o stat.json stat -json"
     clock = [*device, "--freq", str(TARGET_MHZ), "--timing-allow-fail", "--lpf-allow-unconstrained"]
     place = [*clock, "--seed", str(SEED), "--json", "top.json", "--report", "report.json"]
     commands = {
@@ -234,14 +235,18 @@ def main() -> None:
         "speed_grade": "8",
         "target_mhz": TARGET_MHZ,
         "seed": SEED,
-        "command": "make explore-isa",
-        "tools": toolchain.versions(environment),
         "parts": results,
     }
     path = REPOSITORY / "build" / "results" / "explore-isa.json"
     if not chosen:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(report, indent=2) + "\n")
+        write(
+            path,
+            report,
+            command="make explore-isa",
+            board=f"none: each part alone on {report['device']}",
+            configuration={"synthesis": SYNTHESIS, "device": DEVICE},
+            tools=toolchain.versions(environment),
+        )
     table = Table(
         "part",
         "delay ns",

@@ -144,7 +144,7 @@ def plots(records: list[Record]) -> dict[str, str]:
         f"Throughput and area: {where}",
         "LUT4",
         "Mbps",
-        [(label(r), r["lut4"], r["mbps"], r["core"] != FAMILY) for r in chosen if _is_compared(r)],
+        [(label(r), r["lut4"], r["mbps"], _series(r)) for r in chosen if _is_compared(r)],
     )
     for rate in DATA_RATES_MBPS:
         needed = [{**r, "needed": r["clock_mhz_for_mbps"][str(rate)]} for r in chosen]
@@ -154,5 +154,9 @@ def plots(records: list[Record]) -> dict[str, str]:
     return drawn
 
 
-def _rows(records: list[Record], name: str) -> list[tuple[str, float, bool]]:
-    return sorted(((label(r), r[name], r["core"] != FAMILY) for r in records), key=lambda row: row[1])
+def _series(record: Record) -> str:
+    return "this family" if record["core"] == FAMILY else "public cores"
+
+
+def _rows(records: list[Record], name: str) -> list[tuple[str, float, str]]:
+    return sorted(((label(r), r[name], _series(r)) for r in records), key=lambda row: row[1])

@@ -14,6 +14,7 @@ import subprocess
 from pathlib import Path
 from typing import BinaryIO
 
+from cipherlane.results import write
 from litex.soc.integration.builder import Builder
 from rich.console import Console
 from rich.table import Table
@@ -70,9 +71,15 @@ def build(board: Board, directory: Path, results: Path) -> Path:
         stamp.set()
     report = _report(board, gateware, environment)
     _check_constraints(soc, gateware, report["clocks"])
-    results.mkdir(parents=True, exist_ok=True)
     path = results / f"bitstream-{board.name}.json"
-    path.write_text(json.dumps(report, indent=2) + "\n")
+    write(
+        path,
+        report,
+        command=f"make bitstream BOARD={board.name}",
+        board=board.name,
+        configuration={"firmware": board.firmware, "pnr_options": board.pnr_options},
+        tools=toolchain.versions(environment),
+    )
     missed = [clock["name"] for clock in report["clocks"] if clock["achieved_mhz"] < clock["required_mhz"]]
     if missed:
         raise BitstreamError(f"clock {', '.join(missed)} missed its constraint: see {log}")
@@ -162,8 +169,6 @@ def _report(board: Board, gateware: Path, environment: dict[str, str]) -> dict:
         **used,
         "units": units.resources(board, gateware, environment),
         "seed": board.pnr_seed,
-        "tools": toolchain.versions(environment),
-        "command": f"make bitstream BOARD={board.name}",
     }
 
 

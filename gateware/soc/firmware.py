@@ -1,19 +1,19 @@
 """Firmware of a board: the SoC's headers, then the compiled image that goes into its boot ROM."""
 
 import contextlib
-import json
 import logging
 import os
 import subprocess
 from pathlib import Path
 
 import litex
+from cipherlane.results import write
 from litex.soc.integration.builder import Builder
 from litex.soc.integration.common import get_mem_data
 
 from firmware.codegen.__main__ import headers, write_if_changed
 from gateware.boards import Board
-from gateware.soc import image, zephyr
+from gateware.soc import image, toolchain, zephyr
 from gateware.soc.soc import CipherlaneSoC
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -67,9 +67,14 @@ def report_image(board: Board, directory: Path, results: Path) -> str:
     """Says what the firmware that `build_firmware` left takes of the memories; also in `image-<board>.json`."""
     elf = directory / ("zephyr/zephyr/zephyr.elf" if board.firmware == "zephyr" else "firmware.elf")
     used = image.usage(elf, directory / "csr.json")
-    results.mkdir(parents=True, exist_ok=True)
-    path = results / f"image-{board.name}.json"
-    path.write_text(json.dumps({"board": board.name, "firmware": board.firmware, "bytes": used}, indent=2) + "\n")
+    write(
+        results / f"image-{board.name}.json",
+        {"bytes": used},
+        command=f"python -m gateware.soc {board.name}",
+        board=board.name,
+        configuration={"firmware": board.firmware},
+        tools=toolchain.versions(os.environ, toolchain.SIMULATION[1:]),
+    )
     return f"firmware for {board.title}: " + ", ".join(f"{size} bytes of {name}" for name, size in used.items())
 
 

@@ -17,6 +17,7 @@ from litex.build.sim.config import SimConfig
 from litex.soc.integration.builder import Builder
 
 from gateware.boards import Board
+from gateware.soc import toolchain
 from gateware.soc.cache import Stamp, digest
 from gateware.soc.firmware import build_firmware
 from gateware.soc.soc import CipherlaneSoC
@@ -107,6 +108,7 @@ def build(board: Board, directory: Path) -> Path:
         "clock_met_by": board.clock_met_by,
         "rx_window": board.rx_window,
         "console": bool(board.console_name),
+        "tools": toolchain.versions(os.environ, toolchain.SIMULATION),
     }
     if board.ethernet:
         description["ip_address"] = board.ethernet.ip_address

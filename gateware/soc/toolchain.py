@@ -5,10 +5,12 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
+# What makes a simulated board.
+SIMULATION = ("verilator", "riscv64-unknown-elf-gcc")
 # LUT4s that each cell of the ECP5 takes: LUTs themselves, carry cells and distributed RAM.
 LUT4_OF_CELL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 4}
 
@@ -50,11 +52,12 @@ def lut4s(cells: Mapping[str, int]) -> int:
     return sum(count * cells.get(cell, 0) for cell, count in LUT4_OF_CELL.items())
 
 
-def versions(environment: dict[str, str]) -> dict[str, str]:
+def versions(environment: Mapping[str, str], tools: Iterable[str] = TOOLS) -> dict[str, str]:
     """The version that each tool reports, by name."""
     found = {}
-    for tool in TOOLS:
+    for tool in tools:
         result = subprocess.run([tool, "--version"], env=environment, capture_output=True, text=True, timeout=300)
         lines = (result.stdout + result.stderr).strip().splitlines()
-        found[tool] = next((line for line in lines if "ersion" in line or "Yosys" in line), "unknown").strip()
+        named = [line for line in lines if "ersion" in line or "Yosys" in line]
+        found[tool] = (named or lines or ["unknown"])[0].strip()
     return found

@@ -1,7 +1,64 @@
-"""A measurement and the JSON record it becomes."""
+"""A measurement, the JSON record it becomes, and the files of figures, each with what it was measured with."""
 
+import json
+import platform
+import subprocess
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
+
+from . import __version__
+
+_GIT_TIMEOUT = 10.0
+
+
+def commit(file: Path = Path(__file__)) -> str | None:
+    """Return the commit of the checkout that `file` is part of, with "-dirty" where files differ from it.
+
+    None where there is no git, and outside of a checkout: a copy that lies in another project is not part of that.
+    """
+    here = ("git", "-C", str(file.resolve().parent))
+    options = {"capture_output": True, "text": True, "timeout": _GIT_TIMEOUT}
+    try:
+        if subprocess.run([*here, "ls-files", "--error-unmatch", file.name], **options).returncode:
+            return None
+        described = subprocess.run([*here, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"], **options)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return described.stdout.strip() or None
+
+
+def write(
+    path: Path,
+    content: Mapping[str, Any],
+    *,
+    command: str,
+    board: str,
+    configuration: Mapping[str, Any],
+    tools: Mapping[str, str] | None = None,
+) -> None:
+    """Write figures as JSON, behind their `provenance`: date (UTC), commit, command, board, configuration, tools.
+
+    Args:
+        path: the file; its folder is made.
+        content: the figures.
+        command: what measured them.
+        board: what they are of.
+        configuration: how it was set up, by name.
+        tools: versions of what built it and of what measured it, beside this package's and Python's.
+    """
+    provenance = {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": commit(),
+        "command": command,
+        "board": board,
+        "configuration": dict(configuration),
+        "tools": {"cipherlane": __version__, "python": platform.python_version(), **(tools or {})},
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"provenance": provenance, **content}, indent=2) + "\n", encoding="utf-8")
 
 
 @dataclass(frozen=True)

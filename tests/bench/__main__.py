@@ -6,15 +6,17 @@ kept in its folder under `build/bench` until gateware, program or questions chan
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 
+from cipherlane.results import write
+
+from gateware.soc import toolchain
 from gateware.soc.cache import Stamp, digest
 from gateware.soc.firmware import REPOSITORY
 from tests.bench import cases, peers, report
 from tests.bench.board import BUILD, C_FAMILIES, ISE_FAMILIES, ZKN_FAMILIES, BenchBoard, Family, WrongAnswerError
-
-COMMAND = "make bench"
 
 
 def _measure(family: Family, questions: tuple) -> list[cases.Record]:
@@ -54,10 +56,14 @@ def main() -> int:
     except WrongAnswerError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    for record in records:
-        record["command"] = COMMAND
-    arguments.results.parent.mkdir(parents=True, exist_ok=True)
-    arguments.results.write_text(json.dumps(records, indent=1) + "\n")
+    write(
+        arguments.results,
+        {"records": records},
+        command="make bench",
+        board="sim; zkn: sim_scalar",
+        configuration={"programs": arguments.only or "all"},
+        tools=toolchain.versions(os.environ, toolchain.SIMULATION),
+    )
     plot = arguments.results.with_suffix(".svg")
     plot.write_text(report.plot(records))
     report.show(records)

@@ -6,19 +6,20 @@ bar is the one that an Ethernet board has; the others show what it is for. A fig
 
 import argparse
 import itertools
-import json
+import os
 import sys
 from pathlib import Path
 
+from cipherlane.results import write
 from rich.console import Console
 from rich.table import Table
 
 from gateware import boards
+from gateware.soc import toolchain
 from tests.bench_eth.measure import Case, WrongAnswerError, measure, name_of
 from tests.gateware.net.gmii import CORE, GMIIBoard
 from tests.gateware.support import ROOT
 
-COMMAND = "make bench-eth"
 CLOCKS_HZ = (boards.load("ecpix5").sys_clk_freq, 100_000_000)
 # A record of one block; powers of two; the largest record of whole blocks; the largest at an MTU of 1500.
 PAYLOADS = (40, 64, 128, 256, 512, 1024, 1280, 1464, 1472)
@@ -66,13 +67,19 @@ def main() -> int:
             board = GMIIBoard(sys_hz=CLOCKS_HZ[0], **core)
             for clock, key_bits, sessions, payload in itertools.product(CLOCKS_HZ, KEY_BITS, SESSIONS, PAYLOADS):
                 case = Case(payload=payload, sessions=sessions, key_bits=key_bits, clock_hz=clock)
-                records.append({**measure(board, case, core), "command": COMMAND})
+                records.append(measure(board, case, core))
             board.close()
     except WrongAnswerError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    arguments.results.parent.mkdir(parents=True, exist_ok=True)
-    arguments.results.write_text(json.dumps(records, indent=1) + "\n")
+    write(
+        arguments.results,
+        {"records": records},
+        command="make bench-eth",
+        board="none: the fast path on a GMII",
+        configuration={"cores": CORES, "clocks_hz": CLOCKS_HZ},
+        tools=toolchain.versions(os.environ, toolchain.SIMULATION[:1]),
+    )
     show(records)
     print(f"{len(records)} figures in {arguments.results}")
     barred = [record for record in records if record["core"] == name_of(CORE) and record["payload"] >= BAR_PAYLOAD]

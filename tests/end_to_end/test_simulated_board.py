@@ -22,6 +22,8 @@ from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from gateware.soc import toolchain
+
 pytestmark = pytest.mark.simboard
 
 CIPHERLANE = Path(sys.executable).parent / "cipherlane"
@@ -40,6 +42,10 @@ def reference(key: bytes, iv: bytes, data: bytes) -> bytes:
 
 def cipherlane(*arguments, timeout=120):
     return subprocess.run([CIPHERLANE, *map(str, arguments)], capture_output=True, text=True, timeout=timeout)
+
+
+def test_the_board_says_what_made_it(board):
+    assert set(toolchain.SIMULATION) <= board.description["tools"].keys()
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -1,5 +1,6 @@
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from cipherlane.cli import main
 from cipherlane.device import Device
 from cipherlane.errors import SimulatedBoardError
 from cipherlane.transport import namespace, open_transport, simboard
@@ -193,6 +195,18 @@ def test_death_in_mid_conversation_is_explained(tmp_path):
         device.info()
         with pytest.raises(SimulatedBoardError, match=expected):
             device.counters()
+
+
+def test_figures_say_what_made_the_simulated_board(build, tmp_path):
+    description = json.loads((build / "board.json").read_text())
+    (build / "board.json").write_text(json.dumps({**description, "tools": {"gcc": "12.2.0"}}))
+    results = tmp_path / "bench.json"
+    words = ["bench", "--port", f"sim:{build}", "--engine", "ise", "--key-bits", "128", "--results", str(results)]
+    assert main(words) == 0
+    provenance = json.loads(results.read_text())["provenance"]
+    assert provenance["tools"]["gcc"] == "12.2.0" and provenance["board"] == "model"
+    assert provenance["command"] == shlex.join(["cipherlane", *words])
+    assert provenance["configuration"]["clock_hz"] == 75_000_000
 
 
 def test_command_that_is_terminated_stops_its_board(build, tmp_path):

@@ -321,7 +321,9 @@ def test_bench_through_the_link(null_board, tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     records = json.loads(done.stdout)
-    assert json.loads(results.read_text()) == records
+    kept = json.loads(results.read_text())
+    assert kept["records"] == records
+    assert kept["provenance"]["board"] == "null" and kept["provenance"]["command"].startswith("cipherlane bench --port")
     assert [record["record_bytes"] for record in records] == [256, 1440]
     for record in records:
         assert record["kind"] == "null"

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from cipherlane.results import write
 from rich.console import Console
 from rich.table import Table
 
@@ -122,9 +123,9 @@ def _report(mutants: list[Mutant], outcomes: dict[str, bool], args: argparse.Nam
     for name in survivors:
         print(f"survived: {name}")
     print(f"{share:.1%} of the mutants that are not equivalent were killed; at least {LEAST_KILLED:.0%} are to be")
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
     record = {"seed": args.seed, "parts": {part: dict(count) for part, count in counts.items()}, "survived": survivors}
-    RESULTS.write_text(json.dumps(record, indent=2) + "\n")
+    configuration = {"parts": args.part, "count": args.count}
+    write(RESULTS, record, command="make mutants", board="none", configuration=configuration)
     return share < LEAST_KILLED
 
 

@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
             for direction in directions
         ]
         info = device.info()
-    records = common.write_results(args, measurements)
+    records = common.write_results(args, measurements, device)
     if args.json:
         views.show_json(records)
     else:
@@ -90,7 +90,7 @@ def _run_link(args: argparse.Namespace) -> int:
             for record_bytes in args.record_bytes or (None,)
             for window in args.window or (None,)
         ]
-    records = common.write_results(args, measurements)
+    records = common.write_results(args, measurements, device)
     if args.json:
         views.show_json(records)
     else:

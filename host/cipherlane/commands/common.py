@@ -1,12 +1,13 @@
 """Options that all commands share."""
 
 import argparse
-import json
 import os
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from .. import results
 from ..device import Device
 from ..errors import ArgumentError
 from ..linkbench import LinkMeasurement
@@ -56,14 +57,20 @@ def add_results_option(parser: argparse.ArgumentParser) -> None:
 
 
 def write_results(
-    args: argparse.Namespace, measurements: Iterable[Measurement | LinkMeasurement]
+    args: argparse.Namespace, measurements: Iterable[Measurement | LinkMeasurement], device: Device
 ) -> list[dict[str, Any]]:
-    """Return the measurements as records, and write them where `args` says."""
+    """Return the measurements of `device` as records, and write them where `args` says."""
     records = [item.record() for item in measurements]
     if args.results:
-        path = Path(args.results)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(records, indent=2) + "\n", encoding="utf-8")
+        info = device.info()
+        results.write(
+            Path(args.results),
+            {"records": records},
+            command=shlex.join(["cipherlane", *map(str, args.argv)]),
+            board=info.board,
+            configuration={"firmware": f"{info.firmware} {info.firmware_version}", "clock_hz": info.clock_hz},
+            tools=device.link.transport.tools,
+        )
     return records
 
 

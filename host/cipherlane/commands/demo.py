@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
             for name in args.engine or ENGINES:
                 engine = common.choose_engine(device, name)
                 measurements += [transfer(device, engine, blocks, direction, plaintext) for direction in DIRECTIONS]
-    records = common.write_results(args, measurements)
+    records = common.write_results(args, measurements, device)
     if args.json:
         views.show_json(records)
     else:

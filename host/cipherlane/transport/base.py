@@ -1,9 +1,9 @@
 """The interface of a transport: record in, record out. Framing, where there is any, belongs to the transport."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Self
 
 from ..clock import REAL, Clock
@@ -42,7 +42,7 @@ class Transport(ABC):
     `ordered` says that records never overtake each other; `pace` gives the time-outs to begin with. Of a link that
     is `shared` with others the host learns how much it may keep in flight, and takes a record for lost once a few
     that were sent later are answered. All waits go by its `clock`; none for sending is longer than `write_timeout`
-    seconds.
+    seconds. `tools` are the versions of what made a simulated board, by name.
     """
 
     ordered: bool = False
@@ -50,6 +50,7 @@ class Transport(ABC):
     pace: Pace = HARDWARE
     clock: Clock = REAL
     write_timeout: float = WRITE_TIMEOUT
+    tools: Mapping[str, str] = MappingProxyType({})
 
     def pace_of(self, kind: str) -> Pace:
         """Return the time-outs for a board of `kind`, "sim" or "board"."""

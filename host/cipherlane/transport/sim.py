@@ -22,6 +22,7 @@ class SimTransport(SerialTransport):
         self.board.start()
         try:
             super().__init__(self.board.url)
+            self.tools = self.board.description.get("tools", {})
         except BaseException:
             self.board.stop()
             raise
@@ -61,6 +62,7 @@ class SimUdpTransport(UdpTransport):
         self.board.start()
         try:
             super().__init__(f"udp://{self.board.ip_address}", self.board.udp_socket())
+            self.tools = self.board.description.get("tools", {})
         except BaseException:
             self.board.stop()
             raise

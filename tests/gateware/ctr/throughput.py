@@ -5,21 +5,24 @@ needs a read and a write, so that 2 cycles a block would be all of it. The comma
 ratio for each core, and writes ``build/results/dma.json``.
 """
 
-import json
+import os
 from dataclasses import asdict, dataclass
 
+from cipherlane.results import write
 from litex.soc.interconnect import wishbone
 from migen import Module
 from rich.console import Console
 from rich.table import Table
 
 from gateware.ctr.errors import Error
+from gateware.soc import toolchain
 from gateware.soc.buffer import BufferMemory
 from tests.gateware.ctr.bench import ORIGIN, Bench, Descriptor
 from tests.gateware.support import ROOT
 
 PORT_CYCLES = 2  # of the port, a block
 BUFFER = 32 * 1024
+BURST_BEATS = 32
 T1 = 0x00112233445566778899AABBCCDDEEFF
 
 
@@ -121,7 +124,7 @@ def main() -> None:
     size = BUFFER // 2 - 32
     figures = []
     for datapath in ("pipelined", 128):
-        bench = BufferBench(datapath=datapath, burst_beats=32)
+        bench = BufferBench(datapath=datapath, burst_beats=BURST_BEATS)
         for key_bits in (128, 256):
             figures.append(measure(bench, datapath, key_bits, size))
         figures.append(measure(bench, datapath, 128, size, 5, 11))
@@ -131,9 +134,14 @@ def main() -> None:
         | {"cycles_per_block": round(f.cycles_per_block, 3), "port_ratio": round(f.port_ratio, 3), "kind": "sim"}
         for f in figures
     ]
-    path = ROOT / "build" / "results" / "dma.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(records, indent=2) + "\n")
+    write(
+        ROOT / "build" / "results" / "dma.json",
+        {"records": records},
+        command="make bench-dma",
+        board="none: the accelerator on a buffer memory",
+        configuration={"burst_beats": BURST_BEATS},
+        tools=toolchain.versions(os.environ, toolchain.SIMULATION[:1]),
+    )
     table = Table(*(name.replace("_", " ") for name in records[0]), title="DMA, memory to memory (sim)")
     for record in records:
         table.add_row(*map(str, record.values()))

@@ -100,6 +100,7 @@ def test_a_run_goes_on_without_a_core_that_is_not_there(tmp_path, monkeypatch, c
     assert "peer-secworks: left out: secworks:" in shown and "the core is at https://github.com/secworks/aes" in shown
     assert "usselmann is not built: give a checkout with --peer usselmann=FOLDER" in shown
     content = json.loads((tmp_path / "results" / "explore.json").read_text())
+    assert content["provenance"]["command"] == "make explore" and content["provenance"]["tools"]["yosys"]
     assert content["records"] == [] and content["missing"] == 2 * len(family.TARGETS)
 
 

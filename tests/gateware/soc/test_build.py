@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import subprocess
 import sys
@@ -116,7 +117,6 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path, monkey
     }
     (tmp_path / "ecpix5-report.json").write_text(json.dumps(report))
     monkeypatch.setattr(bitstream.units, "resources", lambda *_: {})
-    monkeypatch.setattr(bitstream.toolchain, "versions", lambda _: {})
     result = bitstream._report(boards.load("ecpix5"), tmp_path, {})
     assert result["clocks"] == [
         {"name": "sys", "required_mhz": 75.0, "achieved_mhz": 81.5},
@@ -185,6 +185,8 @@ def test_tools_are_found_under_their_usual_names(tmp_path):
     found = toolchain.versions(environment)
     assert set(found) == set(toolchain.TOOLS)
     assert "Yosys" in found["yosys"]
+    verilator, compiler = toolchain.versions(os.environ, toolchain.SIMULATION).values()
+    assert re.match(r"Verilator \d", verilator) and re.search(r"gcc.* \d+\.\d+", compiler)
 
 
 def test_image_says_what_each_memory_holds(tmp_path):

@@ -1,0 +1,34 @@
+"""The README's two plots."""
+
+from gateware.explore import plots
+from results import kept
+from results.tables import explore, headline
+
+FOLDER = "results"
+SBOXES = {"lut": "table", "block_ram": "block RAM", "onehot": "one-hot", "canright": "Canright"}
+
+
+def speeds() -> str:
+    """Mbps of each engine: engine, record and link speed."""
+    found = headline.speeds(kept.load(headline.TABLE.sources, headline.TABLE.command))
+    rows = [(engine, r["figure"], f"{speed} speed") for engine, row in found.items() for speed, r in row.items()]
+    return plots.bars(f"AES-128-CTR, Mbps at {headline.conditions(found)}", rows)
+
+
+def cores() -> str:
+    """Area and Mbps of the family's cores that hold one key of AES-128, and of public ones, on the first part."""
+    content = kept.load(explore.TABLE.sources, explore.TABLE.command)["explore"]
+    device, speed = max((r["device"], r["speed"]) for r in content["records"])
+    rows = []
+    for r in content["records"]:
+        ours = r["core"] == "cipherlane"
+        if (r["device"], r["speed"]) != (device, speed) or (ours and (r["slots"], r["key_lengths"]) != (1, [128])):
+            continue
+        label = SBOXES[r["sbox"]] + (f" x {r['engines']}" if r["engines"] > 1 else "") if ours else r["core"]
+        width = r["datapath"] if r["datapath"] == "pipelined" else f"{r['datapath']} bits"
+        rows.append((label, r["lut4"], r["mbps"], width if ours else "public cores"))
+    title = f"AES-128 cores with one key by datapath and S-box, {device}, speed grade {speed} ({content['kind']})"
+    return plots.points(title, "LUT4; S-boxes in block RAM take none", "Mbps, engine speed", rows)
+
+
+PLOTS = {"speeds.svg": speeds, "cores.svg": cores}

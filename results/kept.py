@@ -1,0 +1,74 @@
+"""The files of figures in `results/data`: of each file that a command left in `build/results`, what pages show.
+
+A file is JSON: what it was measured with (`provenance`, as `cipherlane.results.write` has it), and figures.
+"""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT / "results" / "data"
+BUILD = ROOT / "build" / "results"
+
+Content = dict
+
+
+class ResultsError(Exception):
+    """Figures or pages are missing or unusable; the message names the remedy."""
+
+
+def load(patterns: Iterable[str], command: str) -> dict[str, Content]:
+    """The contents of the kept files whose names match, by name without `.json`.
+
+    Raises
+    ------
+    ResultsError
+        There is none for a pattern, or one is not JSON.
+    """
+    found = {}
+    for pattern in patterns:
+        paths = sorted(DATA.glob(pattern))
+        if not paths:
+            raise ResultsError(f"no {pattern} in results/data: run `{command}`, then `make readme`")
+        found |= {path.stem: _read(path, command) for path in paths}
+    return found
+
+
+def measured(path: Path, command: str) -> Content:
+    """The content of a file that a command wrote.
+
+    Raises
+    ------
+    ResultsError
+        It is not JSON, or does not say what it was measured with.
+    """
+    content = _read(path, command)
+    if not isinstance(content, dict) or "provenance" not in content:
+        raise ResultsError(f"{path} does not say what it was measured with: run `{command}` again")
+    return content
+
+
+def select(rows: Iterable[dict], names: Iterable[str]) -> list[dict]:
+    """The rows with the named fields alone."""
+    return [{name: row[name] for name in names} for row in rows]
+
+
+def text(content: Content) -> str:
+    """JSON with a line for each row of a list."""
+    parts = []
+    for name, value in content.items():
+        if isinstance(value, list) and value:
+            rows = ",\n".join(f"  {json.dumps(row)}" for row in value)
+            shown = f"[\n{rows}\n ]"
+        else:
+            shown = json.dumps(value, indent=1).replace("\n", "\n ")
+        parts.append(f" {json.dumps(name)}: {shown}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _read(path: Path, command: str) -> Content:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ResultsError(f"{path} is not JSON ({error}): run `{command}` again") from error

@@ -1,0 +1,109 @@
+"""The pages: one list of tables, and the text of each page with its tables from the kept figures."""
+
+import os
+import re
+from pathlib import Path
+
+from results import drawings, kept
+from results.kept import Content, ResultsError
+from results.tables import (
+    Table,
+    bench,
+    bench_dma,
+    bench_eth,
+    bench_sim,
+    bench_udp,
+    bitstream,
+    calls,
+    demo,
+    explore,
+    explore_isa,
+    headline,
+    ise_cycles,
+    printed,
+    table,
+)
+
+LIST_PAGE = "results/README.md"
+TABLES = tuple(
+    module.TABLE
+    for module in (
+        headline,
+        printed,
+        demo,
+        bench,
+        calls,
+        bench_udp,
+        bench_sim,
+        bench_dma,
+        bench_eth,
+        bitstream,
+        explore_isa,
+        explore,
+        ise_cycles,
+    )
+)
+MEASURED = tuple(each for each in TABLES if each.keep)
+
+
+def table_list() -> list[str]:
+    """The list of tables: where each is, what its figures mean, and what makes them."""
+    rows = []
+    for each in MEASURED:
+        page = os.path.relpath(each.page, Path(LIST_PAGE).parent)
+        contents = kept.load(each.sources, each.command).values()
+        dates = ", ".join(sorted({content["provenance"]["date"][:10] for content in contents}))
+        rows.append([f"[{each.page}]({page})", each.shows, each.speed, f"`{each.command}`", each.takes, dates])
+    return table(["page", "what is in it", "speed", "command", "time on 2 cores", "figures of"], rows)
+
+
+def origin(content: Content) -> str:
+    """What figures were measured with, in a sentence."""
+    p = content["provenance"]
+    if "note" in p:
+        return f"`{p['command']}`, {p['date'][:10]}: {p['note']}."
+    setup = [f"{name} {value}" for name, value in p["configuration"].items()]
+    setup += [v if v.lower().startswith(name.lower()) else f"{name} {v}" for name, v in p["tools"].items()]
+    board = p["board"].removeprefix("none: ")
+    return f"`{p['command']}`, {p['date'][:10]}, commit `{p['commit']}`, measured on {board}; {', '.join(setup)}."
+
+
+def block(each: Table) -> list[str]:
+    """The lines of a table's block: itself, and where its figures come from."""
+    contents = kept.load(each.sources, each.command)
+    lines = each.render(contents)
+    if each.keep:
+        origins = dict.fromkeys(map(origin, contents.values()))
+        lines += ["", *(f"<sub>{line}</sub>  " for line in origins)]
+    return lines
+
+
+def pages() -> dict[Path, str]:
+    """Path and text of every page and plot.
+
+    Raises
+    ------
+    ResultsError
+        A page or the place of a table in it is missing, or figures are.
+    """
+    blocks: dict[str, dict[str, list[str]]] = {LIST_PAGE: {"list": table_list()}}
+    for each in TABLES:
+        blocks.setdefault(each.page, {})[each.name] = block(each)
+    texts = {kept.ROOT / page: _filled(page, of_page) for page, of_page in blocks.items()}
+    return texts | {kept.ROOT / drawings.FOLDER / name: draw() for name, draw in drawings.PLOTS.items()}
+
+
+def _filled(page: str, blocks: dict[str, list[str]]) -> str:
+    """The text of a page with these blocks in their places."""
+    path = kept.ROOT / page
+    if not path.exists():
+        raise ResultsError(f"{page} is missing: restore it")
+    text = path.read_text(encoding="utf-8")
+    for name, lines in blocks.items():
+        begin, end = f"<!-- {name}: begin, by `make readme` -->\n", f"<!-- {name}: end -->"
+        pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
+        filled = begin + "\n".join(lines) + "\n" + end
+        text, count = pattern.subn(lambda _, filled=filled: filled, text)
+        if count != 1:
+            raise ResultsError(f"{page} has {count} places for {name}: it needs the lines {begin.strip()} and {end}")
+    return text

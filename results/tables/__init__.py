@@ -1,0 +1,46 @@
+"""One table a file: what is kept of a command's figures, and the Markdown that shows them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from results.kept import Content
+
+
+@dataclass(frozen=True)
+class Table:
+    """A block of a page.
+
+    Attributes
+    ----------
+    name : str
+        Of the block: it stands between ``<!-- name: begin -->`` and ``<!-- name: end -->``.
+    page : str
+        Path of the Markdown file in the repository.
+    sources : tuple of str
+        Patterns of the names of its files of figures.
+    command : str
+        What writes them.
+    render : callable
+        Gives lines of Markdown from the files' contents by name, without what they were measured with.
+    keep : callable or None
+        Gives of the content of a file in `build/results` what is kept; None of a table of what others keep.
+    shows, speed, takes : str
+        For the list of tables: what is in it; engine, record or link speed; how long the command takes on two cores.
+    """
+
+    name: str
+    page: str
+    sources: tuple[str, ...]
+    command: str
+    render: Callable[[dict[str, Content]], list[str]]
+    keep: Callable[[Content], Content] | None = None
+    shows: str = ""
+    speed: str = "-"
+    takes: str = ""
+
+
+def table(headings: Iterable[str], rows: Iterable[Iterable]) -> list[str]:
+    """The lines of a Markdown table."""
+    headings = list(headings)
+    lines = [headings, ["---"] * len(headings), *rows]
+    return ["| " + " | ".join(map(str, line)) + " |" for line in lines]

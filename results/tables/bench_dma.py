@@ -1,0 +1,45 @@
+"""`make bench-dma`: what the accelerator's DMA gives of its memory port."""
+
+from results.kept import Content, select
+from results.tables import Table, table
+
+FIELDS = ("datapath", "key_bits", "bytes", "offset_source", "offset_destination", "cycles_per_block", "port_ratio")
+
+
+def keep(content: Content) -> Content:
+    """The figures that the page shows."""
+    return {"records": select(content["records"], (*FIELDS, "kind"))}
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """A row for each core, key length and alignment."""
+    rows = [
+        [
+            r["datapath"],
+            r["key_bits"],
+            r["bytes"],
+            f"{r['offset_source']}, {r['offset_destination']}",
+            f"{r['cycles_per_block']:.2f} ({r['kind']})",
+            f"{r['port_ratio']:.1%}",
+        ]
+        for r in kept["dma"]["records"]
+    ]
+    return [
+        "**Engine speed** (`make bench-dma`): the accelerator alone on the buffer memory, no CPU, one descriptor; its "
+        "port carries 16 bytes a cycle, so that 2 cycles a block would be all of it:",
+        "",
+        *table(["core", "key bits", "bytes", "offsets of source, destination", "cycles/block", "of the port"], rows),
+    ]
+
+
+TABLE = Table(
+    name="bench-dma",
+    page="tests/gateware/ctr/README.md",
+    sources=("dma.json",),
+    command="make bench-dma",
+    render=render,
+    keep=keep,
+    shows="the accelerator alone on its port of the buffer memory, with the pipelined core and the 128-bit one",
+    speed="engine",
+    takes="5 minutes",
+)

@@ -1,0 +1,50 @@
+"""`make bench-udp`: records over UDP, and what one costs the CPU."""
+
+from results.kept import Content, select
+from results.tables import Table, table
+
+FIELDS = ("engine", "key_bits", "record_bytes", "bytes", "kind", "clock_hz", "goodput_mbps", "share", "packet_cycles")
+
+
+def keep(content: Content) -> Content:
+    """The figures that the page shows."""
+    return {"records": select(content["records"], FIELDS)}
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """A row for each engine: cycles by stage, goodput."""
+    records = kept["bench-udp"]["records"]
+    stages = next(list(r["packet_cycles"]) for r in records if r["packet_cycles"])
+    rows = [
+        [
+            r["engine"],
+            r["key_bits"],
+            r["record_bytes"],
+            *(f"{r['packet_cycles'][stage]:.0f}" if r["packet_cycles"] else "-" for stage in stages),
+            f"{sum(r['packet_cycles'].values()):.0f}" if r["packet_cycles"] else "-",
+            f"{r['goodput_mbps']:.1f} ({r['kind']})",
+            f"{r['share']:.1%}",
+        ]
+        for r in records
+    ]
+    return [
+        "**Link speed** (`make bench-udp`): data that go to the board and come back in records over UDP, counted once, "
+        "and the CPU's cycles for one record by stage: the MAC's registers, copies with their checksums, headers, the "
+        f"record service, the engine; {records[0]['clock_hz'] / 1e6:g} MHz. The cycles are means over all records of a "
+        "stream, among them two without data. Limit: gigabit Ethernet with such records:",
+        "",
+        *table(["engine", "key bits", "record bytes", *stages, "sum", "Mbps", "of the limit"], rows),
+    ]
+
+
+TABLE = Table(
+    name="bench-udp",
+    page="host/RESULTS.md",
+    sources=("bench-udp.json",),
+    command="make bench-udp",
+    render=render,
+    keep=keep,
+    shows="records over UDP by the CPU with each engine, and by the fast path; a record's cycles by stage",
+    speed="link",
+    takes="2 minutes",
+)

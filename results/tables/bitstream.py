@@ -1,0 +1,45 @@
+"""`make bitstream`: clocks and resources of the boards that were built."""
+
+from results.kept import Content, select
+from results.tables import Table, table
+
+USED = ("lut4", "ff", "bram", "dsp")
+
+
+def keep(content: Content) -> Content:
+    """The figures that the page shows."""
+    (head,) = select([content], ("board", "device", "speed_grade", "kind", "seed", *USED))
+    return {**head, "units": content["units"], "clocks": content["clocks"]}
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """A table of clocks and one of parts; a clock that misses its constraint says so."""
+    clocks, area = [], []
+    for report in kept.values():
+        board = report["board"]
+        for c in report["clocks"]:
+            missed = ", **missed**" if c["achieved_mhz"] < c["required_mhz"] else ""
+            clocks.append([board, c["name"], c["required_mhz"], f"{c['achieved_mhz']:.2f}{missed}", report["seed"]])
+        for part, used in {"whole": report, **report["units"]}.items():
+            name = part if used is report else f"{part.replace('_', ' ')}, synthesised alone"
+            area.append([board, name, *(used[key] for key in USED)])
+    devices = dict.fromkeys(f"{r['device']}, speed grade {r['speed_grade']} ({r['kind']})" for r in kept.values())
+    return [
+        f"`make bitstream BOARD=...`: {'; '.join(devices)}; a build that misses a clock ends with an error:",
+        "",
+        *table(["board", "clock", "required MHz", "achieved MHz", "seed"], clocks),
+        "",
+        *table(["board", "part", "LUT4", "FF", "block RAM", "DSP"], area),
+    ]
+
+
+TABLE = Table(
+    name="bitstream",
+    page="gateware/boards/README.md",
+    sources=("bitstream-*.json",),
+    command="make bitstream BOARD=ecpix5",
+    render=render,
+    keep=keep,
+    shows="clocks and resources of the boards' bitstreams",
+    takes="some minutes a board",
+)

@@ -1,0 +1,52 @@
+"""`make demo`: engines at work on records."""
+
+from results.kept import Content, select
+from results.tables import Table, table
+
+# What the tool counted, and what follows.
+MEASURED = ("engine", "key_bits", "direction", "bytes", "blocks", "cycles", "key_cycles", "kind", "clock_hz")
+MEASURED += ("processed_bytes", "verified")
+FIELDS = (*MEASURED, "cycles_per_block", "bits_per_cycle", "mbps")
+
+
+def keep(content: Content) -> Content:
+    """The figures that the page shows, of engines that count cycles."""
+    return {"records": select((r for r in content["records"] if r["cycles"]), FIELDS)}
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """A row for each engine, key length and direction."""
+    records = kept["demo"]["records"]
+    rows = [
+        [
+            r["engine"],
+            r["key_bits"],
+            r["direction"],
+            f"{r['cycles_per_block']:.1f}",
+            f"{r['bits_per_cycle']:.2f}",
+            f"{r['mbps']:.1f} ({r['kind']})",
+            "yes" if r["verified"] else "no",
+        ]
+        for r in records
+    ]
+    first = records[0]
+    return [
+        f"**Record speed** (`make demo`): the engine's cycles for each record, one call a record, while a file of "
+        f"{first['bytes']} bytes passes through the record service over the UART; AES-CTR, {first['clock_hz'] / 1e6:g} "
+        "MHz. Framing, checks and copies around the call are not in it, and the UART is far slower:",
+        "",
+        *table(["engine", "key bits", "direction", "cycles/block", "bits/cycle", "Mbps", "every byte checked"], rows),
+    ]
+
+
+TABLE = Table(
+    name="demo",
+    page="host/RESULTS.md",
+    sources=("demo.json",),
+    command="make demo",
+    render=render,
+    keep=keep,
+    shows="a file through the record service over the UART, with each engine",
+    speed="record",
+    takes="minutes, most of them the simulated board's compilation",
+)

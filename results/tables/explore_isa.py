@@ -1,0 +1,48 @@
+"""`make explore-isa`: delay and resources of the vector unit's parts, and why its S-boxes are as they are."""
+
+from results.kept import Content, select
+from results.tables import Table, table
+
+FIELDS = ("part", "delay_ns", "clock_to_output_ns", "fmax_mhz", "lut4", "ff", "bram")
+
+
+def keep(content: Content) -> Content:
+    """The figures that the page shows."""
+    (head,) = select([content], ("kind", "device", "speed_grade", "seed"))
+    return {**head, "parts": select(content["parts"], FIELDS)}
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """A row for each part, and what follows from them."""
+    report = kept["explore-isa"]
+    parts = {part["part"]: part for part in report["parts"]}
+    lanes = {
+        sbox: "{lut4} LUT4 and {delay_ns} ns".format(**parts[f"lane, {sbox}"]) for sbox in ("ecp5", "table", "canright")
+    }
+    ram, other = parts["SubBytes, block RAM"], parts["SubBytes, block RAM, LFE5UM timing"]
+    rows = [[part[key] for key in FIELDS if key != "clock_to_output_ns"] for part in report["parts"]]
+    return [
+        f"`make explore-isa`: {report['device']}, seed {report['seed']}, each part alone between registers "
+        f"({report['kind']}):",
+        "",
+        *table(["part", "delay ns", "Fmax MHz", "LUT4", "FF", "block RAM"], rows),
+        "",
+        f"On ECP5 the unit's S-boxes are `ecp5`, its LUTs and slice multiplexers instantiated: a lane takes "
+        f"{lanes['ecp5']}; `table`, which synthesis maps and simulation uses, {lanes['table']}; `canright`, the "
+        f"smallest, {lanes['canright']}, too slow for its pipeline stage. Block RAM would take {ram['bram']} of them "
+        f"and no LUT, but reads at a clock edge: its {ram['clock_to_output_ns']} ns from clock to output "
+        f"({other['clock_to_output_ns']} ns by the timing of the LFE5UM of the same grade) would be added to the stage "
+        "of ShiftRows, MixColumns and AddRoundKey, and reading the state registers would take a stage of its own.",
+    ]
+
+
+TABLE = Table(
+    name="explore-isa",
+    page="gateware/explore/README.md",
+    sources=("explore-isa.json",),
+    command="make explore-isa",
+    render=render,
+    keep=keep,
+    shows="the vector unit and its parts placed and routed alone, beside a multiplier: delay and resources",
+    takes="15 minutes",
+)

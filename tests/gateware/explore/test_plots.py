@@ -1,0 +1,44 @@
+"""Plots as SVG: lengths, places, colours of both surroundings, labels that do not lie on each other."""
+
+from itertools import combinations
+from xml.etree import ElementTree
+
+from gateware.explore import plots
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_bars_are_as_long_as_their_values_and_coloured_by_series():
+    text = plots.bars("speeds", [("table", 10.0, "engine"), ("ise", 200.0, "engine"), ("ise", 100.0, "link")])
+    image = ElementTree.fromstring(text)
+    drawn = [bar for bar in image.iter(f"{SVG}rect") if bar.get("x") == str(plots.LEFT)]
+    assert [int(bar.get("width")) for bar in drawn] == [28, 560, 280]
+    assert [bar.get("class") for bar in drawn] == ["s0", "s0", "s1"]
+    words = [text.text for text in image.iter(f"{SVG}text")]
+    assert words == ["speeds", "engine", "link", "table", "10", "ise", "200", "100"]
+
+
+def test_points_lie_by_the_logarithm_of_their_values():
+    image = ElementTree.fromstring(plots.points("area", "LUT4", "Mbps", [("a", 100, 10, "x"), ("b", 10000, 1000, "x")]))
+    (a, b) = [(int(c.get("cx")), int(c.get("cy"))) for c in image.iter(f"{SVG}circle")]
+    lines = {(line.get("x1"), line.get("y1")) for line in image.iter(f"{SVG}line")}
+    assert (b[0] - a[0], a[1] - b[1]) == (1.5 * plots.SIDE, plots.SIDE)
+    assert (str(a[0]), str(b[1])) in lines
+
+
+def test_labels_of_near_points_do_not_lie_on_each_other():
+    rows = [(f"core {n}", 1000 + 9 * n, 500 + 3 * n, "x") for n in range(6)]
+    image = ElementTree.fromstring(plots.points("area", "LUT4", "Mbps", rows))
+    labels = [t for t in image.iter(f"{SVG}text") if (t.text or "").startswith("core ")]
+    places = [(int(t.get("x")), int(t.get("y"))) for t in labels]
+    assert len(places) == 6
+    for (x, y), (other_x, other_y) in combinations(places, 2):
+        assert abs(y - other_y) >= 10 or abs(x - other_x) >= 29
+
+
+def test_each_series_has_a_colour_for_light_and_for_dark_surroundings():
+    text = plots.bars("speeds", [("a", 1.0, "one"), ("b", 2.0, "two")])
+    light, dark = text.split("@media (prefers-color-scheme: dark)")
+    for (on_white, on_black), name in zip(plots.COLOURS, ("s0", "s1"), strict=False):
+        assert f".{name} {{ fill: {on_white} }}" in light and f".{name} {{ fill: {on_black} }}" in dark
+    assert ".page { fill: white }" in light and ".page { fill: #111 }" in dark

@@ -1,0 +1,59 @@
+"""Files of figures: what they were measured with stands before them."""
+
+import json
+import shutil
+import subprocess
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cipherlane import __version__, results
+
+GIT = ["git", "-c", "user.name=test", "-c", "user.email=test@localhost"]
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A repository with one commit, of the file `results.py` alone."""
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    shutil.copy(results.__file__, folder)
+    for command in (["init", "-q"], ["add", "results.py"], ["commit", "-q", "-m", "first"]):
+        subprocess.run([*GIT, *command], cwd=folder, check=True, timeout=20)
+    return folder
+
+
+def head(folder: Path) -> str:
+    command = ["git", "rev-parse", "HEAD"]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True, timeout=20).stdout.strip()
+
+
+def test_commit_is_that_of_the_checkout_and_says_whether_files_differ(checkout):
+    file = checkout / "results.py"
+    assert results.commit(file) == head(checkout)[:12]
+    file.write_text(file.read_text() + "\n")
+    assert results.commit(file) == head(checkout)[:12] + "-dirty"
+
+
+def test_a_copy_in_another_project_or_without_git_has_no_commit(checkout, tmp_path, monkeypatch):
+    for folder in (checkout / "venv", tmp_path / "elsewhere"):
+        folder.mkdir()
+        assert results.commit(Path(shutil.copy(results.__file__, folder))) is None
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert results.commit(checkout / "results.py") is None
+
+
+def test_figures_stand_behind_what_they_were_measured_with(tmp_path):
+    path = tmp_path / "new" / "figures.json"
+    setup = {"command": "make bench", "board": "sim", "configuration": {"cores": (1, 2)}}
+    results.write(path, {"records": [{"cycles": 10}]}, **setup, tools={"gcc": "12.2.0"})
+    content = json.loads(path.read_text())
+    assert list(content) == ["provenance", "records"]
+    assert content["records"] == [{"cycles": 10}]
+    provenance = content["provenance"]
+    date = datetime.fromisoformat(provenance.pop("date"))
+    assert timedelta(0) <= datetime.now(UTC) - date < timedelta(minutes=1)
+    assert provenance.pop("commit") == results.commit()
+    tools = provenance.pop("tools")
+    assert tools["cipherlane"] == __version__ and tools["python"] and tools["gcc"] == "12.2.0"
+    assert provenance == {"command": "make bench", "board": "sim", "configuration": {"cores": [1, 2]}}

@@ -1,0 +1,21 @@
+"""A copy of the pages and their figures, which `python -m results` then reads and writes in this process."""
+
+import shutil
+
+import pytest
+
+from results import kept, pages
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """The folder of the copy; its `build/results` is empty."""
+    for page in {pages.LIST_PAGE, *(table.page for table in pages.TABLES)}:
+        (tmp_path / page).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(kept.ROOT / page, tmp_path / page)
+    shutil.copytree(kept.ROOT / "results", tmp_path / "results", dirs_exist_ok=True)
+    (tmp_path / "build" / "results").mkdir(parents=True)
+    monkeypatch.setattr(kept, "ROOT", tmp_path)
+    monkeypatch.setattr(kept, "DATA", tmp_path / "results" / "data")
+    monkeypatch.setattr(kept, "BUILD", tmp_path / "build" / "results")
+    return tmp_path

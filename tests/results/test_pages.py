@@ -1,0 +1,148 @@
+"""Pages and plots are what the kept figures give; figures are taken over whole, or not at all."""
+
+import json
+
+import pytest
+
+from results import kept, pages
+from results.__main__ import main
+from results.tables import demo
+
+PROVENANCE = {"date", "commit", "command", "board", "configuration", "tools"}
+RECORD = {
+    "engine": "ise",
+    "key_bits": 128,
+    "direction": "encrypt",
+    "bytes": 1600,
+    "blocks": 100,
+    "cycles": 4321,
+    "key_cycles": 500,
+    "kind": "sim",
+    "clock_hz": 75_000_000,
+    "processed_bytes": 1600,
+    "verified": True,
+    "link_seconds": 1.0,
+    "cycles_per_block": 43.21,
+    "bits_per_cycle": 2.962,
+    "mbps": 222.2,
+}
+MEASURED_WITH = {
+    "date": "2030-01-02T03:04:05+00:00",
+    "commit": "0123456789ab",
+    "command": "cipherlane demo",
+    "board": "sim",
+    "configuration": {"clock_hz": 75_000_000},
+    "tools": {"python": "3.11.2"},
+}
+
+
+def files(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def error(capsys):
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1 and lines[0].startswith("results: error: ")
+    return lines[0]
+
+
+def measure(tree, name, content):
+    (tree / "build" / "results" / name).write_text(json.dumps(content))
+
+
+def test_pages_are_what_the_kept_figures_give():
+    assert main(["--check"]) == 0
+
+
+def test_a_page_that_says_something_else_is_found_and_written_again(tree, capsys):
+    before = files(tree)
+    page = tree / "host" / "RESULTS.md"
+    page.write_text(page.read_text().replace("| yes |", "| no |", 1))
+    (tree / "results" / "speeds.svg").unlink()
+    changed = files(tree)
+    assert main(["--check"]) == 1
+    assert sorted(capsys.readouterr().err.splitlines()) == [
+        f"{name} is not what results/data gives: run `make pages`" for name in ("host/RESULTS.md", "results/speeds.svg")
+    ]
+    assert files(tree) == changed
+    assert main([]) == 0
+    assert files(tree) == before
+
+
+def test_what_stands_around_the_tables_stays(tree):
+    page = tree / "host" / "RESULTS.md"
+    page.write_text("before\n" + page.read_text() + "after\n")
+    assert main([]) == 0
+    assert page.read_text().startswith("before\n#") and page.read_text().endswith("after\n")
+
+
+def test_figures_are_taken_over_with_what_they_were_measured_with(tree):
+    measure(tree, "demo.json", {"provenance": MEASURED_WITH, "records": [RECORD]})
+    assert main(["--check"]) == 0  # until they are taken
+    assert main(["--take"]) == 0
+    taken = json.loads((tree / "results" / "data" / "demo.json").read_text())
+    assert taken == {"provenance": MEASURED_WITH, "records": [{name: RECORD[name] for name in demo.FIELDS}]}
+    page = (tree / "host" / "RESULTS.md").read_text()
+    assert "| ise | 128 | encrypt | 43.2 | 2.96 | 222.2 (sim) | yes |" in page
+    assert (
+        "`cipherlane demo`, 2030-01-02, commit `0123456789ab`, measured on sim; clock_hz 75000000, python 3.11.2."
+        in page
+    )
+    assert "222.2 (43.2)" in (tree / "README.md").read_text()
+    assert ">222.2<" in (tree / "results" / "speeds.svg").read_text()
+    assert "| 43.2 | record |" in (tree / "results" / "README.md").read_text()
+    assert "2030-01-02" in (tree / "results" / "README.md").read_text()
+    assert main(["--check"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ([RECORD], "does not say what it was measured with: run `make bench-dma` again"),
+        ({"records": [RECORD]}, "does not say what it was measured with"),
+        ({"provenance": MEASURED_WITH, "records": [RECORD]}, "lacks figures (KeyError('datapath'))"),
+        ({"provenance": MEASURED_WITH}, "lacks figures (KeyError('records'))"),
+    ],
+)
+def test_figures_that_are_not_whole_are_not_taken(tree, capsys, content, reason):
+    before = files(tree / "results")
+    measure(tree, "demo.json", {"provenance": MEASURED_WITH, "records": [RECORD]})
+    measure(tree, "dma.json", content)
+    assert main(["--take"]) == 1
+    assert reason in error(capsys)
+    assert files(tree / "results") == before
+
+
+def test_what_is_missing_or_broken_is_named(tree, capsys):
+    data = tree / "results" / "data" / "dma.json"
+    content = data.read_text()
+    data.write_text(content[:-5])
+    assert main(["--check"]) == 1
+    assert "dma.json is not JSON" in error(capsys)
+    data.unlink()
+    assert main(["--check"]) == 1
+    assert "no dma.json in results/data: run `make bench-dma`, then `make readme`" in error(capsys)
+    data.write_text(content)
+    page = tree / "host" / "RESULTS.md"
+    page.write_text(page.read_text().replace("<!-- demo: end -->", ""))
+    assert main([]) == 1
+    assert "host/RESULTS.md has 0 places for demo" in error(capsys)
+    page.unlink()
+    assert main([]) == 1
+    assert "host/RESULTS.md is missing" in error(capsys)
+
+
+def test_figures_of_different_boards_do_not_stand_in_one_table(tree, capsys):
+    measure(tree, "demo.json", {"provenance": MEASURED_WITH, "records": [{**RECORD, "kind": "board"}]})
+    assert main(["--take"]) == 1
+    assert "are of 75 MHz (board), 75 MHz (sim): measure them on one board" in error(capsys)
+
+
+def test_every_kept_file_belongs_to_a_table_and_says_where_it_is_from():
+    files = sorted(kept.DATA.iterdir())
+    shown = [path for table in pages.MEASURED for pattern in table.sources for path in kept.DATA.glob(pattern)]
+    assert sorted(shown) == files
+    for path in files:
+        provenance = json.loads(path.read_text())["provenance"]
+        assert provenance.keys() >= PROVENANCE, path
+        assert provenance["commit"] or provenance["note"], path

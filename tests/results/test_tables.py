@@ -1,0 +1,179 @@
+"""What each table keeps of a command's figures, and the rows that it makes of them."""
+
+import json
+
+from results import drawings, kept
+from results.tables import bench_eth, bench_sim, bitstream, demo, explore, explore_isa, headline, ise_cycles, printed
+
+
+def cells(lines):
+    """The rows of the tables, without headings."""
+    rows = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines if line.startswith("|")]
+    return [row for n, row in enumerate(rows) if row[0] != "---" and rows[n + 1 : n + 2] != [["---"] * len(row)]]
+
+
+def measured(engine, cycles, *, mode="ctr", direction="encrypt", bits=128, style="loop", **more):
+    record = {"measure": "throughput", "engine": engine, "style": style, "mode": mode, "direction": direction}
+    record |= {"key_bits": bits, "cycles_per_block": cycles, "memory": "buffer, cached", "clock_met_by": "ecpix5"}
+    return record | {"kind": "sim"} | more
+
+
+def test_bench_shows_the_fastest_style_in_the_state_that_suits_the_engine():
+    records = [
+        measured("table", 1200.0),
+        measured("table", 1000.0, style="unrolled"),
+        measured("table", 900.0, memory="buffer"),
+        measured("ise_vmem", 20.0),
+        measured("ise_vmem", 16.0, memory="buffer"),
+        measured("zkn", 250.0, clock_met_by=""),
+        measured("zkn", 270.04, mode="ecb", direction="decrypt", bits=192, clock_met_by=""),
+        measured("zkn", 1.0, mode="cbc"),
+        {"measure": "contexts", "engine": "ise_vmem", "mode": "ctr", "cycles_per_block": 1.0},
+    ]
+    lines = bench_sim.render({"bench-sim": bench_sim.keep({"records": records})})
+    assert cells(lines) == [
+        ["table", "- / - / -", "- / - / -", "1000.0 / - / -", "1.0"],
+        ["ise_vmem", "- / - / -", "- / - / -", "16.0 / - / -", "62.5"],
+        ["zkn (clock not placed)", "- / - / -", "- / 270.0 / -", "250.0 / - / -", "4.0"],
+    ]
+
+
+def test_bench_eth_shows_the_lower_of_the_sessions_at_the_boards_clock_and_core():
+    def case(payload, sessions, share, core="2 x 128", clock=75_000_000):
+        rates = {"rx_mbps": 1000 * share, "tx_mbps": 999 * share, "wire_limit_mbps": 1000, "share": share}
+        record = {"payload": payload, "key_bits": 128, "sessions": sessions, "core": core, "clock_hz": clock}
+        cause = "headers" if share < 1 else ""
+        return record | rates | {"kind": "sim", "latency_cycles": 100 + payload + sessions, "cause": cause}
+
+    records = [case(64, 1, 1.0), case(40, 1, 1.0), case(40, 8, 0.9), case(64, 8, 1.0)]
+    records += [case(40, 1, 0.1, core="128"), case(40, 1, 0.2, clock=100_000_000)]
+    lines = bench_eth.render({"bench-eth": bench_eth.keep({"records": records})})
+    assert cells(lines) == [
+        ["40", "128", "900.0", "899.1", "1000", "90.0% (sim)", "148", "headers"],
+        ["64", "128", "1000.0", "999.0", "1000", "100.0% (sim)", "172", "-"],
+    ]
+    assert "a core of 2 x 128 bits at 75 MHz" in lines[0] and "the lower of 1 and 8 sessions" in lines[0]
+
+
+def test_a_clock_that_is_missed_is_said():
+    clocks = [{"name": "sys", "required_mhz": 75.0, "achieved_mhz": 74.99}]
+    clocks += [{"name": "rx", "required_mhz": 125, "achieved_mhz": 125.0}]
+    used = {"lut4": 4, "ff": 3, "bram": 2, "dsp": 1}
+    report = {"board": "b", "device": "d", "speed_grade": "8", "kind": "est", "seed": 7, **used, "clocks": clocks}
+    lines = bitstream.render({"bitstream-b": bitstream.keep({**report, "units": {"vector_unit": used}, "other": 1})})
+    assert cells(lines) == [
+        ["b", "sys", "75.0", "74.99, **missed**", "7"],
+        ["b", "rx", "125", "125.00", "7"],
+        ["b", "whole", "4", "3", "2", "1"],
+        ["b", "vector unit, synthesised alone", "4", "3", "2", "1"],
+    ]
+
+
+def core(mbps, **more):
+    record = {"core": "cipherlane", "datapath": "128", "sbox": "block_ram", "engines": 1, "key_lengths": [128]}
+    record |= {"slots": 1, "lut4": 864, "ff": 940, "bram": 10, "fmax_mhz": 175.62, "cycles_per_block": 10, "mbps": mbps}
+    record |= {"mbps_per_lut": 2.6019, "bars": "met", "device": "LFE5UM5G-85F", "speed": 8, "status": "built"}
+    return record | {"key_bits": 128, "reason": None} | more
+
+
+def test_explore_shows_what_was_built_at_aes_128_the_fastest_first():
+    records = [core(1000.4), core(2247.9), core(3000.0, key_bits=256), core(None, status="failed")]
+    records.append(core(50.0, device="LFE5U-25F", speed=6))
+    content = explore.keep({"kind": "est", "seeds": [1, 2], "records": records})
+    lines = explore.render({"explore": content})
+    shown = ["864", "940", "10", "175.62", "10"]
+    assert cells(lines) == [
+        ["cipherlane", "128", "block ram", "1", "128", "1", *shown, f"{mbps} (est)", "2.602", "met"]
+        for mbps in (2248, 1000, 50)
+    ]
+    assert "seed 1, 2" in lines[0] and "1439 Mbps and 0.35 Mbps per LUT4 iterative, 23.9 Gbps and 0.60" in lines[0]
+    assert lines.index("LFE5UM5G-85F, speed grade 8:") < lines.index("LFE5U-25F, speed grade 6:")
+
+
+def test_explore_isa_gives_the_reason_for_the_s_boxes_with_its_figures():
+    names = ("lane, ecp5", "lane, table", "lane, canright", "SubBytes, block RAM", "SubBytes, block RAM, LFE5UM timing")
+    parts = [
+        {
+            "part": name,
+            "delay_ns": n + 0.5,
+            "clock_to_output_ns": n + 0.25,
+            "fmax_mhz": 100,
+            "lut4": n,
+            "ff": 0,
+            "bram": n,
+        }
+        for n, name in enumerate(names)
+    ]
+    report = {"kind": "est", "device": "LFE5UM5G", "speed_grade": "8", "seed": 1, "parts": parts, "target_mhz": 200}
+    lines = explore_isa.render({"explore-isa": explore_isa.keep(report)})
+    assert cells(lines)[1] == ["lane, table", "1.5", "100", "1", "0", "1"]
+    for words in ("a lane takes 0 LUT4 and 0.5 ns", "2 LUT4 and 2.5 ns, too slow", "its 3.25 ns", "(4.25 ns by"):
+        assert words in lines[-1]
+
+
+def demo_record(engine, cycles, *, bits=128, direction="encrypt", verified=True):
+    record = {"engine": engine, "key_bits": bits, "direction": direction, "bytes": 160, "blocks": 10, "cycles": cycles}
+    record |= {"key_cycles": 1, "kind": "sim", "clock_hz": 75_000_000, "processed_bytes": 160, "verified": verified}
+    return record | {"cycles_per_block": cycles / 10, "bits_per_cycle": 1.0, "mbps": 75.0}
+
+
+def test_demo_shows_engines_that_count_cycles_and_what_was_verified():
+    records = [demo_record("ise", 400), demo_record("table", 9000, verified=False), demo_record("fastpath", 0)]
+    content = demo.keep({"records": records})
+    assert cells(demo.render({"demo": content})) == [
+        ["ise", "128", "encrypt", "40.0", "1.00", "75.0 (sim)", "yes"],
+        ["table", "128", "encrypt", "900.0", "1.00", "75.0 (sim)", "no"],
+    ]
+
+
+def test_printed_are_rows_of_the_tool_s_own_table():
+    records = [demo_record("ise", 400), demo_record("ise", 500, bits=256), demo_record("ise", 600, direction="decrypt")]
+    lines = printed.render({"demo": demo.keep({"records": [*records, demo_record("byte", 20000)]})})
+    assert lines[0] == lines[-1] == "```"
+    (row,) = [line.split() for line in lines if "encrypt" in line or "decrypt" in line]
+    assert row == ["ise", "128", "encrypt", "160", "40.0", "3.200", "240.00", "sim", "yes"]
+
+
+def test_the_headline_has_each_engine_s_three_speeds():
+    same = {"key_bits": 128, "kind": "sim", "clock_hz": 75_000_000}
+    contents = {
+        "bench": {
+            "records": [{"engine": "ise", "mbps": 200.0, "cycles_per_block": 48.0, "direction": "encrypt", **same}]
+        },
+        "demo": {"records": [demo_record("ise", 400), demo_record("ise", 300, bits=256), demo_record("byte", 9)]},
+        "bench-udp": {
+            "records": [
+                {"engine": name, "goodput_mbps": rate, "record_bytes": 1440, **same}
+                for name, rate in (("ise", 42.25), ("fastpath", 900.0))
+            ]
+        },
+    }
+    lines = headline.render(contents)
+    assert [[row[0], *row[2:]] for row in cells(lines)] == [
+        ["`ise`", "200.0 (48.0)", "75.0 (40.0)", "42.2"],
+        ["`fastpath`", "-", "-", "900.0"],
+    ]
+    assert "75 MHz (sim)" in lines[0] and "records of 1440 bytes" in lines[0]
+
+
+def test_each_cycle_count_of_an_engine_says_what_is_in_it():
+    kept_now = kept.load(ise_cycles.TABLE.sources, "")
+    rows = cells(ise_cycles.render(kept_now))
+    assert rows[0][:3] == ["33.0", "-", "counted"]  # a counter, 20 for the rounds, 12 for the data
+    assert {row[1] for row in rows[1:]} == {"engine", "record"}
+    (of_1472,) = [row for row in rows if "--record-bytes 1472" in row[2]]
+    assert "falls on 92 of them; 4 of these go through the unit alone" in of_1472[4]
+    (of_1408,) = [row for row in rows if "--record-bytes 1408" in row[2]]
+    assert "alone" not in of_1408[4]
+    bench = json.loads((kept.DATA / "bench.json").read_text())["records"]
+    (cycles,) = [r["cycles_per_block"] for r in bench if (r["engine"], r["key_bits"]) == ("ise", 128)]
+    assert [row[0] for row in rows if row[2] == "`cipherlane bench`"] == [f"{cycles:.1f}"]
+
+
+def test_the_plot_of_cores_has_members_with_one_key_of_aes_128_and_public_cores():
+    shown = drawings.cores()
+    records = json.loads((kept.DATA / "explore.json").read_text())["records"]
+    first = [r for r in records if r["device"] == "LFE5UM5G-85F"]
+    small = [r for r in first if r["core"] != "cipherlane" or (r["slots"], r["key_lengths"]) == (1, [128])]
+    assert 0 < shown.count("<circle") == len(small) < len(first)
+    assert ">usselmann<" in shown and ">Canright x 2<" in shown

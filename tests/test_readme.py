@@ -1,0 +1,52 @@
+"""The README is short, and what it and the other pages link to and tell to run is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("constraints", "firmware", "gateware", "host", "results", "tests")
+FILES = [*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))]
+PAGES = sorted(str(path.relative_to(ROOT)) for path in FILES)
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+
+def anchors(text):
+    """What links can point at in a page: its headings as GitHub names them."""
+    headings = re.findall(r"^#+ (.*)", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 130
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)\s]+)\)", (ROOT / page).read_text()):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        target = (ROOT / page).parent / path if path else ROOT / page
+        assert target.exists(), f"{page}: {link}"
+        assert not anchor or anchor in anchors(target.read_text()), f"{page}: {link}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_targets_that_are_named_exist(page):
+    named = set(re.findall(r"(?:^|`)make ([a-z][a-z-]*)", (ROOT / page).read_text(), re.MULTILINE))
+    assert named <= TARGETS, page
+
+
+def test_every_page_is_found_from_the_readme():
+    found, left = set(), ["README.md"]
+    while left:
+        page = left.pop()
+        if page in found or not page.endswith(".md"):
+            continue
+        found.add(page)
+        for link in re.findall(r"\]\(([^)\s#]+)", (ROOT / page).read_text()):
+            if "://" not in link:
+                left.append(str(((ROOT / page).parent / link).resolve().relative_to(ROOT)))
+    assert set(PAGES) <= found
