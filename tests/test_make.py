@@ -121,6 +121,26 @@ def test_demo_of_a_board_builds_nothing_of_the_simulator_and_takes_a_path_with_s
     assert [path.name for path in (checkout / "build" / "results").iterdir()] == ["demo.json"]
 
 
+def test_setup_is_never_silent_for_long_and_says_what_failed(checkout):
+    """Of the package manager, which a stand-in takes the place of: nothing is to be installed here."""
+    programs = checkout / "programs"
+    programs.mkdir()
+    for name, text in (
+        ("sudo", 'exec "$@"'),
+        ("dpkg-query", "exit 1"),
+        ("apt-get", 'case $1 in update) echo "Reading lists"; sleep 7 ;; *) echo "no network"; exit 100 ;; esac'),
+    ):
+        (programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (programs / name).chmod(0o755)
+    done = make(checkout, "setup", PATH=f"{programs}:{os.environ['PATH']}")
+    assert done.returncode == 2
+    assert re.fullmatch(
+        r"setup: installing Debian packages: git make .*\n(setup: +\d+ s: Reading lists\n)+", done.stdout
+    )
+    lines = done.stderr.splitlines()
+    assert lines[0] == "no network" and lines[1].startswith("setup: error: ") and "apt-get" in lines[1], done.stderr
+
+
 def test_demo_of_a_simulated_board_says_how_long_it_takes(checkout, tmp_path):
     done = make(checkout, "demo", f"PORT=sim:{make_build(tmp_path / 'a board')}")
     assert done.returncode == 0, done.stderr
