@@ -146,9 +146,11 @@ def test_a_simulated_board_is_built_anew_only_when_its_sources_changed(tmp_path,
     for missing in (program, tmp_path / "image-sim.json", directory / "board.json"):
         missing.unlink()
         assert [builds(), builds()] == [(True, 0), (False, 0)]
+    good = source.read_text()
     source.write_text("fails")
     assert [builds(), builds()] == [(True, 1), (True, 1)]
-    source.write_text("x = 1")
+    source.write_text(good)
+    assert [builds(), builds()] == [(True, 0), (False, 0)], "what a failure leaves is not whole"
     assert [builds("sim_zephyr"), builds("sim_zephyr")] == [(True, 0), (True, 0)], "Zephyr's tree may have changed"
 
 
