@@ -37,14 +37,14 @@ help: ## 0 s | List the targets
 	@echo "  EXPLORE='--jobs 2 --datapath 128 --peer usselmann=FOLDER' (default: the whole family)"
 	@echo "  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)"
 
-demo: ## 3 min, then 15 s | Stream a file through every engine of the simulated board, or of that at PORT, every byte checked
+demo: ## 1 min, then 15 s | Stream a file through every engine of the simulated board, or of that at PORT, every byte checked
 	@FIRMWARE=$(FIRMWARE) TRANSPORT=$(TRANSPORT) PORT='$(PORT)' KEY_BITS='$(KEY_BITS)' .ci/demo
 
 setup: ## minutes, then 0 | Install what is missing: Debian packages and the Python environment .venv
 	@.ci/setup
 
 ##@ Build
-sim: setup ## 3 min, then 1 s | Build the simulated board (build/sim; with TRANSPORT=udp and FIRMWARE=zephyr build/sim_eth_zephyr)
+sim: setup ## 1 min, then 1 s | Build the simulated board (build/sim; with TRANSPORT=udp and FIRMWARE=zephyr build/sim_eth_zephyr)
 	@$(PYTHON) -m gateware.soc $(SIM)
 
 zephyr: setup ## minutes | Build the firmware on Zephyr for BOARD=sim or sim_eth (with the board), ecpix5 or ecpix5_eth

@@ -48,11 +48,6 @@ def transfer_progress(
         yield lambda done: progress.update(task, completed=done)
 
 
-def on_terminal() -> bool:
-    """Return whether standard error is a terminal, which shows progress bars."""
-    return Console(stderr=True).is_terminal
-
-
 def measurement_table(measurements: Iterable[Measurement], title: str | None = None) -> Table:
     """Return a table of measurements, each Mbps with its kind."""
     table = Table(title=_title(title), box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
@@ -141,6 +136,11 @@ def show(renderable: Any, *, stderr: bool = False) -> None:
     """Print a table or text."""
     text = isinstance(renderable, str)
     Console(stderr=stderr).print(Text(renderable) if text else renderable, highlight=False, soft_wrap=text)
+
+
+def on_terminal() -> bool:
+    """Return whether standard error is a terminal, which shows progress bars."""
+    return Console(stderr=True).is_terminal
 
 
 def show_json(value: Any) -> None:
