@@ -1,15 +1,19 @@
 """Builds a board: ``python -m gateware.soc sim`` or ``python -m gateware.soc ecpix5``."""
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
 from gateware import boards
 from gateware.soc import bitstream, simulation
+from gateware.soc.cache import Stamp, digest
 from gateware.soc.firmware import REPOSITORY, FirmwareError, build_firmware, report_image
 from gateware.soc.zephyr import ZephyrError
 
 RESULTS = REPOSITORY / "build" / "results"
+# What a simulated board on bare metal is made from, by packages at the versions of the last one.
+SOURCES = ("gateware", "firmware", "constraints", "host/cipherlane/protocol", "requirements.txt")
 
 
 def main() -> int:
@@ -29,9 +33,7 @@ def main() -> int:
             build_firmware(board, directory / "firmware")
             print(report_image(board, directory / "firmware", RESULTS))
         elif board.simulated:
-            description = simulation.build(board, directory)
-            print(report_image(board, directory / "firmware", RESULTS))
-            print(f"simulated board ready: {description}; {board.clock_note}")
+            print(f"simulated board ready: {_simulated(board, directory)}; {board.clock_note}")
         else:
             bitstream.build(board, directory, RESULTS)
     except (
@@ -44,6 +46,35 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _simulated(board: boards.Board, directory: Path) -> Path:
+    """Builds a simulated board unless its sources are as they were; returns the path of its `board.json`."""
+    description = directory / "board.json"
+    stamp = Stamp(directory / "sources.digest", _sources_digest(board.name))
+    if not (stamp.is_current() and _is_whole(description) and board.firmware == "baremetal"):
+        stamp.clear()
+        description = simulation.build(board, directory)
+        print(report_image(board, directory / "firmware", RESULTS))
+        stamp.set()
+    return description
+
+
+def _sources_digest(name: str) -> str:
+    tops = [REPOSITORY / source for source in SOURCES]
+    files = sorted(path for top in tops for path in (top, *top.rglob("*")) if path.is_file())
+    texts = [f"{path}:{path.read_bytes().hex()}" for path in files if path.suffix != ".pyc"]
+    return digest([], name, *texts)
+
+
+def _is_whole(description: Path) -> bool:
+    """Whether the simulated board so described is there, and what its firmware takes has been told."""
+    try:
+        board = json.loads(description.read_text())
+        program = description.parent / board["gateware"] / board["executable"]
+    except (OSError, ValueError, KeyError):
+        return False
+    return program.is_file() and (RESULTS / f"image-{board['name']}.json").is_file()
 
 
 if __name__ == "__main__":

@@ -68,6 +68,15 @@ def encrypted(key: bytes, iv: bytes, data: bytes) -> bytes:
     return _stream(key, iv, 0).update(data)
 
 
+def name() -> str:
+    """Return the reference's name and version, and those of the library in which it encrypts."""
+    import cryptography
+    from cryptography.hazmat.backends.openssl import backend
+
+    library = " ".join(backend.openssl_version_text().split()[:2])
+    return f"the Python package cryptography {cryptography.__version__} ({library})"
+
+
 def _stream(key: bytes, iv: bytes, offset: int) -> Any:
     try:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes

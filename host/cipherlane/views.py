@@ -138,6 +138,11 @@ def show(renderable: Any, *, stderr: bool = False) -> None:
     Console(stderr=stderr).print(Text(renderable) if text else renderable, highlight=False, soft_wrap=text)
 
 
+def on_terminal() -> bool:
+    """Return whether standard error is a terminal, which shows progress bars."""
+    return Console(stderr=True).is_terminal
+
+
 def show_json(value: Any) -> None:
     """Print `value` as JSON on standard output."""
     sys.stdout.write(json.dumps(value, indent=2) + "\n")

@@ -3,26 +3,29 @@
 import io
 import json
 import random
+import re
+import shlex
 import subprocess
-import sysconfig
-from pathlib import Path
+from types import SimpleNamespace
 
+import cryptography
 import pytest
+from cipherlane.commands import demo
 from cipherlane.counterblocks import CounterBlocks
-from cipherlane.device import Device
+from cipherlane.device import DIRECTIONS, Device
 from cipherlane.errors import RangesFullError
 from cipherlane.protocol.layout import Engine
+from cipherlane.results import Measurement
 
+from .commands import command, one_line_error
 from .links import LossyLink
 from .model import PeerBoard, SocketBoard
 
-COMMAND = str(Path(sysconfig.get_path("scripts")) / "cipherlane")
-
 
 def run(*words):
-    done = subprocess.run([COMMAND, *map(str, words)], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    status, output, error = command(*words)
+    assert status == 0, error
+    return output.decode()
 
 
 def test_demo_takes_one_range_a_key_and_decrypts_what_it_did_not_encrypt(tmp_path):
@@ -44,14 +47,86 @@ def test_demo_takes_one_range_a_key_and_decrypts_what_it_did_not_encrypt(tmp_pat
 
     board._open, board._data = opened, data
     with SocketBoard(board) as server:
-        records = json.loads(run("demo", "--port", server.url, "--json", file))
+        records = json.loads(run("demo", "--port", server.url, "--key-bits", "all", "--json", file))
         assert [(each["key_bits"], each["direction"]) for each in records][:2] == [(128, "encrypt"), (128, "decrypt")]
         assert len(records) == 3 * 3 * 2 and all(each["verified"] for each in records)
         assert json.loads(run("info", "--port", server.url, "--json"))["ranges_free"] == 2, "one for each key"
-        assert "[bold]in" in run("demo", "--port", server.url, "--key-bits", "128", "--engine", "ise", file)
+        assert "[bold]in" in run("demo", "--port", server.url, "--engine", "ise", file)
     encrypted = {result for _, result in seen["encrypt"]}
     assert encrypted.isdisjoint(data for data, _ in seen["decrypt"]), "fresh counter blocks"
     assert {data for data, _ in seen["encrypt"]} == {result for _, result in seen["decrypt"]}
+
+
+def test_demo_of_nothing_but_a_port_ends_with_what_to_quote_and_to_try():
+    with SocketBoard(PeerBoard(kind=1)) as server:
+        done = command("demo", "--port", server.url)
+        assert done[0] == 0
+        lines, progress = done[1].decode().splitlines(), done[2].splitlines()
+        assert lines[0].strip().startswith("demo.pbm by AES-CTR, record by record: engines of board model at 75 MHz")
+        streams = [(engine, direction) for engine in ("table", "ise", "accelerator") for direction in DIRECTIONS]
+        assert [tuple(line.split()) for line in progress] == [("AES-128", *each, "verified") for each in streams]
+        assert lines[-6].startswith(
+            "Simulated at 75 MHz, without the link: C with tables encrypts AES-128 in counter mode at 240 Mbps, "
+        )
+        version = re.escape(cryptography.__version__)
+        verified = rf"Verified: 6 streams of 4096 bytes, .* package cryptography {version} \(\w+ [\d.]+\)\."
+        assert re.fullmatch(verified, lines[-5])
+        assert lines[-4] == "Next:"
+        following = [shlex.split(line, comments=True) for line in lines[-3:]]
+        assert [words[1] for words in following] == ["bench", "selftest", "demo"]
+        for words in following:
+            assert subprocess.run(words, capture_output=True, timeout=300).returncode == 0, words
+
+
+def test_the_picture_of_the_demo_is_one():
+    """A plain PBM: its size never changes, as figures of several times are compared."""
+    kind, _, size, *rows = demo.PICTURE.read_bytes().splitlines(keepends=True)
+    width, height = map(int, size.split())
+    assert kind == b"P1\n" and len(rows) == height
+    assert all(len(row) == width + 1 and set(row) <= set(b"01\n") for row in rows)
+    assert len(demo.PICTURE.read_bytes()) == 4096
+
+
+def test_demo_takes_the_engines_that_are_there(tmp_path):
+    board = PeerBoard()
+    with SocketBoard(board) as server:
+        board.engines = 1 << Engine.TABLE | 1 << Engine.BYTE | 1 << Engine.ISE_VMEM
+        records = json.loads(run("demo", "--port", server.url, "--json"))
+        assert [record["engine"] for record in records[::2]] == ["table", "ise_vmem"]
+        board.engines = 1 << Engine.BYTE
+        status, _, error = command("demo", "--port", server.url)
+        assert (status, "none of the demo's engines" in one_line_error(error)) == (2, True)
+        assert command("demo", "--port", server.url, "--engine", "byte")[0] == 0
+
+
+@pytest.mark.parametrize(("name", "message"), [("nowhere", "cannot read .*nowhere: No such"), ("empty", "is empty")])
+def test_demo_looks_at_the_file_before_the_port(tmp_path, name, message):
+    (tmp_path / "empty").touch()
+    status, _, error = command("demo", "--port", "/dev/nowhere", tmp_path / name)
+    assert status == 2 and re.search(message, one_line_error(error))
+
+
+def measured(engine, cycles, key_bits=256, kind="board"):
+    rest = {
+        "bytes": 4096,
+        "blocks": 256,
+        "key_cycles": 9,
+        "kind": kind,
+        "clock_hz": 75_000_000,
+        "processed_bytes": 4096,
+    }
+    return [Measurement(engine, key_bits, direction, cycles=cycles, **rest) for direction in DIRECTIONS]
+
+
+def test_the_sentence_to_quote():
+    info = SimpleNamespace(kind="board", board="ecpix5", clock_hz=75_000_000)
+    table, best = measured("table", 256 * 1600), measured("accelerator", 256 * 20)
+    said = "Measured on board ecpix5 at 75 MHz, without the link: the accelerator encrypts AES-256 in counter mode "
+    said += "at 480 Mbps, 20.0 cycles a block"
+    assert demo.sentence(info, best) == [f"{said}."]
+    ratio = ", 80 times as fast as C with tables on the same RISC-V core."
+    assert demo.sentence(info, table + measured("fastpath", 0) + best) == [said + ratio]
+    assert demo.sentence(info, measured("fastpath", 0)) == []
 
 
 def test_bench_through_the_link_takes_one_range_a_key():

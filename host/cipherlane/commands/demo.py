@@ -1,20 +1,31 @@
-"""`cipherlane demo`: a file through every engine and key length, every byte checked, and the table of figures."""
+"""`cipherlane demo`: a file through every engine, every byte checked, the table of figures and a sentence to quote."""
 
 import argparse
 import io
+import shlex
+import sys
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from .. import views
+from .. import oracle, views
 from ..counterblocks import CounterBlocks
 from ..device import DIRECTIONS, KEY_BITS, Device
-from ..errors import FileError, VerifyError
-from ..oracle import Verifier, encrypted
+from ..errors import ArgumentError, FileError, VerifyError
 from ..protocol.layout import Engine
+from ..replies import BoardInfo
 from ..results import Measurement
 from . import common
 
-ENGINES = ("table", "ise", "accelerator")
+ENGINES = {
+    Engine.TABLE: "C with tables",
+    Engine.ISE: "the vector AES instructions",
+    Engine.ISE_VMEM: "the vector AES unit with its own way to memory",
+    Engine.ACCELERATOR: "the accelerator",
+    Engine.FASTPATH: "the UDP fast path",
+}
+PICTURE = files("cipherlane") / "demo.pbm"
+ALL = "all"
 
 
 def add_to(commands: Any) -> None:
@@ -28,39 +39,44 @@ def add_to(commands: Any) -> None:
         "blocks follow each other: the board remembers them as one.",
     )
     common.add_link_options(parser)
+    names = ", ".join(engine.name.lower() for engine in ENGINES)
     parser.add_argument(
-        "--engine", choices=common.ENGINE_NAMES, action="append", help=f"repeatable (default: {', '.join(ENGINES)})"
+        "--engine",
+        choices=common.ENGINE_NAMES,
+        action="append",
+        help=f"repeatable (default: those that the board has of {names})",
     )
-    parser.add_argument("--key-bits", type=int, choices=KEY_BITS, action="append", help="repeatable (default: all)")
+    parser.add_argument(
+        "--key-bits", choices=(*map(str, KEY_BITS), ALL), action="append", help="repeatable (default: 128)"
+    )
     common.add_results_option(parser)
-    parser.add_argument("input", metavar="IN", help="file to encrypt")
+    parser.add_argument("input", metavar="IN", nargs="?", help="file to encrypt (default: a picture of 4096 bytes)")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Encrypt and decrypt with each engine and key length asked for; keys and IVs are random and not kept."""
-    try:
-        plaintext = Path(args.input).read_bytes()
-    except OSError as error:
-        raise FileError(f"cannot read {args.input}: {error.strerror}") from error
+    name, plaintext = _input(args.input)
+    asked = args.key_bits or [str(KEY_BITS[0])]
     measurements = []
     with common.open_device(args) as device:
         info = device.info()
-        for key_bits in args.key_bits or KEY_BITS:
+        engines = [common.choose_engine(device, each) for each in args.engine or _present(info)]
+        for key_bits in KEY_BITS if ALL in asked else map(int, asked):
             blocks = CounterBlocks(key_bits)
-            for name in args.engine or ENGINES:
-                engine = common.choose_engine(device, name)
-                measurements += [transfer(device, engine, blocks, direction, plaintext) for direction in DIRECTIONS]
+            for engine in engines:
+                for direction in DIRECTIONS:
+                    measurements.append(transfer(device, engine, blocks, direction, plaintext))
+                    if not views.on_terminal():
+                        views.show(f"{_label(engine, key_bits, direction)} verified", stderr=True)
     records = common.write_results(args, measurements, device)
     if args.json:
         views.show_json(records)
-    else:
-        title = f"{args.input} over the link, AES-CTR on board {info.board} at {info.clock_hz / 1e6:g} MHz"
-        views.show(views.measurement_table(measurements, title))
-        if info.kind == "sim":
-            views.show("sim: cycles counted in the simulated board, at the clock its description declares")
-        if args.results:
-            views.show(f"figures in {args.results}")
+        return 0
+    title = f"{name} by AES-CTR, record by record: engines of board {info.board} at {info.clock_hz / 1e6:g} MHz"
+    views.show(views.measurement_table(measurements, title))
+    for line in _closing(args, info, measurements):
+        views.show(line)
     return 0
 
 
@@ -72,15 +88,14 @@ def transfer(device: Device, engine: Engine, blocks: CounterBlocks, direction: s
         TransferError: the transfer cannot be completed.
     """
     key, iv = blocks.key, blocks.take(len(plaintext))
-    ciphertext = encrypted(key, iv, plaintext)
+    ciphertext = oracle.encrypted(key, iv, plaintext)
     data, expected = (plaintext, ciphertext) if direction == "encrypt" else (ciphertext, plaintext)
     output = io.BytesIO()
-    verifier = Verifier(key, iv)
+    verifier = oracle.Verifier(key, iv)
     reader, writer = verifier.watch(io.BytesIO(data), output)
-    label = f"AES-{len(key) * 8} {engine.name.lower():12} {direction}"
     with (
         device.open_session(key, iv, engine, direction, length=len(data)) as session,
-        views.transfer_progress(label, len(data)) as progress,
+        views.transfer_progress(_label(engine, len(key) * 8, direction), len(data)) as progress,
     ):
         report = session.transfer(reader, writer, length=len(data), progress=progress)
         verifier.finish()
@@ -88,3 +103,76 @@ def transfer(device: Device, engine: Engine, blocks: CounterBlocks, direction: s
     if output.getvalue() != expected:
         raise VerifyError(f"{direction} with {engine.name.lower()} gave other bytes: do not use this board")
     return measurement
+
+
+def _input(path: str | None) -> tuple[str, bytes]:
+    """Return name and contents of the file to encrypt."""
+    if path is None:
+        return PICTURE.name, PICTURE.read_bytes()
+    try:
+        with open(path, "rb") as file:
+            contents = file.read()
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error.strerror}") from error
+    if not contents:
+        raise FileError(f"{path} is empty: name a file with something to encrypt")
+    return path, contents
+
+
+def _present(info: BoardInfo) -> list[str]:
+    present = [engine.name.lower() for engine in ENGINES if engine in info.engines]
+    if not present:
+        raise ArgumentError("the board has none of the demo's engines: name others with --engine")
+    return present
+
+
+def _label(engine: Engine, key_bits: int, direction: str) -> str:
+    return f"AES-{key_bits} {engine.name.lower():12} {direction}"
+
+
+def _closing(args: argparse.Namespace, info: BoardInfo, measurements: list[Measurement]) -> list[str]:
+    """Return what the figures mean, a sentence to quote, what was verified, and what to do next."""
+    lines = []
+    if info.kind == "sim":
+        lines += ["sim: cycles counted in the simulated board, at the clock its description declares"]
+    if args.results:
+        lines += [f"figures in {args.results}"]
+    streams = f"{len(measurements)} streams of {measurements[0].bytes} bytes"
+    lines += ["", *sentence(info, measurements), f"Verified: {streams}, every byte equal to that of {oracle.name()}."]
+    program, port = Path(sys.argv[0]), shlex.quote(args.port)
+    tool = shlex.quote(str(program.relative_to(Path.cwd()) if program.is_relative_to(Path.cwd()) else program))
+    following = {
+        f"bench --port {port}": "from memory to memory, no link in the way",
+        f"selftest --port {port}": "the standards' known answers, on the board itself",
+    }
+    if any(item.engine == "fastpath" for item in measurements):
+        following[f"bench --link --engine fastpath --port {port}"] = "the fast path's goodput: it counts no cycles"
+    else:
+        following[f"demo --key-bits all --port {port}"] = "AES-192 and AES-256 too"
+    width = max(map(len, following))
+    lines += ["Next:", *(f"  {tool} {words:{width}}  # {what}" for words, what in following.items())]
+    return lines
+
+
+def sentence(info: BoardInfo, measurements: list[Measurement]) -> list[str]:
+    """Return a sentence to quote, with its kind; none where no engine counts cycles."""
+    key_bits = measurements[0].key_bits
+    counted = {
+        item.engine: item
+        for item in measurements
+        if item.cycles_per_block and (item.key_bits, item.direction) == (key_bits, DIRECTIONS[0])
+    }
+    if not counted:
+        return []
+    best = min(counted.values(), key=lambda item: item.cycles_per_block)
+    where = {"sim": "Simulated", "board": f"Measured on board {info.board}"}.get(info.kind, "In software")
+    name = ENGINES.get(Engine[best.engine.upper()], f"engine {best.engine}")
+    text = (
+        f"{where} at {info.clock_hz / 1e6:g} MHz, without the link: {name} "
+        f"encrypts AES-{key_bits} in counter mode at {best.mbps:.0f} Mbps, {best.cycles_per_block:.1f} cycles a block"
+    )
+    table = counted.get("table")
+    if table and table is not best:
+        ratio = table.cycles_per_block / best.cycles_per_block
+        text += f", {ratio:.0f} times as fast as C with tables on the same RISC-V core"
+    return [f"{text}."]

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from gateware import boards
+from gateware.soc import __main__ as command
 from gateware.soc import bitstream, cache, image, simulation, toolchain
 from gateware.soc.firmware import REPOSITORY
 
@@ -105,6 +106,53 @@ def test_stamp_is_current_only_after_it_was_set(tmp_path):
     assert not cache.Stamp(tmp_path / "stamp", "2").is_current()
     stamp.clear()
     assert not stamp.is_current()
+
+
+def test_a_simulated_board_is_built_anew_only_when_its_sources_changed(tmp_path, monkeypatch, capsys):
+    source, directory, built = tmp_path / "sources" / "a.py", tmp_path / "board", []
+    program = directory / "gateware" / "Vsim"
+    source.parent.mkdir()
+    source.write_text("x = (\n    y\n    // 2\n)\n")
+
+    def build(board, directory):
+        built.append(source.read_text())
+        if "fails" in built[-1]:
+            raise simulation.SimulationError("so it does")
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.touch()
+        description = {"name": board.name, "gateware": "gateware", "executable": "Vsim"}
+        (directory / "board.json").write_text(json.dumps(description))
+        return directory / "board.json"
+
+    def report(board, directory, results):
+        (results / f"image-{board.name}.json").touch()
+        return "used"
+
+    monkeypatch.setattr(simulation, "build", build)
+    for name, value in (("report_image", report), ("RESULTS", tmp_path), ("SOURCES", [str(source.parent)])):
+        monkeypatch.setattr(command, name, value)
+
+    def builds(name="sim"):
+        """Whether the command builds the board, and its status."""
+        before = len(built)
+        monkeypatch.setattr(sys, "argv", ["gateware.soc", name, "--output", str(directory)])
+        status = command.main()
+        return len(built) > before, status
+
+    assert [builds(), builds()] == [(True, 0), (False, 0)]
+    assert capsys.readouterr().out.count("simulated board ready") == 2
+    assert builds("sim_scalar") == (True, 0) and builds() == (True, 0), "another board in the same place"
+    source.write_text(source.read_text().replace("// 2", "// 3"))
+    assert [builds(), builds()] == [(True, 0), (False, 0)]
+    for missing in (program, tmp_path / "image-sim.json", directory / "board.json"):
+        missing.unlink()
+        assert [builds(), builds()] == [(True, 0), (False, 0)]
+    good = source.read_text()
+    source.write_text("fails")
+    assert [builds(), builds()] == [(True, 1), (True, 1)]
+    source.write_text(good)
+    assert [builds(), builds()] == [(True, 0), (False, 0)], "what a failure leaves is not whole"
+    assert [builds("sim_zephyr"), builds("sim_zephyr")] == [(True, 0), (True, 0)], "Zephyr's tree may have changed"
 
 
 def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path, monkeypatch):

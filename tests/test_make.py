@@ -1,0 +1,224 @@
+"""The Makefile as people call it: what it refuses before anything is made, and what its cheap targets do."""
+
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.host.model import PeerBoard, SocketBoard
+from tests.host.simbuild import make_build
+
+ROOT = Path(__file__).resolve().parents[1]
+PARTS = ("Makefile", ".ci", "requirements.txt", "pyproject.toml", "host/pyproject.toml", "host/cipherlane/demo.pbm")
+PARTS += ("host/cipherlane/transport/namespace.py", "firmware/.clang-format")
+
+
+def copy_to(directory):
+    """Copy to `directory` what these targets need of the checkout, without git; return it."""
+    for part in PARTS:
+        target = directory / part
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if (ROOT / part).is_dir() else shutil.copyfile)(ROOT / part, target)
+    (directory / ".venv").symlink_to(sys.prefix)
+    return directory
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    return copy_to(tmp_path / "checkout")
+
+
+@pytest.fixture
+def open_folder():
+    """A folder in which others than its owner can look; those of pytest are not."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+def make(directory, *words, prefix=(), **environment):
+    outer = ("MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS", "FILE", "PORT", "KEY_BITS", "TRANSPORT", "FIRMWARE")
+    environment = {**{name: value for name, value in os.environ.items() if name not in outer}, **environment}
+    command = [*prefix, "make", *map(str, words)]
+    return subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=300, env=environment)
+
+
+def nothing_made(directory):
+    return not (directory / "build").exists()
+
+
+def refusal(checkout, *words, **options):
+    """Return the one line with which `make demo` refuses; it has said and made nothing else."""
+    done = make(checkout, "demo", *words, **options)
+    assert (done.returncode, done.stdout) == (2, ""), done
+    line, ending = done.stderr.splitlines()
+    assert re.fullmatch(r"make: \*\*\* \[Makefile:\d+: demo\] Error 2", ending)
+    assert nothing_made(checkout)
+    return line
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["FILE=nowhere"], "FILE=nowhere: no such file"),
+        (["FILE=no where"], "FILE=no where: no such file"),
+        (["FILE=.ci"], "FILE=.ci is no regular file: name one"),
+        (["FILE=empty"], "FILE=empty is empty: name a file with something to encrypt"),
+        (["KEY_BITS=64"], "KEY_BITS=64: choose 128, 192, 256 or all"),
+        (["KEY_BITS=128 192"], "KEY_BITS=128 192: choose 128, 192, 256 or all"),
+        (["PORT=/dev/ttyNONE"], "PORT=/dev/ttyNONE: no such device; name a serial device as /dev/ttyUSB0, udp:.*"),
+        (["PORT=Makefile"], "PORT=Makefile is no serial device: name one as /dev/ttyUSB0, udp://HOST, sim or sim.udp"),
+        (["PORT=sim:empty"], "PORT=sim:empty: no simulated board in that folder"),
+        (["TRANSPORT=udp", "PORT=sim"], "TRANSPORT=udp and PORT=sim contradict each other: leave one out"),
+    ],
+)
+def test_demo_refuses_before_anything_is_made(checkout, words, message):
+    (checkout / "empty").touch()
+    assert re.fullmatch(f"demo: error: {message}", refusal(checkout, *words))
+
+
+def test_demo_takes_variables_of_the_environment_and_refuses_them_too(checkout):
+    assert "PORT=3000: no such device" in refusal(checkout, PORT="3000")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="leaves root's rights")
+def test_demo_refuses_what_others_than_root_may_not(open_folder):
+    checkout = copy_to(open_folder)
+    (checkout / "secret").write_text("x")
+    (checkout / "secret").chmod(0o600)
+    master, slave = pty.openpty()
+    port, nobody = os.ttyname(slave), ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    try:
+        assert refusal(checkout, "FILE=secret", prefix=nobody).endswith("cannot be read: its permissions forbid it")
+        assert f"no permission to open {port}: add yourself to its" in refusal(checkout, f"PORT={port}", prefix=nobody)
+        assert "run as root, or leave TRANSPORT and PORT out" in refusal(checkout, "TRANSPORT=udp", prefix=nobody)
+    finally:
+        os.close(master)
+        os.close(slave)
+
+
+def test_demo_of_a_board_builds_nothing_of_the_simulator_and_takes_a_path_with_spaces(checkout):
+    (checkout / "a $file").write_bytes(bytes(range(256)) * 9)
+    with SocketBoard(PeerBoard()) as server:
+        url = server.url
+        done = make(checkout, "demo", f"PORT={url}", "FILE=a $$file", "KEY_BITS=all")
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    assert said[0].startswith(f"demo: 2304 bytes to the board at {url} and back")
+    assert [line.split(",")[0][:25] for line in said if line.startswith("demo: ")][1:] == [
+        "demo: 1/2 tools: Debian p",
+        "demo: 2/2 encryption and ",
+    ]
+    assert "a $file by AES-CTR" in done.stdout
+    assert "Verified: 18 streams of 2304 bytes" in done.stdout
+    assert [path.name for path in (checkout / "build").iterdir()] == ["results"]
+    assert [path.name for path in (checkout / "build" / "results").iterdir()] == ["demo.json"]
+
+
+def test_setup_is_never_silent_for_long_and_says_what_failed(checkout):
+    """Of the package manager, which a stand-in takes the place of: nothing is to be installed here."""
+    programs = checkout / "programs"
+    programs.mkdir()
+    for name, text in (
+        ("sudo", 'exec "$@"'),
+        ("dpkg-query", "exit 1"),
+        ("apt-get", 'case $1 in update) echo "Reading lists"; sleep 7 ;; *) echo "no network"; exit 100 ;; esac'),
+    ):
+        (programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (programs / name).chmod(0o755)
+    done = make(checkout, "setup", PATH=f"{programs}:{os.environ['PATH']}")
+    assert done.returncode == 2
+    assert re.fullmatch(
+        r"setup: installing Debian packages: git make .*\n(setup: +\d+ s: Reading lists\n)+", done.stdout
+    )
+    lines = done.stderr.splitlines()
+    assert lines[0] == "no network" and lines[1].startswith("setup: error: ") and "apt-get" in lines[1], done.stderr
+
+
+def test_demo_of_a_simulated_board_says_how_long_it_takes(checkout, tmp_path):
+    done = make(checkout, "demo", f"PORT=sim:{make_build(tmp_path / 'a board')}")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("demo: 4096 bytes to a simulated board (no hardware) and back")
+    assert re.search(r"^demo: 2/2 encryption and decryption, about \d+ s$", done.stdout, re.M)
+    assert "demo.pbm by AES-CTR" in done.stdout and "Simulated at 75 MHz" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("target", "words", "named"),
+    [
+        ("demo", ["transport=udp"], ["transport, did you mean TRANSPORT?"]),
+        ("clean", ["V=1", "TRANPORT=udp", "FILE=x y"], ["V", "TRANPORT, did you mean TRANSPORT?"]),
+    ],
+)
+def test_unknown_variables_are_named(checkout, target, words, named):
+    done = make(checkout, target, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    line = re.fullmatch(r"Makefile:\d+: \*\*\* (.*) \(there are BOARD, .*\)\.  Stop\.\n", done.stderr)[1]
+    assert sorted(line.split("; ")) == sorted(f"unknown variable {name}" for name in named)
+    assert nothing_made(checkout)
+
+
+def test_an_unknown_variable_is_named_without_python_too(checkout):
+    make_itself = shutil.which("make")
+    done = subprocess.run(
+        [make_itself, "X=1"], cwd=checkout, capture_output=True, text=True, timeout=300, env={"PATH": "/"}
+    )
+    assert done.returncode == 2
+    assert re.fullmatch(r"Makefile:\d+: \*\*\* unknown variable X\.  Stop\.\n", done.stderr)
+
+
+def test_a_checkout_whose_path_has_a_space_is_refused(tmp_path):
+    directory = copy_to(tmp_path / "a checkout")
+    done = make(directory, "demo")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(rf"Makefile:\d+: \*\*\* .*: move this checkout: {directory}\.  Stop\.\n", done.stderr)
+
+
+def test_help_lists_every_target_with_a_time(checkout):
+    text = (checkout / "Makefile").read_text()
+    targets = set(re.search(r"^\.PHONY: (.*)$", text, re.M)[1].split())
+    assert targets == set(re.findall(r"^([a-z-]+):", text, re.M))
+    done = make(checkout, "help")
+    assert done.returncode == 0
+    listed = re.findall(r"^  make ([a-z-]+) +(\d+ \w+|minutes|hours)(?:, then \d+(?: \w+)?)? +\S", done.stdout, re.M)
+    assert {target for target, _ in listed} == targets
+    assert set(re.search(r"^VARIABLES := (.*)$", text, re.M)[1].split()) <= set(re.findall(r"[A-Z_]+", done.stdout))
+
+
+def test_clean_keeps_what_took_long_and_distclean_nothing(checkout):
+    kept = {"results", "verilated", "mutants", "explore", "zephyr"}
+    assert make(checkout, "clean").returncode == 0, "nothing to clean"
+    for name in (*kept, "sim", "sim_eth", "tests", "ecpix5"):
+        (checkout / "build" / name).mkdir(parents=True)
+        (checkout / "build" / name / "file").write_text(name)
+    assert make(checkout, "clean").returncode == 0
+    assert {path.parent.name for path in (checkout / "build").glob("*/file")} == kept
+    assert make(checkout, "distclean").returncode == 0
+    assert not (checkout / "build").exists() and not (checkout / ".venv").exists()
+    assert Path(sys.prefix).is_dir()
+
+
+def test_lint_without_git_sees_the_same_sources(checkout):
+    for name in ("firmware/core/bad.c", "build/made.c", ".venv/x.c", "host/build/made.h"):
+        if not name.startswith(".venv"):  # which is ours
+            (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+            (checkout / name).write_text("int  a ;\n")
+    listed = subprocess.run([checkout / ".ci" / "c-sources"], capture_output=True, text=True, check=True).stdout
+    assert listed == "./firmware/core/bad.c\0"
+    done = subprocess.run([checkout / ".ci" / "lint"], capture_output=True, text=True, timeout=300)
+    assert done.returncode != 0 and "lint: clean" not in done.stdout
+    assert "firmware/core/bad.c:1:4: error: code should be clang-formatted" in done.stderr
+
+
+def test_lint_sees_every_c_source_that_git_knows():
+    if not (ROOT / ".git").exists():
+        pytest.skip("no git checkout")
+    tracked = subprocess.run(["git", "ls-files", "-z", "*.c", "*.h"], cwd=ROOT, capture_output=True, text=True)
+    listed = subprocess.run([ROOT / ".ci" / "c-sources"], capture_output=True, text=True, check=True)
+    assert {f"./{name}" for name in tracked.stdout.split("\0") if name} <= set(listed.stdout.split("\0"))
