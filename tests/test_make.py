@@ -1,5 +1,6 @@
 """The Makefile as people call it: what it refuses before anything is made, and what its cheap targets do."""
 
+import hashlib
 import os
 import pty
 import re
@@ -25,7 +26,12 @@ def copy_to(directory):
         target = directory / part
         target.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (ROOT / part).is_dir() else shutil.copyfile)(ROOT / part, target)
-    (directory / ".venv").symlink_to(sys.prefix)
+    environment = Path(sys.prefix)
+    stamp = environment / "cipherlane.stamp"
+    wanted = b"".join((ROOT / part).read_bytes() for part in ("requirements.txt", "host/pyproject.toml"))
+    if not stamp.exists() or stamp.read_text().split()[0] != hashlib.sha256(wanted).hexdigest():
+        pytest.fail("the environment is of another state: run `make setup`, so that no copy's setup changes it")
+    (directory / ".venv").symlink_to(environment)
     return directory
 
 
