@@ -43,6 +43,16 @@ def test_resumed_stream_goes_on_where_its_window_begins(host):
     assert host.data(again, OTHER, 60 * MAX_DATA, **mine) == r.E_OFFSET
 
 
+def test_records_keep_their_size(host):
+    """A window counts records: those of another size, also of a larger one, are no part of it."""
+    smaller = {"record_bytes": MAX_DATA - 16}
+    opened = host.opened(**smaller)
+    host.close(opened)
+    resume = {"flags": r.RESUME, "ticket": opened.ticket}
+    assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, **resume)) == (r.E_TICKET, 0)
+    assert host.opened(**resume, **smaller).first == 0
+
+
 def test_resuming_ends_the_session_that_has_the_range(host):
     """Its host was killed: whoever has key, initial block and ticket takes the range over, and nobody else does."""
     opened = host.opened()
