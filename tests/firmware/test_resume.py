@@ -47,6 +47,7 @@ def test_records_keep_their_size(host):
     """A window counts records: those of another size, also of a larger one, are no part of it."""
     smaller = {"record_bytes": MAX_DATA - 16}
     opened = host.opened(**smaller)
+    assert host.data(opened, ONE[: MAX_DATA - 16]) is None
     host.close(opened)
     resume = {"flags": r.RESUME, "ticket": opened.ticket}
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, **resume)) == (r.E_TICKET, 0)
