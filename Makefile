@@ -17,7 +17,7 @@ ON_ZEPHYR := $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 OVER_UDP := $(filter sim+udp,$(PORT))
 SIM := sim$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)
 
-.PHONY: help setup sim zephyr zephyr-setup zephyr-twister demo test lint format bitstream flash bench bench-dma bench-eth bench-udp stress fuzz mutants sweep formal netlist explore explore-isa pages readme clean
+.PHONY: help setup sim zephyr zephyr-setup zephyr-twister demo test lint format bitstream flash bench bench-dma bench-eth bench-udp bench-sim-speed stress fuzz mutants sweep formal netlist explore explore-isa pages readme clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +78,9 @@ bench-udp: setup ## Measure records over UDP on the simulated board: goodput, an
 	@$(PYTHON) -m gateware.soc sim_eth$(ON_ZEPHYR)
 	@CIPHERLANE_SIM_ETH=$(CURDIR)/build/sim_eth$(ON_ZEPHYR) .venv/bin/cipherlane bench --link --port sim+udp --timeout 60 \
 		--results build/results/bench-udp$(ON_ZEPHYR).json
+
+bench-sim-speed: setup ## Measure how fast the simulated board runs, beside one as LiteX's script builds it (minutes)
+	@$(PYTHON) -m tests.bench_sim_speed
 
 stress: setup ## Transfers over long bad wires to the simulated board with Ethernet (root, many minutes)
 	@$(PYTHON) -m gateware.soc sim_eth
