@@ -24,7 +24,7 @@ OVER_UDP := $(filter sim+udp,$(PORT))
 KEPT := bench explore explore-isa mapped mutants results verilated zephyr
 SIM := sim$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)
 
-.PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash test lint fuzz stress sweep netlist formal mutants bench bench-dma bench-eth bench-udp explore explore-isa format pages readme clean distclean
+.PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash test lint fuzz stress sweep netlist formal mutants bench bench-dma bench-eth bench-udp bench-sim-speed explore explore-isa format pages readme clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -111,6 +111,9 @@ bench-udp: setup ## 2 min | Measure records over UDP on the simulated board: goo
 	@$(PYTHON) -m gateware.soc sim_eth$(ON_ZEPHYR)
 	@CIPHERLANE_SIM_ETH=$(CURDIR)/build/sim_eth$(ON_ZEPHYR) .venv/bin/cipherlane bench --link --port sim+udp --timeout 60 \
 		--results build/results/bench-udp$(ON_ZEPHYR).json
+
+bench-sim-speed: setup ## 5 min | Measure how fast the simulated board runs, beside one as LiteX's script builds it
+	@$(PYTHON) -m tests.bench_sim_speed
 
 explore: setup ## hours | Place and route the family of AES cores, beside public ones (goes on where it stopped)
 	@$(PYTHON) -m gateware.explore.family $(EXPLORE)

@@ -1,4 +1,7 @@
-"""Builds the simulated board: the SoC through LiteX's Verilator flow, with the firmware in its ROM.
+"""Builds the simulated board: the SoC in Verilator on LiteX's simulator, with the firmware in its ROM.
+
+LiteX writes the Verilog and the simulator's configuration. Of its simulator the model takes no tracing and the board's
+modules alone, and clock edges at which a unit is idle are left out (`gateware.soc.idle`).
 
 The result is a folder that the host tool starts (``cipherlane ... --port sim``): `board.json` says
 what is in it. A change of the firmware alone does not recompile the model, which reads its ROM from
@@ -9,25 +12,40 @@ import contextlib
 import json
 import os
 import shutil
-import subprocess
 from fractions import Fraction
 from pathlib import Path
 
 from litex.build.sim.config import SimConfig
+from litex.build.sim.verilator import core_directory
 from litex.soc.integration.builder import Builder
 
 from gateware.boards import Board
-from gateware.soc import toolchain
+from gateware.soc import progress, toolchain
 from gateware.soc.cache import Stamp, digest
 from gateware.soc.firmware import build_firmware
+from gateware.soc.idle import IdleEdgesLeftOut
 from gateware.soc.soc import CipherlaneSoC
 
+EXECUTABLE = "obj_dir/Vsim"
 UART_MODULE = "loopback_uart"  # compiled with the model from the file of this name beside this one
 DEFAULT_TCP_PORT = 2430
 # What the TAP device's end has of the board's network, with a mask of 24 bits.
 HOST_ADDRESS = "192.168.1.100"
 GMII_HZ = 125_000_000
 _STEP_PS = 2000  # of simulated time; only the clocks' ratio means something
+# Units that stand still most of the time.
+IDLING = ("aes_unit", "accelerator")
+SIMULATOR = Path(__file__).with_name("simulator.cpp")
+LITEX_SIMULATOR = Path(core_directory)
+VERILATOR = ["verilator", "--cc", "--exe", "--prefix", "Vsim", "--top-module", "sim", "--relative-includes"]
+VERILATOR += ["-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--unroll-count", "256"]
+# In files that two compilers at a time are done with soon, each function whole.
+VERILATOR += ["--output-split", "20000", "--output-split-cfuncs", "20000"]
+# As LiteX's Verilog needs it.
+VERILATOR += ["-Wno-fatal", "-Wno-lint", "-Wno-BLKANDNBLK", "-Wno-COMBDLY", "-Wno-CASEINCOMPLETE"]
+LIBRARIES = "-lpthread -Wl,--no-as-needed -ljson-c -lz -lm -ldl -levent"
+# What runs once is compiled without optimization, which would take most of the time.
+OPTIMIZATION = ["OPT_FAST=-O2", "OPT_GLOBAL=-O2", "OPT_SLOW=-O0"]
 
 
 class _Clocks(SimConfig):
@@ -66,6 +84,32 @@ def build(board: Board, directory: Path) -> Path:
     SimulationError
         Verilator or the C++ compiler failed; the message names the log.
     """
+    print(f"1/3 firmware and Verilog of the {board.title}: about 10 s", flush=True)
+    commands, sources = lay_out(board, directory, IDLING)
+    gateware = directory / "gateware"
+    stamp = Stamp(directory / "model.digest", digest(sources, json.dumps(commands)))
+    if not (stamp.is_current() and (gateware / EXECUTABLE).exists()):
+        stamp.clear()
+        _compile(commands, gateware, directory / "verilator.log")
+        stamp.set()
+    return describe(board, directory)
+
+
+def lay_out(board: Board, directory: Path, idling: tuple[str, ...]) -> tuple[list[list[str]], list[Path]]:
+    """Writes firmware, Verilog and the simulator's configuration into a folder.
+
+    Parameters
+    ----------
+    board, directory : Board, Path
+        Board description and folder.
+    idling : tuple[str, ...]
+        The units of the SoC whose idle edges are left out.
+
+    Returns
+    -------
+    tuple[list[list[str]], list[Path]]
+        The commands that make the program, for the folder `gateware` within, and the files that it depends on.
+    """
     firmware = build_firmware(board, directory / "firmware")
     gateware = directory / "gateware"
     config = _Clocks(board)
@@ -76,12 +120,11 @@ def build(board: Board, directory: Path) -> Path:
         arguments = {"interface": "tap0", "ip": HOST_ADDRESS}
         config.add_module("gmii_ethernet", "gmii_eth", clocks=("sys_clk", 1), args=arguments)
     modules = _lay_out_module(directory / "modules")
-    builder = Builder(
-        CipherlaneSoC(board, firmware=firmware),
-        output_dir=directory,
-        compile_software=False,
-        csr_json=directory / "csr.json",
-    )
+    soc = CipherlaneSoC(board, firmware=firmware)
+    for name in idling:
+        unit = getattr(soc, name)
+        IdleEdgesLeftOut(name, _while_valid(unit))(unit)
+    builder = Builder(soc, output_dir=directory, compile_software=False, csr_json=directory / "csr.json")
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
         builder.build(
             sim_config=config,
@@ -91,19 +134,30 @@ def build(board: Board, directory: Path) -> Path:
             extra_mods=[UART_MODULE],
             extra_mods_path=str(modules),
         )
+    verilog = [path for path, *_ in soc.platform.sources if path.endswith(".v")]
+    names = sorted({module["module"] for module in config.modules} - {UART_MODULE})
+    sources = [*map(Path, verilog), *gateware.glob("*.cpp"), *gateware.glob("*.h"), gateware / "variables.mak"]
+    return _commands(verilog, names), [*sources, SIMULATOR, *(modules / UART_MODULE).iterdir()]
 
-    sources = [*gateware.glob("*.v"), *gateware.glob("*.cpp"), *gateware.glob("*.h"), gateware / "variables.mak"]
-    sources += (modules / UART_MODULE).iterdir()
-    stamp = Stamp(directory / "model.digest", digest(sources))
-    executable = gateware / "obj_dir" / "Vsim"
-    if not (stamp.is_current() and executable.exists()):
-        stamp.clear()
-        _compile(gateware, directory / "verilator.log")
-        stamp.set()
+
+def _while_valid(unit) -> dict:
+    """A unit's operands, read data and written registers, where it also sees what is for others."""
+    inputs = {}
+    if hasattr(unit, "cmd_valid"):
+        inputs |= dict.fromkeys([unit.cmd_function_id, *unit.cmd_inputs], unit.cmd_valid)
+    if hasattr(unit, "bus"):
+        inputs[unit.bus.dat_r] = unit.bus.ack
+    if hasattr(unit, "get_csrs"):
+        inputs |= {csr.r: csr.re for csr in unit.get_csrs() if hasattr(csr, "r")}
+    return inputs
+
+
+def describe(board: Board, directory: Path) -> Path:
+    """Writes what the host tool needs to know of a board in a folder; returns the path."""
     description = {
         "name": board.name,
         "gateware": "gateware",
-        "executable": "obj_dir/Vsim",
+        "executable": EXECUTABLE,
         "clock_hz": board.sys_clk_freq,
         "clock_met_by": board.clock_met_by,
         "rx_window": board.rx_window,
@@ -126,11 +180,42 @@ def _lay_out_module(directory: Path) -> Path:
     return directory
 
 
-def _compile(gateware: Path, log: Path) -> None:
-    # LiteX's script calls Verilator, whose makefiles choose -O0 by default for most of the model.
-    environment = {**os.environ, "OPT_FAST": "-O2", "OPT_GLOBAL": "-O2", "JOBS": str(os.cpu_count())}
-    with log.open("wb") as output:
-        command = ["bash", "build_sim.sh"]
-        result = subprocess.run(command, cwd=gateware, env=environment, stdout=output, stderr=subprocess.STDOUT)
-    if result.returncode:
-        raise SimulationError(f"the simulated board did not compile: see {log}")
+def _commands(verilog: list[str], modules: list[str]) -> list[list[str]]:
+    """What makes the simulator, in LiteX's folder for it: its modules and main loop, the model's C++, the program."""
+    objects = [f"{path.stem}.o" for path in sorted(LITEX_SIMULATOR.glob("*.c"))]
+    litex = ["make", "-f", str(LITEX_SIMULATOR / "Makefile"), "OPT_LEVEL=O2", f"MODULES={' '.join(modules)}"]
+    verilator = [*VERILATOR, "-CFLAGS", f"-I{LITEX_SIMULATOR}", "-LDFLAGS", LIBRARIES]
+    compiler = ["make", "-C", "obj_dir", "-f", "Vsim.mk", *OPTIMIZATION, "Vsim"]
+    return [
+        [*litex, "modules", *objects],
+        [*verilator, *verilog, "../sim_init.cpp", str(SIMULATOR), *objects],
+        compiler,
+    ]
+
+
+def _compile(commands: list[list[str]], gateware: Path, log: Path) -> None:
+    """Carries the commands out, and says how far it is."""
+    built = gateware / "obj_dir"
+    for folder in (built, gateware / "modules"):
+        shutil.rmtree(folder, ignore_errors=True)
+    log.unlink(missing_ok=True)
+
+    def still() -> str:
+        return "still at it"
+
+    def compiled() -> str:
+        sources = list(built.glob("*.cpp"))
+        return f"{sum(source.with_suffix('.o').exists() for source in sources)} of {len(sources)} files"
+
+    modules, verilator, compiler = commands
+    stages = (
+        ("2/3 simulator's modules, Verilator: about 10 s", modules, still),
+        ("", verilator, still),
+        ("3/3 C++ compiler: about 30 s on two cores", compiler, compiled),
+    )
+    for stage, command, how_far in stages:
+        if stage:
+            print(stage, flush=True)
+        jobs = [f"-j{os.cpu_count()}"] if command[0] == "make" else []
+        if progress.run([*command, *jobs], gateware, log, how_far):
+            raise SimulationError(f"the simulated board did not compile: see {log}")

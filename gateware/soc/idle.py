@@ -1,0 +1,88 @@
+"""Leaves out a unit's clock edges that change nothing: for simulation, where each edge costs its evaluation.
+
+What a unit in one clock domain does at an edge follows from its registers, its memories and its inputs. Where the last
+edge has changed no register, no memory is being written and the inputs are still those of that edge, the next edge
+changes nothing either; nor does one at which only inputs differ that mean nothing. The unit gets a clock domain of its
+own that leaves such edges out: whatever the unit is, all that it does it does in the same cycle as before. Its inputs
+are to come from registers of `sys`, or to change with it.
+
+::
+
+                  ┌─────────────────────┐
+    sys_clk ─┬────┤ AND                 ├──► the unit's clock
+             │    └──┬──────────────────┘
+             └──► register at the falling edge ◄── something may change
+
+On a board the unit's clock is `sys_clk`.
+"""
+
+from functools import reduce
+from operator import or_
+
+from migen import Cat, ClockDomain, ClockSignal, Module, ResetSignal, Signal
+from migen.fhdl.decorators import ModuleTransformer
+from migen.fhdl.specials import _MemoryPort
+from migen.fhdl.tools import list_clock_domains, list_signals, list_special_ios, list_targets, rename_clock_domain
+
+
+class IdleEdgesLeftOut(ModuleTransformer):
+    """Gives a unit of the domain `sys` the domain `name`, of those edges that can change the unit.
+
+    Called with the unit, before the design is finalized.
+
+    Parameters
+    ----------
+    name : str
+        Name of the clock domain.
+    while_valid : dict[Signal, Signal]
+        Inputs that mean something only while another one is 1: what they are meanwhile does not keep the unit running.
+
+    Raises
+    ------
+    ValueError
+        On finalization: the unit has a further clock domain, or parts that are neither statements nor memories.
+    """
+
+    def __init__(self, name: str, while_valid: dict[Signal, Signal]):
+        self.name = name
+        self.while_valid = while_valid
+
+    def transform_fragment(self, unit: Module, fragment) -> None:
+        """Migen calls it with all that the unit consists of."""
+        strange = {type(special).__name__ for special in fragment.specials} - {"Memory", "_MemoryPort"}
+        strange |= list_clock_domains(fragment) - {"sys"}
+        if strange:
+            raise ValueError(f"cannot tell when {self.name} is idle: it has {', '.join(sorted(strange))}")
+        ports = [special for special in fragment.specials if isinstance(special, _MemoryPort)]
+        driven = list_targets(fragment) | list_special_ios(fragment, ins=False, outs=True, inouts=True)
+        signals = list_signals(fragment) | list_special_ios(fragment, ins=True, outs=False, inouts=False)
+        domain = ClockDomain(self.name)
+        falling = ClockDomain(f"{self.name}_falling", reset_less=True)
+        inputs = {*(signals - driven), domain.rst}
+        registers = list_targets(fragment.sync) | {port.dat_r for port in ports if not port.async_read}
+
+        # # #
+
+        first = Signal(reset=1, reset_less=True)
+        inside, outside, run = Signal(), Signal(), Signal(2, reset=1)
+        writes = [port.we != 0 for port in ports if port.we is not None]
+        fragment.comb += [
+            inside.eq(reduce(or_, [first, *writes, *self._differences(fragment, registers)])),
+            outside.eq(reduce(or_, self._differences(fragment, inputs))),
+        ]
+        fragment.sync["sys"].append(first.eq(0))
+        rename_clock_domain(fragment, "sys", self.name)
+        fragment.comb += [
+            falling.clk.eq(~ClockSignal("sys")),
+            domain.clk.eq(ClockSignal("sys") & (run != 0)),
+            domain.rst.eq(ResetSignal("sys")),
+        ]
+        # Apart, so that a simulator compares the registers only after edges of the unit's own clock.
+        fragment.sync[falling.name] = [run.eq(Cat(inside, outside))]
+        fragment.clock_domains += [domain, falling]
+
+    def _differences(self, fragment, signals: set) -> list:
+        """Of each signal, whether it is another than at the last edge, and matters."""
+        pairs = [(signal, Signal(len(signal), reset_less=True)) for signal in sorted(signals, key=lambda s: s.duid)]
+        fragment.sync["sys"] += [last.eq(signal) for signal, last in pairs]
+        return [(signal != last) & self.while_valid.get(signal, 1) for signal, last in pairs]

@@ -1,0 +1,27 @@
+"""Says what a build is at, so that it is never silent for long."""
+
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+INTERVAL_S = 8
+
+
+def run(command: Sequence, directory: Path, log: Path, how_far: Callable[[], str]) -> int:
+    """Runs a command in a folder, its output added to a log, and returns its status.
+
+    Says every `INTERVAL_S` seconds what `how_far` returns, and the time since the start.
+    """
+    with log.open("ab") as output:
+        start = time.monotonic()
+        process = subprocess.Popen(command, cwd=directory, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            while True:
+                try:
+                    return process.wait(INTERVAL_S)
+                except subprocess.TimeoutExpired:
+                    print(f"    {how_far()}, {time.monotonic() - start:.0f} s", flush=True)
+        finally:
+            process.kill()
+            process.wait()

@@ -1,0 +1,141 @@
+"""Measures how fast the simulated board runs: ``python -m tests.bench_sim_speed``, or ``make bench-sim-speed``.
+
+Beside it runs a baseline of the same design: every unit at every clock edge, compiled by LiteX's own script, tracing
+built in. The two take turns, so that the ratio holds on a machine that is busy too; seconds are the simulator's CPU
+time. Cycles are counted on the board while an engine works from memory to memory; both must count the same. A ratio
+below the bar fails the command.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+from cipherlane.device import Device
+from cipherlane.protocol.layout import Engine
+from cipherlane.transport.sim import SimTransport
+from rich.console import Console
+from rich.table import Table
+
+from gateware import boards
+from gateware.soc import simulation
+from gateware.soc.cache import Stamp, digest
+from gateware.soc.firmware import FirmwareError
+from gateware.soc.zephyr import ZephyrError
+from tests.gateware.support import ROOT
+
+COMMAND = "make bench-sim-speed"
+BASELINE = ROOT / "build" / "bench-sim-speed"
+BAR_RATIO = 2
+BAR_ENGINE = Engine.TABLE
+KEY_BITS = 128
+# Bytes, for a second or so of each.
+WORK = {Engine.TABLE: 8192, Engine.ISE_VMEM: 400_000, Engine.ACCELERATOR: 800_000}
+TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+def build_baseline(board: boards.Board, directory: Path) -> Path:
+    """Builds the board by LiteX's script, every unit at every edge; returns its folder."""
+    _, sources = simulation.lay_out(board, directory, ())
+    stamp = Stamp(directory / "model.digest", digest(sources))
+    gateware = directory / "gateware"
+    if not (stamp.is_current() and (gateware / simulation.EXECUTABLE).exists()):
+        stamp.clear()
+        environment = {**os.environ, "OPT_FAST": "-O2", "OPT_GLOBAL": "-O2", "JOBS": str(os.cpu_count())}
+        log = directory / "verilator.log"
+        with log.open("wb") as output:
+            script = ["bash", "build_sim.sh"]
+            status = subprocess.run(script, cwd=gateware, env=environment, stdout=output, stderr=output).returncode
+        if status:
+            raise simulation.SimulationError(f"the baseline did not compile: see {log}")
+        stamp.set()
+    return simulation.describe(board, directory).parent
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU time that a process has taken so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
+
+
+def measure(folder: Path) -> dict[Engine, tuple[int, float]]:
+    """Cycles on the board, and CPU seconds of its simulator, of each engine's work."""
+    transport = SimTransport(folder)
+    with Device(transport) as device:
+        device.info()
+        figures = {}
+        for engine, size in WORK.items():
+            before = cpu_seconds(transport.board.pid)
+            cycles = device.bench(engine, KEY_BITS, total_bytes=size).cycles
+            figures[engine] = cycles, cpu_seconds(transport.board.pid) - before
+    return figures
+
+
+def summary(engine: Engine, ours: list[tuple[int, float]], baseline: list[tuple[int, float]]) -> dict:
+    """One engine's figures: cycles a second are medians of all rounds, the ratio is of these.
+
+    Raises
+    ------
+    AssertionError
+        Cycles of two rounds differ by more than those of an interrupt or two.
+    """
+    cycles = [count for count, _ in (*ours, *baseline)]
+    assert max(cycles) - min(cycles) <= max(cycles) / 1000, f"{engine.name.lower()}: cycles differ: {cycles}"
+    ours_hz, baseline_hz = (statistics.median(count / seconds for count, seconds in runs) for runs in (ours, baseline))
+    return {
+        "engine": engine.name.lower(),
+        "cycles": statistics.median_low(cycles),
+        "cycles_per_second": round(ours_hz),
+        "baseline_cycles_per_second": round(baseline_hz),
+        "ratio": round(ours_hz / baseline_hz, 2),
+        "key_bits": KEY_BITS,
+    }
+
+
+def show(records: list[dict]) -> None:
+    """Print the table."""
+    table = Table(title="the simulated board: its cycles in a second of CPU time")
+    for name in ("engine", "cycles", "LiteX's script", "this board", "ratio"):
+        table.add_column(name, justify="left" if name == "engine" else "right")
+    for record in records:
+        speeds = (f"{record[name]:,}" for name in ("cycles", "baseline_cycles_per_second", "cycles_per_second"))
+        table.add_row(record["engine"], *speeds, f"{record['ratio']:.2f}")
+    Console(width=100).print(table)
+
+
+def main() -> int:
+    """Entry point; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench_sim_speed", description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--results", type=Path, default=ROOT / "build" / "results" / "sim-speed.json")
+    arguments = parser.parse_args()
+    board = boards.load("sim")
+    try:
+        folder = simulation.build(board, ROOT / "build" / board.name).parent
+        print("the baseline: minutes, once", flush=True)
+        baseline = build_baseline(board, BASELINE)
+    except (FirmwareError, ZephyrError, simulation.SimulationError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    rounds = [(measure(folder), measure(baseline)) for _ in range(arguments.rounds)]
+    common = {"board": board.name, "machine": platform.processor() or platform.machine(), "command": COMMAND}
+    records = [
+        {**summary(engine, [ours[engine] for ours, _ in rounds], [base[engine] for _, base in rounds]), **common}
+        for engine in WORK
+    ]
+    arguments.results.parent.mkdir(parents=True, exist_ok=True)
+    arguments.results.write_text(json.dumps(records, indent=1) + "\n")
+    show(records)
+    (barred,) = (record for record in records if record["engine"] == BAR_ENGINE.name.lower())
+    if barred["ratio"] < BAR_RATIO:
+        print(f"error: {barred['engine']} runs less than {BAR_RATIO} times as fast as the baseline", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
