@@ -64,7 +64,7 @@ def _sources_digest(name: str) -> str:
     tops = [REPOSITORY / source for source in SOURCES]
     files = sorted(path for top in tops for path in (top, *top.rglob("*")) if path.is_file())
     texts = [f"{path}:{path.read_bytes().hex()}" for path in files if path.suffix != ".pyc"]
-    return digest([], name, *texts)
+    return digest([], name, simulation.processor(), *texts)
 
 
 def _is_whole(description: Path) -> bool:

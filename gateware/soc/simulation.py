@@ -11,6 +11,7 @@ a file when it starts.
 import contextlib
 import json
 import os
+import platform
 import shutil
 from fractions import Fraction
 from pathlib import Path
@@ -44,8 +45,8 @@ VERILATOR += ["--output-split", "20000", "--output-split-cfuncs", "20000"]
 # As LiteX's Verilog needs it.
 VERILATOR += ["-Wno-fatal", "-Wno-lint", "-Wno-BLKANDNBLK", "-Wno-COMBDLY", "-Wno-CASEINCOMPLETE"]
 LIBRARIES = "-lpthread -Wl,--no-as-needed -ljson-c -lz -lm -ldl -levent"
-# What runs once is compiled without optimization, which would take most of the time.
-OPTIMIZATION = ["OPT_FAST=-O2", "OPT_GLOBAL=-O2", "OPT_SLOW=-O0"]
+# For this processor, which is part of what a build depends on. What runs once is compiled without optimization, which would take most of the time.
+OPTIMIZATION = ["OPT_FAST=-O2 -march=native", "OPT_GLOBAL=-O2", "OPT_SLOW=-O0"]
 
 
 class _Clocks(SimConfig):
@@ -87,12 +88,18 @@ def build(board: Board, directory: Path) -> Path:
     print(f"1/3 firmware and Verilog of the {board.title}: about 10 s", flush=True)
     commands, sources = lay_out(board, directory, IDLING)
     gateware = directory / "gateware"
-    stamp = Stamp(directory / "model.digest", digest(sources, json.dumps(commands)))
+    stamp = Stamp(directory / "model.digest", digest(sources, json.dumps(commands), processor()))
     if not (stamp.is_current() and (gateware / EXECUTABLE).exists()):
         stamp.clear()
         _compile(commands, gateware, directory / "verilator.log")
         stamp.set()
     return describe(board, directory)
+
+
+def processor() -> str:
+    """What tells the processors apart whose instructions the model is compiled to."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    return next((line for line in lines if line.startswith(("flags", "Features"))), platform.machine())
 
 
 def lay_out(board: Board, directory: Path, idling: tuple[str, ...]) -> tuple[list[list[str]], list[Path]]:

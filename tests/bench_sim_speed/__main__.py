@@ -7,7 +7,6 @@ below the bar fails the command.
 """
 
 import argparse
-import json
 import os
 import platform
 import statistics
@@ -17,12 +16,13 @@ from pathlib import Path
 
 from cipherlane.device import Device
 from cipherlane.protocol.layout import Engine
+from cipherlane.results import write
 from cipherlane.transport.sim import SimTransport
 from rich.console import Console
 from rich.table import Table
 
 from gateware import boards
-from gateware.soc import simulation
+from gateware.soc import simulation, toolchain
 from gateware.soc.cache import Stamp, digest
 from gateware.soc.firmware import FirmwareError
 from gateware.soc.zephyr import ZephyrError
@@ -122,13 +122,17 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     rounds = [(measure(folder), measure(baseline)) for _ in range(arguments.rounds)]
-    common = {"board": board.name, "machine": platform.processor() or platform.machine(), "command": COMMAND}
     records = [
-        {**summary(engine, [ours[engine] for ours, _ in rounds], [base[engine] for _, base in rounds]), **common}
-        for engine in WORK
+        summary(engine, [ours[engine] for ours, _ in rounds], [base[engine] for _, base in rounds]) for engine in WORK
     ]
-    arguments.results.parent.mkdir(parents=True, exist_ok=True)
-    arguments.results.write_text(json.dumps(records, indent=1) + "\n")
+    write(
+        arguments.results,
+        {"records": records},
+        command=COMMAND,
+        board=board.name,
+        configuration={"rounds": arguments.rounds, "machine": platform.processor() or platform.machine()},
+        tools=toolchain.versions(os.environ, toolchain.SIMULATION),
+    )
     show(records)
     (barred,) = (record for record in records if record["engine"] == BAR_ENGINE.name.lower())
     if barred["ratio"] < BAR_RATIO:
