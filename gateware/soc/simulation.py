@@ -45,7 +45,7 @@ VERILATOR += ["--output-split", "20000", "--output-split-cfuncs", "20000"]
 # As LiteX's Verilog needs it.
 VERILATOR += ["-Wno-fatal", "-Wno-lint", "-Wno-BLKANDNBLK", "-Wno-COMBDLY", "-Wno-CASEINCOMPLETE"]
 LIBRARIES = "-lpthread -Wl,--no-as-needed -ljson-c -lz -lm -ldl -levent"
-# For this processor, which is part of what a build depends on. What runs once is compiled without optimization, which would take most of the time.
+# For the processor at hand. What runs once is compiled without optimization, which would take most of the time.
 OPTIMIZATION = ["OPT_FAST=-O2 -march=native", "OPT_GLOBAL=-O2", "OPT_SLOW=-O0"]
 
 
