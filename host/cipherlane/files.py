@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Self
 
 from . import private
-from .errors import FileError
+from .errors import ExistsError, FileError
 
 STANDARD = "-"
 SIDECAR_FORMAT, SIDECAR_SIZE = "cipherlane resume 1", 1024
@@ -110,19 +110,23 @@ class OutputFile:
 
     `part` and `sidecar` are the paths where it is until then, None of an output that is no regular file. Of what is not
     committed, `kept` bytes are to be gone on with; nothing is to stay if that is None and it was not to be resumed.
+    `written` counts the bytes written here.
     """
 
-    def __init__(self, name: str, source: InputFile, resume: bool = False):
+    def __init__(self, name: str, source: InputFile, resume: bool = False, replace: bool = False):
         """Prepare to write `name`, or to go on with what `resume` finds of it; what is there is not changed.
 
         Raises:
-            FileError: it cannot be written, not resumed, or shares a file with `source`.
+            FileError: it cannot be written, not resumed, shares a file with `source`, or is there and is not to be
+                replaced (ExistsError).
         """
         self.name = name
+        self._replace = replace
         self.path = Path(name)
         self.part: Path | None = None
         self.sidecar: Path | None = None
         self.kept: int | None = None
+        self.written = 0
         self._new: list[Path] = []  # what was made here, or was empty
         self._source = source
         self._fd = self.sidecar_fd = -1
@@ -158,6 +162,8 @@ class OutputFile:
             raise FileError(f"{self._source.name} and {self.name} are the same file: name another OUT")
         if stat.S_ISREG(status.st_mode) and self.name != STANDARD:
             _check_writable(self.name, status)
+            if not self._replace:
+                raise ExistsError(self.name)
         return status
 
     def _claim(self, resume: bool) -> None:
@@ -225,7 +231,9 @@ class OutputFile:
         left = memoryview(data)
         try:
             while left:
-                left = left[os.write(self._fd, left) :]
+                count = os.write(self._fd, left)
+                self.written += count
+                left = left[count:]
         except OSError as error:
             raise trouble("write", self.part or self.name, error) from error
 
@@ -253,6 +261,8 @@ class OutputFile:
             os.fsync(self._fd)
             if not private.is_at(self._fd, self.part):
                 raise FileError(f"{self.part} was moved or deleted by another program, {self.name} is not there")
+            if not self._replace and os.path.lexists(self.path):
+                raise FileError(f"{self.name} has come to be meanwhile: move it, or add --force, and go on")
             private.set_mode(self._fd, _status(self.path))
             if private.HELD_BY_NAME:
                 self._close()

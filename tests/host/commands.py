@@ -24,7 +24,7 @@ def command(*words, stdin=None, env=None):
         stdin=None if stdin is not None else subprocess.DEVNULL,
         capture_output=True,
         timeout=60,
-        env={**os.environ, "CIPHERLANE_PORT": "", "CIPHERLANE_KEY": KEY, **(env or {})},
+        env={**os.environ, "CIPHERLANE_PORT": "", "CIPHERLANE_KEY": KEY, "COLUMNS": "80", **(env or {})},
     )
     return done.returncode, done.stdout, done.stderr.decode()
 

@@ -63,7 +63,7 @@ def test_progress_bar_on_request(server, source, tmp_path):
     assert "Mbps" in stderr and "5.0/5.0 kB" in stderr
     json.loads(stdout)
     server.board.power_cycle()
-    status, _, stderr = crypt(server, source, tmp_path / "out", "--json")
+    status, _, stderr = crypt(server, source, tmp_path / "out", "--force", "--json")
     assert status == 0 and stderr == "", "quiet where nobody watches"
 
 

@@ -51,7 +51,8 @@ for verb, source, target in (("encrypt", "plain", "secret"), ("decrypt", "secret
     thread = threading.Thread(target=board.serve, args=(1e9,), daemon=True)
     thread.start()
     assert "cryptography" in run("info", "--port", board.url)
-    log = run(verb, "--port", board.url, "--key-file", "key", "--iv", "00" * 16, "--verify", "--log", "log", source, target)
+    words = ("--key-file", "key", "--iv", "00" * 16, "--verify", "--log", "log")
+    run("--port", board.url, verb, *words, source, target)
 assert pathlib.Path("back").read_bytes() == pathlib.Path("plain").read_bytes() != pathlib.Path("secret").read_bytes()
 assert sorted(path.name for path in pathlib.Path(".").iterdir()) == ["back", "key", "log", "plain", "secret"]
 with InputFile("plain") as source:
@@ -113,7 +114,10 @@ def test_the_simulated_board_says_where_it_runs(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("could not open port 'COM3': FileNotFoundError(2, 'The system cannot find the file.', None, 2)", "no port COM3"),
+        (
+            "could not open port 'COM3': FileNotFoundError(2, 'The system cannot find the file.', None, 2)",
+            "no port COM3",
+        ),
         ("could not open port 'COM3': PermissionError(13, 'Access is denied.', None, 5)", "port COM3 is busy: close"),
     ],
 )

@@ -182,7 +182,7 @@ class UdpTransport(Transport):
 
     def wire_size(self, record_size: int) -> int:
         """Return what a datagram takes of the board's window: whole slots."""
-        return -(-record_size // SLOT) * SLOT
+        return slots(record_size)
 
     def resync(self) -> None:
         """Nothing to do: each datagram stands for itself."""
@@ -212,6 +212,11 @@ class UdpTransport(Transport):
         if size >= len(data):
             return (data,)
         return [data[start : start + size] for start in range(0, len(data), size)]
+
+
+def slots(record_size: int) -> int:
+    """Return the bytes of the board's rx_window that a record of `record_size` bytes takes: whole slots."""
+    return -(-record_size // SLOT) * SLOT
 
 
 def parse(url: str) -> tuple[str, int]:
