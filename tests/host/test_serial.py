@@ -1,11 +1,9 @@
 import io
 import os
-import pty
 import random
 import select
 import threading
 import time
-import tty
 
 import pytest
 from cipherlane.device import Device
@@ -23,6 +21,7 @@ from .model import PeerBoard, SocketBoard, from_frame, to_frame
 @pytest.fixture
 def terminal():
     """A pseudo-terminal: the name of the device, and the descriptor of its far end."""
+    pty, tty = pytest.importorskip("pty"), pytest.importorskip("tty")
     far, near = pty.openpty()
     tty.setraw(near)
     yield os.ttyname(near), far
