@@ -17,7 +17,7 @@ ON_ZEPHYR := $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 OVER_UDP := $(filter sim+udp,$(PORT))
 SIM := sim$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)
 
-.PHONY: help setup sim zephyr zephyr-setup zephyr-twister demo test lint format bitstream flash bench bench-dma bench-eth bench-udp stress fuzz mutants sweep formal netlist explore explore-isa pages readme clean
+.PHONY: help setup sim zephyr zephyr-setup zephyr-twister demo test lint format bitstream flash bench bench-dma bench-eth bench-udp stress fuzz mutants sweep formal netlist explore explore-isa pages readme package clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -116,6 +116,9 @@ pages: setup ## Write the generated reference pages anew
 
 readme: ## Write the README's result tables from build/results
 	@.ci/readme
+
+package: ## Build the host tool's wheel and source distribution, and check them as an index does (build/package/dist)
+	@.ci/package
 
 clean: ## Remove build/
 	rm -rf build

@@ -237,17 +237,19 @@ class Device:
             "record_bytes": record_bytes or min(total, self.info().bench_bytes),
         }
         parts: list[BenchPart] = []
+        done = 0
         end = self.clock.now() + (seconds or 0)
         while not parts or self.clock.now() < end:
             for part in self._bench_parts(total, request):
                 parts.append(part)
+                done += part.bytes
                 if progress:
-                    progress(sum(part.bytes for part in parts))
+                    progress(done)
         return Measurement(
             engine=engine.name.lower(),
             key_bits=key_bits,
             direction=direction,
-            bytes=sum(part.bytes for part in parts),
+            bytes=done,
             blocks=sum(part.blocks for part in parts),
             cycles=sum(part.cycles for part in parts),
             key_cycles=parts[0].key_cycles,

@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rich import box
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.measure import Measurement as Width
+from rich.console import Console
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -31,6 +29,7 @@ from rich.text import Text
 
 from .linkbench import PERCENTILES, STAGES, LinkMeasurement
 from .results import Measurement
+from .tables import FittingTable, title_text
 
 
 class LinkRateColumn(ProgressColumn):
@@ -89,7 +88,7 @@ def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[
         progress.update(task, completed=figures)
 
 
-def measurement_table(measurements: Iterable[Measurement], title: str | None = None) -> "FittingTable":
+def measurement_table(measurements: Iterable[Measurement], title: str | None = None) -> FittingTable:
     """Return a table of measurements, each Mbps with its kind."""
     headings = (
         "engine",
@@ -120,7 +119,7 @@ def measurement_table(measurements: Iterable[Measurement], title: str | None = N
     return FittingTable(headings, rows, title, words, ("bits/\ncycle", "bytes", "direction"))
 
 
-def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None) -> "FittingTable":
+def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None) -> FittingTable:
     """Return a table of streams through the link."""
     shown = (PERCENTILES[0], PERCENTILES[-1])
     headings = ("engine", "record\nbytes", "win-\ndow", "goodput\nMbps", "kind", "of\n1 Gb/s", "a host core\nMbps")
@@ -144,7 +143,7 @@ def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None
     )
 
 
-def packet_table(measurements: Iterable[LinkMeasurement], title: str | None = None) -> "FittingTable":
+def packet_table(measurements: Iterable[LinkMeasurement], title: str | None = None) -> FittingTable:
     """Return a table of the board's cycles for a record, by stage."""
     rows = (
         (
@@ -156,78 +155,12 @@ def packet_table(measurements: Iterable[LinkMeasurement], title: str | None = No
         for item in measurements
         if item.packet_cycles
     )
-    return FittingTable(("engine", "record\nbytes", *STAGES, "sum"), rows, title)
-
-
-class FittingTable:
-    """A table that keeps to the width there is.
-
-    Where it is too wide, a column of `words` that says the same in each row goes to a line below; then the columns
-    called `least` are left out one by one, and it says so.
-    """
-
-    def __init__(
-        self,
-        headings: Sequence[str],
-        rows: Iterable[tuple[str, ...]],
-        title: str | None = None,
-        words: Sequence[str] = (),
-        least: Sequence[str] = (),
-    ):
-        """Take the cells; the first column is of words too."""
-        self.headings, self.rows, self.title = list(headings), list(rows), title
-        self.words, self.least = words, least
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the widest form that fits, as rich asks for it."""
-        shown, below, left_out = list(self.headings), [], []
-
-        def fits() -> bool:
-            return Width.get(console, options.update(width=1 << 16), self._table(shown)).minimum <= options.max_width
-
-        for heading in self.words:
-            values = {row[self.headings.index(heading)] for row in self.rows}
-            if len(values) == 1 and not fits():
-                shown.remove(heading)
-                below.append(f"{_on_one_line(heading)} {values.pop()}")
-        for heading in self.least:
-            if heading in shown and not fits():
-                shown.remove(heading)
-                left_out.append(_on_one_line(heading))
-        yield self._table(shown)
-        if below:
-            yield Text(f"all: {', '.join(below)}")
-        if left_out:
-            yield Text(f"not shown here, but by --json: {', '.join(left_out)}")
-
-    def _table(self, shown: Sequence[str]) -> Table:
-        table = Table(title=_title(self.title), box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-        for heading in shown:
-            left = heading in (self.headings[0], *self.words)
-            table.add_column(heading, justify="left" if left else "right", no_wrap=True)
-        places = [self.headings.index(heading) for heading in shown]
-        for row in self.rows:
-            table.add_row(*(row[place] for place in places))
-        return table
-
-
-def _on_one_line(heading: str) -> str:
-    return heading.replace("-\n", "").replace("/\n", "/").replace("\n", " ")
-
-
-def text_table(headings: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
-    """Return a table of text, which is broken where it is too long; none of it is taken for markup."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for place, heading in enumerate(headings):
-        table.add_column(heading, overflow="fold", no_wrap=False if place else None)
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
+    return FittingTable(("engine", "record\nbytes", *STAGES, "sum"), rows, title, least=("record\nbytes", "stack"))
 
 
 def field_table(fields: dict[str, Any], title: str | None = None) -> Table:
     """Return a table of names and values."""
-    table = Table(title=_title(title), show_header=False)
+    table = Table(title=title_text(title), show_header=False)
     for name, value in fields.items():
         table.add_row(name, Text(", ".join(value) if isinstance(value, list | tuple) else str(value)))
     return table
@@ -267,10 +200,6 @@ def ask(question: str) -> bool:
 def command_line(words: Sequence[str]) -> str:
     """Return `words` as this system's shell takes them."""
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
-
-
-def _title(title: str | None) -> Text | None:
-    return None if title is None else Text(title, style="table.title", justify="center")
 
 
 def _figure(value: float | None, digits: int) -> str:

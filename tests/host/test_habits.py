@@ -18,6 +18,7 @@ import pytest
 from cipherlane import cli, keys, settings, views
 from cipherlane.discovery import MOST_ADDRESSES, addresses, boards
 from cipherlane.errors import ArgumentError, KeyLengthError, PortError
+from cipherlane.linkbench import STAGES, LinkMeasurement
 from cipherlane.nullboard import NullBoard
 from cipherlane.results import Measurement
 from cipherlane.transport import open_transport
@@ -420,6 +421,24 @@ def test_tables_fit(width, directions):
         assert part in text, text
     wide = shown(views.measurement_table(figures(["ise"], directions)), 120)
     assert "verified" in wide and "all:" not in wide
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_tables_of_the_link_fit(width):
+    cycles = dict(zip(STAGES, (111.0, 222.0, 333.0, 444.0, 555.0), strict=True))
+    rest = {"kind": "sim", "clock_hz": 1, "seconds": 1.0, "goodput_mbps": 941.2, "host_core_mbps": 5123.0, "loss": 0.01}
+    latency = {"p50": 1.25, "p90": 2.5, "p99": 123.75}
+    item = LinkMeasurement(
+        "accelerator", 128, 1440, 256, 1, **rest, retransmissions=0, latency_ms=latency, packet_cycles=cycles
+    )
+    for table, parts in (
+        (views.link_table([item]), ("accelerator 128", "1440", "941.2", "sim", "1.0%", "1.25")),
+        (views.packet_table([item]), ("accelerator 128", "111", "222", "444", "555", "1665")),
+    ):
+        text = shown(table, width)
+        assert max(map(len, text.splitlines())) <= width and "…" not in text
+        for part in parts:
+            assert part in text, text
 
 
 def test_a_table_says_what_it_leaves_out():

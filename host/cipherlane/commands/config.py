@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from .. import settings, views
+from .. import settings, tables, views
 from . import common
 
 
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     there = "none is read" if file is None else file if file.exists() else f"{file} (not there)"
     views.show(f"configuration file: {there}")
     views.show(
-        views.text_table(
+        tables.text_table(
             ("setting", "value", "from", "meaning"),
             (
                 (name, "-" if value is None else str(value), source, settings.SETTINGS[name].meaning)

@@ -4,7 +4,7 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from .. import settings, views
+from .. import settings, tables, views
 from ..discovery import Found, SerialPort, boards, serial_ports
 from ..errors import NoReplyError
 from ..transport.udp import SCHEME, parse
@@ -65,7 +65,7 @@ def _record(board: Found) -> dict[str, Any]:
 def _show(ports: list[SerialPort], found: list[Found], network: str | None) -> None:
     if ports:
         rows = ((each.port, each.usb or "-", each.serial_number or "-", each.description or "-") for each in ports)
-        views.show(views.text_table(("serial port", "USB", "serial no.", "description"), rows))
+        views.show(tables.text_table(("serial port", "USB", "serial no.", "description"), rows))
     if found:
         rows = (
             (each.port, each.info.board, each.info.kind, f"{each.info.firmware} {each.info.firmware_version}")
@@ -73,7 +73,7 @@ def _show(ports: list[SerialPort], found: list[Found], network: str | None) -> N
             else (each.port, "?", "?", "of another record version")
             for each in found
         )
-        views.show(views.text_table(("board at", "name", "kind", "firmware"), rows))
+        views.show(tables.text_table(("board at", "name", "kind", "firmware"), rows))
     elif network:
         views.show(f"no board answers at {network}")
     else:
