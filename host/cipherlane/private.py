@@ -26,6 +26,7 @@ HELD_BY_NAME = os.name == "nt"
 OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
+_TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK, 0)  # 0: Windows did not say
 _LOCKED_BYTE = (1 << 31) - 2  # the last that msvcrt can lock; a file need not reach to there
 
 
@@ -72,7 +73,6 @@ def lock(descriptor: int, path: Path) -> bool:
     Raises:
         FileError: another process has locked it.
     """
-    taken = FileError(f"another run of cipherlane is writing {path}: wait until it has ended, or name another OUT")
     try:
         if fcntl:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -82,10 +82,12 @@ def lock(descriptor: int, path: Path) -> bool:
             os.lseek(descriptor, 0, os.SEEK_SET)
         else:
             return False
-    except (BlockingIOError, PermissionError) as error:
-        raise taken from error
-    except OSError:
-        return False
+    except OSError as error:
+        if error.errno not in _TAKEN:
+            return False
+        raise FileError(
+            f"another run of cipherlane is writing {path}: wait until it has ended, or name another OUT"
+        ) from error
     return True
 
 

@@ -192,14 +192,12 @@ def _go_on(
 
 def _resume_command(args: argparse.Namespace) -> str:
     """Return the command that resumes, without a key that was given in the clear."""
-    args.resume = True
     words = list(args.argv)
     for index, word in enumerate(words):
         if word == "--key":
             words[index : index + 2] = ["--key-file", "FILE"]
         elif word.startswith("--key="):
             words[index] = "--key-file=FILE"
-    for option in ("force", "resume"):
-        if getattr(args, option) and f"--{option}" not in words:
-            words.insert(args.after_command, f"--{option}")
+    options = ("--resume", "--force") if args.force else ("--resume",)
+    words[args.after_command : args.after_command] = [option for option in options if option not in words]
     return views.command_line(["cipherlane", *words])
