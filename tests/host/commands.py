@@ -5,9 +5,14 @@ import subprocess
 import sysconfig
 from pathlib import Path
 
+import pytest
+from cipherlane import private
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 COMMAND = str(Path(sysconfig.get_path("scripts")) / "cipherlane")
+LOCKED = pytest.mark.skipif(
+    not (private.fcntl or private.msvcrt), reason="going on takes a lock, and nothing locks here"
+)
 KEY = "000102030405060708090a0b0c0d0e0f1011121314151617"
 IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
 

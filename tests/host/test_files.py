@@ -11,6 +11,8 @@ from cipherlane.errors import ExistsError, FileError, VerifyError
 from cipherlane.files import InputFile, OutputFile
 from cipherlane.oracle import Verifier
 
+from .commands import LOCKED
+
 DATA = random.Random(1).randbytes(2003)
 
 
@@ -147,7 +149,7 @@ def test_output_that_is_write_protected_is_refused(tmp_path, source):
     assert out.read_bytes() == b"earlier" and mode_of(out) == 0o444
 
 
-@pytest.mark.parametrize("resume", [False, True])
+@pytest.mark.parametrize("resume", [False, pytest.param(True, marks=LOCKED)])
 @pytest.mark.parametrize("name", ["out.part", "out.part.resume"])
 def test_planted_links_are_not_followed(tmp_path, source, name, resume):
     victim, planted = tmp_path / "victim", tmp_path / name
@@ -193,6 +195,7 @@ def test_links_as_output_are_replaced_and_pipes_are_not(tmp_path, source):
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
 
 
+@LOCKED
 def test_of_two_runs_the_second_ends_at_once(tmp_path, source):
     out = tmp_path / "out"
     with OutputFile(str(out), source) as first:
@@ -204,6 +207,7 @@ def test_of_two_runs_the_second_ends_at_once(tmp_path, source):
     assert out.read_bytes() == DATA
 
 
+@LOCKED
 def test_a_beginning_is_not_thrown_away(tmp_path, source):
     part = tmp_path / "out.part"
     part.write_bytes(DATA[:100])

@@ -15,6 +15,9 @@ from cipherlane.journal import Journal
 from cipherlane.oracle import Verifier
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from .commands import LOCKED
+
+pytestmark = LOCKED
 KEY, IV = bytes(range(32)), bytes(range(100, 116))
 DATA = random.Random(1).randbytes(100_003)
 UNIT = 1008

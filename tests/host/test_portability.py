@@ -12,6 +12,7 @@ from cipherlane.nullboard import NullBoard
 from cipherlane.transport import open_transport, udp
 from cipherlane.transport.serial import _reason
 
+from .commands import LOCKED
 from .test_udp import Served
 
 MISSING = ("fcntl", "termios", "tty", "pty", "resource", "pwd", "grp", "syslog")
@@ -125,6 +126,7 @@ def test_windows_errors_name_their_remedy(text, expected):
     assert expected in _reason("COM3", OSError(text))
 
 
+@LOCKED
 def test_a_locked_file_is_not_locked_twice(tmp_path):
     """By flock, or where there is none by msvcrt's lock, which leaves the data alone."""
     path = tmp_path / "part"

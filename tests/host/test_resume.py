@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from .commands import COMMAND, IV, KEY, command, crypt, one_line_error, reference
+from .commands import COMMAND, IV, KEY, LOCKED, command, crypt, one_line_error, reference
 from .model import PeerBoard, SocketBoard
 
+pytestmark = LOCKED
 ON_POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and file modes are POSIX's")
 STATUS = {
     getattr(signal, name): 128 + number
