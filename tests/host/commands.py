@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from cipherlane import private
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 COMMAND = str(Path(sysconfig.get_path("scripts")) / "cipherlane")
+SERIAL = pytest.mark.skipif(
+    sys.platform != "win32" and not private.fcntl, reason="pyserial has no serial ports where there is no fcntl"
+)
 LOCKED = pytest.mark.skipif(
     not (private.fcntl or private.msvcrt), reason="going on takes a lock, and nothing locks here"
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .commands import IV, command, crypt, one_line_error, reference
+from .commands import IV, SERIAL, command, crypt, one_line_error, reference
 from .model import CYCLES_PER_BLOCK, PeerBoard, SocketBoard
 
 
@@ -79,6 +79,7 @@ def test_wrong_files(server, source, tmp_path):
     assert server.board.seen == []
 
 
+@SERIAL
 def test_ports_that_do_not_work(source, tmp_path):
     out = tmp_path / "out"
     status, _, stderr = command("info")

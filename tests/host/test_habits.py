@@ -25,7 +25,7 @@ from cipherlane.transport import open_transport
 from cipherlane.transport.select import suggestion
 from rich.console import Console
 
-from .commands import COMMAND, IV, KEY, LOCKED, command, crypt, one_line_error, reference
+from .commands import COMMAND, IV, KEY, LOCKED, SERIAL, command, crypt, one_line_error, reference
 from .model import PeerBoard, SocketBoard
 from .test_files import link
 from .test_udp import Served
@@ -200,6 +200,7 @@ def configuration(tmp_path, monkeypatch):
     return write
 
 
+@SERIAL
 def test_precedence_of_settings(capsys, configuration, monkeypatch):
     path = configuration('port = "/dev/ttyFILE"\nbaud = 9600\n')
     assert settings.value("port") == ("/dev/ttyFILE", str(path)) and settings.value("baud") == (9600, str(path))
@@ -291,6 +292,7 @@ def test_find_says_what_it_did_not_find_and_keeps_its_time(capsys, monkeypatch):
     assert status == 4 and "no network was asked: name one with --network" in stdout
 
 
+@SERIAL
 def test_find_lists_serial_ports(capsys, monkeypatch):
     from serial.tools import list_ports, list_ports_common
 

@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CTR
 
+from .commands import SERIAL
 from .model import PeerBoard, SocketBoard, from_frame, to_frame
 
 
@@ -29,6 +30,7 @@ def terminal():
     os.close(near)
 
 
+@SERIAL
 def test_absent_port():
     with pytest.raises(PortError, match="no port /dev/ttyNOPE: connect the board"):
         SerialTransport("/dev/ttyNOPE")
@@ -39,6 +41,7 @@ def test_no_port_named():
         open_transport(None)
 
 
+@SERIAL
 def test_not_a_serial_port(tmp_path):
     path = tmp_path / "file"
     path.write_text("x")
@@ -46,6 +49,7 @@ def test_not_a_serial_port(tmp_path):
         SerialTransport(str(path))
 
 
+@SERIAL
 def test_unknown_url():
     with pytest.raises(PortError, match="cannot open port nonsense://x"):
         SerialTransport("nonsense://x")
