@@ -24,7 +24,7 @@ OVER_UDP := $(filter sim+udp,$(PORT))
 KEPT := bench explore explore-isa mapped mutants results verilated zephyr
 SIM := sim$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)
 
-.PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash test lint fuzz stress sweep netlist formal mutants bench bench-dma bench-eth bench-udp bench-sim-speed explore explore-isa format pages readme clean distclean
+.PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash test lint fuzz stress sweep netlist formal mutants bench bench-dma bench-eth bench-udp bench-sim-speed explore explore-isa format pages readme package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -133,6 +133,9 @@ pages: setup ## 3 s | Write the generated pages anew: registers, instructions, r
 
 readme: setup ## 3 s | Take the figures in build/results over into results/data, and write all pages of figures from there
 	@$(PYTHON) -m results --take
+
+package: setup ## 1 min | Build the host tool's wheel and source distribution, and check them as an index does (build/package/dist)
+	@.ci/package
 
 ##@ Remove
 clean: ## 0 s | Remove what is built anew in minutes; keep results and what goes on where it stopped

@@ -1,5 +1,6 @@
 """Options of tests. Those on a Zephyr tree are collected where there is one; otherwise one line says so."""
 
+import os
 import signal
 
 import pytest
@@ -19,6 +20,7 @@ def pytest_addoption(parser):
 def pytest_configure():
     # A shell that runs this in the background ignores SIGINT, and so would the programs that tests interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ["CIPHERLANE_CONFIG"] = ""  # whatever the user who runs the tests has configured
 
 
 def pytest_terminal_summary(terminalreporter):

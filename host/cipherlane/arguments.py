@@ -15,11 +15,15 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any):
         """Take the options of `argparse.ArgumentParser`."""
         super().__init__(**{**options, "allow_abbrev": False})
-        self._words: Sequence[str] = ()
+        self.words: Sequence[str] = ()  # that it was given
+
+    def has(self, option: str) -> bool:
+        """Return whether there is an option of that name."""
+        return option in self._option_string_actions
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Do as the parent does."""
-        self._words = args
+        self.words = args
         return super().parse_known_args(args, namespace)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -40,7 +44,7 @@ class Parser(argparse.ArgumentParser):
     def _values(self) -> Iterator[str]:
         """The words that were given, and what they say behind the name of an option, but no options and choices."""
         known = {name for action in self._actions for name in (*action.option_strings, *map(str, action.choices or ()))}
-        for word in self._words:
+        for word in self.words:
             for value in {word, word.partition("=")[2], word[2:] if word[:1] == "-" != word[1:2] else ""}:
                 if value and value not in known:
                     yield from {value, repr(value)[1:-1]}

@@ -10,20 +10,33 @@ import sys
 
 from . import __version__, views
 from .arguments import Parser
-from .commands import bench, common, crypt, demo, info, null_board, selftest
+from .commands import bench, common, config, crypt, demo, find, info, keygen, null_board, selftest, shell
 from .errors import CipherlaneError
 from .signals import exit_status, interrupting
+
+_SETTINGS = (
+    "What the command line leaves open comes from the environment (CIPHERLANE_PORT and others), then from the "
+    "configuration file: `cipherlane config` shows all settings, and where each comes from."
+)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line `argv`; return the exit status."""
     argv = sys.argv[1:] if argv is None else argv
-    args = _parser().parse_args(argv)
-    args.argv = argv
+    parser = build_parser()
+    args = parser.parse_args(argv)
+    chosen: Parser = parser.commands.choices[args.command]
+    for name in common.LINK_OPTIONS:
+        if getattr(args, name) and not chosen.has(f"--{name}"):
+            chosen.error(f"{args.command} takes no --{name}")
+    args.argv, args.after_command = argv, len(argv) - len(chosen.words)
     with interrupting():
         try:
+            common.complete(args)
             return args.run(args)
         except KeyboardInterrupt as interrupt:
+            if not hasattr(interrupt, "__notes__"):
+                interrupt.add_note("no result was kept")
             with contextlib.suppress(OSError):  # the terminal may be gone
                 views.show_error(_with_notes("interrupted", interrupt))
             return exit_status(interrupt)
@@ -39,15 +52,19 @@ def _with_notes(text: str, error: BaseException) -> str:
     return "; ".join([text, *getattr(error, "__notes__", [])])
 
 
-def _parser() -> Parser:
+def build_parser() -> Parser:
+    """Return the parser of the command line; `commands` of it has those of the commands."""
     parser = Parser(
         prog="cipherlane",
         description="Encrypt, measure and test with a Cipherlane board, real or simulated.",
-        epilog=" ".join((common.NETWORK, *__doc__.split("\n\n")[1].split())),
+        epilog=" ".join((common.NETWORK, _SETTINGS, *__doc__.split("\n\n")[1].split())),
     )
     parser.add_argument("--version", action="version", version=f"cipherlane {__version__}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for module in (info, crypt, demo, bench, selftest, null_board):
+    common.add_link_options(parser, default=None)
+    commands = parser.commands = parser.add_subparsers(
+        title="commands", required=True, metavar="COMMAND", dest="command", parser_class=Parser
+    )
+    for module in (find, info, keygen, crypt, demo, bench, selftest, null_board, config, shell):
         module.add_to(commands)
     return parser
 

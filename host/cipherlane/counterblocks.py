@@ -22,7 +22,7 @@ class CounterBlocks:
     def __init__(self, key_bits: int):
         """Draw a key of `key_bits`."""
         self.key = secrets.token_bytes(key_bits // 8)
-        self._next = secrets.token_bytes(12) + bytes(4)
+        self._last = self._next = secrets.token_bytes(12) + bytes(4)
 
     @property
     def key_bits(self) -> int:
@@ -31,5 +31,9 @@ class CounterBlocks:
 
     def take(self, size: int) -> bytes:
         """Return the initial counter block of a stream of `size` bytes, whose blocks nobody else gets."""
-        block, self._next = self._next, block_after(self._next, -(-size // BLOCK))
-        return block
+        self._last, self._next = self._next, block_after(self._next, -(-size // BLOCK))
+        return self._last
+
+    def give_back(self, size: int) -> None:
+        """Let the next stream have the blocks behind the first `size` bytes of the last one, which used no more."""
+        self._next = block_after(self._last, -(-size // BLOCK))

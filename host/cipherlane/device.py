@@ -2,6 +2,7 @@
 
 import contextlib
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -25,7 +26,10 @@ from .recordlog import RecordLog
 from .replies import BenchPart, BoardInfo, FastPath, Opened, SelfTestPart, fields_of
 from .results import Measurement
 from .session import Session
+from .transfer import Progress
+from .transport import open_transport
 from .transport.base import Pace, Transport
+from .transport.serial import DEFAULT_BAUD
 
 KEY_BITS = (128, 192, 256)
 DIRECTIONS = ("encrypt", "decrypt")  # index: code on the wire
@@ -199,6 +203,9 @@ class Device:
         direction: str = "encrypt",
         record_bytes: int | None = None,
         total_bytes: int | None = None,
+        *,
+        seconds: float | None = None,
+        progress: Progress | None = None,
     ) -> Measurement:
         """Measure an engine from memory to memory on the board, with no transport in the way.
 
@@ -210,6 +217,8 @@ class Device:
             direction: "encrypt" or "decrypt".
             record_bytes: bytes of each call of the engine; by default as many as there are.
             total_bytes: bytes in all; by default the board's buffer, less for C on a simulated board.
+            seconds: time by the host's clock for which `total_bytes` are done again and again, at least once.
+            progress: called with the bytes done so far.
 
         Raises:
             ArgumentError: the board has no buffer for it.
@@ -221,33 +230,44 @@ class Device:
         total = total_bytes or self.info().bench_bytes
         if not total_bytes and self.info().kind == "sim" and engine in (Engine.BYTE, Engine.TABLE):
             total = min(total, SIM_BENCH_BYTES)
+        request = {
+            "engine": engine,
+            "direction": _direction_code(direction),
+            "key_bits": key_bits,
+            "record_bytes": record_bytes or min(total, self.info().bench_bytes),
+        }
         parts: list[BenchPart] = []
-        left = total
-        while left:
-            if len(parts) == _MOST_BENCH_PARTS:
-                raise ReplyError("bench", f"{total - left} of {total} bytes after {len(parts)} requests, too few")
-            reply = self.request(
-                RecordType.BENCH,
-                timeout=self.link.pace.first,
-                engine=engine,
-                direction=_direction_code(direction),
-                key_bits=key_bits,
-                record_bytes=record_bytes or min(total, self.info().bench_bytes),
-                total_bytes=left,
-            )
-            parts.append(BenchPart.from_reply(reply, left))
-            left -= parts[-1].bytes
+        done = 0
+        end = self.clock.now() + (seconds or 0)
+        while not parts or self.clock.now() < end:
+            for part in self._bench_parts(total, request):
+                parts.append(part)
+                done += part.bytes
+                if progress:
+                    progress(done)
         return Measurement(
             engine=engine.name.lower(),
             key_bits=key_bits,
             direction=direction,
-            bytes=total,
+            bytes=done,
             blocks=sum(part.blocks for part in parts),
             cycles=sum(part.cycles for part in parts),
             key_cycles=parts[0].key_cycles,
             kind=self.info().kind,
             clock_hz=self.info().clock_hz,
         )
+
+    def _bench_parts(self, total: int, request: dict[str, int]) -> Iterator[BenchPart]:
+        """Have the board do `total` bytes as `request` says; yield what each of its replies says was done."""
+        left = total
+        for _ in range(_MOST_BENCH_PARTS):
+            reply = self.request(RecordType.BENCH, timeout=self.link.pace.first, total_bytes=left, **request)
+            part = BenchPart.from_reply(reply, left)
+            yield part
+            left -= part.bytes
+            if not left:
+                return
+        raise ReplyError("bench", f"{total - left} of {total} bytes after {_MOST_BENCH_PARTS} requests, too few")
 
     def selftest(self) -> SelfTest:
         """Run the board's known-answer tests on each engine that works from memory to memory."""
@@ -344,7 +364,7 @@ class Device:
 
     def __enter__(self) -> Self:
         try:
-            self.connect()
+            self.info()
         except BaseException:
             self.close()
             raise
@@ -352,6 +372,27 @@ class Device:
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
+
+
+def connect(port: str, baud: int = DEFAULT_BAUD, timeout: float | None = None) -> Device:
+    """Return the board at `port`, connected; to be used as a context manager.
+
+    Args:
+        port: a serial device, udp://host[:port], socket://host:port, sim or sim+udp.
+        baud: bits a second of a serial device.
+        timeout: seconds to wait for each reply; by default what suits the link.
+
+    Raises:
+        PortError: it cannot be opened.
+        NoReplyError, VersionMismatchError, ReplyError: no board answers there, or none that this package knows.
+    """
+    device = Device(open_transport(port, baud), timeout)
+    try:
+        device.connect()
+    except BaseException:
+        device.close()
+        raise
+    return device
 
 
 def _direction_code(direction: str) -> int:

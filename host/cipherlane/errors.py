@@ -25,6 +25,14 @@ class FileError(ArgumentError):
     """A file cannot be read or written."""
 
 
+class ExistsError(FileError):
+    """A file is there that is not to be replaced unasked."""
+
+    def __init__(self, name: str):
+        """Name the file."""
+        super().__init__(f"{name} is there already: name another OUT, or replace it with --force")
+
+
 class PortError(CipherlaneError):
     """The port is absent, busy or went away."""
 

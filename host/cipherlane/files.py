@@ -5,8 +5,10 @@ are files of this user's and nobody else's, mode 0600, made where nothing was be
 is locked while a run writes it, so that of two runs with one OUT the second ends at once. When it is complete it gets
 the mode of OUT, or the usual one, and takes the place of OUT in one step. Until then it is kept whatever happens.
 
-Where there is no flock (Windows, a few file systems), two new runs are still kept apart by the making of `OUT.part`,
-and going on with one is refused, as nothing would keep two of those apart.
+A file that is there under the name OUT is replaced only on request.
+
+Where no file can be locked (a few file systems), two new runs are still kept apart by the making of `OUT.part`, and
+going on with one is refused, as nothing would keep two of those apart.
 """
 
 import contextlib
@@ -18,17 +20,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from .errors import FileError
-
-try:
-    import fcntl
-except ImportError:
-    fcntl = None
+from . import private
+from .errors import ExistsError, FileError
 
 STANDARD = "-"
 SIDECAR_FORMAT, SIDECAR_SIZE = "cipherlane resume 1", 1024
-_OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
-_OWN = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | _OPEN
 _REMEDIES = {
     errno.ENOSPC: ": make room on the disk",
     errno.EDQUOT: ": your quota is used up, make room",
@@ -114,19 +110,23 @@ class OutputFile:
 
     `part` and `sidecar` are the paths where it is until then, None of an output that is no regular file. Of what is not
     committed, `kept` bytes are to be gone on with; nothing is to stay if that is None and it was not to be resumed.
+    `written` counts the bytes written here.
     """
 
-    def __init__(self, name: str, source: InputFile, resume: bool = False):
+    def __init__(self, name: str, source: InputFile, resume: bool = False, replace: bool = False):
         """Prepare to write `name`, or to go on with what `resume` finds of it; what is there is not changed.
 
         Raises:
-            FileError: it cannot be written, not resumed, or shares a file with `source`.
+            FileError: it cannot be written, not resumed, shares a file with `source`, or is there and is not to be
+                replaced (ExistsError).
         """
         self.name = name
+        self._replace = replace
         self.path = Path(name)
         self.part: Path | None = None
         self.sidecar: Path | None = None
         self.kept: int | None = None
+        self.written = 0
         self._new: list[Path] = []  # what was made here, or was empty
         self._source = source
         self._fd = self.sidecar_fd = -1
@@ -135,7 +135,7 @@ class OutputFile:
             if name == STANDARD or (status is not None and not stat.S_ISREG(status.st_mode)):
                 if resume:
                     raise FileError("--resume needs an output file, to see how far it got")
-                self._fd = sys.stdout.fileno() if name == STANDARD else os.open(name, os.O_WRONLY | _OPEN)
+                self._fd = sys.stdout.fileno() if name == STANDARD else os.open(name, os.O_WRONLY | private.OPEN)
             else:
                 self.part = self.path.with_name(self.path.name + ".part")
                 self.sidecar = self.path.with_name(self.path.name + ".part.resume")
@@ -162,6 +162,8 @@ class OutputFile:
             raise FileError(f"{self._source.name} and {self.name} are the same file: name another OUT")
         if stat.S_ISREG(status.st_mode) and self.name != STANDARD:
             _check_writable(self.name, status)
+            if not self._replace:
+                raise ExistsError(self.name)
         return status
 
     def _claim(self, resume: bool) -> None:
@@ -174,9 +176,9 @@ class OutputFile:
                     "give it another name, or name another OUT"
                 )
         self._fd, made = _open_own(self.part, create=not resume)
-        if not _lock(self._fd, self.part) and not made:
+        if not private.lock(self._fd, self.part) and not made:
             raise FileError(f"{self.part} cannot be locked there: delete it, and start without --resume")
-        if not _is_at(self._fd, self.part):
+        if not private.is_at(self._fd, self.part):
             raise FileError(f"another run of cipherlane has just ended with {self.name}: try again")
         if not resume and os.fstat(self._fd).st_size:
             raise FileError(
@@ -192,7 +194,7 @@ class OutputFile:
             raise FileError(f"{self.sidecar} is in the way, and none of cipherlane's: delete or rename it")
         self._new = [self.sidecar, self.part]
         for descriptor in (self._fd, self.sidecar_fd):
-            _chmod(descriptor, 0o600)  # also if they were there before, and empty
+            private.chmod(descriptor, 0o600)  # also if they were there before, and empty
         write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # its room, should the disk be full later
 
     def read_kept(self, offset: int, size: int) -> bytes:
@@ -229,7 +231,9 @@ class OutputFile:
         left = memoryview(data)
         try:
             while left:
-                left = left[os.write(self._fd, left) :]
+                count = os.write(self._fd, left)
+                self.written += count
+                left = left[count:]
         except OSError as error:
             raise trouble("write", self.part or self.name, error) from error
 
@@ -255,21 +259,25 @@ class OutputFile:
             return
         try:
             os.fsync(self._fd)
-            if not _is_at(self._fd, self.part):
+            if not private.is_at(self._fd, self.part):
                 raise FileError(f"{self.part} was moved or deleted by another program, {self.name} is not there")
-            _set_mode(self._fd, _status(self.path))
-            if fcntl is None:  # there an open file cannot be renamed, and nothing is locked
+            if not self._replace and os.path.lexists(self.path):
+                raise FileError(f"{self.name} has come to be meanwhile: move it, or add --force, and go on")
+            private.set_mode(self._fd, _status(self.path))
+            if private.HELD_BY_NAME:
                 self._close()
             os.replace(self.part, self.path)
             self._new, self.kept = [], None
             with contextlib.suppress(FileNotFoundError):
                 self.sidecar.unlink()
-            _sync_directory(self.path.parent)
+            private.sync_directory(self.path.parent)
         except OSError as error:
             raise trouble("complete", self.path, error) from error
 
     def _leave(self) -> None:
         """Close what is open, and remove it if nobody wants to go on with it."""
+        if private.HELD_BY_NAME:
+            self._close()
         for path in self._new if self.kept is None else ():
             with contextlib.suppress(OSError):
                 path.unlink()
@@ -315,76 +323,12 @@ def _open_own(path: Path, create: bool) -> tuple[int, bool]:
     """
     if create:
         with contextlib.suppress(FileExistsError):
-            return os.open(path, _OWN | os.O_CREAT | os.O_EXCL, 0o600), True
+            return private.create(path), True
     try:
-        descriptor = os.open(path, _OWN)
+        descriptor = private.open_there(path)
     except FileNotFoundError as error:
         raise FileError(f"there is no {path} to go on with: start without --resume") from error
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise FileError(f"{path} is a symbolic link, which is not followed: delete it") from error
-        raise
-    status = os.fstat(descriptor)
-    owned = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
-    if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1 or not owned:
+    if not private.is_own(os.fstat(descriptor)):
         os.close(descriptor)
         raise FileError(f"{path} is not what an earlier run has left: it has another owner, name or kind; delete it")
     return descriptor, False
-
-
-def _lock(descriptor: int, path: Path) -> bool:
-    """Lock a file until it is closed; return whether that is possible there.
-
-    Raises:
-        FileError: another process has locked it.
-    """
-    if fcntl is None:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise FileError(
-            f"another run of cipherlane is writing {path}: wait until it has ended, or name another OUT"
-        ) from error
-    except OSError:
-        return False
-    return True
-
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    """Return whether the open file is still the one under its name."""
-    status = _status(path, follow=False)
-    return status is not None and os.path.samestat(os.fstat(descriptor), status)
-
-
-def _set_mode(descriptor: int, replaced: os.stat_result | None) -> None:
-    """Give a file the mode, and if possible the owner, of the one that it replaces, or the usual mode.
-
-    A group that it cannot be given to gets no rights.
-    """
-    if replaced is None:
-        mask = os.umask(0o077)
-        os.umask(mask)
-        _chmod(descriptor, 0o666 & ~mask)
-        return
-    mode = stat.S_IMODE(replaced.st_mode) & 0o777
-    if hasattr(os, "fchown"):
-        with contextlib.suppress(OSError):
-            os.fchown(descriptor, replaced.st_uid, replaced.st_gid)
-        if os.fstat(descriptor).st_gid != replaced.st_gid:
-            mode &= ~0o070
-    _chmod(descriptor, mode)
-
-
-def _chmod(descriptor: int, mode: int) -> None:
-    if hasattr(os, "fchmod"):
-        os.fchmod(descriptor, mode)
-
-
-def _sync_directory(path: Path) -> None:
-    if hasattr(os, "O_DIRECTORY"):
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _OPEN)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -12,7 +12,7 @@ import shlex
 import stat
 import sys
 
-from . import views
+from . import settings, views
 from .errors import ArgumentError, FileError, IvLengthError, KeyLengthError
 
 VARIABLE = "CIPHERLANE_KEY"
@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--key-file",
         metavar="FILE",
         help="file of 32, 48 or 64 hexadecimal digits that its owner alone can read, or - for standard input "
-        f"(default: the digits in ${VARIABLE})",
+        f"(default: the digits in ${VARIABLE}, or the file that $CIPHERLANE_KEY_FILE names)",
     )
     group.add_argument("--key", metavar="HEX", help="the digits, seen by everybody who lists processes: for tests")
 
@@ -42,8 +42,11 @@ def take_key(args: argparse.Namespace) -> bytes:
         KeyLengthError: it is not 128, 192 or 256 bits.
     """
     inherited = os.environ.pop(VARIABLE, None)
-    if args.key_file is not None:
-        return parse_key(_read(args.key_file))
+    named = args.key_file
+    if named is None and args.key is None and not inherited:
+        named = settings.value("key_file")[0]
+    if named is not None:
+        return parse_key(_read(named))
     if args.key is not None:
         views.show_warning(
             f"everybody on this machine who lists processes sees --key: use --key-file FILE, --key-file - or {VARIABLE}"

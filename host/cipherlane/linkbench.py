@@ -3,11 +3,13 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .counterblocks import CounterBlocks
+from .clock import Clock
+from .counterblocks import MOST_STREAM, CounterBlocks
 from .device import Device
 from .errors import BoardError, ReplyError
 from .protocol.layout import HEADER, Engine, ErrorCode
 from .session import Session
+from .transfer import Progress
 
 # Bytes around a datagram's payload on gigabit Ethernet: preamble, addresses and type, IPv4, UDP, FCS, gap.
 _WIRE_OVERHEAD = 8 + 14 + 20 + 8 + 4 + 12
@@ -71,13 +73,16 @@ class LinkMeasurement:
 
 
 class _Zeros:
-    """A reader of `size` zero bytes."""
+    """A reader of `size` zero bytes, or of fewer: none is read after `deadline`."""
 
-    def __init__(self, size: int):
+    def __init__(self, size: int, clock: Clock, deadline: float | None):
         self._left = size
+        self._clock, self._deadline = clock, deadline
         self._zeros = bytes(1 << 16)
 
     def read(self, size: int, /) -> bytes:
+        if self._deadline is not None and self._clock.now() >= self._deadline:
+            self._left = 0
         size = min(size, self._left)
         self._left -= size
         return self._zeros[:size]
@@ -96,9 +101,12 @@ def measure(
     blocks: CounterBlocks,
     record_bytes: int | None,
     window_records: int | None,
-    total: int,
+    total: int | None,
+    *,
+    seconds: float | None = None,
+    progress: Progress | None = None,
 ) -> LinkMeasurement:
-    """Stream `total` bytes of zeros through a session of its own.
+    """Stream `total` bytes of zeros, or `seconds` long, through a session of its own.
 
     Args:
         device: a connected board.
@@ -106,7 +114,9 @@ def measure(
         blocks: gives key and counter blocks.
         record_bytes: data bytes of a record, a multiple of 16; by default as many as there can be.
         window_records: most records in flight; by default as many as the board holds.
-        total: bytes in all.
+        total: bytes in all; the most a stream can have if it is None, as with `seconds`.
+        seconds: time after which no more is sent.
+        progress: called with the bytes done so far.
 
     Raises:
         ArgumentError: a record of that size is not possible.
@@ -114,8 +124,9 @@ def measure(
         TransferError: the stream could not be completed.
     """
     link, clock = device.link, device.clock
-    iv = blocks.take(total)
-    with device.open_session(blocks.key, iv, engine, length=total, record_bytes=record_bytes) as session:
+    length = MOST_STREAM if total is None else total
+    iv = blocks.take(length)
+    with device.open_session(blocks.key, iv, engine, length=length, record_bytes=record_bytes) as session:
         record_bytes = session.record_bytes
         size = link.transport.wire_size(HEADER.size + record_bytes)
         most = session.rx_window // size
@@ -124,13 +135,20 @@ def measure(
         sent, lost = link.counters.sent, link.flights.lost
         opened = _network(session)
         started, busy = clock.now(), clock.busy()
-        report = session.transfer(_Zeros(total), _Nowhere(), length=total, in_flight=window_records * size)
-        seconds, busy = clock.now() - started, clock.busy() - busy
+        report = session.transfer(
+            _Zeros(length, clock, None if seconds is None else started + seconds),
+            _Nowhere(),
+            length=length if seconds is None else None,
+            in_flight=window_records * size,
+            progress=progress,
+        )
+        taken, busy = clock.now() - started, clock.busy() - busy
         sent, lost = link.counters.sent - sent, link.flights.lost - lost
         round_trips = sorted(link.counters.round_trips)
         closed = _network(session)
+    blocks.give_back(report.bytes)
     clock_hz, bits = device.info().clock_hz, report.bytes * 8
-    goodput = _rate(bits, seconds)
+    goodput = _rate(bits, taken)
     packet_cycles = None
     if opened and closed and device.info().kind == "sim":
         goodput = _rate(bits * clock_hz, _grown(opened, closed, "cycles"))
@@ -147,7 +165,7 @@ def measure(
         bytes=report.bytes,
         kind=device.info().kind,
         clock_hz=clock_hz,
-        seconds=seconds,
+        seconds=taken,
         goodput_mbps=goodput,
         host_core_mbps=_rate(bits, busy),
         loss=lost / sent if sent else 0.0,

@@ -11,8 +11,10 @@ import os
 import secrets
 import stat
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, TextIO
 
+from . import private
 from .clock import REAL, Clock
 from .errors import FileError, VersionMismatchError
 from .protocol.layout import ERROR, ERROR_TYPE, REPLIES, REPLY, REQUESTS, Layout, Record, RecordType, decode
@@ -39,9 +41,10 @@ class RecordLog:
         self._salt = secrets.token_bytes(16)
         self._numbers: dict[int, int] = {}
         try:
-            number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-            if stat.S_ISREG(os.fstat(number).st_mode):
-                os.fchmod(number, 0o600)  # it may have been there before
+            number = private.open_there(Path(path), os.O_WRONLY | os.O_CREAT)
+            if stat.S_ISREG(os.fstat(number).st_mode):  # it may have been there before
+                private.chmod(number, 0o600)
+                os.ftruncate(number, 0)
         except OSError as error:
             raise FileError(f"cannot write the log {path}: {error.strerror}; name another file with --log") from error
         self._file: TextIO = open(number, "w", encoding="ascii", buffering=1)  # noqa: SIM115

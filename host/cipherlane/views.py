@@ -4,19 +4,32 @@ Text from boards and file names is shown as it is: none of it is taken for marku
 """
 
 import json
+import os
+import shlex
+import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.prompt import Confirm
 from rich.table import Table
 from rich.text import Text
 
 from .linkbench import PERCENTILES, STAGES, LinkMeasurement
 from .results import Measurement
+from .tables import FittingTable, title_text
 
 
 class LinkRateColumn(ProgressColumn):
@@ -48,23 +61,48 @@ def transfer_progress(
         yield lambda done: progress.update(task, completed=done)
 
 
-def measurement_table(measurements: Iterable[Measurement], title: str | None = None) -> Table:
+@contextmanager
+def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[[str], Callable[[int], None]]]:
+    """Show on standard error how many of the `figures` are done; yield what begins one and returns what notes bytes.
+
+    `show` is as in `transfer_progress`.
+    """
+    console = Console(stderr=True, force_terminal=True if show else None)
+    columns = (
+        BarColumn(20),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TextColumn("{task.fields[kb]} kB"),
+    )
+    with Progress(*columns, console=console, disable=show is False or not console.is_terminal) as progress:
+        task = progress.add_task("", total=figures, kb=0)
+        begun = -1
+
+        def begin(label: str) -> Callable[[int], None]:
+            nonlocal begun
+            begun += 1
+            progress.update(task, description=label, completed=begun, kb=0)
+            return lambda done: progress.update(task, kb=done // 1000)
+
+        yield begin
+        progress.update(task, completed=figures)
+
+
+def measurement_table(measurements: Iterable[Measurement], title: str | None = None) -> FittingTable:
     """Return a table of measurements, each Mbps with its kind."""
-    table = Table(title=_title(title), box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for heading, justify in (
-        ("engine", "left"),
-        ("key\nbits", "right"),
-        ("direction", "left"),
-        ("bytes", "right"),
-        ("cycles/\nblock", "right"),
-        ("bits/\ncycle", "right"),
-        ("Mbps", "right"),
-        ("kind", "left"),
-        ("verified", "left"),
-    ):
-        table.add_column(heading, justify=justify, no_wrap=True)
-    for item in measurements:
-        table.add_row(
+    headings = (
+        "engine",
+        "key\nbits",
+        "direction",
+        "bytes",
+        "cycles/\nblock",
+        "bits/\ncycle",
+        "Mbps",
+        "kind",
+        "verified",
+    )
+    rows = (
+        (
             item.engine,
             str(item.key_bits),
             item.direction,
@@ -75,10 +113,13 @@ def measurement_table(measurements: Iterable[Measurement], title: str | None = N
             item.kind,
             {True: "yes", False: "NO", None: "-"}[item.verified],
         )
-    return table
+        for item in measurements
+    )
+    words = ("verified", "kind", "direction")
+    return FittingTable(headings, rows, title, words, ("bits/\ncycle", "bytes", "direction"))
 
 
-def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None) -> Table:
+def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None) -> FittingTable:
     """Return a table of streams through the link."""
     shown = (PERCENTILES[0], PERCENTILES[-1])
     headings = ("engine", "record\nbytes", "win-\ndow", "goodput\nMbps", "kind", "of\n1 Gb/s", "a host core\nMbps")
@@ -97,10 +138,12 @@ def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None
         )
         for item in measurements
     )
-    return _table(headings, rows, title)
+    return FittingTable(
+        headings, rows, title, ("kind",), ("a host core\nMbps", "of\n1 Gb/s", "win-\ndow", headings[-1])
+    )
 
 
-def packet_table(measurements: Iterable[LinkMeasurement], title: str | None = None) -> Table:
+def packet_table(measurements: Iterable[LinkMeasurement], title: str | None = None) -> FittingTable:
     """Return a table of the board's cycles for a record, by stage."""
     rows = (
         (
@@ -112,21 +155,12 @@ def packet_table(measurements: Iterable[LinkMeasurement], title: str | None = No
         for item in measurements
         if item.packet_cycles
     )
-    return _table(("engine", "record\nbytes", *STAGES, "sum"), rows, title)
-
-
-def _table(headings: Iterable[str], rows: Iterable[tuple[str, ...]], title: str | None) -> Table:
-    table = Table(title=_title(title), box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for place, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if place else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    return table
+    return FittingTable(("engine", "record\nbytes", *STAGES, "sum"), rows, title, least=("record\nbytes", "stack"))
 
 
 def field_table(fields: dict[str, Any], title: str | None = None) -> Table:
     """Return a table of names and values."""
-    table = Table(title=_title(title), show_header=False)
+    table = Table(title=title_text(title), show_header=False)
     for name, value in fields.items():
         table.add_row(name, Text(", ".join(value) if isinstance(value, list | tuple) else str(value)))
     return table
@@ -158,8 +192,19 @@ def show_warning(text: str) -> None:
     sys.stderr.write(f"cipherlane: warning: {' '.join(text.split())}\n")
 
 
-def _title(title: str | None) -> Text | None:
-    return None if title is None else Text(title, style="table.title", justify="center")
+def ask(question: str) -> bool:
+    """Return whether somebody at the terminal says yes; no where nobody can be asked."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    try:
+        return Confirm.ask(Text(question), console=Console(stderr=True), default=False)
+    except EOFError:
+        return False
+
+
+def command_line(words: Sequence[str]) -> str:
+    """Return `words` as this system's shell takes them."""
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
 def _figure(value: float | None, digits: int) -> str:

@@ -2,12 +2,21 @@
 
 import os
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 
+import pytest
+from cipherlane import private
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 COMMAND = str(Path(sysconfig.get_path("scripts")) / "cipherlane")
+SERIAL = pytest.mark.skipif(
+    sys.platform != "win32" and not private.fcntl, reason="pyserial has no serial ports where there is no fcntl"
+)
+LOCKED = pytest.mark.skipif(
+    not (private.fcntl or private.msvcrt), reason="going on takes a lock, and nothing locks here"
+)
 KEY = "000102030405060708090a0b0c0d0e0f1011121314151617"
 IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
 
@@ -24,7 +33,7 @@ def command(*words, stdin=None, env=None):
         stdin=None if stdin is not None else subprocess.DEVNULL,
         capture_output=True,
         timeout=60,
-        env={**os.environ, "CIPHERLANE_PORT": "", "CIPHERLANE_KEY": KEY, **(env or {})},
+        env={**os.environ, "CIPHERLANE_PORT": "", "CIPHERLANE_KEY": KEY, "COLUMNS": "80", **(env or {})},
     )
     return done.returncode, done.stdout, done.stderr.decode()
 

@@ -7,6 +7,14 @@ import pytest
 from .model import PeerBoard, SocketBoard
 
 
+@pytest.fixture(autouse=True, scope="session")
+def no_configuration():
+    """Whatever the user who runs the tests has configured, programs started here included."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CIPHERLANE_CONFIG", "")
+        yield
+
+
 @pytest.fixture
 def server():
     with SocketBoard(PeerBoard()) as board:

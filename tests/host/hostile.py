@@ -225,6 +225,13 @@ class Socket:
             for delay, record in self.board.answers(data[start : start + size]):
                 self._arrives(delay, record, address)
 
+    def sendto(self, data, address):
+        self.sendmsg((data,), (), 0, address)
+
+    def recvfrom(self, size):
+        data, _, _, address = self.recvmsg(size, 0)
+        return data, address
+
     def recvmsg(self, size, ancillary_size):
         when = self.next_arrival()
         if when > self.clock.time:

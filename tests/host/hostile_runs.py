@@ -15,7 +15,8 @@ import traceback
 from pathlib import Path
 from unittest import mock
 
-from cipherlane.commands import bench, common, demo, info, selftest
+from cipherlane.cli import build_parser
+from cipherlane.commands import common
 from cipherlane.device import Device
 from cipherlane.errors import CipherlaneError
 from cipherlane.protocol.layout import Engine
@@ -26,6 +27,7 @@ from cipherlane.transport.udp import UdpTransport
 from .hostile import Clock, HostileBoard, Port, Socket
 
 TIMEOUT = 0.1  # the user's limit for each reply, in seconds
+PARSER = build_parser()
 _ATTEMPTS = 4
 _SLACK = 0.05  # pieces that are on their way when the time is over
 EXCHANGE = 2 * _ATTEMPTS * TIMEOUT + _SLACK  # each copy waits for room, and for its answer
@@ -122,10 +124,6 @@ def run(seed, file):
     words = board.random.choice(commands(file))
     path = f"{file}.log"
     log = RecordLog(path, clock) if board.random.random() < 0.5 else None
-    parser = argparse.ArgumentParser()
-    subparsers = parser.add_subparsers()
-    for module in (info, demo, bench, selftest):
-        module.add_to(subparsers)
     shown = io.StringIO()
     with (
         mock.patch.object(common, "open_device", lambda args: Watched(transport, args.timeout, log)),
@@ -137,7 +135,7 @@ def run(seed, file):
                 with Watched(transport, TIMEOUT, log) as device:
                     crypt(device, board.random)
             else:
-                args = parser.parse_args([*words, "--port", "hostile", "--timeout", str(TIMEOUT)])
+                args = PARSER.parse_args([*words, "--port", "hostile", "--timeout", str(TIMEOUT)])
                 args.run(args)
         except CipherlaneError as error:
             shown.write(str(error))

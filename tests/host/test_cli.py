@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .commands import IV, command, crypt, one_line_error, reference
+from .commands import IV, SERIAL, command, crypt, one_line_error, reference
 from .model import CYCLES_PER_BLOCK, PeerBoard, SocketBoard
 
 
@@ -63,7 +63,7 @@ def test_progress_bar_on_request(server, source, tmp_path):
     assert "Mbps" in stderr and "5.0/5.0 kB" in stderr
     json.loads(stdout)
     server.board.power_cycle()
-    status, _, stderr = crypt(server, source, tmp_path / "out", "--json")
+    status, _, stderr = crypt(server, source, tmp_path / "out", "--force", "--json")
     assert status == 0 and stderr == "", "quiet where nobody watches"
 
 
@@ -79,6 +79,7 @@ def test_wrong_files(server, source, tmp_path):
     assert server.board.seen == []
 
 
+@SERIAL
 def test_ports_that_do_not_work(source, tmp_path):
     out = tmp_path / "out"
     status, _, stderr = command("info")

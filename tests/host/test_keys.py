@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 import time
 
 import pytest
@@ -56,6 +57,7 @@ def test_keys_come_from_a_file_standard_input_or_the_environment(encrypt, key_fi
     assert status == 2 and "not allowed with argument" in stderr and OTHER not in stderr
 
 
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o620, 0o601])
 def test_a_key_file_that_others_can_open_is_refused(encrypt, key_file, mode):
     key_file.chmod(mode)
@@ -176,6 +178,7 @@ def test_a_mistyped_command_line_is_still_explained(capsys):
         assert expected in stderr and "secret" not in stderr
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc, and at the simulated board")
 def test_the_key_is_in_no_process_list_and_in_no_child(server, tmp_path, source):
     """Of a command that has its key from the environment, and of the simulated board that it starts."""
     from .simbuild import make_build

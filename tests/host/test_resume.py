@@ -6,15 +6,22 @@ import random
 import shlex
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from .commands import COMMAND, IV, KEY, command, crypt, one_line_error, reference
+from .commands import COMMAND, IV, KEY, LOCKED, command, crypt, one_line_error, reference
 from .model import PeerBoard, SocketBoard
 
-STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+pytestmark = LOCKED
+ON_POSIX = pytest.mark.skipif(os.name != "posix", reason="signals and file modes are POSIX's")
+STATUS = {
+    getattr(signal, name): 128 + number
+    for name, number in (("SIGINT", 2), ("SIGTERM", 15), ("SIGHUP", 1))
+    if hasattr(signal, name)
+}
 
 
 def heed_signals():
@@ -52,6 +59,7 @@ def big(tmp_path):
     return path
 
 
+@ON_POSIX
 @pytest.mark.parametrize("number", STATUS)
 def test_a_signal_leaves_the_board_usable_and_the_command_it_names_completes(server, big, tmp_path, number):
     data, out, part = big.read_bytes(), tmp_path / "out", tmp_path / "out.part"
@@ -85,6 +93,7 @@ def test_a_signal_leaves_the_board_usable_and_the_command_it_names_completes(ser
     assert json.loads(stdout)["verified"] is True
 
 
+@ON_POSIX
 @pytest.mark.parametrize("words", [["--key", KEY], [f"--key={KEY}"]])
 def test_what_is_said_of_going_on_has_no_key(server, big, tmp_path, words):
     server.delay = 0.02
@@ -94,6 +103,7 @@ def test_what_is_said_of_going_on_has_no_key(server, big, tmp_path, words):
     assert "cipherlane encrypt --resume" in message and "--key-file" in message
 
 
+@ON_POSIX
 def test_a_hangup_that_takes_the_terminal_along_ends_like_any_other(server, big, tmp_path):
     """The terminal is gone: standard error cannot be written, and sessions close all the same."""
     server.delay = 0.02
@@ -120,6 +130,7 @@ def test_a_hangup_that_takes_the_terminal_along_ends_like_any_other(server, big,
     assert crypt(server, big, tmp_path / "out", "--resume")[0] == 0
 
 
+@ON_POSIX
 def test_nohup_is_respected(server, big, tmp_path):
     server.delay = 0.005
     status, stderr = interrupted(
@@ -133,6 +144,7 @@ def test_nohup_is_respected(server, big, tmp_path):
     assert (tmp_path / "out").read_bytes() == reference(big.read_bytes())
 
 
+@ON_POSIX
 def test_a_killed_program_is_gone_on_with(server, big, tmp_path):
     server.delay = 0.02
     status, _ = interrupted(server, big, tmp_path / "out", number=signal.SIGKILL)
@@ -239,6 +251,8 @@ def small_disk(tmp_path):
     """A file system of 64 KB."""
     folder = tmp_path / "disk"
     folder.mkdir()
+    if sys.platform != "linux":
+        pytest.skip("no small disk to fill: it is a tmpfs")
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], capture_output=True, text=True)
     if done.returncode:
         reason = f"no small disk to fill: {done.stderr.strip()}"

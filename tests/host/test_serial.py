@@ -1,11 +1,9 @@
 import io
 import os
-import pty
 import random
 import select
 import threading
 import time
-import tty
 
 import pytest
 from cipherlane.device import Device
@@ -17,12 +15,14 @@ from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CTR
 
+from .commands import SERIAL
 from .model import PeerBoard, SocketBoard, from_frame, to_frame
 
 
 @pytest.fixture
 def terminal():
     """A pseudo-terminal: the name of the device, and the descriptor of its far end."""
+    pty, tty = pytest.importorskip("pty"), pytest.importorskip("tty")
     far, near = pty.openpty()
     tty.setraw(near)
     yield os.ttyname(near), far
@@ -30,6 +30,7 @@ def terminal():
     os.close(near)
 
 
+@SERIAL
 def test_absent_port():
     with pytest.raises(PortError, match="no port /dev/ttyNOPE: connect the board"):
         SerialTransport("/dev/ttyNOPE")
@@ -40,6 +41,7 @@ def test_no_port_named():
         open_transport(None)
 
 
+@SERIAL
 def test_not_a_serial_port(tmp_path):
     path = tmp_path / "file"
     path.write_text("x")
@@ -47,6 +49,7 @@ def test_not_a_serial_port(tmp_path):
         SerialTransport(str(path))
 
 
+@SERIAL
 def test_unknown_url():
     with pytest.raises(PortError, match="cannot open port nonsense://x"):
         SerialTransport("nonsense://x")

@@ -18,6 +18,8 @@ from cipherlane.transport.simboard import SimulatedBoard, find_board
 
 from .simbuild import make_build
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the simulated board runs on Linux alone")
+
 
 @pytest.fixture
 def build(tmp_path, monkeypatch):

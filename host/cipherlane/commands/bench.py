@@ -1,15 +1,21 @@
 """`cipherlane bench`: engines from memory to memory on the board, or records through the link."""
 
 import argparse
+import functools
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .. import views
 from ..counterblocks import CounterBlocks
-from ..device import DIRECTIONS, KEY_BITS
-from ..errors import ArgumentError
+from ..device import DIRECTIONS, KEY_BITS, Device
+from ..errors import ArgumentError, CipherlaneError
 from ..linkbench import measure
 from ..protocol.layout import Engine
+from ..replies import BoardInfo
+from ..transfer import Progress
 from . import common
+
+Task = Callable[[Progress], Any]
 
 LINK_BYTES = 100_000_000
 # On a simulated board, where a second is minutes; C takes a hundred times as long as the hardware.
@@ -21,18 +27,21 @@ SIM_LINK_BYTES = {
 
 def add_to(commands: Any) -> None:
     """Add the command."""
-    parser = commands.add_parser(
+    parser = common.add_command(
+        commands,
         "bench",
         help="measure the engines on the board, or with --link the link to it",
         description="Measure the engines on the board, or with --link the link to it. With --link there is one random "
         "key for each key length, and the ranges of counter blocks of its streams follow each other: the board, which "
         "serves each counter block once, remembers them as one.",
     )
-    common.add_link_options(parser)
     parser.add_argument("--engine", choices=common.ENGINE_NAMES, action="append", help="repeatable (default: all)")
     parser.add_argument("--key-bits", type=int, choices=KEY_BITS, action="append", help="repeatable (default: all)")
-    parser.add_argument("--direction", choices=(*DIRECTIONS, "both"), default="encrypt")
+    parser.add_argument(
+        "--direction", choices=(*DIRECTIONS, "both"), default="encrypt", help="default: %(default)s; --link encrypts"
+    )
     parser.add_argument("--bytes", type=_count, help="bytes in all for each figure (default: the board's buffer)")
+    common.add_duration(parser)
     parser.add_argument(
         "--record-bytes",
         type=_count,
@@ -43,61 +52,83 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--window", type=_count, action="append", help="with --link: most records in flight; repeatable"
     )
+    parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal")
     common.add_results_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Measure each combination asked for."""
-    if args.link:
-        return _run_link(args)
-    if args.window or len(args.record_bytes or ()) > 1:
+    if not args.link and (args.window or len(args.record_bytes or ()) > 1):
         raise ArgumentError("--window, and more than one --record-bytes, go with --link")
-    record_bytes = args.record_bytes[0] if args.record_bytes else None
+    if args.duration and args.bytes:
+        raise ArgumentError("--duration and --bytes both say when a figure is done: give one")
+    done: list[Any] = []
+    try:
+        with common.open_device(args) as device:
+            info = device.info()
+            tasks = list((_link_tasks if args.link else _memory_tasks)(args, device))
+            with views.bench_progress(len(tasks), args.progress) as progress:
+                for label, task in tasks:
+                    done.append(task(progress(label)))
+    except (KeyboardInterrupt, CipherlaneError) as error:
+        if done:
+            common.write_results(args, done, device)
+            _show(args, info, done, stderr=True)
+            names = ", ".join(name for name in (args.results, args.csv) if name)
+            error.add_note(
+                f"{len(done)} of {len(tasks)} figures were measured" + (f" and are in {names}" if names else "")
+            )
+        raise
+    records = common.write_results(args, done, device)
+    if args.json:
+        views.show_json(records)
+    else:
+        _show(args, info, done)
+    return 0
+
+
+def _memory_tasks(args: argparse.Namespace, device: Device) -> Iterator[tuple[str, Task]]:
+    """Yield what is to be measured from memory to memory: a label, and what does it."""
+    engines = [engine for engine in device.info().engines if engine != Engine.FASTPATH]
     directions = DIRECTIONS if args.direction == "both" else (args.direction,)
-    with common.open_device(args) as device:
-        on_memory = [engine for engine in device.info().engines if engine != Engine.FASTPATH]
-        names = args.engine or [engine.name.lower() for engine in on_memory]
-        engines = [common.choose_engine(device, name) for name in names]
-        measurements = [
-            device.bench(engine, key_bits, direction, record_bytes, args.bytes)
-            for engine in engines
-            for key_bits in args.key_bits or KEY_BITS
-            for direction in directions
-        ]
-        info = device.info()
-    records = common.write_results(args, measurements, device)
-    if args.json:
-        views.show_json(records)
-    else:
+    record_bytes = args.record_bytes[0] if args.record_bytes else None
+    for engine in _engines(args, device, engines):
+        for key_bits in args.key_bits or KEY_BITS:
+            for direction in directions:
+                words = (engine, key_bits, direction, record_bytes, args.bytes)
+                measured = functools.partial(device.bench, *words, seconds=args.duration)
+                yield f"{engine.name.lower()} {key_bits} {direction}", lambda show, task=measured: task(progress=show)
+
+
+def _link_tasks(args: argparse.Namespace, device: Device) -> Iterator[tuple[str, Task]]:
+    """Yield what is to be measured through the link: engines, key lengths, record sizes and windows."""
+    info = device.info()
+    totals = SIM_LINK_BYTES if info.kind == "sim" else {}
+    keys = {key_bits: CounterBlocks(key_bits) for key_bits in args.key_bits or (128,)}
+    for engine in _engines(args, device, info.engines):
+        for key_bits, blocks in keys.items():
+            for record_bytes in args.record_bytes or (None,):
+                for window in args.window or (None,):
+                    total = None if args.duration else args.bytes or totals.get(engine, LINK_BYTES)
+                    words = (device, engine, blocks, record_bytes, window, total)
+                    measured = functools.partial(measure, *words, seconds=args.duration)
+                    yield f"{engine.name.lower()} {key_bits}", lambda show, task=measured: task(progress=show)
+
+
+def _engines(args: argparse.Namespace, device: Device, present: Iterable[Engine]) -> list[Engine]:
+    names = args.engine or [engine.name.lower() for engine in present]
+    return [common.choose_engine(device, name) for name in names]
+
+
+def _show(args: argparse.Namespace, info: BoardInfo, done: list[Any], stderr: bool = False) -> None:
+    if not args.link:
         title = f"{info.board}: CTR from memory to memory at {info.clock_hz / 1e6:g} MHz"
-        views.show(views.measurement_table(measurements, title))
-    return 0
-
-
-def _run_link(args: argparse.Namespace) -> int:
-    """Sweep engine, key length, record size and window through the link."""
-    with common.open_device(args) as device:
-        info = device.info()
-        names = args.engine or [engine.name.lower() for engine in info.engines]
-        engines = [common.choose_engine(device, name) for name in names]
-        totals = SIM_LINK_BYTES if info.kind == "sim" else {}
-        keys = {key_bits: CounterBlocks(key_bits) for key_bits in args.key_bits or (128,)}
-        measurements = [
-            measure(device, engine, blocks, record_bytes, window, args.bytes or totals.get(engine, LINK_BYTES))
-            for engine in engines
-            for blocks in keys.values()
-            for record_bytes in args.record_bytes or (None,)
-            for window in args.window or (None,)
-        ]
-    records = common.write_results(args, measurements, device)
-    if args.json:
-        views.show_json(records)
-    else:
-        views.show(views.link_table(measurements, f"{info.board}: encrypted streams over {args.port}"))
-        if any(item.packet_cycles for item in measurements):
-            views.show(views.packet_table(measurements, "the board's cycles for one record, by stage"))
-    return 0
+        views.show(views.measurement_table(done, title), stderr=stderr)
+        return
+    views.show(views.link_table(done, f"{info.board}: encrypted streams over {args.port}"), stderr=stderr)
+    if any(item.packet_cycles for item in done):
+        views.show(views.packet_table(done, "the board's cycles for one record, by stage"), stderr=stderr)
 
 
 def _count(text: str) -> int:

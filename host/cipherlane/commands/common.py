@@ -1,15 +1,17 @@
 """Options that all commands share."""
 
 import argparse
-import os
+import contextlib
+import csv
+import io
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .. import results
+from .. import results, settings
 from ..device import Device
-from ..errors import ArgumentError
+from ..errors import ArgumentError, FileError
 from ..linkbench import LinkMeasurement
 from ..protocol.layout import Engine
 from ..recordlog import RecordLog
@@ -34,26 +36,73 @@ NETWORK = (
 ENGINE_NAMES = tuple(engine.name.lower() for engine in Engine)
 
 
-def add_link_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which board and how to report."""
+LINK_OPTIONS = ("port", "baud", "timeout", "log", "json")
+
+
+def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
+    """Add the options that say which board and how to report; `options` go to each.
+
+    They stand before the command or behind it: a command's own have no default, which would hide what stands before.
+    """
+    options = options or {"default": argparse.SUPPRESS}
     parser.add_argument(
         "--port",
-        default=os.environ.get("CIPHERLANE_PORT"),
         help="serial device, udp://host[:port], socket://host:port, or sim[:folder] (UART) or sim+udp[:folder] "
         "(Ethernet) to start the simulated board, by default that of $CIPHERLANE_SIM or $CIPHERLANE_SIM_ETH or of the "
         "checkout (default: $CIPHERLANE_PORT)",
+        **options,
     )
-    parser.add_argument("--baud", type=int, default=DEFAULT_BAUD, help="bits a second (default: %(default)s)")
-    parser.add_argument("--timeout", type=_seconds, help="seconds to wait for each reply (default: from the link)")
     parser.add_argument(
-        "--log", metavar="FILE", help="write each record sent and received as a line of JSON, keys and data left out"
+        "--baud", type=int, help=f"bits a second (default: $CIPHERLANE_BAUD, {DEFAULT_BAUD})", **options
     )
-    parser.add_argument("--json", action="store_true", help="print JSON on standard output and nothing else there")
+    add_timeout(parser, "for each reply (default: $CIPHERLANE_TIMEOUT, or from the link)", **options)
+    parser.add_argument(
+        "--log",
+        metavar="FILE",
+        help="write each record sent and received as a line of JSON, keys and data left out",
+        **options,
+    )
+    add_json(parser, **options)
+
+
+def add_timeout(parser: argparse.ArgumentParser, meaning: str, **options: Any) -> None:
+    """Add the option that bounds waits."""
+    parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help=f"seconds to wait {meaning}", **options)
+
+
+def add_duration(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says how long to measure."""
+    parser.add_argument(
+        "--duration", type=_seconds, metavar="SECONDS", help="how long each figure is measured, in place of --bytes"
+    )
+
+
+def add_json(parser: argparse.ArgumentParser, **options: Any) -> None:
+    """Add the option for programs that read what is shown."""
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON on standard output and nothing else there", **options
+    )
+
+
+def add_command(commands: Any, name: str, *, link: bool = True, **options: Any) -> argparse.ArgumentParser:
+    """Return the parser of a new command, which talks to a board unless `link` is false."""
+    parser = commands.add_parser(name, **{"description": options["help"].capitalize() + ".", **options})
+    if link:
+        add_link_options(parser)
+    return parser
+
+
+def complete(args: argparse.Namespace) -> None:
+    """Give options that the command line leaves open the values of the settings."""
+    for name in vars(args):
+        if name in settings.SETTINGS and name != "key_file" and getattr(args, name) is None:
+            setattr(args, name, settings.value(name)[0])
 
 
 def add_results_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option that keeps the figures."""
+    """Add the options that keep the figures."""
     parser.add_argument("--results", metavar="FILE", help="write the figures as JSON to FILE")
+    parser.add_argument("--csv", metavar="FILE", help="write the figures as CSV to FILE")
 
 
 def write_results(
@@ -63,15 +112,41 @@ def write_results(
     records = [item.record() for item in measurements]
     if args.results:
         info = device.info()
-        results.write(
-            Path(args.results),
-            {"records": records},
-            command=shlex.join(["cipherlane", *map(str, args.argv)]),
-            board=info.board,
-            configuration={"firmware": f"{info.firmware} {info.firmware_version}", "clock_hz": info.clock_hz},
-            tools=device.link.transport.tools,
-        )
+        with _naming(args.results):
+            results.write(
+                Path(args.results),
+                {"records": records},
+                command=shlex.join(["cipherlane", *map(str, args.argv)]),
+                board=info.board,
+                configuration={"firmware": f"{info.firmware} {info.firmware_version}", "clock_hz": info.clock_hz},
+                tools=device.link.transport.tools,
+            )
+    if args.csv:
+        rows = [_flat(record) for record in records]
+        text = io.StringIO()
+        table = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+        with _naming(args.csv):
+            Path(args.csv).parent.mkdir(parents=True, exist_ok=True)
+            Path(args.csv).write_text(text.getvalue(), encoding="utf-8")
     return records
+
+
+@contextlib.contextmanager
+def _naming(name: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise FileError(f"cannot write {name}: {error.strerror}; name another file") from error
+
+
+def _flat(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record whose values are no dictionaries: theirs get their name behind a full stop."""
+    flat = {}
+    for name, item in record.items():
+        flat |= {f"{name}.{part}": each for part, each in item.items()} if isinstance(item, dict) else {name: item}
+    return flat
 
 
 def open_device(args: argparse.Namespace) -> Device:
@@ -97,7 +172,7 @@ def choose_engine(device: Device, name: str | None) -> Engine:
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 < value < 86400:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds above 0")
-    return value
+    try:
+        return settings.seconds(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

@@ -2,13 +2,12 @@
 
 import argparse
 import contextlib
-import shlex
 from typing import Any
 
 from .. import keys, views
 from ..counterblocks import block_after
 from ..device import DIRECTIONS, Device
-from ..errors import ArgumentError, CipherlaneError, TicketError, VerifyError
+from ..errors import ArgumentError, CipherlaneError, ExistsError, TicketError, VerifyError
 from ..files import STANDARD, InputFile, OutputFile
 from ..journal import Journal
 from ..oracle import Verifier
@@ -21,10 +20,14 @@ from . import common
 def add_to(commands: Any) -> None:
     """Add both commands."""
     for direction in DIRECTIONS:
-        parser = commands.add_parser(
-            direction, help=f"{direction} a file with AES-CTR on the board", epilog=common.NETWORK
+        parser = common.add_command(
+            commands,
+            direction,
+            help=f"{direction} a file with AES-CTR on the board",
+            description=f"Stream IN through the board to OUT: {direction} it with AES-CTR. What is done is kept in "
+            "OUT.part until all is there. An OUT that is there is replaced with --force, or after a question.",
+            epilog=common.NETWORK,
         )
-        common.add_link_options(parser)
         keys.add_options(parser)
         parser.add_argument(
             "--iv",
@@ -33,6 +36,7 @@ def add_to(commands: Any) -> None:
         )
         parser.add_argument("--engine", choices=common.ENGINE_NAMES, help="default: the fastest present")
         parser.add_argument("--resume", action="store_true", help="go on with OUT.part of an interrupted transfer")
+        parser.add_argument("--force", action="store_true", help="replace OUT if it is there")
         parser.add_argument("--verify", action="store_true", help="check every byte against the cryptography package")
         parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal")
         parser.add_argument("input", metavar="IN", help="input file, - for standard input")
@@ -52,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     iv = None if args.iv is None else keys.parse_iv(args.iv)
     if args.verify:
         Verifier(key, bytes(16))  # fails now if it cannot work later
-    with InputFile(args.input) as source, OutputFile(args.output, source, args.resume) as output:
+    with InputFile(args.input) as source, _open_output(args, source) as output:
         journal = verifier = None
         if args.resume:
             journal = Journal.resume(output, source, key=key, iv=iv, direction=args.direction)
@@ -65,7 +69,9 @@ def run(args: argparse.Namespace) -> int:
         try:
             measurement, iv = _transfer(args, key, iv, source, output, journal, verifier)
         except (KeyboardInterrupt, CipherlaneError) as error:
-            if output.kept is not None and output.part.exists():
+            if output.part is None:
+                error.add_note(f"{args.output} got the first {output.written} bytes")
+            elif output.kept is not None and output.part.exists():
                 error.add_note(f"{output.part} keeps the first {output.kept} bytes; to go on: {_resume_command(args)}")
             raise
     if args.json:
@@ -73,6 +79,17 @@ def run(args: argparse.Namespace) -> int:
     else:
         views.show(views.measurement_table([measurement]), stderr=True)
     return 0
+
+
+def _open_output(args: argparse.Namespace, source: InputFile) -> OutputFile:
+    """Open OUT; if it is there, ask whether to replace it where somebody can answer."""
+    try:
+        return OutputFile(args.output, source, args.resume, args.force)
+    except ExistsError:
+        if STANDARD in (args.input, args.key_file) or not views.ask(f"{args.output} is there already. Replace it?"):
+            raise
+    args.force = True
+    return OutputFile(args.output, source, args.resume, replace=True)
 
 
 def _transfer(
@@ -181,6 +198,6 @@ def _resume_command(args: argparse.Namespace) -> str:
             words[index : index + 2] = ["--key-file", "FILE"]
         elif word.startswith("--key="):
             words[index] = "--key-file=FILE"
-    if not args.resume:
-        words.insert(1, "--resume")
-    return shlex.join(["cipherlane", *words])
+    options = ("--resume", "--force") if args.force else ("--resume",)
+    words[args.after_command : args.after_command] = [option for option in options if option not in words]
+    return views.command_line(["cipherlane", *words])

@@ -11,8 +11,13 @@ from . import common
 
 def add_to(commands: Any) -> None:
     """Add the command."""
-    parser = commands.add_parser("info", help="show the board's identity, clock, limits and engines")
-    common.add_link_options(parser)
+    parser = common.add_command(
+        commands,
+        "info",
+        help="show the board's identity, clock, limits and engines",
+        description="Show who answers at --port: identity, clock, limits and engines, what its link has seen since "
+        "power-on, and of a fast path what it has answered and dropped.",
+    )
     parser.set_defaults(run=run)
 
 

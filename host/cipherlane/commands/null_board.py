@@ -6,13 +6,21 @@ from typing import Any
 from .. import views
 from ..nullboard import NullBoard
 from ..transport.udp import parse
+from . import common
 
 _FOREVER = float("inf")
 
 
 def add_to(commands: Any) -> None:
     """Add the command."""
-    parser = commands.add_parser("null-board", help="answer records over UDP in software, on this machine")
+    parser = common.add_command(
+        commands,
+        "null-board",
+        link=False,
+        help="answer records over UDP in software, on this machine",
+        description="Answer records over UDP in software, until interrupted: a board of nothing but a program, to try "
+        "the tool without one, and to find this machine's own limit of speed with `cipherlane bench --link`.",
+    )
     parser.add_argument("--listen", default="udp://127.0.0.1", help="udp://address[:port] (default: %(default)s)")
     parser.add_argument("--echo", action="store_true", help="send data back as they are, instead of encrypting them")
     parser.set_defaults(run=run)

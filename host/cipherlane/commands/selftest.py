@@ -9,8 +9,13 @@ from . import common
 
 def add_to(commands: Any) -> None:
     """Add the command."""
-    parser = commands.add_parser("selftest", help="run the board's known-answer tests on every engine")
-    common.add_link_options(parser)
+    parser = common.add_command(
+        commands,
+        "selftest",
+        help="run the board's known-answer tests on every engine",
+        description="Run the known-answer tests of FIPS-197 and SP 800-38A on the board, on every engine that works "
+        "from memory to memory. Ends with status 1 if one fails, or there is none.",
+    )
     parser.set_defaults(run=run)
 
 

@@ -85,6 +85,7 @@ INFO_MAGIC = int.from_bytes(b"CLNE", "little")
 RecordType = _enum("RecordType", _WIRE["record"])
 ErrorCode = _enum("ErrorCode", _WIRE["error_code"])
 Engine = _enum("Engine", _WIRE["engine"])
+Engine.__doc__ = "The engines, by their codes in records; the page of records says what each is."
 ERROR_TYPE: int = _WIRE["error"]["code"]
 ERROR_DOCS: dict[int, str] = {table["code"]: table["doc"] for table in _WIRE["error_code"]}
 

@@ -1,17 +1,18 @@
-"""Records over a byte stream: whatever pyserial opens by name or URL (a device, `socket://host:port`)."""
+"""Records over a byte stream: `socket://host:port`, or whatever pyserial opens by name or URL (a device).
+
+pyserial is imported where a port of its own is opened: it needs what not every system has.
+"""
 
 import contextlib
 import errno
-import socket
 from collections import deque
 from typing import Any
-
-import serial
 
 from ..clock import REAL, Clock
 from ..errors import PortError
 from ..protocol import layout
 from ..protocol.framing import DELIMITER, FrameParser, frame, frame_size
+from . import tcp
 from .base import HARDWARE, SIMULATED, Transport
 
 DEFAULT_BAUD = 1_000_000
@@ -36,17 +37,9 @@ class SerialTransport(Transport):
         self._parser = FrameParser(_MAX_RECORD)
         self._ready: deque[bytes] = deque()
         try:
-            self._port = port or serial.serial_for_url(
-                url,
-                baudrate=baud,
-                timeout=0,
-                write_timeout=self.write_timeout,
-                exclusive=None if "://" in url else True,
-            )
-        except (serial.SerialException, OSError, ValueError) as error:
+            self._port = port or _open(url, baud, self.write_timeout)
+        except (OSError, ValueError, ImportError) as error:
             raise PortError(_reason(url, error)) from error
-        if url.startswith("socket://"):
-            _send_at_once(self._port.fileno())
 
     @property
     def counters(self):
@@ -80,7 +73,7 @@ class SerialTransport(Transport):
 
     def close(self) -> None:
         """Close the port."""
-        with contextlib.suppress(serial.SerialException, OSError):
+        with contextlib.suppress(OSError):
             self._port.close()
 
     def _write(self, data: bytes) -> None:
@@ -88,7 +81,7 @@ class SerialTransport(Transport):
             if self._port.write_timeout != self.write_timeout:
                 self._port.write_timeout = self.write_timeout
             self._port.write(data)
-        except (serial.SerialException, OSError) as error:
+        except OSError as error:
             raise PortError(f"port {self.url} failed while sending: {error}; check the board and its cable") from error
 
     def _read(self, timeout: float) -> bytes:
@@ -99,27 +92,30 @@ class SerialTransport(Transport):
                 self._port.timeout = 0
                 data += self._port.read(65536)
             return data
-        except (serial.SerialException, OSError) as error:
+        except OSError as error:
             raise PortError(f"port {self.url} went away: {error}; check the board and its cable") from error
 
 
-def _send_at_once(fileno: int) -> None:
-    """Send each frame when written, instead of waiting for earlier ones to be acknowledged."""
-    with socket.socket(fileno=fileno) as connection:
-        try:
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        finally:
-            connection.detach()
+def _open(url: str, baud: int, write_timeout: float) -> Any:
+    if url.startswith(f"{tcp.SCHEME}:"):
+        return tcp.TcpPort(url)
+    import serial
+
+    exclusive = None if "://" in url else True
+    return serial.serial_for_url(url, baudrate=baud, timeout=0, write_timeout=write_timeout, exclusive=exclusive)
 
 
 def _reason(url: str, error: Exception) -> str:
-    number = getattr(error, "errno", None)
-    if number in (errno.EBUSY, errno.EAGAIN) or "exclusively lock" in str(error):
+    """Say why a port could not be opened: pyserial's errors on Windows have their cause in their text alone."""
+    number, text = getattr(error, "errno", None), str(error)
+    if isinstance(error, ImportError):
+        return f"serial ports such as {url} need what this system lacks ({text}): name udp://host or socket://host:port"
+    if number in (errno.EBUSY, errno.EAGAIN) or "exclusively lock" in text or "PermissionError" in text:
         return f"port {url} is busy: close the other program that uses it"
-    if number == errno.ENOENT:
-        return f"no port {url}: connect the board, or name its port with --port"
+    if number == errno.ENOENT or "FileNotFoundError" in text:
+        return f"no port {url}: connect the board, or name its port with --port (`cipherlane find` lists them)"
     if number == errno.EACCES:
         return f"no permission to open port {url}: add yourself to its group (often dialout)"
-    if "refused" in str(error):
+    if number == errno.ECONNREFUSED or "refused" in text:
         return f"nothing listens at {url}: start the board or the simulated board first"
     return f"cannot open port {url}: {error}; name a serial device, socket://host:port or sim with --port"

@@ -132,8 +132,12 @@ class SimulatedBoard:
         """Start the board and wait until it listens.
 
         Raises:
-            SimulatedBoardError: it cannot be started, ended at once, or does not listen in time.
+            SimulatedBoardError: it cannot be started, ended at once, or does not listen in time; or this is not Linux.
         """
+        if sys.platform != "linux":
+            raise SimulatedBoardError(
+                "the simulated board runs on Linux alone: use a board, or `cipherlane null-board`, which needs none"
+            )
         self.port = _free_port()
         self._run_directory = Path(tempfile.mkdtemp(prefix="cipherlane-sim-"))
         try:

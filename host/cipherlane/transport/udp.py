@@ -1,13 +1,14 @@
 """Records over UDP: one datagram a record, many datagrams a system call where the kernel can.
 
 Linux takes and gives several datagrams of one size as one buffer (UDP_SEGMENT, UDP_GRO); elsewhere, and on a path
-that cannot, each datagram is a call of its own.
+that cannot, each datagram is a call of its own. The numbers of these options mean other things elsewhere.
 """
 
 import contextlib
 import errno
 import socket
 import struct
+import sys
 from collections import deque
 from collections.abc import Sequence
 from urllib.parse import urlsplit
@@ -25,7 +26,7 @@ MAX_DATAGRAM = 65507
 SLOT = 2048  # bytes that a datagram of up to 1500 bytes takes in the board's rx_window
 _SEGMENT, _GRO = 103, 104  # UDP_SEGMENT and UDP_GRO of linux/udp.h
 _MOST_SEGMENTS = 64
-_BUFFER = 8 << 20  # bytes asked of the kernel for either direction
+_BUFFERS = (8 << 20, 1 << 20, 1 << 18)  # bytes asked of the kernel for either direction, until it agrees
 _FORCE = {socket.SO_RCVBUF: 33, socket.SO_SNDBUF: 32}  # SO_RCVBUFFORCE, SO_SNDBUFFORCE: for root
 _SIZE = struct.Struct("=H")
 
@@ -39,14 +40,16 @@ class Datagrams:
         self.clock = clock
         self.write_timeout = WRITE_TIMEOUT
         connection.setblocking(False)
+        self._on_linux = self._segments = sys.platform == "linux"
         for option, force in _FORCE.items():
-            try:
-                connection.setsockopt(socket.SOL_SOCKET, force, _BUFFER)
-            except OSError:
-                connection.setsockopt(socket.SOL_SOCKET, option, _BUFFER)
-        self._segments = True
-        with contextlib.suppress(OSError):
-            connection.setsockopt(socket.IPPROTO_UDP, _GRO, 1)
+            tries = [(force, _BUFFERS[0])] if self._on_linux else []
+            for name, size in tries + [(option, size) for size in _BUFFERS]:
+                with contextlib.suppress(OSError):
+                    connection.setsockopt(socket.SOL_SOCKET, name, size)
+                    break
+        if self._on_linux:
+            with contextlib.suppress(OSError):
+                connection.setsockopt(socket.IPPROTO_UDP, _GRO, 1)
 
     def send(self, datagrams: Sequence[bytes], address: Address) -> None:
         """Send `datagrams` to `address`; runs of one size go together.
@@ -88,6 +91,9 @@ class Datagrams:
         deadline = self.clock.now() + timeout
         while True:
             try:
+                if not self._on_linux:
+                    data, address = self.socket.recvfrom(1 << 16)
+                    return data, len(data), address
                 data, ancillary, _, address = self.socket.recvmsg(1 << 16, 64)
                 sizes = [value for level, kind, value in ancillary if (level, kind) == (socket.IPPROTO_UDP, _GRO)]
                 return data, _SIZE.unpack_from(sizes[0])[0] if sizes else len(data), address
@@ -107,7 +113,10 @@ class Datagrams:
         deadline = None
         while True:
             try:
-                self.socket.sendmsg((data,), ancillary, 0, address)
+                if ancillary:
+                    self.socket.sendmsg((data,), ancillary, 0, address)
+                else:
+                    self.socket.sendto(data, address)
                 return
             except BlockingIOError:
                 wait = True
@@ -173,7 +182,7 @@ class UdpTransport(Transport):
 
     def wire_size(self, record_size: int) -> int:
         """Return what a datagram takes of the board's window: whole slots."""
-        return -(-record_size // SLOT) * SLOT
+        return slots(record_size)
 
     def resync(self) -> None:
         """Nothing to do: each datagram stands for itself."""
@@ -203,6 +212,11 @@ class UdpTransport(Transport):
         if size >= len(data):
             return (data,)
         return [data[start : start + size] for start in range(0, len(data), size)]
+
+
+def slots(record_size: int) -> int:
+    """Return the bytes of the board's rx_window that a record of `record_size` bytes takes: whole slots."""
+    return -(-record_size // SLOT) * SLOT
 
 
 def parse(url: str) -> tuple[str, int]:

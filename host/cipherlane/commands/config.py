@@ -1,0 +1,44 @@
+"""`cipherlane config`: the settings, and where each comes from."""
+
+import argparse
+from typing import Any
+
+from .. import settings, tables, views
+from . import common
+
+
+def add_to(commands: Any) -> None:
+    """Add the command."""
+    parser = common.add_command(
+        commands,
+        "config",
+        link=False,
+        help="show the settings and where each comes from",
+        description="Show the settings, and where each comes from. What the command line leaves open comes from the "
+        "variable of the environment, then from the configuration file, then it is the default. The file is TOML, "
+        'lines such as port = "udp://192.168.1.50"; $CIPHERLANE_CONFIG names another one, or none if it is empty.',
+    )
+    common.add_json(parser, default=argparse.SUPPRESS)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Show them."""
+    file = settings.path()
+    rows = {name: settings.value(name) for name in settings.SETTINGS}
+    if args.json:
+        records = {name: {"value": value, "source": source} for name, (value, source) in rows.items()}
+        views.show_json({"file": None if file is None else str(file), "settings": records})
+        return 0
+    there = "none is read" if file is None else file if file.exists() else f"{file} (not there)"
+    views.show(f"configuration file: {there}")
+    views.show(
+        tables.text_table(
+            ("setting", "value", "from", "meaning"),
+            (
+                (name, "-" if value is None else str(value), source, settings.SETTINGS[name].meaning)
+                for name, (value, source) in rows.items()
+            ),
+        )
+    )
+    return 0

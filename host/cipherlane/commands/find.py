@@ -1,0 +1,80 @@
+"""`cipherlane find`: the serial ports of this machine, and the boards that answer on a network."""
+
+import argparse
+from dataclasses import asdict
+from typing import Any
+
+from .. import settings, tables, views
+from ..discovery import Found, SerialPort, boards, serial_ports
+from ..errors import NoReplyError
+from ..transport.udp import SCHEME, parse
+from . import common
+
+_SECONDS = 2.0
+
+
+def add_to(commands: Any) -> None:
+    """Add the command."""
+    parser = common.add_command(
+        commands,
+        "find",
+        link=False,
+        help="list serial ports, and boards that answer on a network",
+        description="List the serial ports of this machine with their USB identity, and the boards that answer at the "
+        "addresses that --network names. Serial ports are not opened; `cipherlane info --port PORT` asks who is there.",
+    )
+    parser.add_argument(
+        "--network",
+        help="where to ask: 192.168.1.0/24 (each address of it), 192.168.1.50, or udp://host[:port] "
+        "(default: $CIPHERLANE_NETWORK, or the host of a udp:// port that is configured)",
+    )
+    common.add_timeout(parser, f"for answers (default: {_SECONDS:g})", default=argparse.SUPPRESS)
+    common.add_json(parser, default=argparse.SUPPRESS)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """List them."""
+    ports = serial_ports()
+    network = args.network
+    configured = settings.value("port")[0]
+    if not network and configured and configured.startswith(f"{SCHEME}:"):
+        network = configured
+    found: list[Found] = []
+    if network:
+        where = parse(network) if network.startswith(f"{SCHEME}:") else (network,)
+        found = boards(where[0], args.timeout or _SECONDS, *where[1:])
+    if args.json:
+        views.show_json({"serial": [asdict(port) for port in ports], "boards": [_record(each) for each in found]})
+    else:
+        _show(ports, found, network)
+    if not ports and not found:
+        raise NoReplyError(
+            "found neither a serial port nor a board: check power and cable, or name the board's network with --network"
+        )
+    return 0
+
+
+def _record(board: Found) -> dict[str, Any]:
+    record = asdict(board)
+    if board.info:
+        record["info"]["engines"] = [engine.name.lower() for engine in board.info.engines]
+    return record
+
+
+def _show(ports: list[SerialPort], found: list[Found], network: str | None) -> None:
+    if ports:
+        rows = ((each.port, each.usb or "-", each.serial_number or "-", each.description or "-") for each in ports)
+        views.show(tables.text_table(("serial port", "USB", "serial no.", "description"), rows))
+    if found:
+        rows = (
+            (each.port, each.info.board, each.info.kind, f"{each.info.firmware} {each.info.firmware_version}")
+            if each.info
+            else (each.port, "?", "?", "of another record version")
+            for each in found
+        )
+        views.show(tables.text_table(("board at", "name", "kind", "firmware"), rows))
+    elif network:
+        views.show(f"no board answers at {network}")
+    else:
+        views.show("no network was asked: name one with --network")

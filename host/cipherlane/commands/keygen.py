@@ -1,0 +1,56 @@
+"""`cipherlane keygen`: a random key in a file of its user's alone."""
+
+import argparse
+import contextlib
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+from .. import private, views
+from ..device import KEY_BITS
+from ..errors import FileError
+from ..files import STANDARD
+from . import common
+
+
+def add_to(commands: Any) -> None:
+    """Add the command."""
+    parser = common.add_command(
+        commands,
+        "keygen",
+        link=False,
+        help="write a new random key to a file",
+        description="Write a new random key to FILE, as hexadecimal digits, for --key-file. FILE is made now, with "
+        "mode 0600; one that is there is never replaced.",
+    )
+    parser.add_argument("--key-bits", type=int, choices=KEY_BITS, default=256, help="default: %(default)s")
+    parser.add_argument("file", metavar="FILE", help="name of the new file")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the key."""
+    if args.file == STANDARD:
+        raise FileError("a key is not shown: name a file")
+    path = Path(args.file)
+    try:
+        descriptor = private.create(path)
+    except FileExistsError as error:
+        raise FileError(f"{path} is there already, and no key is replaced: name another file") from error
+    except OSError as error:
+        raise FileError(f"cannot write {path}: {error.strerror}; name another file") from error
+    try:
+        with open(descriptor, "w", encoding="ascii", newline="\n") as file:
+            file.write(secrets.token_hex(args.key_bits // 8) + "\n")
+            file.flush()
+            os.fsync(descriptor)
+        private.sync_directory(path.parent)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        if isinstance(error, OSError):
+            raise FileError(f"cannot write {path}: {error.strerror}; name another file") from error
+        raise
+    views.show(f"AES-{args.key_bits} key in {path}: use it with --key-file", stderr=True)
+    return 0

@@ -1,0 +1,133 @@
+"""What is there: serial ports with their USB identity, and boards that answer an info record on a network.
+
+A board answers what comes to its own address: on bare metal it takes no broadcast. So each address of a network is
+asked, and asked again while time is left.
+"""
+
+import contextlib
+import ipaddress
+import secrets
+import socket
+from dataclasses import dataclass
+
+from .clock import REAL, Clock
+from .errors import ArgumentError, PortError, ReplyError, VersionMismatchError
+from .protocol.layout import HEADER, INFO_MAGIC, REPLY, UDP_PORT, Record, RecordType, decode
+from .replies import BoardInfo, fields_of
+from .transport.base import Address
+from .transport.udp import SCHEME, Datagrams, slots
+
+MOST_ADDRESSES = 1024
+_TURNS = 3
+
+
+@dataclass(frozen=True)
+class SerialPort:
+    """A serial port; of one on USB its vendor and product, and what it says of itself."""
+
+    port: str
+    usb: str | None
+    description: str | None
+    serial_number: str | None
+
+
+@dataclass(frozen=True)
+class Found:
+    """A board that answered, or with `info` None one of another record version."""
+
+    port: str
+    info: BoardInfo | None
+
+
+def serial_ports() -> list[SerialPort]:
+    """Return the serial ports of this machine, those on USB first; none where it has no way to list them."""
+    try:
+        from serial.tools.list_ports import comports
+    except ImportError:
+        return []
+    ports = [
+        SerialPort(
+            port=each.device,
+            usb=None if each.vid is None else f"{each.vid:04x}:{each.pid:04x}",
+            description=None if each.description in (None, "n/a") else each.description,
+            serial_number=each.serial_number,
+        )
+        for each in comports()
+    ]
+    return sorted(ports, key=lambda each: (each.usb is None, each.port))
+
+
+def addresses(network: str) -> list[str]:
+    """Return the addresses that `network` stands for: 192.168.1.50, 192.168.1.0/24, or a name.
+
+    Raises:
+        ArgumentError: it is none of these, or too large.
+    """
+    try:
+        parsed = ipaddress.IPv4Network(network, strict=False)
+    except ValueError:
+        try:
+            return [socket.gethostbyname(network)]
+        except (OSError, UnicodeError):
+            raise ArgumentError(
+                f"{network} is neither an IPv4 address, nor a network, nor a known name: give 192.168.1.0/24, say"
+            ) from None
+    if parsed.num_addresses > MOST_ADDRESSES:
+        raise ArgumentError(f"{network} has {parsed.num_addresses} addresses: give {MOST_ADDRESSES} at most")
+    return [str(each) for each in parsed.hosts()]
+
+
+def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = REAL) -> list[Found]:
+    """Return the boards that answer within `timeout` seconds at the addresses of `network`.
+
+    Raises:
+        ArgumentError: `network` cannot be searched.
+        PortError: nothing can be sent there.
+    """
+    missing = {(address, port) for address in addresses(network)}
+    token = secrets.randbits(64)
+    request = Record(RecordType.INFO, token=token).encode()
+    found: dict[Address, Found] = {}
+    end = clock.now() + timeout
+    datagrams = Datagrams(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), clock)
+    datagrams.socket.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)  # which some boards take
+    with contextlib.closing(datagrams):
+        for turn in range(_TURNS):
+            reached = [target for target in sorted(missing) if _ask(datagrams, request, target, end - clock.now())]
+            if missing and not reached:
+                raise PortError(f"nothing can be sent to {network}: check the network, or name another")
+            turn_ends = clock.now() + (end - clock.now()) / (_TURNS - turn)
+            while missing and (left := turn_ends - clock.now()) > 0:
+                data, size, address = datagrams.receive(left) or (b"", 1, ("", 0))
+                for start in range(0, len(data), size):
+                    answer = _answer(data[start : start + size], token, address)
+                    if answer:
+                        found[address] = answer
+                        missing.discard(address)
+    return [found[address] for address in sorted(found)]
+
+
+def _ask(datagrams: Datagrams, request: bytes, target: Address, timeout: float) -> bool:
+    """Send `request` to `target`; return whether that was possible."""
+    datagrams.write_timeout = max(0.0, timeout)
+    try:
+        datagrams.send((request,), target)
+    except OSError:
+        return False
+    return True
+
+
+def _answer(raw: bytes, token: int, address: Address) -> Found | None:
+    """Return the board whose answer `raw` is, None if it is none to a request with `token`."""
+    host, port = address
+    name = f"{SCHEME}://{host}" + (f":{port}" if port != UDP_PORT else "")
+    try:
+        record = decode(raw)
+        if (record.type, record.token) != (RecordType.INFO | REPLY, token):
+            return None
+        fields = fields_of(record)
+        return Found(name, BoardInfo.from_reply(fields, slots)) if fields.magic == INFO_MAGIC else None
+    except VersionMismatchError:
+        return Found(name, None) if len(raw) >= HEADER.size else None
+    except (ValueError, ReplyError):
+        return None

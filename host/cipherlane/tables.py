@@ -1,0 +1,80 @@
+"""Tables that keep to the width there is."""
+
+from collections.abc import Iterable, Sequence
+
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement as Width
+from rich.table import Table
+from rich.text import Text
+
+_ANY_WIDTH = 1 << 16
+
+
+class FittingTable:
+    """A table of figures.
+
+    Where it is too wide, a column of `words` that says the same in each row goes to a line below; then the columns
+    called `least` are left out one by one, and it says so.
+    """
+
+    def __init__(
+        self,
+        headings: Sequence[str],
+        rows: Iterable[tuple[str, ...]],
+        title: str | None = None,
+        words: Sequence[str] = (),
+        least: Sequence[str] = (),
+    ):
+        """Take the cells; the first column is of words too, and stays."""
+        self.headings, self.rows, self.title = headings, list(rows), title
+        self._words, self._least = ([headings.index(name) for name in names] for names in (words, least))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the widest form that fits, as rich asks for it."""
+        shown, below, left_out = list(range(len(self.headings))), [], []
+
+        def fits() -> bool:
+            return Width.get(console, options.update(width=_ANY_WIDTH), self._table(shown)).maximum <= options.max_width
+
+        for place in self._words:
+            values = {row[place] for row in self.rows}
+            if len(values) == 1 and not fits():
+                shown.remove(place)
+                below.append(f"{self._name(place)} {values.pop()}")
+        for place in self._least:
+            if place in shown and not fits():
+                shown.remove(place)
+                left_out.append(self._name(place))
+        yield self._table(shown)
+        if below:
+            yield Text(f"all: {', '.join(below)}")
+        if left_out:
+            yield Text(f"not shown here, but by --json: {', '.join(left_out)}")
+
+    def _table(self, shown: Sequence[int]) -> Table:
+        table = Table(title=title_text(self.title), box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+        for place in shown:
+            justify = "left" if place in (0, *self._words) else "right"
+            table.add_column(self.headings[place], justify=justify, no_wrap=True)
+        for row in self.rows:
+            table.add_row(*(Text(row[place]) for place in shown))
+        return table
+
+    def _name(self, place: int) -> str:
+        return self.headings[place].replace("-\n", "").replace("/\n", "/").replace("\n", " ")
+
+
+def text_table(headings: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
+    """Return a table of text, which is broken where it is too long."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def title_text(title: str | None) -> Text | None:
+    """Return a table's title, none of which is taken for markup."""
+    return None if title is None else Text(title, style="table.title", justify="center")

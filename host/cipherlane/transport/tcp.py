@@ -1,0 +1,53 @@
+"""A byte stream over TCP with what is used here of pyserial's ports: no system's serial ports are needed for it."""
+
+import socket
+from urllib.parse import urlsplit
+
+SCHEME = "socket"
+_CONNECT_TIMEOUT = 5.0  # seconds
+
+
+class TcpPort:
+    """A connection that reads and writes for `timeout` and `write_timeout` seconds at most."""
+
+    def __init__(self, url: str):
+        """Connect to `url`, socket://host:port.
+
+        Raises:
+            ValueError: it is no such address.
+            OSError: nothing listens there.
+        """
+        parts = urlsplit(url)
+        if parts.scheme != SCHEME or not parts.hostname or not parts.port:
+            raise ValueError("it is not socket://host:port")
+        self.timeout = self.write_timeout = 0.0
+        self._socket = socket.create_connection((parts.hostname, parts.port), _CONNECT_TIMEOUT)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # each frame goes when it is written
+
+    def read(self, size: int) -> bytes:
+        """Return up to `size` bytes that have arrived, none if none did in time.
+
+        Raises:
+            ConnectionError: the other end has closed.
+        """
+        self._socket.settimeout(self.timeout)
+        try:
+            data = self._socket.recv(size)
+        except (BlockingIOError, TimeoutError):
+            return b""
+        if not data:
+            raise ConnectionResetError("the other end has closed the connection")
+        return data
+
+    def write(self, data: bytes) -> None:
+        """Send all of `data`.
+
+        Raises:
+            OSError: that fails, or takes too long.
+        """
+        self._socket.settimeout(self.write_timeout)
+        self._socket.sendall(data)
+
+    def close(self) -> None:
+        """Close the connection; closing twice is allowed."""
+        self._socket.close()

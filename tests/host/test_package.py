@@ -1,0 +1,96 @@
+"""The package that `pip wheel ./host` gives: what is in it, what it says of itself, and its Python API."""
+
+import io
+import re
+import subprocess
+import sys
+import zipfile
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import cipherlane
+import pytest
+from cipherlane import settings
+from cipherlane.nullboard import NullBoard
+from packaging.metadata import Metadata
+
+from .test_udp import Served
+
+HOST = Path(__file__).parents[2] / "host"
+README = (HOST / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel's files by name; built by the build backend that is installed."""
+    folder = tmp_path_factory.mktemp("wheel")
+    copied = [path for path in HOST.rglob("*") if path.is_file() and not {"build", "__pycache__"} & set(path.parts)]
+    for path in copied:
+        if ".egg-info" not in str(path):
+            target = folder / "host" / path.relative_to(HOST)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(path.read_bytes())
+    program = "from setuptools import build_meta; print(build_meta.build_wheel('..'))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=folder / "host", capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(folder / done.stdout.splitlines()[-1]) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_the_wheel_has_what_it_needs(wheel):
+    sources = {str(path.relative_to(HOST)).replace("\\", "/") for path in (HOST / "cipherlane").rglob("*.py")}
+    assert sources <= set(wheel)
+    assert {"cipherlane/py.typed", "cipherlane/protocol/wire.toml"} <= set(wheel)
+    assert not [name for name in wheel if name.startswith("test")]
+    (licence,) = [name for name in wheel if name.endswith("/LICENSE")]
+    assert wheel[licence] == (HOST / "LICENSE").read_bytes() == (HOST.parent / "LICENSE").read_bytes()
+
+
+def test_the_wheel_says_what_an_index_asks(wheel):
+    (name,) = [name for name in wheel if name.endswith(".dist-info/METADATA")]
+    metadata = Metadata.from_email(wheel[name])  # raises what is wrong
+    assert (metadata.name, str(metadata.version)) == ("cipherlane", cipherlane.__version__)
+    assert metadata.license_expression == "BSD-2-Clause" and metadata.license_files == ["LICENSE"]
+    assert metadata.description_content_type == "text/markdown" and metadata.description.strip() == README.strip()
+    assert metadata.summary and metadata.project_urls and "Typing :: Typed" in metadata.classifiers
+    assert {"man", "verify"} <= set(metadata.provides_extra)
+    wanted = {requirement.name for requirement in metadata.requires_dist if not requirement.marker}
+    imported = set()
+    for name, content in wheel.items():
+        if name.endswith(".py"):
+            imported |= set(re.findall(rb"^\s*(?:import|from) ([a-z]\w*)", content, re.M))
+    third = {each.decode() for each in imported} - set(sys.stdlib_module_names) - {"cryptography", "argparse_manpage"}
+    assert third == {"platformdirs", "rich", "serial", "shtab"}
+    assert wanted == {"platformdirs", "pyserial", "rich", "shtab"}
+
+
+def test_every_name_of_the_api_is_documented():
+    for name in cipherlane.__all__:
+        assert getattr(cipherlane, name).__doc__, name
+        assert f"`{name}" in README, name
+
+
+def test_the_example_runs():
+    (example,) = re.findall(r"```python\n(.*?)```", README, re.S)
+    board = NullBoard(port=0)
+    shown = io.StringIO()
+    with Served(lambda: board.serve_once(0.05)), redirect_stdout(shown):
+        exec(compile(example.replace("udp://127.0.0.1", board.url), "README.md", "exec"), {})
+    board.close()
+    first, second = shown.getvalue().splitlines()
+    assert re.match(r"IV [0-9a-f]{32}: 33 bytes, [0-9.]+ cycles a block \(null\)", first)
+    assert second.startswith("refused: ")
+
+
+def test_every_setting_is_documented():
+    for setting in settings.SETTINGS.values():
+        row = re.search(rf"^\| `[^|]*{setting.option}` \| `{setting.variable}` \| `{setting.name}` \|", README, re.M)
+        assert row, setting.name
+    for variable in ("CIPHERLANE_KEY", "CIPHERLANE_CONFIG", "CIPHERLANE_SIM", "CIPHERLANE_SIM_ETH"):
+        assert f"`{variable}`" in README
+    used = set()
+    for path in (HOST / "cipherlane").rglob("*.py"):
+        used |= set(re.findall(r"CIPHERLANE_[A-Z_]*[A-Z]", path.read_text(encoding="utf-8")))
+    assert {each for each in used if f"`{each}`" not in README} == set()
