@@ -28,8 +28,7 @@ from .results import Measurement
 from .session import Session
 from .transfer import TransferReport
 from .transport import Transport, open_transport
-
-__version__ = "0.1.0"
+from .version import __version__
 
 __all__ = [
     "ArgumentError",

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from . import __version__
+from .version import __version__
 
 _GIT_TIMEOUT = 10.0
 
