@@ -28,7 +28,7 @@ from .results import Measurement
 from .session import Session
 from .transfer import TransferReport
 from .transport import Transport, open_transport
-from .version import __version__
+from .version import __version__ as __version__
 
 __all__ = [
     "ArgumentError",
@@ -51,6 +51,7 @@ __all__ = [
     "Transport",
     "VerifyError",
     "VersionMismatchError",
+    "__version__",
     "connect",
     "open_transport",
 ]

@@ -343,7 +343,7 @@ def test_bench_keeps_its_figures_as_csv_too(tmp_path, capsys, null_board):
     status, stdout, _ = run(capsys, "bench", "--link", "--bytes", "5000", *words)
     assert status == 0
     (record,) = json.loads(stdout)
-    assert json.loads((tmp_path / "a" / "x.json").read_text()) == [record]
+    assert json.loads((tmp_path / "a" / "x.json").read_text())["records"] == [record]
     (row,) = csv.DictReader(io.StringIO((tmp_path / "a" / "x.csv").read_text()))
     assert row["engine"] == "table" and float(row["goodput_mbps"]) == record["goodput_mbps"]
     assert float(row["latency_ms.p99"]) == record["latency_ms"]["p99"]
@@ -395,7 +395,7 @@ def test_an_interrupted_bench_keeps_what_is_measured(server, tmp_path, capsys, m
     status, stdout, stderr = run(capsys, "bench", "--port", server.url, "--json", "--results", path)
     assert (status, stdout) == (130, "")
     assert f"interrupted; 2 of 12 figures were measured and are in {path}" in stderr
-    assert [each["key_bits"] for each in json.loads(path.read_text())] == [128, 192]
+    assert [each["key_bits"] for each in json.loads(path.read_text())["records"]] == [128, 192]
 
 
 # What is shown
