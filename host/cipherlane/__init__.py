@@ -51,7 +51,6 @@ __all__ = [
     "Transport",
     "VerifyError",
     "VersionMismatchError",
-    "__version__",
     "connect",
     "open_transport",
 ]
