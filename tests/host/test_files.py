@@ -293,6 +293,11 @@ def test_input_knows_its_size(tmp_path, source):
     assert source.read(5000) == DATA
 
 
+def test_verifier_counts_from_the_beginning_of_the_stream():
+    with pytest.raises(VerifyError, match="byte 3 differs"):
+        Verifier(bytes(16), bytes(16)).check(bytes(4), bytes.fromhex("66e94b00"))  # AES-128 of 0 begins 66e94bd4
+
+
 def test_verifier_notices_wrong_and_missing_bytes():
     class Sink:
         def write(self, data):

@@ -89,3 +89,15 @@ def test_one_record_may_always_be_sent():
     assert flights.room(100)
     flights.add(key(0), 100, 0.0, 1.0)
     assert not flights.room(1)
+
+
+def test_window_shrinks_once_in_a_round_trip():
+    window = Window(10_000, adapts=True)
+    window.start(10_000, 100)
+    for _ in range(100):
+        window.answered(100)
+    sizes = []
+    for moment in (10.0, 11.9, 12.0, 13.9, 14.0):
+        window.lost(moment, 100, 2.0)
+        sizes.append(window.bytes)
+    assert sizes == [7000, 7000, 4900, 4900, 3430]
