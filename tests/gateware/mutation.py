@@ -53,7 +53,7 @@ def with_faults(verilog: str, count: int, seed: int) -> tuple[str, list[str]]:
     listed = f"mutate -list {count} -seed {seed} -ctrl {FAULT} {WIDTH} 1 -o list.txt t:$meminit* %n"
     commands = _yosys(verilog, [listed], "list.txt").splitlines()
     changed = _yosys(verilog, [*commands, "write_verilog -noattr out.v"], "out.v")
-    changed = changed.replace(f", {FAULT});", ");", 1).replace(f"  wire [{WIDTH - 1}:0] {FAULT};\n", "", 1)
+    changed = changed.replace(f", {FAULT}", "", 1).replace(f"  wire [{WIDTH - 1}:0] {FAULT};\n", "", 1)
     chosen = f'reg [{WIDTH - 1}:0] {FAULT}; initial {FAULT} = $c32("atoi(getenv(\\"{NUMBER}\\"))");'
     return changed.replace(f"input [{WIDTH - 1}:0] {FAULT};", chosen, 1), commands
 

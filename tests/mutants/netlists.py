@@ -36,7 +36,8 @@ def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
         tests = tuple(dict.fromkeys(path.with_suffix(".tests").read_text().splitlines()))
         for number, command in enumerate(commands, 1):
             change = re.sub(r"-ctrl \S+ \S+ \S+ | -src \S+", "", command).removeprefix("mutate ")
-            name = f"{target.tests[0]} {path.stem}: {change}"
+            line = re.search(r"-src in.v:(\d+)", command)
+            name = f"{path.stem}.v:{line[1] if line else '?'}: {change} ({target.tests[0]})"
             environment = {mutation.FAULTY: str(folder), mutation.NUMBER: str(number)}
             yield Mutant(name, target.part, tests, path.stem, change, environment)
 
