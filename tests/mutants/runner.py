@@ -17,7 +17,8 @@ FACTOR = 6
 
 def command(tests: Iterable[str]) -> list[str]:
     """What runs tests and ends at the first that fails."""
-    return [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    plugins = ["-p", "no:cacheprovider", "-p", "tests.gateware.mutation"]
+    return [sys.executable, "-m", "pytest", "-x", "-q", *plugins, *tests]
 
 
 class Tree:
