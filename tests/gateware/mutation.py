@@ -3,6 +3,9 @@
 A design is known by the name under which its model is kept. All faults drawn for it are in one Verilog, each behind the
 number by which it is chosen when the model is made: so a design is compiled once. Number 0 chooses none: so it can be
 shown that what kills a mutant is its fault, and not the way through Yosys.
+
+As a plug-in of pytest it sees to it that a design has the same name whichever tests run before its own, and ends with
+status 3 if a design that is to have a fault was not simulated.
 """
 
 import os
@@ -11,6 +14,9 @@ import subprocess
 import tempfile
 from functools import partial
 from pathlib import Path
+
+import pytest
+from migen.fhdl.structure import DUID
 
 from gateware.soc import toolchain
 
@@ -21,15 +27,46 @@ FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # folder with the Verilog to simulate in p
 NUMBER = "CIPHERLANE_FAULT"  # of the fault in it
 FAULT = "injected_fault"
 WIDTH = 16  # of its number
+SIMPLER = ["opt_expr", "wreduce", "opt_clean"]  # without what no output depends on, in which a fault is none
 TIMEOUT_S = 600
+LARGEST = 1_000_000  # characters of Verilog of a design that mutants are drawn of: others take minutes to compile
+
+_substituted = set()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_fixture_setup():
+    _count_anew()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call():
+    _count_anew()
+
+
+def pytest_sessionfinish(session):
+    if FAULTY in os.environ and not _substituted:
+        session.exitstatus = 3
+
+
+def _count_anew() -> None:
+    """Let Migen order its sets of signals, and so name and write these, as in a new process."""
+    step = 1 << 40
+    DUID._DUID__next_uid = -(-DUID.get_max_duid() // step) * step
 
 
 def substitute(name: str, verilog: str, data_files: dict[str, str]) -> str:
     """The Verilog to simulate in place of that of the design `name`: the same, unless it is to have a fault."""
     if folder := os.environ.get(RECORD):
-        Path(folder, f"{name}.v").write_text(_whole(verilog, data_files))
+        whole = _whole(verilog, data_files)
+        if len(whole) > LARGEST:
+            pytest.skip("no mutants are drawn of so large a design")
+        Path(folder, f"{name}.v").write_text(whole)
     faulty = Path(os.environ.get(FAULTY, ""), f"{name}.v")
-    return faulty.read_text() if FAULTY in os.environ and faulty.exists() else verilog
+    if FAULTY not in os.environ or not faulty.exists():
+        return verilog
+    _substituted.add(name)
+    return faulty.read_text()
 
 
 def simulated(model: Path) -> None:
@@ -50,10 +87,15 @@ def with_faults(verilog: str, count: int, seed: int) -> tuple[str, list[str]]:
     subprocess.CalledProcessError
         Yosys failed.
     """
-    listed = f"mutate -list {count} -seed {seed} -ctrl {FAULT} {WIDTH} 1 -o list.txt t:$meminit* %n"
-    commands = _yosys(verilog, [listed], "list.txt").splitlines()
+    drawn = {}
+    for asked in range(count, 8 * count + 8, count):  # Yosys repeats itself
+        listed = f"mutate -list {asked} -seed {seed} -o list.txt t:$meminit* %n"
+        drawn = dict.fromkeys(_yosys(verilog, [listed], "list.txt").splitlines())
+        if len(drawn) >= count:
+            break
+    commands = [f"{command} -ctrl {FAULT} {WIDTH} {n}" for n, command in enumerate([*drawn][:count], 1)]
     changed = _yosys(verilog, [*commands, "write_verilog -noattr out.v"], "out.v")
-    changed = changed.replace(f", {FAULT});", ");", 1).replace(f"  wire [{WIDTH - 1}:0] {FAULT};\n", "", 1)
+    changed = changed.replace(f", {FAULT}", "", 1).replace(f"  wire [{WIDTH - 1}:0] {FAULT};\n", "", 1)
     chosen = f'reg [{WIDTH - 1}:0] {FAULT}; initial {FAULT} = $c32("atoi(getenv(\\"{NUMBER}\\"))");'
     return changed.replace(f"input [{WIDTH - 1}:0] {FAULT};", chosen, 1), commands
 
@@ -63,7 +105,7 @@ def _yosys(verilog: str, commands: list[str], result: str) -> str:
     BUILD.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         (Path(folder) / "in.v").write_text(verilog)
-        script = ["read_verilog in.v", "hierarchy -top top", "proc", "opt_clean", *commands]
+        script = ["read_verilog in.v", "hierarchy -top top", "proc", *SIMPLER, *commands]
         (Path(folder) / "run.ys").write_text("\n".join(script) + "\n")
         environment = toolchain.environment(ROOT / "build" / "tools")
         yosys = ["yosys", "-q", "run.ys"]

@@ -31,8 +31,9 @@ class Target:
         """Stands for the tests and all that they may depend on: the sources of their part."""
         folders = {"host": ["host/cipherlane"], "firmware": ["firmware/core"], "gateware": ["gateware"]}[self.part]
         folders += [str(Path(test).parent) for test in self.tests]
-        paths = sorted({path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.suffix in SUFFIXES})
-        return _digest([*self.tests, *(path.read_text() for path in paths)])
+        paths = {path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.suffix in SUFFIXES}
+        paths |= set((ROOT / "tests" / self.part).glob("*.py"))
+        return _digest([*self.tests, *(path.read_text() for path in sorted(paths))])
 
 
 SUFFIXES = {".py", ".c", ".h", ".toml"}

@@ -12,7 +12,6 @@ from tests.mutants import runner
 from tests.mutants.mutant import BUILD, ROOT, Mutant, Target
 
 RECORD_TIMEOUT_S = 3600
-LARGEST = 1_000_000  # characters of Verilog of a design that mutants are drawn of: others take minutes to compile
 
 
 def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
@@ -35,8 +34,9 @@ def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
         (folder / path.name).write_text(text)
         tests = tuple(dict.fromkeys(path.with_suffix(".tests").read_text().splitlines()))
         for number, command in enumerate(commands, 1):
-            change = re.sub(r"-ctrl \S+ \S+ \S+ | -src \S+", "", command).removeprefix("mutate ")
-            name = f"{target.tests[0]} {path.stem}: {change}"
+            change = re.sub(r" -ctrl \S+ \S+ \S+| -src \S+", "", command).removeprefix("mutate ")
+            line = re.search(r"-src in.v:(\d+)", command)
+            name = f"{path.stem}.v:{line[1] if line else '?'}: {change} ({target.tests[0]})"
             environment = {mutation.FAULTY: str(folder), mutation.NUMBER: str(number)}
             yield Mutant(name, target.part, tests, path.stem, change, environment)
 
@@ -54,7 +54,7 @@ def _designs(target: Target) -> list[Path]:
         if done.returncode:
             raise RuntimeError(f"{' '.join(target.tests)} fail without a mutant:\n{done.stdout[-2000:]}")
         (folder / "complete").touch()
-    designs = sorted(path for path in folder.glob("*.v") if path.stat().st_size <= LARGEST)
+    designs = sorted(path for path in folder.glob("*.v") if path.with_suffix(".tests").exists())
     if not designs:
         raise RuntimeError(f"{' '.join(target.tests)} simulate nothing")
     return designs

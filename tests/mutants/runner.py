@@ -18,7 +18,8 @@ NO_TESTS = 5  # what pytest ends with where it has found none
 
 def command(tests: Iterable[str]) -> list[str]:
     """What runs tests and ends at the first that fails."""
-    return [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    plugins = ["-p", "no:cacheprovider", "-p", "tests.gateware.mutation"]
+    return [sys.executable, "-m", "pytest", "-x", "-q", *plugins, *tests]
 
 
 class Tree:

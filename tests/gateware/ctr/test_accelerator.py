@@ -137,6 +137,22 @@ def test_bits(bench):
     check(bench, {0: KEYS[256]}, descriptors)
 
 
+@pytest.mark.parametrize("slow", [False, True], ids=["reads", "writes"])
+def test_slow_reads_or_writes_hold_up_the_core(bench, slow):
+    """Both queues fill up behind the one, and run empty behind the other."""
+    fill(bench)
+    bench.load_key(KEYS[128])
+    present = []
+
+    def answer(_, we):
+        present[:] = [we]
+        return "ack"
+
+    bench.memory.answer = answer
+    bench.memory.latency = lambda: 60 if present == [slow] else 1
+    check(bench, {0: KEYS[128]}, [Descriptor(ORIGIN + 0x400 * n, OUT + 0x405 * n, 0x400, T1 + n) for n in range(3)])
+
+
 @pytest.mark.parametrize("longest", [1, 2, 8, 40])
 def test_random_differential(bench, longest):
     """Slots, widths, lengths, offsets and bus waits at random; keys of other slots change while messages run."""

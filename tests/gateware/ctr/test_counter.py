@@ -112,6 +112,11 @@ def test_first_block_after_three_cycles_and_no_idle_cycle_between_messages(bench
     assert times == [before + 1 + 3 + n for n in range(sum(counts))]
 
 
+def test_long_messages_end(bench):
+    messages = [(n, 0, WIDTH_128, count, n % 8) for n, count in enumerate([*range(40), 2**8, 2**9 + 1])]
+    assert run(bench, messages) == expected(messages)
+
+
 def test_no_blocks_after_the_last_and_none_for_a_count_of_zero(bench):
     dut, sim = bench
     assert len(run(bench, [(5, 0, WIDTH_128, 3, 0), (5, 0, WIDTH_128, 0, 0)])) == 3

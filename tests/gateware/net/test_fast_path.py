@@ -118,12 +118,22 @@ class Bench:
         self.sim.run(bench(), max_cycles=100)
         return found
 
-    def send(self, session: Session, payload: bytes, rng, idle: float = 0.0, cut: int = 0, error: bool = False):
-        """Present a datagram; `cut` words are missing at its end, `error` marks its last word."""
+    def send(
+        self,
+        session: Session,
+        payload: bytes,
+        rng,
+        idle: float = 0.0,
+        cut: int = 0,
+        error: bool = False,
+        wrong: int = 0,
+    ):
+        """Present a datagram; `cut` words are missing at its end, `error` marks its last, `wrong` bits its length."""
         sink, peer = self.path.sink, session.peer
-        yield [sink.src_port.eq(peer.port), sink.ip_address.eq(peer.ip), sink.length.eq(len(payload))]
+        yield [sink.src_port.eq(peer.port), sink.ip_address.eq(peer.ip), sink.length.eq(len(payload) ^ wrong)]
         yield self.path.sender_mac.eq(peer.mac)
-        words = [payload[n : n + 4].ljust(4, b"\xaa") for n in range(0, max(len(payload), 1), 4)]
+        padding = rng.randbytes(4)
+        words = [payload[n : n + 4] + padding[len(payload[n : n + 4]) :] for n in range(0, max(len(payload), 1), 4)]
         words = words[: len(words) - cut]
         for n, word in enumerate(words):
             while rng.random() < idle:
@@ -398,3 +408,128 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
     changes = {Event.LENGTH: 2, Event.RECORD: len(received), Event.OTHER_DATA: refused}
     assert difference(before, bench.counters()) == changes
     assert bench.sim.peek(bench.path.table.in_use) == bench.sim.peek(bench.path.slots_under_way) == 0
+
+
+def test_every_byte_of_a_record_tells_other_data(bench):
+    """And nothing behind its end does."""
+    rng = random.Random(8)
+    (session, *_), received, wanted = make_sessions(rng), [], []
+    bench.open(session)
+    before = bench.counters()
+    records = [rng.randbytes(length) for length in range(1, 9)]
+
+    def produce():
+        yield bench.path.usable.eq(2**ROWS - 1)
+        for data in records:
+            offset = session.place()
+            record = session.request(offset, data)
+            wanted.extend([answer(session, record)] * (1 + len(data)))
+            yield from bench.send(session, record, rng)
+            for n in range(len(data)):
+                other = data[:n] + bytes([data[n] ^ 1 << rng.randrange(8)]) + data[n + 1 :]
+                yield from bench.send(session, session.request(offset, other), rng)
+                yield from bench.send(session, record, rng)
+        yield from bench.drained()
+
+    bench.sim.run(produce(), background=[bench.receive(received, rng, 0)], max_cycles=20_000)
+    assert received == wanted
+    assert difference(before, bench.counters()) == {
+        Event.RECORD: len(wanted),
+        Event.OTHER_DATA: 1 + 2 + 3 + 4 + 5 + 6 + 7 + 8,
+    }
+
+
+def test_each_session_has_its_limit(bench):
+    """The last byte below it comes, the next one does not, wherever in the stream that is."""
+    rng = random.Random(9)
+    sessions, received, wanted = make_sessions(rng), [], []
+    for session in sessions:
+        session.first = ((3 * session.row + 1 << 32) + rng.getrandbits(32)) // session.record_bytes
+        session.limit = session.first * session.record_bytes + 100
+        bench.open(session)
+    before = bench.counters()
+
+    def produce():
+        yield bench.path.usable.eq(2**ROWS - 1)
+        for session in sessions:
+            offset, data = session.place(), rng.randbytes(101)
+            record = session.request(offset, data[:100])
+            wanted.append(answer(session, record))
+            for each in (session.request(offset, data), record, session.request(session.place(), b"")):
+                yield from bench.send(session, each, rng)
+        yield from bench.drained()
+
+    bench.sim.run(produce(), background=[bench.receive(received, rng, 0)], max_cycles=5000)
+    assert received == wanted
+    assert difference(before, bench.counters()) == {Event.RECORD: ROWS, Event.LIMIT: 2 * ROWS}
+
+
+def test_a_wrong_length_drops_the_datagram(bench):
+    """UDP's length and the record's differ in one bit."""
+    rng = random.Random(10)
+    (session, *_), received = make_sessions(rng), []
+    bench.open(session)
+    before = bench.counters()
+    record = session.request(0, rng.randbytes(40))
+
+    def produce():
+        yield bench.path.usable.eq(2**ROWS - 1)
+        for bit in range(16):
+            yield from bench.send(session, record, rng, wrong=1 << bit)
+            yield from bench.send(session, session.request(0, record[24:], length=40 ^ 1 << bit), rng)
+        yield from bench.send(session, record, rng)
+        yield from bench.drained()
+
+    bench.sim.run(produce(), background=[bench.receive(received, rng, 0)], max_cycles=5000)
+    assert received == [answer(session, record)]
+    assert difference(before, bench.counters()) == {Event.HEADER: 1, Event.LENGTH: 31, Event.RECORD: 1}
+
+
+def test_a_window_moves_through_many_laps(bench):
+    """Each place of the window is taken by records of other data, lap by lap."""
+    rng = random.Random(11)
+    (session, *_), received, wanted = make_sessions(rng), [], []
+    session.record_bytes = 16
+    bench.open(session)
+    before = bench.counters()
+
+    def produce():
+        yield bench.path.usable.eq(2**ROWS - 1)
+        for _ in range(4 * RECORDS + 3):
+            record = session.request(session.place(), rng.randbytes(4))
+            wanted.append(answer(session, record))
+            yield from bench.send(session, record, rng)
+        yield from bench.drained()
+
+    bench.sim.run(produce(), background=[bench.receive(received, rng, 0)], max_cycles=20_000)
+    assert received == wanted
+    assert difference(before, bench.counters()) == {Event.RECORD: len(wanted)}
+
+
+def test_room_is_counted_to_the_word(bench):
+    """With nobody taking replies, one is refused if it does not fit behind those that wait, and only then."""
+    rng = random.Random(12)
+    (session, *_) = make_sessions(rng)
+    bench.open(session)
+    for _ in range(8):
+        received, wanted, free = [], [], 512
+        before = bench.counters()
+
+        def produce(wanted=wanted):
+            nonlocal free
+            yield [bench.path.usable.eq(2**ROWS - 1), bench.path.source.ready.eq(0)]
+            for longest in (500,) * 5 + (200, 40, 20) * 6:
+                record = session.request(session.place(), rng.randbytes(rng.randrange(longest)))
+                words = -(-len(record) // 4)
+                if words <= free and len(wanted) < 16:
+                    wanted.append(answer(session, record))
+                    free -= words
+                yield from bench.send(session, record, rng)
+            for _ in range(200):
+                yield
+
+        bench.sim.run(produce(), max_cycles=10_000)
+        bench.sim.run(bench.drained(), background=[bench.receive(received, rng, 0)], max_cycles=5000)
+        assert received == wanted
+        changes = difference(before, bench.counters())
+        assert changes == +Counter({Event.RECORD: len(wanted), Event.TRANSMIT_OVERFLOW: 23 - len(wanted)})

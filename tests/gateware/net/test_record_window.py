@@ -1,5 +1,6 @@
 """The window of records alone, against `window_model`: random records of several sessions, and the CPU beside them."""
 
+import itertools
 import random
 from collections import Counter
 
@@ -128,7 +129,7 @@ def next_record(rng: random.Random, window: Window, sent: dict) -> tuple[int, by
 
 
 def random_window(rng: random.Random) -> Window:
-    first = rng.choice((0, 1, 2**20 + rng.randrange(1000)))
+    first = rng.choice((0, 1, 2**20 + rng.getrandbits(20)))
     came = rng.sample(range(RECORDS), rng.choice((0, 0, 10, RECORDS)))
     return Window(rng.choice((1, 1, 2, 5, 90, 127)), first, {first + n: rng.getrandbits(64) for n in came})
 
@@ -205,6 +206,22 @@ def test_the_end_of_the_index(bench, blocks):
     bench.sim.run(run(), max_cycles=10_000)
     assert results == wanted
     assert wanted.count("answered") == 3
+
+
+def test_a_record_within_the_window_does_not_move_it(bench):
+    """The window that would end with the record begins below a power of two, the present one above."""
+    rng, results, bases = random.Random(6), [], []
+    wanted = [2**bit + 10 for bit in range(7, INDEX_BITS)]
+
+    def run():
+        for row, base in itertools.product(range(ROWS), wanted):
+            yield from bench.access(bench.dut.write, row, 0, (0, 0, base))
+            yield from bench.record(row, 1, base + 5, b"data", rng, results)
+            bases.append((yield from bench.access(bench.dut.read, row, 0))[2])
+
+    bench.sim.run(run(), max_cycles=8000)
+    assert results == ["answered"] * len(wanted) * ROWS
+    assert bases == wanted * ROWS
 
 
 def test_no_record_comes_while_record_blocks_is_0(bench):
