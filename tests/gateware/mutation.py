@@ -25,6 +25,7 @@ BUILD = ROOT / "build" / "mutants"  # YoWASP's Yosys sees no /tmp
 RECORD = "CIPHERLANE_RECORD_DESIGNS"  # folder for the Verilog of each design that is simulated, and for its tests
 FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # folder with the Verilog to simulate in place of a design's
 NUMBER = "CIPHERLANE_FAULT"  # of the fault in it
+NOT_SIMULATED = 3  # status of tests that did not simulate the faulty design
 FAULT = "injected_fault"
 WIDTH = 16  # of its number
 SIMPLER = ["opt_expr", "wreduce", "opt_clean"]  # without what no output depends on, in which a fault is none
@@ -46,7 +47,7 @@ def pytest_runtest_call():
 
 def pytest_sessionfinish(session):
     if FAULTY in os.environ and not _substituted:
-        session.exitstatus = 3
+        session.exitstatus = NOT_SIMULATED
 
 
 def _count_anew() -> None:

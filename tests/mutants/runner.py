@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 
+from tests.gateware import mutation
 from tests.mutants.mutant import BUILD, ROOT, Mutant
 
 LEAST_S = 120  # for tests that do not end; more if they take long without a mutant
@@ -77,7 +78,8 @@ class Tree:
                 status = None
             finally:
                 _end(process)
-        if status == NO_TESTS:  # any other end is the fault's, as it was 0 without
+        # Any other end is the fault's, as it was 0 without.
+        if status == NO_TESTS or (environment and status == mutation.NOT_SIMULATED):
             raise RuntimeError(f"pytest ended with status {status}: see {log.name}")
         return status == 0, time.monotonic() - start
 
