@@ -64,19 +64,22 @@ class BoardMemory:
     """The memory of a running simulated board."""
 
     def __init__(self, board):
-        words = (board.directory / "gateware" / "sim_rom.init").read_text().split()[:1024]
+        words = (board.directory / "gateware" / "sim_rom.init").read_text().split()
         self._pid = board.pid
-        self._rom = b"".join(int(word, 16).to_bytes(WORD, "little") for word in words)
-        self._elf = board.directory / "firmware" / "firmware.elf"
+        self._rom = b"".join(int(word, 16).to_bytes(WORD, "little") for word in words[:1024])
+        self._rom_bytes = WORD * len(words)
+        places = ("firmware.elf", "zephyr/zephyr/zephyr.elf")
+        (self._elf,) = [path for place in places if (path := board.directory / "firmware" / place).is_file()]
         self._begin, self._size, self._rom_offset = self._find_model()
 
     def image(self) -> bytes:
-        """All that the board holds at one moment, in the model's order."""
+        """All that the board holds at one moment, in the model's order, with zeros for the ROM."""
         with self._stopped(), open(f"/proc/{self._pid}/mem", "rb", 0) as memory:
             memory.seek(self._begin)
             data = memory.read(self._size)
         assert len(data) == self._size
-        return data
+        rom_end = self._rom_offset + self._rom_bytes
+        return data[: self._rom_offset] + bytes(self._rom_bytes) + data[rom_end:]
 
     def found(self, *secrets: Secret) -> dict[str, set[str]]:
         """Which parts of each secret are somewhere on the board, by its name; empty if nothing is."""
