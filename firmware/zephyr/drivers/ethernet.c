@@ -11,6 +11,7 @@
 #define DT_DRV_COMPAT cipherlane_ethernet
 
 #include <errno.h>
+#include <string.h>
 
 #include <zephyr/device.h>
 #include <zephyr/irq.h>
@@ -40,6 +41,12 @@
 /* Longer than the transmission of all slots: a millisecond. */
 #define TX_TIMEOUT_CYCLES (DT_PROP(DT_NODELABEL(cipherlane0), clock_frequency) / 1000)
 #define ALLOC_TIMEOUT     K_MSEC(10)
+
+/* Whether the driver makes and checks all checksums of the protocols that the stack has: it claims
+ * that or nothing, as the stack knows no offload of single protocols. */
+#define SUMS_ALL                                                                                   \
+	(!IS_ENABLED(CONFIG_NET_TCP) && !IS_ENABLED(CONFIG_NET_IPV6) &&                            \
+	 !IS_ENABLED(CONFIG_NET_IPV4_FRAGMENT))
 
 BUILD_ASSERT(CONFIG_NET_BUF_DATA_SIZE >= HEADROOM + FRAME_MAX, "a frame takes one buffer");
 
@@ -257,11 +264,30 @@ static bool slot_is_free(void)
 	return true;
 }
 
+/** Copies a packet's parts into a slot; @return their sum. */
+static uint32_t assemble(uint8_t *slot, const struct net_pkt *pkt, size_t *size)
+{
+	size_t len = 0;
+	uint32_t sum = 0;
+	bool even = true;
+
+	for (const struct net_buf *part = pkt->buffer; part != NULL; part = part->frags) {
+		even = even && ((len | (uintptr_t)part->data) & 1) == 0;
+		if (even) {
+			sum = cl_sum_add(sum, copy(slot + len, part->data, part->len));
+		} else {
+			memcpy(slot + len, part->data, part->len);
+		}
+		len += part->len;
+	}
+	*size = len;
+	return even ? sum : cl_sum(slot, len);
+}
+
 static int transmit(const struct device *device, struct net_pkt *pkt)
 {
 	uint8_t *const slot = (uint8_t *)REG(tx_slots) + tx_slot * SLOT_BYTES;
-	size_t len = 0;
-	uint32_t sum = 0;
+	size_t len;
 
 	ARG_UNUSED(device);
 	if (net_pkt_get_len(pkt) > FRAME_MAX) {
@@ -270,11 +296,8 @@ static int transmit(const struct device *device, struct net_pkt *pkt)
 	if (!slot_is_free()) {
 		return -EIO;
 	}
-	for (const struct net_buf *part = pkt->buffer; part != NULL; part = part->frags) {
-		/* The sum counts by two bytes, and so do all parts but the last. */
-		sum = cl_sum_add(sum, copy(slot + len, part->data, part->len));
-		len += part->len;
-	}
+	const uint32_t sum = assemble(slot, pkt, &len);
+
 	cl_frame_sums_fill(slot, len, sum);
 	sys_write32(tx_slot, REG(tx_slot));
 	sys_write32(len, REG(tx_length));
@@ -307,7 +330,7 @@ static void start_interface(struct net_if *interface)
 static enum ethernet_hw_caps capabilities(const struct device *device)
 {
 	ARG_UNUSED(device);
-	return ETHERNET_HW_RX_CHKSUM_OFFLOAD | ETHERNET_HW_TX_CHKSUM_OFFLOAD;
+	return SUMS_ALL ? ETHERNET_HW_RX_CHKSUM_OFFLOAD | ETHERNET_HW_TX_CHKSUM_OFFLOAD : 0;
 }
 
 void cl_ethernet_count(struct cl_ethernet_counters *counters)
