@@ -132,6 +132,7 @@ def overlay(csr_json: Path, labels: Collection[str]) -> str:
     accelerator = description["csr_bases"]["accelerator"]
     scratch = description["csr_registers"]["ctrl_scratch"]["addr"]
     reset = description["csr_registers"]["ctrl_reset"]["addr"]
+    random = description["csr_bases"]["random"]
     absent = [label for label in _ABSENT if label in labels]
     ram = "/delete-node/ &ram0;\n" if "ram0" in labels else ""
     return f"""\
@@ -204,6 +205,11 @@ def overlay(csr_json: Path, labels: Collection[str]) -> str:
 		watchdog0: watchdog@{_address(description, "watchdog")} {{
 			compatible = "cipherlane,watchdog";
 			clock-frequency = <{frequency}>;
+		}};
+
+		random0: random@{random:x} {{
+			compatible = "cipherlane,random";
+			reg = <0x{random:08x} 0x100>;
 		}};
 
 		soc_reset0: reset@{reset:x} {{

@@ -5,6 +5,7 @@ from cipherlane.device import Device
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 
+from tests.end_to_end.test_counter_blocks import test_an_idle_session_ends_by_itself
 from tests.end_to_end.test_simulated_board import (
     test_counter_wraps,
     test_empty_file,
@@ -17,6 +18,7 @@ from tests.end_to_end.test_simulated_board import (
 pytestmark = pytest.mark.simboard
 
 __all__ = [
+    "test_an_idle_session_ends_by_itself",
     "test_counter_wraps",
     "test_empty_file",
     "test_encrypts_a_file_and_decrypts_it",
@@ -30,6 +32,12 @@ __all__ = [
 def board(zephyr_board):
     with SimulatedBoard(zephyr_board) as running:
         yield running
+
+
+@pytest.fixture
+def line(board):
+    with SerialTransport(board.url) as transport:
+        yield transport
 
 
 def test_says_that_it_is_zephyr(board):

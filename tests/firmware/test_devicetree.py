@@ -89,6 +89,11 @@ def test_accelerator_and_clock(directory, soc):
     assert f"CONFIG_SYS_CLOCK_HW_CYCLES_PER_SEC={frequency}\n" in devicetree.configuration(directory / "csr.json")
 
 
+def test_random_source(directory, soc):
+    body = node(devicetree.overlay(directory / "csr.json", set()), "random0")
+    assert registers(body)[0][0] == soc["csr_bases"]["random"]
+
+
 def test_names_no_node_that_the_board_lacks(directory):
     text = devicetree.overlay(directory / "csr.json", {"eth0"})
     assert '&eth0 { status = "disabled"; };' in text

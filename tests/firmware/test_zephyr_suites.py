@@ -4,17 +4,29 @@ import re
 
 import pytest
 
+from tests.end_to_end.ethernet import running_board
 from tests.firmware.zephyr_board import run_suite, scenarios
 
-pytestmark = [pytest.mark.simboard, pytest.mark.usefixtures("zephyr_board")]
-
-SCENARIOS = scenarios()
+pytestmark = pytest.mark.simboard
 
 
-@pytest.mark.parametrize(("name", "folder", "configuration"), SCENARIOS, ids=[name for name, *_ in SCENARIOS])
+def cases(fixture=None):
+    return [pytest.param(*scenario, id=scenario[0]) for scenario in scenarios(fixture)]
+
+
+@pytest.mark.usefixtures("zephyr_board")
+@pytest.mark.parametrize(("name", "folder", "configuration"), cases())
 def test_suite(name, folder, configuration):
+    check(folder, run_suite(name, folder, configuration))
+
+
+@pytest.mark.parametrize(("name", "folder", "configuration"), cases("ethernet"))
+def test_suite_with_ethernet(zephyr_ethernet_board, name, folder, configuration):
+    check(folder, run_suite(name, folder, configuration, zephyr_ethernet_board, running_board))
+
+
+def check(folder, text):
     source = (folder / "src" / "main.c").read_text()
-    text = run_suite(name, folder, configuration)
     assert "PROJECT EXECUTION SUCCESSFUL" in text, text
     after_restart = text.rpartition("*** Booting")[2]
     passed = re.findall(r"^ PASS - (\w+)", after_restart, re.MULTILINE)

@@ -28,17 +28,22 @@ def build(name: str = BOARD.name) -> Path:
     return REPOSITORY / "build" / name
 
 
-def scenarios() -> list[tuple[str, Path, tuple[str, ...]]]:
-    """The suites' scenarios, from their `testcase.yaml`: name, folder, variables for CMake."""
+def scenarios(fixture: str | None = None) -> list[tuple[str, Path, tuple[str, ...]]]:
+    """The suites' scenarios that need a fixture, or none, from `testcase.yaml`: name, folder, variables for CMake."""
     found = []
     for file in sorted(SUITES.glob("*/testcase.yaml")):
-        for name, scenario in yaml.safe_load(file.read_text())["tests"].items():
+        content = yaml.safe_load(file.read_text())
+        if content.get("common", {}).get("harness_config", {}).get("fixture") != fixture:
+            continue
+        for name, scenario in content["tests"].items():
             found.append((name, file.parent, tuple(scenario.get("extra_configs", ()))))
     return found
 
 
-def run_suite(name: str, folder: Path, configuration: tuple[str, ...]) -> str:
-    """Runs a scenario of a test suite of the module on the board that `build` left.
+def run_suite(
+    name: str, folder: Path, configuration: tuple[str, ...], directory: Path = DIRECTORY, start=SimulatedBoard
+) -> str:
+    """Runs a scenario of a test suite of the module on a board that `build` left.
 
     Parameters
     ----------
@@ -48,6 +53,10 @@ def run_suite(name: str, folder: Path, configuration: tuple[str, ...]) -> str:
         Folder of the suite.
     configuration : tuple[str, ...]
         Its Kconfig symbols, each as `NAME=value`.
+    directory : Path
+        Folder of the board.
+    start : Callable[[Path], AbstractContextManager]
+        Starts the board in the folder that it is given.
 
     Returns
     -------
@@ -56,11 +65,11 @@ def run_suite(name: str, folder: Path, configuration: tuple[str, ...]) -> str:
     """
     output = REPOSITORY / "build" / "tests" / "zephyr" / name
     more = (*zephyr.suite_variables(zephyr.require_base()), *configuration)
-    image = zephyr.compile_application(folder, output, DIRECTORY / "firmware", more)
-    board = rom.lay_out(output, DIRECTORY, image)
+    image = zephyr.compile_application(folder, output, directory / "firmware", more)
+    board = rom.lay_out(output, directory, image)
     text = ""
     deadline = time.monotonic() + TIMEOUT_S
-    with SimulatedBoard(board) as running:
+    with start(board) as running:
         while not ("PROJECT EXECUTION" in text and text.endswith("\n")) and time.monotonic() < deadline:
             time.sleep(0.2)
             text = running.output()

@@ -45,6 +45,9 @@ static int ctr(struct cipher_ctx *ctx, struct cipher_pkt *pkt, uint8_t *iv)
 	if (result != 0) {
 		return result;
 	}
+	if (!cl_crypto_counter_suffices(ctx, pkt->in_len)) {
+		return -EINVAL;
+	}
 	if (session->pkt != NULL) {
 		return -EBUSY;
 	}

@@ -73,6 +73,13 @@ bool cl_crypto_counter_is_valid(const struct cipher_ctx *ctx)
 	return bits % 8 == 0 && bits < 128;
 }
 
+bool cl_crypto_counter_suffices(const struct cipher_ctx *ctx, size_t len)
+{
+	const uint32_t bits = ctx->mode_params.ctr_info.ctr_len;
+
+	return bits == 0 || bits >= 32 || len <= (uint64_t)CL_BLOCK_BYTES << bits;
+}
+
 void cl_crypto_counter(const struct cipher_ctx *ctx, const uint8_t *iv, uint8_t counter[16])
 {
 	memset(counter, 0, 16);

@@ -60,6 +60,12 @@ int cl_crypto_output(const struct cipher_ctx *ctx, struct cipher_pkt *pkt, int o
 		     uint8_t **out);
 
 /**
+ * Whether @p len bytes in CTR mode leave the IV as it is: the counter has ctr_len bits, and an
+ * operation begins at zero.
+ */
+bool cl_crypto_counter_suffices(const struct cipher_ctx *ctx, size_t len);
+
+/**
  * Counter block T1 from the IV of a session: the counter, ctr_len bits at its end, starts at zero.
  * With a ctr_len of 0 the IV is the whole block.
  */

@@ -125,6 +125,9 @@ static int ctr(struct cipher_ctx *ctx, struct cipher_pkt *pkt, uint8_t *iv)
 	if (result != 0) {
 		return result;
 	}
+	if (!cl_crypto_counter_suffices(ctx, pkt->in_len)) {
+		return -EINVAL;
+	}
 	cl_crypto_counter(ctx, iv, counter);
 	return cl_zephyr_ise_vmem.ctr(&cl_zephyr_ise_vmem, &session->key, counter, pkt->in_buf, out,
 				      pkt->in_len);

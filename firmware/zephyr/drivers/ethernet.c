@@ -11,6 +11,7 @@
 #define DT_DRV_COMPAT cipherlane_ethernet
 
 #include <errno.h>
+#include <string.h>
 
 #include <zephyr/device.h>
 #include <zephyr/irq.h>
@@ -32,6 +33,7 @@
 #define REG(name)  DT_INST_REG_ADDR_BY_NAME(0, name)
 #define EVENT      BIT(0)
 #define SLOT_BYTES DT_INST_PROP(0, slot_bytes)
+#define RX_SLOTS   (DT_INST_REG_SIZE_BY_NAME(0, rx_slots) / SLOT_BYTES)
 #define TX_SLOTS   (DT_INST_REG_SIZE_BY_NAME(0, tx_slots) / SLOT_BYTES)
 #define FRAME_MAX  (NET_ETH_MTU + sizeof(struct net_eth_hdr))
 /* Bytes of a network buffer that are left free before a frame. */
@@ -40,12 +42,26 @@
 #define TX_TIMEOUT_CYCLES (DT_PROP(DT_NODELABEL(cipherlane0), clock_frequency) / 1000)
 #define ALLOC_TIMEOUT     K_MSEC(10)
 
+/* Whether the driver makes and checks all checksums of the protocols that the stack has: it claims
+ * that or nothing, as the stack knows no offload of single protocols. */
+#define SUMS_ALL                                                                                   \
+	(!IS_ENABLED(CONFIG_NET_TCP) && !IS_ENABLED(CONFIG_NET_IPV6) &&                            \
+	 !IS_ENABLED(CONFIG_NET_IPV4_FRAGMENT))
+
 BUILD_ASSERT(CONFIG_NET_BUF_DATA_SIZE >= HEADROOM + FRAME_MAX, "a frame takes one buffer");
 
 static struct net_if *iface;
 static uint8_t mac_address[] = DT_INST_PROP(0, local_mac_address);
 static struct cl_ethernet_counters counts;
 static uint32_t tx_slot;
+/** The driver's thread is to erase what frames have left; it does so at its start. */
+static atomic_t forgets = ATOMIC_INIT(true);
+/** The slot of the last frame received. */
+static uint32_t rx_slot;
+/** Slots, as bits: those whose frames are to be forgotten, and one that a frame may have reached
+ * while it was erased. */
+static uint32_t stale;
+static uint32_t suspect;
 static K_MUTEX_DEFINE(tx_turn);
 /** Given by the interrupt. */
 static K_SEM_DEFINE(received, 0, 1);
@@ -97,19 +113,31 @@ failed:
 	return NULL;
 }
 
+static uint8_t *slot_memory(uint32_t number)
+{
+	return (uint8_t *)REG(rx_slots) + number * SLOT_BYTES;
+}
+
 static void receive(void)
 {
 	const uint32_t start = cl_soc_cycles(NULL);
-	uint8_t *const slot = (uint8_t *)REG(rx_slots) + sys_read32(REG(rx_slot)) * SLOT_BYTES;
 	const size_t len = sys_read32(REG(rx_length));
+
+	rx_slot = sys_read32(REG(rx_slot));
+	uint8_t *const slot = slot_memory(rx_slot);
+	const uint32_t bit = BIT(rx_slot);
 
 	counts.frame_begin = start;
 	counts.frame_driver_cycles = 0;
 	counts.frame_copy_cycles = 0;
-	struct net_pkt *const pkt = take(slot, len);
+	struct net_pkt *const pkt = (suspect & bit) == 0 ? take(slot, len) : NULL;
 
+	suspect &= ~bit;
 	/* The slot waits for another frame: a key does not stay in it. */
-	if (len <= CONFIG_CIPHERLANE_ETHERNET_CLEAR_BYTES) {
+	if ((stale & bit) != 0) {
+		stale &= ~bit;
+		cl_zeroize(slot, SLOT_BYTES);
+	} else if (len <= CONFIG_CIPHERLANE_ETHERNET_CLEAR_BYTES) {
 		cl_zeroize(slot, len);
 	}
 	sys_write32(EVENT, REG(rx_ev_pending));
@@ -123,17 +151,96 @@ static void receive(void)
 	}
 }
 
+/**
+ * Erases one received frame that is to be forgotten, while none waits: the latest first. The slot
+ * that the MAC writes next is left to the frame that comes there. In a flood of frames the MAC may
+ * reach the slot meanwhile: what came there before a moment without any is dropped.
+ *
+ * @return false if there is none
+ */
+static bool erase_stale(void)
+{
+	const uint32_t next = (rx_slot + 1) % RX_SLOTS;
+	uint32_t slot = rx_slot;
+
+	suspect = 0;
+	if ((stale & ~BIT(next)) == 0) {
+		return false;
+	}
+	while ((stale & BIT(slot)) == 0) {
+		slot = (slot + RX_SLOTS - 1) % RX_SLOTS;
+	}
+	cl_zeroize(slot_memory(slot), SLOT_BYTES);
+	stale &= ~BIT(slot);
+	suspect = BIT(slot);
+	return true;
+}
+
+/** Erases the buffers of a pool that are free. */
+static void erase_buffers(struct net_buf_pool *pool)
+{
+	struct net_buf *held = NULL;
+	struct net_buf *buffer;
+
+	while ((buffer = net_buf_alloc_len(pool, CONFIG_NET_BUF_DATA_SIZE, K_NO_WAIT)) != NULL) {
+		cl_zeroize(buffer->__buf, buffer->size);
+		buffer->frags = held;
+		held = buffer;
+	}
+	if (held != NULL) {
+		net_buf_unref(held);
+	}
+}
+
+static void erase_transmitted(void)
+{
+	const uint32_t start = cl_soc_cycles(NULL);
+
+	(void)k_mutex_lock(&tx_turn, K_FOREVER);
+	while (sys_read32(REG(tx_level)) != 0 && cl_soc_cycles(NULL) - start <= TX_TIMEOUT_CYCLES) {
+	}
+	if (sys_read32(REG(tx_level)) == 0) { /* else the next frames take their place */
+		cl_zeroize((void *)REG(tx_slots), TX_SLOTS * SLOT_BYTES);
+	}
+	(void)k_mutex_unlock(&tx_turn);
+}
+
+static void forget(void)
+{
+	struct k_mem_slab *slab;
+	struct net_buf_pool *rx;
+	struct net_buf_pool *tx;
+
+	stale = BIT_MASK(RX_SLOTS);
+	erase_transmitted();
+	net_pkt_get_info(&slab, &slab, &rx, &tx);
+	erase_buffers(rx);
+	erase_buffers(tx);
+	cl_soc_forget();
+}
+
+void cl_ethernet_forget(void)
+{
+	atomic_set(&forgets, true);
+	k_sem_give(&received);
+}
+
 static void empty_slots(void *unused1, void *unused2, void *unused3)
 {
 	ARG_UNUSED(unused1);
 	ARG_UNUSED(unused2);
 	ARG_UNUSED(unused3);
 	for (;;) {
-		while ((sys_read32(REG(rx_ev_pending)) & EVENT) != 0) {
-			receive();
+		if (atomic_set(&forgets, false)) {
+			forget();
 		}
-		sys_write32(EVENT, REG(rx_ev_enable)); /* at once, if one came in between */
-		(void)k_sem_take(&received, K_FOREVER);
+		if ((sys_read32(REG(rx_ev_pending)) & EVENT) != 0) {
+			receive();
+		} else if (!erase_stale()) {
+			/* At once, if one came in between. */
+			sys_write32(EVENT, REG(rx_ev_enable));
+			(void)k_sem_take(&received, K_FOREVER);
+		}
 	}
 }
 
@@ -157,11 +264,30 @@ static bool slot_is_free(void)
 	return true;
 }
 
+/** Copies a packet's parts into a slot; @return their sum. */
+static uint32_t assemble(uint8_t *slot, const struct net_pkt *pkt, size_t *size)
+{
+	size_t len = 0;
+	uint32_t sum = 0;
+	bool even = true;
+
+	for (const struct net_buf *part = pkt->buffer; part != NULL; part = part->frags) {
+		even = even && ((len | (uintptr_t)part->data) & 1) == 0;
+		if (even) {
+			sum = cl_sum_add(sum, copy(slot + len, part->data, part->len));
+		} else {
+			memcpy(slot + len, part->data, part->len);
+		}
+		len += part->len;
+	}
+	*size = len;
+	return even ? sum : cl_sum(slot, len);
+}
+
 static int transmit(const struct device *device, struct net_pkt *pkt)
 {
 	uint8_t *const slot = (uint8_t *)REG(tx_slots) + tx_slot * SLOT_BYTES;
-	size_t len = 0;
-	uint32_t sum = 0;
+	size_t len;
 
 	ARG_UNUSED(device);
 	if (net_pkt_get_len(pkt) > FRAME_MAX) {
@@ -170,11 +296,8 @@ static int transmit(const struct device *device, struct net_pkt *pkt)
 	if (!slot_is_free()) {
 		return -EIO;
 	}
-	for (const struct net_buf *part = pkt->buffer; part != NULL; part = part->frags) {
-		/* The sum counts by two bytes, and so do all parts but the last. */
-		sum = cl_sum_add(sum, copy(slot + len, part->data, part->len));
-		len += part->len;
-	}
+	const uint32_t sum = assemble(slot, pkt, &len);
+
 	cl_frame_sums_fill(slot, len, sum);
 	sys_write32(tx_slot, REG(tx_slot));
 	sys_write32(len, REG(tx_length));
@@ -207,7 +330,7 @@ static void start_interface(struct net_if *interface)
 static enum ethernet_hw_caps capabilities(const struct device *device)
 {
 	ARG_UNUSED(device);
-	return ETHERNET_HW_RX_CHKSUM_OFFLOAD | ETHERNET_HW_TX_CHKSUM_OFFLOAD;
+	return SUMS_ALL ? ETHERNET_HW_RX_CHKSUM_OFFLOAD | ETHERNET_HW_TX_CHKSUM_OFFLOAD : 0;
 }
 
 void cl_ethernet_count(struct cl_ethernet_counters *counters)

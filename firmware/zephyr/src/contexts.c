@@ -15,6 +15,8 @@
 static struct cl_ise_device devices[CL_CONTEXTS];
 /** The operation whose data a context's registers hold; NULL where they hold a key at most. */
 static struct cl_lease *holders[CL_CONTEXTS];
+/** Bit i: context i has a holder. */
+static uint32_t busy;
 /** The thread that used a context last, and probably finds its key there. */
 static const struct k_thread *users[CL_CONTEXTS];
 /** The operation that the running thread is in. */
@@ -22,28 +24,73 @@ static struct cl_lease *active;
 static struct cl_contexts_counters counts;
 static uint32_t generations;
 
+/**
+ * Whether context @p i is held by an operation that will never go on, as its thread was aborted.
+ * The same thread object may run again: then it is not in that operation, or its stack does not
+ * reach so far.
+ */
+static bool is_lost(unsigned int i)
+{
+	const struct k_thread *const thread = users[i];
+
+	if (holders[i] == NULL || holders[i] == active) {
+		return false;
+	}
+	return thread == k_current_get() || (thread->base.thread_state & _THREAD_DEAD) != 0 ||
+	       (uintptr_t)thread->callee_saved.sp > (uintptr_t)holders[i];
+}
+
+/** Takes contexts from operations that are lost, and erases what these left there. */
+static void reclaim(void)
+{
+	for (unsigned int i = 0; i < CL_CONTEXTS; i++) {
+		if (is_lost(i)) {
+			(void)CL_ISA_CONTEXT(i);
+			cl_ise_clear_key();
+			cl_ise_clear_state();
+			cl_ise_clear_queue();
+			devices[i].loaded = 0;
+			holders[i] = NULL;
+			busy &= ~BIT(i);
+			counts.lost++;
+		}
+	}
+}
+
 #ifdef CONFIG_CIPHERLANE_CONTEXTS_WAIT
 
-static K_SEM_DEFINE(idle, CL_CONTEXTS, CL_CONTEXTS);
+/* How often a thread that waits looks for contexts of aborted threads, which nobody gives back. */
+#define LOOK K_MSEC(1)
 
-static void reserve(void)
+static K_SEM_DEFINE(idle, 0, CL_CONTEXTS);
+/** Threads that wait; aborted ones stay counted, which costs the others a little time. */
+static uint32_t waiting;
+
+/** All contexts are in operations: the thread has to wait. */
+static unsigned int take_over(void)
 {
-	if (k_sem_take(&idle, K_NO_WAIT) != 0) {
-		counts.full++; /* may miss one: it is for the user's eyes */
-		(void)k_sem_take(&idle, K_FOREVER);
-	}
+	return CL_CONTEXTS;
+}
+
+/** Waits for an idle context, which another thread may take first. */
+static void await_idle(void)
+{
+	unsigned int key = irq_lock();
+
+	waiting++;
+	irq_unlock(key);
+	(void)k_sem_take(&idle, LOOK);
+	key = irq_lock();
+	waiting--;
+	irq_unlock(key);
 }
 
 static void give_back(void)
 {
-	k_sem_give(&idle);
-}
-
-/** Not reached: as many leases are given out as there are contexts. */
-static unsigned int take_over(void)
-{
-	__ASSERT(false, "no idle context");
-	return 0;
+	if (waiting != 0) {
+		k_sem_give(&idle);
+		k_yield(); /* else it might take the context again, and again */
+	}
 }
 
 static void make_present(struct cl_lease *lease)
@@ -86,7 +133,7 @@ static void restore(struct cl_lease *lease)
 	cl_zeroize(lease->keys, sizeof(lease->keys));
 }
 
-static void reserve(void)
+static void await_idle(void)
 {
 }
 
@@ -119,6 +166,8 @@ static void make_present(struct cl_lease *lease)
 		save(holders[context]);
 	}
 	holders[context] = lease;
+	users[context] = k_current_get();
+	busy |= BIT(context);
 	restore(lease);
 }
 
@@ -146,16 +195,29 @@ static unsigned int choose(const struct k_thread *thread)
 void cl_lease_begin(struct cl_lease *lease)
 {
 	const struct k_thread *const thread = k_current_get();
-
-	reserve();
-	const unsigned int key = irq_lock();
+	bool waited = false;
+	unsigned int key = irq_lock();
+	unsigned int context;
 
 	__ASSERT(active == NULL, "the thread is in an operation already");
-	const unsigned int context = choose(thread);
-
+	for (;;) {
+		if (busy != 0) {
+			reclaim();
+		}
+		context = choose(thread);
+		if (context < CL_CONTEXTS) {
+			break;
+		}
+		counts.full += !waited;
+		waited = true;
+		irq_unlock(key);
+		await_idle();
+		key = irq_lock();
+	}
 	lease->device = &devices[context];
 	holders[context] = lease;
 	users[context] = thread;
+	busy |= BIT(context);
 	active = lease;
 	counts.operations++;
 	(void)CL_ISA_CONTEXT(context);
@@ -167,6 +229,7 @@ void cl_lease_end(struct cl_lease *lease)
 	const unsigned int key = irq_lock();
 
 	holders[lease->device->context] = NULL;
+	busy &= ~BIT(lease->device->context);
 	active = NULL;
 	irq_unlock(key);
 	give_back();
@@ -188,9 +251,12 @@ uint32_t cl_contexts_generation(void)
 
 void cl_contexts_forget(uint32_t generation)
 {
-	for (unsigned int i = 0; i < CL_CONTEXTS; i++) {
-		const unsigned int key = irq_lock();
+	unsigned int key = irq_lock();
 
+	reclaim();
+	irq_unlock(key);
+	for (unsigned int i = 0; i < CL_CONTEXTS; i++) {
+		key = irq_lock();
 		if (devices[i].loaded == generation && holders[i] == NULL) {
 			(void)CL_ISA_CONTEXT(i);
 			cl_ise_clear_key();
@@ -223,6 +289,9 @@ void __soc_save_context(struct soc_esf *state)
 void __soc_restore_context(struct soc_esf *state)
 {
 	active = state->lease;
+	if (busy != 0 && !k_is_in_isr()) {
+		reclaim(); /* a thread that was aborted and now begins anew may have held one */
+	}
 	if (active != NULL) {
 		counts.preempted++;
 		(void)CL_ISA_CONTEXT(active->device->context);

@@ -1,7 +1,14 @@
 #include <cipherlane/soc.h>
 
 #include <zephyr/kernel.h>
+#include <zephyr/kernel_structs.h>
 #include <zephyr/sys/sys_io.h>
+
+/* The core's data cache: one way; a miss loads a whole line. */
+#define DCACHE_BYTES      4096u
+#define DCACHE_LINE_WORDS 8u
+/* At the end of each thread's stack, where the kernel looks for it. */
+#define SENTINEL_BYTES (IS_ENABLED(CONFIG_STACK_SENTINEL) ? 4u : 0u)
 
 uint32_t cl_soc_cycles(void *context)
 {
@@ -20,6 +27,31 @@ void cl_soc_dcache_flush(void)
 void cl_soc_drain(void)
 {
 	(void)sys_read32(DT_PROP(DT_NODELABEL(vector_aes0), drain_register));
+}
+
+static void erase(uintptr_t from, uintptr_t to)
+{
+	for (volatile uint32_t *word = (uint32_t *)from; word < (uint32_t *)to; word++) {
+		*word = 0;
+	}
+}
+
+__attribute__((noinline)) void cl_soc_forget(void)
+{
+	const volatile uint32_t *const constants =
+		(const volatile uint32_t *)DT_REG_ADDR(DT_CHOSEN(zephyr_flash));
+	uintptr_t stack_pointer;
+
+	__asm__ volatile("mv %0, sp" : "=r"(stack_pointer));
+	erase(k_current_get()->stack_info.start + SENTINEL_BYTES, stack_pointer);
+	const unsigned int key = irq_lock();
+	const uintptr_t interrupts_end = (uintptr_t)_kernel.cpus[0].irq_stack;
+
+	erase(interrupts_end - CONFIG_ISR_STACK_SIZE, interrupts_end);
+	irq_unlock(key);
+	for (unsigned int i = 0; i < DCACHE_BYTES / sizeof(*constants); i += DCACHE_LINE_WORDS) {
+		(void)constants[i];
+	}
 }
 
 FUNC_NORETURN void cl_soc_reset(void)

@@ -9,13 +9,16 @@
 
 #include <cipherlane/compat.h>
 #include <cipherlane/engines.h>
+#include <cipherlane/ethernet.h>
 #include <cipherlane/soc.h>
 
 #include "app.h"
 #include "datagrams.h"
 #include "engines.h"
 #include "guard.h"
+#include "random.h"
 #include "records.h"
+#include "zeroize.h"
 
 LOG_MODULE_REGISTER(records, CONFIG_RECORDS_LOG_LEVEL);
 
@@ -26,8 +29,9 @@ LOG_MODULE_REGISTER(records, CONFIG_RECORDS_LOG_LEVEL);
 #define CLOCK_HZ    DT_PROP(BOARD, clock_frequency)
 /* Thirty seconds; a simulated second takes minutes: an eighth of one there. */
 #define SESSION_IDLE_CYCLES (DT_PROP(BOARD, simulated) ? CLOCK_HZ / 8 : 30 * (uint64_t)CLOCK_HZ)
-/* The main loop's turn: it feeds the watchdog, and looks for idle sessions. */
-#define TURN K_MSEC(1000)
+/* The main loop's longest turn: it feeds the watchdog, and looks for idle sessions. */
+#define TURN_MS 1000u
+#define TURN    K_MSEC(MIN(TURN_MS, SESSION_IDLE_CYCLES *MSEC_PER_SEC / 8 / CLOCK_HZ))
 
 /**
  * The record being handled, where the accelerator reaches it. The header is 24 bytes: the data
@@ -48,6 +52,30 @@ static const struct cl_engine *const engines[] = {
 	&cl_zephyr_ise_fused, &cl_zephyr_ise_vmem, &cl_zephyr_accelerator,
 };
 
+static int draw(void *context, uint32_t *words, size_t count)
+{
+	static const struct cl_random source = {
+		.regs = (volatile uint32_t *)DT_REG_ADDR(DT_NODELABEL(random0)),
+	};
+
+	ARG_UNUSED(context);
+	return cl_random_read(&source, words, count);
+}
+
+/** A key was closed, or the board restarted: what is left of it is to be erased. */
+static atomic_t forgets = ATOMIC_INIT(true);
+
+/** Each thread that carries out records erases what it has left, before it takes the next one. */
+static void forget(void *context)
+{
+	ARG_UNUSED(context);
+	atomic_set(&forgets, true);
+	records_wake();
+#ifdef CONFIG_NETWORKING
+	cl_ethernet_forget();
+#endif
+}
+
 const struct cl_platform app_platform = {
 	.board = DT_PROP(BOARD, board_name),
 	.firmware = "zephyr",
@@ -63,6 +91,8 @@ const struct cl_platform app_platform = {
 	.engines = engines,
 	.engine_count = ARRAY_SIZE(engines),
 	.cycles = cl_soc_cycles,
+	.random = draw,
+	.forget = forget,
 };
 
 static struct cl_service service;
@@ -105,6 +135,8 @@ size_t app_handle(struct cl_link *link, uint8_t *record, size_t len)
 
 int main(void)
 {
+	/* A restart does not clear memories. */
+	cl_zeroize((void *)CL_SOC_BUFFER_BASE, CL_SOC_BUFFER_BYTES);
 	int status = cl_service_init(&service, &app_platform);
 
 	if (status == 0) {
@@ -125,6 +157,9 @@ int main(void)
 	}
 	LOG_INF("%s: records on the UART", app_platform.board);
 	for (;;) {
+		if (atomic_set(&forgets, false)) {
+			cl_soc_forget();
+		}
 		const size_t len = records_receive(TURN);
 
 		if (len != 0) {

@@ -6,6 +6,8 @@
 #include <zephyr/drivers/uart.h>
 #include <zephyr/kernel.h>
 
+#include "zeroize.h"
+
 #define CHUNK_BYTES 64
 
 static const struct device *const uart = DEVICE_DT_GET(DT_CHOSEN(cipherlane_uart));
@@ -32,6 +34,7 @@ static int get(void *context)
 {
 	ARG_UNUSED(context);
 	if (chunk.next == chunk.count) {
+		cl_zeroize(chunk.bytes, sizeof(chunk.bytes)); /* they may have been a key */
 		chunk.count = uart_fifo_read(uart, chunk.bytes, CHUNK_BYTES);
 		chunk.next = 0;
 		if (chunk.count == 0) {
@@ -75,6 +78,11 @@ size_t records_receive(k_timeout_t timeout)
 		(void)k_sem_take(&arrived, timeout);
 	}
 	return len;
+}
+
+void records_wake(void)
+{
+	k_sem_give(&arrived);
 }
 
 void records_send(const uint8_t *record, size_t len)

@@ -28,6 +28,9 @@ int records_init(uint8_t *buffer, size_t capacity);
  */
 size_t records_receive(k_timeout_t timeout);
 
+/** Ends the wait of records_receive. */
+void records_wake(void);
+
 /** Transmits a record. */
 void records_send(const uint8_t *record, size_t len);
 

@@ -142,8 +142,9 @@ static int stat(const struct shell *sh, size_t argc, char **argv)
 		}
 	}
 	app_unlock();
-	shell_print(sh, "contexts: %u operations, preempted %u times, all in use %u times",
-		    contexts.operations, contexts.preempted, contexts.full);
+	shell_print(sh,
+		    "contexts: %u operations, preempted %u times, all in use %u times, %u aborted",
+		    contexts.operations, contexts.preempted, contexts.full, contexts.lost);
 	shell_print(sh, "vector loads and stores: out of reach of the data %u times",
 		    contexts.falls);
 	return 0;

@@ -32,7 +32,8 @@ struct cl_lease {
  * Begins an operation of the current thread, which must not be in one, and selects its context.
  *
  * Waits, or takes over another thread's context, if all are in use: as Kconfig says. Not for
- * interrupt handlers. The thread must not block before cl_lease_end.
+ * interrupt handlers. The thread must not block before cl_lease_end. If it is aborted before, its
+ * context is erased and given to others.
  */
 void cl_lease_begin(struct cl_lease *lease);
 
@@ -52,6 +53,8 @@ struct cl_contexts_counters {
 	uint32_t preempted;
 	/** Operations that waited, or contexts that were saved, because all were in use. */
 	uint32_t full;
+	/** Operations that never ended, as their threads were aborted. */
+	uint32_t lost;
 	/** Operations whose buffers vector loads and stores do not reach. */
 	uint32_t falls;
 };

@@ -28,6 +28,13 @@ struct cl_ethernet_counters {
 	uint32_t fcs_errors;
 };
 
+/**
+ * Has the driver's thread erase what frames have left before it takes the next one: the MAC's
+ * slots, the net stack's free buffers, what cl_soc_forget erases. The slot that the MAC writes
+ * next, and a buffer that is in use, keep theirs until the frame that comes there is done with.
+ */
+void cl_ethernet_forget(void);
+
 void cl_ethernet_count(struct cl_ethernet_counters *counters);
 
 #endif

@@ -27,6 +27,13 @@ void cl_soc_dcache_flush(void);
 /** Waits until the CPU's earlier stores are in memory. */
 void cl_soc_drain(void);
 
+/**
+ * Erases what the calling thread's calls have left: zeroizes its stack below the caller and the
+ * interrupts' stack, and puts constants in the place of all that the data cache holds, stale lines
+ * included. Not for interrupt handlers.
+ */
+void cl_soc_forget(void);
+
 /** Restarts the SoC: every key is lost. */
 FUNC_NORETURN void cl_soc_reset(void);
 

@@ -10,6 +10,7 @@
 #include <cipherlane/soc.h>
 
 #include "operations.h"
+#include "random.h"
 #include "sp800_38a.h"
 
 #define BYTES     SP800_38A_BYTES
@@ -155,6 +156,34 @@ ZTEST(crypto, test_split_counter)
 		operation.out = output;
 		zassert_equal(carry_out(&operation), BYTES, "split");
 		zassert_mem_equal(output, whole, BYTES, "device %u", i);
+	}
+}
+
+/** A counter of 8 bits serves 256 blocks; the 257th would have the keystream of the next nonce. */
+ZTEST(crypto, test_counter_stays_out_of_the_nonce)
+{
+	static const uint8_t nonce[15] = {1, 2, 3};
+	const struct device *const devices[] = {vector, accelerator};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(devices); i++) {
+		struct operation operation = {
+			.device = devices[i],
+			.mode = CRYPTO_CIPHER_MODE_CTR,
+			.op = CRYPTO_CIPHER_OP_ENCRYPT,
+			.key = sp800_38a[0].key,
+			.key_bytes = 16,
+			.ctr_len = 8,
+			.flags = INPLACE,
+			.iv = nonce,
+			.in = big,
+			.in_len = 256 * 16,
+		};
+
+		zassert_equal(carry_out(&operation), 256 * 16, "all blocks");
+		operation.in_len++;
+		zassert_equal(carry_out(&operation), -EINVAL, "a byte more");
+		operation.ctr_len = 16;
+		zassert_equal(carry_out(&operation), 256 * 16 + 1, "a longer counter");
 	}
 }
 
@@ -322,6 +351,18 @@ ZTEST(crypto, test_largest_buffer)
 	for (size_t i = 0; i < sizeof(big); i++) {
 		zassert_equal(big[i], (uint8_t)(i * 7 + (i >> 8)), "byte %u", (unsigned int)i);
 	}
+}
+
+/** The words of a real source are tried where there is one: that of a board. */
+ZTEST(crypto, test_random_source_says_that_it_is_simulated)
+{
+	const struct cl_random source = {
+		.regs = (volatile uint32_t *)DT_REG_ADDR(DT_NODELABEL(random0)),
+	};
+	uint32_t word = 1;
+
+	zassert_equal(cl_random_read(&source, &word, 1), -ENODEV, "status");
+	zassert_equal(word, 0, "a word");
 }
 
 ZTEST_SUITE(crypto, NULL, NULL, NULL, NULL, NULL);

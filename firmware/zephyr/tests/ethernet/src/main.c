@@ -1,0 +1,117 @@
+/*
+ * The driver of LiteEth's MAC: a packet of parts of any length leaves as one of a single part does,
+ * and the stack is told that checksums are made only where the driver makes all of them.
+ */
+#include <string.h>
+
+#include <zephyr/kernel.h>
+#include <zephyr/net/ethernet.h>
+#include <zephyr/net/net_if.h>
+#include <zephyr/net/net_pkt.h>
+#include <zephyr/ztest.h>
+
+#include <cipherlane/compat_net.h>
+
+#define MAC         DT_NODELABEL(ethernet0)
+#define SLOT_BYTES  DT_PROP(MAC, slot_bytes)
+#define TX_SLOTS    (DT_REG_SIZE_BY_NAME(MAC, tx_slots) / SLOT_BYTES)
+#define IP          14
+#define UDP         (IP + 20)
+#define DATA        (UDP + 8)
+#define FRAME_BYTES (DATA + 61)
+
+static const struct device *const mac = DEVICE_DT_GET(MAC);
+static uint8_t frame[FRAME_BYTES];
+
+/** A datagram of 61 bytes whose checksums are 0. */
+static void make_frame(void)
+{
+	static const uint8_t headers[DATA] = {
+		2,    0,  0,   0,   0, 1,  2,    0,    0,    0,    0, 2,  8,   0,
+		0x45, 0,  0,   89,  0, 1,  0,    0,    64,   17,   0, 0,  192, 168,
+		1,    50, 192, 168, 1, 99, 0x12, 0x34, 0x56, 0x78, 0, 69, 0,   0,
+	};
+
+	memcpy(frame, headers, sizeof(headers));
+	for (size_t i = DATA; i < FRAME_BYTES; i++) {
+		frame[i] = (uint8_t)(7 * i + 1);
+	}
+}
+
+/** RFC 1071, byte by byte; @p sum is that of what else is counted. */
+static uint32_t checksum(uint32_t sum, const uint8_t *from, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		sum += (uint32_t)from[i] << (i % 2 == 0 ? 8 : 0);
+	}
+	while (sum >> 16 != 0) {
+		sum = (sum & 0xffff) + (sum >> 16);
+	}
+	return ~sum & 0xffff;
+}
+
+/** Sends the frame in parts, whose lengths @p parts gives in turn; checks what is in the slot. */
+static void send(const size_t *parts, size_t count, bool shifted)
+{
+	static unsigned int sent;
+	const struct ethernet_api *const api = mac->api;
+	const uint8_t *const slot = (const uint8_t *)DT_REG_ADDR_BY_NAME(MAC, tx_slots) +
+				    sent++ % TX_SLOTS * SLOT_BYTES;
+	struct net_pkt *const pkt = net_pkt_alloc_on_iface(net_if_get_default(), K_NO_WAIT);
+	size_t at = 0;
+
+	zassert_not_null(pkt, "packet");
+	for (size_t i = 0; at < FRAME_BYTES; i++) {
+		const size_t len = MIN(parts[i % count], FRAME_BYTES - at);
+		struct net_buf *const part = cl_rx_buffer(FRAME_BYTES + 1, K_NO_WAIT);
+
+		zassert_not_null(part, "part %u", (unsigned int)i);
+		net_buf_reserve(part, shifted);
+		net_buf_add_mem(part, frame + at, len);
+		net_pkt_frag_add(pkt, part);
+		at += len;
+	}
+	zassert_equal(api->send(mac, pkt), 0, "send");
+	net_pkt_unref(pkt);
+	k_busy_wait(100); /* it is on the wire */
+	const uint32_t ip = checksum(0, frame + IP, UDP - IP);
+	const uint32_t udp =
+		checksum(17 + FRAME_BYTES - UDP + (~checksum(0, frame + UDP - 8, 8) & 0xffff),
+			 frame + UDP, FRAME_BYTES - UDP);
+
+	zassert_equal(slot[IP + 10] << 8 | slot[IP + 11], ip, "IPv4's checksum");
+	zassert_equal(slot[UDP + 6] << 8 | slot[UDP + 7], udp, "UDP's checksum");
+	zassert_mem_equal(slot, frame, IP + 10, "headers");
+	zassert_mem_equal(slot + IP + 12, frame + IP + 12, UDP + 6 - IP - 12, "headers");
+	zassert_mem_equal(slot + DATA, frame + DATA, FRAME_BYTES - DATA, "data");
+}
+
+ZTEST(ethernet, test_packets_in_parts)
+{
+	static const size_t whole[] = {FRAME_BYTES};
+	static const size_t even[] = {14, 20, 8, 40};
+	static const size_t odd[] = {DATA + 3, 7, 20};
+	static const size_t odd_headers[] = {15, 21, 33};
+
+	make_frame();
+	send(whole, ARRAY_SIZE(whole), false);
+	send(even, ARRAY_SIZE(even), false);
+	send(odd, ARRAY_SIZE(odd), false);
+	send(odd_headers, ARRAY_SIZE(odd_headers), false);
+	send(even, ARRAY_SIZE(even), true);
+}
+
+/** The driver's sums are of IPv4's header, UDP and ICMP: where there is TCP, the stack makes all.
+ */
+ZTEST(ethernet, test_claims_what_it_does)
+{
+	const struct ethernet_api *const api = mac->api;
+	const bool claims = (api->get_capabilities(mac) &
+			     (ETHERNET_HW_RX_CHKSUM_OFFLOAD | ETHERNET_HW_TX_CHKSUM_OFFLOAD)) != 0;
+
+	zassert_equal(claims, !IS_ENABLED(CONFIG_NET_TCP), "claims");
+	zassert_equal(net_if_need_calc_tx_checksum(net_if_get_default()), !claims, "transmitted");
+	zassert_equal(net_if_need_calc_rx_checksum(net_if_get_default()), !claims, "received");
+}
+
+ZTEST_SUITE(ethernet, NULL, NULL, NULL, NULL, NULL);

@@ -1,0 +1,67 @@
+"""Nothing of a key or its data is left on the board that runs the firmware on Zephyr: what holds for bare metal holds.
+
+Stacks of threads and of interrupts, the data cache, the MAC's slots and the net stack's buffers included.
+"""
+
+import pytest
+from cipherlane.device import Device
+from cipherlane.transport.serial import SerialTransport
+from cipherlane.transport.simboard import SimulatedBoard
+
+from tests.end_to_end.ethernet import Host, running_board
+from tests.end_to_end.memory import BoardMemory
+from tests.end_to_end.test_erasure import (
+    test_close,
+    test_close_over_ethernet,
+    test_damaged_frame_with_a_key,
+    test_every_order_of_two_sessions,
+    test_refused_open,
+    test_reset,
+    test_restart_after_a_fault,
+)
+
+pytestmark = pytest.mark.simboard
+
+__all__ = [
+    "test_close",
+    "test_close_over_ethernet",
+    "test_damaged_frame_with_a_key",
+    "test_every_order_of_two_sessions",
+    "test_refused_open",
+    "test_reset",
+    "test_restart_after_a_fault",
+]
+
+
+@pytest.fixture(scope="module")
+def board(zephyr_board):
+    with SimulatedBoard(zephyr_board) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def memory(board):
+    return BoardMemory(board)
+
+
+@pytest.fixture
+def device(board):
+    with Device(SerialTransport(board.url)) as connected:
+        yield connected
+
+
+@pytest.fixture(scope="module")
+def ethernet_board(zephyr_ethernet_board):
+    with running_board(zephyr_ethernet_board) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def ethernet_memory(ethernet_board):
+    return BoardMemory(ethernet_board)
+
+
+@pytest.fixture
+def ethernet_device(ethernet_board):
+    with Device(Host(ethernet_board)) as connected:
+        yield connected
