@@ -1,4 +1,55 @@
+import pytest
 from cipherlane.flights import Flights, Key
+from cipherlane.link import Link
+from cipherlane.protocol.layout import REPLY, Record, RecordType, decode
+from cipherlane.transport.base import Pace, Transport
+
+from .links import SimulatedClock
+
+
+class Delays(Transport):
+    """Answers each request after a time of its own, in seconds; None: not."""
+
+    pace = Pace(first=1.0, minimum=0.1, maximum=5.0, attempts=4)
+
+    def __init__(self, *seconds):
+        self.clock = SimulatedClock()
+        self._seconds = list(seconds)
+        self._request = None
+
+    def send(self, record):
+        self._request = decode(record)
+
+    def receive(self, timeout):
+        request, self._request = self._request, None
+        seconds = self._seconds.pop(0) if request else None
+        self.clock.sleep(timeout if seconds is None else seconds)
+        return None if seconds is None else request._replace(type=request.type | REPLY).encode()
+
+    def wire_size(self, record_size):
+        return record_size
+
+    def strays(self):
+        return 0
+
+    def resync(self):
+        pass
+
+    def close(self):
+        pass
+
+
+def time_outs(*seconds):
+    """The link's time-out after each request."""
+    link = Link(Delays(*seconds))
+    found = []
+    for number in range(len(seconds)):
+        link.send(Record(RecordType.INFO, token=number))
+        for _ in range(3):  # time-outs of earlier requests, which are given up already, among them
+            if link.receive(link.patience()) or link.expire():
+                break
+        found.append(link.timeout)
+    return found
 
 
 def key(offset):
@@ -56,3 +107,12 @@ def test_given_up_copies_are_forgotten():
     flights.expire(10.0)
     flights.add(key(0), 40, 10.0, 1.0)
     assert flights.answer(key(0), 10.25)[0] == 0.25
+
+
+def test_time_out_follows_the_round_trips_as_rfc_6298_says():
+    """SRTT and RTTVAR, with 1/8 and 1/4: R, R/2; then 3/4 RTTVAR + 1/4 |SRTT - R| and 7/8 SRTT + 1/8 R."""
+    assert time_outs(0.4, 0.4, 0.8) == pytest.approx([0.4 + 4 * 0.2, 0.4 + 4 * 0.15, 0.45 + 4 * 0.2125])
+
+
+def test_time_out_doubles_when_nothing_comes_up_to_its_bound():
+    assert time_outs(None, None, None, None) == [2.0, 4.0, 5.0, 5.0]
