@@ -2,7 +2,7 @@
 
 Of each run is asked: it ends with a result or a CipherlaneError; no wait is longer than the user's limit allows;
 nothing but printable text is shown, or written to the log that every other run keeps.
-`python -m tests.host.hostile_runs --runs 10000` (`make fuzz-host`) runs many, and names the seeds of those that fail.
+`python -m tests.host.hostile_runs --runs 10000` (`make fuzz`) runs many, and names the seeds of those that fail.
 """
 
 import argparse
