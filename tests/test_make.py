@@ -49,7 +49,7 @@ def open_folder():
 
 
 def make(directory, *words, prefix=(), **environment):
-    outer = ("MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS", "FILE", "PORT", "KEY_BITS", "TRANSPORT", "FIRMWARE")
+    outer = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "FILE", "PORT", "KEY_BITS", "TRANSPORT", "FIRMWARE")
     environment = {**{name: value for name, value in os.environ.items() if name not in outer}, **environment}
     command = [*prefix, "make", *map(str, words)]
     return subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=300, env=environment)
