@@ -4,13 +4,14 @@ Stacks of threads and of interrupts, the data cache, the MAC's slots and the net
 """
 
 import pytest
-from cipherlane.device import Device
-from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 
-from tests.end_to_end.ethernet import Host, running_board
-from tests.end_to_end.memory import BoardMemory
+from tests.end_to_end.ethernet import running_board
 from tests.end_to_end.test_erasure import (
+    device,
+    ethernet_device,
+    ethernet_memory,
+    memory,
     test_close,
     test_close_over_ethernet,
     test_damaged_frame_with_a_key,
@@ -23,6 +24,10 @@ from tests.end_to_end.test_erasure import (
 pytestmark = pytest.mark.simboard
 
 __all__ = [
+    "device",
+    "ethernet_device",
+    "ethernet_memory",
+    "memory",
     "test_close",
     "test_close_over_ethernet",
     "test_damaged_frame_with_a_key",
@@ -40,28 +45,6 @@ def board(zephyr_board):
 
 
 @pytest.fixture(scope="module")
-def memory(board):
-    return BoardMemory(board)
-
-
-@pytest.fixture
-def device(board):
-    with Device(SerialTransport(board.url)) as connected:
-        yield connected
-
-
-@pytest.fixture(scope="module")
 def ethernet_board(zephyr_ethernet_board):
     with running_board(zephyr_ethernet_board) as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def ethernet_memory(ethernet_board):
-    return BoardMemory(ethernet_board)
-
-
-@pytest.fixture
-def ethernet_device(ethernet_board):
-    with Device(Host(ethernet_board)) as connected:
-        yield connected
