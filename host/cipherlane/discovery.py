@@ -101,7 +101,7 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
                 data, size, address = datagrams.receive(left) or (b"", 1, ("", 0))
                 for start in range(0, len(data), size):
                     answer = _answer(data[start : start + size], token, address)
-                    if answer:
+                    if answer and (answer.info or address in missing):  # the token tells who was asked, or the address
                         found[address] = answer
                         missing.discard(address)
     return [found[address] for address in sorted(found)]

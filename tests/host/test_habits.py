@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shlex
+import socket
 import stat
 import subprocess
 import sys
@@ -317,6 +318,20 @@ def test_find_hears_boards_of_another_version_and_nobody_else(null_board):
     null_board.answer = answer
     (found,) = boards("127.0.0.1", 3.0, int(null_board.url.rpartition(":")[2]))
     assert found.info is None and len(token) > 1, "the first answer was to another's question"
+
+
+def test_find_lists_no_stranger_who_was_not_asked(null_board):
+    """A record of another version has no token that could be looked at: its sender's address counts."""
+    genuine = null_board.answer
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+
+        def answer(raw, address):
+            stranger.sendto(b"\3" + raw[1:], address)
+            return genuine(raw, address)
+
+        null_board.answer = answer
+        (found,) = boards("127.0.0.1", 3.0, int(null_board.url.rpartition(":")[2]))
+    assert found.port == null_board.url and found.info.board == "null"
 
 
 def test_networks_that_cannot_be_searched():
