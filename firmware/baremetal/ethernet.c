@@ -20,6 +20,10 @@
 #define FAST_PATH_SLOTS (CIPHERLANE_SIMULATED ? 6u : 256u)
 #define EVENT           1u
 #define TX_SLOTS_BASE   (ETHMAC_BASE + ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE)
+/* Bytes of a slot that are erased between two looks at whether a frame has come, and more bytes than
+ * a frame that begins meanwhile has brought by the end of them. */
+#define ERASE_STEP  32u
+#define ARRIVED_MAX 256u
 /* Longer than the transmission of all slots. */
 #define TX_TIMEOUT_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000)
 #define LOCAL_MAC                                                                                  \
@@ -106,6 +110,7 @@ void ethernet_forget(struct ethernet *ethernet)
 	const uint32_t start = port_cycles(NULL);
 
 	ethernet->stale = (1u << ETHMAC_RX_SLOTS) - 1;
+	ethernet->erasing = ETHMAC_RX_SLOTS;
 	while (ethmac_sram_reader_level_read() != 0) {
 		if (port_cycles(NULL) - start > TX_TIMEOUT_CYCLES) {
 			return; /* it sends them yet: the next responses take their place */
@@ -126,8 +131,10 @@ static uint8_t *rx_slot(uint32_t number)
 
 /**
  * Erases one received frame that is to be forgotten, while none waits: the latest first. The slot
- * that the MAC writes next is left to the frame that comes there. In a flood of frames the MAC may
- * reach the slot meanwhile: what came there before a moment without any is dropped.
+ * that the MAC writes next is left to the frame that comes there; when it has come, what is left of
+ * the slot at hand waits for another moment. The frame after that one may have begun in it before
+ * this was seen: if the slot's first bytes, erased last, were being erased then, it is dropped,
+ * unless it comes only after a moment without any.
  */
 static void erase_stale(struct ethernet *ethernet)
 {
@@ -141,9 +148,21 @@ static void erase_stale(struct ethernet *ethernet)
 	while ((ethernet->stale >> slot & 1) == 0) {
 		slot = (slot + ETHMAC_RX_SLOTS - 1) % ETHMAC_RX_SLOTS;
 	}
-	cl_zeroize(rx_slot(slot), ETHMAC_SLOT_SIZE);
-	ethernet->stale &= ~(1u << slot);
+	if (ethernet->erasing != slot) {
+		ethernet->erasing = slot;
+		ethernet->left = ETHMAC_SLOT_SIZE;
+	}
 	ethernet->suspect = 1u << slot;
+	while (ethernet->left != 0) {
+		if (is_pending()) {
+			ethernet->suspect = ethernet->left < ARRIVED_MAX ? 1u << slot : 0;
+			return;
+		}
+		ethernet->left -= ERASE_STEP;
+		cl_zeroize(rx_slot(slot) + ethernet->left, ERASE_STEP);
+	}
+	ethernet->stale &= ~(1u << slot);
+	ethernet->erasing = ETHMAC_RX_SLOTS;
 }
 
 static void transmit(struct ethernet *ethernet, size_t len)
@@ -155,7 +174,7 @@ static void transmit(struct ethernet *ethernet, size_t len)
 	ethernet->tx_slot = (ethernet->tx_slot + 1) % ETHMAC_TX_SLOTS;
 }
 
-/** Takes the received frame out of its slot: bytes of it, 0 if it is to be dropped. */
+/** Copies the received frame out of its slot: bytes of it, 0 if it is to be dropped. */
 static size_t take(struct ethernet *ethernet, uint32_t *sum, uint32_t *copied)
 {
 	const uint32_t number = ethmac_sram_writer_slot_read();
@@ -168,9 +187,7 @@ static size_t take(struct ethernet *ethernet, uint32_t *sum, uint32_t *copied)
 	if ((ethernet->suspect & bit) != 0) {
 		ethernet->suspect = 0;
 		len = 0;
-	} else if (len > CL_LINK_UDP_FRAME_MAX) { /* will be refused for its length */
-		*sum = 0;
-	} else {
+	} else if (len <= CL_LINK_UDP_FRAME_MAX) { /* another will be refused for its length */
 		*sum = cl_copy_sum(ethernet->frame, slot, len);
 		/* The slot waits for another frame: a key does not stay in it. */
 		if (len > CL_LINK_UDP_HEADERS + CL_WIRE_HEADER_TYPE &&
@@ -179,13 +196,21 @@ static size_t take(struct ethernet *ethernet, uint32_t *sum, uint32_t *copied)
 			cl_zeroize(slot, len);
 		}
 	}
-	if ((ethernet->stale & bit) != 0) {
-		ethernet->stale &= ~bit;
-		cl_zeroize(slot, ETHMAC_SLOT_SIZE);
-	}
 	*copied = port_cycles(NULL) - start;
-	ethmac_sram_writer_ev_pending_write(EVENT);
 	return len;
+}
+
+/** Gives the slot of the frame that was taken back to the MAC. */
+static void release(struct ethernet *ethernet)
+{
+	const uint32_t number = ethernet->rx_slot;
+
+	if ((ethernet->stale >> number & 1) != 0) {
+		ethernet->stale &= ~(1u << number);
+		ethernet->erasing = ethernet->erasing == number ? ETHMAC_RX_SLOTS : ethernet->erasing;
+		cl_zeroize(rx_slot(number), ETHMAC_SLOT_SIZE);
+	}
+	ethmac_sram_writer_ev_pending_write(EVENT);
 }
 
 /** Sends the answer to the record in the frame, and adds what that costs. */
@@ -216,7 +241,7 @@ static void answer(struct ethernet *ethernet, size_t len, struct cl_session_cost
 void ethernet_poll(struct ethernet *ethernet)
 {
 	const uint32_t begin = port_cycles(NULL);
-	uint32_t sum;
+	uint32_t sum = 0;
 	uint32_t copied;
 
 	update_cycles(ethernet);
@@ -225,11 +250,13 @@ void ethernet_poll(struct ethernet *ethernet)
 		return;
 	}
 	size_t len = take(ethernet, &sum, &copied);
+	const uint32_t taken = port_cycles(NULL);
 
+	release(ethernet);
 	if (len == 0) {
 		return;
 	}
-	const uint32_t taken = port_cycles(NULL);
+	const uint32_t released = port_cycles(NULL);
 	const enum cl_link_udp_kind kind =
 		cl_link_udp_receive(&ethernet->udp, ethernet->frame, &len, sum);
 
@@ -257,7 +284,7 @@ void ethernet_poll(struct ethernet *ethernet)
 	struct cl_session_cost cost = {
 		.driver = taken - begin - copied,
 		.copy = copied,
-		.stack = received - taken,
+		.stack = received - released,
 		.record = handled - received - ethernet->link.engine_cycles,
 	};
 

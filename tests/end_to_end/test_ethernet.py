@@ -4,6 +4,7 @@ import io
 import json
 import random
 import secrets
+import select
 import signal
 import subprocess
 import sys
@@ -17,11 +18,13 @@ from cipherlane.protocol.layout import UDP_PORT, Engine
 
 from tests.end_to_end.bad_wire import BadWire
 from tests.end_to_end.ethernet import Host, reference, running_board, transfer, transfer_over_damage
+from tests.firmware import records
 
 pytestmark = pytest.mark.simboard
 
 CIPHERLANE = Path(sys.executable).parent / "cipherlane"
 ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
+CLOSES, ANSWER_S = 8, 5
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +55,24 @@ def test_a_stream_keeps_the_window_full_and_loses_nothing(board):
     parts = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")
     assert all(seen[name] > 0 for name in parts)
     assert sum(seen[name] for name in parts) <= seen["cycles"]
+
+
+def test_requests_that_come_in_pairs_after_a_close_are_answered(board):
+    """While the board erases what frames of the closed session have left; a moment of that may lose one."""
+    lost = 0
+    with Device(Host(board)) as device, board.udp_socket() as host:
+        for _ in range(CLOSES):
+            with device.open_session(secrets.token_bytes(16), secrets.token_bytes(16), Engine.ACCELERATOR):
+                pass
+            for _ in range(6):
+                for _ in range(2):
+                    host.sendto(records.record(records.INFO), (board.ip_address, UDP_PORT))
+                for _ in range(2):
+                    if select.select([host], [], [], ANSWER_S)[0]:
+                        host.recv(2048)
+                    else:
+                        lost += 1
+    assert lost <= 1
 
 
 WIRES = [

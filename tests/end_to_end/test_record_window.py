@@ -19,7 +19,7 @@ pytestmark = pytest.mark.simboard
 
 KEY, IV, TOKEN = bytes(range(100, 116)), bytes(15) + b"\x07", 2**63 + 99
 RECORD_BYTES, WINDOW = 96, 64
-REPLY_S = 120
+REPLY_S, TRIES = 120, 4
 
 
 class Host:
@@ -30,13 +30,20 @@ class Host:
         self.cpu = (board.ip_address, UDP_PORT)
         self.fast_path = None
 
-    def receive(self) -> records.Reply:
-        assert select.select([self.socket], [], [], REPLY_S)[0], "the board does not answer"
-        return records.parse(self.socket.recv(2048))
+    def receive(self, type_, data=b"", session=0) -> records.Reply:
+        """The next reply; when none comes, the request is sent again, as datagrams may be lost."""
+        for _ in range(TRIES):
+            if select.select([self.socket], [], [], REPLY_S / TRIES)[0]:
+                return records.parse(self.socket.recv(2048))
+            self._send(type_, data, session)
+        raise AssertionError("the board does not answer")
 
     def ask(self, type_, data=b"", session=0) -> records.Reply:
+        self._send(type_, data, session)
+        return self.receive(type_, data, session)
+
+    def _send(self, type_, data, session) -> None:
         self.socket.sendto(records.record(type_, data, session=session, token=TOKEN), self.cpu)
-        return self.receive()
 
     def open(self, **options) -> records.Opened:
         options = {"engine": Engine.FASTPATH, "length": 2**20, "record_bytes": RECORD_BYTES, **options}
@@ -56,13 +63,12 @@ class Host:
         record = records.record(DATA, data, session=session, offset=number * RECORD_BYTES, token=TOKEN)
         self.socket.sendto(record, self.fast_path)
         for _ in itertools.repeat(None, 100):
-            self.socket.sendto(records.record(FASTPATH, token=TOKEN), self.cpu)
-            reply = self.receive()
+            reply = self.ask(FASTPATH)
             if reply.type == DATA | records.REPLY:
                 keystream_at = number * RECORD_BYTES
                 wanted = reference(KEY, IV, bytes(keystream_at) + data)[keystream_at:]
                 assert (reply.session, reply.offset, reply.data) == (session, keystream_at, wanted)
-                reply = self.receive()
+                reply = self.receive(FASTPATH)
             after = dict(zip(Event, struct.unpack(f"<12x{len(Event)}I", reply.data), strict=True))
             changed = {event: after[event] - count for event, count in before.items() if after[event] != count}
             if changed:

@@ -41,6 +41,10 @@
 /* Longer than the transmission of all slots: a millisecond. */
 #define TX_TIMEOUT_CYCLES (DT_PROP(DT_NODELABEL(cipherlane0), clock_frequency) / 1000)
 #define ALLOC_TIMEOUT     K_MSEC(10)
+/* Bytes of a slot that are erased between two looks at whether a frame has come, and more bytes than
+ * a frame that begins meanwhile has brought by the end of them. */
+#define ERASE_STEP        32
+#define ARRIVED_MAX       256
 
 /* Whether the driver makes and checks all checksums of the protocols that the stack has: it claims
  * that or nothing, as the stack knows no offload of single protocols. */
@@ -62,6 +66,9 @@ static uint32_t rx_slot;
  * while it was erased. */
 static uint32_t stale;
 static uint32_t suspect;
+/** The slot whose frame is being erased, RX_SLOTS if none is; its bytes that are left. */
+static uint32_t erasing = RX_SLOTS;
+static uint32_t erasing_left;
 static K_MUTEX_DEFINE(tx_turn);
 /** Given by the interrupt. */
 static K_SEM_DEFINE(received, 0, 1);
@@ -118,6 +125,11 @@ static uint8_t *slot_memory(uint32_t number)
 	return (uint8_t *)REG(rx_slots) + number * SLOT_BYTES;
 }
 
+static bool is_pending(void)
+{
+	return (sys_read32(REG(rx_ev_pending)) & EVENT) != 0;
+}
+
 static void receive(void)
 {
 	const uint32_t start = cl_soc_cycles(NULL);
@@ -136,6 +148,7 @@ static void receive(void)
 	/* The slot waits for another frame: a key does not stay in it. */
 	if ((stale & bit) != 0) {
 		stale &= ~bit;
+		erasing = erasing == rx_slot ? RX_SLOTS : erasing;
 		cl_zeroize(slot, SLOT_BYTES);
 	} else if (len <= CONFIG_CIPHERLANE_ETHERNET_CLEAR_BYTES) {
 		cl_zeroize(slot, len);
@@ -153,8 +166,10 @@ static void receive(void)
 
 /**
  * Erases one received frame that is to be forgotten, while none waits: the latest first. The slot
- * that the MAC writes next is left to the frame that comes there. In a flood of frames the MAC may
- * reach the slot meanwhile: what came there before a moment without any is dropped.
+ * that the MAC writes next is left to the frame that comes there; when it has come, what is left of
+ * the slot at hand waits for another moment. The frame after that one may have begun in it before
+ * this was seen: if the slot's first bytes, erased last, were being erased then, it is dropped,
+ * unless it comes only after a moment without any.
  *
  * @return false if there is none
  */
@@ -170,9 +185,25 @@ static bool erase_stale(void)
 	while ((stale & BIT(slot)) == 0) {
 		slot = (slot + RX_SLOTS - 1) % RX_SLOTS;
 	}
-	cl_zeroize(slot_memory(slot), SLOT_BYTES);
-	stale &= ~BIT(slot);
+	if (erasing != slot) {
+		erasing = slot;
+		erasing_left = SLOT_BYTES;
+	}
 	suspect = BIT(slot);
+	while (erasing_left != 0) {
+		const unsigned int key = irq_lock();
+
+		if (is_pending()) {
+			irq_unlock(key);
+			suspect = erasing_left < ARRIVED_MAX ? BIT(slot) : 0;
+			return true;
+		}
+		erasing_left -= ERASE_STEP;
+		cl_zeroize(slot_memory(slot) + erasing_left, ERASE_STEP);
+		irq_unlock(key);
+	}
+	stale &= ~BIT(slot);
+	erasing = RX_SLOTS;
 	return true;
 }
 
@@ -212,6 +243,7 @@ static void forget(void)
 	struct net_buf_pool *tx;
 
 	stale = BIT_MASK(RX_SLOTS);
+	erasing = RX_SLOTS;
 	erase_transmitted();
 	net_pkt_get_info(&slab, &slab, &rx, &tx);
 	erase_buffers(rx);
@@ -234,7 +266,7 @@ static void empty_slots(void *unused1, void *unused2, void *unused3)
 		if (atomic_set(&forgets, false)) {
 			forget();
 		}
-		if ((sys_read32(REG(rx_ev_pending)) & EVENT) != 0) {
+		if (is_pending()) {
 			receive();
 		} else if (!erase_stale()) {
 			/* At once, if one came in between. */
