@@ -109,6 +109,15 @@ def test_demo_refuses_what_others_than_root_may_not(open_folder):
         os.close(slave)
 
 
+def test_demo_finds_that_a_simulated_network_can_be_made(checkout):
+    (checkout / "board").mkdir()
+    (checkout / "board" / "board.json").write_text("{}")
+    done = make(checkout, "demo", "PORT=sim+udp:board")
+    if "no network namespace" in done.stderr and os.getuid() and not os.environ.get("CI"):
+        pytest.skip("no privilege to make a network namespace")
+    assert "unusable" in done.stderr, done.stderr
+
+
 def test_demo_of_a_board_builds_nothing_of_the_simulator_and_takes_a_path_with_spaces(checkout):
     (checkout / "a $file").write_bytes(bytes(range(256)) * 9)
     with SocketBoard(PeerBoard()) as server:
