@@ -94,7 +94,7 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
     with contextlib.closing(datagrams):
         for turn in range(_TURNS):
             reached = [target for target in sorted(missing) if _ask(datagrams, request, target, end - clock.now())]
-            if missing and not reached:
+            if not turn and not reached:
                 raise PortError(f"nothing can be sent to {network}: check the network, or name another")
             turn_ends = clock.now() + (end - clock.now()) / (_TURNS - turn)
             while missing and (left := turn_ends - clock.now()) > 0:

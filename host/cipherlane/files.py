@@ -66,6 +66,8 @@ class InputFile:
             FileError: it cannot be read.
         """
         self.name = name
+        if name != STANDARD and os.path.isdir(name):
+            raise FileError(f"cannot read {name}: it is a directory, name a file")
         try:
             self._file = open(sys.stdin.fileno() if name == STANDARD else name, "rb", closefd=name != STANDARD)  # noqa: SIM115
             self.status = os.fstat(self._file.fileno())
