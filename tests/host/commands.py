@@ -1,22 +1,25 @@
 """The command line, run as a user runs it."""
 
 import os
+import shlex
+import shutil
 import subprocess
 import sys
 import sysconfig
-from pathlib import Path
 
 import pytest
 from cipherlane import private
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-COMMAND = str(Path(sysconfig.get_path("scripts")) / "cipherlane")
+COMMAND = shutil.which("cipherlane", path=sysconfig.get_path("scripts")) or "cipherlane"
 SERIAL = pytest.mark.skipif(
-    sys.platform != "win32" and not private.fcntl, reason="pyserial has no serial ports where there is no fcntl"
+    sys.platform != "win32" and not private.fcntl, reason="pyserial has no serial ports without fcntl"
 )
+NO_PORT = "serial ports such as" if SERIAL.args[0] else "no port"  # what is said of one that is not there
 LOCKED = pytest.mark.skipif(
-    not (private.fcntl or private.msvcrt), reason="going on takes a lock, and nothing locks here"
+    not (private.fcntl or private.msvcrt), reason="going on takes a lock: there is neither fcntl nor msvcrt"
 )
+ON_POSIX = pytest.mark.skipif(os.name != "posix", reason="file modes, signals and names such as /dev/fd are POSIX's")
 KEY = "000102030405060708090a0b0c0d0e0f1011121314151617"
 IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
 
@@ -41,6 +44,11 @@ def command(*words, stdin=None, env=None):
 def crypt(board, source, target, *words, verb="encrypt", **options):
     url = board if isinstance(board, str) else board.url
     return command(verb, "--port", url, "--iv", IV, *words, source, target, **options)
+
+
+def words_of(text):
+    """Return the words of a command that the tool names, as its shell here would."""
+    return shlex.split(text, posix=os.name == "posix")
 
 
 def one_line_error(stderr):

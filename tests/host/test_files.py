@@ -11,7 +11,7 @@ from cipherlane.errors import ExistsError, FileError, VerifyError
 from cipherlane.files import InputFile, OutputFile
 from cipherlane.oracle import Verifier
 
-from .commands import LOCKED
+from .commands import LOCKED, ON_POSIX
 
 DATA = random.Random(1).randbytes(2003)
 
@@ -22,9 +22,6 @@ def source(tmp_path):
     path.write_bytes(DATA)
     with InputFile(str(path)) as opened:
         yield opened
-
-
-ON_POSIX = pytest.mark.skipif(os.name != "posix", reason="modes, and names apart from files, are POSIX's")
 
 
 def link(path, target):
@@ -116,7 +113,7 @@ def test_standard_input_and_output_are_compared_too(tmp_path):
             )
         assert b"are the same file" in done.stderr
     assert path.read_bytes() == DATA
-    null = subprocess.run([sys.executable, "-c", program % ("/dev/null", "-")], stdin=subprocess.DEVNULL, timeout=60)
+    null = subprocess.run([sys.executable, "-c", program % (os.devnull, "-")], stdin=subprocess.DEVNULL, timeout=60)
     assert null.returncode == 0, "what holds nothing can be both"
 
 

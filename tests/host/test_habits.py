@@ -3,11 +3,11 @@
 import argparse
 import contextlib
 import csv
+import errno
 import io
 import json
 import os
 import re
-import shlex
 import socket
 import stat
 import subprocess
@@ -24,9 +24,23 @@ from cipherlane.nullboard import NullBoard
 from cipherlane.results import Measurement
 from cipherlane.transport import open_transport
 from cipherlane.transport.select import suggestion
+from cipherlane.transport.udp import Datagrams
 from rich.console import Console
 
-from .commands import COMMAND, IV, KEY, LOCKED, SERIAL, command, crypt, one_line_error, reference
+from .commands import (
+    COMMAND,
+    IV,
+    KEY,
+    LOCKED,
+    NO_PORT,
+    ON_POSIX,
+    SERIAL,
+    command,
+    crypt,
+    one_line_error,
+    reference,
+    words_of,
+)
 from .model import PeerBoard, SocketBoard
 from .test_files import link
 from .test_udp import Served
@@ -73,18 +87,18 @@ def test_what_is_interrupted_with_force_goes_on_with_force(server, source, tmp_p
     status, _, stderr = command(*words)
     assert status == 7 and out.read_bytes() == b"earlier"
     server.board.fail_after = None
-    again = shlex.split(one_line_error(stderr).partition("to go on: ")[2])
+    again = words_of(one_line_error(stderr).partition("to go on: ")[2])
     assert again[:5] == ["cipherlane", "--json", "--port", server.url, "encrypt"] and again.count("--force") == 1
     assert command(*again[1:])[0] == 0
     assert out.read_bytes() == reference(source.read_bytes())
 
 
+@ON_POSIX
 @pytest.mark.parametrize(("answer", "status"), [("y\n", 0), ("n\n", 2), ("\n", 2), ("\x04", 2)])
 def test_on_a_terminal_the_user_is_asked(server, source, tmp_path, answer, status):
-    pty = pytest.importorskip("pty")
     out = tmp_path / "out"
     out.write_bytes(b"earlier")
-    master, terminal = pty.openpty()
+    master, terminal = os.openpty()
     process = subprocess.Popen(
         [COMMAND, "encrypt", "--port", server.url, "--iv", IV, "--no-progress", source, out],
         stdin=terminal,
@@ -201,7 +215,6 @@ def configuration(tmp_path, monkeypatch):
     return write
 
 
-@SERIAL
 def test_precedence_of_settings(capsys, configuration, monkeypatch):
     path = configuration('port = "/dev/ttyFILE"\nbaud = 9600\n')
     assert settings.value("port") == ("/dev/ttyFILE", str(path)) and settings.value("baud") == (9600, str(path))
@@ -210,9 +223,9 @@ def test_precedence_of_settings(capsys, configuration, monkeypatch):
     assert settings.value("port") == ("/dev/ttyENV", "$CIPHERLANE_PORT")
     for words, expected in (((), "/dev/ttyENV"), (("--port", "/dev/ttyOPTION"), "/dev/ttyOPTION")):
         status, _, stderr = run(capsys, "info", *words)
-        assert status == 3 and f"no port {expected}" in one_line_error(stderr)
+        assert status == 3 and f"{NO_PORT} {expected}" in one_line_error(stderr)
     monkeypatch.delenv("CIPHERLANE_PORT")
-    assert "no port /dev/ttyFILE" in run(capsys, "info")[2]
+    assert f"{NO_PORT} /dev/ttyFILE" in run(capsys, "info")[2]
     status, stdout, _ = run(capsys, "--json", "config")
     shown = json.loads(stdout)
     assert status == 0 and shown["file"] == str(path)
@@ -305,6 +318,25 @@ def test_find_lists_serial_ports(capsys, monkeypatch):
     assert status == 0 and re.search(r"/dev/ttyUSB1 +0403:6010 +FT7 +Dual RS232 \[bold\]", stdout)
     status, stdout, _ = run(capsys, "find", "--json")
     assert [each["usb"] for each in json.loads(stdout)["serial"]] == ["0403:6010", None]
+
+
+def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(null_board, monkeypatch):
+    """As on macOS, which says that a host is down when the next datagram to it is sent."""
+    port = int(null_board.url.rpartition(":")[2])
+    send, asked = Datagrams.send, set()
+
+    def send_once(datagrams, records, address):
+        if address in asked:
+            raise OSError(errno.EHOSTDOWN, "Host is down")
+        if address[1] == port:  # not the answer
+            asked.add(address)
+        send(datagrams, records, address)
+
+    monkeypatch.setattr(Datagrams, "send", send_once)
+    (found,) = boards("127.0.0.0/29", 1.0, port)
+    assert found.port == null_board.url and len(asked) == 6
+    with pytest.raises(PortError, match="nothing can be sent to"):
+        boards("127.0.0.0/29", 1.0, port)
 
 
 def test_find_hears_boards_of_another_version_and_nobody_else(null_board):

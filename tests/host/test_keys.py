@@ -85,7 +85,7 @@ def test_a_key_as_argument_works_and_warns(encrypt):
     ],
 )
 def test_wrong_keys_are_not_shown(source, key_file, monkeypatch, capsys, key, expected):
-    key_file.write_text(key)
+    key_file.write_text(key, encoding="utf-8")
     for words, environment in ((["--key-file", key_file], ""), (["--key", key], ""), ([], key)):
         monkeypatch.setenv("CIPHERLANE_KEY", environment)
         words = ["encrypt", "--port", "/dev/ttyNOPE", "--iv", IV, *words, source, f"{source}.out"]

@@ -72,7 +72,7 @@ def test_stale_reference_page_is_noticed(tmp_path, monkeypatch, capsys):
     assert "stale" in capsys.readouterr().err
     assert reference.main([]) == 0
     assert reference.main(["--check"]) == 0
-    page.write_text(page.read_text() + "x")
+    page.write_text(page.read_text(encoding="utf-8") + "x", encoding="utf-8")
     assert reference.main(["--check"]) == 1
 
 

@@ -5,7 +5,6 @@ import json
 import os
 import stat
 import subprocess
-import sysconfig
 from pathlib import Path
 
 import pytest
@@ -14,13 +13,13 @@ from cipherlane.errors import FileError
 from cipherlane.protocol.layout import Engine
 from cipherlane.recordlog import RecordLog
 
+from .commands import COMMAND, ON_POSIX
 from .links import LossyLink
 from .model import HEADER, PeerBoard, SocketBoard
 
 KEY = bytes(range(0xA0, 0xC0))
 IV = bytes(range(16))
 PLAINTEXT = b"attack at dawn, " * 200
-COMMAND = str(Path(sysconfig.get_path("scripts")) / "cipherlane")
 
 
 def lines(path):
@@ -113,6 +112,7 @@ def test_board_text_is_printable_there_too(tmp_path, name):
     assert all(" " <= character <= "~" or character == "\n" for character in text)
 
 
+@ON_POSIX
 def test_it_is_its_owners_alone_and_follows_no_link(tmp_path):
     previous = os.umask(0)
     try:
@@ -131,6 +131,7 @@ def test_it_is_its_owners_alone_and_follows_no_link(tmp_path):
         RecordLog(str(tmp_path / "absent" / "log"))
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full to have a full device")
 def test_a_full_disk_is_one_line():
     log = RecordLog("/dev/full")
     with pytest.raises(FileError, match="No space left on device; make room"):
