@@ -24,12 +24,11 @@ README = (HOST / "README.md").read_text(encoding="utf-8")
 def wheel(tmp_path_factory):
     """The wheel's files by name; built by the build backend that is installed."""
     folder = tmp_path_factory.mktemp("wheel")
-    copied = [path for path in HOST.rglob("*") if path.is_file() and not {"build", "__pycache__"} & set(path.parts)]
-    for path in copied:
-        if ".egg-info" not in str(path):
-            target = folder / "host" / path.relative_to(HOST)
+    for name in (path.relative_to(HOST) for path in HOST.rglob("*") if path.is_file()):
+        if not {"build", "__pycache__"} & set(name.parts) and ".egg-info" not in str(name):
+            target = folder / "host" / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(path.read_bytes())
+            target.write_bytes((HOST / name).read_bytes())
     program = "from setuptools import build_meta; print(build_meta.build_wheel('..'))"
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=folder / "host", capture_output=True, text=True, timeout=120
