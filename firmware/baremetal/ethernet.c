@@ -20,8 +20,8 @@
 #define FAST_PATH_SLOTS (CIPHERLANE_SIMULATED ? 6u : 256u)
 #define EVENT           1u
 #define TX_SLOTS_BASE   (ETHMAC_BASE + ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE)
-/* Bytes of a slot that are erased between two looks at whether a frame has come, and more bytes than
- * a frame that begins meanwhile has brought by the end of them. */
+/* Bytes of a slot that are erased between two looks at whether a frame has come, and more bytes
+ * than a frame that begins meanwhile has brought by the end of them. */
 #define ERASE_STEP  32u
 #define ARRIVED_MAX 256u
 /* Longer than the transmission of all slots. */
@@ -207,7 +207,8 @@ static void release(struct ethernet *ethernet)
 
 	if ((ethernet->stale >> number & 1) != 0) {
 		ethernet->stale &= ~(1u << number);
-		ethernet->erasing = ethernet->erasing == number ? ETHMAC_RX_SLOTS : ethernet->erasing;
+		ethernet->erasing =
+			ethernet->erasing == number ? ETHMAC_RX_SLOTS : ethernet->erasing;
 		cl_zeroize(rx_slot(number), ETHMAC_SLOT_SIZE);
 	}
 	ethmac_sram_writer_ev_pending_write(EVENT);

@@ -41,10 +41,10 @@
 /* Longer than the transmission of all slots: a millisecond. */
 #define TX_TIMEOUT_CYCLES (DT_PROP(DT_NODELABEL(cipherlane0), clock_frequency) / 1000)
 #define ALLOC_TIMEOUT     K_MSEC(10)
-/* Bytes of a slot that are erased between two looks at whether a frame has come, and more bytes than
- * a frame that begins meanwhile has brought by the end of them. */
-#define ERASE_STEP        32
-#define ARRIVED_MAX       256
+/* Bytes of a slot that are erased between two looks at whether a frame has come, and more bytes
+ * than a frame that begins meanwhile has brought by the end of them. */
+#define ERASE_STEP  32
+#define ARRIVED_MAX 256
 
 /* Whether the driver makes and checks all checksums of the protocols that the stack has: it claims
  * that or nothing, as the stack knows no offload of single protocols. */
