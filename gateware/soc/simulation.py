@@ -13,9 +13,15 @@ import json
 import os
 import platform
 import shutil
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
+from cipherlane.device import Device
+from cipherlane.errors import CipherlaneError
+from cipherlane.protocol.layout import Engine
+from cipherlane.transport.sim import SimTransport, SimUdpTransport
+from cipherlane.transport.simboard import SimulatedBoard
 from litex.build.sim.config import SimConfig
 from litex.build.sim.verilator import core_directory
 from litex.soc.integration.builder import Builder
@@ -46,7 +52,13 @@ VERILATOR += ["--output-split", "20000", "--output-split-cfuncs", "20000"]
 VERILATOR += ["-Wno-fatal", "-Wno-lint", "-Wno-BLKANDNBLK", "-Wno-COMBDLY", "-Wno-CASEINCOMPLETE"]
 LIBRARIES = "-lpthread -Wl,--no-as-needed -ljson-c -lz -lm -ldl -levent"
 # For the processor at hand. What runs once is compiled without optimization, which would take most of the time.
-OPTIMIZATION = ["OPT_FAST=-O2 -march=native", "OPT_GLOBAL=-O2", "OPT_SLOW=-O0"]
+OPTIMIZATION = ["OPT_GLOBAL=-O2", "OPT_SLOW=-O0"]
+OPT_FAST = "OPT_FAST=-O2 -march=native"
+# The rest is compiled twice: to find which way its branches go, then so that they are laid out for that.
+PROFILING = "-fprofile-generate"
+PROFILED = "-fprofile-use -fprofile-partial-training"
+# Bytes that each engine the board has encrypts meanwhile.
+TRAINING = {Engine.TABLE: 1024, Engine.ISE_VMEM: 20_000, Engine.ACCELERATOR: 50_000}
 
 
 class _Clocks(SimConfig):
@@ -91,7 +103,7 @@ def build(board: Board, directory: Path) -> Path:
     stamp = Stamp(directory / "model.digest", digest(sources, json.dumps(commands), processor()))
     if not (stamp.is_current() and (gateware / EXECUTABLE).exists()):
         stamp.clear()
-        _compile(commands, gateware, directory / "verilator.log")
+        _compile(commands, gateware, directory / "verilator.log", lambda: _train(describe(board, directory).parent))
         stamp.set()
     return describe(board, directory)
 
@@ -196,11 +208,28 @@ def _commands(verilog: list[str], modules: list[str]) -> list[list[str]]:
     return [
         [*litex, "modules", *objects],
         [*verilator, *verilog, "../sim_init.cpp", str(SIMULATOR), *objects],
-        compiler,
+        [*compiler, f"{OPT_FAST} {PROFILING}", f"USER_LDFLAGS={PROFILING}"],
+        [*compiler, f"{OPT_FAST} {PROFILED}"],
     ]
 
 
-def _compile(commands: list[list[str]], gateware: Path, log: Path) -> None:
+def _train(directory: Path) -> None:
+    """Has the board do some of what it is for.
+
+    Raises
+    ------
+    CipherlaneError
+        It does not run: of a board with Ethernet, for want of the privilege to give it a network.
+    """
+    transport = (SimUdpTransport if SimulatedBoard(directory).ip_address else SimTransport)(directory)
+    with Device(transport) as device:
+        engines = device.info().engines
+        for engine, size in TRAINING.items():
+            if engine in engines:
+                device.bench(engine, 128, total_bytes=size)
+
+
+def _compile(commands: list[list[str]], gateware: Path, log: Path, train: Callable[[], None]) -> None:
     """Carries the commands out, and says how far it is."""
     built = gateware / "obj_dir"
     for folder in (built, gateware / "modules"):
@@ -214,15 +243,22 @@ def _compile(commands: list[list[str]], gateware: Path, log: Path) -> None:
         sources = list(built.glob("*.cpp"))
         return f"{sum(source.with_suffix('.o').exists() for source in sources)} of {len(sources)} files"
 
-    modules, verilator, compiler = commands
-    stages = (
-        ("2/3 simulator's modules, Verilator: about 10 s", modules, still),
-        ("", verilator, still),
-        ("3/3 C++ compiler: about 30 s on two cores", compiler, compiled),
-    )
-    for stage, command, how_far in stages:
-        if stage:
-            print(stage, flush=True)
+    def run(command: list[str], how_far: Callable[[], str]) -> None:
         jobs = [f"-j{os.cpu_count()}"] if command[0] == "make" else []
         if progress.run([*command, *jobs], gateware, log, how_far):
             raise SimulationError(f"the simulated board did not compile: see {log}")
+
+    modules, verilator, profiling, profiled = commands
+    print("2/3 simulator's modules, Verilator: about 10 s", flush=True)
+    run(modules, still)
+    run(verilator, still)
+    print("3/3 C++ compiler, twice: about 45 s on two cores", flush=True)
+    run(profiling, compiled)
+    try:
+        train()
+    except CipherlaneError as error:
+        print(f"    compiled without a profile, and slower by a quarter: {error}", flush=True)
+    for source in (*built.glob("*.cpp"), gateware / "sim_init.cpp", SIMULATOR):
+        if not source.stem.endswith("__Slow"):
+            (built / source.name).with_suffix(".o").unlink()
+    run(profiled, compiled)

@@ -1,13 +1,23 @@
 /*
- * What LiteX's simulator asks of the model (its veril.h), of a model without tracing.
+ * What LiteX's simulator asks of the model (its veril.h), of a model without tracing. SIGTERM ends it between two steps,
+ * so that a profile is written whole.
  */
-#include <stdint.h>
+#include <csignal>
+#include <cstdint>
 
 #include "Vsim.h"
 #include "verilated.h"
 
+static volatile std::sig_atomic_t ended;
+
+static void end(int)
+{
+	ended = 1;
+}
+
 extern "C" void litex_sim_init_cmdargs(int argc, char *argv[])
 {
+	std::signal(SIGTERM, end);
 	Verilated::commandArgs(argc, argv);
 }
 
@@ -22,5 +32,5 @@ extern "C" void litex_sim_eval(void *model, uint64_t)
 
 extern "C" int litex_sim_got_finish()
 {
-	return Verilated::gotFinish();
+	return ended || Verilated::gotFinish();
 }

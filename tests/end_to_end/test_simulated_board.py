@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import os
 import random
 import secrets
 import signal
@@ -46,6 +47,12 @@ def cipherlane(*arguments, timeout=120):
 
 def test_the_board_says_what_made_it(board):
     assert set(toolchain.SIMULATION) <= board.description["tools"].keys()
+
+
+def test_a_board_that_is_told_to_end_does_so_between_two_steps():
+    with SimulatedBoard() as running:
+        os.kill(running.pid, signal.SIGTERM)
+        assert running._process.wait(20) == 0, "its program's end, where a profile is written"
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -11,11 +11,14 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from cipherlane.errors import SimulatedBoardError
 
 from gateware import boards
 from gateware.soc import __main__ as command
 from gateware.soc import bitstream, cache, image, simulation, toolchain
 from gateware.soc.firmware import REPOSITORY
+
+PASSES = ("profiling", "profiled")
 
 
 def gateware_soc(*arguments):
@@ -251,3 +254,23 @@ def test_image_says_what_each_memory_holds(tmp_path):
     text, data, bss = map(int, sections.splitlines()[1].split()[:3])
     assert (data, bss) == (16, 400)
     assert image.usage(elf, description) == {"rom": text + data, "sram": data + bss}
+
+
+@pytest.mark.parametrize("trained", [True, False])
+def test_the_model_is_compiled_again_by_the_profile_of_a_run_or_without(tmp_path, capsys, trained):
+    def train():
+        assert (built / "Vsim").read_text().strip() == PASSES[0], "runs before it has what the profile is for"
+        if not trained:
+            raise SimulatedBoardError("no network namespace")
+
+    built = tmp_path / "obj_dir"
+    sources = "obj_dir/Vsim.cpp obj_dir/Vsim__Slow.cpp"
+    objects = "for f in Vsim Vsim__Slow sim_init simulator; do [ -e obj_dir/$f.o ] || echo {0} > obj_dir/$f.o; done"
+    compiler = [["sh", "-c", f"{objects.format(pass_)}; cp obj_dir/Vsim.o obj_dir/Vsim"] for pass_ in PASSES]
+    commands = [["true"], ["sh", "-c", f"mkdir obj_dir; touch {sources}"], *compiler]
+    simulation._compile(commands, tmp_path, tmp_path / "log", train)
+    made = {path.name: path.read_text().strip() for path in built.glob("*.o")}
+    assert made.pop("Vsim__Slow.o") == PASSES[0], "compiled once: it does not run long"
+    assert made == dict.fromkeys(("Vsim.o", "sim_init.o", "simulator.o"), PASSES[1])
+    assert (built / "Vsim").read_text().strip() == PASSES[1]
+    assert ("without a profile" in capsys.readouterr().out) != trained
