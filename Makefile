@@ -45,31 +45,31 @@ setup: ## minutes, then 0 | Install what is missing: Debian packages and the Pyt
 
 ##@ Build
 sim: setup ## 1 min, then 1 s | Build the simulated board (build/sim; with TRANSPORT=udp and FIRMWARE=zephyr build/sim_eth_zephyr)
-	@$(PYTHON) -m gateware.soc $(SIM)
+	@$(PYTHON) -m gateware.flow $(SIM)
 
 zephyr: setup ## minutes | Build the firmware on Zephyr for BOARD=sim or sim_eth (with the board), ecpix5 or ecpix5_eth
-	@$(PYTHON) -m gateware.soc $(BOARD)_zephyr $(if $(filter sim%,$(BOARD)),,--image)
+	@$(PYTHON) -m gateware.flow $(BOARD)_zephyr $(if $(filter sim%,$(BOARD)),,--image)
 
 zephyr-setup: setup ## minutes | Install what Zephyr's build needs and, without ZEPHYR_BASE, a Zephyr tree (build/zephyr)
 	@firmware/zephyr/setup
 
 bitstream: setup ## 20 min | Build the bitstream for BOARD, firmware inside (build/<board>)
-	@$(PYTHON) -m gateware.soc $(BOARD)
+	@$(PYTHON) -m gateware.flow $(BOARD)
 
 flash: setup ## 1 min | Write the bitstream to the attached BOARD's configuration flash
-	@$(PYTHON) -m gateware.soc $(BOARD) --flash
+	@$(PYTHON) -m gateware.flow $(BOARD) --flash
 
 ##@ Check
 test: setup lint sim ## 25 min | Lint, then all tests (no board needed)
-	@$(PYTHON) -m gateware.soc sim_eth
+	@$(PYTHON) -m gateware.flow sim_eth
 	@$(PYTHON) -m pytest
 
 lint: setup ## 1 min | ruff, clang-format, cppcheck, Verilator lint, generated pages
 	@.ci/lint
 
 zephyr-twister: setup ## minutes | Compile the Zephyr module's test suites by Zephyr's own test runner
-	@$(PYTHON) -m gateware.soc sim_zephyr --image
-	@$(PYTHON) -m gateware.soc.twister
+	@$(PYTHON) -m gateware.flow sim_zephyr --image
+	@$(PYTHON) -m gateware.flow.twister
 
 fuzz: setup ## 10 min | Fuzz firmware and host parsers, FUZZ_SECONDS=60 each, then run the host tool against 10,000 hostile boards
 	@.ci/setup clang libclang-rt-14-dev
@@ -78,7 +78,7 @@ fuzz: setup ## 10 min | Fuzz firmware and host parsers, FUZZ_SECONDS=60 each, th
 	@$(PYTHON) -m tests.host.hostile_runs --runs 10000
 
 stress: setup ## 10 min | Transfers over long bad wires to the simulated board with Ethernet (root)
-	@$(PYTHON) -m gateware.soc sim_eth
+	@$(PYTHON) -m gateware.flow sim_eth
 	@$(PYTHON) -m pytest tests/end_to_end/stress_ethernet.py
 
 sweep: setup ## 10 min | Give each command of the fast path at every cycle of a datagram's passage, with several cores
@@ -108,7 +108,7 @@ bench-eth: setup ## 2 min | Measure the UDP fast path at 1 Gb/s in simulated tim
 	@$(PYTHON) -m tests.bench_eth
 
 bench-udp: setup ## 2 min | Measure records over UDP on the simulated board: goodput, and a record's cycles by stage
-	@$(PYTHON) -m gateware.soc sim_eth$(ON_ZEPHYR)
+	@$(PYTHON) -m gateware.flow sim_eth$(ON_ZEPHYR)
 	@CIPHERLANE_SIM_ETH=$(CURDIR)/build/sim_eth$(ON_ZEPHYR) .venv/bin/cipherlane bench --link --port sim+udp --timeout 60 \
 		--results build/results/bench-udp$(ON_ZEPHYR).json
 

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from gateware.soc import zephyr
+from gateware.flow import zephyr
 
 _HAS_TREE = zephyr.find_base() is not None
 collect_ignore_glob = [] if _HAS_TREE else ["*/test_zephyr_*.py"]

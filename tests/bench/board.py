@@ -10,9 +10,9 @@ from cipherlane.transport.simboard import SimulatedBoard
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from gateware import boards
-from gateware.soc import simulation
-from gateware.soc.cache import digest
-from gateware.soc.firmware import REPOSITORY
+from gateware.flow import simulation
+from gateware.flow.cache import digest
+from gateware.flow.firmware import REPOSITORY
 from tests import rom
 
 SOURCES = REPOSITORY / "firmware" / "bench"

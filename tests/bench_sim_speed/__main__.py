@@ -22,10 +22,10 @@ from rich.console import Console
 from rich.table import Table
 
 from gateware import boards
-from gateware.soc import simulation, toolchain
-from gateware.soc.cache import Stamp, digest
-from gateware.soc.firmware import FirmwareError
-from gateware.soc.zephyr import ZephyrError
+from gateware.flow import simulation, toolchain
+from gateware.flow.cache import Stamp, digest
+from gateware.flow.firmware import FirmwareError
+from gateware.flow.zephyr import ZephyrError
 from tests.gateware.support import ROOT
 
 COMMAND = "make bench-sim-speed"

@@ -10,7 +10,7 @@ import pytest
 
 from firmware.codegen import devicetree
 from gateware import boards
-from gateware.soc.firmware import REPOSITORY, describe_soc
+from gateware.flow.firmware import REPOSITORY, describe_soc
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,7 @@ def test_a_soc_without_uptime_is_refused(directory, soc, tmp_path):
 def test_without_a_tree_nothing_is_built(tmp_path):
     environment = {**os.environ, "ZEPHYR_BASE": str(tmp_path)}
     output = tmp_path / "out"
-    command = [sys.executable, "-m", "gateware.soc", "sim_zephyr", "--output", str(output)]
+    command = [sys.executable, "-m", "gateware.flow", "sim_zephyr", "--output", str(output)]
     done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode != 0
     assert re.fullmatch(r"error: .*ZEPHYR_BASE.*make zephyr-setup.*\n", done.stderr)

@@ -9,8 +9,8 @@ import yaml
 from cipherlane.transport.simboard import SimulatedBoard
 
 from gateware import boards
-from gateware.soc import zephyr
-from gateware.soc.firmware import REPOSITORY
+from gateware.flow import zephyr
+from gateware.flow.firmware import REPOSITORY
 from tests import rom
 
 BOARD = boards.load("sim_zephyr")
@@ -24,7 +24,7 @@ def build(name: str = BOARD.name) -> Path:
 
     In a process of its own: LiteX's names of signals, and with them the model, depend on what it built before.
     """
-    subprocess.run([sys.executable, "-m", "gateware.soc", name], cwd=REPOSITORY, check=True, timeout=1800)
+    subprocess.run([sys.executable, "-m", "gateware.flow", name], cwd=REPOSITORY, check=True, timeout=1800)
     return REPOSITORY / "build" / name
 
 

@@ -16,10 +16,10 @@ from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Signal
 
 from gateware.aes.cores import create_core
+from gateware.flow import units
 from gateware.isa.zkn import ScalarAESUnit
 from gateware.net.unit import FastPathUnit
 from gateware.random.source import RandomSource
-from gateware.soc import units
 from gateware.soc.buffer import BufferMemory
 from tests.gateware import ecp5
 from tests.gateware.boards import ACCELERATORS, BOARDS, FAST_PATHS, SCALAR_UNITS, VECTOR_UNITS, title

@@ -9,7 +9,7 @@ from migen import ClockDomain, If, Memory, Module, Signal
 from migen.genlib.cdc import MultiReg
 
 from gateware import boards
-from gateware.soc import bitstream, constraints
+from gateware.flow import bitstream, constraints
 from gateware.soc.soc import CipherlaneSoC
 from tests.gateware.soc.crossings import LOOP, PADS, Crossing, find
 

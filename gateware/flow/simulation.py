@@ -1,7 +1,7 @@
 """Builds the simulated board: the SoC in Verilator on LiteX's simulator, with the firmware in its ROM.
 
 LiteX writes the Verilog and the simulator's configuration. Of its simulator the model takes no tracing and the board's
-modules alone, and clock edges at which a unit is idle are left out (`gateware.soc.idle`).
+modules alone, and clock edges at which a unit is idle are left out (`gateware.flow.idle`).
 
 The result is a folder that the host tool starts (``cipherlane ... --port sim``): `board.json` says
 what is in it. A change of the firmware alone does not recompile the model, which reads its ROM from
@@ -21,10 +21,10 @@ from litex.build.sim.verilator import core_directory
 from litex.soc.integration.builder import Builder
 
 from gateware.boards import Board
-from gateware.soc import progress, toolchain
-from gateware.soc.cache import Stamp, digest
-from gateware.soc.firmware import build_firmware
-from gateware.soc.idle import IdleEdgesLeftOut
+from gateware.flow import progress, toolchain
+from gateware.flow.cache import Stamp, digest
+from gateware.flow.firmware import build_firmware
+from gateware.flow.idle import IdleEdgesLeftOut
 from gateware.soc.soc import CipherlaneSoC
 
 EXECUTABLE = "obj_dir/Vsim"

@@ -1,4 +1,4 @@
-"""Compiles the Zephyr module's test suites by Zephyr's own test runner, twister: ``python -m gateware.soc.twister``.
+"""Compiles the Zephyr module's test suites by Zephyr's own test runner, twister: ``python -m gateware.flow.twister``.
 
 Twister takes the suites' scenarios from their `testcase.yaml`; the simulated board's devicetree overlay and the tools
 come from here. It only compiles: it knows no way to a simulated board. `make test` runs the scenarios there.
@@ -9,8 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gateware.soc import zephyr
-from gateware.soc.firmware import REPOSITORY
+from gateware.flow import zephyr
+from gateware.flow.firmware import REPOSITORY
 
 OUTPUT = REPOSITORY / "build" / "twister"
 _TIMEOUT_S = 3600

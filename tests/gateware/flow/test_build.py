@@ -13,18 +13,18 @@ from types import SimpleNamespace
 import pytest
 
 from gateware import boards
-from gateware.soc import __main__ as command
-from gateware.soc import bitstream, cache, image, simulation, toolchain
-from gateware.soc.firmware import REPOSITORY
+from gateware.flow import __main__ as command
+from gateware.flow import bitstream, cache, image, simulation, toolchain
+from gateware.flow.firmware import REPOSITORY
 
 
-def gateware_soc(*arguments):
-    command = [sys.executable, "-m", "gateware.soc", *arguments]
+def gateware_flow(*arguments):
+    command = [sys.executable, "-m", "gateware.flow", *arguments]
     return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=120)
 
 
 def test_unknown_board_is_named_with_the_choices():
-    result = gateware_soc("nosuchboard")
+    result = gateware_flow("nosuchboard")
     assert result.returncode == 1
     files = sorted(path.stem for path in (REPOSITORY / "gateware" / "boards").glob("[a-z]*.py"))
     assert {"ecpix5", "ecpix5_eth", "sim", "sim_eth", "sim_scalar"} <= set(files)
@@ -32,19 +32,19 @@ def test_unknown_board_is_named_with_the_choices():
 
 
 def test_flash_without_bitstream_or_board_says_so(tmp_path):
-    result = gateware_soc("ecpix5", "--flash", "--output", str(tmp_path))
+    result = gateware_flow("ecpix5", "--flash", "--output", str(tmp_path))
     assert result.returncode == 1
     assert "run `make bitstream BOARD=ecpix5` first" in result.stderr
     (tmp_path / "gateware").mkdir()
     (tmp_path / "gateware" / "ecpix5.bit").write_bytes(b"\xff" * 64)
-    result = gateware_soc("ecpix5", "--flash", "--output", str(tmp_path))
+    result = gateware_flow("ecpix5", "--flash", "--output", str(tmp_path))
     assert result.returncode == 1
     assert result.stderr.startswith("error: no LambdaConcept ECPIX-5")
     assert len(result.stderr.strip().splitlines()) == 1
 
 
 def test_simulated_board_cannot_be_flashed():
-    result = gateware_soc("sim", "--flash")
+    result = gateware_flow("sim", "--flash")
     assert result.returncode == 1
     assert "nothing to flash" in result.stderr
 
@@ -135,7 +135,7 @@ def test_a_simulated_board_is_built_anew_only_when_its_sources_changed(tmp_path,
     def builds(name="sim"):
         """Whether the command builds the board, and its status."""
         before = len(built)
-        monkeypatch.setattr(sys, "argv", ["gateware.soc", name, "--output", str(directory)])
+        monkeypatch.setattr(sys, "argv", ["gateware.flow", name, "--output", str(directory)])
         status = command.main()
         return len(built) > before, status
 

@@ -20,9 +20,9 @@ from rich.console import Console
 from rich.table import Table
 
 from gateware.boards import Board
-from gateware.soc import constraints, toolchain, units
-from gateware.soc.cache import Stamp, digest
-from gateware.soc.firmware import REPOSITORY, build_firmware
+from gateware.flow import constraints, toolchain, units
+from gateware.flow.cache import Stamp, digest
+from gateware.flow.firmware import REPOSITORY, build_firmware
 from gateware.soc.soc import CipherlaneSoC
 
 # Router2 of nextpnr, asked to mend what misses its clock, goes on for ever where it cannot.

@@ -1,4 +1,4 @@
-"""Builds a board: ``python -m gateware.soc sim`` or ``python -m gateware.soc ecpix5``."""
+"""Builds a board: ``python -m gateware.flow sim`` or ``python -m gateware.flow ecpix5``."""
 
 import argparse
 import json
@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 from gateware import boards
-from gateware.soc import bitstream, simulation
-from gateware.soc.cache import Stamp, digest
-from gateware.soc.firmware import REPOSITORY, FirmwareError, build_firmware, report_image
-from gateware.soc.zephyr import ZephyrError
+from gateware.flow import bitstream, simulation
+from gateware.flow.cache import Stamp, digest
+from gateware.flow.firmware import REPOSITORY, FirmwareError, build_firmware, report_image
+from gateware.flow.zephyr import ZephyrError
 
 RESULTS = REPOSITORY / "build" / "results"
 # What a simulated board on bare metal is made from, by packages at the versions of the last one.
@@ -18,7 +18,7 @@ SOURCES = ("gateware", "firmware", "constraints", "host/cipherlane/protocol", "r
 
 def main() -> int:
     """Entry point; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m gateware.soc", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m gateware.flow", description=__doc__)
     parser.add_argument("board", help=f"one of {', '.join(boards.names())}")
     parser.add_argument("--output", type=Path, help="output folder (default build/<board>)")
     parser.add_argument("--flash", action="store_true", help="write the bitstream to the attached board instead")

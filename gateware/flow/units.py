@@ -12,9 +12,9 @@ from migen import ClockDomain, Module, Record
 
 from gateware.boards import Board
 from gateware.ctr.accelerator import CTRAccelerator
+from gateware.flow import toolchain
+from gateware.flow.cache import Stamp, digest
 from gateware.isa.unit import VectorAESUnit
-from gateware.soc import toolchain
-from gateware.soc.cache import Stamp, digest
 from gateware.soc.soc import BUFFER_ORIGIN
 
 

@@ -13,7 +13,7 @@ from litex.soc.integration.common import get_mem_data
 
 from firmware.codegen.__main__ import headers, write_if_changed
 from gateware.boards import Board
-from gateware.soc import image, toolchain, zephyr
+from gateware.flow import image, toolchain, zephyr
 from gateware.soc.soc import CipherlaneSoC
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -70,7 +70,7 @@ def report_image(board: Board, directory: Path, results: Path) -> str:
     write(
         results / f"image-{board.name}.json",
         {"bytes": used},
-        command=f"python -m gateware.soc {board.name}",
+        command=f"python -m gateware.flow {board.name}",
         board=board.name,
         configuration={"firmware": board.firmware},
         tools=toolchain.versions(os.environ, toolchain.SIMULATION[1:]),
