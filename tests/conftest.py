@@ -41,4 +41,4 @@ def zephyr_ethernet_board():
     """Folder of the simulated board with Ethernet and the firmware on Zephyr."""
     from tests.firmware import zephyr_board as board
 
-    return board.build("sim_eth_zephyr")
+    return board.build("eth_zephyr")

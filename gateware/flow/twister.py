@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from gateware import targets
 from gateware.flow import zephyr
 from gateware.flow.firmware import REPOSITORY
 
@@ -41,10 +42,8 @@ def command(base: Path, description: Path) -> list[str]:
 
 def main() -> int:
     """Parses the command line and runs twister; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="twister", description=__doc__.partition("\n")[0])
-    parser.add_argument("--board", default="sim_zephyr", help="board that was built (default %(default)s)")
-    arguments = parser.parse_args()
-    description = REPOSITORY / "build" / arguments.board / "firmware"
+    argparse.ArgumentParser(prog="twister", description=__doc__.partition("\n")[0]).parse_args()
+    description = REPOSITORY / "build" / targets.load("sim", "zephyr").name / "firmware"
     try:
         if not (description / "csr.json").is_file():
             raise zephyr.ZephyrError(f"{description} has no csr.json: run `make zephyr BOARD=sim`")
