@@ -1,7 +1,7 @@
 # Cipherlane: the one entry point. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-VARIABLES := BOARD EXPLORE FILE FIRMWARE FUZZ_SECONDS KEY_BITS MUTANTS PORT TRANSPORT ZEPHYR_BASE
+VARIABLES := BOARD CONFIG EXPLORE FILE FIRMWARE FUZZ_SECONDS KEY_BITS MUTANTS PORT TRANSPORT ZEPHYR_BASE
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
 UNKNOWN := $(strip $(filter-out $(VARIABLES),$(GIVEN)))
 $(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown '$(UNKNOWN)' $(VARIABLES) 2>/dev/null),unknown variable $(UNKNOWN))))
@@ -18,11 +18,12 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 $(if $(filter-out baremetal zephyr,$(FIRMWARE)),$(error FIRMWARE=$(FIRMWARE): choose baremetal or zephyr))
 $(if $(filter-out uart udp,$(TRANSPORT)),$(error TRANSPORT=$(TRANSPORT): choose uart or udp))
-ON_ZEPHYR := $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
+$(if $(and $(filter CONFIG,$(GIVEN)),$(filter FIRMWARE TRANSPORT,$(GIVEN))),$(error CONFIG=$(CONFIG) has FIRMWARE and TRANSPORT in it: leave them out))
+ON_ZEPHYR = $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 OVER_UDP := $(filter sim+udp,$(PORT))
+CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench explore explore-isa mapped mutants results verilated zephyr
-SIM := sim$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)
 
 .PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash test lint fuzz stress sweep netlist formal mutants bench bench-dma bench-eth bench-udp bench-sim-speed explore explore-isa format pages readme package clean distclean
 
@@ -31,7 +32,8 @@ help: ## 0 s | List the targets
 	@awk -F ':.*## | [|] ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-14s %-16s %s\n", $$1, $$2, $$3}' Makefile
 	@echo
 	@echo "Variables (times are of 2 cores)"
-	@echo "  BOARD=ecpix5  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo)"
+	@echo "  BOARD=ecpix5  CONFIG=default|eth|pipelined|scalar|zephyr|eth_zephyr (sim, bitstream, flash: see gateware/boards)"
+	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, bench)  FILE=path  KEY_BITS=128|192|256|all (demo)"
 	@echo "  FUZZ_SECONDS=60  MUTANTS='--count 300 --seed 1 --jobs 2 --part host' (default: 300 of all parts)"
 	@echo "  EXPLORE='--jobs 2 --datapath 128 --peer usselmann=FOLDER' (default: the whole family)"
@@ -45,31 +47,33 @@ setup: ## minutes, then 0 | Install what is missing: Debian packages and the Pyt
 
 ##@ Build
 sim: setup ## 1 min, then 1 s | Build the simulated board (build/sim; with TRANSPORT=udp and FIRMWARE=zephyr build/sim_eth_zephyr)
-	@$(PYTHON) -m gateware.soc $(SIM)
+	@$(PYTHON) -m gateware.flow sim $(CONFIG)
 
-zephyr: setup ## minutes | Build the firmware on Zephyr for BOARD=sim or sim_eth (with the board), ecpix5 or ecpix5_eth
-	@$(PYTHON) -m gateware.soc $(BOARD)_zephyr $(if $(filter sim%,$(BOARD)),,--image)
+zephyr: override FIRMWARE = zephyr
+zephyr: setup ## minutes | Build the firmware on Zephyr for BOARD=sim, with the board, or ecpix5; with Ethernet by TRANSPORT=udp
+	$(if $(filter %zephyr,$(CONFIG)),,$(error CONFIG=$(CONFIG): choose zephyr or eth_zephyr))
+	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) $(if $(filter sim%,$(BOARD)),,--image)
 
 zephyr-setup: setup ## minutes | Install what Zephyr's build needs and, without ZEPHYR_BASE, a Zephyr tree (build/zephyr)
 	@firmware/zephyr/setup
 
-bitstream: setup ## 20 min | Build the bitstream for BOARD, firmware inside (build/<board>)
-	@$(PYTHON) -m gateware.soc $(BOARD)
+bitstream: setup ## 20 min | Build the bitstream for BOARD with CONFIG, firmware inside (build/<board>_<config>)
+	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG)
 
 flash: setup ## 1 min | Write the bitstream to the attached BOARD's configuration flash
-	@$(PYTHON) -m gateware.soc $(BOARD) --flash
+	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) --flash
 
 ##@ Check
 test: setup lint sim ## 25 min | Lint, then all tests (no board needed)
-	@$(PYTHON) -m gateware.soc sim_eth
+	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m pytest
 
 lint: setup ## 1 min | ruff, clang-format, cppcheck, Verilator lint, generated pages
 	@.ci/lint
 
 zephyr-twister: setup ## minutes | Compile the Zephyr module's test suites by Zephyr's own test runner
-	@$(PYTHON) -m gateware.soc sim_zephyr --image
-	@$(PYTHON) -m gateware.soc.twister
+	@$(PYTHON) -m gateware.flow sim zephyr --image
+	@$(PYTHON) -m gateware.flow.twister
 
 fuzz: setup ## 10 min | Fuzz firmware and host parsers, FUZZ_SECONDS=60 each, then run the host tool against 10,000 hostile boards
 	@.ci/setup clang libclang-rt-14-dev
@@ -78,7 +82,7 @@ fuzz: setup ## 10 min | Fuzz firmware and host parsers, FUZZ_SECONDS=60 each, th
 	@$(PYTHON) -m tests.host.hostile_runs --runs 10000
 
 stress: setup ## 10 min | Transfers over long bad wires to the simulated board with Ethernet (root)
-	@$(PYTHON) -m gateware.soc sim_eth
+	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m pytest tests/end_to_end/stress_ethernet.py
 
 sweep: setup ## 10 min | Give each command of the fast path at every cycle of a datagram's passage, with several cores
@@ -108,7 +112,7 @@ bench-eth: setup ## 2 min | Measure the UDP fast path at 1 Gb/s in simulated tim
 	@$(PYTHON) -m tests.bench_eth
 
 bench-udp: setup ## 2 min | Measure records over UDP on the simulated board: goodput, and a record's cycles by stage
-	@$(PYTHON) -m gateware.soc sim_eth$(ON_ZEPHYR)
+	@$(PYTHON) -m gateware.flow sim eth$(ON_ZEPHYR)
 	@CIPHERLANE_SIM_ETH=$(CURDIR)/build/sim_eth$(ON_ZEPHYR) .venv/bin/cipherlane bench --link --port sim+udp --timeout 60 \
 		--results build/results/bench-udp$(ON_ZEPHYR).json
 

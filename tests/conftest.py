@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from gateware.soc import zephyr
+from gateware.flow import zephyr
 
 _HAS_TREE = zephyr.find_base() is not None
 collect_ignore_glob = [] if _HAS_TREE else ["*/test_zephyr_*.py"]
@@ -41,4 +41,4 @@ def zephyr_ethernet_board():
     """Folder of the simulated board with Ethernet and the firmware on Zephyr."""
     from tests.firmware import zephyr_board as board
 
-    return board.build("sim_eth_zephyr")
+    return board.build("eth_zephyr")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cipherlane.transport.simboard import find_board
 
-from gateware.soc.firmware import LITEX, REPOSITORY
+from gateware.flow.firmware import LITEX, REPOSITORY
 
 
 def build(

@@ -49,7 +49,8 @@ def open_folder():
 
 
 def make(directory, *words, prefix=(), **environment):
-    outer = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "FILE", "PORT", "KEY_BITS", "TRANSPORT", "FIRMWARE")
+    outer = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "FILE", "PORT", "KEY_BITS", "TRANSPORT")
+    outer += ("FIRMWARE", "BOARD", "CONFIG")
     environment = {**{name: value for name, value in os.environ.items() if name not in outer}, **environment}
     command = [*prefix, "make", *map(str, words)]
     return subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=300, env=environment)
@@ -162,6 +163,30 @@ def test_demo_of_a_simulated_board_says_how_long_it_takes(checkout, tmp_path):
     assert done.stdout.startswith("demo: 4096 bytes to a simulated board (no hardware) and back")
     assert re.search(r"^demo: 2/2 encryption and decryption, about \d+ s$", done.stdout, re.M)
     assert "demo.pbm by AES-CTR" in done.stdout and "Simulated at 75 MHz" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "built"),
+    [
+        (["sim"], "sim default"),
+        (["sim", "TRANSPORT=udp", "FIRMWARE=zephyr"], "sim eth_zephyr"),
+        (["sim", "CONFIG=scalar"], "sim scalar"),
+        (["zephyr", "BOARD=sim"], "sim zephyr"),
+        (["zephyr", "TRANSPORT=udp"], "ecpix5 eth_zephyr --image"),
+        (["bitstream"], "ecpix5 default"),
+        (["flash", "BOARD=another", "CONFIG=eth"], "another eth --flash"),
+    ],
+)
+def test_board_and_configuration_that_are_built(checkout, words, built):
+    done = make(checkout, "-n", *words)
+    assert re.findall(r"-m gateware\.flow (.*?) *$", done.stdout, re.M) == [built], done.stderr
+
+
+@pytest.mark.parametrize("words", [["sim", "CONFIG=eth", "FIRMWARE=zephyr"], ["zephyr", "CONFIG=eth"]])
+def test_a_configuration_that_contradicts_another_word_is_refused(checkout, words):
+    done = make(checkout, "-n", *words)
+    assert done.returncode == 2 and "gateware.flow" not in done.stdout
+    assert re.fullmatch(r"Makefile:\d+: \*\*\* CONFIG=eth.*: (leave them out|choose .*)\.  Stop\.\n", done.stderr)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
-"""LambdaConcept ECPIX-5 with an ECP5-85 (LFE5UM5G-85F-8BG554)."""
+"""LambdaConcept ECPIX-5 with an ECP5-85 (LFE5UM5G-85F-8BG554): UART, gigabit Ethernet by an RGMII PHY."""
 
+from dataclasses import replace
+
+from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
 from litex.gen import LiteXModule
 from litex.soc.cores.clock import ECP5PLL
 from litex_boards.platforms import lambdaconcept_ecpix5
 from migen import ClockDomain, If, Signal
 
-from gateware.boards import Board
+from gateware.boards import Board, Fit
 
 
 class _CRG(LiteXModule):
@@ -30,23 +33,48 @@ class _CRG(LiteXModule):
         pll.create_clkout(self.cd_sys, sys_clk_freq)
 
 
+def _create_phy(platform):
+    # As litex-boards has it: the PHY chip delays the receive clock, the FPGA the transmit clock. LiteEth's register of
+    # the link's state would be read out of the receive clock's domain without a synchroniser.
+    return LiteEthPHYRGMII(
+        clock_pads=platform.request("eth_clocks"),
+        pads=platform.request("eth"),
+        rx_delay=0e-9,
+        with_inband_status=False,
+    )
+
+
+_FIT = Fit(sbox="ecp5", core_sbox="ecp5", pnr_seed=4)
+# Three cores have Canright's S-boxes: half of a core's LUTs, and fast enough for 75 MHz.
+_THREE_CORES = replace(_FIT, core_sbox="canright_ecp5")
+
 BOARD = Board(
     name="ecpix5",
     title="LambdaConcept ECPIX-5 (ECP5-85F)",
-    simulated=False,
     sys_clk_freq=75_000_000,
     create_platform=lambda: lambdaconcept_ecpix5.Platform(device="85F", toolchain="trellis"),
     create_crg=_CRG,
+    create_phy=_create_phy,
     uart_name="serial",
     uart_baudrate=1_000_000,
     uart_fifo_depth=8192,
     rx_window=8192,
-    max_data=2048,
-    sbox="ecp5",
-    core_sbox="ecp5",
+    console_name="jtag_uart",
+    fits={
+        "default": replace(_FIT, clock_met=True),
+        # The default router does not end on so full a part; this one goes on until the clocks are met, and no further.
+        "eth": replace(
+            _THREE_CORES,
+            pnr_seed=1,
+            pnr_options=(*_FIT.pnr_options, "--router", "router2", "--tmg-ripup"),
+            clock_met=True,
+        ),
+        "pipelined": replace(_FIT, core_sbox="canright", clock_met=True),
+        "zephyr": _FIT,
+        "eth_zephyr": _THREE_CORES,
+    },
     device="LFE5UM5G-85F-8BG554",
     speed_grade="8",
     flash_cable=("--board", "ecpix5"),
     constraints="ecpix5.lpf",
-    pnr_seed=4,
 )

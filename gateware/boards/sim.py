@@ -1,18 +1,22 @@
-"""The simulated board: the SoC in Verilator, cycle for cycle; UART over TCP.
+"""The simulated board: the SoC in Verilator, cycle for cycle; UART over TCP, Ethernet on a TAP device.
 
-Its clock is the one that place-and-route reaches for the ECPIX-5 with the same configuration
-(`gateware/boards/ecpix5.py`); simulated time is counted in that clock.
+It stands for the ECPIX-5: simulated time is counted in that board's clock. Its console is the simulator's standard
+input and output, its Ethernet LiteX's `gmii_ethernet` module, in a clock domain of its own.
 """
 
+from liteeth.phy.common import LiteEthPHYHWReset
+from liteeth.phy.gmii import LiteEthPHYGMIIRX, LiteEthPHYGMIITX
 from litex.build.generic_platform import Pins, Subsignal
 from litex.build.sim import SimPlatform
 from litex.gen import LiteXModule
-from migen import ClockDomain, Signal
+from litex.soc.interconnect.csr import CSRStorage
+from migen import ClockDomain, ClockDomainsRenamer, Signal
+from migen.genlib.resetsync import AsyncResetSynchronizer
 
-from gateware.boards import Board
+from gateware.boards import Board, Fit
 from gateware.boards.ecpix5 import BOARD as ECPIX5
 
-SERIAL = (
+_SERIAL = (
     Subsignal("source_valid", Pins(1)),
     Subsignal("source_ready", Pins(1)),
     Subsignal("source_data", Pins(8)),
@@ -20,7 +24,22 @@ SERIAL = (
     Subsignal("sink_ready", Pins(1)),
     Subsignal("sink_data", Pins(8)),
 )
-IO = [("sys_clk", 0, Pins(1)), ("serial", 0, *SERIAL)]
+_GMII = (
+    Subsignal("rx_data", Pins(8)),
+    Subsignal("rx_dv", Pins(1)),
+    Subsignal("rx_er", Pins(1)),
+    Subsignal("tx_data", Pins(8)),
+    Subsignal("tx_en", Pins(1)),
+    Subsignal("tx_er", Pins(1)),
+)
+_IO = [
+    ("sys_clk", 0, Pins(1)),
+    # LiteX's Ethernet module takes its clock from an interface of this name alone: it is the second one.
+    ("sys_clk", 1, Subsignal("sys_clk", Pins(1))),
+    ("serial", 0, *_SERIAL),
+    ("serial", 1, *_SERIAL),
+    ("gmii_eth", 0, *_GMII),
+]
 
 
 class _CRG(LiteXModule):
@@ -39,21 +58,55 @@ class _CRG(LiteXModule):
         self.sync.por += power_on.eq(0)
 
 
+class _EthernetCRG(LiteXModule):
+    """The simulator's clock for both directions, 125 MHz, held in reset as LiteEth's PHYs are: after power-on, with the
+    system and by the register `reset`.
+    """
+
+    def __init__(self, clock):
+        self._reset = CSRStorage()
+        self.cd_eth_rx = ClockDomain()
+        self.cd_eth_tx = ClockDomain()
+
+        # # #
+
+        self.hw_reset = LiteEthPHYHWReset()
+        reset = self._reset.storage | self.hw_reset.reset
+        for domain in (self.cd_eth_rx, self.cd_eth_tx):
+            self.comb += domain.clk.eq(clock)
+            self.specials += AsyncResetSynchronizer(domain, reset)
+
+
+class _SimulatedGMII(LiteXModule):
+    """A GMII PHY of 8 bits a cycle each way, whose clocks are the simulator's."""
+
+    dw = 8
+    tx_clk_freq = rx_clk_freq = 125e6
+
+    def __init__(self, platform):
+        # # #
+
+        clock = platform.request("sys_clk", 1).sys_clk
+        pads = platform.request("gmii_eth")
+        self.crg = _EthernetCRG(clock)
+        self.tx = ClockDomainsRenamer("eth_tx")(LiteEthPHYGMIITX(pads))
+        self.rx = ClockDomainsRenamer("eth_rx")(LiteEthPHYGMIIRX(pads))
+        self.sink, self.source = self.tx.sink, self.rx.source
+
+
 BOARD = Board(
     name="sim",
     title="simulated board (Verilator)",
-    simulated=True,
+    models=ECPIX5,
     sys_clk_freq=ECPIX5.sys_clk_freq,
-    create_platform=lambda: SimPlatform("SIM", list(IO)),
+    create_platform=lambda: SimPlatform("SIM", list(_IO)),
     create_crg=_CRG,
+    create_phy=_SimulatedGMII,
     uart_name="sim",
     uart_baudrate=ECPIX5.uart_baudrate,
     uart_fifo_depth=ECPIX5.uart_fifo_depth,
     # Less than a board's, so that full records are shorter and their simulation is; TCP would hold back more.
     rx_window=3040,
-    max_data=ECPIX5.max_data,
-    rom_size=ECPIX5.rom_size,
-    sram_size=ECPIX5.sram_size,
-    buffer_size=ECPIX5.buffer_size,
-    clock_met_by=ECPIX5.name,
+    console_name="sim",
+    fits=dict.fromkeys(("default", "eth", "scalar", "zephyr", "eth_zephyr"), Fit()),
 )

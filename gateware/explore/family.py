@@ -30,8 +30,8 @@ from gateware.explore.members import DATAPATHS, ENGINES, KEY_SETS, PEERS, SBOXES
 from gateware.explore.netlist import NetlistError
 from gateware.explore.protocols import ProtocolError
 from gateware.explore.records import records
-from gateware.soc import toolchain
-from gateware.soc.cache import Stamp, digest
+from gateware.flow import toolchain
+from gateware.flow.cache import Stamp, digest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CACHE = REPOSITORY / "build" / "explore"

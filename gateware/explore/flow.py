@@ -26,8 +26,8 @@ from pathlib import Path
 from migen import ClockSignal, Instance, Module, Signal
 
 from gateware.explore.harness import Harness
-from gateware.soc import toolchain
-from gateware.soc.cache import Stamp, digest
+from gateware.flow import toolchain
+from gateware.flow.cache import Stamp, digest
 
 TARGET_MHZ = 250
 TIMEOUT_S = 3 * 3600

@@ -27,10 +27,10 @@ from gateware.aes.sbox_pair import SBoxPair
 from gateware.aes.sbox_ram import BlockRAMSBox
 from gateware.aes.transforms import byte_list, inv_shift_rows, inverse_mix_correction, masked, mix_column, shift_rows
 from gateware.explore.harness import Harness
+from gateware.flow import toolchain
+from gateware.flow.cache import Stamp, digest
 from gateware.isa.lane import Lane
 from gateware.isa.unit import VectorAESUnit
-from gateware.soc import toolchain
-from gateware.soc.cache import Stamp, digest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DEVICE = ("--um5g-85k", "--speed", "8", "--package", "CABGA554")

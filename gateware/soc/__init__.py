@@ -1,1 +1,1 @@
-"""The SoC: memory map, buffer memory, simulated board, bitstream, build command."""
+"""What the hardware is: the SoC with its memory map, buffer memory and Ethernet. `gateware.flow` builds it."""

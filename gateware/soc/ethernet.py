@@ -8,25 +8,26 @@ path's peripheral (`gateware.net.unit`).
 """
 
 import ipaddress
+from collections.abc import Callable
 
 from cipherlane.protocol.layout import UDP_PORT
 from litex.soc.integration.soc import SoCRegion, add_ip_address_constants, add_mac_address_constants
 from litex.soc.integration.soc_core import SoCCore
 
 from gateware.aes.cores import create_core
-from gateware.boards import Ethernet
+from gateware.configurations import Ethernet
 from gateware.net.ethernet import FastPathEthernet
 from gateware.net.mac import SharedMAC
 from gateware.net.unit import FastPathUnit
 
 
-def add_ethernet(soc: SoCCore, ethernet: Ethernet, *, sbox: str) -> None:
+def add_ethernet(soc: SoCCore, create_phy: Callable, ethernet: Ethernet, *, sbox: str) -> None:
     """Adds PHY, MAC and fast path, with the constants `MACADDR1` to `6` and `LOCALIP1` to `4` for the firmware.
 
-    `sbox` is that of the fast path's AES core. The receive slots can be written, so that the firmware leaves no key
-    in them.
+    `create_phy` is the board's, `sbox` that of the fast path's AES core. The receive slots can be written, so that the
+    firmware leaves no key in them.
     """
-    soc.ethphy = ethernet.create_phy(soc.platform)
+    soc.ethphy = create_phy(soc.platform)
     soc.ethmac = SharedMAC(
         phy=soc.ethphy,
         mac_address=ethernet.fast_path_mac_address,

@@ -13,8 +13,8 @@
                           │             ───┴─────┬── 128-bit Wishbone ──────────┘
                           └─ CTR accelerator (DMA)
 
-One class for every board: `gateware.boards` says what differs. The DMA and the vector unit reach the buffer
-memory alone, in one access a block over the wide port: neither is a master of the SoC's bus.
+One class for every target: its board and configuration (`gateware.targets`) say what differs. The DMA and the vector
+unit reach the buffer memory alone, in one access a block over the wide port: neither is a master of the SoC's bus.
 """
 
 from pathlib import Path
@@ -24,7 +24,6 @@ from litex.soc.integration.soc import SoCRegion
 from litex.soc.integration.soc_core import SoCCore
 from litex.soc.interconnect import wishbone
 
-from gateware.boards import Board
 from gateware.ctr.accelerator import CTRAccelerator
 from gateware.isa.command import CommandRegister
 from gateware.isa.unit import VectorAESUnit
@@ -33,6 +32,7 @@ from gateware.random.oscillators import RingOscillators
 from gateware.random.source import RandomSource
 from gateware.soc.buffer import BufferMemory
 from gateware.soc.ethernet import add_ethernet
+from gateware.targets import Target
 
 BUFFER_ORIGIN = 0x4000_0000
 # Every memory and register answers in a few cycles; a short counter is also quick to compare.
@@ -43,19 +43,20 @@ WATCHDOG_RESET_DELAY_CYCLES = 4096
 
 
 class CipherlaneSoC(SoCCore):
-    """The demonstrator's SoC on one board.
+    """The demonstrator's SoC on one board, in one configuration.
 
     Parameters
     ----------
-    board : Board
-        Board description.
+    target : Target
+        Board and configuration.
     firmware : list[int]
         Words of the boot ROM, the first at the reset address; not empty, or LiteX would build its BIOS.
     """
 
-    def __init__(self, board: Board, firmware: list[int]):
+    def __init__(self, target: Target, firmware: list[int]):
+        self.target = target
+        board, configuration = target.board, target.configuration
         platform = board.create_platform()
-        self.board = board
         SoCCore.__init__(
             self,
             platform,
@@ -64,10 +65,10 @@ class CipherlaneSoC(SoCCore):
             cpu_variant="full",
             bus_bursting=True,
             bus_timeout=BUS_TIMEOUT_CYCLES,
-            integrated_rom_size=board.rom_size,
+            integrated_rom_size=configuration.rom_size,
             integrated_rom_init=firmware,
-            integrated_sram_size=board.sram_size,
-            ident=f"Cipherlane {board.name}",
+            integrated_sram_size=configuration.sram_size,
+            ident=f"Cipherlane {target.name}",
             uart_name=board.uart_name,
             uart_baudrate=board.uart_baudrate,
             uart_fifo_depth=board.uart_fifo_depth,
@@ -75,22 +76,22 @@ class CipherlaneSoC(SoCCore):
             timer_uptime=True,
         )
         self.crg = board.create_crg(platform, board.sys_clk_freq)
-        self._add_aes_unit(board)
-        self._add_buffer(board)
-        self._add_accelerator(board)
+        self._add_aes_unit(target)
+        self._add_buffer(configuration.buffer_size)
+        self._add_accelerator(target)
         self.random = RandomSource(None if board.simulated else RingOscillators())
-        if board.ethernet:
-            add_ethernet(self, board.ethernet, sbox=board.core_sbox)
-        if board.console_name:
+        if configuration.ethernet:
+            add_ethernet(self, board.create_phy, configuration.ethernet, sbox=target.fit.core_sbox)
+        if configuration.console:
             pads = platform.request("serial", 1, loose=True)
             self.add_uart("console", board.console_name, pads, board.uart_baudrate, CONSOLE_FIFO_BYTES)
-        if board.watchdog:
+        if configuration.watchdog:
             self.add_watchdog("watchdog", reset_delay=WATCHDOG_RESET_DELAY_CYCLES)
         for name, value in (
             ("CIPHERLANE_SIMULATED", int(board.simulated)),
             ("CIPHERLANE_RX_WINDOW", board.rx_window),
-            ("CIPHERLANE_MAX_DATA", board.max_data),
-            ("CIPHERLANE_BOARD", board.name),
+            ("CIPHERLANE_MAX_DATA", configuration.max_data),
+            ("CIPHERLANE_BOARD", target.name),
         ):
             self.add_constant(name, value)
 
@@ -98,16 +99,18 @@ class CipherlaneSoC(SoCCore):
         """LiteX's bridge, always with registers: the CSRs stay out of the bus's combinational paths."""
         super().add_csr_bridge(name, origin, register=True)
 
-    def _add_aes_unit(self, board: Board) -> None:
+    def _add_aes_unit(self, target: Target) -> None:
         # The core with the CFU port. LiteX's own variant "full+cfu" wants the unit as a Verilog file with no
         # further ports; taking the core as an external variant leaves the unit in Migen.
         cores = Path(get_data_mod("cpu", "vexriscv").data_location)
         self.cpu.use_external_variant(str(cores / "VexRiscv_FullCfu.v"))
-        if board.scalar_unit:
-            self.aes_unit = unit = ScalarAESUnit(sbox=board.sbox)
+        if target.configuration.scalar_unit:
+            self.aes_unit = unit = ScalarAESUnit(sbox=target.fit.sbox)
             self.add_constant("CIPHERLANE_SCALAR_UNIT")
         else:
-            self.aes_unit = unit = VectorAESUnit(memory=(BUFFER_ORIGIN, board.buffer_size), sbox=board.sbox)
+            self.aes_unit = unit = VectorAESUnit(
+                memory=(BUFFER_ORIGIN, target.configuration.buffer_size), sbox=target.fit.sbox
+            )
         self.aes_command = command = CommandRegister()
         self.comb += [
             unit.cmd_valid.eq(command.source.valid),
@@ -127,14 +130,17 @@ class CipherlaneSoC(SoCCore):
             i_CfuPlugin_bus_rsp_payload_outputs_0=unit.rsp_output,
         )
 
-    def _add_buffer(self, board: Board) -> None:
-        self.buffer = BufferMemory(size=board.buffer_size)
-        self.bus.add_slave("buffer", self.buffer.narrow, SoCRegion(origin=BUFFER_ORIGIN, size=board.buffer_size))
+    def _add_buffer(self, size: int) -> None:
+        self.buffer = BufferMemory(size=size)
+        self.bus.add_slave("buffer", self.buffer.narrow, SoCRegion(origin=BUFFER_ORIGIN, size=size))
 
-    def _add_accelerator(self, board: Board) -> None:
+    def _add_accelerator(self, target: Target) -> None:
+        configuration = target.configuration
         self.accelerator = CTRAccelerator(
-            regions=[(BUFFER_ORIGIN, board.buffer_size)], datapath=board.core_datapath, sbox=board.core_sbox
+            regions=[(BUFFER_ORIGIN, configuration.buffer_size)],
+            datapath=configuration.core_datapath,
+            sbox=target.fit.core_sbox,
         )
         self.irq.add("accelerator", use_loc_if_exists=True)
-        masters = [self.accelerator.bus] if board.scalar_unit else [self.aes_unit.bus, self.accelerator.bus]
+        masters = [self.accelerator.bus] if configuration.scalar_unit else [self.aes_unit.bus, self.accelerator.bus]
         self.buffer_arbiter = wishbone.Arbiter(masters, self.buffer.wide)

@@ -25,7 +25,7 @@ def render(kept: dict[str, Content]) -> list[str]:
             area.append([board, name, *(used[key] for key in USED)])
     devices = dict.fromkeys(f"{r['device']}, speed grade {r['speed_grade']} ({r['kind']})" for r in kept.values())
     return [
-        f"`make bitstream BOARD=...`: {'; '.join(devices)}; a build that misses a clock ends with an error:",
+        f"`make bitstream BOARD=... CONFIG=...`: {'; '.join(devices)}; a build that misses a clock ends with an error:",
         "",
         *table(["board", "clock", "required MHz", "achieved MHz", "seed"], clocks),
         "",

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from cipherlane.results import write
 
-from gateware.soc import toolchain
-from gateware.soc.cache import Stamp, digest
-from gateware.soc.firmware import REPOSITORY
+from gateware.flow import toolchain
+from gateware.flow.cache import Stamp, digest
+from gateware.flow.firmware import REPOSITORY
 from tests.bench import cases, peers, report
 from tests.bench.board import BUILD, C_FAMILIES, ISE_FAMILIES, ZKN_FAMILIES, BenchBoard, Family, WrongAnswerError
 

@@ -9,10 +9,10 @@ import serial
 from cipherlane.transport.simboard import SimulatedBoard
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from gateware import boards
-from gateware.soc import simulation
-from gateware.soc.cache import digest
-from gateware.soc.firmware import REPOSITORY
+from gateware import targets
+from gateware.flow import simulation
+from gateware.flow.cache import digest
+from gateware.flow.firmware import REPOSITORY
 from tests import rom
 
 SOURCES = REPOSITORY / "firmware" / "bench"
@@ -33,7 +33,7 @@ class WrongAnswerError(AssertionError):
 
 @dataclass(frozen=True)
 class Family:
-    """One benchmark program: its name, its sources beside board_bench.c, what it measures, its board if not `sim`."""
+    """One benchmark program: name, sources beside board_bench.c, what it measures, configuration if not the default."""
 
     name: str
     sources: tuple[str, ...]
@@ -42,7 +42,7 @@ class Family:
     style: str
     key_bits: tuple[int, ...]
     modes: tuple[str, ...] = tuple(MODES)
-    board: str | None = None
+    configuration: str | None = None
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,9 @@ class BenchBoard:
         output = BUILD / family.name
         more = tuple(SOURCES / name for name in family.sources)
         board = None
-        if family.board:
-            board = simulation.build(boards.load(family.board), REPOSITORY / "build" / family.board).parent
+        if family.configuration:
+            target = targets.load("sim", family.configuration)
+            board = simulation.build(target, REPOSITORY / "build" / target.name).parent
         self.elf: Path = output / "firmware.elf"
         self._folder = rom.build(output, SOURCES / "board_bench.c", more, family.defines, board=board)
         self._board = SimulatedBoard(self._folder)
@@ -185,12 +186,12 @@ def _ise(name: str) -> Family:
 ISE_FAMILIES = tuple(_ise(name) for name in ("ise", "ise_fused", "ise_vmem"))
 
 
-# How C does a round: the engine's name, its constant in c_cipher.h, the board that has the instructions.
-_ROUNDS = {"byte": ("CL_C_BYTES", None), "table": ("CL_C_TABLES", None), "zkn": ("CL_C_ZKN", "sim_scalar")}
+# How C does a round: the engine's name, its constant in c_cipher.h, the configuration that has the instructions.
+_ROUNDS = {"byte": ("CL_C_BYTES", None), "table": ("CL_C_TABLES", None), "zkn": ("CL_C_ZKN", "scalar")}
 
 
 def _c(engine: str, style: str, key_bits: int = 0) -> Family:
-    by, board = _ROUNDS[engine]
+    by, configuration = _ROUNDS[engine]
     defines = (
         f"-DBENCH_ENGINE='\"{engine}\"'",
         f"-DBENCH_BY={by}",
@@ -199,7 +200,7 @@ def _c(engine: str, style: str, key_bits: int = 0) -> Family:
     )
     name = f"{engine}_{style}{key_bits or ''}"
     bits = (key_bits,) if key_bits else KEY_BITS
-    return Family(name, ("variants_c.c",), defines, engine, style, bits, board=board)
+    return Family(name, ("variants_c.c",), defines, engine, style, bits, configuration=configuration)
 
 
 def _styles(engine: str) -> tuple[Family, ...]:

@@ -10,7 +10,7 @@ import sys
 import tarfile
 from pathlib import Path
 
-from gateware.soc.firmware import REPOSITORY
+from gateware.flow.firmware import REPOSITORY
 from tests.bench.board import KEY_BITS, SOURCES, Family
 
 BUILD = REPOSITORY / "build" / "peers"

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from gateware import boards
-from gateware.soc import toolchain
+from gateware.flow import toolchain
 from tests.bench_eth.measure import Case, WrongAnswerError, measure, name_of
 from tests.gateware.net.gmii import CORE, GMIIBoard
 from tests.gateware.support import ROOT

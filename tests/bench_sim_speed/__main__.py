@@ -21,11 +21,11 @@ from cipherlane.transport.sim import SimTransport
 from rich.console import Console
 from rich.table import Table
 
-from gateware import boards
-from gateware.soc import simulation, toolchain
-from gateware.soc.cache import Stamp, digest
-from gateware.soc.firmware import FirmwareError
-from gateware.soc.zephyr import ZephyrError
+from gateware import targets
+from gateware.flow import simulation, toolchain
+from gateware.flow.cache import Stamp, digest
+from gateware.flow.firmware import FirmwareError
+from gateware.flow.zephyr import ZephyrError
 from tests.gateware.support import ROOT
 
 COMMAND = "make bench-sim-speed"
@@ -38,9 +38,9 @@ WORK = {Engine.TABLE: 8192, Engine.ISE_VMEM: 400_000, Engine.ACCELERATOR: 800_00
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
-def build_baseline(board: boards.Board, directory: Path) -> Path:
+def build_baseline(target: targets.Target, directory: Path) -> Path:
     """Builds the board by LiteX's script, every unit at every edge; returns its folder."""
-    _, sources = simulation.lay_out(board, directory, ())
+    _, sources = simulation.lay_out(target, directory, ())
     stamp = Stamp(directory / "model.digest", digest(sources))
     gateware = directory / "gateware"
     if not (stamp.is_current() and (gateware / simulation.EXECUTABLE).exists()):
@@ -53,7 +53,7 @@ def build_baseline(board: boards.Board, directory: Path) -> Path:
         if status:
             raise simulation.SimulationError(f"the baseline did not compile: see {log}")
         stamp.set()
-    return simulation.describe(board, directory).parent
+    return simulation.describe(target, directory).parent
 
 
 def cpu_seconds(pid: int) -> float:
@@ -113,11 +113,11 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--results", type=Path, default=ROOT / "build" / "results" / "sim-speed.json")
     arguments = parser.parse_args()
-    board = boards.load("sim")
+    target = targets.load("sim")
     try:
-        folder = simulation.build(board, ROOT / "build" / board.name).parent
+        folder = simulation.build(target, ROOT / "build" / target.name).parent
         print("the baseline: minutes, once", flush=True)
-        baseline = build_baseline(board, BASELINE)
+        baseline = build_baseline(target, BASELINE)
     except (FirmwareError, ZephyrError, simulation.SimulationError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -129,7 +129,7 @@ def main() -> int:
         arguments.results,
         {"records": records},
         command=COMMAND,
-        board=board.name,
+        board=target.name,
         configuration={"rounds": arguments.rounds, "machine": platform.processor() or platform.machine()},
         tools=toolchain.versions(os.environ, toolchain.SIMULATION),
     )

@@ -23,7 +23,7 @@ from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from gateware.soc import toolchain
+from gateware.flow import toolchain
 
 pytestmark = pytest.mark.simboard
 

@@ -9,14 +9,14 @@ import sys
 import pytest
 
 from firmware.codegen import devicetree
-from gateware import boards
-from gateware.soc.firmware import REPOSITORY, describe_soc
+from gateware import targets
+from gateware.flow.firmware import REPOSITORY, describe_soc
 
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory):
     folder = tmp_path_factory.mktemp("soc")
-    describe_soc(boards.load("sim_zephyr"), folder)
+    describe_soc(targets.load("sim", "zephyr"), folder)
     return folder
 
 
@@ -60,7 +60,7 @@ def test_every_register_of_the_uart_has_its_place(directory, soc):
 def test_ethernet_is_described_where_there_is_one(directory, tmp_path):
     assert "ethernet0" not in devicetree.overlay(directory / "csr.json", set())
     assert "CONFIG_NETWORKING=n\n" in devicetree.configuration(directory / "csr.json")
-    describe_soc(boards.load("sim_eth_zephyr"), tmp_path)
+    describe_soc(targets.load("sim", "eth_zephyr"), tmp_path)
     soc = json.loads((tmp_path / "csr.json").read_text())
     text = devicetree.overlay(tmp_path / "csr.json", set())
     named = registers(node(text, "ethernet0"))
@@ -113,7 +113,7 @@ def test_a_soc_without_uptime_is_refused(directory, soc, tmp_path):
 def test_without_a_tree_nothing_is_built(tmp_path):
     environment = {**os.environ, "ZEPHYR_BASE": str(tmp_path)}
     output = tmp_path / "out"
-    command = [sys.executable, "-m", "gateware.soc", "sim_zephyr", "--output", str(output)]
+    command = [sys.executable, "-m", "gateware.flow", "sim", "zephyr", "--output", str(output)]
     done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode != 0
     assert re.fullmatch(r"error: .*ZEPHYR_BASE.*make zephyr-setup.*\n", done.stderr)

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from gateware.soc.firmware import REPOSITORY
+from gateware.flow.firmware import REPOSITORY
 
 UDP, ICMP, TCP = 17, 1, 6
 CHECKSUM = {UDP: 6, ICMP: 2}

@@ -8,24 +8,24 @@ from pathlib import Path
 import yaml
 from cipherlane.transport.simboard import SimulatedBoard
 
-from gateware import boards
-from gateware.soc import zephyr
-from gateware.soc.firmware import REPOSITORY
+from gateware import targets
+from gateware.flow import zephyr
+from gateware.flow.firmware import REPOSITORY
 from tests import rom
 
-BOARD = boards.load("sim_zephyr")
-DIRECTORY = REPOSITORY / "build" / BOARD.name
+DIRECTORY = REPOSITORY / "build" / targets.load("sim", "zephyr").name
 SUITES = zephyr.MODULE / "tests"
 TIMEOUT_S = 300
 
 
-def build(name: str = BOARD.name) -> Path:
-    """Builds the board of that name with the record service in its ROM; returns its folder.
+def build(configuration: str = "zephyr") -> Path:
+    """Builds the simulated board in that configuration, the record service in its ROM; returns its folder.
 
     In a process of its own: LiteX's names of signals, and with them the model, depend on what it built before.
     """
-    subprocess.run([sys.executable, "-m", "gateware.soc", name], cwd=REPOSITORY, check=True, timeout=1800)
-    return REPOSITORY / "build" / name
+    command = [sys.executable, "-m", "gateware.flow", "sim", configuration]
+    subprocess.run(command, cwd=REPOSITORY, check=True, timeout=1800)
+    return REPOSITORY / "build" / targets.load("sim", configuration).name
 
 
 def scenarios(fixture: str | None = None) -> list[tuple[str, Path, tuple[str, ...]]]:

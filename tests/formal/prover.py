@@ -9,7 +9,7 @@ from pathlib import Path
 from litex.gen.fhdl.verilog import convert
 from migen import ClockDomain, Module, Signal
 
-from gateware.soc import toolchain
+from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "formal"  # YoWASP's Yosys sees no /tmp

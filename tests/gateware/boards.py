@@ -1,19 +1,20 @@
-"""The parameters that boards give to units and cores, each set once, from `gateware.boards`."""
+"""The parameters that boards give to units and cores, each set once, from `gateware.targets`."""
 
-from gateware import boards
+from gateware import targets
 from gateware.aes.cores import PIPELINED
 from gateware.aes.sub_bytes import IMPLEMENTATIONS
 
-BOARDS = [boards.load(name) for name in boards.names()]
+TARGETS = targets.load_all()
 
 # S-boxes of the vector unit, all and those on an FPGA, and of the unit with the scalar instructions.
-VECTOR_UNITS = sorted({board.sbox for board in BOARDS if not board.scalar_unit})
-VECTOR_UNITS_ON_ECP5 = sorted({board.sbox for board in BOARDS if not board.scalar_unit and not board.simulated})
-VECTOR_UNITS_SIMULATED = sorted({board.sbox for board in BOARDS if not board.scalar_unit and board.simulated})
-SCALAR_UNITS = sorted({board.sbox for board in BOARDS if board.scalar_unit})
+_vector_units = {(t.fit.sbox, t.board.simulated) for t in TARGETS if not t.configuration.scalar_unit}
+VECTOR_UNITS = sorted({sbox for sbox, _ in _vector_units})
+VECTOR_UNITS_ON_ECP5 = sorted(sbox for sbox, simulated in _vector_units if not simulated)
+VECTOR_UNITS_SIMULATED = sorted(sbox for sbox, simulated in _vector_units if simulated)
+SCALAR_UNITS = sorted({t.fit.sbox for t in TARGETS if t.configuration.scalar_unit})
 
 # Parameters of `CTRAccelerator`, all and those on an FPGA.
-_accelerators = {(board.core_datapath, board.core_sbox, board.simulated) for board in BOARDS}
+_accelerators = {(t.configuration.core_datapath, t.fit.core_sbox, t.board.simulated) for t in TARGETS}
 ACCELERATORS = [
     {"datapath": datapath, "sbox": sbox}
     for datapath, sbox in sorted({(datapath, sbox) for datapath, sbox, _ in _accelerators}, key=str)
@@ -22,7 +23,11 @@ ACCELERATORS_ON_ECP5 = [core for core in ACCELERATORS if (*core.values(), False)
 ACCELERATORS_SIMULATED = [core for core in ACCELERATORS if (*core.values(), True) in _accelerators]
 
 # Parameters of the fast path's core.
-_fast_paths = {(b.ethernet.core_datapath, b.core_sbox, b.ethernet.core_engines) for b in BOARDS if b.ethernet}
+_fast_paths = {
+    (ethernet.core_datapath, t.fit.core_sbox, ethernet.core_engines)
+    for t in TARGETS
+    if (ethernet := t.configuration.ethernet)
+}
 FAST_PATHS = [
     {"datapath": datapath, "sbox": sbox, "engines": engines} for datapath, sbox, engines in sorted(_fast_paths, key=str)
 ]

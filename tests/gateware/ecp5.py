@@ -23,7 +23,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from gateware.explore.netlist import Netlist, expression
-from gateware.soc import toolchain
+from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mapped"  # YoWASP's Yosys sees no /tmp

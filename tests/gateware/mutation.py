@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from migen.fhdl.structure import DUID
 
-from gateware.soc import toolchain
+from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mutants"  # YoWASP's Yosys sees no /tmp

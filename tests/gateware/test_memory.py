@@ -11,9 +11,9 @@ from litex.gen.fhdl import verilog
 from migen import ClockDomain, Memory, Module, Signal, run_simulation
 
 from gateware.aes.output_queue import OutputQueue
+from gateware.flow import toolchain
 from gateware.memory import NO_RW_CHECK, buffered_fifo
 from gateware.net.packet_buffer import PacketBuffer
-from gateware.soc import toolchain
 from tests.gateware.support import ROOT, flatten
 
 

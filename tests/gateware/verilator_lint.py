@@ -16,13 +16,13 @@ from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Signal
 
 from gateware.aes.cores import create_core
+from gateware.flow import units
 from gateware.isa.zkn import ScalarAESUnit
 from gateware.net.unit import FastPathUnit
 from gateware.random.source import RandomSource
-from gateware.soc import units
 from gateware.soc.buffer import BufferMemory
 from tests.gateware import ecp5
-from tests.gateware.boards import ACCELERATORS, BOARDS, FAST_PATHS, SCALAR_UNITS, VECTOR_UNITS, title
+from tests.gateware.boards import ACCELERATORS, FAST_PATHS, SCALAR_UNITS, TARGETS, VECTOR_UNITS, title
 from tests.gateware.support import flatten
 
 # LiteX assigns combinational signals without blocking (its own simulation passes COMBDLY too). Migen writes wider
@@ -92,16 +92,16 @@ def _scalar_unit(sbox: str) -> Module:
 def designs() -> Iterator[tuple[str, Module]]:
     """Names and designs."""
     for sbox in VECTOR_UNITS:
-        board = next(board for board in BOARDS if board.sbox == sbox and not board.scalar_unit)
-        yield f"vector_unit_{sbox}", units.UNITS["vector_unit"](board)
+        target = next(t for t in TARGETS if t.fit.sbox == sbox and not t.configuration.scalar_unit)
+        yield f"vector_unit_{sbox}", units.UNITS["vector_unit"](target)
     for sbox in SCALAR_UNITS:
         yield f"scalar_unit_{sbox}", _scalar_unit(sbox)
     for core in ACCELERATORS:
-        board = next(board for board in BOARDS if (board.core_datapath, board.core_sbox) == tuple(core.values()))
-        yield f"accelerator_{title(core)}", units.UNITS["accelerator"](board)
+        target = next(t for t in TARGETS if [t.configuration.core_datapath, t.fit.core_sbox] == [*core.values()])
+        yield f"accelerator_{title(core)}", units.UNITS["accelerator"](target)
     for core in FAST_PATHS:
         yield f"fast_path_{title(core)}", _fast_path(core)
-    for size in sorted({board.buffer_size for board in BOARDS}):
+    for size in sorted({target.configuration.buffer_size for target in TARGETS}):
         yield f"buffer_memory_{size}", _buffer(size)
     yield "random_source", _random_source()
 

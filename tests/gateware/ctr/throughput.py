@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from gateware.ctr.errors import Error
-from gateware.soc import toolchain
+from gateware.flow import toolchain
 from gateware.soc.buffer import BufferMemory
 from tests.gateware.ctr.bench import ORIGIN, Bench, Descriptor
 from tests.gateware.support import ROOT

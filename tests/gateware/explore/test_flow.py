@@ -11,7 +11,7 @@ from gateware.explore import flow
 from gateware.explore.flow import DEVICES, Design, FlowError
 from gateware.explore.measure import WrongResult, measure
 from gateware.explore.members import Member
-from gateware.soc import toolchain
+from gateware.flow import toolchain
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 DESIGN = Design("core", "clk", {"core.v": "module core(input clk, input d); endmodule\n"})

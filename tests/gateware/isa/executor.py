@@ -6,7 +6,7 @@ from pathlib import Path
 import serial
 from cipherlane.transport.simboard import SimulatedBoard
 
-from gateware.soc.firmware import REPOSITORY
+from gateware.flow.firmware import REPOSITORY
 from tests import rom
 
 BUILD = REPOSITORY / "build" / "tests" / "executor"

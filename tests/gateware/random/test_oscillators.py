@@ -9,9 +9,9 @@ import pytest
 from litex.gen.fhdl import verilog
 from migen import ClockDomain, Module
 
+from gateware.flow import toolchain
+from gateware.flow.constraints import looping_cells
 from gateware.random.oscillators import LENGTHS, RingOscillators
-from gateware.soc import toolchain
-from gateware.soc.constraints import looping_cells
 from tests.gateware.support import ROOT
 
 

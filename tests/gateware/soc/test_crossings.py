@@ -8,8 +8,9 @@ import pytest
 from migen import ClockDomain, If, Memory, Module, Signal
 from migen.genlib.cdc import MultiReg
 
-from gateware import boards
-from gateware.soc import bitstream, constraints
+from gateware import targets
+from gateware.boards import Fit
+from gateware.flow import bitstream, constraints
 from gateware.soc.soc import CipherlaneSoC
 from tests.gateware.soc.crossings import LOOP, PADS, Crossing, find
 
@@ -36,7 +37,7 @@ JTAG = {
     ("MultiReg", "sys", "jtag"),
     *(("AsyncResetSynchronizer", a, b) for a in ("jtag", "sys") for b in ("jtag", "sys")),
 }
-EXPECTED = {"ecpix5_eth": ECPIX5 | ETHERNET, "ecpix5_zephyr": ECPIX5 | JTAG, "sim_eth": ETHERNET}
+EXPECTED = {("ecpix5", "eth"): ECPIX5 | ETHERNET, ("ecpix5", "zephyr"): ECPIX5 | JTAG, ("sim", "eth"): ETHERNET}
 # Cells of the pads that sample with the clock that comes beside the data.
 SOURCE_SYNCHRONOUS = {Crossing(PADS, "eth_rx", "DDRInput")}
 
@@ -48,17 +49,17 @@ def quiet():
     logging.disable(logging.NOTSET)
 
 
-@pytest.mark.parametrize("name", EXPECTED)
-def test_only_what_is_synchronised_crosses(name):
-    board = boards.load(name)
-    soc = CipherlaneSoC(board, firmware=[0])
+@pytest.mark.parametrize(("board", "configuration"), EXPECTED)
+def test_only_what_is_synchronised_crosses(board, configuration):
+    target = targets.load(board, configuration)
+    soc = CipherlaneSoC(target, firmware=[0])
     soc.finalize()
     # What drives the pads of a simulated board is in step with the clock beside them.
-    pads = set() if board.simulated else soc.platform.constraint_manager.get_io_signals()
+    pads = set() if target.board.simulated else soc.platform.constraint_manager.get_io_signals()
     found = find(soc, pads)
     assert set(found.unguarded) <= SOURCE_SYNCHRONOUS
     assert found.glitching == [] and found.skewing == [] and found.never_reset == []
-    assert found.synchronised == EXPECTED[name]
+    assert found.synchronised == EXPECTED[board, configuration]
 
 
 class Design(Module):
@@ -155,8 +156,8 @@ def test_domain_that_nothing_resets_is_found():
 
 
 def test_every_constrained_clock_is_a_pin(tmp_path):
-    board = replace(boards.load("ecpix5_eth"), sbox="table", core_sbox="table")  # less text
-    bitstream.write_sources(board, tmp_path, [0])
+    target = replace(targets.load("ecpix5", "eth"), fit=Fit())  # S-boxes as tables: less text
+    bitstream.write_sources(target, tmp_path, [0])
     lpf = (tmp_path / "gateware" / "ecpix5_eth.lpf").read_text()
     verilog = (tmp_path / "gateware" / "ecpix5_eth.v").read_text()
     ports = set(re.findall(r"^\s*input\s+wire\s+(\w+),?$", verilog[: verilog.index(");")], re.MULTILINE))

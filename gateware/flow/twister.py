@@ -1,4 +1,4 @@
-"""Compiles the Zephyr module's test suites by Zephyr's own test runner, twister: ``python -m gateware.soc.twister``.
+"""Compiles the Zephyr module's test suites by Zephyr's own test runner, twister: ``python -m gateware.flow.twister``.
 
 Twister takes the suites' scenarios from their `testcase.yaml`; the simulated board's devicetree overlay and the tools
 come from here. It only compiles: it knows no way to a simulated board. `make test` runs the scenarios there.
@@ -9,8 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gateware.soc import zephyr
-from gateware.soc.firmware import REPOSITORY
+from gateware import targets
+from gateware.flow import zephyr
+from gateware.flow.firmware import REPOSITORY
 
 OUTPUT = REPOSITORY / "build" / "twister"
 _TIMEOUT_S = 3600
@@ -41,10 +42,8 @@ def command(base: Path, description: Path) -> list[str]:
 
 def main() -> int:
     """Parses the command line and runs twister; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="twister", description=__doc__.partition("\n")[0])
-    parser.add_argument("--board", default="sim_zephyr", help="board that was built (default %(default)s)")
-    arguments = parser.parse_args()
-    description = REPOSITORY / "build" / arguments.board / "firmware"
+    argparse.ArgumentParser(prog="twister", description=__doc__.partition("\n")[0]).parse_args()
+    description = REPOSITORY / "build" / targets.load("sim", "zephyr").name / "firmware"
     try:
         if not (description / "csr.json").is_file():
             raise zephyr.ZephyrError(f"{description} has no csr.json: run `make zephyr BOARD=sim`")

@@ -1,4 +1,4 @@
-"""Resources of the vector unit and of the accelerator, each synthesised alone with a board's parameters."""
+"""Resources of the vector unit and of the accelerator, each synthesised alone with a target's parameters."""
 
 import contextlib
 import json
@@ -10,12 +10,12 @@ from litex.gen.fhdl import verilog
 from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Record
 
-from gateware.boards import Board
 from gateware.ctr.accelerator import CTRAccelerator
+from gateware.flow import toolchain
+from gateware.flow.cache import Stamp, digest
 from gateware.isa.unit import VectorAESUnit
-from gateware.soc import toolchain
-from gateware.soc.cache import Stamp, digest
 from gateware.soc.soc import BUFFER_ORIGIN
+from gateware.targets import Target
 
 
 class _Top(Module):
@@ -29,15 +29,15 @@ class _Top(Module):
             self.ios |= set(port.flatten()) if isinstance(port, Record) else {port}
 
 
-def _vector_unit(board: Board) -> _Top:
-    unit = VectorAESUnit(memory=(BUFFER_ORIGIN, board.buffer_size), sbox=board.sbox)
+def _vector_unit(target: Target) -> _Top:
+    unit = VectorAESUnit(memory=(BUFFER_ORIGIN, target.configuration.buffer_size), sbox=target.fit.sbox)
     ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
     return _Top(unit, [*ports, unit.rsp_valid, unit.rsp_ready, unit.rsp_output, unit.bus])
 
 
-def _accelerator(board: Board) -> _Top:
-    regions = [(BUFFER_ORIGIN, board.buffer_size)]
-    unit = CTRAccelerator(regions=regions, datapath=board.core_datapath, sbox=board.core_sbox)
+def _accelerator(target: Target) -> _Top:
+    regions = [(BUFFER_ORIGIN, target.configuration.buffer_size)]
+    unit = CTRAccelerator(regions=regions, datapath=target.configuration.core_datapath, sbox=target.fit.core_sbox)
     bank = csr_bus.CSRBank(unit.get_csrs(), bus=csr_bus.Interface(data_width=32, address_width=14))
     top = _Top(unit, [unit.bus, bank.bus, unit.ev.irq])
     top.submodules.bank = bank
@@ -47,9 +47,9 @@ def _accelerator(board: Board) -> _Top:
 UNITS = {"vector_unit": _vector_unit, "accelerator": _accelerator}
 
 
-def resources(board: Board, directory: Path, environment: dict[str, str]) -> dict[str, dict[str, int]]:
+def resources(target: Target, directory: Path, environment: dict[str, str]) -> dict[str, dict[str, int]]:
     """LUT4s, flip-flops, block RAMs and DSPs of each unit, by name; cached in the folder by content."""
-    return {name: _synthesise(name, create(board), directory / "units", environment) for name, create in UNITS.items()}
+    return {name: _synthesise(name, create(target), directory / "units", environment) for name, create in UNITS.items()}
 
 
 def _synthesise(name: str, top: _Top, directory: Path, environment: dict[str, str]) -> dict[str, int]:

@@ -4,7 +4,7 @@ import pytest
 from migen import READ_FIRST, ClockDomain, If, Memory, Module, Signal
 from migen.genlib.cdc import MultiReg
 
-from gateware.soc.idle import IdleEdgesLeftOut
+from gateware.flow.idle import IdleEdgesLeftOut
 from tests.gateware.support import Simulation
 
 CYCLES = 4000

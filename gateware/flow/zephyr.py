@@ -127,7 +127,7 @@ def variables(base: Path, description: Path, configuration: tuple[Path, ...] = (
     base : Path
         Zephyr's source tree.
     description : Path
-        Folder with `csr.json` and `include/`, from `gateware.soc.firmware`; the devicetree overlay is written to it.
+        Folder with `csr.json` and `include/`, from `gateware.flow.firmware`; the devicetree overlay is written to it.
     configuration : tuple[Path, ...]
         Further Kconfig fragments.
     """
@@ -159,7 +159,7 @@ def compile_application(
     output : Path
         Build folder; the log of the build is `build.log` in it.
     description : Path
-        Folder with `csr.json` and `include/`, from `gateware.soc.firmware`.
+        Folder with `csr.json` and `include/`, from `gateware.flow.firmware`.
     more : tuple[str, ...]
         Further variables of CMake, each as `NAME=value`.
     configuration : tuple[Path, ...]

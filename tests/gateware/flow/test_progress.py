@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from gateware.soc import progress
+from gateware.flow import progress
 
 
 @pytest.fixture(autouse=True)

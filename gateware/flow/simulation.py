@@ -1,7 +1,7 @@
 """Builds the simulated board: the SoC in Verilator on LiteX's simulator, with the firmware in its ROM.
 
 LiteX writes the Verilog and the simulator's configuration. Of its simulator the model takes no tracing and the board's
-modules alone, and clock edges at which a unit is idle are left out (`gateware.soc.idle`).
+modules alone, and clock edges at which a unit is idle are left out (`gateware.flow.idle`).
 
 The result is a folder that the host tool starts (``cipherlane ... --port sim``): `board.json` says
 what is in it. A change of the firmware alone does not recompile the model, which reads its ROM from
@@ -26,12 +26,12 @@ from litex.build.sim.config import SimConfig
 from litex.build.sim.verilator import core_directory
 from litex.soc.integration.builder import Builder
 
-from gateware.boards import Board
-from gateware.soc import progress, toolchain
-from gateware.soc.cache import Stamp, digest
-from gateware.soc.firmware import build_firmware
-from gateware.soc.idle import IdleEdgesLeftOut
+from gateware.flow import progress, toolchain
+from gateware.flow.cache import Stamp, digest
+from gateware.flow.firmware import build_firmware
+from gateware.flow.idle import IdleEdgesLeftOut
 from gateware.soc.soc import CipherlaneSoC
+from gateware.targets import Target
 
 EXECUTABLE = "obj_dir/Vsim"
 UART_MODULE = "loopback_uart"  # compiled with the model from the file of this name beside this one
@@ -67,12 +67,12 @@ class _Clocks(SimConfig):
     The simulator evaluates the model once a step, so that a period is as few steps as the ratio allows.
     """
 
-    def __init__(self, board: Board):
+    def __init__(self, target: Target):
         super().__init__()
-        if not board.ethernet:
+        if not target.configuration.ethernet:
             self._add_clock("sys_clk", 2)
             return
-        ratio = Fraction(GMII_HZ, board.sys_clk_freq)
+        ratio = Fraction(GMII_HZ, target.board.sys_clk_freq)
         factor = 1 if min(ratio.numerator, ratio.denominator) > 1 else 2
         self._add_clock("sys_clk", factor * ratio.numerator)
         self._add_clock(("sys_clk", 1), factor * ratio.denominator)
@@ -89,7 +89,7 @@ class SimulationError(RuntimeError):
     """The simulated board could not be built."""
 
 
-def build(board: Board, directory: Path) -> Path:
+def build(target: Target, directory: Path) -> Path:
     """Builds the simulated board in a folder and returns the path of its `board.json`.
 
     Raises
@@ -97,15 +97,15 @@ def build(board: Board, directory: Path) -> Path:
     SimulationError
         Verilator or the C++ compiler failed; the message names the log.
     """
-    print(f"1/3 firmware and Verilog of the {board.title}: about 10 s", flush=True)
-    commands, sources = lay_out(board, directory, IDLING)
+    print(f"1/3 firmware and Verilog of the {target.title}: about 10 s", flush=True)
+    commands, sources = lay_out(target, directory, IDLING)
     gateware = directory / "gateware"
     stamp = Stamp(directory / "model.digest", digest(sources, json.dumps(commands), processor()))
     if not (stamp.is_current() and (gateware / EXECUTABLE).exists()):
         stamp.clear()
         _compile(commands, gateware, directory / "verilator.log", lambda: _train(describe(board, directory).parent))
         stamp.set()
-    return describe(board, directory)
+    return describe(target, directory)
 
 
 def processor() -> str:
@@ -114,13 +114,13 @@ def processor() -> str:
     return next((line for line in lines if line.startswith(("flags", "Features"))), platform.machine())
 
 
-def lay_out(board: Board, directory: Path, idling: tuple[str, ...]) -> tuple[list[list[str]], list[Path]]:
+def lay_out(target: Target, directory: Path, idling: tuple[str, ...]) -> tuple[list[list[str]], list[Path]]:
     """Writes firmware, Verilog and the simulator's configuration into a folder.
 
     Parameters
     ----------
-    board, directory : Board, Path
-        Board description and folder.
+    target, directory : Target, Path
+        What is built, and the folder.
     idling : tuple[str, ...]
         The units of the SoC whose idle edges are left out.
 
@@ -129,17 +129,17 @@ def lay_out(board: Board, directory: Path, idling: tuple[str, ...]) -> tuple[lis
     tuple[list[list[str]], list[Path]]
         The commands that make the program, for the folder `gateware` within, and the files that it depends on.
     """
-    firmware = build_firmware(board, directory / "firmware")
+    firmware = build_firmware(target, directory / "firmware")
     gateware = directory / "gateware"
-    config = _Clocks(board)
+    config = _Clocks(target)
     config.add_module(UART_MODULE, "serial", args={"port": DEFAULT_TCP_PORT})
-    if board.console_name:
+    if target.configuration.console:
         config.add_module("serial2console", ("serial", 1))
-    if board.ethernet:
+    if target.configuration.ethernet:
         arguments = {"interface": "tap0", "ip": HOST_ADDRESS}
         config.add_module("gmii_ethernet", "gmii_eth", clocks=("sys_clk", 1), args=arguments)
     modules = _lay_out_module(directory / "modules")
-    soc = CipherlaneSoC(board, firmware=firmware)
+    soc = CipherlaneSoC(target, firmware=firmware)
     for name in idling:
         unit = getattr(soc, name)
         IdleEdgesLeftOut(name, _while_valid(unit))(unit)
@@ -171,20 +171,20 @@ def _while_valid(unit) -> dict:
     return inputs
 
 
-def describe(board: Board, directory: Path) -> Path:
+def describe(target: Target, directory: Path) -> Path:
     """Writes what the host tool needs to know of a board in a folder; returns the path."""
     description = {
-        "name": board.name,
+        "name": target.name,
         "gateware": "gateware",
         "executable": EXECUTABLE,
-        "clock_hz": board.sys_clk_freq,
-        "clock_met_by": board.clock_met_by,
-        "rx_window": board.rx_window,
-        "console": bool(board.console_name),
+        "clock_hz": target.board.sys_clk_freq,
+        "clock_met_by": target.clock_met_by,
+        "rx_window": target.board.rx_window,
+        "console": target.configuration.console,
         "tools": toolchain.versions(os.environ, toolchain.SIMULATION),
     }
-    if board.ethernet:
-        description["ip_address"] = board.ethernet.ip_address
+    if target.configuration.ethernet:
+        description["ip_address"] = target.configuration.ethernet.ip_address
     path = directory / "board.json"
     path.write_text(json.dumps(description, indent=2) + "\n")
     return path

@@ -13,76 +13,90 @@ from types import SimpleNamespace
 import pytest
 from cipherlane.errors import SimulatedBoardError
 
-from gateware import boards
-from gateware.soc import __main__ as command
-from gateware.soc import bitstream, cache, image, simulation, toolchain
-from gateware.soc.firmware import REPOSITORY
+from gateware import boards, targets
+from gateware.configurations import CONFIGURATIONS
+from gateware.flow import __main__ as command
+from gateware.flow import bitstream, cache, image, simulation, toolchain
+from gateware.flow.firmware import REPOSITORY
 
 PASSES = ("profiling", "profiled")
 
 
-def gateware_soc(*arguments):
-    command = [sys.executable, "-m", "gateware.soc", *arguments]
+def gateware_flow(*arguments):
+    command = [sys.executable, "-m", "gateware.flow", *arguments]
     return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=120)
 
 
-def test_unknown_board_is_named_with_the_choices():
-    result = gateware_soc("nosuchboard")
-    assert result.returncode == 1
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["nosuchboard"], "unknown board 'nosuchboard': choose one of ecpix5, sim"),
+        (["ecpix5_nothing"], "unknown board 'ecpix5_nothing': choose one of ecpix5, sim"),
+        (["ecpix5_eth_zephyr"], "unknown board 'ecpix5_eth_zephyr': say BOARD=ecpix5 CONFIG=eth_zephyr"),
+        (
+            ["ecpix5", "scalar"],
+            "board ecpix5 has no configuration 'scalar': choose one of default, eth, pipelined, zephyr, eth_zephyr",
+        ),
+        (
+            ["sim", "pipelined"],
+            "board sim has no configuration 'pipelined': choose one of default, eth, scalar, zephyr, eth_zephyr",
+        ),
+    ],
+)
+def test_unknown_target_is_named_with_the_choices(names, message):
+    result = gateware_flow(*names)
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", f"error: {message}\n")
+
+
+def test_each_board_is_a_file_and_each_configuration_is_for_one():
     files = sorted(path.stem for path in (REPOSITORY / "gateware" / "boards").glob("[a-z]*.py"))
-    assert {"ecpix5", "ecpix5_eth", "sim", "sim_eth", "sim_scalar"} <= set(files)
-    assert result.stderr.strip() == f"error: unknown board 'nosuchboard': choose one of {', '.join(files)}"
+    found = targets.load_all()
+    assert sorted({target.board.name for target in found}) == files
+    assert {target.configuration for target in found} == set(CONFIGURATIONS.values())
+    assert all(CONFIGURATIONS[name].name == name for name in CONFIGURATIONS)
+    assert all(target.board.create_phy for target in found if target.configuration.ethernet)
+    named = {target.name: target.variables for target in found}
+    assert len(named) == len(found)
+    assert named["ecpix5"] == "BOARD=ecpix5" and named["ecpix5_eth_zephyr"] == "BOARD=ecpix5 CONFIG=eth_zephyr"
 
 
 def test_flash_without_bitstream_or_board_says_so(tmp_path):
-    result = gateware_soc("ecpix5", "--flash", "--output", str(tmp_path))
+    result = gateware_flow("ecpix5", "--flash", "--output", str(tmp_path))
     assert result.returncode == 1
     assert "run `make bitstream BOARD=ecpix5` first" in result.stderr
     (tmp_path / "gateware").mkdir()
     (tmp_path / "gateware" / "ecpix5.bit").write_bytes(b"\xff" * 64)
-    result = gateware_soc("ecpix5", "--flash", "--output", str(tmp_path))
+    result = gateware_flow("ecpix5", "--flash", "--output", str(tmp_path))
     assert result.returncode == 1
     assert result.stderr.startswith("error: no LambdaConcept ECPIX-5")
     assert len(result.stderr.strip().splitlines()) == 1
 
 
 def test_simulated_board_cannot_be_flashed():
-    result = gateware_soc("sim", "--flash")
+    result = gateware_flow("sim", "--flash")
     assert result.returncode == 1
     assert "nothing to flash" in result.stderr
 
 
-@pytest.mark.parametrize("name", [name for name in boards.names() if name.startswith("sim")])
-def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it_is_not(name):
-    sim = boards.load(name)
-    hardware = [
-        other for other in map(boards.load, boards.names()) if not other.simulated and _cycles(other) == _cycles(sim)
-    ]
-    if not sim.clock_met_by:
-        assert "no place-and-route has met its clock" in sim.clock_note
-        return
-    assert sim.clock_met_by in [other.name for other in hardware]
-    assert sim.clock_note.endswith(f"75 MHz, was met by place-and-route of {sim.clock_met_by}")
-
-
-def test_boards_whose_clock_hardware_meets():
-    """Those that figures in time come from; no bitstream has been built of the others' configurations."""
-    met = {name: boards.load(name).clock_met_by for name in boards.names() if name.startswith("sim")}
-    assert {name for name, by in met.items() if not by} == {"sim_scalar", "sim_zephyr", "sim_eth_zephyr"}
-    assert (met["sim"], met["sim_eth"]) == ("ecpix5", "ecpix5_eth")
-
-
-def _cycles(board):
-    """What the cycles of a board depend on: S-boxes and pins apart, its whole configuration."""
-    names = "sys_clk_freq rom_size sram_size buffer_size max_data firmware core_datapath scalar_unit watchdog"
-    ethernet = board.ethernet and replace(board.ethernet, create_phy=None)
-    return [getattr(board, name) for name in [*names.split(), "uart_fifo_depth", "uart_baudrate"]] + [ethernet]
+def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it_is_not():
+    """Figures in time come from two; no bitstream has been built of the others' configurations."""
+    sim, hardware = boards.load("sim"), boards.load("ecpix5")
+    for name in ("sys_clk_freq", "uart_baudrate", "uart_fifo_depth"):
+        assert getattr(sim, name) == getattr(hardware, name), f"cycles depend on {name}"
+    simulated = [target for target in targets.load_all() if target.board.simulated]
+    met = {target.name: target.clock_met_by for target in simulated}
+    assert met == {"sim": "ecpix5", "sim_eth": "ecpix5_eth", "sim_scalar": "", "sim_zephyr": "", "sim_eth_zephyr": ""}
+    for target in simulated:
+        by = f"75 MHz, was met by place-and-route of {target.clock_met_by}"
+        note = by if target.clock_met_by else "no place-and-route has met its clock, 75 MHz"
+        assert note in target.clock_note
 
 
 @pytest.mark.parametrize("megahertz", [50, 75, 100, 125, 250])
 def test_simulated_ethernet_has_125_mhz_beside_the_system_s_clock(megahertz):
-    board = replace(boards.load("sim_eth"), sys_clk_freq=megahertz * 1_000_000)
-    modules = json.loads(simulation._Clocks(board).get_json())
+    target = targets.load("sim", "eth")
+    target = replace(target, board=replace(target.board, sys_clk_freq=megahertz * 1_000_000))
+    modules = json.loads(simulation._Clocks(target).get_json())
     step = modules[-1]["timebase"]
     clocks = {json.dumps(module["interface"]): module["args"]["freq_hz"] for module in modules[:-1]}
     # As LiteX's module computes the period, in whole picoseconds.
@@ -117,34 +131,34 @@ def test_a_simulated_board_is_built_anew_only_when_its_sources_changed(tmp_path,
     source.parent.mkdir()
     source.write_text("x = (\n    y\n    // 2\n)\n")
 
-    def build(board, directory):
+    def build(target, directory):
         built.append(source.read_text())
         if "fails" in built[-1]:
             raise simulation.SimulationError("so it does")
         program.parent.mkdir(parents=True, exist_ok=True)
         program.touch()
-        description = {"name": board.name, "gateware": "gateware", "executable": "Vsim"}
+        description = {"name": target.name, "gateware": "gateware", "executable": "Vsim"}
         (directory / "board.json").write_text(json.dumps(description))
         return directory / "board.json"
 
-    def report(board, directory, results):
-        (results / f"image-{board.name}.json").touch()
+    def report(target, directory, results):
+        (results / f"image-{target.name}.json").touch()
         return "used"
 
     monkeypatch.setattr(simulation, "build", build)
     for name, value in (("report_image", report), ("RESULTS", tmp_path), ("SOURCES", [str(source.parent)])):
         monkeypatch.setattr(command, name, value)
 
-    def builds(name="sim"):
-        """Whether the command builds the board, and its status."""
+    def builds(configuration="default"):
+        """Whether the command builds the simulated board in that configuration, and its status."""
         before = len(built)
-        monkeypatch.setattr(sys, "argv", ["gateware.soc", name, "--output", str(directory)])
+        monkeypatch.setattr(sys, "argv", ["gateware.flow", "sim", configuration, "--output", str(directory)])
         status = command.main()
         return len(built) > before, status
 
     assert [builds(), builds()] == [(True, 0), (False, 0)]
     assert capsys.readouterr().out.count("simulated board ready") == 2
-    assert builds("sim_scalar") == (True, 0) and builds() == (True, 0), "another board in the same place"
+    assert builds("scalar") == (True, 0) and builds() == (True, 0), "another configuration in the same place"
     source.write_text(source.read_text().replace("// 2", "// 3"))
     assert [builds(), builds()] == [(True, 0), (False, 0)]
     for missing in (program, tmp_path / "image-sim.json", directory / "board.json"):
@@ -155,7 +169,7 @@ def test_a_simulated_board_is_built_anew_only_when_its_sources_changed(tmp_path,
     assert [builds(), builds()] == [(True, 1), (True, 1)]
     source.write_text(good)
     assert [builds(), builds()] == [(True, 0), (False, 0)], "what a failure leaves is not whole"
-    assert [builds("sim_zephyr"), builds("sim_zephyr")] == [(True, 0), (True, 0)], "Zephyr's tree may have changed"
+    assert [builds("zephyr"), builds("zephyr")] == [(True, 0), (True, 0)], "Zephyr's tree may have changed"
 
 
 def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path, monkeypatch):
@@ -168,7 +182,7 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path, monkey
     }
     (tmp_path / "ecpix5-report.json").write_text(json.dumps(report))
     monkeypatch.setattr(bitstream.units, "resources", lambda *_: {})
-    result = bitstream._report(boards.load("ecpix5"), tmp_path, {})
+    result = bitstream._report(targets.load("ecpix5"), tmp_path, {})
     assert result["clocks"] == [
         {"name": "sys", "required_mhz": 75.0, "achieved_mhz": 81.5},
         {"name": "clk100", "required_mhz": 100.0, "achieved_mhz": 300.0},
@@ -202,7 +216,7 @@ def test_constraints_are_checked_against_the_netlist(tmp_path, port, required, i
     (tmp_path / "ecpix5.json").write_text(json.dumps({"modules": {"ecpix5": module}}))
     (tmp_path / "ecpix5.lpf").write_text(f'FREQUENCY PORT "{port}" 100.0 MHz;\n')
     noise = SimpleNamespace(cells=3)
-    soc = SimpleNamespace(board=boards.load("ecpix5"), random=SimpleNamespace(noise=noise))
+    soc = SimpleNamespace(target=targets.load("ecpix5"), random=SimpleNamespace(noise=noise))
     clocks = [{"name": "sys", "required_mhz": required, "achieved_mhz": 80.0}]
     with nullcontext() if message is None else pytest.raises(bitstream.BitstreamError, match=message):
         bitstream._check_constraints(soc, tmp_path, clocks)

@@ -1,4 +1,4 @@
-"""Builds and flashes the bitstream of an ECP5 board, with the firmware in its boot ROM.
+"""Builds and flashes the bitstream for an ECP5 board, with the firmware in its boot ROM.
 
 The build fails if a clock misses its constraint. Clocks and resources are reported as place-and-route
 gives them for the whole design; the vector unit and the accelerator are also synthesised alone, which tells
@@ -19,11 +19,11 @@ from litex.soc.integration.builder import Builder
 from rich.console import Console
 from rich.table import Table
 
-from gateware.boards import Board
-from gateware.soc import constraints, toolchain, units
-from gateware.soc.cache import Stamp, digest
-from gateware.soc.firmware import REPOSITORY, build_firmware
+from gateware.flow import constraints, toolchain, units
+from gateware.flow.cache import Stamp, digest
+from gateware.flow.firmware import REPOSITORY, build_firmware
 from gateware.soc.soc import CipherlaneSoC
+from gateware.targets import Target
 
 # Router2 of nextpnr, asked to mend what misses its clock, goes on for ever where it cannot.
 LIMIT_S = 2 * 3600
@@ -35,8 +35,8 @@ class BitstreamError(RuntimeError):
     """The bitstream could not be built or flashed."""
 
 
-def build(board: Board, directory: Path, results: Path) -> Path:
-    """Builds `<board>.bit` and `<board>.svf`, and writes `bitstream-<board>.json` into the results folder.
+def build(target: Target, directory: Path, results: Path) -> Path:
+    """Builds `<target>.bit` and `<target>.svf`, and writes `bitstream-<target>.json` into the results folder.
 
     Raises
     ------
@@ -48,36 +48,36 @@ def build(board: Board, directory: Path, results: Path) -> Path:
         environment = toolchain.environment(REPOSITORY / "build" / "tools")
     except toolchain.ToolError as error:
         raise BitstreamError(str(error)) from error
-    firmware = build_firmware(board, directory / "firmware")
-    soc = write_sources(board, directory, firmware)
+    firmware = build_firmware(target, directory / "firmware")
+    soc = write_sources(target, directory, firmware)
 
     gateware = directory / "gateware"
     inputs = [path for pattern in ("*.v", "*.init", "*.lpf", "*.ys", "*.sh") for path in gateware.glob(pattern)]
-    bitstream = gateware / f"{board.name}.bit"
+    bitstream = gateware / f"{target.name}.bit"
     stamp = Stamp(directory / "bitstream.digest", digest(inputs))
     log = directory / "build.log"
     if not (stamp.is_current() and bitstream.exists()):
         stamp.clear()
-        print(f"synthesis, place-and-route and packing for {board.title}: some minutes, log in {log}", flush=True)
+        print(f"synthesis, place-and-route and packing for {target.title}: some minutes, log in {log}", flush=True)
         with log.open("wb") as output:
-            command = ["bash", f"build_{board.name}.sh"]
+            command = ["bash", f"build_{target.name}.sh"]
             status = _run(command, gateware, environment, output)
         if status is None:
             raise BitstreamError(
-                f"not done after {LIMIT_S // 3600} hours; try another pnr_seed of {board.name}: see {log}"
+                f"not done after {LIMIT_S // 3600} hours; try another pnr_seed of {target.name}: see {log}"
             )
         if status:
             raise BitstreamError(_failure(log))
         stamp.set()
-    report = _report(board, gateware, environment)
+    report = _report(target, gateware, environment)
     _check_constraints(soc, gateware, report["clocks"])
-    path = results / f"bitstream-{board.name}.json"
+    path = results / f"bitstream-{target.name}.json"
     write(
         path,
         report,
-        command=f"make bitstream BOARD={board.name}",
-        board=board.name,
-        configuration={"firmware": board.firmware, "pnr_options": board.pnr_options},
+        command=f"make bitstream {target.variables}",
+        board=target.name,
+        configuration={"firmware": target.configuration.firmware, "pnr_options": target.fit.pnr_options},
         tools=toolchain.versions(environment),
     )
     missed = [clock["name"] for clock in report["clocks"] if clock["achieved_mhz"] < clock["required_mhz"]]
@@ -87,22 +87,22 @@ def build(board: Board, directory: Path, results: Path) -> Path:
     return bitstream
 
 
-def write_sources(board: Board, directory: Path, firmware: list[int]) -> CipherlaneSoC:
+def write_sources(target: Target, directory: Path, firmware: list[int]) -> CipherlaneSoC:
     """Writes what the tools read into `<directory>/gateware`: Verilog, constraints and scripts; returns the SoC."""
-    soc = CipherlaneSoC(board, firmware=firmware)
-    for line in (REPOSITORY / "constraints" / board.constraints).read_text().splitlines():
+    soc = CipherlaneSoC(target, firmware=firmware)
+    for line in (REPOSITORY / "constraints" / target.board.constraints).read_text().splitlines():
         if line and not line.startswith("#"):
             soc.platform.add_platform_command(line)
     tools = soc.platform.toolchain
-    tools._pnr_opts += " ".join(["--report", f"{board.name}-report.json", *board.pnr_options]) + " "
+    tools._pnr_opts += " ".join(["--report", f"{target.name}-report.json", *target.fit.pnr_options]) + " "
     builder = Builder(soc, output_dir=directory, compile_software=False, csr_json=directory / "csr.json")
-    options = {"timingstrict": True, "seed": board.pnr_seed, "compress": True, "ignoreloops": True}
+    options = {"timingstrict": True, "seed": target.fit.pnr_seed, "compress": True, "ignoreloops": True}
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
-        builder.build(run=False, build_name=board.name, **options)
+        builder.build(run=False, build_name=target.name, **options)
     return soc
 
 
-def flash(board: Board, directory: Path) -> None:
+def flash(target: Target, directory: Path) -> None:
     """Writes the bitstream to the board's configuration flash through openFPGALoader.
 
     Raises
@@ -110,12 +110,12 @@ def flash(board: Board, directory: Path) -> None:
     BitstreamError
         The board cannot be flashed, there is no bitstream yet, or openFPGALoader failed (no board attached).
     """
-    if board.simulated:
-        raise BitstreamError(f"board {board.name} is simulated: there is nothing to flash")
-    bitstream = directory / "gateware" / f"{board.name}.bit"
+    if target.board.simulated:
+        raise BitstreamError(f"board {target.board.name} is simulated: there is nothing to flash")
+    bitstream = directory / "gateware" / f"{target.name}.bit"
     if not bitstream.exists():
-        raise BitstreamError(f"no bitstream for {board.name}: run `make bitstream BOARD={board.name}` first")
-    command = ["openFPGALoader", *board.flash_cable, "--write-flash", str(bitstream)]
+        raise BitstreamError(f"no bitstream for {target.name}: run `make bitstream {target.variables}` first")
+    command = ["openFPGALoader", *target.board.flash_cable, "--write-flash", str(bitstream)]
     try:
         result = subprocess.run(command, capture_output=True, text=True, timeout=600)
     except FileNotFoundError as error:
@@ -125,8 +125,10 @@ def flash(board: Board, directory: Path) -> None:
     if result.returncode:
         reason = (result.stderr + result.stdout).strip().splitlines()
         detail = reason[-1] if reason else f"status {result.returncode}"
-        raise BitstreamError(f"no {board.title} could be flashed; is it attached and powered? openFPGALoader: {detail}")
-    print(f"{bitstream.name} is in the flash of {board.title}")
+        raise BitstreamError(
+            f"no {target.board.title} could be flashed; is it attached and powered? openFPGALoader: {detail}"
+        )
+    print(f"{bitstream.name} is in the flash of {target.board.title}")
 
 
 def _run(command: list[str], folder: Path, environment: dict[str, str], output: BinaryIO) -> int | None:
@@ -149,8 +151,8 @@ def _failure(log: Path) -> str:
     return f"{errors[-1] if errors else 'a tool failed'}: see {log}"
 
 
-def _report(board: Board, gateware: Path, environment: dict[str, str]) -> dict:
-    pnr = json.loads((gateware / f"{board.name}-report.json").read_text())
+def _report(target: Target, gateware: Path, environment: dict[str, str]) -> dict:
+    pnr = json.loads((gateware / f"{target.name}-report.json").read_text())
     clocks = [
         {
             "name": _clock_name(name),
@@ -161,25 +163,25 @@ def _report(board: Board, gateware: Path, environment: dict[str, str]) -> dict:
     ]
     used = {name: pnr["utilization"].get(cell, {"used": 0})["used"] for name, cell in RESOURCES.items()}
     return {
-        "board": board.name,
-        "device": board.device,
-        "speed_grade": board.speed_grade,
+        "board": target.name,
+        "device": target.board.device,
+        "speed_grade": target.board.speed_grade,
         "kind": "est",
         "clocks": clocks,
         **used,
-        "units": units.resources(board, gateware, environment),
-        "seed": board.pnr_seed,
+        "units": units.resources(target, gateware, environment),
+        "seed": target.fit.pnr_seed,
     }
 
 
 def _check_constraints(soc: CipherlaneSoC, gateware: Path, clocks: list[dict]) -> None:
     """That every clock was timed for what it runs at, and that no loop is in the netlist but the random source's."""
-    name = soc.board.name
+    name = soc.target.name
     lpf = (gateware / f"{name}.lpf").read_text()
     module = json.loads((gateware / f"{name}.json").read_text())["modules"][name]
     if unknown := constraints.unknown_names(lpf, module):
         raise BitstreamError(f"{name}.lpf constrains {', '.join(unknown)}, which the netlist does not have")
-    wanted = {"sys": soc.board.sys_clk_freq / 1e6, **constraints.frequencies(lpf)}
+    wanted = {"sys": soc.target.board.sys_clk_freq / 1e6, **constraints.frequencies(lpf)}
     if missing := constraints.unconstrained(clocks, wanted):
         raise BitstreamError(f"clock {', '.join(missing)} was not timed for its frequency: constrain it by its pin")
     if (looping := constraints.looping_cells(module)) != soc.random.noise.cells:

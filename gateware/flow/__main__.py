@@ -1,15 +1,16 @@
-"""Builds a board: ``python -m gateware.soc sim`` or ``python -m gateware.soc ecpix5``."""
+"""Builds a board with a configuration: ``python -m gateware.flow sim`` or ``python -m gateware.flow ecpix5 eth``."""
 
 import argparse
 import json
 import sys
 from pathlib import Path
 
-from gateware import boards
-from gateware.soc import bitstream, simulation
-from gateware.soc.cache import Stamp, digest
-from gateware.soc.firmware import REPOSITORY, FirmwareError, build_firmware, report_image
-from gateware.soc.zephyr import ZephyrError
+from gateware import boards, targets
+from gateware.configurations import CONFIGURATIONS, DEFAULT
+from gateware.flow import bitstream, simulation
+from gateware.flow.cache import Stamp, digest
+from gateware.flow.firmware import REPOSITORY, FirmwareError, build_firmware, report_image
+from gateware.flow.zephyr import ZephyrError
 
 RESULTS = REPOSITORY / "build" / "results"
 # What a simulated board on bare metal is made from, by packages at the versions of the last one.
@@ -18,26 +19,27 @@ SOURCES = ("gateware", "firmware", "constraints", "host/cipherlane/protocol", "r
 
 def main() -> int:
     """Entry point; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m gateware.soc", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m gateware.flow", description=__doc__)
     parser.add_argument("board", help=f"one of {', '.join(boards.names())}")
-    parser.add_argument("--output", type=Path, help="output folder (default build/<board>)")
+    parser.add_argument("configuration", nargs="?", default=DEFAULT, help=f"one of {', '.join(CONFIGURATIONS)}")
+    parser.add_argument("--output", type=Path, help="output folder (default build/<board>_<configuration>)")
     parser.add_argument("--flash", action="store_true", help="write the bitstream to the attached board instead")
     parser.add_argument("--image", action="store_true", help="compile the firmware alone")
     arguments = parser.parse_args()
     try:
-        board = boards.load(arguments.board)
-        directory = (arguments.output or REPOSITORY / "build" / board.name).resolve()
+        target = targets.load(arguments.board, arguments.configuration)
+        directory = (arguments.output or REPOSITORY / "build" / target.name).resolve()
         if arguments.flash:
-            bitstream.flash(board, directory)
+            bitstream.flash(target, directory)
         elif arguments.image:
-            build_firmware(board, directory / "firmware")
-            print(report_image(board, directory / "firmware", RESULTS))
-        elif board.simulated:
-            print(f"simulated board ready: {_simulated(board, directory)}; {board.clock_note}")
+            build_firmware(target, directory / "firmware")
+            print(report_image(target, directory / "firmware", RESULTS))
+        elif target.board.simulated:
+            print(f"simulated board ready: {_simulated(target, directory)}; {target.clock_note}")
         else:
-            bitstream.build(board, directory, RESULTS)
+            bitstream.build(target, directory, RESULTS)
     except (
-        boards.UnknownBoardError,
+        targets.UnknownTargetError,
         FirmwareError,
         ZephyrError,
         simulation.SimulationError,
@@ -48,14 +50,14 @@ def main() -> int:
     return 0
 
 
-def _simulated(board: boards.Board, directory: Path) -> Path:
+def _simulated(target: targets.Target, directory: Path) -> Path:
     """Builds a simulated board unless its sources are as they were; returns the path of its `board.json`."""
     description = directory / "board.json"
-    stamp = Stamp(directory / "sources.digest", _sources_digest(board.name))
-    if not (stamp.is_current() and _is_whole(description) and board.firmware == "baremetal"):
+    stamp = Stamp(directory / "sources.digest", _sources_digest(target.name))
+    if not (stamp.is_current() and _is_whole(description) and target.configuration.firmware == "baremetal"):
         stamp.clear()
-        description = simulation.build(board, directory)
-        print(report_image(board, directory / "firmware", RESULTS))
+        description = simulation.build(target, directory)
+        print(report_image(target, directory / "firmware", RESULTS))
         stamp.set()
     return description
 

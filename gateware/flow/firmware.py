@@ -1,4 +1,4 @@
-"""Firmware of a board: the SoC's headers, then the compiled image that goes into its boot ROM."""
+"""Firmware of a target: the SoC's headers, then the compiled image that goes into its boot ROM."""
 
 import contextlib
 import logging
@@ -12,9 +12,9 @@ from litex.soc.integration.builder import Builder
 from litex.soc.integration.common import get_mem_data
 
 from firmware.codegen.__main__ import headers, write_if_changed
-from gateware.boards import Board
-from gateware.soc import image, toolchain, zephyr
+from gateware.flow import image, toolchain, zephyr
 from gateware.soc.soc import CipherlaneSoC
+from gateware.targets import Target
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LITEX = Path(litex.__file__).parent / "soc"
@@ -29,13 +29,13 @@ def quiet_litex() -> None:
     logging.disable(logging.INFO)
 
 
-def build_firmware(board: Board, directory: Path) -> list[int]:
-    """Compiles the firmware for a board: the port that its description names.
+def build_firmware(target: Target, directory: Path) -> list[int]:
+    """Compiles the firmware for a target: the port that its configuration names.
 
     Parameters
     ----------
-    board : Board
-        Board description.
+    target : Target
+        Board and configuration.
     directory : Path
         Output folder. On bare metal `firmware.elf` and `firmware.bin` end there, on Zephyr `zephyr/zephyr/zephyr.elf`
         and `.bin`.
@@ -50,40 +50,41 @@ def build_firmware(board: Board, directory: Path) -> list[int]:
     FirmwareError
         The compiler failed, and its messages are on standard error; or what Zephyr needs is missing.
     """
-    on_zephyr = board.firmware == "zephyr"
+    on_zephyr = target.configuration.firmware == "zephyr"
     if on_zephyr:
         zephyr.require_base()
-    describe_soc(board, directory)
+    describe_soc(target, directory)
     if on_zephyr:
-        binary = zephyr.build_image(directory, networking=board.ethernet is not None)
+        binary = zephyr.build_image(directory, networking=target.configuration.ethernet is not None)
     else:
         binary = _build_baremetal(directory)
-    if binary.stat().st_size > board.rom_size:
-        raise FirmwareError(f"the firmware takes {binary.stat().st_size} bytes, the boot ROM has {board.rom_size}")
+    size, room = binary.stat().st_size, target.configuration.rom_size
+    if size > room:
+        raise FirmwareError(f"the firmware takes {size} bytes, the boot ROM has {room}")
     return get_mem_data(str(binary), data_width=32, endianness="little")
 
 
-def report_image(board: Board, directory: Path, results: Path) -> str:
-    """Says what the firmware that `build_firmware` left takes of the memories; also in `image-<board>.json`."""
-    elf = directory / ("zephyr/zephyr/zephyr.elf" if board.firmware == "zephyr" else "firmware.elf")
+def report_image(target: Target, directory: Path, results: Path) -> str:
+    """Says what the firmware that `build_firmware` left takes of the memories; also in `image-<target>.json`."""
+    elf = directory / ("zephyr/zephyr/zephyr.elf" if target.configuration.firmware == "zephyr" else "firmware.elf")
     used = image.usage(elf, directory / "csr.json")
     write(
-        results / f"image-{board.name}.json",
+        results / f"image-{target.name}.json",
         {"bytes": used},
-        command=f"python -m gateware.soc {board.name}",
-        board=board.name,
-        configuration={"firmware": board.firmware},
+        command=f"python -m gateware.flow {target.board.name} {target.configuration.name}",
+        board=target.name,
+        configuration={"firmware": target.configuration.firmware},
         tools=toolchain.versions(os.environ, toolchain.SIMULATION[1:]),
     )
-    return f"firmware for {board.title}: " + ", ".join(f"{size} bytes of {name}" for name, size in used.items())
+    return f"firmware for {target.title}: " + ", ".join(f"{size} bytes of {name}" for name, size in used.items())
 
 
-def describe_soc(board: Board, directory: Path) -> None:
+def describe_soc(target: Target, directory: Path) -> None:
     """Writes LiteX's description of the SoC (`csr.json`) and all generated headers (`include`) into a folder."""
     quiet_litex()
     include = directory / "include"
     builder = Builder(
-        CipherlaneSoC(board, firmware=[0]),
+        CipherlaneSoC(target, firmware=[0]),
         output_dir=directory / "headers",
         include_dir=directory / "headers" / "include",
         compile_software=False,
@@ -92,7 +93,7 @@ def describe_soc(board: Board, directory: Path) -> None:
     )
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
         # The toolchain of simulated boards alone knows how to leave out the Verilog, which nobody reads here.
-        builder.build(run=False, **({"build": False} if board.simulated else {}))
+        builder.build(run=False, **({"build": False} if target.board.simulated else {}))
     for source in (directory / "headers" / "include" / "generated").iterdir():
         write_if_changed(include / "generated" / source.name, source.read_text())
     for name, text in headers().items():

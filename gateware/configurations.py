@@ -1,0 +1,80 @@
+"""Configurations: what is put on a board, whichever it is."""
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Ethernet:
+    """What the SoC has on a board's gigabit Ethernet, and the addresses it has there.
+
+    MAC addresses are 48-bit numbers; ``rx_slots`` and ``tx_slots`` count the frames that the MAC holds for the CPU,
+    powers of two. The fast path has addresses of its own, and a core of ``core_datapath`` with ``core_engines``: at
+    75 MHz the wire gives 10 cycles a block, and two engines of 128 bits take 5, 6 or 7.
+    """
+
+    mac_address: int = 0x02_43_4C_4E_45_01  # locally administered
+    ip_address: str = "192.168.1.50"
+    rx_slots: int = 8
+    tx_slots: int = 2
+    fast_path_mac_address: int = 0x02_43_4C_4E_45_02
+    fast_path_ip_address: str = "192.168.1.51"
+    core_datapath: int | str = 128
+    core_engines: int = 2
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What the SoC is to have.
+
+    Sizes are in bytes. ``firmware`` is what the boot ROM holds: ``baremetal`` or ``zephyr``. ``core_datapath`` is that
+    of the accelerator's core; ``scalar_unit`` puts the ratified scalar AES instructions in place of the vector unit.
+    """
+
+    name: str
+    title: str = ""
+    firmware: str = "baremetal"
+    rom_size: int = 64 * 1024
+    sram_size: int = 16 * 1024
+    buffer_size: int = 64 * 1024
+    max_data: int = 2048
+    core_datapath: int | str = 128
+    scalar_unit: bool = False
+    ethernet: Ethernet | None = None
+    console: bool = False
+    watchdog: bool = False
+
+
+DEFAULT = "default"
+# Of the ECPIX-5's 208 block RAMs of 2 KB, code takes 64, data 32 and the buffer memory 64; the rest of the SoC takes
+# 19 (the report of `make bitstream BOARD=ecpix5` less its memories), 179 in all.
+_ZEPHYR = Configuration(
+    "zephyr",
+    "firmware on Zephyr",
+    firmware="zephyr",
+    rom_size=128 * 1024,
+    sram_size=64 * 1024,
+    buffer_size=128 * 1024,
+    console=True,
+    watchdog=True,
+)
+# Memories for Zephyr's net stack. Not a bitstream on the ECPIX-5 yet: code takes 80 block RAMs, data 24 and the buffer
+# memory 64, and everything else in `eth` 68, which is 236 where there are 208. Without the fast path, which Zephyr does
+# not use, or with code in the board's DDR3 it would fit.
+_ETH_ZEPHYR = replace(
+    _ZEPHYR,
+    name="eth_zephyr",
+    title="Ethernet, firmware on Zephyr",
+    ethernet=Ethernet(),
+    rom_size=160 * 1024,
+    sram_size=48 * 1024,
+)
+_ALL = (
+    Configuration(DEFAULT),
+    Configuration("eth", "Ethernet", ethernet=Ethernet()),
+    # As fast as the DMA's port into the buffer memory.
+    Configuration("pipelined", "pipelined AES core", core_datapath="pipelined"),
+    Configuration("scalar", "scalar AES instructions", scalar_unit=True),
+    _ZEPHYR,
+    _ETH_ZEPHYR,
+)
+CONFIGURATIONS = {configuration.name: configuration for configuration in _ALL}
