@@ -103,7 +103,7 @@ def build(target: Target, directory: Path) -> Path:
     stamp = Stamp(directory / "model.digest", digest(sources, json.dumps(commands), processor()))
     if not (stamp.is_current() and (gateware / EXECUTABLE).exists()):
         stamp.clear()
-        _compile(commands, gateware, directory / "verilator.log", lambda: _train(describe(board, directory).parent))
+        _compile(commands, gateware, directory / "verilator.log", lambda: _train(describe(target, directory).parent))
         stamp.set()
     return describe(target, directory)
 
