@@ -8,16 +8,16 @@
 #include <generated/mem.h>
 #include <generated/soc.h>
 
-#include "accel.h"
-#include "engine_accel.h"
-#include "engine_ise.h"
-#include "engine_zkn.h"
-#include "engines.h"
+#include "accelerator/accel.h"
+#include "accelerator/engine_accel.h"
+#include "vector/engine_ise.h"
+#include "scalar/engine_zkn.h"
+#include "aes/engines.h"
 #include "ethernet.h"
-#include "link_uart.h"
+#include "links/link_uart.h"
 #include "port.h"
-#include "random.h"
-#include "service.h"
+#include "random/random.h"
+#include "service/service.h"
 #include "zeroize.h"
 
 #define RECORD_MAX   CL_SERVICE_RECORD_MAX(CIPHERLANE_MAX_DATA)

@@ -12,18 +12,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "aes.h"
-#include "cobs.h"
-#include "copy_sum.h"
-#include "crc32.h"
-#include "ctr.h"
-#include "engines.h"
-#include "link_udp.h"
-#include "link_uart.h"
-#include "ranges.h"
-#include "record.h"
-#include "service.h"
-#include "window.h"
+#include "aes/aes.h"
+#include "links/cobs.h"
+#include "links/copy_sum.h"
+#include "links/crc32.h"
+#include "engine/ctr.h"
+#include "aes/engines.h"
+#include "links/link_udp.h"
+#include "links/link_uart.h"
+#include "streams/ranges.h"
+#include "links/record.h"
+#include "service/service.h"
+#include "streams/window.h"
 
 #define ANSWER_MAX   (4u << 20)
 #define CODE_WRONG   2u

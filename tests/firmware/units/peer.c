@@ -11,13 +11,13 @@
 #include <sys/mman.h>
 
 #include "bench/board_bench.h"
-#include "engine_accel.h"
-#include "engine_fastpath.h"
-#include "engine_ise.h"
-#include "engine_zkn.h"
-#include "engines.h"
+#include "accelerator/engine_accel.h"
+#include "fastpath/engine_fastpath.h"
+#include "vector/engine_ise.h"
+#include "scalar/engine_zkn.h"
+#include "aes/engines.h"
 #include "model.h"
-#include "modes.h"
+#include "engine/modes.h"
 
 #define MESSAGE_MAX (1u << 16)
 #define ANSWER_MAX  (1u << 20)

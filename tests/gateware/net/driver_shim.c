@@ -8,7 +8,7 @@ static void (*write_register)(uint32_t offset, uint32_t value);
 #define CL_FASTPATH_READ(device, offset)         ((void)(device), read_register(offset))
 #define CL_FASTPATH_WRITE(device, offset, value) ((void)(device), write_register(offset, value))
 
-#include "engine_fastpath.c"
+#include "fastpath/engine_fastpath.c"
 
 static struct cl_fastpath device;
 static struct cl_engine_key key;

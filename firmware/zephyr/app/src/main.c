@@ -14,9 +14,9 @@
 
 #include "app.h"
 #include "datagrams.h"
-#include "engines.h"
+#include "aes/engines.h"
 #include "guard.h"
-#include "random.h"
+#include "random/random.h"
 #include "records.h"
 #include "zeroize.h"
 
