@@ -9,7 +9,7 @@
 #ifndef ETHERNET_H
 #define ETHERNET_H
 
-#include "fastpath/engine_fastpath.h"
+#include "fastpath/fastpath.h"
 #include "links/link_udp.h"
 #include "service/service.h"
 

@@ -99,10 +99,11 @@ int main(void)
 #endif
 	const struct cl_engine accelerator = cl_engine_accel(&accel_device);
 #ifdef CSR_FASTPATH_BASE
-	const struct cl_engine fast_path = cl_engine_fastpath(&ethernet.fast_path);
+	const struct cl_server fast_path = cl_fastpath_server(&ethernet.fast_path);
 #endif
 	const struct cl_engine *const engines[] = {
-		&cl_engine_byte, &cl_engine_table,
+		&cl_engine_byte,
+		&cl_engine_table,
 #ifdef CIPHERLANE_SCALAR_UNIT
 		&cl_engine_zkn,
 #else
@@ -111,9 +112,6 @@ int main(void)
 		&ise_vmem,
 #endif
 		&accelerator,
-#ifdef CSR_FASTPATH_BASE
-		&fast_path,
-#endif
 	};
 	const struct cl_platform platform = {
 		.board = CIPHERLANE_BOARD,
@@ -133,6 +131,9 @@ int main(void)
 		.bench_bytes = BENCH_BYTES,
 		.engines = engines,
 		.engine_count = sizeof(engines) / sizeof(engines[0]),
+#ifdef CSR_FASTPATH_BASE
+		.server = &fast_path,
+#endif
 		.cycles = port_cycles,
 		.random = draw,
 		.forget = forget,

@@ -1,6 +1,7 @@
 /**
  * @file
- * What every AES engine offers: a key, and CTR mode (SP 800-38A, 6.5) under it.
+ * What every AES engine offers: a key, and CTR mode (SP 800-38A, 6.5) under it. What ciphers
+ * records of the network by itself is a server (server.h).
  *
  * An engine is a constant description; whatever it must remember between calls (registers' owner,
  * register base) lives in the device context that `hw` points at, and what belongs to one key in
@@ -12,8 +13,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-#include "streams/window.h"
 
 #if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the engines work on blocks as little-endian words"
@@ -47,30 +46,6 @@ struct cl_engine_key {
 	uint32_t engine_word[2];
 };
 
-/** Whose records an engine serves by itself, see cl_engine.serve. */
-struct cl_engine_client {
-	/** As records name the session and prove it. */
-	uint32_t session;
-	uint64_t token;
-	/** As struct cl_link gives it; a network's. */
-	uint64_t peer;
-	/** Counter block of the stream's first block. */
-	const uint8_t *iv;
-	/** Bytes of the stream: no record may end behind it. */
-	uint64_t length;
-	/** Record n begins at byte offset n x record_bytes, a multiple of 16, and is no longer. */
-	uint32_t record_bytes;
-	/** Empty, or of a stream that is resumed; of the engine's `window` records. */
-	const struct cl_window *window;
-};
-
-/** What an engine that serves by itself has done for a session. */
-struct cl_engine_work {
-	uint64_t bytes;
-	uint64_t blocks;
-	uint32_t records;
-};
-
 struct cl_engine {
 	/** Code on the wire, CL_WIRE_ENGINE_*; below 32. */
 	uint8_t code;
@@ -99,8 +74,6 @@ struct cl_engine {
 	 * @retval 0 done
 	 * @retval -EINVAL no key is set
 	 * @retval -errno the hardware reported a fault or a time-out; @p out is undefined
-	 *
-	 * NULL in an engine that has `serve`.
 	 */
 	int (*ctr)(const struct cl_engine *engine, const struct cl_engine_key *key,
 		   const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
@@ -110,30 +83,6 @@ struct cl_engine {
 	 * never set, as long as the structure is zero.
 	 */
 	void (*clear)(const struct cl_engine *engine, struct cl_engine_key *key);
-	/**
-	 * Of an engine that takes the data records of a session from the network by itself: begins
-	 * to, under a key that is set; `finish` and then `clear` end it. NULL in all others.
-	 *
-	 * @retval 0 done
-	 * @retval -errno the hardware refused
-	 */
-	int (*serve)(const struct cl_engine *engine, const struct cl_engine_key *key,
-		     const struct cl_engine_client *client);
-	/** What was done since `serve`; NULL where that is. */
-	void (*report)(const struct cl_engine *engine, const struct cl_engine_key *key,
-		       struct cl_engine_work *work);
-	/**
-	 * Ends what `serve` began, once the records under way are done; the key is set until
-	 * `clear`. NULL where `serve` is.
-	 *
-	 * @param[out] window the records that came, `records` and all
-	 * @retval 0 done
-	 * @retval -errno no record is taken any longer, but which came is not known
-	 */
-	int (*finish)(const struct cl_engine *engine, const struct cl_engine_key *key,
-		      struct cl_window *window);
-	/** Records of a window, at most CL_WINDOW_MAX, where `serve` is there. */
-	uint32_t window;
 	/**
 	 * How many calls of `ctr` went a slower way than the engine's own, as it does not reach
 	 * their buffers; too few data for it are not counted. NULL in an engine of one way.

@@ -42,13 +42,19 @@ static inline uint16_t cl_exchange_max_data(const struct cl_exchange *exchange)
 					     : exchange->platform->max_data;
 }
 
-/** Engines that sessions of this link may have. */
+/** The server that sessions of this link may have, or NULL. */
+static inline const struct cl_server *cl_exchange_server(const struct cl_exchange *exchange)
+{
+	return exchange->link->fast_path != NULL ? exchange->platform->server : NULL;
+}
+
+/** Codes of all that sessions of this link may have, as bits. */
 static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
 {
-	const struct cl_service *const service = exchange->service;
+	const struct cl_server *const server = cl_exchange_server(exchange);
+	const uint32_t served = server != NULL ? UINT32_C(1) << server->code : 0;
 
-	return exchange->link->fast_path != NULL ? service->engines
-						 : service->engines & ~service->serving;
+	return exchange->service->engines | served;
 }
 
 /** Carries out one type of record: 0, or CL_WIRE_ERROR_* with `detail` set. */

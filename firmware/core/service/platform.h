@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "engine/engine.h"
+#include "engine/server.h"
 #include "streams/streams.h"
 
 #define CL_KIND_BOARD 0u
@@ -39,6 +40,10 @@ struct cl_platform {
 	/** The engines present, each code once. */
 	const struct cl_engine *const *engines;
 	size_t engine_count;
+	/** What takes records from the network by itself, of another code; NULL where there is
+	 * none.
+	 */
+	const struct cl_server *server;
 	/** Free-running cycle counter; it may wrap, but not between two calls of cl_service_poll.
 	 */
 	uint32_t (*cycles)(void *context);

@@ -74,27 +74,27 @@ static uint16_t carry_out(struct cl_exchange *exchange)
 
 int cl_service_init(struct cl_service *service, const struct cl_platform *platform)
 {
+	const struct cl_server *const server = platform->server;
 	uint32_t engines = 0;
-	uint32_t serving = 0;
 
 	if (platform->board == NULL || platform->firmware == NULL || platform->cycles == NULL ||
 	    platform->engines == NULL || platform->max_data == 0 ||
 	    platform->max_data % CL_BLOCK_BYTES != 0 || platform->streams == NULL ||
-	    platform->identity == NULL || platform->identity->ctr == NULL ||
+	    platform->identity == NULL ||
 	    (platform->bench_buffer == NULL && platform->bench_bytes != 0)) {
 		return -EINVAL;
 	}
 	for (size_t i = 0; i < platform->engine_count; i++) {
-		const struct cl_engine *const engine = platform->engines[i];
-		const uint8_t code = engine->code;
+		const uint8_t code = platform->engines[i]->code;
 
-		if (code >= 32 || (engines >> code & 1) != 0 ||
-		    (engine->serve != NULL &&
-		     (engine->window == 0 || engine->window > CL_WINDOW_MAX))) {
+		if (code >= 32 || (engines >> code & 1) != 0) {
 			return -EINVAL;
 		}
 		engines |= UINT32_C(1) << code;
-		serving |= (uint32_t)(engine->serve != NULL) << code;
+	}
+	if (server != NULL && (server->code >= 32 || (engines >> server->code & 1) != 0 ||
+			       server->window == 0 || server->window > CL_WINDOW_MAX)) {
+		return -EINVAL;
 	}
 	memset(service, 0, sizeof(*service));
 	memset(platform->streams, 0, sizeof(*platform->streams));
@@ -106,7 +106,6 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
 	/* Half of what the counter holds, so that no turn of it is missed. */
 	service->look_cycles = eighth != 0 && eighth < INT32_MAX ? (uint32_t)eighth : INT32_MAX;
 	service->engines = engines;
-	service->serving = serving;
 	return 0;
 }
 

@@ -33,9 +33,8 @@ struct cl_service {
 	 * again. */
 	uint32_t looked_at;
 	uint32_t look_cycles;
-	/** Bit N: engine of code N is present; those of them that serve by themselves. */
+	/** Bit N: engine of code N is present; without the server's. */
 	uint32_t engines;
-	uint32_t serving;
 };
 
 /**
@@ -43,8 +42,8 @@ struct cl_service {
  *
  * @param platform must outlive the service
  * @retval 0 done
- * @retval -EINVAL the platform lacks something, max_data is 0 or no multiple of 16, or two engines
- *                 have one code or one serves with windows that do not exist
+ * @retval -EINVAL the platform lacks something, max_data is 0 or no multiple of 16, two engines
+ *                 have one code, or the server has an engine's or windows that do not exist
  */
 int cl_service_init(struct cl_service *service, const struct cl_platform *platform);
 

@@ -4,9 +4,10 @@
 /** Most data bytes of a record where those of a session with this engine go. */
 static uint16_t max_data_of_engine(const struct cl_exchange *exchange, uint8_t engine)
 {
+	const struct cl_server *const server = cl_exchange_server(exchange);
 	struct cl_wire_fastpath_reply there = {0};
 
-	if ((exchange->service->serving >> engine & 1) == 0) {
+	if (server == NULL || server->code != engine) {
 		return cl_exchange_max_data(exchange);
 	}
 	exchange->link->fast_path(exchange->link, &there);
@@ -54,8 +55,8 @@ uint16_t cl_handle_data(struct cl_exchange *exchange)
 	struct cl_session *const session = exchange->session;
 	const uint16_t len = exchange->header.length;
 
-	if (session->engine->ctr == NULL) {
-		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_ELSEWHERE, session->engine->code);
+	if (session->server != NULL) {
+		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_ELSEWHERE, session->server->code);
 	}
 	const uint64_t cycles = session->stat.cycles;
 	const uint16_t code =

@@ -12,7 +12,7 @@ struct cl_session *cl_session_find(struct cl_sessions *sessions, uint32_t id)
 	}
 	struct cl_session *const session = &sessions->session[place];
 
-	return session->engine != NULL && session->id == id ? session : NULL;
+	return session->id == id ? session : NULL;
 }
 
 bool cl_session_owned(const struct cl_session *session, const struct cl_session_owner *owner)
@@ -27,7 +27,7 @@ uint32_t cl_sessions_of_others(const struct cl_sessions *sessions, uint64_t peer
 	for (size_t i = 0; i < CL_SESSIONS; i++) {
 		const struct cl_session *const session = &sessions->session[i];
 
-		count += session->engine != NULL && session->owner.peer != peer;
+		count += cl_session_is_open(session) && session->owner.peer != peer;
 	}
 	return count;
 }
@@ -93,12 +93,12 @@ void cl_session_touch(struct cl_sessions *sessions, struct cl_session *session)
 
 void cl_session_update(struct cl_sessions *sessions, struct cl_session *session)
 {
-	struct cl_engine_work work;
+	struct cl_server_work work;
 
 	if (!session->served) {
 		return;
 	}
-	session->engine->report(session->engine, &session->key, &work);
+	session->server->report(session->server, &session->key, &work);
 	if (work.records != session->stat.records) {
 		cl_session_touch(sessions, session);
 	}
@@ -112,10 +112,12 @@ void cl_session_close(struct cl_session *session, const struct cl_platform *plat
 	bool known = true;
 
 	if (session->served) {
-		known = session->engine->finish(session->engine, &session->key,
+		known = session->server->finish(session->server, &session->key,
 						&session->stream->window) == 0;
 	}
-	if (session->engine != NULL) {
+	if (session->server != NULL) {
+		session->server->clear(session->server, &session->key);
+	} else {
 		session->engine->clear(session->engine, &session->key);
 	}
 	if (session->stream != NULL) {
@@ -131,7 +133,7 @@ void cl_sessions_close_owner(struct cl_sessions *sessions, const struct cl_platf
 	for (size_t i = 0; i < CL_SESSIONS; i++) {
 		struct cl_session *const session = &sessions->session[i];
 
-		if (session->engine != NULL && cl_session_owned(session, owner)) {
+		if (cl_session_is_open(session) && cl_session_owned(session, owner)) {
 			cl_session_close(session, platform);
 		}
 	}
@@ -150,7 +152,7 @@ void cl_sessions_close_idle(struct cl_sessions *sessions, const struct cl_platfo
 	for (size_t i = 0; platform->session_idle_cycles != 0 && i < CL_SESSIONS; i++) {
 		struct cl_session *const session = &sessions->session[i];
 
-		if (session->engine == NULL) {
+		if (!cl_session_is_open(session)) {
 			continue;
 		}
 		cl_session_update(sessions, session);

@@ -57,19 +57,20 @@ struct cl_session {
 	struct cl_session_owner owner;
 	struct cl_wire_stat_reply stat;
 	struct cl_session_cost cost;
-	/** NULL while the session is free. */
+	/** What ciphers its records, or what takes them from the network: the other is NULL. */
 	const struct cl_engine *engine;
+	const struct cl_server *server;
 	struct cl_stream *stream;
 	/** Record that the window began with when the session was opened. */
 	uint64_t first;
 	/**
-	 * Time when it was last used; where the engine serves by itself, when it was last seen to
+	 * Time when it was last used; where a server takes its records, when that was last seen to
 	 * have done anything.
 	 */
 	uint64_t used_at;
-	/** Number on the wire, never 0 and not given again within 2^24 sessions. */
+	/** Number on the wire, not given again within 2^24 sessions; 0 while it is free. */
 	uint32_t id;
-	/** Its engine takes its records from the network. */
+	/** The server takes its records. */
 	bool served;
 };
 
@@ -86,7 +87,8 @@ struct cl_sessions {
 /**
  * Opens a session, or finds it again if the same request was carried out before for this owner.
  *
- * @param request   values that have not been checked; the caller zeroizes it
+ * @param request   of an engine that this owner may have, its other values not checked; the caller
+ *                  zeroizes it
  * @param max_data  most data bytes of a record where the session's records go
  * @param[out] session the session, if opened or found
  * @param[out] detail  what an error reply tells beside its code
@@ -99,6 +101,12 @@ uint16_t cl_session_open(struct cl_sessions *sessions, const struct cl_platform 
 
 /** The open session of number @p id, whoever owns it; NULL if there is none. */
 struct cl_session *cl_session_find(struct cl_sessions *sessions, uint32_t id);
+
+/** Whether it is a session; if not, its place is free. */
+static inline bool cl_session_is_open(const struct cl_session *session)
+{
+	return session->id != 0;
+}
 
 /** True if @p session belongs to @p owner. */
 bool cl_session_owned(const struct cl_session *session, const struct cl_session_owner *owner);
@@ -121,7 +129,7 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 /** The session is in use. */
 void cl_session_touch(struct cl_sessions *sessions, struct cl_session *session);
 
-/** Brings up to date what is known of a session whose records its engine serves by itself. */
+/** Brings up to date what is known of a session whose records a server takes. */
 void cl_session_update(struct cl_sessions *sessions, struct cl_session *session);
 
 /** Closes a session: its key is zeroized, and its range shrinks to what was used. */

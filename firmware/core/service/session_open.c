@@ -24,9 +24,8 @@ static bool resumes(const struct cl_wire_open_request *request)
 	return (request->flags & CL_OPEN_RESUME) != 0;
 }
 
-/** Checks the values of an open request. */
-static uint16_t check(const struct cl_platform *platform,
-		      const struct cl_wire_open_request *request, uint32_t max_data,
+/** Checks the values of an open request, but for its engine. */
+static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_data,
 		      uint32_t *detail)
 {
 	uint8_t padding = 0;
@@ -39,9 +38,6 @@ static uint16_t check(const struct cl_platform *platform,
 	}
 	if (padding != 0) {
 		return refuse(detail, CL_WIRE_ERROR_VALUE, 0); /* bytes beside a key stay here */
-	}
-	if (cl_platform_engine(platform, request->engine) == NULL) {
-		return refuse(detail, CL_WIRE_ERROR_ENGINE, request->engine);
 	}
 	if (request->direction > 1) {
 		return refuse(detail, CL_WIRE_ERROR_VALUE, request->direction);
@@ -75,7 +71,7 @@ static struct cl_session *find_repeated(struct cl_sessions *sessions,
 	for (size_t i = 0; i < CL_SESSIONS; i++) {
 		struct cl_session *const session = &sessions->session[i];
 
-		if (session->engine != NULL && cl_session_owned(session, owner) &&
+		if (cl_session_is_open(session) && cl_session_owned(session, owner) &&
 		    session->key_identity == key_identity &&
 		    memcmp(&session->request, request,
 			   offsetof(struct cl_wire_open_request, key)) == 0) {
@@ -95,7 +91,7 @@ static void end_holder(struct cl_sessions *sessions, const struct cl_platform *p
 	for (size_t i = 0; i < CL_SESSIONS; i++) {
 		struct cl_session *const session = &sessions->session[i];
 
-		if (session->engine != NULL && session->key_identity == key_identity &&
+		if (cl_session_is_open(session) && session->key_identity == key_identity &&
 		    session->stream->ticket == request->ticket &&
 		    session->stream->record_bytes == request->record_bytes &&
 		    memcmp(session->iv, request->iv, sizeof(session->iv)) == 0) {
@@ -107,7 +103,7 @@ static void end_holder(struct cl_sessions *sessions, const struct cl_platform *p
 static struct cl_session *find_free(struct cl_sessions *sessions)
 {
 	for (size_t i = 0; i < CL_SESSIONS; i++) {
-		if (sessions->session[i].engine == NULL) {
+		if (!cl_session_is_open(&sessions->session[i])) {
 			return &sessions->session[i];
 		}
 	}
@@ -119,7 +115,7 @@ static uint16_t take_stream(struct cl_session *session, const struct cl_platform
 			    const struct cl_wire_open_request *request, uint32_t *detail)
 {
 	const uint32_t records =
-		session->engine->serve != NULL ? session->engine->window : CL_WINDOW_RECORDS;
+		session->server != NULL ? session->server->window : CL_WINDOW_RECORDS;
 	const uint64_t blocks = (request->length + CL_BLOCK_BYTES - 1) / CL_BLOCK_BYTES;
 	struct cl_stream_name name = {
 		.key = session->key_identity,
@@ -166,19 +162,23 @@ static uint16_t take_stream(struct cl_session *session, const struct cl_platform
 	return 0;
 }
 
-/** Lets the session's engine have the key, and the records where it serves by itself. */
+/** Gives the key to what ciphers the session's records, and to a server the session. */
 static int start(struct cl_session *session, const struct cl_platform *platform,
 		 const struct cl_wire_open_request *request)
 {
 	const struct cl_engine *const engine = session->engine;
+	const struct cl_server *const server = session->server;
 	const uint32_t begin = cl_platform_cycles(platform);
-	int status = engine->set_key(engine, &session->key, request->key, request->key_bits);
+	int status =
+		server != NULL
+			? server->set_key(server, &session->key, request->key, request->key_bits)
+			: engine->set_key(engine, &session->key, request->key, request->key_bits);
 
 	session->stat.key_cycles = cl_platform_cycles(platform) - begin;
-	if (status != 0 || engine->serve == NULL) {
+	if (status != 0 || server == NULL) {
 		return status;
 	}
-	const struct cl_engine_client client = {
+	const struct cl_server_client client = {
 		.session = session->id,
 		.token = session->owner.token,
 		.peer = session->owner.peer,
@@ -188,7 +188,7 @@ static int start(struct cl_session *session, const struct cl_platform *platform,
 		.window = &session->stream->window,
 	};
 
-	status = engine->serve(engine, &session->key, &client);
+	status = server->serve(server, &session->key, &client);
 	session->served = status == 0;
 	return status;
 }
@@ -202,6 +202,7 @@ static uint16_t begin(struct cl_session *session, struct cl_sessions *sessions,
 	const uint32_t place = (uint32_t)(session - sessions->session);
 
 	session->engine = cl_platform_engine(platform, request->engine);
+	session->server = session->engine == NULL ? platform->server : NULL;
 	session->key_identity = key_identity;
 	session->owner = *owner;
 	session->used_at = sessions->now;
@@ -228,7 +229,7 @@ uint16_t cl_session_open(struct cl_sessions *sessions, const struct cl_platform 
 			 struct cl_session **session, uint32_t *detail)
 {
 	uint64_t key_identity;
-	const uint16_t refused = check(platform, request, max_data, detail);
+	const uint16_t refused = check(request, max_data, detail);
 
 	if (refused != 0) {
 		return refused;

@@ -47,7 +47,7 @@ class CWindow(ctypes.Structure):
 
 
 class Client(ctypes.Structure):
-    """struct cl_engine_client."""
+    """struct cl_server_client."""
 
     _fields_ = [
         ("session", ctypes.c_uint32),

@@ -1,19 +1,19 @@
 /**
  * @file
- * Engine on the UDP fast path: it takes the data records of its sessions from the network and
+ * The UDP fast path as a server: it takes the data records of its sessions from the network and
  * answers them by itself; firmware gives it keys, sessions and their windows, takes the windows
  * back, and reads its counters.
  *
  * A key's slot and its session's row have one number, kept in struct cl_engine_key; of the key
  * itself nothing stays here. No call waits longer than a fixed number of register accesses.
  */
-#ifndef CL_ENGINE_FASTPATH_H
-#define CL_ENGINE_FASTPATH_H
+#ifndef CL_FASTPATH_H
+#define CL_FASTPATH_H
 
 #include <stdint.h>
 
 #include "cl_wire.h"
-#include "engine/engine.h"
+#include "engine/server.h"
 
 /** Most rows that the hardware can have. */
 #define CL_FASTPATH_ROWS_MAX 16u
@@ -29,10 +29,10 @@ struct cl_fastpath {
 void cl_fastpath_zeroize(const struct cl_fastpath *device);
 
 /**
- * The engine `fastpath`. Its set_key returns -EBUSY when every row is taken, -ETIMEDOUT when the
+ * The server `fastpath`. Its set_key returns -EBUSY when every row is taken, -ETIMEDOUT when the
  * hardware does not answer in time, and -EIO when it does not take the key.
  */
-struct cl_engine cl_engine_fastpath(struct cl_fastpath *device);
+struct cl_server cl_fastpath_server(struct cl_fastpath *device);
 
 /** Fills in the address that takes records, and the counters; the rest is the port's. */
 void cl_fastpath_describe(const struct cl_fastpath *device, struct cl_wire_fastpath_reply *reply);

@@ -1,10 +1,11 @@
-#include "fastpath/engine_fastpath.h"
+#include "fastpath/fastpath.h"
 
 #include <errno.h>
 #include <stdbool.h>
 
 #include "cl_fastpath_regs.h"
 #include "links/link.h"
+#include "streams/window.h"
 #include "zeroize.h"
 
 #ifndef CL_FASTPATH_READ
@@ -74,10 +75,10 @@ void cl_fastpath_zeroize(const struct cl_fastpath *device)
 	put(device, CL_FASTPATH_CONTROL, CL_FASTPATH_CONTROL_ZEROIZE_MASK);
 }
 
-static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
+static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 		   const uint8_t *key_bytes, unsigned int key_bits)
 {
-	const struct cl_fastpath *const device = engine->hw;
+	const struct cl_fastpath *const device = server->hw;
 	const uint32_t taken = get(device, CL_FASTPATH_OPENED) | get(device, CL_FASTPATH_IN_USE) |
 			       get(device, CL_FASTPATH_KEY_VALID);
 	uint32_t length;
@@ -186,10 +187,10 @@ static int erase_window(const struct cl_fastpath *device, unsigned int row)
 	return write_window(device, row, &empty);
 }
 
-static int serve(const struct cl_engine *engine, const struct cl_engine_key *key,
-		 const struct cl_engine_client *client)
+static int serve(const struct cl_server *server, const struct cl_engine_key *key,
+		 const struct cl_server_client *client)
 {
-	struct cl_fastpath *const device = engine->hw;
+	struct cl_fastpath *const device = server->hw;
 	const uint32_t record_blocks = client->record_bytes / CL_BLOCK_BYTES;
 
 	if ((client->peer & CL_PEER_NETWORK) == 0 || record_blocks == 0 ||
@@ -222,14 +223,14 @@ static int serve(const struct cl_engine *engine, const struct cl_engine_key *key
 	return 0;
 }
 
-static void report(const struct cl_engine *engine, const struct cl_engine_key *key,
-		   struct cl_engine_work *work)
+static void report(const struct cl_server *server, const struct cl_engine_key *key,
+		   struct cl_server_work *work)
 {
-	const struct cl_fastpath *const device = engine->hw;
+	const struct cl_fastpath *const device = server->hw;
 
 	put(device, CL_FASTPATH_ROW, key->slot);
 	put(device, CL_FASTPATH_CONTROL, CL_FASTPATH_CONTROL_READ_STATISTICS_MASK);
-	*work = (struct cl_engine_work){
+	*work = (struct cl_server_work){
 		.bytes = get(device, CL_FASTPATH_BYTES_LO) |
 			 (uint64_t)get(device, CL_FASTPATH_BYTES_HI) << 32,
 		.blocks = get(device, CL_FASTPATH_BLOCKS_LO) |
@@ -238,10 +239,10 @@ static void report(const struct cl_engine *engine, const struct cl_engine_key *k
 	};
 }
 
-static int finish(const struct cl_engine *engine, const struct cl_engine_key *key,
+static int finish(const struct cl_server *server, const struct cl_engine_key *key,
 		  struct cl_window *window)
 {
-	const struct cl_fastpath *const device = engine->hw;
+	const struct cl_fastpath *const device = server->hw;
 
 	put(device, CL_FASTPATH_ROW, key->slot);
 	put(device, CL_FASTPATH_CONTROL, CL_FASTPATH_CONTROL_CLOSE_MASK);
@@ -260,9 +261,9 @@ static int finish(const struct cl_engine *engine, const struct cl_engine_key *ke
 	return status != 0 ? status : erased;
 }
 
-static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
+static void clear(const struct cl_server *server, struct cl_engine_key *key)
 {
-	const struct cl_fastpath *const device = engine->hw;
+	const struct cl_fastpath *const device = server->hw;
 
 	if (key->key_bits != 0) {
 		put(device, CL_FASTPATH_ROW, key->slot);
@@ -278,16 +279,16 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 	cl_zeroize(key, sizeof(*key));
 }
 
-struct cl_engine cl_engine_fastpath(struct cl_fastpath *device)
+struct cl_server cl_fastpath_server(struct cl_fastpath *device)
 {
-	return (struct cl_engine){
+	return (struct cl_server){
 		.code = CL_WIRE_ENGINE_FASTPATH,
 		.name = "fastpath",
 		.set_key = set_key,
-		.clear = clear,
 		.serve = serve,
 		.report = report,
 		.finish = finish,
+		.clear = clear,
 		.window = CL_WINDOW_MAX,
 		.hw = device,
 	};
