@@ -116,7 +116,7 @@ int main(void)
 	const struct cl_platform platform = {
 		.board = CIPHERLANE_BOARD,
 		.firmware = "baremetal",
-		.kind = CIPHERLANE_SIMULATED ? CL_KIND_SIM : CL_KIND_BOARD,
+		.kind = CIPHERLANE_SIMULATED ? CL_WIRE_KIND_SIM : CL_WIRE_KIND_BOARD,
 		.max_data = CIPHERLANE_MAX_DATA,
 		.clock_hz = CONFIG_CLOCK_FREQUENCY,
 		.rx_window = CIPHERLANE_RX_WINDOW,

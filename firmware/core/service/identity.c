@@ -79,7 +79,7 @@ int cl_identity_draw(const struct cl_platform *platform, const uint8_t host[CL_B
 	uint8_t message[DRAW_BLOCKS][CL_BLOCK_BYTES] = {{OF_DRAW}};
 	int status = 0;
 
-	if (platform->kind != CL_KIND_SIM) {
+	if (platform->kind != CL_WIRE_KIND_SIM) {
 		status = platform->random == NULL
 				 ? -ENODEV
 				 : platform->random(platform->context, words, CL_IDENTITY_WORDS);

@@ -12,14 +12,11 @@
 #include "engine/server.h"
 #include "streams/streams.h"
 
-#define CL_KIND_BOARD 0u
-#define CL_KIND_SIM   1u
-
 struct cl_platform {
 	/** Name of the board and of the port; what exceeds 16 bytes is not sent. */
 	const char *board;
 	const char *firmware;
-	/** CL_KIND_BOARD or CL_KIND_SIM. */
+	/** CL_WIRE_KIND_*. */
 	uint8_t kind;
 	/** Most data bytes of a record, a multiple of 16. */
 	uint16_t max_data;
@@ -50,7 +47,7 @@ struct cl_platform {
 	/**
 	 * Fills words from a random source that passed its health test, at least 8 bits of
 	 * min-entropy a word, or returns -errno. NULL where there is none. A board of kind
-	 * CL_KIND_SIM has none: of it nothing is asked.
+	 * CL_WIRE_KIND_SIM has none: of it nothing is asked.
 	 */
 	int (*random)(void *context, uint32_t *words, size_t count);
 	/**

@@ -25,9 +25,6 @@ _Static_assert(CL_STREAMS >= CL_SESSIONS + 8, "windows of eight sessions are kep
 /** A session's place in the table is in the low bits of its number. */
 #define CL_SESSION_PLACE_BITS 8
 _Static_assert(CL_SESSIONS <= 1u << CL_SESSION_PLACE_BITS, "every place has a number");
-/** Flags of record open. */
-#define CL_OPEN_RESUME 1u
-#define CL_OPEN_DRAW   2u
 /** Most bytes of a stream. */
 #define CL_STREAM_BYTES_MAX (UINT64_C(1) << 36)
 

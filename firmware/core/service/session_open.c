@@ -21,7 +21,7 @@ static uint16_t refuse(uint32_t *detail, uint16_t code, uint32_t value)
 
 static bool resumes(const struct cl_wire_open_request *request)
 {
-	return (request->flags & CL_OPEN_RESUME) != 0;
+	return (request->flags & CL_WIRE_FLAG_RESUME) != 0;
 }
 
 /** Checks the values of an open request, but for its engine. */
@@ -42,8 +42,8 @@ static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_d
 	if (request->direction > 1) {
 		return refuse(detail, CL_WIRE_ERROR_VALUE, request->direction);
 	}
-	if ((request->flags & ~(CL_OPEN_RESUME | CL_OPEN_DRAW)) != 0 ||
-	    request->flags == (CL_OPEN_RESUME | CL_OPEN_DRAW)) {
+	if ((request->flags & ~(CL_WIRE_FLAG_RESUME | CL_WIRE_FLAG_DRAW)) != 0 ||
+	    request->flags == (CL_WIRE_FLAG_RESUME | CL_WIRE_FLAG_DRAW)) {
 		return refuse(detail, CL_WIRE_ERROR_VALUE, request->flags);
 	}
 	if (request->length == 0 || request->length > CL_STREAM_BYTES_MAX) {
@@ -125,7 +125,7 @@ static uint16_t take_stream(struct cl_session *session, const struct cl_platform
 	int status;
 
 	memcpy(session->iv, request->iv, sizeof(session->iv));
-	if ((request->flags & CL_OPEN_DRAW) != 0) {
+	if ((request->flags & CL_WIRE_FLAG_DRAW) != 0) {
 		status = cl_identity_draw(platform, request->iv, session->iv);
 		if (status != 0) {
 			return refuse(detail, CL_WIRE_ERROR_RANDOM, (uint32_t)-status);
