@@ -130,7 +130,8 @@ format: setup ## 3 s | Rewrite Python and C sources in the project's format
 	@.venv/bin/ruff check --fix --quiet . ; .venv/bin/ruff format --quiet .
 	@.ci/c-sources | xargs -0 clang-format --style=file:firmware/.clang-format -i
 
-pages: setup ## 3 s | Write the generated pages anew: registers, instructions, records, figures
+pages: setup ## 3 s | Write what is generated anew: registers, instructions, records and their codes, figures
+	@$(PYTHON) -m firmware.codegen.wire
 	@$(PYTHON) -m firmware.codegen pages
 	@$(PYTHON) -m cipherlane.protocol.reference
 	@$(PYTHON) -m results

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "copy_sum.h"
+#include "links/copy_sum.h"
 #include "ethernet.h"
 #include "port.h"
 #include "zeroize.h"

@@ -9,9 +9,9 @@
 #ifndef ETHERNET_H
 #define ETHERNET_H
 
-#include "engine_fastpath.h"
-#include "link_udp.h"
-#include "service.h"
+#include "fastpath/fastpath.h"
+#include "links/link_udp.h"
+#include "service/service.h"
 
 /** A frame's place: the data of its record, behind headers of 42 and 24 bytes, are aligned. */
 struct ethernet_frame {

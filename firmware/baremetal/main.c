@@ -8,16 +8,16 @@
 #include <generated/mem.h>
 #include <generated/soc.h>
 
-#include "accel.h"
-#include "engine_accel.h"
-#include "engine_ise.h"
-#include "engine_zkn.h"
-#include "engines.h"
+#include "accelerator/accel.h"
+#include "accelerator/engine_accel.h"
+#include "vector/engine_ise.h"
+#include "scalar/engine_zkn.h"
+#include "aes/engines.h"
 #include "ethernet.h"
-#include "link_uart.h"
+#include "links/link_uart.h"
 #include "port.h"
-#include "random.h"
-#include "service.h"
+#include "random/random.h"
+#include "service/service.h"
 #include "zeroize.h"
 
 #define RECORD_MAX   CL_SERVICE_RECORD_MAX(CIPHERLANE_MAX_DATA)
@@ -99,10 +99,11 @@ int main(void)
 #endif
 	const struct cl_engine accelerator = cl_engine_accel(&accel_device);
 #ifdef CSR_FASTPATH_BASE
-	const struct cl_engine fast_path = cl_engine_fastpath(&ethernet.fast_path);
+	const struct cl_server fast_path = cl_fastpath_server(&ethernet.fast_path);
 #endif
 	const struct cl_engine *const engines[] = {
-		&cl_engine_byte, &cl_engine_table,
+		&cl_engine_byte,
+		&cl_engine_table,
 #ifdef CIPHERLANE_SCALAR_UNIT
 		&cl_engine_zkn,
 #else
@@ -111,14 +112,11 @@ int main(void)
 		&ise_vmem,
 #endif
 		&accelerator,
-#ifdef CSR_FASTPATH_BASE
-		&fast_path,
-#endif
 	};
 	const struct cl_platform platform = {
 		.board = CIPHERLANE_BOARD,
 		.firmware = "baremetal",
-		.kind = CIPHERLANE_SIMULATED ? CL_KIND_SIM : CL_KIND_BOARD,
+		.kind = CIPHERLANE_SIMULATED ? CL_WIRE_KIND_SIM : CL_WIRE_KIND_BOARD,
 		.max_data = CIPHERLANE_MAX_DATA,
 		.clock_hz = CONFIG_CLOCK_FREQUENCY,
 		.rx_window = CIPHERLANE_RX_WINDOW,
@@ -133,6 +131,9 @@ int main(void)
 		.bench_bytes = BENCH_BYTES,
 		.engines = engines,
 		.engine_count = sizeof(engines) / sizeof(engines[0]),
+#ifdef CSR_FASTPATH_BASE
+		.server = &fast_path,
+#endif
 		.cycles = port_cycles,
 		.random = draw,
 		.forget = forget,

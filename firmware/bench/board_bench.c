@@ -24,9 +24,9 @@
 #include <generated/mem.h>
 
 #include "board_bench.h"
-#include "crc32.h"
-#include "ctr.h"
-#include "engine_ise.h"
+#include "links/crc32.h"
+#include "engine/ctr.h"
+#include "vector/engine_ise.h"
 #include "port.h"
 
 #define CONTEXTS   8u

@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
-#include "engine.h"
-#include "modes.h"
+#include "engine/engine.h"
+#include "engine/modes.h"
 
 /** One implementation of AES. */
 struct bench_variant {

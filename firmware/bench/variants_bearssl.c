@@ -6,7 +6,7 @@
 
 #include <bearssl.h>
 
-#include "ctr.h"
+#include "engine/ctr.h"
 
 #define PASTE(a, b, c) a##b##c
 #define NAME(a, b, c)  PASTE(a, b, c)

@@ -7,7 +7,7 @@
 #include "board_bench.h"
 
 #include "c_modes.h"
-#include "engine_zkn.h"
+#include "scalar/engine_zkn.h"
 
 #define INSTANCE(name, run, inverse)                                                               \
 	static int name(void *hw, const struct cl_engine_key *key, uint32_t chain[4],              \

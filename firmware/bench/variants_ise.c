@@ -1,7 +1,7 @@
 /* One engine of the vector AES unit: BENCH_ENGINE, which the build defines. */
 #include "board_bench.h"
 
-#include "engine_ise.h"
+#include "vector/engine_ise.h"
 
 #define PASTE(a, b)   a##b
 #define NAME(a, b)    PASTE(a, b)

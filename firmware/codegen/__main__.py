@@ -12,13 +12,12 @@ from pathlib import Path
 from firmware.codegen import isa, registers, wire
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-WIRE_LAYOUT = REPOSITORY / "host" / "cipherlane" / "protocol" / "wire.toml"
 
 
 def headers() -> dict[str, str]:
     """Name and text of every generated header."""
     return {
-        "cl_wire.h": wire.render(WIRE_LAYOUT),
+        "cl_wire.h": wire.render(wire.WIRE_LAYOUT),
         "cl_isa.h": isa.render(),
         "cl_accel_regs.h": registers.render(),
         "cl_fastpath_regs.h": registers.render(registers.FAST_PATH),

@@ -1,15 +1,22 @@
-"""Renders the C header of the wire layout, `cl_wire.h`, from `wire.toml`.
+"""Renders the C header of the wire layout, `cl_wire.h`, and the host's module of codes from `wire.toml`.
 
 For each record the header gives its type code, the size and offsets of its fields, a structure that
 is laid out as on the wire (on a little-endian machine, without padding) and the two functions that
 move it to and from the wire's bytes, at any alignment.
+
+``python -m firmware.codegen.wire`` writes the module, `codes.py` beside `wire.toml`; with ``--check`` it fails if that
+is stale. It needs none of what imports the module.
 """
 
+import argparse
 import re
+import sys
 import textwrap
 import tomllib
 from pathlib import Path
 
+WIRE_LAYOUT = Path(__file__).resolve().parents[2] / "host" / "cipherlane" / "protocol" / "wire.toml"
+CODES = WIRE_LAYOUT.with_name("codes.py")
 _INTEGER_BYTES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8}
 _LINE = 96
 
@@ -63,6 +70,34 @@ static inline void cl_store_u64(uint8_t *p, uint64_t value)
 
 _EPILOGUE = "#endif\n"
 
+_CODES_PROLOGUE = '''\
+"""Codes of records: generated from wire.toml by `python -m firmware.codegen.wire`; do not edit."""
+
+from enum import IntEnum, IntFlag
+from typing import NamedTuple
+'''
+
+_TRAITS = '''
+class Traits(NamedTuple):
+    """What programs know of an engine; see wire.toml."""
+
+    rank: int
+    software: bool
+    serves: bool
+    sim_bytes: int
+    demo: bool
+    title: str
+'''
+TRAITS = re.findall(r"^    (\w+): ", _TRAITS, re.MULTILINE)
+
+_PROPERTY = '''\
+    @property
+    def traits(self) -> Traits:
+        """What programs know of it."""
+        return _TRAITS[self]
+
+'''
+
 
 class WireDefinitionError(ValueError):
     """`wire.toml` describes a layout that cannot be rendered; the message names the item to correct."""
@@ -89,6 +124,10 @@ def render(path_to_wire_toml: str | Path) -> str:
         _codes("CL_WIRE_TYPE", [*records, {"name": "error", **wire["error"]}], "0x{:02x}u"),
         "/* Codes of an error reply. */\n",
         _codes("CL_WIRE_ERROR", wire["error_code"], "{}u"),
+        "/* What answers. */\n",
+        _codes("CL_WIRE_KIND", wire["kind"], "{}u"),
+        "/* Flags of open. */\n",
+        _codes("CL_WIRE_FLAG", wire["flag"], "{}u"),
         "/* Engines. */\n",
         _codes("CL_WIRE_ENGINE", wire["engine"], "{}u"),
         _LOADS_AND_STORES,
@@ -102,6 +141,50 @@ def render(path_to_wire_toml: str | Path) -> str:
                 parts.append(_layout(f"{record['name']}_{part}", doc, fields))
     parts += [_layout("error_reply", wire["error"]["doc"], wire["error"]["fields"]), _EPILOGUE]
     return "\n".join(parts)
+
+
+def render_codes(path_to_wire_toml: str | Path) -> str:
+    """The text of `codes.py`: every code as an enumeration's member, and what is told of each engine.
+
+    Raises
+    ------
+    WireDefinitionError
+        A name is not an identifier, a code or rank is given twice, or an engine lacks one of its traits.
+    OSError
+        The definition cannot be read.
+    """
+    wire = tomllib.loads(Path(path_to_wire_toml).read_text(encoding="utf-8"))
+    engines = wire["engine"]
+    if sorted(engine["rank"] for engine in engines) != list(range(1, len(engines) + 1)):
+        raise WireDefinitionError("engine: ranks are not 1, 2, 3 ...; give each engine a place of its own")
+    lines = [_CODES_PROLOGUE, f"VERSION = {wire['version']}", f"UDP_PORT = {wire['udp_port']}", ""]
+    lines += _enumeration("RecordType", "IntEnum", "Types of requests.", wire["record"])
+    lines += _enumeration("ErrorCode", "IntEnum", "Codes of an error reply.", wire["error_code"])
+    lines += _enumeration("Kind", "IntEnum", "What answers.", wire["kind"])
+    lines += _enumeration("OpenFlag", "IntFlag", "Flags of record open.", wire["flag"])
+    lines.append(_TRAITS)
+    doc = "The engines, by their codes in records; the page of records says what each is."
+    lines += [*_enumeration("Engine", "IntEnum", doc, engines), _PROPERTY]
+    lines.append("_TRAITS = {")
+    for engine in engines:
+        missing = [name for name in TRAITS if name not in engine]
+        if missing:
+            raise WireDefinitionError(f"engine {engine['name']}: {missing[0]} is missing; give it")
+        lines.append(f"    Engine.{engine['name'].upper()}: Traits(")
+        lines += [*(f"        {name}={_literal(engine[name])}," for name in TRAITS), "    ),"]
+    return "\n".join([*lines, "}", ""])
+
+
+def _enumeration(name: str, base: str, doc: str, items: list[dict]) -> list[str]:
+    codes = [item["code"] for item in items]
+    if len(set(codes)) != len(codes):
+        raise WireDefinitionError(f"{name}: a code is given twice; give each item a code of its own")
+    members = [f"    {_identifier(item['name']).upper()} = {item['code']}" for item in items]
+    return ["", f"class {name}({base}):", f'    """{doc}"""', "", *members, ""]
+
+
+def _literal(value: bool | int | str) -> str:
+    return f'"{value}"' if isinstance(value, str) else f"{value:_}" if type(value) is int else str(value)
 
 
 def _layout(name: str, doc: str, fields: list[dict]) -> str:
@@ -182,3 +265,21 @@ def _identifier(name: str) -> str:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise WireDefinitionError(f"name {name!r} is no identifier; use lower-case letters, digits and underscores")
     return name
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Writes `codes.py`; with `--check` returns 1 if it is stale."""
+    parser = argparse.ArgumentParser(prog="python -m firmware.codegen.wire", description=main.__doc__)
+    parser.add_argument("--check", action="store_true", help="fail if the module is stale, write nothing")
+    text = render_codes(WIRE_LAYOUT)
+    if parser.parse_args(arguments).check:
+        if CODES.exists() and CODES.read_text(encoding="utf-8") == text:
+            return 0
+        print(f"{CODES} is stale: run `make pages`", file=sys.stderr)
+        return 1
+    CODES.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

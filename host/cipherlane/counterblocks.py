@@ -8,7 +8,6 @@ import secrets
 from .protocol.layout import BLOCK
 
 MOST_STREAM = 1 << 36  # bytes of a stream; declared where its length is not known
-FLAG_RESUME, FLAG_DRAW = 1, 2  # of open
 
 
 def block_after(block: bytes, count: int) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
-from .counterblocks import FLAG_DRAW, FLAG_RESUME, MOST_STREAM
+from .counterblocks import MOST_STREAM
 from .errors import (
     ArgumentError,
     BoardError,
@@ -20,7 +20,7 @@ from .errors import (
 )
 from .link import Link
 from .protocol import layout
-from .protocol.layout import BLOCK, Engine, ErrorCode, Record, RecordType
+from .protocol.layout import BLOCK, Engine, ErrorCode, OpenFlag, Record, RecordType
 from .protocol.refusal import raise_refusal
 from .recordlog import RecordLog
 from .replies import BenchPart, BoardInfo, FastPath, Opened, SelfTestPart, fields_of
@@ -153,13 +153,13 @@ class Device:
         if not 0 <= length <= MOST_STREAM:
             raise ArgumentError(f"a stream of {length} bytes cannot be: give 0 to {MOST_STREAM}")
         self.info()
-        fast_path = self.fast_path() if engine == Engine.FASTPATH and engine in self.info().engines else None
+        fast_path = self.fast_path() if engine.traits.serves and engine in self.info().engines else None
         record_bytes = self._checked_record_bytes(record_bytes, fast_path)
         fields = {
             "key_bits": len(key) * 8,
             "engine": engine,
             "direction": _direction_code(direction),
-            "flags": (0 if ticket is None else FLAG_RESUME) | (FLAG_DRAW if iv is None else 0),
+            "flags": (0 if ticket is None else OpenFlag.RESUME) | (OpenFlag.DRAW if iv is None else 0),
             "length": max(1, length),
             "record_bytes": record_bytes,
             "reserved": 0,
@@ -187,7 +187,7 @@ class Device:
         data = table.pack(**fields)
         try:
             reply = self.exchange(Record(RecordType.OPEN, token=token, data=data))
-            resumed, drawn = (bool(fields["flags"] & flag) for flag in (FLAG_RESUME, FLAG_DRAW))
+            resumed, drawn = (bool(fields["flags"] & flag) for flag in (OpenFlag.RESUME, OpenFlag.DRAW))
             return Opened.from_reply(reply, table.unpack(data), resumed, drawn), token
         except BoardError:
             raise
@@ -228,7 +228,7 @@ class Device:
         if not self.info().bench_bytes:
             raise ArgumentError("the board has no buffer for benchmarks: measure with bench --link")
         total = total_bytes or self.info().bench_bytes
-        if not total_bytes and self.info().kind == "sim" and engine in (Engine.BYTE, Engine.TABLE):
+        if not total_bytes and self.info().kind == "sim" and engine.traits.software:
             total = min(total, SIM_BENCH_BYTES)
         request = {
             "engine": engine,
@@ -271,7 +271,7 @@ class Device:
 
     def selftest(self) -> SelfTest:
         """Run the board's known-answer tests on each engine that works from memory to memory."""
-        engines = [engine for engine in self.info().engines if engine != Engine.FASTPATH]
+        engines = [engine for engine in self.info().engines if not engine.traits.serves]
         parts = {
             engine: SelfTestPart.from_reply(
                 self.request(RecordType.SELFTEST, timeout=self.link.pace.first, engine=engine)

@@ -152,7 +152,7 @@ def measure(
     packet_cycles = None
     if opened and closed and device.info().kind == "sim":
         goodput = _rate(bits * clock_hz, _grown(opened, closed, "cycles"))
-    if opened and closed and engine != Engine.FASTPATH:
+    if opened and closed and not engine.traits.serves:
         # Two control records are among them.
         records = _grown(opened, closed, "records")
         cycles = {stage: closed[f"{stage}_cycles"] - opened[f"{stage}_cycles"] for stage in STAGES}

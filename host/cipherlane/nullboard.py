@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import nullranges
-from .counterblocks import FLAG_DRAW, FLAG_RESUME, MOST_STREAM
+from .counterblocks import MOST_STREAM
 from .errors import PortError, VerifyError
 from .protocol import layout
-from .protocol.layout import BLOCK, ERROR_TYPE, REPLY, Engine, ErrorCode, Record, RecordType
+from .protocol.layout import BLOCK, ERROR_TYPE, REPLY, Engine, ErrorCode, Kind, OpenFlag, Record, RecordType
 from .transport.udp import SLOT, Datagrams
 
-KIND = 2
 MAX_DATA = 1440
 SLOTS = 256
 MAX_SESSIONS = 255
@@ -143,7 +142,7 @@ class NullBoard:
         return 0, _reply(
             RecordType.INFO,
             magic=layout.INFO_MAGIC,
-            kind=KIND,
+            kind=Kind.NULL,
             max_sessions=MAX_SESSIONS,
             max_data=MAX_DATA,
             firmware_version=1 << 16,
@@ -183,17 +182,17 @@ class NullBoard:
             raise _Refusal(ErrorCode.VALUE)
         if request.record_bytes % BLOCK or not 0 < request.record_bytes <= MAX_DATA:
             raise _Refusal(ErrorCode.VALUE, request.record_bytes)
-        iv = secrets.token_bytes(12) + bytes(4) if request.flags & FLAG_DRAW else request.iv
+        iv = secrets.token_bytes(12) + bytes(4) if request.flags & OpenFlag.DRAW else request.iv
         key, start = request.key[: request.key_bits // 8], int.from_bytes(iv, "big")
         blocks, resumed = -(-request.length // BLOCK), None
-        if request.flags & FLAG_RESUME:
+        if request.flags & OpenFlag.RESUME:
             resumed = self._ranges.find(key, start, request.record_bytes, request.ticket)
             for session in [session for session in self._sessions.values() if session.range is resumed]:
                 self._end(session)
         if len(self._sessions) >= MAX_SESSIONS:
             raise _Refusal(ErrorCode.SESSIONS_FULL, MAX_SESSIONS)
         try:
-            if request.flags & FLAG_RESUME:
+            if request.flags & OpenFlag.RESUME:
                 range_ = self._ranges.resume(resumed, blocks)
             else:
                 range_ = self._ranges.open(key, start, blocks, request.record_bytes)

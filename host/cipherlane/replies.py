@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import ReplyError
-from .protocol.layout import BLOCK, HEADER, REPLIES, REPLY, REQUESTS, Engine, Record, RecordType
+from .protocol.layout import BLOCK, HEADER, REPLIES, REPLY, REQUESTS, Engine, Kind, Record, RecordType
 from .transport.base import Address
 
-KINDS = ("board", "sim", "null")  # index: code on the wire
 MOST_WINDOW = 4096  # records: results of so many may have to wait in memory for an earlier one
 MOST_BENCH_BYTES = 1 << 24
 _CONTROL = HEADER.size + max(table.size for table in REQUESTS.values() if table)  # the largest control record
@@ -72,7 +71,7 @@ class BoardInfo:
     def from_reply(cls, reply: Any, wire_size: Callable[[int], int]) -> BoardInfo:
         """Check the fields of an info reply; `wire_size` gives what a record takes of rx_window."""
         check = _Checker(RecordType.INFO)
-        check(reply.kind < len(KINDS), "kind", reply.kind, f"below {len(KINDS)}")
+        check(reply.kind < len(Kind), "kind", reply.kind, f"below {len(Kind)}")
         check(reply.clock_hz > 0, "clock_hz", reply.clock_hz, "above 0")
         check(reply.max_sessions > 0, "max_sessions", reply.max_sessions, "above 0")
         check.limits(reply.max_data, reply.rx_window, wire_size, _CONTROL)
@@ -81,7 +80,7 @@ class BoardInfo:
         check(reply.ranges_free <= reply.ranges, "ranges_free", reply.ranges_free, f"at most ranges, {reply.ranges}")
         version = reply.firmware_version
         return cls(
-            kind=KINDS[reply.kind],
+            kind=Kind(reply.kind).name.lower(),
             board=printable(reply.board),
             firmware=printable(reply.firmware),
             firmware_version=f"{version >> 16}.{version >> 8 & 0xFF}.{version & 0xFF}",

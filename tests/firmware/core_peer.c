@@ -12,24 +12,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "aes.h"
-#include "cobs.h"
-#include "copy_sum.h"
-#include "crc32.h"
-#include "ctr.h"
-#include "engines.h"
-#include "link_udp.h"
-#include "link_uart.h"
-#include "ranges.h"
-#include "record.h"
-#include "service.h"
-#include "window.h"
+#include "aes/aes.h"
+#include "links/cobs.h"
+#include "links/copy_sum.h"
+#include "links/crc32.h"
+#include "engine/ctr.h"
+#include "aes/engines.h"
+#include "links/link_udp.h"
+#include "links/link_uart.h"
+#include "streams/ranges.h"
+#include "links/record.h"
+#include "service/service.h"
+#include "streams/window.h"
 
 #define ANSWER_MAX   (4u << 20)
 #define CODE_WRONG   2u
 #define CODE_FAULTY  3u
 #define CODE_SERVING 4u
-#define ENGINES      5u
+#define ENGINES      4u
 /** More than any call into the core takes. */
 #define STACK_BYTES 16384u
 /** More than the frame of a function that does nothing with the stack but wipe or keep it. */
@@ -47,10 +47,10 @@ struct peer {
 	struct cl_link_udp udp;
 	struct cl_wire_network_reply network;
 	uint8_t *bench_buffer;
-	const struct cl_engine *engines[ENGINES];
+	const struct cl_engine *engines[ENGINES + 1];
 	/** Whom the engine `serving` serves, what it has done for them, and how many they are. */
-	struct cl_engine_client client;
-	struct cl_engine_work work;
+	struct cl_server_client client;
+	struct cl_server_work work;
 	/** Records that came for the last of them. */
 	struct cl_window came;
 	uint32_t serving;
@@ -209,10 +209,17 @@ static int faulty_ctr(const struct cl_engine *engine, const struct cl_engine_key
 	return peer->ctr_status;
 }
 
-static int serve(const struct cl_engine *engine, const struct cl_engine_key *key,
-		 const struct cl_engine_client *client)
+static int serving_set_key(const struct cl_server *server, struct cl_engine_key *key,
+			   const uint8_t *key_bytes, unsigned int key_bits)
 {
-	struct peer *const peer = engine->hw;
+	(void)server;
+	return cl_engine_c_set_key(NULL, key, key_bytes, key_bits);
+}
+
+static int serve(const struct cl_server *server, const struct cl_engine_key *key,
+		 const struct cl_server_client *client)
+{
+	struct peer *const peer = server->hw;
 
 	if (key->key_bits == 0) {
 		die("a session is served without a key");
@@ -223,10 +230,10 @@ static int serve(const struct cl_engine *engine, const struct cl_engine_key *key
 	return peer->serve_status;
 }
 
-static int finish(const struct cl_engine *engine, const struct cl_engine_key *key,
+static int finish(const struct cl_server *server, const struct cl_engine_key *key,
 		  struct cl_window *window)
 {
-	struct peer *const peer = engine->hw;
+	struct peer *const peer = server->hw;
 
 	if (key->key_bits == 0) {
 		die("a session ends without its key");
@@ -235,19 +242,19 @@ static int finish(const struct cl_engine *engine, const struct cl_engine_key *ke
 	return peer->finish_status;
 }
 
-static void report(const struct cl_engine *engine, const struct cl_engine_key *key,
-		   struct cl_engine_work *work)
+static void report(const struct cl_server *server, const struct cl_engine_key *key,
+		   struct cl_server_work *work)
 {
 	(void)key;
-	*work = ((const struct peer *)engine->hw)->work;
+	*work = ((const struct peer *)server->hw)->work;
 }
 
-static void serving_clear(const struct cl_engine *engine, struct cl_engine_key *key)
+static void serving_clear(const struct cl_server *server, struct cl_engine_key *key)
 {
-	struct peer *const peer = engine->hw;
+	struct peer *const peer = server->hw;
 
 	peer->serving -= peer->serve_status == 0;
-	cl_engine_c_clear(engine, key);
+	cl_engine_c_clear(NULL, key);
 }
 
 static void fast_path(const struct cl_link *link, struct cl_wire_fastpath_reply *reply)
@@ -259,7 +266,8 @@ static void fast_path(const struct cl_link *link, struct cl_wire_fastpath_reply 
 
 /**
  * Starts afresh: u32 max_data, clock_hz, bench_bytes, mask of engines, first cycle, step, idle
- * cycles, kind, whether there is a random source.
+ * cycles, kind, whether there is a random source. Of the mask bit 29 gives the server too long a
+ * window, bit 30 the first engine's code, and bit 31 that engine a second place.
  */
 static void op_start(struct peer *peer, struct message *message)
 {
@@ -277,27 +285,28 @@ static void op_start(struct peer *peer, struct message *message)
 		.ctr = faulty_ctr,
 		.clear = cl_engine_c_clear,
 	};
-	static struct cl_engine serving = {
+	static struct cl_server serving;
+	const struct cl_engine *const all[ENGINES] = {&cl_engine_byte, &cl_engine_table, &wrong,
+						      &faulty};
+
+	faulty.hw = peer;
+	serving = (struct cl_server){
 		.code = CODE_SERVING,
 		.name = "serving",
-		.set_key = cl_engine_c_set_key,
-		.clear = serving_clear,
+		.set_key = serving_set_key,
 		.serve = serve,
 		.report = report,
 		.finish = finish,
+		.clear = serving_clear,
 		.window = CL_WINDOW_MAX,
+		.hw = peer,
 	};
-	const struct cl_engine *const all[ENGINES] = {&cl_engine_byte, &cl_engine_table, &wrong,
-						      &faulty, &serving};
-
-	faulty.hw = peer;
-	serving.hw = peer;
 	peer->serving = 0;
 	peer->serve_status = 0;
 	peer->finish_status = 0;
 	peer->random_status = 0;
 	peer->random_word = 0;
-	peer->work = (struct cl_engine_work){0};
+	peer->work = (struct cl_server_work){0};
 	const uint32_t max_data = take_u32(message);
 	const uint32_t clock_hz = take_u32(message);
 	const uint32_t bench_bytes = take_u32(message);
@@ -338,6 +347,15 @@ static void op_start(struct peer *peer, struct message *message)
 		if ((engines >> i & 1) != 0) {
 			peer->engines[peer->platform.engine_count++] = all[i];
 		}
+	}
+	if ((engines >> ENGINES & 1) != 0) {
+		peer->platform.server = &serving;
+	}
+	if ((engines >> 29 & 1) != 0) {
+		serving.window++;
+	}
+	if ((engines >> 30 & 1) != 0) {
+		serving.code = peer->engines[0]->code;
 	}
 	if (engines >> 31 != 0) { /* the first engine twice */
 		peer->engines[peer->platform.engine_count++] = peer->engines[0];

@@ -17,8 +17,8 @@ WIRE_TOML = ROOT / "host" / "cipherlane" / "protocol" / "wire.toml"
 BUILD = ROOT / "build" / "tests" / "firmware"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
-# Engines that drive hardware: their instructions and registers exist on the target alone.
-TARGET_ONLY = {"accel", "engine_accel", "engine_fastpath", "engine_ise", "engine_zkn", "modes_ise", "random"}
+# Rooms that drive hardware: its instructions and registers exist on the target alone.
+TARGET_ONLY = {"accelerator", "fastpath", "random", "scalar", "vector"}
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
 TIMEOUT_S = 120
@@ -46,7 +46,7 @@ class PeerDied(RuntimeError):
 
 def portable_sources() -> list[Path]:
     """The C files of the core that compile anywhere."""
-    return sorted(path for path in CORE.glob("*.c") if path.stem not in TARGET_ONLY)
+    return sorted(path for path in CORE.glob("*/*.c") if path.parent.name not in TARGET_ONLY)
 
 
 def write_wire_header(folder: Path) -> Path:
@@ -61,7 +61,7 @@ def build() -> Path:
     """The program; a source is compiled once for each state of itself and the headers."""
     program = Path(__file__).with_suffix(".c")
     common = hashlib.sha256(" ".join(FLAGS).encode())
-    for path in [*sorted(CORE.glob("*.h")), Path(wire.__file__), WIRE_TOML]:
+    for path in [*sorted(CORE.rglob("*.h")), Path(wire.__file__), WIRE_TOML]:
         common.update(path.name.encode() + path.read_bytes())
     folder = BUILD / common.hexdigest()[:16]
     write_wire_header(folder)

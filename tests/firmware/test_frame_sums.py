@@ -15,7 +15,7 @@ CHECKSUM = {UDP: 6, ICMP: 2}
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
     path = tmp_path_factory.mktemp("sums") / "sums.so"
-    sources = [REPOSITORY / "firmware" / name for name in ("zephyr/drivers/frame_sums.c", "core/copy_sum.c")]
+    sources = [REPOSITORY / "firmware" / name for name in ("zephyr/drivers/frame_sums.c", "core/links/copy_sum.c")]
     command = ["cc", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-I", REPOSITORY / "firmware" / "core"]
     subprocess.run([*command, "-o", path, *sources], check=True, timeout=60)
     library = ctypes.CDLL(path)

@@ -1,4 +1,4 @@
-"""ECB and CBC of the engines in plain C, compiled for the host, against an independent library."""
+"""ECB and CBC of the benchmark in plain C, compiled for the host, against an independent library."""
 
 import ctypes
 import random
@@ -7,10 +7,11 @@ import subprocess
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from tests.firmware.core_peer import BUILD, CORE
+from tests.firmware.core_peer import BUILD, CORE, write_wire_header
 
 KEY_BITS = [128, 192, 256]
-SOURCES = ["aes.c", "aes_inverse.c", "aes_tables.c", "modes_c.c"]
+SOURCES = [*sorted((CORE / "aes").glob("*.c")), CORE / "engine" / "ctr.c", CORE.parent / "bench" / "variants_c.c"]
+PROGRAMS = [f"{by}_{style}" for by in ("bytes", "tables") for style in ("loop", "swap")]
 EINVAL = 22
 BLOCK = 16
 
@@ -28,21 +29,22 @@ class Modes(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("set_key", SET_KEY), ("ecb", RUN * 3 * 2), ("cbc", RUN * 3 * 2)]
 
 
-@pytest.fixture(scope="module")
-def library():
-    BUILD.mkdir(parents=True, exist_ok=True)
-    path = BUILD / "modes.so"
+@pytest.fixture(scope="module", params=PROGRAMS)
+def table(request):
+    """The struct cl_modes of the program's one variant."""
+    folder = BUILD / "modes"
+    path = folder / f"{request.param}.so"
+    by, style = request.param.upper().split("_")
     command = ["gcc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{CORE}"]
-    done = subprocess.run(
-        [*command, *(str(CORE / name) for name in SOURCES), "-o", str(path)], timeout=120, check=False
-    )
+    command += [f"-I{write_wire_header(folder).parent}", '-DBENCH_ENGINE="c"', "-DBENCH_ROUNDS=0"]
+    command += [f"-DBENCH_BY=CL_C_{by}", f"-DBENCH_STYLE=CL_C_{style}"]
+    done = subprocess.run([*command, *map(str, SOURCES), "-o", str(path)], timeout=120, check=False)
     assert done.returncode == 0
-    return ctypes.CDLL(str(path))
+    return ctypes.POINTER(Modes).in_dll(ctypes.CDLL(str(path)), "bench_variants").contents
 
 
-def run(library, engine, mode, decrypt, key, chain, data, in_place):
+def run(table, mode, decrypt, key, chain, data, in_place):
     """The result and the chain that follows."""
-    table = Modes.in_dll(library, f"cl_modes_{engine}")
     state = (ctypes.c_uint32 * 128)()  # more than a struct cl_engine_key
     address = ctypes.addressof(state) + -ctypes.addressof(state) % 16
     assert table.set_key(None, address, key, 8 * len(key), decrypt) == 0
@@ -55,17 +57,16 @@ def run(library, engine, mode, decrypt, key, chain, data, in_place):
     return out.raw[: len(data)], link.raw
 
 
-@pytest.mark.parametrize("engine", ["byte", "table"])
 @pytest.mark.parametrize("mode", ["ecb", "cbc"])
 @pytest.mark.parametrize("key_bits", KEY_BITS)
 @pytest.mark.parametrize("decrypt", [False, True], ids=["encrypt", "decrypt"])
-def test_ecb_and_cbc_of_every_number_of_blocks(library, engine, mode, key_bits, decrypt):
-    rng = random.Random(f"{engine}{mode}{key_bits}{decrypt}")
+def test_ecb_and_cbc_of_every_number_of_blocks(table, mode, key_bits, decrypt):
+    rng = random.Random(f"{mode}{key_bits}{decrypt}")
     for blocks in range(20):
         key, chain, data = rng.randbytes(key_bits // 8), rng.randbytes(BLOCK), rng.randbytes(BLOCK * blocks)
         cipher = Cipher(algorithms.AES(key), modes.ECB() if mode == "ecb" else modes.CBC(chain))
         expected = (cipher.decryptor() if decrypt else cipher.encryptor()).update(data)
-        result, link = run(library, engine, mode, decrypt, key, chain, data, in_place=blocks % 2 == 0)
+        result, link = run(table, mode, decrypt, key, chain, data, in_place=blocks % 2 == 0)
         assert result == expected
         if mode == "cbc" and blocks:
             assert link == (data if decrypt else expected)[-BLOCK:]
@@ -73,8 +74,6 @@ def test_ecb_and_cbc_of_every_number_of_blocks(library, engine, mode, key_bits, 
             assert link == chain
 
 
-@pytest.mark.parametrize("engine", ["byte", "table"])
-def test_other_key_lengths_are_refused(library, engine):
+def test_other_key_lengths_are_refused(table):
     state = (ctypes.c_uint32 * 128)()
-    table = Modes.in_dll(library, f"cl_modes_{engine}")
     assert table.set_key(None, state, bytes(32), 160, True) == -EINVAL

@@ -83,6 +83,8 @@ def test_init_refuses_an_unusable_platform(core):
     assert core.start(max_data=0) == -errno.EINVAL
     assert core.start(max_data=250) == -errno.EINVAL
     assert core.start(engines=1 << 31 | 0b0001) == -errno.EINVAL
+    assert core.start(engines=1 << 30 | 0b10001) == -errno.EINVAL, "the server has an engine's code"
+    assert core.start(engines=1 << 29 | 0b10001) == -errno.EINVAL, "its window is longer than any"
     assert core.start(engines=0) == 0
 
 

@@ -24,7 +24,8 @@ def test_header_states_every_code_size_and_offset(tmp_path):
     definition = tomllib.loads(WIRE_TOML.read_text())
     (tmp_path / "cl_wire.h").write_text(wire.render(WIRE_TOML))
     equal = [("CL_WIRE_VERSION", definition["version"]), ("CL_WIRE_TYPE_ERROR", definition["error"]["code"])]
-    for list_name, prefix in (("record", "TYPE"), ("error_code", "ERROR"), ("engine", "ENGINE")):
+    lists = {"record": "TYPE", "error_code": "ERROR", "kind": "KIND", "flag": "FLAG", "engine": "ENGINE"}
+    for list_name, prefix in lists.items():
         equal += [(f"CL_WIRE_{prefix}_{item['name'].upper()}", item["code"]) for item in definition[list_name]]
     for name, fields in layouts(definition):
         offset = 0
@@ -69,3 +70,36 @@ def test_mistakes_in_the_definition_are_named(tmp_path, old, new, message):
     (tmp_path / "wire.toml").write_text(text.replace(old, new))
     with pytest.raises(wire.WireDefinitionError, match=message):
         wire.render(tmp_path / "wire.toml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("rank = 8\n", "rank = 7\n", "ranks are not 1, 2, 3"),
+        ("serves = true\n", "", "engine fastpath: serves is missing"),
+        ('name = "sim"\ncode = 1', 'name = "sim"\ncode = 2', "Kind: a code is given twice"),
+        ('name = "zkn"', 'name = "Zkn"', "'Zkn' is no identifier"),
+    ],
+)
+def test_mistakes_in_codes_and_traits_are_named(tmp_path, old, new, message):
+    text = WIRE_TOML.read_text()
+    assert text.count(old) == 1
+    path = tmp_path / "wire.toml"
+    path.write_text(text.replace(old, new))
+    with pytest.raises(wire.WireDefinitionError, match=message):
+        wire.render_codes(path)
+
+
+def test_stale_codes_are_noticed_and_written_anew(tmp_path, monkeypatch, capsys):
+    module = tmp_path / "codes.py"
+    monkeypatch.setattr(wire, "CODES", module)
+    assert wire.main(["--check"]) == 1
+    assert "codes.py is stale: run `make pages`" in capsys.readouterr().err
+    assert wire.main([]) == 0
+    assert wire.main(["--check"]) == 0
+    module.write_text(module.read_text().replace("ISE = 2", "ISE = 9"))
+    assert wire.main(["--check"]) == 1
+
+
+def test_the_codes_that_are_kept_are_current():
+    assert wire.main(["--check"]) == 0

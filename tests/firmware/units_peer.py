@@ -16,8 +16,7 @@ from gateware.isa.instructions import FIELDS, INSTRUCTIONS, LAST_ROUND_KEYS
 from tests.firmware.core_peer import BUILD, CORE, FLAGS, WIRE_TOML, CorePeer, write_wire_header
 
 UNITS = Path(__file__).with_name("units")
-SOURCES = ["accel", "aes", "aes_inverse", "aes_tables", "ctr", "engine_accel", "engine_byte", "engine_fastpath"]
-SOURCES += ["engine_ise", "engine_table", "engine_zkn", "modes_ise", "window"]
+ROOMS = ["accelerator", "aes", "engine", "fastpath", "scalar", "streams", "vector"]
 ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # the last two in another context
 ENGINES += ["accelerator", "fastpath", "zkn", "byte", "table"]
 MODES = ["ise", "ise_fused", "ise_vmem", "zkn"]
@@ -76,9 +75,10 @@ def build() -> Path:
         "cl_fastpath_regs.h": registers.render(registers.FAST_PATH),
     }
     program = sorted(UNITS.glob("*.c"))
-    sources = [*program, *(CORE / f"{name}.c" for name in SOURCES), CORE.parent / "bench" / "variants_c.c"]
+    core = sorted(path for room in ROOMS for path in (CORE / room).glob("*.c"))
+    sources = [*program, *core, CORE.parent / "bench" / "variants_c.c"]
     digest = hashlib.sha256("".join([*flags, *headers.values()]).encode())
-    for path in [*sources, *UNITS.glob("*.h"), *sorted(CORE.glob("*.h")), Path(wire.__file__), WIRE_TOML]:
+    for path in [*sources, *UNITS.glob("*.h"), *sorted(CORE.rglob("*.h")), Path(wire.__file__), WIRE_TOML]:
         digest.update(path.name.encode() + path.read_bytes())
     folder = BUILD / digest.hexdigest()[:16]
     binary = folder / "units_peer"

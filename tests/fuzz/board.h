@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engines.h"
-#include "link_udp.h"
-#include "link_uart.h"
-#include "service.h"
-#include "window.h"
+#include "aes/engines.h"
+#include "links/link_udp.h"
+#include "links/link_uart.h"
+#include "service/service.h"
+#include "streams/window.h"
 
 #define MAX_DATA    1440u
 #define BENCH_BYTES 64u

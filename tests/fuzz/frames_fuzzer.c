@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "board.h"
-#include "copy_sum.h"
+#include "links/copy_sum.h"
 
 #define FRAME_ROOM (2 + CL_LINK_UDP_HEADERS + RECORD_MAX + CL_LINK_UDP_FRAME_MAX)
 

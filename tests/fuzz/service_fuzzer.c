@@ -132,7 +132,7 @@ static void open_session(struct input *input)
 		request.iv[7] = 0x12;
 	}
 	request.iv[15] = (uint8_t)(request.iv[15] ^ (base & 0x3f));
-	if ((request.flags & CL_OPEN_RESUME) != 0) {
+	if ((request.flags & CL_WIRE_FLAG_RESUME) != 0) {
 		request.ticket = before->ticket;
 		memcpy(request.iv, before->iv, sizeof(request.iv));
 		if ((base & 1) != 0) {

@@ -3,10 +3,8 @@ import subprocess
 import sys
 
 import pytest
-from cipherlane.commands.common import FASTEST_FIRST
 from cipherlane.errors import VersionMismatchError
 from cipherlane.protocol import layout, reference
-from cipherlane.protocol.layout import Engine
 
 from . import blocks, model
 
@@ -76,5 +74,10 @@ def test_stale_reference_page_is_noticed(tmp_path, monkeypatch, capsys):
     assert reference.main(["--check"]) == 1
 
 
-def test_every_engine_has_its_place_in_the_order_of_speed():
-    assert sorted(FASTEST_FIRST) == sorted(Engine)
+def test_traits_of_engines_and_other_codes_come_from_the_definition():
+    wire = layout.load_wire()
+    for engine in wire["engine"]:
+        assert layout.Engine(engine["code"]).traits._asdict().items() <= engine.items()
+    for codes, tables in ((layout.Kind, wire["kind"]), (layout.OpenFlag, wire["flag"])):
+        assert {item.name.lower(): item.value for item in codes} == {table["name"]: table["code"] for table in tables}
+    assert (wire["version"], wire["udp_port"]) == (layout.VERSION, layout.UDP_PORT)

@@ -29,7 +29,7 @@ class Target:
 
     def digest(self) -> str:
         """Stands for the tests and all that they may depend on: the sources of their part."""
-        folders = {"host": ["host/cipherlane"], "firmware": ["firmware/core"], "gateware": ["gateware"]}[self.part]
+        folders = {"host": ["host/cipherlane"], "firmware": ["firmware"], "gateware": ["gateware"]}[self.part]
         folders += [str(Path(test).parent) for test in self.tests]
         paths = {path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.suffix in SUFFIXES}
         paths |= set((ROOT / "tests" / self.part).glob("*.py"))

@@ -14,6 +14,7 @@ from tests.mutants.mutant import BUILD, ROOT, Mutant, Target
 
 RULES = {".c": ["universal.rules", "c_like.rules", "c.rules"], ".py": ["universal.rules", "python.rules"]}
 RULES[".h"] = RULES[".c"]
+INCLUDED = [core_peer.CORE, core_peer.CORE.parent / "bench"]
 TRIES = 40  # lines drawn for each mutant that is wanted: most rules' results do not compile
 
 
@@ -91,14 +92,17 @@ def _object(path: Path, text: str) -> bytes | None:
     """The code that a C file becomes, a header in the first file that includes it; None if it does not compile."""
     folder = BUILD / "objects"
     core_peer.write_wire_header(folder)
+    name = path.relative_to(next(place for place in INCLUDED if path.is_relative_to(place)))
     unit = path
     if path.suffix == ".h":
-        users = (user for user in sorted(path.parent.glob("*.c")) if f'"{path.name}"' in user.read_text())
+        sources = (source for place in INCLUDED for source in sorted(place.rglob("*.c")))
+        users = (source for source in sources if f'"{name}"' in source.read_text())
         unit = next(users, None)
         if unit is None:
             return None
-    written = {folder / unit.name: unit.read_text(), folder / path.name: text}
+    written = {folder / unit.name: unit.read_text(), folder / name: text}
     for file, content in written.items():
+        file.parent.mkdir(exist_ok=True)
         file.write_text(content)
     result = folder / "mutant.o"
     command = [
@@ -110,7 +114,8 @@ def _object(path: Path, text: str) -> bytes | None:
         "-Werror",
         "-c",
         f"-I{folder}",
-        f"-I{path.parent}",
+        *(f"-I{place}" for place in INCLUDED),
+        *(f"-DBENCH_{name}" for name in ("BY=CL_C_TABLES", "STYLE=CL_C_SWAP", "ROUNDS=0", 'ENGINE="c"')),
         str(folder / unit.name),
     ]
     done = subprocess.run([*command, "-o", str(result)], capture_output=True, timeout=60, check=False)

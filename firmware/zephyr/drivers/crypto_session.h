@@ -12,7 +12,7 @@
 #include <zephyr/crypto/crypto.h>
 #include <zephyr/kernel.h>
 
-#include "modes.h"
+#include "engine/modes.h"
 
 /** A session of either driver. One thread at a time uses it. */
 struct cl_crypto_session {

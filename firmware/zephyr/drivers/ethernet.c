@@ -25,9 +25,9 @@
 #include <cipherlane/ethernet.h>
 #include <cipherlane/soc.h>
 
-#include "copy_sum.h"
+#include "links/copy_sum.h"
 #include "frame_sums.h"
-#include "link_udp.h"
+#include "links/link_udp.h"
 #include "zeroize.h"
 
 #define REG(name)  DT_INST_REG_ADDR_BY_NAME(0, name)

@@ -1,6 +1,6 @@
 #include "frame_sums.h"
 
-#include "copy_sum.h"
+#include "links/copy_sum.h"
 
 /* Offsets in a frame (RFC 894), and in the headers of IPv4 (RFC 791), UDP (RFC 768), ICMP (RFC
  * 792). */

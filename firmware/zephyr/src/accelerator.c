@@ -16,7 +16,7 @@
 
 #include "cl_wire.h"
 #include "crypto_devices.h"
-#include "engine_accel.h"
+#include "accelerator/engine_accel.h"
 
 #define BOUNCE_BYTES 512u
 /* A run takes a thousandth of this. */

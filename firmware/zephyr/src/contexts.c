@@ -8,7 +8,7 @@
 
 #include "cl_isa.h"
 #include "crypto_devices.h"
-#include "ise.h"
+#include "vector/ise.h"
 #include "zeroize.h"
 
 /** All are touched with interrupts locked only. */

@@ -6,7 +6,7 @@
 #include <cipherlane/engines.h>
 
 #include "cl_wire.h"
-#include "engines.h"
+#include "aes/engines.h"
 
 /** Makes the core's engine on one context. */
 typedef struct cl_engine maker(struct cl_ise_device *device);

@@ -18,11 +18,6 @@ from . import common
 Task = Callable[[Progress], Any]
 
 LINK_BYTES = 100_000_000
-# On a simulated board, where a second is minutes; C takes a hundred times as long as the hardware.
-SIM_LINK_BYTES = {
-    **{engine: 7_200 if engine in (Engine.BYTE, Engine.TABLE) else 60_000 for engine in Engine},
-    Engine.FASTPATH: 3_000_000,
-}
 
 
 def add_to(commands: Any) -> None:
@@ -90,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _memory_tasks(args: argparse.Namespace, device: Device) -> Iterator[tuple[str, Task]]:
     """Yield what is to be measured from memory to memory: a label, and what does it."""
-    engines = [engine for engine in device.info().engines if engine != Engine.FASTPATH]
+    engines = [engine for engine in device.info().engines if not engine.traits.serves]
     directions = DIRECTIONS if args.direction == "both" else (args.direction,)
     record_bytes = args.record_bytes[0] if args.record_bytes else None
     for engine in _engines(args, device, engines):
@@ -104,13 +99,13 @@ def _memory_tasks(args: argparse.Namespace, device: Device) -> Iterator[tuple[st
 def _link_tasks(args: argparse.Namespace, device: Device) -> Iterator[tuple[str, Task]]:
     """Yield what is to be measured through the link: engines, key lengths, record sizes and windows."""
     info = device.info()
-    totals = SIM_LINK_BYTES if info.kind == "sim" else {}
     keys = {key_bits: CounterBlocks(key_bits) for key_bits in args.key_bits or (128,)}
     for engine in _engines(args, device, info.engines):
+        enough = engine.traits.sim_bytes if info.kind == "sim" else LINK_BYTES
         for key_bits, blocks in keys.items():
             for record_bytes in args.record_bytes or (None,):
                 for window in args.window or (None,):
-                    total = None if args.duration else args.bytes or totals.get(engine, LINK_BYTES)
+                    total = None if args.duration else args.bytes or enough
                     words = (device, engine, blocks, record_bytes, window, total)
                     measured = functools.partial(measure, *words, seconds=args.duration)
                     yield f"{engine.name.lower()} {key_bits}", lambda show, task=measured: task(progress=show)

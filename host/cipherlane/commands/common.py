@@ -19,16 +19,6 @@ from ..results import Measurement
 from ..transport import open_transport
 from ..transport.serial import DEFAULT_BAUD
 
-FASTEST_FIRST = (
-    Engine.FASTPATH,
-    Engine.ACCELERATOR,
-    Engine.ISE_VMEM,
-    Engine.ISE_FUSED,
-    Engine.ISE,
-    Engine.ZKN,
-    Engine.TABLE,
-    Engine.BYTE,
-)
 NETWORK = (
     "Over a network, key, token and data of a session cross in the clear, and whoever can send there can pretend to be "
     "host or board: use a cable or a network of your own until there are authenticated sessions."
@@ -164,7 +154,7 @@ def choose_engine(device: Device, name: str | None) -> Engine:
     present = device.info().engines
     if not present:
         raise ArgumentError("the board has no engine: flash current firmware")
-    engine = Engine[name.upper()] if name else min(present, key=FASTEST_FIRST.index)
+    engine = Engine[name.upper()] if name else min(present, key=lambda item: item.traits.rank)
     if engine not in present:
         names = ", ".join(item.name.lower() for item in present)
         raise ArgumentError(f"the board has no engine {name}: choose one of {names}")

@@ -17,13 +17,7 @@ from ..replies import BoardInfo
 from ..results import Measurement
 from . import common
 
-ENGINES = {
-    Engine.TABLE: "C with tables",
-    Engine.ISE: "the vector AES instructions",
-    Engine.ISE_VMEM: "the vector AES unit with its own way to memory",
-    Engine.ACCELERATOR: "the accelerator",
-    Engine.FASTPATH: "the UDP fast path",
-}
+ENGINES = sorted((engine for engine in Engine if engine.traits.demo), key=lambda engine: -engine.traits.rank)
 PICTURE = files("cipherlane") / "demo.pbm"
 ALL = "all"
 
@@ -166,7 +160,7 @@ def sentence(info: BoardInfo, measurements: list[Measurement]) -> list[str]:
         return []
     best = min(counted.values(), key=lambda item: item.cycles_per_block)
     where = {"sim": "Simulated", "board": f"Measured on board {info.board}"}.get(info.kind, "In software")
-    name = ENGINES.get(Engine[best.engine.upper()], f"engine {best.engine}")
+    name = Engine[best.engine.upper()].traits.title
     text = (
         f"{where} at {info.clock_hz / 1e6:g} MHz, without the link: {name} "
         f"encrypts AES-{key_bits} in counter mode at {best.mbps:.0f} Mbps, {best.cycles_per_block:.1f} cycles a block"

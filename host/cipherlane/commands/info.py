@@ -5,7 +5,6 @@ from dataclasses import asdict
 from typing import Any
 
 from .. import views
-from ..protocol.layout import Engine
 from . import common
 
 
@@ -27,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
         fields = asdict(device.info())
         fields["engines"] = [engine.name.lower() for engine in device.info().engines]
         counters = device.counters()
-        fast_path = device.fast_path() if Engine.FASTPATH in device.info().engines else None
+        fast_path = device.fast_path() if any(engine.traits.serves for engine in device.info().engines) else None
     if args.json:
         views.show_json({**fields, "counters": counters, "fast_path": asdict(fast_path) if fast_path else None})
     else:

@@ -1,18 +1,24 @@
 """Record layouts and constants, derived from wire.toml.
 
 All integers are little-endian and fields follow each other without padding. Nothing here repeats what the file
-says: types, codes, sizes and names all come from it.
+says: types, codes, sizes and names all come from it, codes by way of the generated codes.py.
 """
 
 import struct
 import tomllib
 from collections import namedtuple
 from dataclasses import dataclass
-from enum import IntEnum
 from importlib import resources
 from typing import Any, NamedTuple
 
 from ..errors import VersionMismatchError
+from .codes import UDP_PORT as UDP_PORT
+from .codes import VERSION as VERSION
+from .codes import Engine as Engine
+from .codes import ErrorCode as ErrorCode
+from .codes import Kind as Kind
+from .codes import OpenFlag as OpenFlag
+from .codes import RecordType as RecordType
 
 _FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q"}
 
@@ -70,22 +76,12 @@ def load_wire() -> dict[str, Any]:
     return tomllib.loads(resources.files(__package__).joinpath("wire.toml").read_text(encoding="utf-8"))
 
 
-def _enum(name: str, tables: list[dict[str, Any]]) -> type[IntEnum]:
-    return IntEnum(name, {table["name"].upper(): table["code"] for table in tables})
-
-
 _WIRE = load_wire()
 
-VERSION: int = _WIRE["version"]
-UDP_PORT: int = _WIRE["udp_port"]
 REPLY = 0x80  # bit of the type that marks a reply
 BLOCK = 16  # bytes of an AES block: the unit of offsets
 INFO_MAGIC = int.from_bytes(b"CLNE", "little")
 
-RecordType = _enum("RecordType", _WIRE["record"])
-ErrorCode = _enum("ErrorCode", _WIRE["error_code"])
-Engine = _enum("Engine", _WIRE["engine"])
-Engine.__doc__ = "The engines, by their codes in records; the page of records says what each is."
 ERROR_TYPE: int = _WIRE["error"]["code"]
 ERROR_DOCS: dict[int, str] = {table["code"]: table["doc"] for table in _WIRE["error_code"]}
 

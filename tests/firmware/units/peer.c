@@ -11,18 +11,20 @@
 #include <sys/mman.h>
 
 #include "bench/board_bench.h"
-#include "engine_accel.h"
-#include "engine_fastpath.h"
-#include "engine_ise.h"
-#include "engine_zkn.h"
-#include "engines.h"
+#include "accelerator/engine_accel.h"
+#include "fastpath/fastpath.h"
+#include "vector/engine_ise.h"
+#include "scalar/engine_zkn.h"
+#include "aes/engines.h"
 #include "model.h"
-#include "modes.h"
+#include "engine/modes.h"
+#include "streams/window.h"
 
 #define MESSAGE_MAX (1u << 16)
 #define ANSWER_MAX  (1u << 20)
 #define PLACES      40u
 #define ENGINES     10u
+#define SERVER      6u /* which of them serves by itself */
 /** Where buffers of calls may lie; the bounce buffer lies at the origin. */
 #define IN_AT     0x1000u
 #define OUT_AT    0x8000u
@@ -46,6 +48,7 @@ static struct cl_ise_device ise[2];
 static struct cl_accel_device accel;
 static struct cl_fastpath fastpath;
 static struct cl_engine engines[ENGINES];
+static struct cl_server server;
 static const struct cl_modes *modes[4];
 static struct cl_engine_key *keys[PLACES];
 static uint8_t *const memory = (uint8_t *)UNITS_ORIGIN;
@@ -242,7 +245,7 @@ static void op_start(void)
 	engines[3] = cl_engine_ise_fused(&ise[1]);
 	engines[4] = cl_engine_ise_vmem(&ise[1]);
 	engines[5] = cl_engine_accel(&accel);
-	engines[6] = cl_engine_fastpath(&fastpath);
+	server = cl_fastpath_server(&fastpath);
 	engines[7] = cl_engine_zkn;
 	engines[8] = cl_engine_byte;
 	engines[9] = cl_engine_table;
@@ -252,6 +255,7 @@ static void op_start(void)
 	modes[3] = bench_variants[0].modes;
 }
 
+/** NULL for the server. */
 static const struct cl_engine *take_engine(void)
 {
 	const uint32_t n = take_u8();
@@ -259,7 +263,7 @@ static const struct cl_engine *take_engine(void)
 	if (n >= ENGINES) {
 		units_die("no such engine");
 	}
-	return &engines[n];
+	return n == SERVER ? NULL : &engines[n];
 }
 
 /** u8 engine, place, misalignment, u32 key bits, key: status. */
@@ -272,7 +276,8 @@ static void op_set_key(void)
 	uint8_t *heap;
 	const uint8_t *const bytes = take_rest(misalign, &heap);
 
-	put_u32((uint32_t)engine->set_key(engine, key, bytes, bits));
+	put_u32((uint32_t)(engine != NULL ? engine->set_key(engine, key, bytes, bits)
+					  : server.set_key(&server, key, bytes, bits)));
 	free(heap);
 	check_memory();
 }
@@ -336,7 +341,11 @@ static void op_clear(void)
 	struct cl_engine_key *const key = take_key();
 	uint8_t any = 0;
 
-	engine->clear(engine, key);
+	if (engine != NULL) {
+		engine->clear(engine, key);
+	} else {
+		server.clear(&server, key);
+	}
 	for (size_t i = 0; i < sizeof(*key); i++) {
 		any |= ((const uint8_t *)key)[i];
 	}
@@ -349,7 +358,7 @@ static void op_serve(void)
 {
 	const struct cl_engine_key *const key = take_key();
 	struct cl_window *const window = malloc(sizeof(*window));
-	struct cl_engine_client client = {.window = window};
+	struct cl_server_client client = {.window = window};
 
 	client.session = take_u32();
 	client.token = cl_load_u64(take(8));
@@ -358,7 +367,7 @@ static void op_serve(void)
 	client.record_bytes = take_u32();
 	client.iv = take(16);
 	memcpy(window, take(sizeof(*window)), sizeof(*window));
-	put_u32((uint32_t)engines[6].serve(&engines[6], key, &client));
+	put_u32((uint32_t)server.serve(&server, key, &client));
 	free(window);
 }
 
@@ -366,9 +375,9 @@ static void op_serve(void)
 static void op_report(void)
 {
 	const struct cl_engine_key *const key = take_key();
-	struct cl_engine_work work;
+	struct cl_server_work work;
 
-	engines[6].report(&engines[6], key, &work);
+	server.report(&server, key, &work);
 	put(&work.bytes, 8);
 	put(&work.blocks, 8);
 	put_u32(work.records);
@@ -380,7 +389,7 @@ static void op_finish(void)
 	const struct cl_engine_key *const key = take_key();
 	struct cl_window *const window = calloc(1, sizeof(*window));
 
-	put_u32((uint32_t)engines[6].finish(&engines[6], key, window));
+	put_u32((uint32_t)server.finish(&server, key, window));
 	put(window, sizeof(*window));
 	free(window);
 }

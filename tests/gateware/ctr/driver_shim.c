@@ -8,8 +8,8 @@ static void (*write_register)(uint32_t offset, uint32_t value);
 #define CL_ACCEL_READ(accel, offset)         ((void)(accel), read_register(offset))
 #define CL_ACCEL_WRITE(accel, offset, value) ((void)(accel), write_register(offset, value))
 
-#include "accel.c"
-#include "engine_accel.c"
+#include "accelerator/accel.c"
+#include "accelerator/engine_accel.c"
 
 #define KEYS 10
 

@@ -45,8 +45,8 @@ def library(tmp_path_factory):
         "-O1",
         f"-I{folder}",
     ]
-    command += [f"-I{CORE}", str(ROOT / "tests" / "gateware" / "ctr" / "driver_shim.c"), str(CORE / "ctr.c")]
-    command += [str(CORE / "aes.c"), str(CORE / "engine_byte.c"), "-o", str(folder / "driver.so")]
+    command += [f"-I{CORE}", str(ROOT / "tests" / "gateware" / "ctr" / "driver_shim.c"), str(CORE / "engine" / "ctr.c")]
+    command += [str(CORE / "aes" / "aes.c"), str(CORE / "aes" / "engine_byte.c"), "-o", str(folder / "driver.so")]
     subprocess.run(command, check=True, timeout=120)
     return ctypes.CDLL(str(folder / "driver.so"))
 

@@ -1,4 +1,4 @@
-/* Puts a simulated fast path, reached through two functions, behind its engine. */
+/* Puts a simulated fast path, reached through two functions, behind its driver. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -8,7 +8,7 @@ static void (*write_register)(uint32_t offset, uint32_t value);
 #define CL_FASTPATH_READ(device, offset)         ((void)(device), read_register(offset))
 #define CL_FASTPATH_WRITE(device, offset, value) ((void)(device), write_register(offset, value))
 
-#include "engine_fastpath.c"
+#include "fastpath/fastpath.c"
 
 static struct cl_fastpath device;
 static struct cl_engine_key key;
@@ -23,9 +23,9 @@ void shim_connect(uint32_t (*read)(uint32_t), void (*write)(uint32_t, uint32_t))
 
 int shim_set_key(const uint8_t *key_bytes, unsigned int key_bits)
 {
-	const struct cl_engine engine = cl_engine_fastpath(&device);
+	const struct cl_server server = cl_fastpath_server(&device);
 
-	return engine.set_key(&engine, &key, key_bytes, key_bits);
+	return server.set_key(&server, &key, key_bytes, key_bits);
 }
 
 unsigned int shim_row(void)
@@ -33,25 +33,25 @@ unsigned int shim_row(void)
 	return key.slot;
 }
 
-int shim_serve(const struct cl_engine_client *client)
+int shim_serve(const struct cl_server_client *client)
 {
-	const struct cl_engine engine = cl_engine_fastpath(&device);
+	const struct cl_server server = cl_fastpath_server(&device);
 
-	return engine.serve(&engine, &key, client);
+	return server.serve(&server, &key, client);
 }
 
 int shim_finish(struct cl_window *window)
 {
-	const struct cl_engine engine = cl_engine_fastpath(&device);
+	const struct cl_server server = cl_fastpath_server(&device);
 
-	return engine.finish(&engine, &key, window);
+	return server.finish(&server, &key, window);
 }
 
 void shim_clear(void)
 {
-	const struct cl_engine engine = cl_engine_fastpath(&device);
+	const struct cl_server server = cl_fastpath_server(&device);
 
-	engine.clear(&engine, &key);
+	server.clear(&server, &key);
 }
 
 void shim_describe(struct cl_wire_fastpath_reply *reply)

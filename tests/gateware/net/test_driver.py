@@ -47,7 +47,7 @@ class CWindow(ctypes.Structure):
 
 
 class Client(ctypes.Structure):
-    """struct cl_engine_client."""
+    """struct cl_server_client."""
 
     _fields_ = [
         ("session", ctypes.c_uint32),
@@ -67,7 +67,7 @@ def library(tmp_path_factory):
     (folder / "cl_wire.h").write_text(wire.render(ROOT / "host" / "cipherlane" / "protocol" / "wire.toml"))
     command = ["gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-O1", f"-I{folder}"]
     command += [f"-I{FIRMWARE}", str(ROOT / "tests" / "gateware" / "net" / "driver_shim.c")]
-    command += [str(FIRMWARE / "window.c"), "-o", str(folder / "driver.so")]
+    command += [str(FIRMWARE / "streams" / "window.c"), "-o", str(folder / "driver.so")]
     subprocess.run(command, check=True, timeout=120)
     return ctypes.CDLL(str(folder / "driver.so"))
 

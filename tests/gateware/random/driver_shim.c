@@ -7,7 +7,7 @@ static void (*write_register)(uint32_t offset, uint32_t value);
 #define CL_RANDOM_READ(random, offset)         ((void)(random), read_register(offset))
 #define CL_RANDOM_WRITE(random, offset, value) ((void)(random), write_register(offset, value))
 
-#include "random.c"
+#include "random/random.c"
 
 static const struct cl_random source;
 

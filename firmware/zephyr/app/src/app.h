@@ -5,8 +5,8 @@
 #ifndef APP_H
 #define APP_H
 
-#include "link.h"
-#include "service.h"
+#include "links/link.h"
+#include "service/service.h"
 
 /** The platform, for what needs no lock: its engines may be called by any thread. */
 extern const struct cl_platform app_platform;

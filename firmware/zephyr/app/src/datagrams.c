@@ -17,7 +17,7 @@
 #include <cipherlane/soc.h>
 
 #include "app.h"
-#include "link_udp.h"
+#include "links/link_udp.h"
 #include "zeroize.h"
 
 #define MAC DT_NODELABEL(ethernet0)

@@ -5,7 +5,7 @@
 #ifndef DATAGRAMS_H
 #define DATAGRAMS_H
 
-#include "link.h"
+#include "links/link.h"
 
 /**
  * Gives the interface its address and starts the service on its port.

@@ -14,9 +14,9 @@
 
 #include "app.h"
 #include "datagrams.h"
-#include "engines.h"
+#include "aes/engines.h"
 #include "guard.h"
-#include "random.h"
+#include "random/random.h"
 #include "records.h"
 #include "zeroize.h"
 
@@ -79,7 +79,7 @@ static void forget(void *context)
 const struct cl_platform app_platform = {
 	.board = DT_PROP(BOARD, board_name),
 	.firmware = "zephyr",
-	.kind = DT_PROP(BOARD, simulated) ? CL_KIND_SIM : CL_KIND_BOARD,
+	.kind = DT_PROP(BOARD, simulated) ? CL_WIRE_KIND_SIM : CL_WIRE_KIND_BOARD,
 	.max_data = MAX_DATA,
 	.clock_hz = CLOCK_HZ,
 	.rx_window = DT_PROP(BOARD, rx_window),

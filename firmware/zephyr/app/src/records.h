@@ -10,7 +10,7 @@
 
 #include <zephyr/kernel.h>
 
-#include "link_uart.h"
+#include "links/link_uart.h"
 
 /**
  * Starts the link on the UART that the devicetree chooses.

@@ -10,10 +10,10 @@
 #include <cipherlane/contexts.h>
 
 #include "app.h"
-#include "bench.h"
+#include "service/bench.h"
 #include "datagrams.h"
 #include "records.h"
-#include "selftest.h"
+#include "service/selftest.h"
 
 #define KILO 1000u
 

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "engine_ise.h"
+#include "vector/engine_ise.h"
 
 #define CL_CONTEXTS 8u
 

@@ -6,7 +6,7 @@
 #ifndef CIPHERLANE_ENGINES_H
 #define CIPHERLANE_ENGINES_H
 
-#include "engine.h"
+#include "engine/engine.h"
 
 /** On the vector AES unit, in the context that the thread leases for the call. */
 extern const struct cl_engine cl_zephyr_ise;

@@ -12,7 +12,7 @@
 #include <cipherlane/engines.h>
 #include <cipherlane/soc.h>
 
-#include "engines.h"
+#include "aes/engines.h"
 
 #define THREADS_MAX 12
 #define BYTES       1024

@@ -10,7 +10,7 @@
 #include <cipherlane/soc.h>
 
 #include "operations.h"
-#include "random.h"
+#include "random/random.h"
 #include "sp800_38a.h"
 
 #define BYTES     SP800_38A_BYTES

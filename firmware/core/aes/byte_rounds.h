@@ -1,0 +1,74 @@
+/**
+ * @file
+ * Rounds of AES in byte-oriented C: SubBytes by a table of 256 bytes, MixColumns by shifts, on the
+ * four bytes of a column at once.
+ */
+#ifndef CL_BYTE_ROUNDS_H
+#define CL_BYTE_ROUNDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aes/aes.h"
+#include "aes/aes_inverse.h"
+
+static inline uint32_t cl_byte_rotate(uint32_t column, unsigned int rows)
+{
+	return column >> 8 * rows | column << (32 - 8 * rows);
+}
+
+/** Column @p c after (Inv)SubBytes and (Inv)ShiftRows: row r comes from r columns on, or back. */
+static inline __attribute__((always_inline)) uint32_t
+cl_byte_substituted(bool inverse, const uint32_t state[4], unsigned int c)
+{
+	const uint8_t *const sbox = inverse ? cl_aes_inv_sbox : cl_aes_sbox;
+	uint32_t column = 0;
+
+#pragma GCC unroll 4
+	for (unsigned int row = 0; row < 4; row++) {
+		const uint32_t from = state[(inverse ? c + 4 - row : c + row) % 4];
+
+		column |= (uint32_t)sbox[from >> 8 * row & 0xff] << 8 * row;
+	}
+	return column;
+}
+
+/** MixColumns of one column (FIPS-197, 5.1.3): {02} times itself, {03}, 1 and 1 times the rows on.
+ */
+static inline uint32_t cl_byte_mix_column(uint32_t column)
+{
+	const uint32_t next = cl_byte_rotate(column, 1);
+
+	return cl_aes_double(column ^ next) ^ next ^ cl_byte_rotate(column ^ next, 2);
+}
+
+/** A middle round of the cipher or of the equivalent inverse cipher. */
+static inline __attribute__((always_inline)) void
+cl_byte_round(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)
+{
+#pragma GCC unroll 4
+	for (unsigned int c = 0; c < 4; c++) {
+		uint32_t column = cl_byte_substituted(inverse, state, c);
+
+		if (inverse) {
+			/* InvMixColumns is MixColumns after adding {04} times the sum of rows r and
+			 * r + 2 to both. */
+			const uint32_t sum = column ^ cl_byte_rotate(column, 2);
+
+			column ^= cl_aes_double(cl_aes_double(sum));
+		}
+		next[c] = round_key[c] ^ cl_byte_mix_column(column);
+	}
+}
+
+/** The last round, which has no (Inv)MixColumns. */
+static inline __attribute__((always_inline)) void
+cl_byte_last(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)
+{
+#pragma GCC unroll 4
+	for (unsigned int c = 0; c < 4; c++) {
+		next[c] = round_key[c] ^ cl_byte_substituted(inverse, state, c);
+	}
+}
+
+#endif

@@ -1,0 +1,142 @@
+/**
+ * @file
+ * The block cipher in C: rounds by bytes, by tables or, on the target, by the scalar instructions
+ * of RISC-V Zkne and Zknd, in one of three styles.
+ *
+ * Everything is inlined with constant arguments: each use is a cipher of its own.
+ */
+#ifndef CL_C_CIPHER_H
+#define CL_C_CIPHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aes/byte_rounds.h"
+#include "engine/engine.h"
+#include "aes/table_rounds.h"
+#if defined(__riscv) || defined(CL_ZKN)
+#include "aes/zkn_rounds.h"
+#endif
+
+/** What a round is made of. */
+enum cl_c_rounds {
+	CL_C_BYTES,
+	CL_C_TABLES,
+	/** Scalar instructions; the SoC must have their unit. */
+	CL_C_ZKN,
+};
+
+/** How rounds follow each other: the styles of Jenkins et al. 2007. */
+enum cl_c_style {
+	/** A loop over rounds; each ends by copying the next state over the current one. */
+	CL_C_LOOP,
+	/** A loop over pairs of rounds, from the one state to the other and back: no copies. */
+	CL_C_SWAP,
+	/** All rounds in a row; needs a constant number of rounds. */
+	CL_C_UNROLLED,
+};
+
+struct cl_c_cipher {
+	enum cl_c_rounds by;
+	/** The equivalent inverse cipher; round keys after cl_aes_invert_key. */
+	bool inverse;
+	enum cl_c_style style;
+	/** 10, 12 or 14 for CL_C_UNROLLED; otherwise 0, for those of the key. */
+	unsigned int rounds;
+};
+
+#ifndef CL_C_INLINE
+#define CL_C_INLINE static inline __attribute__((always_inline))
+#endif
+
+CL_C_INLINE void cl_c_round(struct cl_c_cipher cipher, uint32_t next[4], const uint32_t state[4],
+			    const uint32_t *round_key)
+{
+#ifdef CL_ZKN
+	if (cipher.by == CL_C_ZKN) {
+		cl_zkn_round(cipher.inverse, next, state, round_key);
+		return;
+	}
+#endif
+	if (cipher.by == CL_C_TABLES) {
+		cl_table_round(cipher.inverse, next, state, round_key);
+	} else {
+		cl_byte_round(cipher.inverse, next, state, round_key);
+	}
+}
+
+CL_C_INLINE void cl_c_last(struct cl_c_cipher cipher, uint32_t next[4], const uint32_t state[4],
+			   const uint32_t *round_key)
+{
+#ifdef CL_ZKN
+	if (cipher.by == CL_C_ZKN) {
+		cl_zkn_last(cipher.inverse, next, state, round_key);
+		return;
+	}
+#endif
+	if (cipher.by == CL_C_TABLES) {
+		cl_table_last(cipher.inverse, next, state, round_key);
+	} else {
+		cl_byte_last(cipher.inverse, next, state, round_key);
+	}
+}
+
+CL_C_INLINE void cl_c_copy(uint32_t to[4], const uint32_t from[4])
+{
+	to[0] = from[0];
+	to[1] = from[1];
+	to[2] = from[2];
+	to[3] = from[3];
+}
+
+CL_C_INLINE void cl_c_xor(uint32_t to[4], const uint32_t from[4])
+{
+	to[0] ^= from[0];
+	to[1] ^= from[1];
+	to[2] ^= from[2];
+	to[3] ^= from[3];
+}
+
+/** One block; @p out may be @p in. */
+CL_C_INLINE void cl_c_block(struct cl_c_cipher cipher, const struct cl_engine_key *key,
+			    const uint32_t in[4], uint32_t out[4])
+{
+	const unsigned int rounds = cipher.style == CL_C_UNROLLED ? cipher.rounds : key->rounds;
+	const uint32_t *k = key->round_key;
+	const uint32_t *const last = k + 4 * rounds;
+	uint32_t s[4];
+	uint32_t t[4];
+
+	cl_c_copy(s, in);
+	cl_c_xor(s, k);
+	if (cipher.style == CL_C_LOOP) {
+		for (k += 4; k != last; k += 4) {
+			cl_c_round(cipher, t, s, k);
+			cl_c_copy(s, t);
+		}
+		cl_c_last(cipher, t, s, last);
+	} else if (cipher.style == CL_C_SWAP) {
+		for (;;) {
+			cl_c_round(cipher, t, s, k + 4);
+			k += 8;
+			if (k == last) { /* the number of rounds is even */
+				break;
+			}
+			cl_c_round(cipher, s, t, k);
+		}
+		cl_c_last(cipher, s, t, last);
+		cl_c_copy(t, s);
+	} else {
+#pragma GCC unroll 7
+		for (unsigned int r = 1; r < rounds - 1; r += 2) {
+			cl_c_round(cipher, t, s, k + 4 * r);
+			cl_c_round(cipher, s, t, k + 4 * r + 4);
+		}
+		cl_c_round(cipher, t, s, k + 4 * rounds - 4);
+		cl_c_last(cipher, s, t, last);
+		cl_c_copy(t, s);
+	}
+	cl_c_copy(out, t);
+}
+
+#endif

@@ -1,0 +1,51 @@
+/**
+ * @file
+ * ECB and CBC (SP 800-38A, 6.1 and 6.2), beside the CTR mode that every engine has.
+ *
+ * A key serves one direction, as the round keys differ: the equivalent inverse cipher (FIPS-197,
+ * 5.3.5) decrypts. There is one function for each direction and key length, so that each can be
+ * measured and its size told.
+ */
+#ifndef CL_MODES_H
+#define CL_MODES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/engine.h"
+
+/**
+ * ECB or CBC over whole blocks.
+ *
+ * @param hw    cl_modes.hw
+ * @param key   from cl_modes.set_key, for this direction and key length
+ * @param chain CBC: the IV, and afterwards the IV of what follows: the last block of ciphertext.
+ *              ECB: not used.
+ * @param in    4-byte aligned
+ * @param out   4-byte aligned; equal to @p in, or not overlapping it
+ * @retval 0 done
+ * @retval -errno the hardware reported a fault; @p out is undefined
+ */
+typedef int cl_modes_run(void *hw, const struct cl_engine_key *key, uint32_t chain[4],
+			 const uint32_t *in, uint32_t *out, size_t blocks);
+
+/** Index of a key length in struct cl_modes. */
+#define CL_MODES_KEY(key_bits) ((key_bits) / 64 - 2)
+
+struct cl_modes {
+	const char *name;
+	/**
+	 * Makes @p key ready for one direction.
+	 *
+	 * @retval 0 done
+	 * @retval -EINVAL key_bits is not 128, 192 or 256
+	 */
+	int (*set_key)(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,
+		       unsigned int key_bits, bool decrypt);
+	/** By [decrypt][CL_MODES_KEY(key_bits)]. */
+	cl_modes_run *ecb[2][3];
+	cl_modes_run *cbc[2][3];
+};
+
+#endif

@@ -1,0 +1,127 @@
+#include "links/copy_sum.h"
+
+typedef uint16_t __attribute__((may_alias)) half;
+typedef uint32_t __attribute__((may_alias)) word;
+
+uint32_t cl_sum(const uint8_t *from, size_t len)
+{
+	uint32_t sum = 0;
+
+	if (len >= 2 && ((uintptr_t)from & 2) != 0) {
+		sum = *(const half *)from;
+		len -= 2;
+		from += 2;
+	}
+	for (; len >= 4; len -= 4, from += 4) {
+		sum = cl_sum_add(sum, *(const word *)from);
+	}
+	if (len >= 2) {
+		sum = cl_sum_add(sum, *(const half *)from);
+		len -= 2;
+		from += 2;
+	}
+	if (len > 0) {
+		sum = cl_sum_add(sum, *from);
+	}
+	return sum;
+}
+
+/** What is left of a copy: up to three bytes, or all where no words can be used. */
+static uint32_t copy_rest(uint8_t *to, const uint8_t *from, size_t len, uint32_t sum)
+{
+	for (; len >= 2; len -= 2, from += 2, to += 2) {
+		const half value = *(const half *)from;
+
+		*(half *)to = value;
+		sum = cl_sum_add(sum, value);
+	}
+	if (len > 0) {
+		*to = *from;
+		sum = cl_sum_add(sum, *from);
+	}
+	return sum;
+}
+
+#define WORDS_AT_ONCE 8
+
+/**
+ * Copies between words that are 2 bytes off: the half @p pending, then the @p len bytes at @p from
+ * from the word @p to on; both are 4-byte aligned. Apart, so that the loop is there once.
+ *
+ * A word costs two additions beside the shifts that it needs anyway: one of the word and one of its
+ * upper half. The lower halves' sum is what the words' has beyond the upper halves', modulo 2^32;
+ * both halves' sums have room for 2^16 words.
+ */
+static __attribute__((noinline)) uint32_t copy_shifted(uint8_t *to, const uint8_t *from, size_t len,
+						       uint32_t pending, uint32_t sum)
+{
+	uint32_t total = 0;
+	uint32_t upper = 0;
+
+	while (len >= WORDS_AT_ONCE * sizeof(word)) {
+		word value[WORDS_AT_ONCE];
+
+#pragma GCC unroll 8
+		for (size_t i = 0; i < WORDS_AT_ONCE; i++) {
+			value[i] = ((const word *)from)[i];
+		}
+#pragma GCC unroll 8
+		for (size_t i = 0; i < WORDS_AT_ONCE; i++) {
+			((word *)to)[i] = pending | value[i] << 16;
+			pending = value[i] >> 16;
+			total += value[i];
+			upper += pending;
+		}
+		from += sizeof(value);
+		to += sizeof(value);
+		len -= sizeof(value);
+	}
+	for (; len >= sizeof(word); from += sizeof(word), to += sizeof(word), len -= sizeof(word)) {
+		const uint32_t value = *(const word *)from;
+
+		*(word *)to = pending | value << 16;
+		pending = value >> 16;
+		total += value;
+		upper += pending;
+	}
+	*(half *)to = (half)pending;
+	sum = cl_sum_add(sum, cl_sum_add(total - (upper << 16), upper));
+	return copy_rest(to + 2, from, len, sum);
+}
+
+/** @p from is 4-byte aligned, @p to 2 bytes off. */
+static uint32_t copy_from_aligned(uint8_t *to, const uint8_t *from, size_t len)
+{
+	if (len < sizeof(word)) {
+		return copy_rest(to, from, len, 0);
+	}
+	const uint32_t first = *(const word *)from;
+
+	*(half *)to = (half)first;
+	return copy_shifted(to + 2, from + 4, len - 4, first >> 16, first);
+}
+
+/** @p to is 4-byte aligned, @p from 2 bytes off. */
+static uint32_t copy_to_aligned(uint8_t *to, const uint8_t *from, size_t len)
+{
+	if (len < sizeof(half)) {
+		return copy_rest(to, from, len, 0);
+	}
+	const uint32_t first = *(const half *)from;
+
+	return copy_shifted(to, from + 2, len - 2, first, first);
+}
+
+uint32_t cl_copy_sum(uint8_t *to, const uint8_t *from, size_t len)
+{
+	const uintptr_t off = ((uintptr_t)to & 3) << 2 | ((uintptr_t)from & 3);
+
+	switch (off) {
+	case 2 << 2:
+		return copy_from_aligned(to, from, len);
+	case 2:
+		return copy_to_aligned(to, from, len);
+	default:
+		return copy_rest(to, from, len, 0);
+	}
+}

@@ -1,0 +1,57 @@
+/**
+ * @file
+ * Records over a UART: each followed by its CRC-32, encoded with COBS, ended by one zero byte.
+ */
+#ifndef CL_LINK_UART_H
+#define CL_LINK_UART_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "links/cobs.h"
+#include "links/crc32.h"
+#include "links/link.h"
+
+struct cl_link_uart {
+	struct cl_link *link;
+	struct cl_cobs_decoder decoder;
+	cl_cobs_put *put;
+	void *context;
+};
+
+/** Room that a receive buffer needs for records of up to @p record_max bytes. */
+#define CL_LINK_UART_BUFFER(record_max) ((record_max) + CL_CRC32_BYTES)
+
+/**
+ * Starts a UART link.
+ *
+ * @param buffer   where records arrive, 4-byte aligned, CL_LINK_UART_BUFFER(record_max) bytes
+ * @param put      transmits bytes, with @p context
+ */
+void cl_link_uart_init(struct cl_link_uart *uart, struct cl_link *link, uint8_t *buffer,
+		       size_t capacity, cl_cobs_put *put, void *context);
+
+/** Judges the frame that ended and restarts the decoder: bytes of a good record, or 0. */
+size_t cl_link_uart_frame(struct cl_link_uart *uart, enum cl_cobs_status status);
+
+/**
+ * Takes what has been received, until a record is complete.
+ *
+ * Frames that are broken, too short, too long or fail their CRC are zeroized and counted. Returns
+ * within a bounded number of bytes; call it in a loop. Inlined with @p get, once in a port.
+ *
+ * @return bytes of the record in the buffer, which is the caller's until the next call; 0 if there
+ *         is none yet
+ */
+static inline __attribute__((always_inline)) size_t
+cl_link_uart_receive(struct cl_link_uart *uart, cl_cobs_get *get, void *context)
+{
+	const enum cl_cobs_status status = cl_cobs_decode(&uart->decoder, get, context);
+
+	return __builtin_expect(status == CL_COBS_MORE, 1) ? 0 : cl_link_uart_frame(uart, status);
+}
+
+/** Transmits a record, or nothing if @p len is 0; returns when `put` has taken all of it. */
+void cl_link_uart_send(struct cl_link_uart *uart, const uint8_t *record, size_t len);
+
+#endif

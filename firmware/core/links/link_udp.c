@@ -1,0 +1,290 @@
+#include "links/link_udp.h"
+
+#include <stdbool.h>
+
+#include "links/copy_sum.h"
+
+/* Offsets in a frame: Ethernet, then ARP, or IPv4 with ICMP or UDP. */
+enum {
+	TO_MAC = 0,
+	FROM_MAC = 6,
+	ETHERTYPE = 12,
+	ARP = 14,
+	ARP_OPERATION = 20,
+	ARP_SENDER_MAC = 22,
+	ARP_SENDER_ADDRESS = 28,
+	ARP_TARGET_MAC = 32,
+	ARP_TARGET_ADDRESS = 38,
+	ARP_END = 42,
+	IP = 14,
+	IP_LENGTH = 16,
+	IP_IDENTIFICATION = 18,
+	IP_FRAGMENT = 20,
+	IP_TTL = 22,
+	IP_PROTOCOL = 23,
+	IP_CHECKSUM = 24,
+	IP_FROM = 26,
+	IP_TO = 30,
+	IP_END = 34,
+	ICMP_TYPE = 34,
+	ICMP_CODE = 35,
+	ICMP_CHECKSUM = 36,
+	ICMP_END = 42,
+	UDP_FROM = 34,
+	UDP_TO = 36,
+	UDP_LENGTH = 38,
+	UDP_END = 42,
+};
+
+_Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port knows them");
+
+#define ETHERTYPE_IPV4   0x0800u
+#define ETHERTYPE_ARP    0x0806u
+#define MAC_GROUP        1u    /* of the first byte: several stations, or all (IEEE 802.3, 3.2.3) */
+#define ADDRESS_GROUP    224u  /* first byte, and above: RFC 1112 and 919, or reserved */
+#define IPV4_PLAIN       0x45u /* version 4, no options */
+#define IPV4_FRAGMENTED  0x3fffu
+#define PROTOCOL_ICMP    1u
+#define PROTOCOL_UDP     17u
+#define ICMP_ECHO        8u
+#define IP_HEADER        20u
+#define UDP_HEADER       8u
+#define DONT_FRAGMENT    0x4000u
+#define TIME_TO_LIVE     64u
+#define SUM_IS_RIGHT     0xffffu
+#define ECHO_REPLY_DELTA 8u /* type 8 becomes 0: what the checksum gains, little-endian */
+
+static uint32_t load_be16(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 8 | p[1];
+}
+
+static void store_be16(uint8_t *p, uint32_t value)
+{
+	p[0] = (uint8_t)(value >> 8);
+	p[1] = (uint8_t)value;
+}
+
+static void store_sum(uint8_t *p, uint32_t value)
+{
+	p[0] = (uint8_t)value;
+	p[1] = (uint8_t)(value >> 8);
+}
+
+/** A big-endian field's value as the sum of little-endian words sees it. */
+static uint32_t swap16(uint32_t value)
+{
+	return (value & 0xff) << 8 | (value >> 8 & 0xff);
+}
+
+/** Small and of constant size everywhere, so that the compiler needs no library for it. */
+static inline void copy(uint8_t *to, const uint8_t *from, size_t size)
+{
+	__builtin_memcpy(to, from, size);
+}
+
+static inline bool same(const uint8_t *a, const uint8_t *b, size_t size)
+{
+	uint32_t difference = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		difference |= (uint32_t)(a[i] ^ b[i]);
+	}
+	return difference == 0;
+}
+
+/** The frame goes back to where it came from. */
+static void return_frame(const struct cl_link_udp *udp, uint8_t *frame)
+{
+	copy(frame + TO_MAC, frame + FROM_MAC, 6);
+	copy(frame + FROM_MAC, udp->mac, 6);
+}
+
+static void return_address(const struct cl_link_udp *udp, uint8_t *frame)
+{
+	copy(frame + IP_TO, frame + IP_FROM, 4);
+	copy(frame + IP_FROM, udp->address, 4);
+}
+
+static enum cl_link_udp_kind count(uint32_t *counter, enum cl_link_udp_kind kind)
+{
+	(*counter)++;
+	return kind;
+}
+
+bool cl_link_udp_is_from_group(const uint8_t *frame, size_t len)
+{
+	if (len < IP) {
+		return false;
+	}
+	const bool group = (frame[FROM_MAC] & MAC_GROUP) != 0;
+
+	switch (load_be16(frame + ETHERTYPE)) {
+	case ETHERTYPE_IPV4:
+		return group || (len >= IP_END && frame[IP_FROM] >= ADDRESS_GROUP);
+	case ETHERTYPE_ARP:
+		return group || (len >= ARP_END && ((frame[ARP_SENDER_MAC] & MAC_GROUP) != 0 ||
+						    frame[ARP_SENDER_ADDRESS] >= ADDRESS_GROUP));
+	default:
+		return group;
+	}
+}
+
+static enum cl_link_udp_kind receive_arp(struct cl_link_udp *udp, uint8_t *frame, size_t *len)
+{
+	/* Ethernet, IPv4, their sizes, request. */
+	static const uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, 1};
+	struct cl_wire_network_reply *const seen = udp->link->network;
+
+	if (*len < ARP_END) {
+		return count(&seen->malformed, CL_LINK_UDP_NOTHING);
+	}
+	if (!same(frame + ARP, request, sizeof(request)) ||
+	    !same(frame + ARP_TARGET_ADDRESS, udp->address, 4)) {
+		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
+	}
+	return_frame(udp, frame);
+	store_be16(frame + ARP_OPERATION, 2);
+	copy(frame + ARP_TARGET_MAC, frame + ARP_SENDER_MAC, 10);
+	copy(frame + ARP_SENDER_MAC, udp->mac, 6);
+	copy(frame + ARP_SENDER_ADDRESS, udp->address, 4);
+	*len = ARP_END;
+	return count(&seen->responses, CL_LINK_UDP_RESPONSE);
+}
+
+static enum cl_link_udp_kind receive_icmp(struct cl_link_udp *udp, uint8_t *frame, size_t *len,
+					  size_t end)
+{
+	struct cl_wire_network_reply *const seen = udp->link->network;
+
+	if (end < ICMP_END) {
+		return count(&seen->malformed, CL_LINK_UDP_NOTHING);
+	}
+	if (frame[ICMP_TYPE] != ICMP_ECHO || frame[ICMP_CODE] != 0) {
+		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
+	}
+	if (cl_sum_fold(cl_sum(frame + ICMP_TYPE, end - ICMP_TYPE)) != SUM_IS_RIGHT) {
+		return count(&seen->checksum_errors, CL_LINK_UDP_NOTHING);
+	}
+	return_frame(udp, frame);
+	return_address(udp, frame);
+	frame[ICMP_TYPE] = 0;
+	store_sum(frame + ICMP_CHECKSUM,
+		  cl_sum_fold((uint32_t)frame[ICMP_CHECKSUM] +
+			      ((uint32_t)frame[ICMP_CHECKSUM + 1] << 8) + ECHO_REPLY_DELTA));
+	*len = end;
+	return count(&seen->responses, CL_LINK_UDP_RESPONSE);
+}
+
+/** UDP's checksum with its pseudo header, from the sum over the frame where nothing follows. */
+static bool checksum_is_right(const uint8_t *frame, size_t len, size_t end, uint32_t sum)
+{
+	if (len == end) {
+		sum = cl_sum_add(sum, ~cl_sum(frame, IP_FROM));
+	} else { /* short, and padded */
+		sum = cl_sum(frame + IP_FROM, end - IP_FROM);
+	}
+	sum = cl_sum_add(sum, swap16(PROTOCOL_UDP) + swap16((uint32_t)(end - UDP_FROM)));
+	return cl_sum_fold(sum) == SUM_IS_RIGHT;
+}
+
+static enum cl_link_udp_kind receive_udp(struct cl_link_udp *udp, uint8_t *frame, size_t *len,
+					 size_t end, uint32_t sum)
+{
+	struct cl_wire_network_reply *const seen = udp->link->network;
+
+	if (end < UDP_END || load_be16(frame + UDP_LENGTH) != end - UDP_FROM) {
+		return count(&seen->malformed, CL_LINK_UDP_NOTHING);
+	}
+	if (load_be16(frame + UDP_TO) != udp->port) {
+		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
+	}
+	/* RFC 768: 0 says that the sender computed none. */
+	if (load_be16(frame + CL_LINK_UDP_CHECKSUM) != 0 &&
+	    !checksum_is_right(frame, *len, end, sum)) {
+		return count(&seen->checksum_errors, CL_LINK_UDP_NOTHING);
+	}
+	udp->link->peer = CL_PEER_NETWORK | (uint64_t)load_be16(frame + IP_FROM) << 32 |
+			  (uint64_t)load_be16(frame + IP_FROM + 2) << 16 |
+			  load_be16(frame + UDP_FROM);
+	*len = end - UDP_END;
+	return count(&seen->records, CL_LINK_UDP_RECORD);
+}
+
+static enum cl_link_udp_kind receive_ipv4(struct cl_link_udp *udp, uint8_t *frame, size_t *len,
+					  uint32_t sum)
+{
+	struct cl_wire_network_reply *const seen = udp->link->network;
+
+	if (*len < IP_END) {
+		return count(&seen->malformed, CL_LINK_UDP_NOTHING);
+	}
+	if (!same(frame + TO_MAC, udp->mac, 6) || !same(frame + IP_TO, udp->address, 4)) {
+		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
+	}
+	const size_t end = IP + load_be16(frame + IP_LENGTH);
+
+	if (frame[IP] != IPV4_PLAIN || end < IP_END || end > *len ||
+	    (load_be16(frame + IP_FRAGMENT) & IPV4_FRAGMENTED) != 0) {
+		return count(&seen->malformed, CL_LINK_UDP_NOTHING);
+	}
+	if (cl_sum_fold(cl_sum(frame + IP, IP_HEADER)) != SUM_IS_RIGHT) {
+		return count(&seen->checksum_errors, CL_LINK_UDP_NOTHING);
+	}
+	switch (frame[IP_PROTOCOL]) {
+	case PROTOCOL_UDP:
+		return receive_udp(udp, frame, len, end, sum);
+	case PROTOCOL_ICMP:
+		return receive_icmp(udp, frame, len, end);
+	default:
+		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
+	}
+}
+
+enum cl_link_udp_kind cl_link_udp_receive(struct cl_link_udp *udp, uint8_t *frame, size_t *len,
+					  uint32_t sum)
+{
+	struct cl_wire_network_reply *const seen = udp->link->network;
+
+	seen->frames++;
+	if (*len < IP || *len > CL_LINK_UDP_FRAME_MAX || cl_link_udp_is_from_group(frame, *len)) {
+		return count(&seen->malformed, CL_LINK_UDP_NOTHING);
+	}
+	switch (load_be16(frame + ETHERTYPE)) {
+	case ETHERTYPE_IPV4:
+		return receive_ipv4(udp, frame, len, sum);
+	case ETHERTYPE_ARP:
+		return receive_arp(udp, frame, len);
+	default:
+		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
+	}
+}
+
+size_t cl_link_udp_answer(const struct cl_link_udp *udp, uint8_t *frame, size_t len, uint32_t *seed)
+{
+	const uint32_t port = load_be16(frame + UDP_TO);
+
+	return_frame(udp, frame);
+	return_address(udp, frame);
+	store_be16(frame + IP_LENGTH, (uint32_t)(IP_HEADER + UDP_HEADER + len));
+	store_be16(frame + IP_IDENTIFICATION, 0);
+	store_be16(frame + IP_FRAGMENT, DONT_FRAGMENT);
+	frame[IP_TTL] = TIME_TO_LIVE;
+	store_be16(frame + IP_CHECKSUM, 0);
+	store_sum(frame + IP_CHECKSUM, ~cl_sum_fold(cl_sum(frame + IP, IP_HEADER)));
+	copy(frame + UDP_TO, frame + UDP_FROM, 2);
+	store_be16(frame + UDP_FROM, port);
+	store_be16(frame + UDP_LENGTH, (uint32_t)(UDP_HEADER + len));
+	store_be16(frame + CL_LINK_UDP_CHECKSUM, 0);
+	/* The checksum is of the frame without its first 26 bytes, and of the pseudo header. */
+	*seed = cl_sum_add(~cl_sum(frame, IP_FROM),
+			   swap16(PROTOCOL_UDP) + swap16((uint32_t)(UDP_HEADER + len)));
+	return CL_LINK_UDP_HEADERS + len;
+}
+
+uint16_t cl_link_udp_checksum(uint32_t sum, uint32_t seed)
+{
+	const uint16_t checksum = (uint16_t)~cl_sum_fold(cl_sum_add(sum, seed));
+
+	return checksum == 0 ? 0xffff : checksum; /* 0 would say that there is none */
+}

@@ -1,0 +1,20 @@
+/**
+ * @file
+ * Engine on the scalar AES unit (target only): the ratified instructions of RISC-V Zkne and Zknd,
+ * as a peer to compare the vector unit with.
+ */
+#ifndef CL_ENGINE_ZKN_H
+#define CL_ENGINE_ZKN_H
+
+#include <stdbool.h>
+
+#include "engine/engine.h"
+
+/** The engine `zkn`; the SoC must have the scalar unit (gateware/isa/zkn.py) on its CFU port. */
+extern const struct cl_engine cl_engine_zkn;
+
+/** cl_modes.set_key with the scalar instructions: the round keys that the direction needs. */
+int cl_modes_zkn_set_key(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,
+			 unsigned int key_bits, bool decrypt);
+
+#endif

@@ -1,0 +1,78 @@
+/**
+ * @file
+ * One record while the service carries it out, and what carries out each type of record.
+ */
+#ifndef CL_EXCHANGE_H
+#define CL_EXCHANGE_H
+
+#include "service/service.h"
+
+/** One record while it is carried out. */
+struct cl_exchange {
+	struct cl_service *service;
+	const struct cl_platform *platform;
+	struct cl_link *link;
+	struct cl_wire_header header;
+	struct cl_session_owner owner;
+	/** The session that the header names, where the record type needs one. */
+	struct cl_session *session;
+	/** The whole buffer of the reply. */
+	uint8_t *reply;
+	size_t reply_cap;
+	/** Data of the record, and room for the data of the reply: the same where in place. */
+	uint8_t *data;
+	uint8_t *reply_data;
+	/** Bytes of reply data. */
+	uint16_t reply_length;
+	/** What an error reply tells beside its code. */
+	uint32_t detail;
+};
+
+static inline uint16_t cl_exchange_refuse(struct cl_exchange *exchange, uint16_t code,
+					  uint32_t detail)
+{
+	exchange->detail = detail;
+	return code;
+}
+
+/** Most data bytes of a record over this link. */
+static inline uint16_t cl_exchange_max_data(const struct cl_exchange *exchange)
+{
+	return exchange->link->max_data != 0 ? exchange->link->max_data
+					     : exchange->platform->max_data;
+}
+
+/** The server that sessions of this link may have, or NULL. */
+static inline const struct cl_server *cl_exchange_server(const struct cl_exchange *exchange)
+{
+	return exchange->link->fast_path != NULL ? exchange->platform->server : NULL;
+}
+
+/** Codes of all that sessions of this link may have, as bits. */
+static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
+{
+	const struct cl_server *const server = cl_exchange_server(exchange);
+	const uint32_t served = server != NULL ? UINT32_C(1) << server->code : 0;
+
+	return exchange->service->engines | served;
+}
+
+/** Carries out one type of record: 0, or CL_WIRE_ERROR_* with `detail` set. */
+typedef uint16_t cl_handler(struct cl_exchange *exchange);
+
+/** Of sessions (service_session.c). */
+cl_handler cl_handle_open;
+cl_handler cl_handle_data;
+cl_handler cl_handle_close;
+cl_handler cl_handle_stat;
+cl_handler cl_handle_reset;
+
+/** Of the board (service_board.c). */
+cl_handler cl_handle_info;
+cl_handler cl_handle_bench;
+cl_handler cl_handle_selftest;
+cl_handler cl_handle_counters;
+cl_handler cl_handle_network;
+cl_handler cl_handle_fastpath;
+
+#endif

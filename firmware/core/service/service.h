@@ -1,0 +1,88 @@
+/**
+ * @file
+ * The record service: a record in, its reply out, over any transport.
+ */
+#ifndef CL_SERVICE_H
+#define CL_SERVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cl_wire.h"
+#include "links/link.h"
+#include "service/platform.h"
+#include "service/session.h"
+
+/** Magic of record info: the bytes CLNE. */
+#define CL_SERVICE_MAGIC 0x454e4c43u
+
+/** Room that a record and its reply need, where a record carries up to @p max_data bytes. */
+#define CL_SERVICE_RECORD_MAX(max_data)                                                            \
+	(CL_WIRE_HEADER_SIZE +                                                                     \
+	 ((max_data) > CL_WIRE_FASTPATH_REPLY_SIZE ? (max_data) : CL_WIRE_FASTPATH_REPLY_SIZE))
+_Static_assert(CL_WIRE_FASTPATH_REPLY_SIZE >= CL_WIRE_INFO_REPLY_SIZE, "fastpath is the longest");
+_Static_assert(CL_WIRE_FASTPATH_REPLY_SIZE >= CL_WIRE_OPEN_REQUEST_SIZE, "fastpath is the longest");
+_Static_assert(CL_WIRE_FASTPATH_REPLY_SIZE >= CL_WIRE_STAT_REPLY_SIZE, "fastpath is the longest");
+_Static_assert(CL_WIRE_FASTPATH_REPLY_SIZE >= CL_WIRE_NETWORK_REPLY_SIZE,
+	       "fastpath is the longest");
+
+struct cl_service {
+	const struct cl_platform *platform;
+	struct cl_sessions sessions;
+	/** Cycle counter when cl_service_poll looked at the sessions, and how long until it does
+	 * again. */
+	uint32_t looked_at;
+	uint32_t look_cycles;
+	/** Bit N: engine of code N is present; without the server's. */
+	uint32_t engines;
+};
+
+/**
+ * Starts the service, with no session open.
+ *
+ * @param platform must outlive the service
+ * @retval 0 done
+ * @retval -EINVAL the platform lacks something, max_data is 0 or no multiple of 16, two engines
+ *                 have one code, or the server has an engine's or windows that do not exist
+ */
+int cl_service_init(struct cl_service *service, const struct cl_platform *platform);
+
+/**
+ * Carries out one record.
+ *
+ * Once handled, the buffer of a record that carried a key holds no key, whether the record was
+ * carried out or refused. @p reply may be @p record: a port then needs one buffer, and nothing is
+ * left in it after a close or reset. A port with two zeroizes its receive buffer itself.
+ *
+ * @param link   where the record came from; its counters are kept here
+ * @param record as received, its CRC checked and cut off
+ * @param reply  @p record, or a buffer that does not overlap it
+ * @param reply_cap at least CL_SERVICE_RECORD_MAX(max_data)
+ * @return bytes of the reply; 0 if the record is dropped without one: shorter than a header, a
+ *         reply, a length that is not the record's, or @p reply_cap too small
+ */
+size_t cl_service_handle(struct cl_service *service, struct cl_link *link, uint8_t *record,
+			 size_t len, uint8_t *reply, size_t reply_cap);
+
+/** What cl_service_poll does now and then: brings the time up to date, closes idle sessions. */
+void cl_service_look(struct cl_service *service);
+
+/**
+ * To be called by a port's main loop, at least once in 2^31 cycles: closes sessions that were not
+ * used for session_idle_cycles, at most an eighth later, and zeroizes their keys.
+ */
+static inline void cl_service_poll(struct cl_service *service)
+{
+	if (cl_platform_cycles(service->platform) - service->looked_at >= service->look_cycles) {
+		cl_service_look(service);
+	}
+}
+
+/**
+ * Adds what the record handled last cost outside the engine to its session, if it had one that is
+ * still open. For ports of a network, before the next record is handled.
+ */
+void cl_service_account(struct cl_service *service, const struct cl_link *link,
+			const struct cl_session_cost *cost);
+
+#endif

@@ -1,0 +1,100 @@
+#include "service/exchange.h"
+#include "zeroize.h"
+
+/** Most data bytes of a record where those of a session with this engine go. */
+static uint16_t max_data_of_engine(const struct cl_exchange *exchange, uint8_t engine)
+{
+	const struct cl_server *const server = cl_exchange_server(exchange);
+	struct cl_wire_fastpath_reply there = {0};
+
+	if (server == NULL || server->code != engine) {
+		return cl_exchange_max_data(exchange);
+	}
+	exchange->link->fast_path(exchange->link, &there);
+	return there.max_data;
+}
+
+uint16_t cl_handle_open(struct cl_exchange *exchange)
+{
+	struct cl_sessions *const sessions = &exchange->service->sessions;
+	struct cl_wire_open_request request;
+	struct cl_session *session = NULL;
+	const uint32_t opened = sessions->opened;
+	uint16_t code;
+
+	cl_wire_get_open_request(&request, exchange->data);
+	cl_zeroize(exchange->data, CL_WIRE_OPEN_REQUEST_SIZE);
+	if (request.engine < 32 && (cl_exchange_engines(exchange) >> request.engine & 1) != 0) {
+		code = cl_session_open(sessions, exchange->platform, &exchange->owner, &request,
+				       max_data_of_engine(exchange, request.engine), &session,
+				       &exchange->detail);
+	} else {
+		code = cl_exchange_refuse(exchange, CL_WIRE_ERROR_ENGINE, request.engine);
+	}
+	cl_zeroize(&request, sizeof(request));
+	exchange->link->counters.sessions_opened += sessions->opened - opened;
+	if (code != 0) {
+		cl_platform_forget(exchange->platform);
+		return code;
+	}
+	struct cl_wire_open_reply reply = {
+		.ticket = session->stream->ticket,
+		.first = session->first * session->request.record_bytes,
+		.window = session->stream->window.records,
+	};
+
+	memcpy(reply.iv, session->iv, sizeof(reply.iv));
+	cl_wire_put_open_reply(exchange->reply_data, &reply);
+	exchange->reply_length = CL_WIRE_OPEN_REPLY_SIZE;
+	exchange->header.session = session->id;
+	return 0;
+}
+
+uint16_t cl_handle_data(struct cl_exchange *exchange)
+{
+	struct cl_session *const session = exchange->session;
+	const uint16_t len = exchange->header.length;
+
+	if (session->server != NULL) {
+		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_ELSEWHERE, session->server->code);
+	}
+	const uint64_t cycles = session->stat.cycles;
+	const uint16_t code =
+		cl_session_data(session, exchange->platform, exchange->header.offset,
+				exchange->data, exchange->reply_data, len, &exchange->detail);
+
+	exchange->link->engine_cycles = (uint32_t)(session->stat.cycles - cycles);
+	exchange->reply_length = len;
+	return code;
+}
+
+uint16_t cl_handle_close(struct cl_exchange *exchange)
+{
+	struct cl_session *const session =
+		cl_session_find(&exchange->service->sessions, exchange->header.session);
+
+	if (session == NULL) { /* closed before: the reply was lost */
+		return 0;
+	}
+	if (!cl_session_owned(session, &exchange->owner)) {
+		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_SESSION, 0);
+	}
+	cl_session_close(session, exchange->platform);
+	cl_zeroize(exchange->reply, exchange->reply_cap);
+	return 0;
+}
+
+uint16_t cl_handle_stat(struct cl_exchange *exchange)
+{
+	cl_session_update(&exchange->service->sessions, exchange->session);
+	cl_wire_put_stat_reply(exchange->reply_data, &exchange->session->stat);
+	exchange->reply_length = CL_WIRE_STAT_REPLY_SIZE;
+	return 0;
+}
+
+uint16_t cl_handle_reset(struct cl_exchange *exchange)
+{
+	cl_sessions_close_owner(&exchange->service->sessions, exchange->platform, &exchange->owner);
+	cl_zeroize(exchange->reply, exchange->reply_cap);
+	return 0;
+}

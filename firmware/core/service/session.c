@@ -1,0 +1,163 @@
+#include "service/session.h"
+
+#include "engine/ctr.h"
+#include "zeroize.h"
+
+struct cl_session *cl_session_find(struct cl_sessions *sessions, uint32_t id)
+{
+	const uint32_t place = (id & ((1u << CL_SESSION_PLACE_BITS) - 1)) - 1;
+
+	if (place >= CL_SESSIONS) {
+		return NULL;
+	}
+	struct cl_session *const session = &sessions->session[place];
+
+	return session->id == id ? session : NULL;
+}
+
+bool cl_session_owned(const struct cl_session *session, const struct cl_session_owner *owner)
+{
+	return ((session->owner.peer ^ owner->peer) | (session->owner.token ^ owner->token)) == 0;
+}
+
+uint32_t cl_sessions_of_others(const struct cl_sessions *sessions, uint64_t peer)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < CL_SESSIONS; i++) {
+		const struct cl_session *const session = &sessions->session[i];
+
+		count += cl_session_is_open(session) && session->owner.peer != peer;
+	}
+	return count;
+}
+
+static uint16_t refuse(uint32_t *detail, uint16_t code, uint32_t value)
+{
+	*detail = value;
+	return code;
+}
+
+uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *platform,
+			 uint64_t offset, const uint8_t *in, uint8_t *out, size_t len,
+			 uint32_t *detail)
+{
+	struct cl_window *const window = &session->stream->window;
+	const uint32_t record_bytes = session->request.record_bytes;
+	const uint64_t length = session->request.length;
+	uint8_t counter[CL_BLOCK_BYTES];
+
+	if (offset >= length || len > length - offset || len > record_bytes ||
+	    offset % CL_BLOCK_BYTES != 0) {
+		return refuse(detail, CL_WIRE_ERROR_OFFSET, record_bytes);
+	}
+	/* Below 2^32, as length is 2^36 at most: the CPU divides such numbers by itself. */
+	const uint32_t block = (uint32_t)(offset / CL_BLOCK_BYTES);
+	const uint32_t record = block / (record_bytes / CL_BLOCK_BYTES);
+
+	if (record * (record_bytes / CL_BLOCK_BYTES) != block) {
+		return refuse(detail, CL_WIRE_ERROR_OFFSET, record_bytes);
+	}
+	const uint64_t sum = cl_window_sum(in, len);
+	const enum cl_window_verdict verdict = cl_window_judge(window, record, sum);
+
+	if (verdict == CL_WINDOW_OUTSIDE) {
+		return refuse(detail, CL_WIRE_ERROR_WINDOW, window->records);
+	}
+	if (verdict == CL_WINDOW_OTHER) {
+		return refuse(detail, CL_WIRE_ERROR_OTHER_DATA, 0);
+	}
+	cl_ctr_counter(counter, session->iv, block);
+	const uint32_t begin = cl_platform_cycles(platform);
+	const int status =
+		session->engine->ctr(session->engine, &session->key, counter, in, out, len);
+	const uint32_t cycles = cl_platform_cycles(platform) - begin;
+
+	if (status != 0) {
+		return refuse(detail, CL_WIRE_ERROR_HARDWARE, (uint32_t)-status);
+	}
+	if (verdict == CL_WINDOW_NEW) {
+		cl_window_accept(window, record, sum);
+	}
+	session->stat.bytes += len;
+	session->stat.blocks += (len + CL_BLOCK_BYTES - 1) / CL_BLOCK_BYTES;
+	session->stat.cycles += cycles;
+	session->stat.records++;
+	return 0;
+}
+
+void cl_session_touch(struct cl_sessions *sessions, struct cl_session *session)
+{
+	session->used_at = sessions->now;
+}
+
+void cl_session_update(struct cl_sessions *sessions, struct cl_session *session)
+{
+	struct cl_server_work work;
+
+	if (!session->served) {
+		return;
+	}
+	session->server->report(session->server, &session->key, &work);
+	if (work.records != session->stat.records) {
+		cl_session_touch(sessions, session);
+	}
+	session->stat.bytes = work.bytes;
+	session->stat.blocks = work.blocks;
+	session->stat.records = work.records;
+}
+
+void cl_session_close(struct cl_session *session, const struct cl_platform *platform)
+{
+	bool known = true;
+
+	if (session->served) {
+		known = session->server->finish(session->server, &session->key,
+						&session->stream->window) == 0;
+	}
+	if (session->server != NULL) {
+		session->server->clear(session->server, &session->key);
+	} else {
+		session->engine->clear(session->engine, &session->key);
+	}
+	if (session->stream != NULL) {
+		cl_streams_end(platform->streams, session->stream, known);
+	}
+	cl_zeroize(session, sizeof(*session));
+	cl_platform_forget(platform);
+}
+
+void cl_sessions_close_owner(struct cl_sessions *sessions, const struct cl_platform *platform,
+			     const struct cl_session_owner *owner)
+{
+	for (size_t i = 0; i < CL_SESSIONS; i++) {
+		struct cl_session *const session = &sessions->session[i];
+
+		if (cl_session_is_open(session) && cl_session_owned(session, owner)) {
+			cl_session_close(session, platform);
+		}
+	}
+}
+
+void cl_sessions_tick(struct cl_sessions *sessions, const struct cl_platform *platform)
+{
+	const uint32_t counter = cl_platform_cycles(platform);
+
+	sessions->now += counter - sessions->counter;
+	sessions->counter = counter;
+}
+
+void cl_sessions_close_idle(struct cl_sessions *sessions, const struct cl_platform *platform)
+{
+	for (size_t i = 0; platform->session_idle_cycles != 0 && i < CL_SESSIONS; i++) {
+		struct cl_session *const session = &sessions->session[i];
+
+		if (!cl_session_is_open(session)) {
+			continue;
+		}
+		cl_session_update(sessions, session);
+		if (sessions->now - session->used_at >= platform->session_idle_cycles) {
+			cl_session_close(session, platform);
+		}
+	}
+}

@@ -1,0 +1,123 @@
+#include "streams/ranges.h"
+
+#include <errno.h>
+
+static struct cl_block_number add(struct cl_block_number number, uint64_t blocks)
+{
+	const uint64_t low = number.low + blocks;
+
+	return (struct cl_block_number){.high = number.high + (low < blocks), .low = low};
+}
+
+/** True if @p number is one of the @p blocks from @p first on, modulo 2^128. */
+static bool is_among(struct cl_block_number number, struct cl_block_number first, uint64_t blocks)
+{
+	const uint64_t low = number.low - first.low;
+	const uint64_t high = number.high - first.high - (number.low < first.low);
+
+	return high == 0 && low < blocks;
+}
+
+/** True if a range of @p key other than @p index shares a block with the one described. */
+static bool overlaps(const struct cl_ranges *ranges, uint64_t key, struct cl_block_number first,
+		     uint64_t blocks, int index)
+{
+	for (int i = 0; i < (int)CL_RANGES; i++) {
+		const struct cl_range *const other = &ranges->range[i];
+
+		/* One of two ranges that overlap begins in the other. */
+		if (i != index && other->blocks != 0 && other->key == key &&
+		    (is_among(other->first, first, blocks) ||
+		     is_among(first, other->first, other->blocks))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+int cl_ranges_take(struct cl_ranges *ranges, uint64_t key, struct cl_block_number first,
+		   uint64_t blocks)
+{
+	if (overlaps(ranges, key, first, blocks, -1)) {
+		return -EEXIST;
+	}
+	for (int i = 0; i < (int)CL_RANGES; i++) {
+		if (ranges->range[i].blocks == 0) {
+			ranges->range[i] = (struct cl_range){key, first, blocks};
+			ranges->held[i] = true;
+			return i;
+		}
+	}
+	return -ENOSPC;
+}
+
+int cl_ranges_extend(struct cl_ranges *ranges, int index, uint64_t blocks)
+{
+	struct cl_range *const range = &ranges->range[index];
+
+	if (blocks <= range->blocks) {
+		return 0;
+	}
+	if (overlaps(ranges, range->key, range->first, blocks, index)) {
+		return -EEXIST;
+	}
+	range->blocks = blocks;
+	return 0;
+}
+
+static void forget(struct cl_ranges *ranges, int index)
+{
+	ranges->range[index] = (struct cl_range){0};
+	ranges->held[index] = false;
+}
+
+void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks)
+{
+	if (blocks == 0) {
+		forget(ranges, index);
+	} else if (blocks < ranges->range[index].blocks) {
+		ranges->range[index].blocks = blocks;
+	}
+}
+
+/** Adds range @p next to range @p index if it goes on where that ends: whether it did. */
+static bool append(struct cl_ranges *ranges, int index, int next)
+{
+	struct cl_range *const range = &ranges->range[index];
+	const struct cl_range *const other = &ranges->range[next];
+
+	if (ranges->held[next] || other->blocks == 0 || other->key != range->key ||
+	    !cl_block_is(add(range->first, range->blocks), other->first) ||
+	    range->blocks + other->blocks < other->blocks) {
+		return false;
+	}
+	range->blocks += other->blocks;
+	return true;
+}
+
+void cl_ranges_release(struct cl_ranges *ranges, int index)
+{
+	ranges->held[index] = false;
+	for (int i = 0; i < (int)CL_RANGES; i++) {
+		if (i == index) {
+			continue;
+		}
+		if (append(ranges, index, i)) {
+			forget(ranges, i);
+		} else if (!ranges->held[i] && ranges->range[i].blocks != 0 &&
+			   append(ranges, i, index)) {
+			forget(ranges, index);
+			index = i;
+		}
+	}
+}
+
+uint32_t cl_ranges_free(const struct cl_ranges *ranges)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < CL_RANGES; i++) {
+		count += ranges->range[i].blocks == 0;
+	}
+	return count;
+}

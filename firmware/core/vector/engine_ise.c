@@ -1,0 +1,352 @@
+/*
+ * CTR on the vector AES unit: eight blocks go through it together. Words of eight blocks do not fit
+ * the CPU's registers, so scalar loads and stores move four at a time.
+ */
+#include "vector/engine_ise.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "cl_wire.h"
+#include "engine/ctr.h"
+#include "aes/engines.h"
+#include "vector/ise.h"
+#include "vector/ise_words.h"
+#include "zeroize.h"
+
+#define WORDS       4u
+#define GROUP       CL_ISE_BLOCKS_MAX
+#define GROUP_BYTES (GROUP * CL_BLOCK_BYTES)
+
+/** Below, the upkeep of the data cache costs more than vector loads and stores save. */
+#define VECTOR_BYTES_MIN 512u
+
+/** Whole groups between word-aligned buffers, from block 0 on. */
+CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, uint32_t *out,
+			      uint32_t groups)
+{
+	const uint32_t *const end = in + groups * GROUP * WORDS;
+	uint32_t index = 0;
+
+	while (in != end) {
+		CL_ISE_EACH (s, GROUP) {
+			CL_ISA_COUNTER_XOR(s, index, 0);
+		}
+		cl_ise_rounds(cipher, GROUP);
+
+		uint32_t data[CL_ISE_BATCH_WORDS];
+
+		cl_ise_load_words(data, in);
+		CL_ISE_ADVANCE(in, CL_ISE_BATCH_WORDS);
+		CL_ISE_ADVANCE(index, GROUP);
+		cl_ise_move_out_xor(0, data);
+		cl_ise_store_words(out, data);
+
+		cl_ise_load_words(data, in);
+		CL_ISE_ADVANCE(in, CL_ISE_BATCH_WORDS);
+		CL_ISE_ADVANCE(out, GROUP * WORDS);
+		cl_ise_move_out_xor(CL_ISE_BATCH_BLOCKS, data);
+		cl_ise_store_words(out - CL_ISE_BATCH_WORDS, data);
+	}
+}
+
+/**
+ * Whole groups between buffers in the unit's memory, from block 0 on. The port takes two cycles for
+ * a load and one for a store. Between the instructions of the last round the loads keep pace, each
+ * one place behind, as a result can be used two cycles after its instruction.
+ */
+CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
+			      uint32_t groups)
+{
+	const uintptr_t end = in + groups * GROUP_BYTES;
+
+	for (uint32_t index = 0; in != end; index += GROUP) {
+		CL_ISE_EACH (s, GROUP) {
+			CL_ISA_COUNTER_XOR(s, index, 0);
+		}
+		cl_ise_middle_rounds(cipher, GROUP);
+		cl_ise_last_round(cipher, 0);
+		CL_ISE_EACH (s, GROUP - 1) {
+			cl_ise_last_round(cipher, s + 1);
+			CL_ISA_VLOAD_XOR(s, in);
+		}
+		CL_ISA_VLOAD_XOR(GROUP - 1, in);
+		CL_ISE_EACH (s, GROUP) {
+			CL_ISA_VSTORE(s, out);
+		}
+		in += GROUP_BYTES;
+		out += GROUP_BYTES;
+	}
+}
+
+/** What is left: less than a group, or buffers that are not word-aligned. One block at a time. */
+CL_ISE_INLINE void ctr_rest(struct cl_ise_cipher cipher, const uint8_t *in, uint8_t *out,
+			    uint32_t index, size_t len)
+{
+	const bool aligned = (((uintptr_t)in | (uintptr_t)out) & 3) == 0;
+	uint32_t keystream[WORDS];
+
+	if (len == 0) {
+		return;
+	}
+	for (; len > 0; index++) {
+		const size_t bytes = len < CL_BLOCK_BYTES ? len : CL_BLOCK_BYTES;
+
+		CL_ISA_COUNTER_XOR(0, index, 0);
+		cl_ise_rounds(cipher, 1);
+		if (aligned && bytes == CL_BLOCK_BYTES) {
+			uint32_t data[WORDS];
+
+			cl_ctr_load_aligned(data, in);
+#pragma GCC unroll 4
+			for (unsigned int c = 0; c < WORDS; c++) {
+				data[c] = CL_ISA_MOVE_OUT_XOR(c, 0, data[c]);
+			}
+			cl_ctr_store_aligned(out, data);
+		} else {
+#pragma GCC unroll 4
+			for (unsigned int c = 0; c < WORDS; c++) {
+				keystream[c] = CL_ISA_MOVE_OUT_XOR(c, 0, 0);
+			}
+			cl_ctr_xor_bytes(out, in, keystream, bytes);
+		}
+		in += bytes;
+		out += bytes;
+		len -= bytes;
+	}
+	cl_zeroize(keystream, sizeof(keystream));
+}
+
+void cl_ise_memory_begin(const struct cl_ise_memory *memory)
+{
+	if (memory->drain != NULL) {
+		memory->drain();
+	}
+	CL_ISE_BATCH(); /* nor does the compiler hold back stores */
+}
+
+int cl_ise_memory_end(const struct cl_ise_memory *memory)
+{
+	const uint32_t status = CL_ISA_MEMORY_STATUS(1);
+
+	if (memory->dcache_flush != NULL) {
+		memory->dcache_flush();
+	}
+	CL_ISE_BATCH(); /* nor does the compiler remember what was there before */
+	return status == 0 ? 0 : -EFAULT;
+}
+
+/** CTR from k15 on. @return 0, or -EFAULT if the unit's memory port reports a fault. */
+CL_ISE_INLINE int ctr_blocks(struct cl_ise_cipher cipher, struct cl_ise_device *device, bool vector,
+			     const uint8_t *in, uint8_t *out, size_t len)
+{
+	const struct cl_ise_memory *const memory = &device->memory;
+	const size_t groups = len / GROUP_BYTES;
+	const size_t bulk = groups * GROUP_BYTES;
+	size_t done = 0;
+	int result = 0;
+
+	vector = vector && bulk >= VECTOR_BYTES_MIN;
+	if (vector && cl_ise_reaches(memory, in, bulk) && cl_ise_reaches(memory, out, bulk)) {
+		cl_ise_memory_begin(memory);
+		ctr_vector(cipher, (uintptr_t)in, (uintptr_t)out, groups);
+		result = cl_ise_memory_end(memory);
+		done = bulk;
+	} else {
+		device->falls += vector;
+		if ((((uintptr_t)in | (uintptr_t)out) & 3) == 0) {
+			ctr_scalar(cipher, (const uint32_t *)(const void *)in,
+				   (uint32_t *)(void *)out, groups);
+			done = bulk;
+		}
+	}
+	ctr_rest(cipher, in + done, out + done, done / CL_BLOCK_BYTES, len - done);
+	return result;
+}
+
+static void load_key(unsigned int rounds, bool inverse, const uint32_t *key)
+{
+	/* Each case a copy of its own: the registers' numbers are part of the instructions. */
+	if (rounds == 10 && !inverse) {
+		cl_ise_load_key((struct cl_ise_cipher){.rounds = 10}, key);
+	} else if (rounds == 12 && !inverse) {
+		cl_ise_load_key((struct cl_ise_cipher){.rounds = 12}, key);
+	} else if (!inverse) {
+		cl_ise_load_key((struct cl_ise_cipher){.rounds = 14}, key);
+	} else if (rounds == 10) {
+		cl_ise_load_key((struct cl_ise_cipher){.rounds = 10, .inverse = true}, key);
+	} else if (rounds == 12) {
+		cl_ise_load_key((struct cl_ise_cipher){.rounds = 12, .inverse = true}, key);
+	} else {
+		cl_ise_load_key((struct cl_ise_cipher){.rounds = 14, .inverse = true}, key);
+	}
+}
+
+void cl_ise_zeroize(void)
+{
+	for (uint32_t context = 0; context < CL_ISE_CONTEXTS; context++) {
+		(void)CL_ISA_CONTEXT(context);
+		cl_ise_clear_key();
+		cl_ise_clear_state();
+	}
+	cl_ise_clear_queue();
+	(void)CL_ISA_CONTEXT(0);
+}
+
+void cl_ise_use_key(struct cl_ise_device *device, const struct cl_engine_key *key)
+{
+	(void)CL_ISA_CONTEXT(device->context);
+	if (device->loaded != key->generation) {
+		load_key(key->rounds, key->engine_word[0] == CL_ISE_INVERSE, key->round_key);
+		device->loaded = key->generation;
+	}
+}
+
+int cl_ise_set_key(struct cl_ise_device *device, struct cl_engine_key *key,
+		   const uint8_t *key_bytes, unsigned int key_bits, bool inverse)
+{
+	if (key_bits != 128 && key_bits != 192 && key_bits != 256) {
+		return -EINVAL;
+	}
+	if ((uintptr_t)key_bytes % 4 == 0) {
+		const uint32_t *const words = (const uint32_t *)(const void *)key_bytes;
+
+		for (unsigned int i = 0; i < key_bits / 32; i++) {
+			key->round_key[i] = words[i];
+		}
+	} else {
+		memcpy(key->round_key, key_bytes, key_bits / 8);
+	}
+	key->key_bits = (uint16_t)key_bits;
+	key->rounds = (uint8_t)(key_bits / 32 + 6);
+	key->engine_word[0] = inverse ? CL_ISE_INVERSE : 0;
+	device->generation++;
+	if (device->generation == 0) {
+		device->generation = 1;
+	}
+	key->generation = device->generation;
+	cl_ise_use_key(device, key);
+	return 0;
+}
+
+static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
+		   const uint8_t *key_bytes, unsigned int key_bits)
+{
+	return cl_ise_set_key(engine->hw, key, key_bytes, key_bits, false);
+}
+
+static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
+{
+	struct cl_ise_device *device = engine->hw;
+
+	if (key->generation != 0 && device->loaded == key->generation) {
+		(void)CL_ISA_CONTEXT(device->context);
+		cl_ise_clear_key();
+		device->loaded = 0;
+	}
+	cl_ise_clear_queue();
+	cl_engine_c_clear(engine, key);
+}
+
+/** cl_engine.ctr in one style, with vector loads and stores or scalar ones alone. */
+CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
+		      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
+		      size_t len, enum cl_ise_style style, bool vector)
+{
+	struct cl_ise_device *device = engine->hw;
+	struct cl_ise_cipher cipher = {.style = style};
+	uint32_t base[WORDS];
+	int result;
+
+	if (key->key_bits == 0) {
+		return -EINVAL;
+	}
+	cl_ise_use_key(device, key);
+	if ((uintptr_t)counter % 4 == 0) {
+		cl_ctr_load_aligned(base, counter);
+	} else {
+		memcpy(base, counter, sizeof(base));
+	}
+	CL_ISA_KEY_WRITE(0, 15, base[0], base[1]);
+	CL_ISA_KEY_WRITE(1, 15, base[2], base[3]);
+	if (key->rounds == 10) {
+		cipher.rounds = 10;
+		result = ctr_blocks(cipher, device, vector, in, out, len);
+	} else if (key->rounds == 12) {
+		cipher.rounds = 12;
+		result = ctr_blocks(cipher, device, vector, in, out, len);
+	} else {
+		cipher.rounds = 14;
+		result = ctr_blocks(cipher, device, vector, in, out, len);
+	}
+	cl_ise_clear_state();
+	return result;
+}
+
+static int ise_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
+		   const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
+		   size_t len)
+{
+	return ctr(engine, key, counter, in, out, len, CL_ISE_PAPER, false);
+}
+
+static int ise_fused_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
+			 const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
+			 size_t len)
+{
+	return ctr(engine, key, counter, in, out, len, CL_ISE_FUSED, false);
+}
+
+static int ise_vmem_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
+			const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
+			size_t len)
+{
+	return ctr(engine, key, counter, in, out, len, CL_ISE_FUSED, true);
+}
+
+static uint32_t falls(const struct cl_engine *engine)
+{
+	const struct cl_ise_device *const device = engine->hw;
+
+	return device->falls;
+}
+
+struct cl_engine cl_engine_ise(struct cl_ise_device *device)
+{
+	return (struct cl_engine){
+		.code = CL_WIRE_ENGINE_ISE,
+		.name = "ise",
+		.set_key = set_key,
+		.ctr = ise_ctr,
+		.clear = clear,
+		.hw = device,
+	};
+}
+
+struct cl_engine cl_engine_ise_fused(struct cl_ise_device *device)
+{
+	return (struct cl_engine){
+		.code = CL_WIRE_ENGINE_ISE_FUSED,
+		.name = "ise_fused",
+		.set_key = set_key,
+		.ctr = ise_fused_ctr,
+		.clear = clear,
+		.hw = device,
+	};
+}
+
+struct cl_engine cl_engine_ise_vmem(struct cl_ise_device *device)
+{
+	return (struct cl_engine){
+		.code = CL_WIRE_ENGINE_ISE_VMEM,
+		.name = "ise_vmem",
+		.set_key = set_key,
+		.ctr = ise_vmem_ctr,
+		.clear = clear,
+		.falls = falls,
+		.hw = device,
+	};
+}

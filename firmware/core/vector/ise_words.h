@@ -1,0 +1,72 @@
+/**
+ * @file
+ * Scalar loads and stores around the vector AES unit: four blocks, that is 16 words, at a time.
+ *
+ * An instruction of the unit waits while a load, store or branch is in a later stage of the CPU's
+ * pipeline. So loads, instructions of the unit and stores come in batches, of as many words as the
+ * CPU's registers hold, and the compiler is kept from mixing them.
+ */
+#ifndef CL_ISE_WORDS_H
+#define CL_ISE_WORDS_H
+
+#include <stdint.h>
+
+#include "cl_isa.h"
+#include "vector/ise.h"
+
+#define CL_ISE_BATCH_BLOCKS 4u
+#define CL_ISE_BATCH_WORDS  (4u * CL_ISE_BATCH_BLOCKS)
+
+/** The compiler moves no load or store across. */
+#define CL_ISE_BATCH() __asm__ volatile("" : : : "memory")
+
+/**
+ * Advances @p pointer here, and not where the compiler would: in one of the two slots between a
+ * load and an instruction of the unit, which stay empty otherwise.
+ */
+#define CL_ISE_ADVANCE(pointer, step)                                                              \
+	do {                                                                                       \
+		(pointer) += (step);                                                               \
+		__asm__ volatile("" : "+r"(pointer));                                              \
+	} while (0)
+
+/** Repeats a statement for @p i = 0 to 15, without a loop. */
+#define CL_ISE_EACH_WORD(i)                                                                        \
+	_Pragma("GCC unroll 16") for (unsigned int i = 0; i < CL_ISE_BATCH_WORDS; i++)
+
+CL_ISE_INLINE void cl_ise_load_words(uint32_t words[CL_ISE_BATCH_WORDS], const uint32_t *from)
+{
+	CL_ISE_BATCH();
+	CL_ISE_EACH_WORD (i) {
+		words[i] = from[i];
+	}
+	CL_ISE_BATCH();
+}
+
+CL_ISE_INLINE void cl_ise_store_words(uint32_t *to, const uint32_t words[CL_ISE_BATCH_WORDS])
+{
+	CL_ISE_BATCH();
+	CL_ISE_EACH_WORD (i) {
+		to[i] = words[i];
+	}
+	CL_ISE_BATCH();
+}
+
+/** Moves four blocks to v @p first and the next three. */
+CL_ISE_INLINE void cl_ise_move_in(unsigned int first, const uint32_t words[CL_ISE_BATCH_WORDS])
+{
+	CL_ISE_EACH (s, CL_ISE_BATCH_BLOCKS) {
+		CL_ISA_MOVE_IN(0, first + s, words[4 * s], words[4 * s + 1]);
+		CL_ISA_MOVE_IN(1, first + s, words[4 * s + 2], words[4 * s + 3]);
+	}
+}
+
+/** XORs v @p first and the next three onto four blocks. */
+CL_ISE_INLINE void cl_ise_move_out_xor(unsigned int first, uint32_t words[CL_ISE_BATCH_WORDS])
+{
+	CL_ISE_EACH_WORD (i) {
+		words[i] = CL_ISA_MOVE_OUT_XOR(i % 4, first + i / 4, words[i]);
+	}
+}
+
+#endif

@@ -1,0 +1,158 @@
+"""Codes of records: generated from wire.toml by `python -m firmware.codegen.wire`; do not edit."""
+
+from enum import IntEnum, IntFlag
+from typing import NamedTuple
+
+VERSION = 2
+UDP_PORT = 20197
+
+
+class RecordType(IntEnum):
+    """Types of requests."""
+
+    INFO = 1
+    OPEN = 2
+    DATA = 3
+    CLOSE = 4
+    STAT = 5
+    BENCH = 6
+    SELFTEST = 7
+    RESET = 8
+    COUNTERS = 9
+    NETWORK = 10
+    FASTPATH = 11
+
+
+class ErrorCode(IntEnum):
+    """Codes of an error reply."""
+
+    VERSION = 1
+    TYPE = 2
+    LENGTH = 3
+    SESSION = 4
+    OFFSET = 5
+    KEY_BITS = 6
+    ENGINE = 7
+    SESSIONS_FULL = 8
+    REUSED = 9
+    HARDWARE = 10
+    VALUE = 11
+    ELSEWHERE = 12
+    RANGES_FULL = 13
+    RANDOM = 14
+    TICKET = 15
+    WINDOW = 16
+    OTHER_DATA = 17
+    BUSY = 18
+
+
+class Kind(IntEnum):
+    """What answers."""
+
+    BOARD = 0
+    SIM = 1
+    NULL = 2
+
+
+class OpenFlag(IntFlag):
+    """Flags of record open."""
+
+    RESUME = 1
+    DRAW = 2
+
+
+class Traits(NamedTuple):
+    """What programs know of an engine; see wire.toml."""
+
+    rank: int
+    software: bool
+    serves: bool
+    sim_bytes: int
+    demo: bool
+    title: str
+
+
+class Engine(IntEnum):
+    """The engines, by their codes in records; the page of records says what each is."""
+
+    BYTE = 0
+    TABLE = 1
+    ISE = 2
+    ACCELERATOR = 3
+    ISE_FUSED = 4
+    ISE_VMEM = 5
+    ZKN = 6
+    FASTPATH = 7
+
+    @property
+    def traits(self) -> Traits:
+        """What programs know of it."""
+        return _TRAITS[self]
+
+
+_TRAITS = {
+    Engine.BYTE: Traits(
+        rank=8,
+        software=True,
+        serves=False,
+        sim_bytes=7_200,
+        demo=False,
+        title="C by bytes",
+    ),
+    Engine.TABLE: Traits(
+        rank=7,
+        software=True,
+        serves=False,
+        sim_bytes=7_200,
+        demo=True,
+        title="C with tables",
+    ),
+    Engine.ISE: Traits(
+        rank=5,
+        software=False,
+        serves=False,
+        sim_bytes=60_000,
+        demo=True,
+        title="the vector AES instructions",
+    ),
+    Engine.ACCELERATOR: Traits(
+        rank=2,
+        software=False,
+        serves=False,
+        sim_bytes=60_000,
+        demo=True,
+        title="the accelerator",
+    ),
+    Engine.ISE_FUSED: Traits(
+        rank=4,
+        software=False,
+        serves=False,
+        sim_bytes=60_000,
+        demo=False,
+        title="the vector AES unit with an instruction a round",
+    ),
+    Engine.ISE_VMEM: Traits(
+        rank=3,
+        software=False,
+        serves=False,
+        sim_bytes=60_000,
+        demo=True,
+        title="the vector AES unit with its own way to memory",
+    ),
+    Engine.ZKN: Traits(
+        rank=6,
+        software=False,
+        serves=False,
+        sim_bytes=60_000,
+        demo=False,
+        title="the scalar AES instructions",
+    ),
+    Engine.FASTPATH: Traits(
+        rank=1,
+        software=False,
+        serves=True,
+        sim_bytes=3_000_000,
+        demo=True,
+        title="the UDP fast path",
+    ),
+}

@@ -1,0 +1,51 @@
+"""The rooms of `firmware/core`: what each may know of the others, and that names are told apart."""
+
+import re
+from collections import Counter
+
+from tests.firmware.core_peer import CORE
+
+# Each room and those whose headers its files include, in an order in which none knows a later one.
+ROOMS = {
+    "engine": set(),
+    "aes": {"engine"},
+    "scalar": {"aes", "engine"},
+    "vector": {"aes", "engine"},
+    "accelerator": {"aes", "engine"},
+    "random": set(),
+    "streams": {"engine"},
+    "links": set(),
+    "fastpath": {"engine", "links", "streams"},
+    "service": {"engine", "links", "streams"},
+}
+AT_THE_ROOT = {"zeroize.h"}
+GENERATED = re.compile(r"cl_[a-z_]+\.h")
+
+
+def sources():
+    return sorted(path for path in CORE.rglob("*") if path.suffix in {".c", ".h"})
+
+
+def test_each_room_knows_the_rooms_that_it_may():
+    known = {room: set() for room in ROOMS}
+    for path in sources():
+        if path.parent == CORE:
+            continue
+        for included in re.findall(r'#include "(.+)"', path.read_text()):
+            room, _, name = included.rpartition("/")
+            assert room or name in AT_THE_ROOT or GENERATED.fullmatch(name), f"{path}: include {name} with its room"
+            known[path.parent.name] |= {room} - {"", path.parent.name}
+    assert known == ROOMS
+
+
+def test_no_room_knows_a_later_one():
+    order = list(ROOMS)
+    for room, known in ROOMS.items():
+        assert all(order.index(other) < order.index(room) for other in known), room
+
+
+def test_no_two_files_have_one_name():
+    """The build on bare metal puts all objects into one folder."""
+    names = Counter(path.name for path in sources())
+    assert [name for name, count in names.items() if count > 1] == []
+    assert {path.name for path in CORE.iterdir() if path.is_file()} == AT_THE_ROOT
