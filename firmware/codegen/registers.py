@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from gateware.aes.cores import create_core
-from gateware.ctr import accelerator
-from gateware.ctr.registers import AcceleratorRegisters
+from gateware.dma import accelerator
+from gateware.dma.registers import AcceleratorRegisters
 from gateware.net import unit
 from gateware.random import source
 from gateware.random.registers import RandomRegisters

@@ -19,9 +19,10 @@ blocks, so that nothing is left of it in the core afterwards.
 from litex.soc.interconnect import stream
 from migen import Cat, If, Module, Replicate, Signal
 
-from gateware.aes.standard import BLOCK_BYTES
-from gateware.ctr.align import BLOCK_LAYOUT
+from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
 from gateware.ctr.counter import CounterBlocks
+
+BLOCK_LAYOUT = [("data", BLOCK_BITS), ("mask", BLOCK_BYTES), ("bits", 3)]
 
 
 class CTREngine(Module):

@@ -25,7 +25,7 @@ from litex.soc.integration.soc_core import SoCCore
 from litex.soc.interconnect import wishbone
 
 from gateware.boards import Board
-from gateware.ctr.accelerator import CTRAccelerator
+from gateware.dma.accelerator import CTRAccelerator
 from gateware.isa.command import CommandRegister
 from gateware.isa.unit import VectorAESUnit
 from gateware.isa.zkn import ScalarAESUnit

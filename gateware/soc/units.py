@@ -11,7 +11,7 @@ from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Record
 
 from gateware.boards import Board
-from gateware.ctr.accelerator import CTRAccelerator
+from gateware.dma.accelerator import CTRAccelerator
 from gateware.isa.unit import VectorAESUnit
 from gateware.soc import toolchain
 from gateware.soc.cache import Stamp, digest

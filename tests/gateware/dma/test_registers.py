@@ -10,7 +10,7 @@ from litex.soc.integration.soc_core import SoCMini
 from migen import ClockDomain
 
 from firmware.codegen import registers
-from gateware.ctr.accelerator import CTRAccelerator
+from gateware.dma.accelerator import CTRAccelerator
 from tests.gateware.support import ROOT
 
 
@@ -59,5 +59,5 @@ def test_keys_are_write_only():
 
 
 def test_reference_page_is_up_to_date():
-    page = ROOT / "gateware" / "ctr" / "README.md"
+    page = ROOT / "gateware" / "dma" / "README.md"
     assert page.read_text() == registers.reference(), f"{page} is stale: run `make pages`"

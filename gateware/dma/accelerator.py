@@ -30,13 +30,13 @@ from migen import FSM, Case, Cat, If, NextState, NextValue, Signal
 
 from gateware.aes.cores import create_core
 from gateware.aes.standard import KEY_WORDS
-from gateware.ctr.dispatch import COUNT_BITS, SLOT_FIELD_BITS
-from gateware.ctr.dma import DescriptorDMA
 from gateware.ctr.engine import CTREngine
-from gateware.ctr.errors import ERROR_BITS, Error
 from gateware.ctr.key_store import WORDS, KeyStore
-from gateware.ctr.ledger import ENTRIES, Ledger
-from gateware.ctr.registers import SLOTS, AcceleratorRegisters
+from gateware.dma.dispatch import COUNT_BITS, SLOT_FIELD_BITS
+from gateware.dma.dma import DescriptorDMA
+from gateware.dma.errors import ERROR_BITS, Error
+from gateware.dma.ledger import ENTRIES, Ledger
+from gateware.dma.registers import SLOTS, AcceleratorRegisters
 
 MAX_SLOTS = 2**SLOT_FIELD_BITS
 

@@ -10,7 +10,7 @@ from operator import or_
 
 from migen import Array, Case, Cat, If, Module, Signal
 
-from gateware.ctr.errors import ERROR_BITS, Error
+from gateware.dma.errors import ERROR_BITS, Error
 
 ENTRIES = 8
 NUMBER_BITS = 16

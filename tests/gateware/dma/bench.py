@@ -8,10 +8,10 @@ from migen import Module, Signal
 
 from gateware.aes.cores import PIPELINED
 from gateware.aes.standard import KEY_LENGTHS
-from gateware.ctr.accelerator import CTRAccelerator
 from gateware.ctr.counter import WIDTH_128
-from gateware.ctr.errors import Error
-from gateware.ctr.ledger import ENTRIES
+from gateware.dma.accelerator import CTRAccelerator
+from gateware.dma.errors import Error
+from gateware.dma.ledger import ENTRIES
 from tests.gateware.ctr.reference import ctr, only_bits
 from tests.gateware.support import Simulation
 

@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from gateware.ctr.accelerator import CTRAccelerator
 from gateware.ctr.counter import WIDTH_64, WIDTHS
-from gateware.ctr.errors import Error
-from tests.gateware.ctr.bench import ORIGIN, OUT, Descriptor
+from gateware.dma.accelerator import CTRAccelerator
+from gateware.dma.errors import Error
 from tests.gateware.ctr.reference import KEYS, PLAIN, SP_800_38A, T1, eea2_sets, eea2_t1
+from tests.gateware.dma.bench import ORIGIN, OUT, Descriptor
 
 BLOCK = 16
 
