@@ -1,10 +1,10 @@
-"""AES-CTR accelerator: registers, key slots, CTR engine and DMA (SP 800-38A, 6.5; FIPS-197; TS 33.401, annex B.1.3).
+"""AES-CTR accelerator: registers and DMA, a client of the CTR service (SP 800-38A, 6.5; TS 33.401, annex B.1.3).
 
 ::
 
-    CSRs ─┬─ key words ─► key store ─► AES core, key slots (write-only: no path back)
-          └─ descriptor ─► DMA ─┬─► iv, index ─► counter ─► AES core ─► keystream ─┐
-                                └─► read data ───────────────────────────────────(xor)──► DMA ─► written data
+    CSRs ─┬─ key words ─► CTR service (write-only: no path back)
+          └─ descriptor ─► DMA ─┬─► iv, index ─► CTR service ─► keystream ─┐
+                                └─► read data ───────────────────────────(xor)──► DMA ─► written data
 
 How software uses it: write `key_config` and the key words, then `load_key`; wait until `key_busy` is 0 and see the
 slot's bit of `key_valid`. For each descriptor write what has changed of `iv`, `index`, `source`, `destination`,
@@ -21,17 +21,19 @@ and reset, after which no more than the access under way is carried out. No bloc
 
 Commands end in bounded time, whatever descriptors are under way. With 8 slots, on a datapath of 128 bits and on the
 pipelined one: `load_key` in 70 and 170 cycles, `clear_key` in 30, `zeroize` in 160 and 230; `abort`, and the
-descriptors' end by `zeroize`, in 4 cycles beside the access under way, which ends within `timeout_cycles`.
+descriptors' end by `zeroize`, in 4 cycles beside the access under way, which ends within `timeout_cycles`. If the
+service has other clients, too, a key command may wait for one of theirs, and `zeroize`, of any client, is of all slots
+and takes as much longer as these are more.
 
 Byte order: that of `gateware.aes`; word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.
 """
 
-from migen import FSM, Case, Cat, If, NextState, NextValue, Signal
+from migen import Cat, If, Signal
 
-from gateware.aes.cores import create_core
 from gateware.aes.standard import KEY_WORDS
-from gateware.ctr.engine import CTREngine
-from gateware.ctr.key_store import WORDS, KeyStore
+from gateware.ctr.blocks import BlockCTR
+from gateware.ctr.client import Client, Port
+from gateware.ctr.key_store import WORDS
 from gateware.dma.dispatch import COUNT_BITS, SLOT_FIELD_BITS
 from gateware.dma.dma import DescriptorDMA
 from gateware.dma.errors import ERROR_BITS, Error
@@ -41,6 +43,19 @@ from gateware.dma.registers import SLOTS, AcceleratorRegisters
 MAX_SLOTS = 2**SLOT_FIELD_BITS
 
 
+def client(slots: int = SLOTS) -> Client:
+    """What the accelerator is of the CTR service: its descriptors may be long, so key commands do not wait for them.
+
+    Raises
+    ------
+    ValueError
+        There are not 1 to 16 slots.
+    """
+    if not 1 <= slots <= MAX_SLOTS:
+        raise ValueError(f"slots is {slots}; give 1 to {MAX_SLOTS}")
+    return Client(slots=slots, count_bits=COUNT_BITS, waits=False)
+
+
 class CTRAccelerator(AcceleratorRegisters):
     """Encrypts memory to memory in CTR mode, as a bus master.
 
@@ -48,10 +63,8 @@ class CTRAccelerator(AcceleratorRegisters):
     ----------
     regions : list of (origin, size)
         Where source and destination may lie; see `Dispatcher`.
-    datapath, sbox, engines
-        The core; see `gateware.aes.cores`.
-    slots : int
-        Key slots, 1 to 16.
+    service : Port
+        Of the CTR service, for a `client`.
     burst_beats, timeout_cycles : int
         See `BurstMaster`.
 
@@ -69,19 +82,14 @@ class CTRAccelerator(AcceleratorRegisters):
         self,
         *,
         regions,
-        datapath: int | str = 128,
-        sbox: str = "table",
-        engines: int = 1,
-        slots: int = SLOTS,
+        service: Port,
         burst_beats: int = 32,
         timeout_cycles: int = 4096,
     ):
-        if not 1 <= slots <= MAX_SLOTS:
-            raise ValueError(f"slots is {slots}; give 1 to {MAX_SLOTS}")
+        slots = service.client.slots
         super().__init__(slots=slots)
-        core = create_core(datapath=datapath, sbox=sbox, slots=slots, engines=engines)
-        self.store = store = KeyStore()
-        self.engine = engine = CTREngine(core=core, count_bits=COUNT_BITS)
+        keys = service.keys
+        self.engine = engine = BlockCTR(port=service)
         self.dma = dma = DescriptorDMA(
             regions=regions, slots=slots, queue_depth=ENTRIES, burst_beats=burst_beats, timeout_cycles=timeout_cycles
         )
@@ -91,20 +99,9 @@ class CTRAccelerator(AcceleratorRegisters):
 
         # # #
 
-        # Key: registers to store, store to core.
-        key_length = Signal(2)
-        key_slot = Signal(SLOT_FIELD_BITS)
-        key_error = Signal(ERROR_BITS)
-        takes_words = Signal()  # no key command is under way or just being taken
         for i in range(WORDS):
             register = getattr(self, f"key{i}")
-            self.comb += If(register.re, store.write.eq(takes_words), store.index.eq(i), store.word.eq(register.r))
-        self.comb += [
-            Case(key_length, {**{code: store.count.eq(n) for code, n in KEY_WORDS.items()}, "default": []}),
-            core.key_length.eq(key_length),
-            core.key_slot.eq(key_slot),
-            store.source.connect(core.key, omit={"first", "last"}),
-        ]
+            self.comb += If(register.re, keys.write.eq(1), keys.index.eq(i), keys.word.eq(register.r))
 
         # Data: DMA to engine and back.
         descriptor, options = dma.descriptor, self.options.fields
@@ -119,7 +116,8 @@ class CTRAccelerator(AcceleratorRegisters):
                 for name in ("width", "in_bits", "interrupt", "ordered")
             ],
             descriptor.slot.eq(options.slot),
-            dma.key_valid.eq(core.key_valid),
+            dma.key_valid.eq(keys.usable),
+            dma.key_pending.eq(keys.withdrawn),
             dma.message.connect(engine.message),
             dma.source.connect(engine.sink),
             engine.source.connect(dma.sink),
@@ -134,30 +132,29 @@ class CTRAccelerator(AcceleratorRegisters):
         for name in names:
             self.comb += command[name].eq(getattr(control, name) & ~earlier)
             earlier = earlier | getattr(control, name)
-        self.fsm = fsm = FSM(reset_state="RESET")
-        key_idle = fsm.ongoing("IDLE")
-        clearing = fsm.ongoing("RESET") | fsm.ongoing("CLEAR")
-        key_free = Signal()
         taken, refused = Signal(), Signal()
+        key_error = Signal(ERROR_BITS)
         self.comb += [
-            ledger.slot.eq(key_config.slot),
-            key_free.eq(key_idle & ~ledger.slot_used),
-            takes_words.eq(key_idle & ~(command["load_key"] & key_free)),
-            ledger.submit.eq(command["start"] & ~ledger.full & ~dma.aborting & ~clearing),
+            ledger.submit.eq(command["start"] & ~ledger.full & ~dma.aborting & ~keys.zeroizing),
             ledger.submit_slot.eq(options.slot),
             descriptor.valid.eq(ledger.submit),
-            dma.abort.eq((command["abort"] & ledger.busy) | command["zeroize"]),
+            dma.abort.eq((command["abort"] & ledger.busy) | keys.flush),
             ledger.done.eq(dma.done),
             ledger.done_error.eq(dma.done_error),
             ledger.flush.eq(dma.flush),
-            taken.eq(ledger.submit | dma.abort | ((command["load_key"] | command["clear_key"]) & key_free)),
+            taken.eq(
+                ledger.submit
+                | command["zeroize"]
+                | (command["abort"] & ledger.busy)
+                | ((command["load_key"] | command["clear_key"]) & keys.ready)
+            ),
             refused.eq((Cat(*command.values()) != 0) & ~taken),
             status.busy.eq(ledger.busy),
-            status.key_busy.eq(~key_idle),
+            status.key_busy.eq(keys.busy),
             status.full.eq(ledger.full),
             status.error.eq(ledger.last_error),
             status.key_error.eq(key_error),
-            self.key_valid.status.eq(core.key_valid),
+            self.key_valid.status.eq(keys.usable),
             self.submitted.status.eq(ledger.submitted),
             self.completed.status.eq(ledger.completed),
             self.results.status.eq(ledger.results),
@@ -170,73 +167,29 @@ class CTRAccelerator(AcceleratorRegisters):
             If(ledger.submit & ~ledger.busy, self.cycles.status.eq(0)),
         ]
 
-        # Keys.
-        loading = Signal()
+        # Keys: what is wrong with a command is settled here, and leaves no word behind.
+        no_slot, wrong_length = Signal(), Signal()
         self.comb += [
-            loading.eq(fsm.ongoing("LOAD") | fsm.ongoing("EXPAND") | fsm.ongoing("CLEAR_SLOT")),
-            *[dma.key_pending[n].eq(loading & (key_slot == n)) for n in range(slots)],
+            no_slot.eq(key_config.slot >= slots),
+            wrong_length.eq(key_config.key_length >= len(KEY_WORDS)),
+            keys.slot.eq(key_config.slot),
+            keys.length.eq(key_config.key_length),
+            keys.load.eq(command["load_key"] & ~no_slot & ~wrong_length),
+            keys.wipe.eq(command["load_key"] & (no_slot | wrong_length)),
+            keys.clear_slot.eq(command["clear_key"] & ~no_slot),
+            keys.zeroize.eq(command["zeroize"]),
+            keys.begin.valid.eq(ledger.submit),
+            keys.begin.number.eq(options.slot),
+            keys.end.valid.eq(dma.done),
+            keys.end.number.eq(ledger.done_slot),
+            keys.release.eq(dma.flush),
         ]
-        settled = ~store.busy & ~core.key_busy
-        fsm.act(  # one cycle after reset: nothing that a key left in the memories may stay
-            "RESET",
-            core.clear.eq(1),
-            store.clear.eq(1),
-            NextState("CLEAR"),
-        )
-        fsm.act(  # waits for a command
-            "IDLE",
-            NextValue(key_slot, key_config.slot),
-            NextValue(key_length, key_config.key_length),
+        self.sync += [
             If(
-                command["load_key"] & key_free,
-                If(
-                    key_config.slot >= slots,
-                    NextValue(key_error, Error.NO_KEY),
-                    store.clear.eq(1),
-                    NextState("WIPE"),
-                )
-                .Elif(
-                    key_config.key_length >= len(KEY_WORDS),
-                    NextValue(key_error, Error.KEY_LENGTH),
-                    store.clear.eq(1),
-                    NextState("WIPE"),
-                )
-                .Else(NextState("LOAD")),
+                (command["load_key"] | command["clear_key"]) & keys.ready,
+                key_error.eq(Error.NONE),
+                If(command["load_key"] & wrong_length, key_error.eq(Error.KEY_LENGTH)),
+                If(no_slot, key_error.eq(Error.NO_KEY)),
             ),
-            If(
-                command["clear_key"] & key_free,
-                NextValue(key_error, Error.NO_KEY),
-                If(key_config.slot < slots, NextState("CLEAR_SLOT")),
-            ),
-        )
-        fsm.act(  # one cycle: slot and length are known, the words follow
-            "LOAD",
-            store.load.eq(1),
-            NextState("EXPAND"),
-        )
-        fsm.act(  # waits for the core to take and expand the key, and for the key words to be zero
-            "EXPAND",
-            NextValue(key_error, Error.NONE),
-            If(settled, NextState("IDLE")),
-        )
-        fsm.act(  # one cycle: the slot is known
-            "CLEAR_SLOT",
-            NextValue(key_error, Error.NONE),
-            core.clear_slot.eq(1),
-            NextState("SETTLE"),
-        )
-        fsm.act(  # one cycle: the core begins to clear
-            "SETTLE",
-            NextState("WIPE"),
-        )
-        fsm.act(  # waits for the memories to be zero
-            "WIPE",
-            If(settled, NextState("IDLE")),
-        )
-        fsm.act(  # waits for the memories to be zero and for what was under way to leave the bus
-            "CLEAR",
-            NextValue(key_error, Error.NONE),
-            If(settled & ~dma.aborting & ~ledger.busy, NextState("IDLE")),
-        )
-        for state in ("IDLE", "LOAD", "EXPAND", "CLEAR_SLOT", "SETTLE", "WIPE", "CLEAR"):
-            fsm.act(state, If(command["zeroize"], core.clear.eq(1), store.clear.eq(1), NextState("CLEAR")))
+            If(keys.flush, key_error.eq(Error.NONE)),
+        ]

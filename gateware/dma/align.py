@@ -21,7 +21,7 @@ from migen import Cat, If, Module, Mux, Replicate, Signal
 
 from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
 from gateware.aes.transforms import byte_list
-from gateware.ctr.engine import BLOCK_LAYOUT
+from gateware.ctr.blocks import BLOCK_LAYOUT
 
 OFFSET_BITS = 4
 ALL_BYTES = 2**BLOCK_BYTES - 1

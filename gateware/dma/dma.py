@@ -21,7 +21,7 @@ Throughput: that of the port or of the core, whichever is lower; see `gateware.d
 from litex.soc.interconnect import stream
 from migen import Module, ResetInserter
 
-from gateware.ctr.engine import BLOCK_LAYOUT
+from gateware.ctr.blocks import BLOCK_LAYOUT
 from gateware.dma.align import Gather, Scatter
 from gateware.dma.bursts import JOBS, BurstMaster
 from gateware.dma.dispatch import Dispatcher

@@ -59,8 +59,9 @@ class AcceleratorRegisters(LiteXModule):
                 CSRField(
                     "zeroize",
                     pulse=True,
-                    description="Set every copy of every key to zero: key words, round keys of all slots and state. "
-                    "Ends what is under way, descriptors with ABORTED. Never refused. Done by itself after reset.",
+                    description="Set every copy of every key to zero, of all clients of the CTR service: key words, "
+                    "round keys of all slots and state. Ends what is under way, descriptors with ABORTED. Never "
+                    "refused. Done by itself after reset.",
                 ),
                 CSRField(
                     "abort",

@@ -25,10 +25,13 @@ from litex.soc.integration.soc_core import SoCCore
 from litex.soc.interconnect import wishbone
 
 from gateware.boards import Board
+from gateware.ctr.service import create_service
+from gateware.dma import accelerator
 from gateware.dma.accelerator import CTRAccelerator
 from gateware.isa.command import CommandRegister
 from gateware.isa.unit import VectorAESUnit
 from gateware.isa.zkn import ScalarAESUnit
+from gateware.net import unit as fast_path
 from gateware.random.oscillators import RingOscillators
 from gateware.random.source import RandomSource
 from gateware.soc.buffer import BufferMemory
@@ -77,10 +80,11 @@ class CipherlaneSoC(SoCCore):
         self.crg = board.create_crg(platform, board.sys_clk_freq)
         self._add_aes_unit(board)
         self._add_buffer(board)
+        self._add_ctr_service(board)
         self._add_accelerator(board)
         self.random = RandomSource(None if board.simulated else RingOscillators())
         if board.ethernet:
-            add_ethernet(self, board.ethernet, sbox=board.core_sbox)
+            add_ethernet(self, board.ethernet, service=self.ctr_service.ports[0])
         if board.console_name:
             pads = platform.request("serial", 1, loose=True)
             self.add_uart("console", board.console_name, pads, board.uart_baudrate, CONSOLE_FIFO_BYTES)
@@ -131,9 +135,19 @@ class CipherlaneSoC(SoCCore):
         self.buffer = BufferMemory(size=board.buffer_size)
         self.bus.add_slave("buffer", self.buffer.narrow, SoCRegion(origin=BUFFER_ORIGIN, size=board.buffer_size))
 
+    def _add_ctr_service(self, board: Board) -> None:
+        """One core for the fast path, if there is one, and the accelerator, in this order."""
+        if board.ethernet:
+            clients = [fast_path.client(), accelerator.client()]
+            core = {"datapath": board.ethernet.core_datapath, "engines": board.ethernet.core_engines}
+        else:
+            clients = [accelerator.client()]
+            core = {"datapath": board.core_datapath}
+        self.ctr_service = create_service(clients, sbox=board.core_sbox, **core)
+
     def _add_accelerator(self, board: Board) -> None:
         self.accelerator = CTRAccelerator(
-            regions=[(BUFFER_ORIGIN, board.buffer_size)], datapath=board.core_datapath, sbox=board.core_sbox
+            service=self.ctr_service.ports[-1], regions=[(BUFFER_ORIGIN, board.buffer_size)]
         )
         self.irq.add("accelerator", use_loc_if_exists=True)
         masters = [self.accelerator.bus] if board.scalar_unit else [self.aes_unit.bus, self.accelerator.bus]

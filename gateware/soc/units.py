@@ -11,7 +11,8 @@ from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Record
 
 from gateware.boards import Board
-from gateware.dma.accelerator import CTRAccelerator
+from gateware.ctr.service import create_service
+from gateware.dma.accelerator import CTRAccelerator, client
 from gateware.isa.unit import VectorAESUnit
 from gateware.soc import toolchain
 from gateware.soc.cache import Stamp, digest
@@ -37,10 +38,11 @@ def _vector_unit(board: Board) -> _Top:
 
 def _accelerator(board: Board) -> _Top:
     regions = [(BUFFER_ORIGIN, board.buffer_size)]
-    unit = CTRAccelerator(regions=regions, datapath=board.core_datapath, sbox=board.core_sbox)
+    service = create_service([client()], datapath=board.core_datapath, sbox=board.core_sbox)
+    unit = CTRAccelerator(service=service.ports[0], regions=regions)
     bank = csr_bus.CSRBank(unit.get_csrs(), bus=csr_bus.Interface(data_width=32, address_width=14))
     top = _Top(unit, [unit.bus, bank.bus, unit.ev.irq])
-    top.submodules.bank = bank
+    top.submodules += service, bank
     return top
 
 

@@ -15,9 +15,10 @@ from litex.gen.fhdl import verilog
 from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Signal
 
-from gateware.aes.cores import create_core
+from gateware.ctr.service import create_service
+from gateware.dma import accelerator
 from gateware.isa.zkn import ScalarAESUnit
-from gateware.net.unit import FastPathUnit
+from gateware.net.unit import FastPathUnit, client
 from gateware.random.source import RandomSource
 from gateware.soc import units
 from gateware.soc.buffer import BufferMemory
@@ -53,8 +54,9 @@ def _buffer(size: int) -> Module:
 
 
 def _fast_path(core: dict) -> Module:
-    unit = FastPathUnit(core=create_core(**core), port=UDP_PORT)
     top = Module()
+    top.submodules.service = service = create_service([client()], **core)
+    unit = FastPathUnit(service=service.ports[0], port=UDP_PORT)
     top.clock_domains.cd_sys = ClockDomain("sys")
     top.submodules.unit = unit
     bank = csr_bus.CSRBank(unit.get_csrs(), bus=csr_bus.Interface(data_width=32, address_width=14))
@@ -62,6 +64,16 @@ def _fast_path(core: dict) -> Module:
     path = unit.fast_path
     top.ios = {top.cd_sys.clk, top.cd_sys.rst, *flatten([bank.bus, path.sink, path.source, path.sender_mac])}
     top.ios |= set(flatten([path.receiver, path.frame_event]))
+    return top
+
+
+def _shared_service(core: dict) -> Module:
+    top = Module()
+    top.clock_domains.cd_sys = ClockDomain("sys")
+    top.submodules.service = service = create_service([client(), accelerator.client()], **core)
+    top.ios = {top.cd_sys.clk, top.cd_sys.rst}
+    for port in service.ports:
+        top.ios |= set(flatten([port.request, port.keystream, port.flush, port.idle, *vars(port.keys).values()]))
     return top
 
 
@@ -101,6 +113,8 @@ def designs() -> Iterator[tuple[str, Module]]:
         yield f"accelerator_{title(core)}", units.UNITS["accelerator"](board)
     for core in FAST_PATHS:
         yield f"fast_path_{title(core)}", _fast_path(core)
+    for core in FAST_PATHS:
+        yield f"shared_service_{title(core)}", _shared_service(core)
     for size in sorted({board.buffer_size for board in BOARDS}):
         yield f"buffer_memory_{size}", _buffer(size)
     yield "random_source", _random_source()
