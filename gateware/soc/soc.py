@@ -25,7 +25,7 @@ from litex.soc.integration.soc_core import SoCCore
 from litex.soc.interconnect import wishbone
 
 from gateware.boards import Board
-from gateware.ctr.service import create_service
+from gateware.ctr.service import CTRService, create_service
 from gateware.dma import accelerator
 from gateware.dma.accelerator import CTRAccelerator
 from gateware.isa.command import CommandRegister
@@ -43,6 +43,17 @@ BUS_TIMEOUT_CYCLES = 63
 CONSOLE_FIFO_BYTES = 64
 # From the watchdog's interrupt to the reset: time for a last word.
 WATCHDOG_RESET_DELAY_CYCLES = 4096
+
+
+def create_ctr_service(board: Board) -> CTRService:
+    """The CTR service of a board: its clients are the fast path, if there is one, and the accelerator."""
+    if board.ethernet:
+        clients = [fast_path.client(), accelerator.client()]
+        core = {"datapath": board.ethernet.core_datapath, "engines": board.ethernet.core_engines}
+    else:
+        clients = [accelerator.client()]
+        core = {"datapath": board.core_datapath}
+    return create_service(clients, sbox=board.core_sbox, **core)
 
 
 class CipherlaneSoC(SoCCore):
@@ -80,7 +91,7 @@ class CipherlaneSoC(SoCCore):
         self.crg = board.create_crg(platform, board.sys_clk_freq)
         self._add_aes_unit(board)
         self._add_buffer(board)
-        self._add_ctr_service(board)
+        self.ctr_service = create_ctr_service(board)
         self._add_accelerator(board)
         self.random = RandomSource(None if board.simulated else RingOscillators())
         if board.ethernet:
@@ -134,16 +145,6 @@ class CipherlaneSoC(SoCCore):
     def _add_buffer(self, board: Board) -> None:
         self.buffer = BufferMemory(size=board.buffer_size)
         self.bus.add_slave("buffer", self.buffer.narrow, SoCRegion(origin=BUFFER_ORIGIN, size=board.buffer_size))
-
-    def _add_ctr_service(self, board: Board) -> None:
-        """One core for the fast path, if there is one, and the accelerator, in this order."""
-        if board.ethernet:
-            clients = [fast_path.client(), accelerator.client()]
-            core = {"datapath": board.ethernet.core_datapath, "engines": board.ethernet.core_engines}
-        else:
-            clients = [accelerator.client()]
-            core = {"datapath": board.core_datapath}
-        self.ctr_service = create_service(clients, sbox=board.core_sbox, **core)
 
     def _add_accelerator(self, board: Board) -> None:
         self.accelerator = CTRAccelerator(

@@ -1,4 +1,4 @@
-"""Resources of the vector unit and of the accelerator, each synthesised alone with a board's parameters."""
+"""Resources of the vector unit and of the accelerator with the CTR service, each synthesised alone for a board."""
 
 import contextlib
 import json
@@ -11,12 +11,11 @@ from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Record
 
 from gateware.boards import Board
-from gateware.ctr.service import create_service
-from gateware.dma.accelerator import CTRAccelerator, client
+from gateware.dma.accelerator import CTRAccelerator
 from gateware.isa.unit import VectorAESUnit
 from gateware.soc import toolchain
 from gateware.soc.cache import Stamp, digest
-from gateware.soc.soc import BUFFER_ORIGIN
+from gateware.soc.soc import BUFFER_ORIGIN, create_ctr_service
 
 
 class _Top(Module):
@@ -38,10 +37,14 @@ def _vector_unit(board: Board) -> _Top:
 
 def _accelerator(board: Board) -> _Top:
     regions = [(BUFFER_ORIGIN, board.buffer_size)]
-    service = create_service([client()], datapath=board.core_datapath, sbox=board.core_sbox)
-    unit = CTRAccelerator(service=service.ports[0], regions=regions)
+    service = create_ctr_service(board)
+    *others, port = service.ports
+    unit = CTRAccelerator(service=port, regions=regions)
     bank = csr_bus.CSRBank(unit.get_csrs(), bus=csr_bus.Interface(data_width=32, address_width=14))
-    top = _Top(unit, [unit.bus, bank.bus, unit.ev.irq])
+    ports = [unit.bus, bank.bus, unit.ev.irq]
+    for other in others:
+        ports += [other.request, other.keystream, other.flush, other.idle, *vars(other.keys).values()]
+    top = _Top(unit, ports)
     top.submodules += service, bank
     return top
 

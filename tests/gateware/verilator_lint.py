@@ -16,7 +16,6 @@ from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Signal
 
 from gateware.ctr.service import create_service
-from gateware.dma import accelerator
 from gateware.isa.zkn import ScalarAESUnit
 from gateware.net.unit import FastPathUnit, client
 from gateware.random.source import RandomSource
@@ -67,16 +66,6 @@ def _fast_path(core: dict) -> Module:
     return top
 
 
-def _shared_service(core: dict) -> Module:
-    top = Module()
-    top.clock_domains.cd_sys = ClockDomain("sys")
-    top.submodules.service = service = create_service([client(), accelerator.client()], **core)
-    top.ios = {top.cd_sys.clk, top.cd_sys.rst}
-    for port in service.ports:
-        top.ios |= set(flatten([port.request, port.keystream, port.flush, port.idle, *vars(port.keys).values()]))
-    return top
-
-
 def _random_source() -> Module:
     noise = Module()
     noise.bit = Signal()
@@ -113,8 +102,6 @@ def designs() -> Iterator[tuple[str, Module]]:
         yield f"accelerator_{title(core)}", units.UNITS["accelerator"](board)
     for core in FAST_PATHS:
         yield f"fast_path_{title(core)}", _fast_path(core)
-    for core in FAST_PATHS:
-        yield f"shared_service_{title(core)}", _shared_service(core)
     for size in sorted({board.buffer_size for board in BOARDS}):
         yield f"buffer_memory_{size}", _buffer(size)
     yield "random_source", _random_source()
