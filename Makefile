@@ -90,8 +90,8 @@ sweep: setup ## 10 min | Give each command of the fast path at every cycle of a 
 
 netlist: setup ## 30 min | Run the test benches of vector unit and accelerator on their netlists for ECP5, with each board's cores
 	@$(PYTHON) -m pytest --netlist tests/gateware/isa/test_unit.py \
-		tests/gateware/ctr/test_accelerator.py tests/gateware/ctr/test_commands.py tests/gateware/ctr/test_instants.py
-	@$(PYTHON) -m pytest --netlist tests/gateware/ctr/test_boards.py
+		tests/gateware/dma/test_accelerator.py tests/gateware/dma/test_commands.py tests/gateware/dma/test_instants.py
+	@$(PYTHON) -m pytest --netlist tests/gateware/dma/test_boards.py
 
 formal: setup ## 15 min | Prove S-boxes, MixColumns, instructions and handshake for all inputs
 	@$(PYTHON) -m pytest tests/formal/prove_*.py
@@ -106,7 +106,7 @@ bench: sim ## 20 min | Measure every AES of the project and its peers on the sim
 	else .venv/bin/cipherlane bench --port $(PORT) --results build/results/bench.json; fi
 
 bench-dma: setup ## 5 min | Measure what the accelerator's DMA gives of what its memory port can carry (build/results/dma.json)
-	@$(PYTHON) -m tests.gateware.ctr.throughput
+	@$(PYTHON) -m tests.gateware.dma.throughput
 
 bench-eth: setup ## 2 min | Measure the UDP fast path at 1 Gb/s in simulated time, every byte checked (build/results/bench-eth.json)
 	@$(PYTHON) -m tests.bench_eth

@@ -29,7 +29,7 @@ def pages() -> dict[Path, str]:
     """Path and text of every generated reference page."""
     return {
         REPOSITORY / "gateware" / "isa" / "README.md": isa.reference(),
-        REPOSITORY / "gateware" / "ctr" / "README.md": registers.reference(),
+        REPOSITORY / "gateware" / "dma" / "README.md": registers.reference(),
         REPOSITORY / "gateware" / "net" / "README.md": registers.reference(registers.FAST_PATH),
         REPOSITORY / "gateware" / "random" / "README.md": registers.reference(registers.RANDOM_SOURCE),
     }

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 
-from gateware.aes.cores import create_core
-from gateware.ctr import accelerator
-from gateware.ctr.registers import AcceleratorRegisters
+from gateware.ctr.service import create_service
+from gateware.dma import accelerator
+from gateware.dma.registers import AcceleratorRegisters
 from gateware.net import unit
 from gateware.random import source
 from gateware.random.registers import RandomRegisters
@@ -57,7 +57,7 @@ FAST_PATH = Peripheral(
     name="UDP fast path",
     prefix="CL_FASTPATH",
     module=unit,
-    create=lambda: unit.FastPathUnit(core=create_core(datapath=128, sbox="table"), port=0),
+    create=lambda: unit.FastPathUnit(service=create_service([unit.client()]).ports[0], port=0),
 )
 RANDOM_SOURCE = Peripheral(
     name="random source",

@@ -1,4 +1,4 @@
-"""AES in counter mode after SP 800-38A: counter blocks, CTR engine, DMA and the accelerator's registers.
+"""AES in counter mode after SP 800-38A: keys, counter blocks, and the mode over blocks and over packets.
 
-Byte and bit order are those of `gateware.aes`. Addresses and lengths are in bytes unless said otherwise.
+Byte and bit order are those of `gateware.aes`.
 """

@@ -2,8 +2,8 @@
 
 ::
 
-    message ─┬─► counter blocks ─► AES core ─► keystream, 128 bits ─► words ─┐
-             └─► blocks and mode of each packet, in order ──► (which block) ─┤
+    message ─┬─► (CTR service) ─► keystream, 128 bits ─► words ──────────────┐
+             └─► blocks of each packet, in order ──► (which block) ──────────┤
     sink ────────────────────────────────────────────────────────────────── (xor) ─► source
 
 Each packet has a `message`: initial counter block, index, width, slot and length in bytes, given before or while the
@@ -23,7 +23,8 @@ from litex.soc.interconnect import stream
 from migen import Array, Cat, If, Module, Replicate, ResetInserter, Signal
 
 from gateware.aes.standard import BLOCK_BITS
-from gateware.ctr.counter import INDEX_BITS, WIDTH_BITS, CounterBlocks
+from gateware.ctr.client import Port
+from gateware.ctr.counter import INDEX_BITS, WIDTH_BITS
 
 WORD_BITS = 32
 WORDS = BLOCK_BITS // WORD_BITS
@@ -40,8 +41,8 @@ class PacketCTR(Module):
 
     Parameters
     ----------
-    core : Module
-        A core of `gateware.aes.cores`, not yet a submodule.
+    port : Port
+        Of the service; its client's `count_bits` are `BLOCKS_BITS`.
 
     Attributes
     ----------
@@ -57,49 +58,42 @@ class PacketCTR(Module):
     flush : Signal(), in
         Drop every message and block: what is left of the packets whose messages were taken leaves as zeros, with
         `error`.
-    core : Module
-        The core, with its key port.
     """
 
-    def __init__(self, *, core):
-        slot_bits = len(core.sink.slot)
+    def __init__(self, *, port: Port):
         self.message = stream.Endpoint(
             [
                 ("initial", BLOCK_BITS),
                 ("index", INDEX_BITS),
                 ("width", WIDTH_BITS),
-                ("slot", slot_bits),
+                ("slot", len(port.request.slot)),
                 ("length", LENGTH_BITS),
             ]
         )
         self.sink = stream.Endpoint(WORD_LAYOUT)
         self.source = stream.Endpoint([*WORD_LAYOUT, ("error", 1)])
-        self.flush = Signal()
-        self.submodules.counter = counter = CounterBlocks(count_bits=BLOCKS_BITS, slot_bits=slot_bits)
-        self.submodules.core = core
+        self.flush = port.flush
         packets = ResetInserter()(stream.SyncFIFO([("blocks", BLOCKS_BITS)], PACKETS))
         self.submodules.packets = packets
 
         # # #
 
         message, sink, source = self.message, self.sink, self.source
+        request, block = port.request, port.keystream
 
-        # A message goes to the counter and, as a number of blocks, to the packet's side, at once.
+        # A message goes to the service and, as a number of blocks, to the packet's side, at once.
         blocks = Signal(BLOCKS_BITS)
         flushed = Signal(max=PACKETS + 2)  # packets that lost their message
         take = Signal()
         self.comb += [
             take.eq(~self.flush & (flushed == 0)),
             blocks.eq(message.length[4:] + (message.length[:4] != 0)),
-            message.connect(counter.message, omit={"valid", "ready", "length"}),
-            counter.message.count.eq(blocks),
-            counter.message.valid.eq(message.valid & packets.sink.ready & take),
-            packets.sink.valid.eq(message.valid & counter.message.ready & take),
+            message.connect(request, omit={"valid", "ready", "length"}),
+            request.count.eq(blocks),
+            request.valid.eq(message.valid & packets.sink.ready & take),
+            packets.sink.valid.eq(message.valid & request.ready & take),
             packets.sink.blocks.eq(blocks),
-            message.ready.eq(counter.message.ready & packets.sink.ready & take),
-            counter.source.connect(core.sink, omit={"first", "last"}),
-            counter.flush.eq(self.flush),
-            core.flush.eq(self.flush),
+            message.ready.eq(request.ready & packets.sink.ready & take),
             packets.reset.eq(self.flush),
         ]
 
@@ -113,7 +107,7 @@ class PacketCTR(Module):
         present = Signal()  # words of it are expected
         keyless = Signal()  # for this word there is no keystream
         finished = Signal()  # no keystream of this packet remains: the next one's message is taken
-        keystream = Array([core.source.data[WORD_BITS * n : WORD_BITS * (n + 1)] for n in range(WORDS)])[word]
+        keystream = Array([block.data[WORD_BITS * n : WORD_BITS * (n + 1)] for n in range(WORDS)])[word]
         counts = Signal(WORD_BITS // 8)  # bytes up to the last
         for n in range(WORD_BITS // 8):
             self.comb += counts[n].eq(~sink.last | (sink.last_be[n:] != 0) | (sink.last_be == 0))
@@ -123,17 +117,17 @@ class PacketCTR(Module):
             finished.eq((ended | (step & sink.last)) & ((left == 0) | ((left == 1) & block_done))),
             packets.source.ready.eq(~known | finished),
             last_word.eq((word == WORDS - 1) | sink.last),
-            source.error.eq(keyless | core.source.error),
-            source.valid.eq(sink.valid & ((flushed != 0) | (present & (keyless | core.source.valid)))),
-            sink.ready.eq(source.ready & ((flushed != 0) | (present & (keyless | core.source.valid)))),
+            source.error.eq(keyless | block.error),
+            source.valid.eq(sink.valid & ((flushed != 0) | (present & (keyless | block.valid)))),
+            sink.ready.eq(source.ready & ((flushed != 0) | (present & (keyless | block.valid)))),
             sink.connect(source, keep={"first", "last", "last_be"}),
             If(
                 ~source.error,
                 source.data.eq((sink.data ^ keystream) & Cat(*[Replicate(count, 8) for count in counts])),
             ),
             step.eq(source.valid & source.ready),
-            block_done.eq((step & last_word & ~keyless) | (ended & core.source.valid)),
-            core.source.ready.eq(block_done),
+            block_done.eq((step & last_word & ~keyless) | (ended & block.valid)),
+            block.ready.eq(block_done),
         ]
         self.sync += [
             If(step, word.eq(word + 1), If(last_word, word.eq(0))),

@@ -1,4 +1,4 @@
-"""Resources of the vector unit and of the accelerator, each synthesised alone with a target's parameters."""
+"""Resources of the vector unit and of the accelerator with the CTR service, each synthesised alone for a target."""
 
 import contextlib
 import json
@@ -10,11 +10,11 @@ from litex.gen.fhdl import verilog
 from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Record
 
-from gateware.ctr.accelerator import CTRAccelerator
+from gateware.dma.accelerator import CTRAccelerator
 from gateware.flow import toolchain
 from gateware.flow.cache import Stamp, digest
 from gateware.isa.unit import VectorAESUnit
-from gateware.soc.soc import BUFFER_ORIGIN
+from gateware.soc.soc import BUFFER_ORIGIN, create_ctr_service
 from gateware.targets import Target
 
 
@@ -37,10 +37,15 @@ def _vector_unit(target: Target) -> _Top:
 
 def _accelerator(target: Target) -> _Top:
     regions = [(BUFFER_ORIGIN, target.configuration.buffer_size)]
-    unit = CTRAccelerator(regions=regions, datapath=target.configuration.core_datapath, sbox=target.fit.core_sbox)
+    service = create_ctr_service(target)
+    *others, port = service.ports
+    unit = CTRAccelerator(service=port, regions=regions)
     bank = csr_bus.CSRBank(unit.get_csrs(), bus=csr_bus.Interface(data_width=32, address_width=14))
-    top = _Top(unit, [unit.bus, bank.bus, unit.ev.irq])
-    top.submodules.bank = bank
+    ports = [unit.bus, bank.bus, unit.ev.irq]
+    for other in others:
+        ports += [other.request, other.keystream, other.flush, other.idle, *vars(other.keys).values()]
+    top = _Top(unit, ports)
+    top.submodules += service, bank
     return top
 
 

@@ -12,45 +12,16 @@ behind these wait to be sent. Nothing is sent for a datagram that fails a check.
 takes no more datagrams; those that were accepted before are answered with its key.
 """
 
-from litex.soc.interconnect import stream
-from migen import If, Module, Signal, bits_for
+from migen import Module, Record, bits_for
 
+from gateware.ctr.client import USE_LAYOUT
+from gateware.ctr.key_loader import Uses
 from gateware.net.events import EventCounters
 from gateware.net.record_receiver import RecordReceiver
-from gateware.net.record_sender import DATAGRAMS_MAX, RecordSender
+from gateware.net.record_sender import RecordSender
 from gateware.net.record_window import RecordWindow
 from gateware.net.session_table import SessionTable
 from gateware.net.statistics import Statistics
-
-
-class UnderWay(Module):
-    """Counts the datagrams that are under way for each of several keys or sessions.
-
-    Attributes
-    ----------
-    begin, end : stream.Endpoint, number, in
-        A datagram was accepted, or finished; taken in the cycle of `valid`.
-    active : Signal(count), out
-        Those that have any.
-    """
-
-    def __init__(self, count: int):
-        bits = bits_for(count - 1)
-        self.begin = stream.Endpoint([("number", bits)])
-        self.end = stream.Endpoint([("number", bits)])
-        self.active = Signal(count)
-
-        # # #
-
-        for n in range(count):
-            level = Signal(max=DATAGRAMS_MAX + 1, name=f"level{n}")
-            up, down = Signal(name=f"up{n}"), Signal(name=f"down{n}")
-            self.comb += [
-                up.eq(self.begin.valid & (self.begin.number == n)),
-                down.eq(self.end.valid & (self.end.number == n)),
-                self.active[n].eq(level != 0),
-            ]
-            self.sync += [If(up & ~down, level.eq(level + 1)), If(down & ~up, level.eq(level - 1))]
 
 
 class FastPath(Module):
@@ -81,8 +52,8 @@ class FastPath(Module):
         To and from the engine.
     usable : Signal(slots), in
         Key slots that may be used.
-    slots_under_way : Signal(slots), out
-        Key slots of which a datagram is under way in the engine.
+    begin, end : Record, see `gateware.ctr.client.USE_LAYOUT`, out
+        A datagram of a key slot was accepted, or has left the engine.
     table, window, statistics : Module
         The CPU's side of sessions, of their records and of statistics.
     frame_event : stream.Endpoint, code(5), in
@@ -102,13 +73,13 @@ class FastPath(Module):
         )
         self.submodules.statistics = statistics = Statistics(rows=rows)
         self.submodules.events = events = EventCounters(sources=3)
-        self.submodules.rows_under_way = in_rows = UnderWay(rows)
-        self.submodules.in_slots = in_slots = UnderWay(slots)
+        self.begin, self.end = Record(USE_LAYOUT), Record(USE_LAYOUT)
+        row_begin, row_end = Record(USE_LAYOUT), Record(USE_LAYOUT)
+        self.submodules.rows_under_way = in_rows = Uses(rows, row_begin, row_end)
         self.sink, self.sender_mac = taker.sink, taker.sender_mac
         self.source, self.receiver, self.ip_address = sender.source, sender.receiver, sender.ip_address
         self.packet, self.encrypted = taker.packet, sender.encrypted
         self.usable = taker.usable
-        self.slots_under_way = in_slots.active
         self.frame_event = events.sinks[0]
         self.empty = sender.empty
 
@@ -121,7 +92,7 @@ class FastPath(Module):
             sender.needed.eq(taker.needed),
             sender.reserve.eq(taker.accepted),
             taker.room.eq(sender.room),
-            table.in_use.eq(in_rows.active),
+            table.in_use.eq(in_rows.used),
             statistics.record.valid.eq(finished.valid & ~finished.damaged),
             statistics.record.row.eq(finished.row),
             statistics.record.length.eq(finished.length),
@@ -131,10 +102,10 @@ class FastPath(Module):
             events.sinks[2].valid.eq(finished.valid),
             events.sinks[2].code.eq(finished.code),
         ]
-        for counted, name in ((in_rows, "row"), (in_slots, "slot")):
+        for begin, end, name in ((row_begin, row_end, "row"), (self.begin, self.end, "slot")):
             self.comb += [
-                counted.begin.valid.eq(taker.accepted),
-                counted.begin.number.eq(getattr(taker.job, name)),
-                counted.end.valid.eq(finished.valid),
-                counted.end.number.eq(getattr(finished, name)),
+                begin.valid.eq(taker.accepted),
+                begin.number.eq(getattr(taker.job, name)),
+                end.valid.eq(finished.valid),
+                end.number.eq(getattr(finished, name)),
             ]

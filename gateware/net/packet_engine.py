@@ -17,6 +17,7 @@ Throughput: a word a cycle, or what the core gives; a cycle more for each packet
 from litex.soc.interconnect import stream
 from migen import If, Module, Signal
 
+from gateware.ctr.client import Port
 from gateware.ctr.counter import WIDTH_128
 from gateware.ctr.packet import PacketCTR
 from gateware.net import WORD_BITS
@@ -30,8 +31,8 @@ class PacketEngine(Module):
 
     Parameters
     ----------
-    core : Module
-        A core of `gateware.aes.cores`, not yet a submodule.
+    port : Port
+        Of the CTR service.
 
     Attributes
     ----------
@@ -44,9 +45,9 @@ class PacketEngine(Module):
         Drop what has been taken, and its keystream.
     """
 
-    def __init__(self, *, core):
-        self.submodules.ctr = ctr = PacketCTR(core=core)
-        self.sink = sink = stream.Endpoint(packet_layout(len(core.sink.slot)))
+    def __init__(self, *, port: Port):
+        self.submodules.ctr = ctr = PacketCTR(port=port)
+        self.sink = sink = stream.Endpoint(packet_layout(len(port.request.slot)))
         self.source = stream.Endpoint([("data", WORD_BITS), ("error", 1)])
         self.flush = ctr.flush
 

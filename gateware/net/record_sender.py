@@ -21,6 +21,7 @@ Handshake: valid and ready; `reserve` takes the room for `needed` bytes, `room` 
 from litex.soc.interconnect import stream
 from migen import FSM, Array, C, Cat, If, Module, Mux, NextState, NextValue, Record, Replicate, Signal
 
+from gateware.ctr.client import USES_MAX
 from gateware.net import WORD_BITS, WORD_BYTES
 from gateware.net import header as wire
 from gateware.net.checksum import PROTOCOL_UDP, RIGHT, SUM_BITS, ChecksumSum, doubled, half, halves
@@ -32,7 +33,7 @@ from gateware.net.udp_port import HEADER_BYTES as UDP_HEADER_BYTES
 from gateware.net.udp_port import datagram_layout
 
 # Datagrams between acceptance and the end of sending.
-DATAGRAMS_MAX = 16
+DATAGRAMS_MAX = USES_MAX
 
 
 class RecordSender(Module):

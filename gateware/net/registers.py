@@ -4,10 +4,11 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect.csr import CSR, CSRField, CSRStatus, CSRStorage
 from migen import bits_for
 
+from gateware.aes.cores import MOST_SLOTS
 from gateware.aes.standard import KEY_LENGTH_128, KEY_LENGTH_192, KEY_LENGTH_256
+from gateware.ctr.key_loader import WAIT_CYCLES, command_cycles
 from gateware.ctr.key_store import WORDS
 from gateware.net.events import EVENT_BITS, Event
-from gateware.net.key_loader import WAIT_CYCLES, command_cycles
 from gateware.net.record_window import BLOCKS_BITS, INDEX_BITS, RECORDS
 from gateware.net.session_table import Column
 
@@ -96,9 +97,10 @@ class FastPathRegisters(LiteXModule):
                 CSRField(
                     "zeroize",
                     pulse=True,
-                    description="Zeroize all slots and key0 to key7 at once. Datagrams that are under way are dropped. "
+                    description="Zeroize all slots and key0 to key7 at once, and those of the accelerator, if "
+                    "it has the same CTR service. Datagrams that are under way are dropped. "
                     "While busy: ends the command that is under way. Ends within "
-                    f"{command_cycles('zeroize', slots=slots)} cycles. Done by itself after reset.",
+                    f"{command_cycles('zeroize', slots=MOST_SLOTS)} cycles. Done by itself after reset.",
                 ),
                 CSRField(
                     "read_statistics",

@@ -1,10 +1,10 @@
-"""Fast path with its registers, its keys and its AES core, between LiteEth's UDP and the CPU.
+"""Fast path with its registers, between LiteEth's UDP and the CPU: a client of the CTR service.
 
 ::
 
     UDP in ──► checks ──► CTR packet engine ──► reply ──► UDP out
                  ▲               ▲
-    CSRs ─┬─ sessions      AES core ◄─ key loader ◄─ key words     (write-only: no path back)
+    CSRs ─┬─ sessions      CTR service ◄─ key words     (write-only: no path back)
           └─ counters, statistics
 
 How software uses it: to open a session, choose a `row` that is neither in `opened` nor in `in_use` and a key slot.
@@ -27,14 +27,23 @@ Byte order: that of `gateware.net`; word i of `key` and `iv` is bytes 4*i to 4*i
 
 from migen import Cat, If, Signal
 
+from gateware.ctr.client import Client, Port
 from gateware.ctr.key_store import WORDS
+from gateware.ctr.packet import BLOCKS_BITS
 from gateware.net.fast_path import FastPath
-from gateware.net.key_loader import KeyLoader
 from gateware.net.packet_engine import PacketEngine
 from gateware.net.registers import FastPathRegisters
 from gateware.net.session_table import Column
 
 KEY_LENGTH_INVALID = 3
+SLOTS = 8
+# Three blocks of four, when the core is busy for others, too.
+SHARE = 3
+
+
+def client(slots: int = SLOTS) -> Client:
+    """What the fast path is of the CTR service."""
+    return Client(slots=slots, count_bits=BLOCKS_BITS, share=SHARE)
 
 
 class FastPathUnit(FastPathRegisters):
@@ -42,8 +51,8 @@ class FastPathUnit(FastPathRegisters):
 
     Parameters
     ----------
-    core : Module
-        A core of `gateware.aes.cores`, not yet a submodule.
+    service : Port
+        Of the CTR service, for a `client`.
     port : int
         UDP port of the records.
     ip_address : int
@@ -61,13 +70,13 @@ class FastPathUnit(FastPathRegisters):
         As given.
     """
 
-    def __init__(self, *, core, port: int, ip_address: int = 0, rows: int = 8, buffer_words: int = 2048):
-        slots = len(core.key_valid)
+    def __init__(self, *, service: Port, port: int, ip_address: int = 0, rows: int = 8, buffer_words: int = 2048):
+        slots = service.client.slots
         super().__init__(rows=rows, slots=slots, ip_address=ip_address)
         self.port = port
         self.submodules.fast_path = path = FastPath(port=port, rows=rows, slots=slots, buffer_words=buffer_words)
-        self.submodules.engine = engine = PacketEngine(core=core)
-        self.submodules.loader = loader = KeyLoader(core=core, slots=slots)
+        self.submodules.engine = engine = PacketEngine(port=service)
+        keys = service.keys
 
         # # #
 
@@ -79,9 +88,10 @@ class FastPathUnit(FastPathRegisters):
             path.packet.connect(engine.sink),
             engine.source.connect(path.encrypted, keep={"valid", "ready", "data", "error"}),
             path.ip_address.eq(self.ip_address.storage),
-            path.usable.eq(loader.usable),
-            loader.under_way.eq(path.slots_under_way),
-            engine.flush.eq(loader.flush),
+            path.usable.eq(keys.usable),
+            keys.begin.eq(path.begin),
+            keys.end.eq(path.end),
+            engine.flush.eq(keys.flush),
         ]
 
         # Sessions.
@@ -121,21 +131,21 @@ class FastPathUnit(FastPathRegisters):
         for i in range(WORDS):
             register = getattr(self, f"key{i}")
             self.comb += If(
-                register.re & ~loader.busy,
-                loader.store.write.eq(1),
-                loader.store.index.eq(i),
-                loader.store.word.eq(register.r),
+                register.re,
+                keys.write.eq(1),
+                keys.index.eq(i),
+                keys.word.eq(register.r),
             )
         wrong_length = Signal()
         self.comb += [
             wrong_length.eq(self.key_config.fields.key_length == KEY_LENGTH_INVALID),
-            loader.slot.eq(self.key_config.fields.slot),
-            loader.length.eq(self.key_config.fields.key_length),
-            loader.load.eq(control.load_key & ~wrong_length),
-            loader.clear_slot.eq(control.clear_key),
-            loader.clear.eq(control.zeroize),
-            self.key_valid.status.eq(loader.usable),
-            status.busy.eq(loader.busy),
+            keys.slot.eq(self.key_config.fields.slot),
+            keys.length.eq(self.key_config.fields.key_length),
+            keys.load.eq(control.load_key & ~wrong_length),
+            keys.clear_slot.eq(control.clear_key),
+            keys.zeroize.eq(control.zeroize),
+            self.key_valid.status.eq(keys.usable),
+            status.busy.eq(keys.busy),
         ]
 
         # Counters.
@@ -156,8 +166,8 @@ class FastPathUnit(FastPathRegisters):
         refuse = Signal()
         self.comb += refuse.eq(
             ((control.open | written) & table.locked)
-            | (control.load_key & (loader.busy | wrong_length))
-            | (control.clear_key & loader.busy)
+            | (control.load_key & (~keys.ready | wrong_length))
+            | (control.clear_key & ~keys.ready)
             | ((control.read_window | control.write_window) & window.busy)
             | (control.write_window & table.locked)
         )

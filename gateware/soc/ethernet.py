@@ -14,18 +14,18 @@ from cipherlane.protocol.layout import UDP_PORT
 from litex.soc.integration.soc import SoCRegion, add_ip_address_constants, add_mac_address_constants
 from litex.soc.integration.soc_core import SoCCore
 
-from gateware.aes.cores import create_core
 from gateware.configurations import Ethernet
+from gateware.ctr.client import Port
 from gateware.net.ethernet import FastPathEthernet
 from gateware.net.mac import SharedMAC
 from gateware.net.unit import FastPathUnit
 
 
-def add_ethernet(soc: SoCCore, create_phy: Callable, ethernet: Ethernet, *, sbox: str) -> None:
+def add_ethernet(soc: SoCCore, create_phy: Callable, ethernet: Ethernet, *, service: Port) -> None:
     """Adds PHY, MAC and fast path, with the constants `MACADDR1` to `6` and `LOCALIP1` to `4` for the firmware.
 
-    `create_phy` is the board's, `sbox` that of the fast path's AES core. The receive slots can be written, so that the
-    firmware leaves no key in them.
+    `create_phy` is the board's, `service` the fast path's port of the CTR service. The receive slots can be written,
+    so that the firmware leaves no key in them.
     """
     soc.ethphy = create_phy(soc.platform)
     soc.ethmac = SharedMAC(
@@ -35,7 +35,7 @@ def add_ethernet(soc: SoCCore, create_phy: Callable, ethernet: Ethernet, *, sbox
         tx_slots=ethernet.tx_slots,
     )
     soc.fastpath = FastPathUnit(
-        core=create_core(datapath=ethernet.core_datapath, sbox=sbox, engines=ethernet.core_engines),
+        service=service,
         port=UDP_PORT,
         ip_address=int(ipaddress.IPv4Address(ethernet.fast_path_ip_address)),
     )

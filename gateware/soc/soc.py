@@ -24,10 +24,13 @@ from litex.soc.integration.soc import SoCRegion
 from litex.soc.integration.soc_core import SoCCore
 from litex.soc.interconnect import wishbone
 
-from gateware.ctr.accelerator import CTRAccelerator
+from gateware.ctr.service import CTRService, create_service
+from gateware.dma import accelerator
+from gateware.dma.accelerator import CTRAccelerator
 from gateware.isa.command import CommandRegister
 from gateware.isa.unit import VectorAESUnit
 from gateware.isa.zkn import ScalarAESUnit
+from gateware.net import unit as fast_path
 from gateware.random.oscillators import RingOscillators
 from gateware.random.source import RandomSource
 from gateware.soc.buffer import BufferMemory
@@ -40,6 +43,18 @@ BUS_TIMEOUT_CYCLES = 63
 CONSOLE_FIFO_BYTES = 64
 # From the watchdog's interrupt to the reset: time for a last word.
 WATCHDOG_RESET_DELAY_CYCLES = 4096
+
+
+def create_ctr_service(target: Target) -> CTRService:
+    """The CTR service of a target: its clients are the fast path, if there is one, and the accelerator."""
+    configuration = target.configuration
+    if configuration.ethernet:
+        clients = [fast_path.client(), accelerator.client()]
+        core = {"datapath": configuration.ethernet.core_datapath, "engines": configuration.ethernet.core_engines}
+    else:
+        clients = [accelerator.client()]
+        core = {"datapath": configuration.core_datapath}
+    return create_service(clients, sbox=target.fit.core_sbox, **core)
 
 
 class CipherlaneSoC(SoCCore):
@@ -78,10 +93,11 @@ class CipherlaneSoC(SoCCore):
         self.crg = board.create_crg(platform, board.sys_clk_freq)
         self._add_aes_unit(target)
         self._add_buffer(configuration.buffer_size)
+        self.ctr_service = create_ctr_service(target)
         self._add_accelerator(target)
         self.random = RandomSource(None if board.simulated else RingOscillators())
         if configuration.ethernet:
-            add_ethernet(self, board.create_phy, configuration.ethernet, sbox=target.fit.core_sbox)
+            add_ethernet(self, board.create_phy, configuration.ethernet, service=self.ctr_service.ports[0])
         if configuration.console:
             pads = platform.request("serial", 1, loose=True)
             self.add_uart("console", board.console_name, pads, board.uart_baudrate, CONSOLE_FIFO_BYTES)
@@ -137,9 +153,7 @@ class CipherlaneSoC(SoCCore):
     def _add_accelerator(self, target: Target) -> None:
         configuration = target.configuration
         self.accelerator = CTRAccelerator(
-            regions=[(BUFFER_ORIGIN, configuration.buffer_size)],
-            datapath=configuration.core_datapath,
-            sbox=target.fit.core_sbox,
+            service=self.ctr_service.ports[-1], regions=[(BUFFER_ORIGIN, configuration.buffer_size)]
         )
         self.irq.add("accelerator", use_loc_if_exists=True)
         masters = [self.accelerator.bus] if configuration.scalar_unit else [self.aes_unit.bus, self.accelerator.bus]

@@ -34,7 +34,7 @@ def render(kept: dict[str, Content]) -> list[str]:
 
 TABLE = Table(
     name="bench-dma",
-    page="tests/gateware/ctr/README.md",
+    page="tests/gateware/dma/README.md",
     sources=("dma.json",),
     command="make bench-dma",
     render=render,

@@ -15,10 +15,10 @@ from litex.gen.fhdl import verilog
 from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Signal
 
-from gateware.aes.cores import create_core
+from gateware.ctr.service import create_service
 from gateware.flow import units
 from gateware.isa.zkn import ScalarAESUnit
-from gateware.net.unit import FastPathUnit
+from gateware.net.unit import FastPathUnit, client
 from gateware.random.source import RandomSource
 from gateware.soc.buffer import BufferMemory
 from tests.gateware import ecp5
@@ -53,8 +53,9 @@ def _buffer(size: int) -> Module:
 
 
 def _fast_path(core: dict) -> Module:
-    unit = FastPathUnit(core=create_core(**core), port=UDP_PORT)
     top = Module()
+    top.submodules.service = service = create_service([client()], **core)
+    unit = FastPathUnit(service=service.ports[0], port=UDP_PORT)
     top.clock_domains.cd_sys = ClockDomain("sys")
     top.submodules.unit = unit
     bank = csr_bus.CSRBank(unit.get_csrs(), bus=csr_bus.Interface(data_width=32, address_width=14))

@@ -1,4 +1,4 @@
-/* The CTR accelerator (gateware/ctr/README.md). Time passes with each read of a register. */
+/* The CTR accelerator (gateware/dma/README.md). Time passes with each read of a register. */
 #include <string.h>
 
 #include "cl_accel_regs.h"

@@ -1,7 +1,7 @@
 /**
  * @file
  * The hardware under the engines of the target, modelled from its reference pages (gateware/isa,
- * gateware/ctr and gateware/net README.md, gateware/isa/zkn.py) and FIPS-197: what instructions and
+ * gateware/dma and gateware/net README.md, gateware/isa/zkn.py) and FIPS-197: what instructions and
  * registers do, and all that the hardware remembers.
  *
  * Included before every source of the core: its instructions and register accesses come here.

@@ -5,11 +5,13 @@ import random
 from dataclasses import dataclass
 
 import pytest
+from migen import Module
 
-from gateware.aes.cores import create_core
+from gateware.ctr.client import Client
 from gateware.ctr.counter import WIDTH_128, WIDTHS
-from gateware.ctr.packet import PacketCTR
-from tests.gateware.ctr.keys import load_key
+from gateware.ctr.packet import BLOCKS_BITS, PacketCTR
+from gateware.ctr.service import create_service
+from tests.gateware.ctr.keys import key_signals, load_key
 from tests.gateware.ctr.reference import ctr
 from tests.gateware.support import Simulation, send
 
@@ -58,13 +60,16 @@ class Packet:
 
 class Bench:
     def __init__(self, datapath):
-        self.dut = dut = PacketCTR(core=create_core(datapath=datapath, sbox="table", slots=SLOTS))
-        core = dut.core
-        key = (core.key, core.key_slot, core.key_length, core.key_valid, core.clear_slot, core.idle)
-        self.sim = Simulation(dut, dut.message, dut.sink, dut.source, dut.flush, *key)
+        top = Module()
+        client = Client(slots=SLOTS, count_bits=BLOCKS_BITS)
+        top.submodules.service = service = create_service([client], datapath=datapath)
+        top.submodules.dut = self.dut = dut = PacketCTR(port=service.ports[0])
+        core = self.core = service.core
+        keys = self.keys = service.ports[0].keys
+        self.sim = Simulation(top, dut.message, dut.sink, dut.source, dut.flush, core.idle, *key_signals(keys))
 
     def load_key(self, key: bytes, slot: int = 0):
-        self.sim.run(load_key(self.dut.core, key, slot), max_cycles=400)
+        self.sim.run(load_key(self.keys, key, slot), max_cycles=600)
 
     def collect(self, received: list, count: int, rng=None, stall=0.0, times=None):
         source = self.dut.source
@@ -96,7 +101,7 @@ class Bench:
             max_cycles=1000 + 100 * len(words),
         )
         self.sim.run(settle(), max_cycles=300)
-        assert self.sim.peek(self.dut.core.idle), "keystream is left over"
+        assert self.sim.peek(self.core.idle), "keystream is left over"
         return received
 
 
@@ -201,9 +206,9 @@ def test_a_key_that_goes_leaves_zeros(bench):
         def clear(when=when):
             for _ in range(when):
                 yield
-            yield [dut.core.key_slot.eq(0), dut.core.clear_slot.eq(1)]
+            yield [bench.keys.slot.eq(0), bench.keys.clear_slot.eq(1)]
             yield
-            yield dut.core.clear_slot.eq(0)
+            yield bench.keys.clear_slot.eq(0)
 
         messages = send(dut.message, [p.message for p in packets])
         bench.sim.run(messages, send(dut.sink, words), bench.collect(received, len(words)), clear(), max_cycles=2000)

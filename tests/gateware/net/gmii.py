@@ -18,12 +18,13 @@ from litex.gen.fhdl.verilog import convert
 from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, ClockDomainsRenamer, Module, Record
 
-from gateware.aes.cores import create_core
+from gateware.ctr.service import create_service
 from gateware.net.ethernet import FastPathEthernet
 from gateware.net.events import Event
 from gateware.net.mac import SharedMAC
-from gateware.net.unit import FastPathUnit
+from gateware.net.unit import FastPathUnit, client
 from tests.gateware import mutation
+from tests.gateware.ctr.rival import CLIENT, Rival
 from tests.gateware.net.frames import Session
 from tests.gateware.net.operations import Operations
 from tests.gateware.net.script import BOARD_IP, BOARD_MAC, BOARD_PORT, Sent, parse
@@ -137,10 +138,12 @@ class GMIIBoard:
     sys_hz : int
         Frequency of the system clock.
     core : dict
-        Parameters of `create_core`.
+        Parameters of `create_service`.
+    rival : bool
+        Whether the core is shared with a `Rival`.
     """
 
-    def __init__(self, *, sys_hz: int, rows: int = 8, **core):
+    def __init__(self, *, sys_hz: int, rows: int = 8, rival: bool = False, **core):
         top = Module()
         for name in ("sys", "eth_rx", "eth_tx"):
             setattr(top.clock_domains, f"cd_{name}", ClockDomain(name))
@@ -150,8 +153,12 @@ class GMIIBoard:
             signal.name_override = name
         top.submodules.phy = phy = _PHY(pads)
         top.submodules.mac = mac = SharedMAC(phy=phy, mac_address=BOARD_MAC, rx_slots=2, tx_slots=2)
+        clients = [client(), *([CLIENT] if rival else [])]
+        top.submodules.service = service = create_service(clients, **core)
+        if rival:
+            top.submodules.rival = Rival(service.ports[1])
         top.submodules.unit = unit = FastPathUnit(
-            core=create_core(**core), port=BOARD_PORT, ip_address=BOARD_IP, rows=rows
+            service=service.ports[0], port=BOARD_PORT, ip_address=BOARD_IP, rows=rows
         )
         top.submodules.stack = FastPathEthernet(mac=mac, unit=unit, clk_freq=sys_hz)
         csrs = unit.get_csrs(sort=True)

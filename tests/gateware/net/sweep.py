@@ -11,8 +11,8 @@ import random
 import sys
 from dataclasses import dataclass, field, replace
 
+from gateware.ctr.key_loader import command_cycles
 from gateware.net.events import Event
-from gateware.net.key_loader import command_cycles
 from tests.gateware.net.frames import Peer, Session
 from tests.gateware.net.gmii import CORE
 from tests.gateware.net.unit_board import ENDLESS, Answer, StuckError, UnitBoard, answer

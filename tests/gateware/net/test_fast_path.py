@@ -7,6 +7,7 @@ import pytest
 from litex.soc.interconnect import stream
 from migen import Cat, Module, Signal
 
+from gateware.ctr.key_loader import Uses
 from gateware.net.events import Event
 from gateware.net.fast_path import FastPath
 from gateware.net.session_table import Column
@@ -54,6 +55,8 @@ class Bench:
         top = Module()
         top.submodules.path = self.path = path = FastPath(port=PORT, rows=ROWS, slots=ROWS, buffer_words=512)
         top.submodules.engine = engine = _Engine(2, path.packet.description)
+        top.submodules.slots = Uses(ROWS, path.begin, path.end)
+        self.slots_under_way = top.slots.used
         top.comb += [
             path.packet.connect(engine.sink),
             engine.source.connect(path.encrypted, keep={"valid", "ready", "data", "error"}),
@@ -61,7 +64,7 @@ class Bench:
         self.hold, self.fail = engine.hold, engine.fail
         table, window = path.table, path.window
         writes = list(table.write.values())
-        ports = [path.sink, path.source, path.sender_mac, path.receiver, path.usable, path.slots_under_way, path.empty]
+        ports = [path.sink, path.source, path.sender_mac, path.receiver, path.usable, self.slots_under_way, path.empty]
         ports += [path.encrypted.valid, path.encrypted.ready, path.ip_address, path.frame_event]
         ports += [path.events.select, path.events.value, engine.hold, engine.fail]
         ports += [table.row, table.word, *writes, table.open, table.close, table.opened, table.in_use]
@@ -239,7 +242,7 @@ def test_datagrams_of_all_sessions(bench, idle, stall, hold):
     assert received == wanted
     changes = difference(before, bench.counters())
     assert changes == +Counter({Event.RECORD: len(wanted), Event.LENGTH: 60 - len(wanted)})
-    assert bench.sim.peek(bench.path.table.in_use) == bench.sim.peek(bench.path.slots_under_way) == 0
+    assert bench.sim.peek(bench.path.table.in_use) == bench.sim.peek(bench.slots_under_way) == 0
 
 
 def test_an_error_at_the_end_drops_the_reply(bench):
@@ -407,7 +410,7 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
     assert received == [answer(session, record)] * (1 + len(others))
     changes = {Event.LENGTH: 2, Event.RECORD: len(received), Event.OTHER_DATA: refused}
     assert difference(before, bench.counters()) == changes
-    assert bench.sim.peek(bench.path.table.in_use) == bench.sim.peek(bench.path.slots_under_way) == 0
+    assert bench.sim.peek(bench.path.table.in_use) == bench.sim.peek(bench.slots_under_way) == 0
 
 
 def test_every_byte_of_a_record_tells_other_data(bench):

@@ -2,8 +2,8 @@
 
 import pytest
 
+from gateware.ctr.key_loader import WAIT_CYCLES, command_cycles
 from gateware.net.events import Event
-from gateware.net.key_loader import WAIT_CYCLES, command_cycles
 from tests.gateware.net.gmii import CORE
 from tests.gateware.net.sweep import COMMANDS, SLOTS, Sweep, make_sessions
 from tests.gateware.net.unit_board import ENDLESS, UnitBoard, answer

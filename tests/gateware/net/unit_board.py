@@ -15,8 +15,8 @@ from litex.gen.fhdl.verilog import convert
 from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module
 
-from gateware.aes.cores import create_core
-from gateware.net.unit import FastPathUnit
+from gateware.ctr.service import create_service
+from gateware.net.unit import FastPathUnit, client
 from tests.gateware import mutation
 from tests.gateware.net.frames import Session
 from tests.gateware.net.operations import Operations
@@ -119,14 +119,15 @@ class UnitBoard:
     Parameters
     ----------
     core : dict
-        Parameters of `create_core`.
+        Parameters of `create_service`.
     """
 
     def __init__(self, *, rows: int = 8, **core):
         top = Module()
         top.clock_domains.cd_sys = ClockDomain("sys")
+        top.submodules.service = service = create_service([client()], **core)
         top.submodules.unit = unit = FastPathUnit(
-            core=create_core(**core), port=BOARD_PORT, ip_address=BOARD_IP, rows=rows
+            service=service.ports[0], port=BOARD_PORT, ip_address=BOARD_IP, rows=rows
         )
         csrs = unit.get_csrs(sort=True)
         self.operations = Operations(csrs)

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import cryptography_vectors
 import pytest
+from migen import Module
 
-from gateware.aes.cores import create_core
+from gateware.ctr.blocks import BlockCTR
+from gateware.ctr.client import Client
 from gateware.ctr.counter import WIDTH_64, WIDTH_128, WIDTHS
-from gateware.ctr.engine import CTREngine
-from tests.gateware.ctr.keys import load_key
+from gateware.ctr.service import create_service
+from tests.gateware.ctr.keys import key_signals, load_key
 from tests.gateware.ctr.reference import ctr, eea2_sets, eea2_t1, only_bits
 from tests.gateware.support import Simulation, receive, send
 
@@ -39,13 +41,17 @@ class Message:
 
 class Bench:
     def __init__(self):
-        engine = self.engine = CTREngine(core=create_core(datapath=128, sbox="table", slots=SLOTS))
-        core = engine.core
-        key = (core.key, core.key_slot, core.key_length, core.key_valid, core.idle)
-        self.sim = Simulation(engine, engine.sink, engine.source, engine.message, engine.flush, *key)
+        top = Module()
+        top.submodules.service = service = create_service([Client(slots=SLOTS, count_bits=29)])
+        top.submodules.engine = engine = self.engine = BlockCTR(port=service.ports[0])
+        core = self.core = service.core
+        keys = self.keys = service.ports[0].keys
+        self.sim = Simulation(
+            top, engine.sink, engine.source, engine.message, engine.flush, core.idle, *key_signals(keys)
+        )
 
     def load_key(self, key: bytes, slot: int = 0):
-        self.sim.run(load_key(self.engine.core, key, slot), max_cycles=300)
+        self.sim.run(load_key(self.keys, key, slot), max_cycles=600)
 
     def run(self, messages, rng=None, idle=0.0, stall=0.0, times=None) -> list[bytes]:
         engine = self.engine
@@ -68,7 +74,7 @@ class Bench:
             receive(engine.source, len(items), received, rng=rng, stall=stall, times=times),
             max_cycles=200 + 400 * len(items),
         )
-        assert self.sim.peek(engine.core.idle), "keystream is left over"
+        assert self.sim.peek(self.core.idle), "keystream is left over"
         results, position = [], 0
         for m in messages:
             result = b"".join(v.to_bytes(16, "little") for v in received[position : position + m.blocks])
@@ -162,6 +168,6 @@ def test_flush_in_mid_message(bench, when):
         yield
 
     bench.sim.run(interrupted(), max_cycles=80)
-    assert bench.sim.peek(engine.core.idle)
+    assert bench.sim.peek(bench.core.idle)
     message = Message(99, bytes(range(40)))
     assert bench.run([message]) == [message.result(key)]

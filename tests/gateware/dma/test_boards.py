@@ -5,16 +5,16 @@ Those of boards on an FPGA take minutes to compile: they are for `make netlist`.
 
 import pytest
 
-from gateware.ctr.errors import Error
+from gateware.dma.errors import Error
 from tests.gateware.boards import ACCELERATORS, ACCELERATORS_SIMULATED, title
-from tests.gateware.ctr.bench import ORIGIN, OUT, TIMEOUT_CYCLES, Bench, Descriptor
 from tests.gateware.ctr.reference import KEYS, T1
-from tests.gateware.ctr.test_accelerator import test_random_differential, test_sp_800_38a_f5
-from tests.gateware.ctr.test_commands import test_slot_without_a_key
+from tests.gateware.dma.bench import ORIGIN, OUT, TIMEOUT_CYCLES, Bench, Descriptor
+from tests.gateware.dma.test_accelerator import test_random_differential, test_sp_800_38a_f5
+from tests.gateware.dma.test_commands import test_slot_without_a_key
 
 __all__ = ["test_random_differential", "test_slot_without_a_key", "test_sp_800_38a_f5"]  # with this file's cores
 
-# Most cycles of key_busy, as `gateware.ctr.accelerator` states them.
+# Most cycles of key_busy, as `gateware.dma.accelerator` states them.
 BOUNDS = {"load_key": 70, "clear_key": 30, "zeroize": 160}
 PIPELINED_BOUNDS = {"load_key": 170, "clear_key": 30, "zeroize": 230}
 

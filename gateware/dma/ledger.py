@@ -5,12 +5,9 @@ from 0 after reset, modulo 2^16) has ended when `completed` is beyond it. Its pl
 its error stays there until number n + `ENTRIES` ends. No more than `ENTRIES` are outstanding at a time.
 """
 
-from functools import reduce
-from operator import or_
-
 from migen import Array, Case, Cat, If, Module, Signal
 
-from gateware.ctr.errors import ERROR_BITS, Error
+from gateware.dma.errors import ERROR_BITS, Error
 
 ENTRIES = 8
 NUMBER_BITS = 16
@@ -41,8 +38,8 @@ class Ledger(Module):
         Error of the last descriptor that ended.
     busy, full : Signal(), out
         Some, or `ENTRIES` descriptors are outstanding.
-    slot, slot_used : Signal(slot_bits), Signal(), in, out
-        Whether an outstanding descriptor uses the slot.
+    done_slot : Signal(slot_bits), out
+        Slot of the oldest outstanding descriptor.
     """
 
     def __init__(self, *, slot_bits: int):
@@ -57,8 +54,7 @@ class Ledger(Module):
         self.last_error = Signal(ERROR_BITS)
         self.busy = Signal()
         self.full = Signal()
-        self.slot = Signal(slot_bits)
-        self.slot_used = Signal()
+        self.done_slot = Signal(slot_bits)
 
         # # #
 
@@ -70,7 +66,7 @@ class Ledger(Module):
         self.comb += [
             self.busy.eq(Cat(*outstanding) != 0),
             self.full.eq(Array(outstanding)[tail]),
-            self.slot_used.eq(reduce(or_, (o & (s == self.slot) for o, s in zip(outstanding, slots, strict=True)))),
+            self.done_slot.eq(Array(slots)[head]),
         ]
         self.sync += [
             If(

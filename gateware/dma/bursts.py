@@ -24,7 +24,7 @@ from litex.soc.interconnect import stream, wishbone
 from migen import FSM, If, Module, Mux, NextState, ResetInserter, Signal
 
 from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
-from gateware.ctr.errors import ERROR_BITS, Error
+from gateware.dma.errors import ERROR_BITS, Error
 from gateware.memory import buffered_fifo
 
 ADDRESS_BITS = 28  # of a block

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from gateware.ctr.errors import Error
-from tests.gateware.ctr.bench import ORIGIN, OUT, Descriptor
+from gateware.dma.errors import Error
 from tests.gateware.ctr.reference import KEYS, T1
+from tests.gateware.dma.bench import ORIGIN, OUT, Descriptor
 
 SLOT, OTHER = 1, 2
 LENGTH = 40

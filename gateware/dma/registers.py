@@ -6,10 +6,10 @@ from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourcePul
 
 from gateware.aes.standard import KEY_LENGTH_128, KEY_LENGTH_192, KEY_LENGTH_256
 from gateware.ctr.counter import WIDTH_32, WIDTH_64, WIDTH_128
-from gateware.ctr.dispatch import SLOT_FIELD_BITS
-from gateware.ctr.errors import ERROR_BITS, Error
 from gateware.ctr.key_store import WORDS
-from gateware.ctr.ledger import ENTRIES, NUMBER_BITS
+from gateware.dma.dispatch import SLOT_FIELD_BITS
+from gateware.dma.errors import ERROR_BITS, Error
+from gateware.dma.ledger import ENTRIES, NUMBER_BITS
 
 SLOTS = 8  # unless an accelerator is given another number
 
@@ -20,7 +20,7 @@ _ERRORS = [(str(int(e)), e.name, e.describe()) for e in Error]
 
 
 class AcceleratorRegisters(LiteXModule):
-    """Declares the registers; `gateware.ctr.accelerator` gives them their function.
+    """Declares the registers; `gateware.dma.accelerator` gives them their function.
 
     Parameters
     ----------
@@ -59,8 +59,9 @@ class AcceleratorRegisters(LiteXModule):
                 CSRField(
                     "zeroize",
                     pulse=True,
-                    description="Set every copy of every key to zero: key words, round keys of all slots and state. "
-                    "Ends what is under way, descriptors with ABORTED. Never refused. Done by itself after reset.",
+                    description="Set every copy of every key to zero, of all clients of the CTR service: key words, "
+                    "round keys of all slots and state. Ends what is under way, descriptors with ABORTED. Never "
+                    "refused. Done by itself after reset.",
                 ),
                 CSRField(
                     "abort",

@@ -14,10 +14,10 @@ from migen import Module
 from rich.console import Console
 from rich.table import Table
 
-from gateware.ctr.errors import Error
+from gateware.dma.errors import Error
 from gateware.flow import toolchain
 from gateware.soc.buffer import BufferMemory
-from tests.gateware.ctr.bench import ORIGIN, Bench, Descriptor
+from tests.gateware.dma.bench import ORIGIN, Bench, Descriptor
 from tests.gateware.support import ROOT
 
 PORT_CYCLES = 2  # of the port, a block

@@ -15,15 +15,16 @@ order in which they were submitted.
 A descriptor may write what it reads (in place), or before it. It must not read what one before it writes, unless
 it is `ordered`: reads may overtake the writes of earlier descriptors.
 
-Throughput: that of the port or of the core, whichever is lower; see `gateware.ctr.bursts` for the port.
+Throughput: that of the port or of the core, whichever is lower; see `gateware.dma.bursts` for the port.
 """
 
 from litex.soc.interconnect import stream
 from migen import Module, ResetInserter
 
-from gateware.ctr.align import BLOCK_LAYOUT, Gather, Scatter
-from gateware.ctr.bursts import JOBS, BurstMaster
-from gateware.ctr.dispatch import Dispatcher
+from gateware.ctr.blocks import BLOCK_LAYOUT
+from gateware.dma.align import Gather, Scatter
+from gateware.dma.bursts import JOBS, BurstMaster
+from gateware.dma.dispatch import Dispatcher
 
 
 class DescriptorDMA(Module):
@@ -41,7 +42,7 @@ class DescriptorDMA(Module):
     bus : wishbone.Interface
         128-bit master.
     descriptor : stream.Endpoint, in
-        See `gateware.ctr.dispatch.DESCRIPTOR_LAYOUT`.
+        See `gateware.dma.dispatch.DESCRIPTOR_LAYOUT`.
     message : stream.Endpoint, out
         To the engine; see `CounterBlocks`.
     source, sink : stream.Endpoint, data(128), mask(16), bits(3)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.gateware import ecp5
 from tests.gateware.boards import ACCELERATORS_ON_ECP5, title
-from tests.gateware.ctr.bench import Bench
+from tests.gateware.dma.bench import Bench
 
 
 def pytest_generate_tests(metafunc):

@@ -3,10 +3,10 @@
 import pytest
 
 from gateware.ctr.counter import WIDTHS
-from gateware.ctr.errors import Error
-from gateware.ctr.ledger import ENTRIES
-from tests.gateware.ctr.bench import ORIGIN, OUT, SIZE, SMALL, TIMEOUT_CYCLES, Descriptor
+from gateware.dma.errors import Error
+from gateware.dma.ledger import ENTRIES
 from tests.gateware.ctr.reference import KEYS, T1
+from tests.gateware.dma.bench import ORIGIN, OUT, SIZE, SMALL, TIMEOUT_CYCLES, Descriptor
 
 END = ORIGIN + SIZE
 

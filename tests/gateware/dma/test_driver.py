@@ -14,8 +14,8 @@ import pytest
 
 from firmware.codegen import registers, wire
 from gateware.ctr.counter import WIDTH_32
-from tests.gateware.ctr.bench import ORIGIN, SIZE, Bench
 from tests.gateware.ctr.reference import ctr, eea2_sets
+from tests.gateware.dma.bench import ORIGIN, SIZE, Bench
 from tests.gateware.support import ROOT
 
 MAP_FIXED_NOREPLACE = 0x100000
@@ -45,7 +45,7 @@ def library(tmp_path_factory):
         "-O1",
         f"-I{folder}",
     ]
-    command += [f"-I{CORE}", str(ROOT / "tests" / "gateware" / "ctr" / "driver_shim.c"), str(CORE / "engine" / "ctr.c")]
+    command += [f"-I{CORE}", str(ROOT / "tests" / "gateware" / "dma" / "driver_shim.c"), str(CORE / "engine" / "ctr.c")]
     command += [str(CORE / "aes" / "aes.c"), str(CORE / "aes" / "engine_byte.c"), "-o", str(folder / "driver.so")]
     subprocess.run(command, check=True, timeout=120)
     return ctypes.CDLL(str(folder / "driver.so"))

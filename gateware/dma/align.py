@@ -21,11 +21,10 @@ from migen import Cat, If, Module, Mux, Replicate, Signal
 
 from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
 from gateware.aes.transforms import byte_list
+from gateware.ctr.blocks import BLOCK_LAYOUT
 
 OFFSET_BITS = 4
 ALL_BYTES = 2**BLOCK_BYTES - 1
-
-BLOCK_LAYOUT = [("data", BLOCK_BITS), ("mask", BLOCK_BYTES), ("bits", 3)]
 
 
 def _rotated(block: Signal, offset: Signal, step: int) -> Cat:

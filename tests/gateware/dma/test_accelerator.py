@@ -4,11 +4,13 @@ import random
 
 import pytest
 
-from gateware.ctr.accelerator import CTRAccelerator
 from gateware.ctr.counter import WIDTH_64, WIDTHS
-from gateware.ctr.errors import Error
-from tests.gateware.ctr.bench import ORIGIN, OUT, Descriptor
+from gateware.ctr.service import create_service
+from gateware.dma.accelerator import CTRAccelerator, client
+from gateware.dma.errors import Error
+from gateware.dma.registers import SLOTS
 from tests.gateware.ctr.reference import KEYS, PLAIN, SP_800_38A, T1, eea2_sets, eea2_t1
+from tests.gateware.dma.bench import ORIGIN, OUT, Descriptor
 
 BLOCK = 16
 
@@ -249,4 +251,5 @@ def test_cycles_depend_on_length_and_key_size_alone(bench, core):
 )
 def test_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
-        CTRAccelerator(**parameters)
+        service = create_service([client(parameters.pop("slots", SLOTS))])
+        CTRAccelerator(service=service.ports[0], **parameters)

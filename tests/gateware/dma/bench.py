@@ -8,11 +8,14 @@ from migen import Module, Signal
 
 from gateware.aes.cores import PIPELINED
 from gateware.aes.standard import KEY_LENGTHS
-from gateware.ctr.accelerator import CTRAccelerator
 from gateware.ctr.counter import WIDTH_128
-from gateware.ctr.errors import Error
-from gateware.ctr.ledger import ENTRIES
+from gateware.ctr.service import create_service
+from gateware.dma.accelerator import CTRAccelerator, client
+from gateware.dma.errors import Error
+from gateware.dma.ledger import ENTRIES
+from gateware.dma.registers import SLOTS
 from tests.gateware.ctr.reference import ctr, only_bits
+from tests.gateware.ctr.rival import CLIENT, Rival
 from tests.gateware.support import Simulation
 
 ORIGIN = 0x4000_0000
@@ -111,13 +114,21 @@ class MemoryModel:
 
 
 class Bench:
-    """The accelerator behind a CSR bank, as in an SoC; `options` are those of `Simulation`."""
+    """The accelerator behind a CSR bank, as in an SoC; `options` are those of `Simulation`.
 
-    def __init__(self, options: dict | None = None, **parameters):
+    With `rival` it shares its core with one that always wants it.
+    """
+
+    def __init__(self, options: dict | None = None, *, rival: bool = False, **parameters):
         top = Module()
+        core = {name: parameters.pop(name) for name in ("datapath", "sbox", "engines") if name in parameters}
+        clients = [client(parameters.pop("slots", SLOTS)), *([CLIENT] if rival else [])]
+        top.submodules.service = service = create_service(clients, **core)
+        if rival:
+            top.submodules.rival = Rival(service.ports[1])
         regions = {"regions": [(ORIGIN, SIZE), SMALL], "timeout_cycles": TIMEOUT_CYCLES, "burst_beats": BURST_BEATS}
-        top.submodules.dut = self.dut = CTRAccelerator(**regions | parameters)
-        self.pipelined = parameters.get("datapath") == PIPELINED
+        top.submodules.dut = self.dut = CTRAccelerator(service=service.ports[0], **regions | parameters)
+        self.pipelined = core.get("datapath") == PIPELINED
         self.csr = csr_bus.Interface(data_width=32, address_width=14)
         csrs = self.dut.get_csrs()
         self.address = {csr.name: i for i, csr in enumerate(csrs)}
@@ -125,10 +136,9 @@ class Bench:
         self.fields = {
             csr.name: {f.name: f for f in csr.fields.fields} for csr in csrs if getattr(csr, "fields", None) is not None
         }
-        engine = self.dut.engine
         # Under names of their own, so that the Verilog is the same in every process.
-        watched = {"core_idle": engine.core.idle, "counter_idle": engine.counter.idle, "irq": self.dut.ev.irq}
-        watched |= {"core_gives": engine.core.source.valid, "key_busy": self.dut.status.fields.key_busy}
+        watched = {"service_idle": service.ports[0].idle, "irq": self.dut.ev.irq}
+        watched |= {"service_gives": service.ports[0].keystream.valid, "key_busy": self.dut.status.fields.key_busy}
         watched |= {"busy": self.dut.status.fields.busy, "bus_cyc": self.dut.bus.cyc}
         self.watched = {name: Signal(len(signal), name=f"watched_{name}") for name, signal in watched.items()}
         top.comb += [self.watched[name].eq(signal) for name, signal in watched.items()]
@@ -155,9 +165,8 @@ class Bench:
         self.sim.run(*generators, background=self.background, max_cycles=max_cycles)
 
     def assert_empty(self):
-        """No block is left in the counter or in the core, and the bus is idle."""
-        names = ("core_idle", "counter_idle", "core_gives", "bus_cyc")
-        assert [self.peek(name) for name in names] == [1, 1, 0, 0]
+        """No block is left in the service, and the bus is idle."""
+        assert [self.peek(name) for name in ("service_idle", "service_gives", "bus_cyc")] == [1, 0, 0]
 
     def peek(self, name: str) -> int:
         """A signal of `watched`."""

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.gateware.ctr.bench import ORIGIN, Descriptor
-from tests.gateware.ctr.throughput import BUFFER, PORT_CYCLES, T1, BufferBench, measure
+from tests.gateware.dma.bench import ORIGIN, Descriptor
+from tests.gateware.dma.throughput import BUFFER, PORT_CYCLES, T1, BufferBench, measure
 
 BURST_BEATS = 32
 

@@ -18,10 +18,10 @@ from litex.soc.interconnect import stream
 from migen import FSM, Cat, If, Module, Mux, NextState, NextValue, ResetInserter, Signal, bits_for
 
 from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
-from gateware.ctr.align import OFFSET_BITS
-from gateware.ctr.bursts import JOBS, READ_JOB_LAYOUT, WRITE_JOB_LAYOUT
 from gateware.ctr.counter import INDEX_BITS, WIDTH_BITS, WIDTHS, message_layout
-from gateware.ctr.errors import ERROR_BITS, Error
+from gateware.dma.align import OFFSET_BITS
+from gateware.dma.bursts import JOBS, READ_JOB_LAYOUT, WRITE_JOB_LAYOUT
+from gateware.dma.errors import ERROR_BITS, Error
 from gateware.memory import buffered_fifo
 
 ADDRESS_BITS = 32

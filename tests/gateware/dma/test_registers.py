@@ -10,7 +10,8 @@ from litex.soc.integration.soc_core import SoCMini
 from migen import ClockDomain
 
 from firmware.codegen import registers
-from gateware.ctr.accelerator import CTRAccelerator
+from gateware.ctr.service import create_service
+from gateware.dma.accelerator import CTRAccelerator, client
 from tests.gateware.support import ROOT
 
 
@@ -19,7 +20,8 @@ class SoC(SoCMini):
         platform = SimPlatform("SIM", [])
         self.clock_domains.cd_sys = ClockDomain("sys")
         super().__init__(platform, clk_freq=int(100e6), ident="", ident_version=False)
-        self.accelerator = CTRAccelerator(regions=[(0x4000_0000, 0x1000)])
+        self.service = create_service([client()])
+        self.accelerator = CTRAccelerator(service=self.service.ports[0], regions=[(0x4000_0000, 0x1000)])
 
 
 @pytest.fixture(scope="module")
@@ -59,5 +61,5 @@ def test_keys_are_write_only():
 
 
 def test_reference_page_is_up_to_date():
-    page = ROOT / "gateware" / "ctr" / "README.md"
+    page = ROOT / "gateware" / "dma" / "README.md"
     assert page.read_text() == registers.reference(), f"{page} is stale: run `make pages`"

@@ -1,0 +1,234 @@
+"""Loads and zeroizes the keys of a core for its clients, by one policy, and counts the uses of each key.
+
+::
+
+    client 0: words ─► key store ─┐
+    client 1: words ─► key store ─┴─► the one whose command it is ─► core
+    begin, end ─► uses of each slot ─► commands
+
+A command on a slot withdraws it at once (`withdrawn`, `usable`): no use of it begins. It touches the key when no use
+is left: so nothing is ever encrypted with a part of a key, with a key that came later, or not at all. Uses are counted
+here, for all clients alike. A command on a slot in use waits; if the uses do not end in `wait_cycles`, as the
+network's side has stopped within one, the slot is zeroized and gets no key. A client whose uses may last longer does
+not wait: its command is refused (`ready`).
+
+`zeroize` waits for nobody: whatever is under way is dropped, and so is the command that was. It zeroizes what all
+clients have.
+
+Handshake: a client's command is taken while `ready`. Those of several clients take turns: one waits for one of each
+other at most, and does not see it otherwise. After reset everything is zeroized first. Every command ends within
+`command_cycles`, and those that it waits for.
+"""
+
+from functools import reduce
+from operator import or_
+
+from migen import FSM, Array, Case, Cat, If, Module, NextState, NextValue, Record, Signal, bits_for
+
+from gateware.aes.standard import KEY_LENGTH_128, KEY_WORDS, ROUND_KEY_ROWS
+from gateware.ctr.arbiter import Arbiter
+from gateware.ctr.client import USES_MAX, Client, KeyPort
+from gateware.ctr.key_store import KeyStore
+
+# Longest wait for datagrams. One of 1448 bytes and a full queue behind it are some 110 blocks, of 56 cycles at most.
+WAIT_CYCLES = 8192
+
+
+def command_cycles(command: str, *, slots: int) -> int:
+    """Most cycles of a client's command, ``load_key``, ``clear_key`` or ``zeroize``, with any core of so many slots.
+
+    All memories: a row of 32 bits a cycle, and what is left in the datapath. One slot: the blocks in their rounds, a
+    key schedule, and its rows; and as much for a command of another client, whose uses do not wait.
+    """
+    if command == "zeroize":
+        return (ROUND_KEY_ROWS * KEY_WORDS[KEY_LENGTH_128] + 3) * slots + 128
+    return WAIT_CYCLES + 2 * 256
+
+
+class Uses(Module):
+    """Counts the uses of each of several slots, or of whatever is numbered.
+
+    Attributes
+    ----------
+    begin, end : Record, valid and number, in
+        A use began, or ended; as of the next cycle.
+    release : Signal(), in
+        All have ended.
+    used : Signal(count), out
+        Those that are in use.
+    """
+
+    def __init__(self, count: int, begin: Record, end: Record, release=0):
+        self.used = Signal(count)
+
+        # # #
+
+        for n in range(count):
+            level = Signal(max=USES_MAX + 1, name=f"level{n}")
+            up, down = Signal(name=f"up{n}"), Signal(name=f"down{n}")
+            self.comb += [
+                up.eq(begin.valid & (begin.number == n)),
+                down.eq(end.valid & (end.number == n)),
+                self.used[n].eq(level != 0),
+            ]
+            self.sync += [
+                If(up & ~down, level.eq(level + 1)),
+                If(down & ~up, level.eq(level - 1)),
+                If(release, level.eq(0)),
+            ]
+
+
+class KeyLoader(Module):
+    """Carries out key commands.
+
+    Parameters
+    ----------
+    core : Module
+        A core of `gateware.aes.cores`; used, not added as a submodule. Its slots are those of the clients, in order.
+    clients : list of Client
+        Whose keys they are.
+    wait_cycles : int
+        Longest wait for uses.
+
+    Attributes
+    ----------
+    ports : list of KeyPort
+        One a client.
+    clear : Signal(), out
+        Pulse: the core is being zeroized; what it has been given is dropped.
+    settled : Signal(), in
+        What else holds anything of blocks is zero.
+    """
+
+    def __init__(self, *, core, clients: list[Client], wait_cycles: int = WAIT_CYCLES):
+        slots = sum(client.slots for client in clients)
+        slot_bits = bits_for(slots - 1)
+        self.ports = ports = [KeyPort(client.slots) for client in clients]
+        self.clear = Signal()
+        self.settled = Signal(reset=1)
+
+        # # #
+
+        # The command that is under way: whose, on which slot, what it does, and whether it waits.
+        owner = Signal(max=max(len(clients), 2))
+        slot, length = Signal(slot_bits), Signal(2)
+        loading, wiping, waits = Signal(), Signal(), Signal()
+        waited = Signal(max=wait_cycles + 1)
+        withdrawn = Signal(slots)
+        zeroizing = Signal(reset=1)
+        used = Signal(slots)
+        in_use = Array([used[n] for n in range(slots)])
+        self.submodules.turns = turns = Arbiter([1] * len(clients))
+        self.submodules.fsm = fsm = FSM(reset_state="RESET")
+        idle = fsm.ongoing("IDLE")
+        load, stop, empty, ended = Signal(), Signal(), Signal(), Signal()  # of the owner's store; none is busy; pulse
+        self.comb += turns.take.eq(idle & (turns.wants != 0))
+        stores = []
+        first = 0
+        for n, (client, port) in enumerate(zip(clients, ports, strict=True)):
+            store, uses = KeyStore(), Uses(client.slots, port.begin, port.end, port.release)
+            setattr(self.submodules, f"store_{n}", store)
+            setattr(self.submodules, f"uses_{n}", uses)
+            stores.append(store)
+            mine = slice(first, first + client.slots)
+            free = 1 if client.waits else (Cat(*[port.slot == k for k in range(client.slots)]) & uses.used) == 0
+            command = Signal(name=f"command_{n}")
+            given = Signal(name=f"given_{n}")  # and has not ended
+            own_slot, own_length = Signal(slot_bits, name=f"slot_{n}"), Signal(2, name=f"length_{n}")
+            loads, wipes = Signal(name=f"loads_{n}"), Signal(name=f"wipes_{n}")
+            self.comb += [
+                used[mine].eq(uses.used),
+                port.used.eq(uses.used),
+                port.withdrawn.eq(withdrawn[mine]),
+                port.usable.eq(core.key_valid[mine] & ~withdrawn[mine]),
+                port.busy.eq(given | zeroizing),
+                port.zeroizing.eq(zeroizing),
+                port.flush.eq(self.clear),
+                port.ready.eq(~port.busy & free),
+                command.eq((port.load | port.clear_slot | port.wipe) & port.ready),
+                turns.wants[n].eq(given),
+                store.write.eq(port.write & ~port.busy & ~((port.load | port.wipe) & port.ready)),
+                store.index.eq(port.index),
+                store.word.eq(port.word),
+                store.load.eq(load & (owner == n)),
+                store.clear.eq(self.clear | (stop & (owner == n))),
+                Case(length, {**{code: store.count.eq(count) for code, count in KEY_WORDS.items()}, "default": []}),
+                store.source.ready.eq(core.key.ready),
+            ]
+            self.sync += [
+                If(ended & ((owner == n) | zeroizing), given.eq(0), withdrawn[mine].eq(0)),
+                If(
+                    command,
+                    given.eq(1),
+                    own_slot.eq(port.slot + first),
+                    own_length.eq(port.length),
+                    loads.eq(port.load),
+                    wipes.eq(port.wipe),
+                    If(~port.wipe, Case(port.slot, {k: withdrawn[first + k].eq(1) for k in range(client.slots)})),
+                ),
+                If(self.clear, given.eq(0), withdrawn[mine].eq(2**client.slots - 1)),
+            ]
+            fsm.act(  # waits for a command, and takes that of the client whose turn it is
+                "IDLE",
+                If(
+                    turns.take & (turns.choice == n),
+                    NextValue(owner, n),
+                    NextValue(slot, own_slot),
+                    NextValue(length, own_length),
+                    NextValue(loading, loads),
+                    NextValue(wiping, wipes),
+                    NextValue(waits, int(client.waits)),
+                    NextState("QUIET"),
+                ),
+            )
+            first += client.slots
+        self.comb += [
+            core.key_slot.eq(slot),
+            core.key_length.eq(length),
+            core.key.valid.eq(Array([store.source.valid for store in stores])[owner]),
+            core.key.word.eq(Array([store.source.word for store in stores])[owner]),
+            empty.eq(~reduce(or_, [store.busy for store in stores])),
+            core.clear.eq(self.clear),
+        ]
+        self.sync += [If(ended, zeroizing.eq(0)), If(self.clear, zeroizing.eq(1))]
+        zeroize = [self.clear.eq(1), NextState("CLEAR")]
+        fsm.act(  # one cycle after reset: nothing that a key left in the memories may stay
+            "RESET",
+            *zeroize,
+        )
+        fsm.act("IDLE", NextValue(waited, 0))
+        fsm.act(  # waits for the slot's uses, but not for ever; one that began with the command is counted by now
+            "QUIET",
+            NextValue(waited, waited + 1),
+            If(
+                wiping,
+                stop.eq(1),
+                NextState("CLEAR"),
+            )
+            .Elif(
+                (~in_use[slot] | ~waits) & loading,
+                load.eq(1),
+                NextState("LOAD"),
+            )
+            .Elif(
+                ~in_use[slot] | ~waits | (waited == wait_cycles),
+                core.clear_slot.eq(1),
+                stop.eq(loading),
+                NextState("CLEAR"),
+            ),
+        )
+        fsm.act(  # waits for the store to give its words, and to be zero
+            "LOAD",
+            If(empty, NextState("CLEAR")),
+        )
+        fsm.act(  # one cycle: the core says whether it is busy
+            "CLEAR",
+            NextState("EXPAND"),
+        )
+        fsm.act(  # waits for the key schedule, or for the memories to be zero
+            "EXPAND",
+            If(~core.key_busy & empty & self.settled, ended.eq(1), NextState("IDLE")),
+        )
+        any_zeroize = reduce(or_, [port.zeroize for port in ports])
+        for state in ("IDLE", "QUIET", "LOAD", "CLEAR", "EXPAND"):
+            fsm.act(state, If(any_zeroize, *zeroize))

@@ -1,0 +1,105 @@
+"""Keystream of a client that shares a core, and the places for what is under way.
+
+::
+
+    reserve ─► (places) ─► room
+    write ───► rows ─► register ─► source
+
+A counter block goes to the core when a place for its result is free: so the core never waits for a client, and no
+client for another. `flush` drops what is here, and what is under way when it arrives; `clear` drops both at once, as
+the core is cleared too, and zeroizes the rows, a row a cycle.
+
+Latency: 2 cycles from `write` to `source.valid`. Throughput: a block a cycle.
+"""
+
+from litex.soc.interconnect import stream
+from migen import Cat, If, Memory, Module, Mux, Signal, bits_for
+
+from gateware.aes.standard import BLOCK_BITS
+from gateware.ctr.client import KEYSTREAM_LAYOUT
+
+
+class KeystreamQueue(Module):
+    """Places and blocks.
+
+    Parameters
+    ----------
+    depth : int
+        Places, a power of two.
+
+    Attributes
+    ----------
+    room : Signal(), out
+        There is a place.
+    reserve : Signal(), in
+        A block sets out, to a place; only while `room`.
+    write, data, error : Signal(), Signal(128), Signal(), in
+        The oldest block that is under way arrives.
+    source : stream.Endpoint, data(128), error, out
+        Blocks, in order.
+    flush, clear : Signal(), in
+        Drop everything; `clear` when nothing that is under way will arrive.
+    zeroizing, empty : Signal(), out
+        Rows are being zeroized; no place is taken.
+    """
+
+    def __init__(self, depth: int):
+        if depth < 2 or depth & (depth - 1):
+            raise ValueError(f"depth is {depth}; give a power of two, at least 2")
+        address_bits = bits_for(depth - 1)
+        self.room = Signal()
+        self.reserve = Signal()
+        self.write = Signal()
+        self.data = Signal(BLOCK_BITS)
+        self.error = Signal()
+        self.source = source = stream.Endpoint(KEYSTREAM_LAYOUT)
+        self.flush = Signal()
+        self.clear = Signal()
+        self.zeroizing = Signal()
+        self.empty = Signal()
+
+        # # #
+
+        under_way, stale, stored = (Signal(max=depth + 1) for _ in range(3))
+        coming = Signal(max=depth + 1)  # under way behind this cycle
+        produce, consume = Signal(address_bits), Signal(address_bits)
+        keep, step = Signal(), Signal()
+
+        # What proofs look at.
+        self.control = {"under_way": under_way, "stored": stored, "stale": stale}
+        self.control |= {"produce": produce, "consume": consume}
+
+        memory = Memory(BLOCK_BITS + 1, depth, name="keystream")
+        write_port = memory.get_port(write_capable=True, async_read=True)
+        read_port = memory.get_port(async_read=True)
+        self.specials += memory, write_port, read_port
+        self.comb += [
+            coming.eq(under_way + self.reserve - self.write),
+            self.room.eq((under_way + stored < depth) & ~self.zeroizing),
+            keep.eq(self.write & (stale == 0)),
+            step.eq((stored != 0) & (~source.valid | source.ready)),
+            write_port.adr.eq(produce),
+            write_port.dat_w.eq(Mux(self.zeroizing, 0, Cat(self.data, self.error))),
+            write_port.we.eq(keep | self.zeroizing),
+            read_port.adr.eq(consume),
+            self.empty.eq((under_way == 0) & (stored == 0) & ~source.valid),
+        ]
+        self.sync += [
+            under_way.eq(coming),
+            stored.eq(stored + keep - step),
+            If(self.write & (stale != 0), stale.eq(stale - 1)),
+            If(keep | self.zeroizing, produce.eq(produce + 1)),
+            If(source.ready, source.valid.eq(0)),
+            If(step, source.valid.eq(1), Cat(source.data, source.error).eq(read_port.dat_r), consume.eq(consume + 1)),
+            If(self.zeroizing & (produce == depth - 1), self.zeroizing.eq(0)),
+            If(
+                self.flush | self.clear,
+                stored.eq(0),
+                stale.eq(coming),
+                produce.eq(0),
+                consume.eq(0),
+                source.valid.eq(0),
+                source.data.eq(0),
+            ),
+            If(self.clear, under_way.eq(0), stale.eq(0), self.zeroizing.eq(1)),
+        ]

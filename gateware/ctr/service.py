@@ -1,0 +1,147 @@
+"""The CTR service: one core and its keys for one or more clients.
+
+::
+
+    port 0: request ─► counter blocks ─┐                        ┌─► queue ─► keystream: port 0
+    port 1: request ─► counter blocks ─┴─► arbiter ─► AES core ─┴─► queue ─► keystream: port 1
+                                              └──► whose each is ─┘
+    ports: key words, commands, uses ─► key loader ─► AES core
+
+What is done with the keystream is a mode's matter, which a client brings: `gateware.ctr.blocks`,
+`gateware.ctr.packet`.
+
+Every request ends, with as many blocks as it asked for, in their order, each with data or `error`: a block goes to the
+core only when there is a place for its result (`gateware.ctr.keystream_queue`), so that a client which takes nothing
+stops nobody else, and a slot without a key gives an error and no wait. Of the blocks that all clients want, each has
+its `share` of the sum of shares; what one leaves, the others have. So a block waits for no more than the sum of the
+others' shares before it, each of which takes the time of a block in the core.
+
+A single client has the core for itself, without queue and arbiter.
+
+Throughput: the core's. Latency: that of `gateware.ctr.counter` and of the core, and 2 cycles more if it is shared.
+"""
+
+from functools import reduce
+from operator import or_
+
+from litex.soc.interconnect import stream
+from migen import Array, Case, Module, ResetInserter, Signal, bits_for
+
+from gateware.aes.cores import ENGINES, PIPELINED, Core, create_core
+from gateware.ctr.arbiter import Arbiter
+from gateware.ctr.client import Client, Port
+from gateware.ctr.counter import CounterBlocks
+from gateware.ctr.key_loader import WAIT_CYCLES, KeyLoader
+from gateware.ctr.keystream_queue import KeystreamQueue
+
+# Places of a client: more than a core has under way until a block is there again, with any engines or stages.
+PLACES = 4 * max(ENGINES)
+PLACES_PIPELINED = 128
+
+
+def slots_of(clients: list[Client]) -> int:
+    """Slots of the core for these clients."""
+    return sum(client.slots for client in clients)
+
+
+class CTRService(Module):
+    """Serves clients.
+
+    Parameters
+    ----------
+    core : Core
+        A core of `gateware.aes.cores` with the slots of all clients (`slots_of`), not yet a submodule.
+    clients : list of Client
+        Several have numbers of slots that are powers of two, none less than those behind it.
+    places : int
+        Blocks that may be under way to each of several clients, or wait for it, a power of two.
+    wait_cycles : int
+        See `KeyLoader`.
+
+    Attributes
+    ----------
+    ports : list of Port
+        One a client.
+    core : Core
+    loader : KeyLoader
+
+    Raises
+    ------
+    ValueError
+        The slots are not as said.
+    """
+
+    def __init__(self, *, core: Core, clients: list[Client], places: int = PLACES, wait_cycles: int = WAIT_CYCLES):
+        sizes = [client.slots for client in clients]
+        if len(core.key_valid) != slots_of(clients):
+            raise ValueError(f"the core has {len(core.key_valid)} slots, and the clients {slots_of(clients)}")
+        if len(clients) > 1 and (any(size & (size - 1) for size in sizes) or sizes != sorted(sizes, reverse=True)):
+            raise ValueError(f"clients have {sizes} slots; give powers of two, the largest first")
+        self.submodules.core = core
+        self.submodules.loader = loader = KeyLoader(core=core, clients=clients, wait_cycles=wait_cycles)
+        self.ports = ports = [Port(client, keys) for client, keys in zip(clients, loader.ports, strict=True)]
+
+        # # #
+
+        counters = []
+        for n, port in enumerate(ports):
+            counter = CounterBlocks(count_bits=port.client.count_bits, slot_bits=bits_for(port.client.slots - 1))
+            setattr(self.submodules, f"counter_{n}", counter)
+            counters.append(counter)
+            self.comb += [port.request.connect(counter.message), counter.flush.eq(port.flush)]
+        if len(ports) == 1:
+            port, counter = ports[0], counters[0]
+            self.comb += [
+                counter.source.connect(core.sink, omit={"first", "last"}),
+                core.source.connect(port.keystream, omit={"first", "last"}),
+                core.flush.eq(port.flush),
+                port.idle.eq(counter.idle & core.idle),
+            ]
+            return
+
+        # Counter blocks, each to the core when there is a place for its result.
+        self.submodules.arbiter = arbiter = Arbiter([client.share for client in clients])
+        whose = stream.SyncFIFO([("client", len(arbiter.choice))], places * len(ports))
+        self.submodules.whose = whose = ResetInserter()(whose)
+        taken, given = Signal(), Signal()
+        queues = []
+        for n, (port, counter) in enumerate(zip(ports, counters, strict=True)):
+            queue = KeystreamQueue(places)
+            setattr(self.submodules, f"queue_{n}", queue)
+            queues.append(queue)
+            self.comb += [
+                arbiter.wants[n].eq(counter.source.valid & queue.room),
+                counter.source.ready.eq(taken & (arbiter.choice == n)),
+                queue.reserve.eq(counter.source.ready),
+                queue.write.eq(given & (whose.source.client == n)),
+                queue.data.eq(core.source.data),
+                queue.error.eq(core.source.error),
+                queue.source.connect(port.keystream),
+                queue.flush.eq(port.flush),
+                queue.clear.eq(loader.clear),
+                port.idle.eq(counter.idle & queue.empty),
+            ]
+        first = 0
+        chosen = {}
+        for n, (client, counter) in enumerate(zip(clients, counters, strict=True)):
+            chosen[n] = [core.sink.data.eq(counter.source.data), core.sink.slot.eq(counter.source.slot + first)]
+            first += client.slots
+        self.comb += [
+            Case(arbiter.choice, chosen),
+            core.sink.valid.eq(Array([*arbiter.wants])[arbiter.choice]),
+            taken.eq(core.sink.valid & core.sink.ready),
+            arbiter.take.eq(taken),
+            whose.sink.valid.eq(taken),
+            whose.sink.client.eq(arbiter.choice),
+            core.source.ready.eq(1),
+            given.eq(core.source.valid),
+            whose.source.ready.eq(given),
+            whose.reset.eq(loader.clear),
+            loader.settled.eq(~reduce(or_, [queue.zeroizing for queue in queues])),
+        ]
+
+
+def create_service(clients: list[Client], *, datapath: int | str = 128, sbox: str = "table", engines: int = 1):
+    """A service with a core of these parameters (`gateware.aes.cores.create_core`)."""
+    core = create_core(datapath=datapath, sbox=sbox, engines=engines, slots=slots_of(clients))
+    return CTRService(core=core, clients=clients, places=PLACES_PIPELINED if datapath == PIPELINED else PLACES)

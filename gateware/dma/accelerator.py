@@ -1,0 +1,195 @@
+"""AES-CTR accelerator: registers and DMA, a client of the CTR service (SP 800-38A, 6.5; TS 33.401, annex B.1.3).
+
+::
+
+    CSRs ─┬─ key words ─► CTR service (write-only: no path back)
+          └─ descriptor ─► DMA ─┬─► iv, index ─► CTR service ─► keystream ─┐
+                                └─► read data ───────────────────────────(xor)──► DMA ─► written data
+
+How software uses it: write `key_config` and the key words, then `load_key`; wait until `key_busy` is 0 and see the
+slot's bit of `key_valid`. For each descriptor write what has changed of `iv`, `index`, `source`, `destination`,
+`length` and `options`, then `start`, up to 8 before the first has ended; see that `refused` is 0. Then wait until
+`busy` is 0 or `completed` far enough, or for the interrupt, and look at `results`.
+
+Descriptors are carried out in order and overlap: the reads of one begin while blocks of the one before are still in
+the core. `start` samples the registers, so that they may be written for the next descriptor at once. An error ends the
+descriptor that has it, and the others go on. Every bus access is bounded in time, so that every descriptor ends.
+
+A descriptor is carried out whole with the key that its slot held when it was started, or was being loaded then; or it
+ends with an error. So no key of a slot that a descriptor names changes before that has ended: but for zeroize, abort
+and reset, after which no more than the access under way is carried out. No block reaches the core without a key.
+
+Commands end in bounded time, whatever descriptors are under way. With 8 slots, on a datapath of 128 bits and on the
+pipelined one: `load_key` in 70 and 170 cycles, `clear_key` in 30, `zeroize` in 160 and 230; `abort`, and the
+descriptors' end by `zeroize`, in 4 cycles beside the access under way, which ends within `timeout_cycles`. If the
+service has other clients, too, a key command may wait for one of theirs, and `zeroize`, of any client, is of all slots
+and takes as much longer as these are more.
+
+Byte order: that of `gateware.aes`; word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.
+"""
+
+from migen import Cat, If, Signal
+
+from gateware.aes.standard import KEY_WORDS
+from gateware.ctr.blocks import BlockCTR
+from gateware.ctr.client import Client, Port
+from gateware.ctr.key_store import WORDS
+from gateware.dma.dispatch import COUNT_BITS, SLOT_FIELD_BITS
+from gateware.dma.dma import DescriptorDMA
+from gateware.dma.errors import ERROR_BITS, Error
+from gateware.dma.ledger import ENTRIES, Ledger
+from gateware.dma.registers import SLOTS, AcceleratorRegisters
+
+MAX_SLOTS = 2**SLOT_FIELD_BITS
+
+
+def client(slots: int = SLOTS) -> Client:
+    """What the accelerator is of the CTR service: its descriptors may be long, so key commands do not wait for them.
+
+    Raises
+    ------
+    ValueError
+        There are not 1 to 16 slots.
+    """
+    if not 1 <= slots <= MAX_SLOTS:
+        raise ValueError(f"slots is {slots}; give 1 to {MAX_SLOTS}")
+    return Client(slots=slots, count_bits=COUNT_BITS, waits=False)
+
+
+class CTRAccelerator(AcceleratorRegisters):
+    """Encrypts memory to memory in CTR mode, as a bus master.
+
+    Parameters
+    ----------
+    regions : list of (origin, size)
+        Where source and destination may lie; see `Dispatcher`.
+    service : Port
+        Of the CTR service, for a `client`.
+    burst_beats, timeout_cycles : int
+        See `BurstMaster`.
+
+    Attributes
+    ----------
+    bus : wishbone.Interface
+        The DMA's master, 128 bits.
+    burst_beats : int
+        As given.
+    ev : EventManager
+        Interrupt `ev.irq`, with the one event `done`.
+    """
+
+    def __init__(
+        self,
+        *,
+        regions,
+        service: Port,
+        burst_beats: int = 32,
+        timeout_cycles: int = 4096,
+    ):
+        slots = service.client.slots
+        super().__init__(slots=slots)
+        keys = service.keys
+        self.engine = engine = BlockCTR(port=service)
+        self.dma = dma = DescriptorDMA(
+            regions=regions, slots=slots, queue_depth=ENTRIES, burst_beats=burst_beats, timeout_cycles=timeout_cycles
+        )
+        self.ledger = ledger = Ledger(slot_bits=SLOT_FIELD_BITS)
+        self.bus = dma.bus
+        self.burst_beats = burst_beats
+
+        # # #
+
+        for i in range(WORDS):
+            register = getattr(self, f"key{i}")
+            self.comb += If(register.re, keys.write.eq(1), keys.index.eq(i), keys.word.eq(register.r))
+
+        # Data: DMA to engine and back.
+        descriptor, options = dma.descriptor, self.options.fields
+        self.comb += [
+            descriptor.initial.eq(Cat(*[getattr(self, f"iv{i}").storage for i in range(4)])),
+            descriptor.index.eq(Cat(self.index_lo.storage, self.index_hi.storage)),
+            descriptor.source.eq(self.source.storage),
+            descriptor.destination.eq(self.destination.storage),
+            descriptor.length.eq(self.length.storage),
+            *[
+                getattr(descriptor, name).eq(getattr(options, name))
+                for name in ("width", "in_bits", "interrupt", "ordered")
+            ],
+            descriptor.slot.eq(options.slot),
+            dma.key_valid.eq(keys.usable),
+            dma.key_pending.eq(keys.withdrawn),
+            dma.message.connect(engine.message),
+            dma.source.connect(engine.sink),
+            engine.source.connect(dma.sink),
+            engine.flush.eq(dma.flush),
+        ]
+
+        # Commands: of several in one write the first in this order counts.
+        control, status, key_config = self.control.fields, self.status.fields, self.key_config.fields
+        names = ("zeroize", "abort", "load_key", "clear_key", "start")
+        command = {name: Signal(name=name) for name in names}
+        earlier = 0
+        for name in names:
+            self.comb += command[name].eq(getattr(control, name) & ~earlier)
+            earlier = earlier | getattr(control, name)
+        taken, refused = Signal(), Signal()
+        key_error = Signal(ERROR_BITS)
+        self.comb += [
+            ledger.submit.eq(command["start"] & ~ledger.full & ~dma.aborting & ~keys.zeroizing),
+            ledger.submit_slot.eq(options.slot),
+            descriptor.valid.eq(ledger.submit),
+            dma.abort.eq((command["abort"] & ledger.busy) | keys.flush),
+            ledger.done.eq(dma.done),
+            ledger.done_error.eq(dma.done_error),
+            ledger.flush.eq(dma.flush),
+            taken.eq(
+                ledger.submit
+                | command["zeroize"]
+                | (command["abort"] & ledger.busy)
+                | ((command["load_key"] | command["clear_key"]) & keys.ready)
+            ),
+            refused.eq((Cat(*command.values()) != 0) & ~taken),
+            status.busy.eq(ledger.busy),
+            status.key_busy.eq(keys.busy),
+            status.full.eq(ledger.full),
+            status.error.eq(ledger.last_error),
+            status.key_error.eq(key_error),
+            self.key_valid.status.eq(keys.usable),
+            self.submitted.status.eq(ledger.submitted),
+            self.completed.status.eq(ledger.completed),
+            self.results.status.eq(ledger.results),
+            self.ev.done.trigger.eq((dma.done & dma.done_interrupt) | (dma.flush & ledger.busy)),
+        ]
+        self.sync += [
+            If(taken, status.refused.eq(0)),
+            If(refused, status.refused.eq(1)),
+            If(ledger.busy, self.cycles.status.eq(self.cycles.status + 1)),
+            If(ledger.submit & ~ledger.busy, self.cycles.status.eq(0)),
+        ]
+
+        # Keys: what is wrong with a command is settled here, and leaves no word behind.
+        no_slot, wrong_length = Signal(), Signal()
+        self.comb += [
+            no_slot.eq(key_config.slot >= slots),
+            wrong_length.eq(key_config.key_length >= len(KEY_WORDS)),
+            keys.slot.eq(key_config.slot),
+            keys.length.eq(key_config.key_length),
+            keys.load.eq(command["load_key"] & ~no_slot & ~wrong_length),
+            keys.wipe.eq(command["load_key"] & (no_slot | wrong_length)),
+            keys.clear_slot.eq(command["clear_key"] & ~no_slot),
+            keys.zeroize.eq(command["zeroize"]),
+            keys.begin.valid.eq(ledger.submit),
+            keys.begin.number.eq(options.slot),
+            keys.end.valid.eq(dma.done),
+            keys.end.number.eq(ledger.done_slot),
+            keys.release.eq(dma.flush),
+        ]
+        self.sync += [
+            If(
+                (command["load_key"] | command["clear_key"]) & keys.ready,
+                key_error.eq(Error.NONE),
+                If(command["load_key"] & wrong_length, key_error.eq(Error.KEY_LENGTH)),
+                If(no_slot, key_error.eq(Error.NO_KEY)),
+            ),
+            If(keys.flush, key_error.eq(Error.NONE)),
+        ]

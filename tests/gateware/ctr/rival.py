@@ -1,0 +1,30 @@
+"""A client of the CTR service that wants every block it can have, as the accelerator does at its best."""
+
+from migen import If, Module, Signal
+
+from gateware.aes.standard import KEY_LENGTH_256
+from gateware.ctr.client import Client, Port
+from gateware.ctr.key_store import WORDS
+
+CLIENT = Client(slots=8, count_bits=29, waits=False)
+# It loads its key when no command of another has been under way for so long.
+PAUSE = 500
+
+
+class Rival(Module):
+    """Loads the longest key into slot 0, asks for keystream without end, and takes every block at once."""
+
+    def __init__(self, port: Port):
+        keys = port.keys
+        waited = Signal(max=PAUSE + WORDS + 2)
+        self.comb += [
+            keys.write.eq((waited > PAUSE) & (waited <= PAUSE + WORDS)),
+            keys.index.eq(waited - PAUSE - 1),
+            keys.word.eq(waited * 0x9E3779B1),
+            keys.length.eq(KEY_LENGTH_256),
+            keys.load.eq(waited == PAUSE + WORDS + 1),
+            port.request.valid.eq(keys.usable[0]),
+            port.request.count.eq(2**29 - 1),
+            port.keystream.ready.eq(1),
+        ]
+        self.sync += If(keys.busy | keys.usable[0], waited.eq(0)).Else(waited.eq(waited + 1))
