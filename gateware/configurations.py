@@ -8,8 +8,9 @@ class Ethernet:
     """What the SoC has on a board's gigabit Ethernet, and the addresses it has there.
 
     MAC addresses are 48-bit numbers; ``rx_slots`` and ``tx_slots`` count the frames that the MAC holds for the CPU,
-    powers of two. The fast path has addresses of its own, and a core of ``core_datapath`` with ``core_engines``: at
-    75 MHz the wire gives 10 cycles a block, and two engines of 128 bits take 5, 6 or 7.
+    powers of two. The fast path has addresses of its own. ``core_datapath`` and ``core_engines`` are of the core that
+    it shares with the accelerator: at 75 MHz the wire gives 10 cycles a block, and two engines of 128 bits take 5, 6 or
+    7.
     """
 
     mac_address: int = 0x02_43_4C_4E_45_01  # locally administered
@@ -27,7 +28,8 @@ class Configuration:
     """What the SoC is to have.
 
     Sizes are in bytes. ``firmware`` is what the boot ROM holds: ``baremetal`` or ``zephyr``. ``core_datapath`` is that
-    of the accelerator's core; ``scalar_unit`` puts the ratified scalar AES instructions in place of the vector unit.
+    of the accelerator's core where no fast path shares it (``ethernet``); ``scalar_unit`` puts the ratified scalar AES
+    instructions in place of the vector unit.
     """
 
     name: str

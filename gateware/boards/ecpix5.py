@@ -45,8 +45,8 @@ def _create_phy(platform):
 
 
 _FIT = Fit(sbox="ecp5", core_sbox="ecp5", pnr_seed=4)
-# Three cores have Canright's S-boxes: half of a core's LUTs, and fast enough for 75 MHz.
-_THREE_CORES = replace(_FIT, core_sbox="canright_ecp5")
+# A core of two engines has Canright's S-boxes: half of its LUTs, and fast enough for 75 MHz.
+_TWO_ENGINES = replace(_FIT, core_sbox="canright_ecp5")
 
 BOARD = Board(
     name="ecpix5",
@@ -64,14 +64,14 @@ BOARD = Board(
         "default": replace(_FIT, clock_met=True),
         # The default router does not end on so full a part; this one goes on until the clocks are met, and no further.
         "eth": replace(
-            _THREE_CORES,
+            _TWO_ENGINES,
             pnr_seed=1,
             pnr_options=(*_FIT.pnr_options, "--router", "router2", "--tmg-ripup"),
             clock_met=True,
         ),
         "pipelined": replace(_FIT, core_sbox="canright", clock_met=True),
         "zephyr": _FIT,
-        "eth_zephyr": _THREE_CORES,
+        "eth_zephyr": _TWO_ENGINES,
     },
     device="LFE5UM5G-85F-8BG554",
     speed_grade="8",

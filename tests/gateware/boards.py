@@ -22,7 +22,7 @@ ACCELERATORS = [
 ACCELERATORS_ON_ECP5 = [core for core in ACCELERATORS if (*core.values(), False) in _accelerators]
 ACCELERATORS_SIMULATED = [core for core in ACCELERATORS if (*core.values(), True) in _accelerators]
 
-# Parameters of the fast path's core.
+# Parameters of the core that the fast path shares with the accelerator.
 _fast_paths = {
     (ethernet.core_datapath, t.fit.core_sbox, ethernet.core_engines)
     for t in TARGETS

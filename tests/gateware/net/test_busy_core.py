@@ -3,10 +3,10 @@
 import pytest
 
 from tests.bench_eth.measure import Case, measure
-from tests.gateware.boards import BOARDS
+from tests.gateware.boards import TARGETS
 from tests.gateware.net.gmii import CORE, GMIIBoard
 
-CLOCK_HZ = min(board.sys_clk_freq for board in BOARDS if board.ethernet)
+CLOCK_HZ = min(target.board.sys_clk_freq for target in TARGETS if target.configuration.ethernet)
 
 
 @pytest.fixture(scope="module")
