@@ -41,7 +41,7 @@ HOST_ADDRESS = "192.168.1.100"
 GMII_HZ = 125_000_000
 _STEP_PS = 2000  # of simulated time; only the clocks' ratio means something
 # Units that stand still most of the time.
-IDLING = ("aes_unit", "accelerator")
+IDLING = ("aes_unit", "accelerator", "ctr_service")
 SIMULATOR = Path(__file__).with_name("simulator.cpp")
 LITEX_SIMULATOR = Path(core_directory)
 VERILATOR = ["verilator", "--cc", "--exe", "--prefix", "Vsim", "--top-module", "sim", "--relative-includes"]
@@ -166,6 +166,8 @@ def _while_valid(unit) -> dict:
         inputs |= dict.fromkeys([unit.cmd_function_id, *unit.cmd_inputs], unit.cmd_valid)
     if hasattr(unit, "bus"):
         inputs[unit.bus.dat_r] = unit.bus.ack
+    for port in getattr(unit, "ports", ()):
+        inputs |= dict.fromkeys([port.keys.word, port.keys.index], port.keys.write)
     if hasattr(unit, "get_csrs"):
         inputs |= {csr.r: csr.re for csr in unit.get_csrs() if hasattr(csr, "r")}
     return inputs
