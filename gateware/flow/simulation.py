@@ -256,6 +256,7 @@ def _compile(commands: list[list[str]], gateware: Path, log: Path, train: Callab
     run(verilator, still)
     print("3/3 C++ compiler, twice: about 45 s on two cores", flush=True)
     run(profiling, compiled)
+    print("    a run of it for the profile", flush=True)
     try:
         train()
     except CipherlaneError as error:
