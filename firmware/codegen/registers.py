@@ -12,7 +12,7 @@ from types import ModuleType
 from gateware.ctr.service import create_service
 from gateware.dma import accelerator
 from gateware.dma.registers import AcceleratorRegisters
-from gateware.net import unit
+from gateware.net.records import peripheral as fast_path
 from gateware.random import source
 from gateware.random.registers import RandomRegisters
 
@@ -56,8 +56,8 @@ ACCELERATOR = Peripheral(
 FAST_PATH = Peripheral(
     name="UDP fast path",
     prefix="CL_FASTPATH",
-    module=unit,
-    create=lambda: unit.FastPathUnit(service=create_service([unit.client()]).ports[0], port=0),
+    module=fast_path,
+    create=lambda: fast_path.FastPathUnit(service=create_service([fast_path.client()]).ports[0], port=0),
 )
 RANDOM_SOURCE = Peripheral(
     name="random source",

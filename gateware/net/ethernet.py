@@ -8,8 +8,8 @@
                         └─► slots of the CPU
 
 The hardware has a MAC and an IP address of its own; what comes for the CPU's, and all broadcasts, is the CPU's.
-UDP checksums are looked at before the stack (`gateware.net.frame_checks`), made with the reply
-(`gateware.net.record_sender`), and sent by a UDP port that is not LiteEth's (`gateware.net.udp_port`).
+UDP checksums are looked at before the stack (`gateware.net.link.frame_checks`), made with the reply
+(`gateware.net.records.sender`), and sent by a UDP port that is not LiteEth's (`gateware.net.udp.port`).
 """
 
 from liteeth.core.arp import LiteEthARP
@@ -18,10 +18,10 @@ from liteeth.core.ip import LiteEthIP
 from litex.gen import LiteXModule
 
 from gateware.net import WORD_BITS
-from gateware.net.mac import SharedMAC
-from gateware.net.neighbours import Neighbours
-from gateware.net.udp_port import UDPPort
-from gateware.net.unit import FastPathUnit
+from gateware.net.link.mac import SharedMAC
+from gateware.net.records.peripheral import FastPathUnit
+from gateware.net.udp.neighbours import Neighbours
+from gateware.net.udp.port import UDPPort
 
 
 class FastPathEthernet(LiteXModule):

@@ -4,7 +4,7 @@ The datapath of both is in the system's clock domain at 32 bits, which carries 1
 frame check sequence and the change of width are in the PHY's 125 MHz domains. A received frame for the CPU without an
 error waits in a slot until the CPU acknowledges it; when all slots are taken, frames are dropped and counted
 (`ethmac_sram_writer_errors`). The PHY's clock is constrained at its pin, with the board's pins. `fastpath` is the fast
-path's peripheral (`gateware.net.unit`).
+path's peripheral (`gateware.net.records.peripheral`).
 """
 
 import ipaddress
@@ -17,8 +17,8 @@ from litex.soc.integration.soc_core import SoCCore
 from gateware.configurations import Ethernet
 from gateware.ctr.client import Port
 from gateware.net.ethernet import FastPathEthernet
-from gateware.net.mac import SharedMAC
-from gateware.net.unit import FastPathUnit
+from gateware.net.link.mac import SharedMAC
+from gateware.net.records.peripheral import FastPathUnit
 
 
 def add_ethernet(soc: SoCCore, create_phy: Callable, ethernet: Ethernet, *, service: Port) -> None:

@@ -30,7 +30,7 @@ from gateware.dma.accelerator import CTRAccelerator
 from gateware.isa.command import CommandRegister
 from gateware.isa.unit import VectorAESUnit
 from gateware.isa.zkn import ScalarAESUnit
-from gateware.net import unit as fast_path
+from gateware.net.records import peripheral as fast_path
 from gateware.random.oscillators import RingOscillators
 from gateware.random.source import RandomSource
 from gateware.soc.buffer import BufferMemory

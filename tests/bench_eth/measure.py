@@ -5,7 +5,7 @@ from array import array
 from dataclasses import dataclass
 
 from gateware.net.events import Event
-from gateware.net.header import HEADER_BYTES
+from gateware.net.records.header import HEADER_BYTES
 from tests.gateware.net.frames import WIRE_OVERHEAD, Peer, Session
 from tests.gateware.net.gmii import GMII_HZ, GMIIBoard
 from tests.gateware.net.script import datagram, expected, on_wire, parse

@@ -1,4 +1,4 @@
-"""What the hardware is does not depend on how it is built, nor on the firmware's generators."""
+"""What the hardware is does not depend on how it is built; lower layers of the network do not depend on higher ones."""
 
 import ast
 
@@ -6,6 +6,14 @@ from tests.gateware.support import ROOT
 
 # Packages that may import what builds the hardware and what is generated from it.
 BUILDERS = ("explore", "flow")
+# Of `gateware/net`, the lowest first: each may import those before it.
+NET_LAYERS = (
+    ("gateware.net", "gateware.net.events", "gateware.net.layouts"),
+    ("gateware.net.link",),
+    ("gateware.net.udp",),
+    ("gateware.net.records",),
+    ("gateware.net.ethernet",),
+)
 
 
 def _imports(path):
@@ -23,8 +31,26 @@ def _importers(folder, packages):
     return {path.relative_to(ROOT) for path in files if any(f"{n}.".startswith(prefixes) for n in _imports(path))}
 
 
+def _layer(module):
+    """Number of the layer of a module of `gateware/net`: that of the longest name it begins with."""
+    names = {name: number for number, layer in enumerate(NET_LAYERS) for name in layer}
+    return names[max((name for name in names if f"{module}.".startswith(f"{name}.")), key=len)]
+
+
 def test_dependencies_run_one_way():
     hardware = _importers("gateware", ["firmware", *(f"gateware.{name}" for name in BUILDERS)])
     assert {path.parts[1] for path in hardware} == set(BUILDERS)
     assert _importers("firmware/codegen", ["gateware.flow", "gateware.explore"]) == set()
     assert _importers("gateware", ["firmware"]) and _importers("firmware/codegen", ["gateware"])
+
+
+def test_lower_layers_of_the_network_import_no_higher_ones():
+    found = {
+        (path.relative_to(ROOT), name)
+        for path in (ROOT / "gateware" / "net").rglob("*.py")
+        for name in _imports(path)
+        if name.startswith("gateware.net.")
+    }
+    layers = {path: _layer(".".join(path.with_suffix("").parts).removesuffix(".__init__")) for path, _ in found}
+    assert set(layers.values()) == set(range(len(NET_LAYERS)))
+    assert {(path, name) for path, name in found if _layer(name) > layers[path]} == set()

@@ -13,7 +13,7 @@ from migen import ClockDomain, Memory, Module, Signal, run_simulation
 from gateware.aes.output_queue import OutputQueue
 from gateware.flow import toolchain
 from gateware.memory import NO_RW_CHECK, buffered_fifo
-from gateware.net.packet_buffer import PacketBuffer
+from gateware.net.link.packet_buffer import PacketBuffer
 from tests.gateware.support import ROOT, flatten
 
 

@@ -18,7 +18,7 @@ from migen import ClockDomain, Module, Signal
 from gateware.ctr.service import create_service
 from gateware.flow import units
 from gateware.isa.zkn import ScalarAESUnit
-from gateware.net.unit import FastPathUnit, client
+from gateware.net.records.peripheral import FastPathUnit, client
 from gateware.random.source import RandomSource
 from gateware.soc.buffer import BufferMemory
 from tests.gateware import ecp5

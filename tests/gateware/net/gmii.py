@@ -21,8 +21,8 @@ from migen import ClockDomain, ClockDomainsRenamer, Module, Record
 from gateware.ctr.service import create_service
 from gateware.net.ethernet import FastPathEthernet
 from gateware.net.events import Event
-from gateware.net.mac import SharedMAC
-from gateware.net.unit import FastPathUnit, client
+from gateware.net.link.mac import SharedMAC
+from gateware.net.records.peripheral import FastPathUnit, client
 from tests.gateware import mutation
 from tests.gateware.ctr.rival import CLIENT, Rival
 from tests.gateware.net.frames import Session

@@ -5,7 +5,7 @@ import random
 import pytest
 from migen import Module, Signal, run_simulation
 
-from gateware.net import checksum
+from gateware.net.link import checksum
 from tests.gateware.net import frames
 
 INITIAL = 0x1234

@@ -9,8 +9,8 @@ from migen import Cat, Module, Signal
 
 from gateware.ctr.key_loader import Uses
 from gateware.net.events import Event
-from gateware.net.fast_path import FastPath
-from gateware.net.session_table import Column
+from gateware.net.records.fast_path import FastPath
+from gateware.net.records.session_table import Column
 from tests.firmware.records import record_sum
 from tests.gateware.net import frames
 from tests.gateware.net.frames import Peer, Session

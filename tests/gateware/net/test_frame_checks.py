@@ -6,7 +6,7 @@ import pytest
 from migen import run_simulation
 
 from gateware.net.events import Event
-from gateware.net.frame_checks import FrameChecks
+from gateware.net.link.frame_checks import FrameChecks
 from tests.gateware.net import frames
 
 FRAME_MAX = 300

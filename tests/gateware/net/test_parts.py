@@ -5,13 +5,14 @@ import random
 import pytest
 from migen import run_simulation
 
-from gateware.net import header
-from gateware.net.events import Event, EventCounters
-from gateware.net.frame_router import FrameRouter
-from gateware.net.neighbours import Neighbours
-from gateware.net.packet_buffer import PacketBuffer
-from gateware.net.session_table import Column, SessionTable
-from gateware.net.statistics import Statistics
+from gateware.net.events import Event
+from gateware.net.link.frame_router import FrameRouter
+from gateware.net.link.packet_buffer import PacketBuffer
+from gateware.net.records import header
+from gateware.net.records.event_counters import EventCounters
+from gateware.net.records.session_table import Column, SessionTable
+from gateware.net.records.statistics import Statistics
+from gateware.net.udp.neighbours import Neighbours
 
 MAC = 0x02_43_4C_4E_45_02
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from gateware.net.record_window import DECIDE_CYCLES, INDEX_BITS, LOOKUP_CYCLES, RecordWindow
+from gateware.net.records.window import DECIDE_CYCLES, INDEX_BITS, LOOKUP_CYCLES, RecordWindow
 from tests.firmware.records import record_sum
 from tests.gateware.net.window_model import RECORDS, Window
 from tests.gateware.support import Simulation

@@ -16,7 +16,7 @@ from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module
 
 from gateware.ctr.service import create_service
-from gateware.net.unit import FastPathUnit, client
+from gateware.net.records.peripheral import FastPathUnit, client
 from tests.gateware import mutation
 from tests.gateware.net.frames import Session
 from tests.gateware.net.operations import Operations

@@ -6,7 +6,7 @@
                  ▲    └─ job ───────────────────────────────────────────►  ▲
   session table, window ◄── CPU                     statistics, events ◄───┘
 
-The engine is outside: it takes packets (`gateware.net.record_receiver.packet_layout`) and gives as many words, in
+The engine is outside: it takes packets (`gateware.net.layouts.packet_layout`) and gives as many words, in
 order. Several datagrams are under way at a time: one is being received, those behind it are in the engine, those
 behind these wait to be sent. Nothing is sent for a datagram that fails a check. A session that is closed meanwhile
 takes no more datagrams; those that were accepted before are answered with its key.
@@ -16,12 +16,12 @@ from migen import Module, Record, bits_for
 
 from gateware.ctr.client import USE_LAYOUT
 from gateware.ctr.key_loader import Uses
-from gateware.net.events import EventCounters
-from gateware.net.record_receiver import RecordReceiver
-from gateware.net.record_sender import RecordSender
-from gateware.net.record_window import RecordWindow
-from gateware.net.session_table import SessionTable
-from gateware.net.statistics import Statistics
+from gateware.net.records.event_counters import EventCounters
+from gateware.net.records.receiver import RecordReceiver
+from gateware.net.records.sender import RecordSender
+from gateware.net.records.session_table import SessionTable
+from gateware.net.records.statistics import Statistics
+from gateware.net.records.window import RecordWindow
 
 
 class FastPath(Module):
@@ -40,7 +40,7 @@ class FastPath(Module):
     ----------
     sink : stream.Endpoint, LiteEth's `eth_udp_user_description(32)`, in
         Datagrams, whose checksums are right.
-    source : stream.Endpoint, see `gateware.net.udp_port.datagram_layout`, out
+    source : stream.Endpoint, see `gateware.net.layouts.datagram_layout`, out
         Datagrams.
     ip_address : Signal(32), in
         The hardware's address.

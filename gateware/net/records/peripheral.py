@@ -12,7 +12,7 @@ Write `key_config` and the key words, then `load_key`; wait until `busy` is 0 an
 registers of the session, and its window; then `open`. To close it, write `row`, then `close`; then clear the key of its
 slot with `clear_key`, and wait until `busy` is 0.
 
-A window (`gateware.net.record_window`) keeps whether each of 64 records came, and the sum of its data. To write it, for
+A window (`gateware.net.records.window`) keeps whether each of 64 records came, and its sum. To write it, for
 each `window_place` from 0 to 63 write `window_base`, `window_came` and the sum, give `write_window`, and wait until
 `window_busy` is 0. Write all 64 before a session is opened: a row's window stays as it was when its last session was
 closed. It is whole once the row is neither in `opened` nor in `in_use`; from then on until it is written again, it can
@@ -30,10 +30,10 @@ from migen import Cat, If, Signal
 from gateware.ctr.client import Client, Port
 from gateware.ctr.key_store import WORDS
 from gateware.ctr.packet import BLOCKS_BITS
-from gateware.net.fast_path import FastPath
-from gateware.net.packet_engine import PacketEngine
-from gateware.net.registers import FastPathRegisters
-from gateware.net.session_table import Column
+from gateware.net.records.fast_path import FastPath
+from gateware.net.records.packet_engine import PacketEngine
+from gateware.net.records.registers import FastPathRegisters
+from gateware.net.records.session_table import Column
 
 KEY_LENGTH_INVALID = 3
 SLOTS = 8

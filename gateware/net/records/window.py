@@ -30,6 +30,7 @@ from migen import READ_FIRST, C, Cat, If, Memory, Module, Mux, Record, Replicate
 
 from gateware.memory import without_collisions
 from gateware.net import WORD_BITS, WORD_BYTES
+from gateware.net.layouts import LENGTH_BITS
 
 RECORDS = 64
 LAPS = 128
@@ -39,7 +40,6 @@ INDEX_BITS = 32
 BLOCKS_BITS = 7
 BLOCK_INDEX_BITS = 60
 BLOCK_BYTES_BITS = 4
-LENGTH_BITS = 16
 SUM_BITS = 2 * WORD_BITS
 LOOKUP_CYCLES = 11
 DECIDE_CYCLES = 4

@@ -39,9 +39,10 @@ from litex.soc.interconnect import stream
 from migen import Case, Cat, If, Module, Replicate, Signal
 
 from gateware.net import WORD_BITS, WORD_BYTES
-from gateware.net.checksum import PROTOCOL_UDP, RIGHT, ChecksumSum, half
 from gateware.net.events import EVENT_BITS, Event
-from gateware.net.frame_router import GROUP_BIT
+from gateware.net.layouts import LENGTH_BITS
+from gateware.net.link.checksum import PROTOCOL_UDP, RIGHT, ChecksumSum, half
+from gateware.net.link.frame_router import GROUP_BIT
 
 HEADER_BYTES = 14
 FRAME_BYTES_MIN = 60  # without the check sequence
@@ -56,7 +57,6 @@ ECHO_REQUEST = 8
 MULTICAST = 224  # the first byte of an address of class D or E, at least
 HOST_ONES = 255  # the last byte of a /24's broadcast address
 ECHO_DATA_MAX = 128  # of LiteEth's buffer
-LENGTH_BITS = 16
 
 
 class FrameChecks(Module):

@@ -9,8 +9,8 @@ from gateware.aes.standard import KEY_LENGTH_128, KEY_LENGTH_192, KEY_LENGTH_256
 from gateware.ctr.key_loader import WAIT_CYCLES, command_cycles
 from gateware.ctr.key_store import WORDS
 from gateware.net.events import EVENT_BITS, Event
-from gateware.net.record_window import BLOCKS_BITS, INDEX_BITS, RECORDS
-from gateware.net.session_table import Column
+from gateware.net.records.session_table import Column
+from gateware.net.records.window import BLOCKS_BITS, INDEX_BITS, RECORDS
 
 _LOCKED = (
     "Write-only: reads as 0. Ignored while the session is open or a datagram of it is under way; sets refused. "
@@ -43,7 +43,7 @@ _KEY_LENGTHS = [
 
 
 class FastPathRegisters(LiteXModule):
-    """Declares the registers; `gateware.net.unit` gives them their function.
+    """Declares the registers; `gateware.net.records.peripheral` gives them their function.
 
     Parameters
     ----------

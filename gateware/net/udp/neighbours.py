@@ -15,8 +15,7 @@ from liteeth.core.arp import arp_table_request_layout, arp_table_response_layout
 from litex.soc.interconnect import stream
 from migen import If, Module, Record, Signal
 
-STATION_LAYOUT = [("ip_address", 32), ("mac_address", 48)]
-RECEIVER_LAYOUT = [("waits", 1), *STATION_LAYOUT]
+from gateware.net.layouts import RECEIVER_LAYOUT, STATION_LAYOUT
 
 
 class Neighbours(Module):

@@ -17,15 +17,9 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 
 from gateware.net import WORD_BITS
-from gateware.net.checksum import SUM_BITS
+from gateware.net.layouts import datagram_layout
 
 HEADER_BYTES = udp_header.length
-
-
-def datagram_layout() -> stream.EndpointDescription:
-    """LiteEth's `eth_udp_user_description(32)`, and the checksum as a number."""
-    layout = eth_udp_user_description(WORD_BITS)
-    return stream.EndpointDescription(layout.payload_layout, [*layout.param_layout, ("checksum", SUM_BITS)])
 
 
 class UDPPort(LiteXModule):

@@ -27,9 +27,9 @@ from migen import If
 
 from gateware.net import WORD_BITS
 from gateware.net.events import EVENT_BITS, Event
-from gateware.net.frame_checks import FrameChecks
-from gateware.net.frame_router import FrameRouter
-from gateware.net.packet_buffer import PacketBuffer
+from gateware.net.link.frame_checks import FrameChecks
+from gateware.net.link.frame_router import FrameRouter
+from gateware.net.link.packet_buffer import PacketBuffer
 
 PHY_BITS = 8
 FRAME_BYTES_MAX = 1514  # without the check sequence, at an MTU of 1500

@@ -24,44 +24,16 @@ from litex.soc.interconnect import stream
 from migen import FSM, Array, Cat, If, Module, Mux, NextState, NextValue, Signal
 
 from gateware.net import WORD_BITS
-from gateware.net import header as wire
 from gateware.net.events import EVENT_BITS, Event
-from gateware.net.record_window import DECIDE_CYCLES, LOOKUP_CYCLES, RecordWindow
-from gateware.net.session_table import SessionTable
+from gateware.net.layouts import LENGTH_BITS, job_layout, outcome_layout, packet_layout
+from gateware.net.records import header as wire
+from gateware.net.records.session_table import SessionTable
+from gateware.net.records.window import DECIDE_CYCLES, LOOKUP_CYCLES, RecordWindow
 
-LENGTH_BITS = 16
 OFFSET_BITS = 64
 # Cycles from the end of the search to the verdict: those of the window, more than the comparisons and `needed` take.
 COMPARE_CYCLES = LOOKUP_CYCLES - 1
 CHECKS = [event for event in Event if Event.HEADER <= event <= Event.TRANSMIT_OVERFLOW]
-
-
-def packet_layout(slot_bits: int) -> stream.EndpointDescription:
-    """Data of a packet, and what it is encrypted with: key slot, T1, blocks to skip, bytes."""
-    return stream.EndpointDescription(
-        [("data", WORD_BITS)],
-        [("slot", slot_bits), ("initial", 128), ("index", 64), ("length", LENGTH_BITS)],
-    )
-
-
-def job_layout(row_bits: int, slot_bits: int) -> list[tuple[str, int]]:
-    """What a reply needs besides the data."""
-    return [
-        ("session", 32),
-        ("offset", 64),
-        ("token", 64),
-        ("length", LENGTH_BITS),
-        ("ip_address", 32),
-        ("port", 16),
-        ("mac_address", 48),
-        ("row", row_bits),
-        ("slot", slot_bits),
-    ]
-
-
-def outcome_layout() -> list[tuple[str, int]]:
-    """Whether a job's reply must be dropped, and the `Event` that this then is."""
-    return [("damaged", 1), ("code", EVENT_BITS)]
 
 
 class RecordReceiver(Module):

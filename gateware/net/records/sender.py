@@ -23,14 +23,20 @@ from migen import FSM, Array, C, Cat, If, Module, Mux, NextState, NextValue, Rec
 
 from gateware.ctr.client import USES_MAX
 from gateware.net import WORD_BITS, WORD_BYTES
-from gateware.net import header as wire
-from gateware.net.checksum import PROTOCOL_UDP, RIGHT, SUM_BITS, ChecksumSum, doubled, half, halves
 from gateware.net.events import EVENT_BITS, Event
-from gateware.net.neighbours import RECEIVER_LAYOUT, STATION_LAYOUT
-from gateware.net.packet_buffer import PacketBuffer
-from gateware.net.record_receiver import LENGTH_BITS, job_layout, outcome_layout
-from gateware.net.udp_port import HEADER_BYTES as UDP_HEADER_BYTES
-from gateware.net.udp_port import datagram_layout
+from gateware.net.layouts import (
+    CHECKSUM_BITS,
+    LENGTH_BITS,
+    RECEIVER_LAYOUT,
+    STATION_LAYOUT,
+    datagram_layout,
+    job_layout,
+    outcome_layout,
+)
+from gateware.net.link.checksum import PROTOCOL_UDP, RIGHT, ChecksumSum, doubled, half, halves
+from gateware.net.link.packet_buffer import PacketBuffer
+from gateware.net.records import header as wire
+from gateware.net.udp.port import HEADER_BYTES as UDP_HEADER_BYTES
 
 # Datagrams between acceptance and the end of sending.
 DATAGRAMS_MAX = USES_MAX
@@ -61,7 +67,7 @@ class RecordSender(Module):
         Pulse: the data of a job have left the engine; the reply is whole, or dropped; `code` is the `Event`.
     ip_address : Signal(32), in
         The address that replies come from.
-    source : stream.Endpoint, see `gateware.net.udp_port.datagram_layout`, out
+    source : stream.Endpoint, see `gateware.net.layouts.datagram_layout`, out
         Datagrams.
     receiver : Record, waits, ip_address(32), mac_address(48), out
         Whether a datagram waits at `source`, and for whom.
@@ -186,7 +192,7 @@ class RecordSender(Module):
         # Checksum, of the buffer's words and one cycle behind them.
         constants = port + PROTOCOL_UDP + 2 * (wire.HEADER_BYTES + UDP_HEADER_BYTES)
         self.submodules.sum = total = ChecksumSum(initial=half(constants))
-        self.submodules.checksums = checksums = stream.SyncFIFO([("checksum", SUM_BITS)], DATAGRAMS_MAX)
+        self.submodules.checksums = checksums = stream.SyncFIFO([("checksum", CHECKSUM_BITS)], DATAGRAMS_MAX)
         committed = Signal()
         self.sync += [
             total.word.eq(buffer.sink.data),

@@ -21,7 +21,7 @@ from gateware.ctr.client import Port
 from gateware.ctr.counter import WIDTH_128
 from gateware.ctr.packet import PacketCTR
 from gateware.net import WORD_BITS
-from gateware.net.record_receiver import packet_layout
+from gateware.net.layouts import packet_layout
 
 QUEUE_WORDS = 64
 

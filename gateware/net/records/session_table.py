@@ -17,7 +17,7 @@ from enum import IntEnum
 from migen import Array, Case, Cat, If, Memory, Module, Mux, Signal, bits_for
 
 from gateware.aes.standard import BLOCK_BITS
-from gateware.net.record_window import BLOCKS_BITS
+from gateware.net.records.window import BLOCKS_BITS
 
 WORD_BITS = 32
 ROWS_MAX = 16

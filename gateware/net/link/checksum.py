@@ -12,8 +12,8 @@ from litex.gen import reverse_bytes
 from migen import Cat, If, Module, Signal
 
 from gateware.net import WORD_BITS
+from gateware.net.layouts import CHECKSUM_BITS
 
-SUM_BITS = 16
 RIGHT = 0xFFFF
 PROTOCOL_UDP = 17
 
@@ -64,19 +64,19 @@ class ChecksumSum(Module):
         self.word = Signal(WORD_BITS)
         self.add = Signal()
         self.clear = Signal()
-        self.value = Signal(SUM_BITS)
+        self.value = Signal(CHECKSUM_BITS)
 
         # # #
 
         # Bit 0 of both sums takes the carry in. All ones and a carry at a time would follow from themselves alone, so
         # that one more carry is all that `folded` can have.
         columns, carry = Signal(WORD_BITS, reset=initial), Signal()
-        added, folding = Signal(WORD_BITS + 2), Signal(SUM_BITS + 2)
-        folded = Signal(SUM_BITS + 1)
+        added, folding = Signal(WORD_BITS + 2), Signal(CHECKSUM_BITS + 2)
+        folded = Signal(CHECKSUM_BITS + 1)
         self.comb += [
             added.eq(Cat(1, columns) + Cat(carry, self.word)),
-            folding.eq(Cat(1, columns[:SUM_BITS]) + Cat(carry, columns[SUM_BITS:])),
-            self.value.eq(folded[:SUM_BITS] + folded[SUM_BITS]),
+            folding.eq(Cat(1, columns[:CHECKSUM_BITS]) + Cat(carry, columns[CHECKSUM_BITS:])),
+            self.value.eq(folded[:CHECKSUM_BITS] + folded[CHECKSUM_BITS]),
         ]
         self.sync += [
             If(self.add, Cat(columns, carry).eq(added[1:])),

@@ -1,0 +1,1 @@
+"""Records: what datagrams hold, whose sessions they are of, and their way through AES-CTR."""

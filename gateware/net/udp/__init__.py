@@ -1,0 +1,1 @@
+"""Datagrams: a UDP port on LiteEth's IPv4, and the station that an answer goes to (RFC 768)."""
