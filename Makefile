@@ -89,7 +89,7 @@ sweep: setup ## 10 min | Give each command of the fast path at every cycle of a 
 	@$(PYTHON) -m tests.gateware.net.sweep
 
 netlist: setup ## 30 min | Run the test benches of vector unit and accelerator on their netlists for ECP5, with each board's cores
-	@$(PYTHON) -m pytest --netlist tests/gateware/isa/test_unit.py \
+	@$(PYTHON) -m pytest --netlist tests/gateware/isa/test_vector_unit.py \
 		tests/gateware/dma/test_accelerator.py tests/gateware/dma/test_commands.py tests/gateware/dma/test_instants.py
 	@$(PYTHON) -m pytest --netlist tests/gateware/dma/test_boards.py
 

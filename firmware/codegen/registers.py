@@ -57,7 +57,7 @@ FAST_PATH = Peripheral(
     name="UDP fast path",
     prefix="CL_FASTPATH",
     module=fast_path,
-    create=lambda: fast_path.FastPathUnit(service=create_service([fast_path.client()]).ports[0], port=0),
+    create=lambda: fast_path.FastPathPeripheral(service=create_service([fast_path.client()]).ports[0], port=0),
 )
 RANDOM_SOURCE = Peripheral(
     name="random source",

@@ -16,9 +16,9 @@ pipelined   1                                   stages * Nr + 5, with Nr of the 
 ========== =================================== ======================
 
 Two or four `engines` of an iterative datapath take as many blocks in that time. The S-boxes are those of
-`gateware.aes.sub_bytes`: on the ECP5, ``ecp5`` is the fastest in an iterative datapath and ``canright_ecp5`` with
-three or four stages the smallest in a pipeline; ``block_ram`` trades LUTs for block RAMs; ``table``, ``canright`` and
-``onehot`` are portable. All take one cycle, block RAM included, as it is the state's register.
+`gateware.aes.sub_bytes`: on the ECP5, ``ecp5`` is the fastest in an iterative datapath and ``tower_cut_ecp5`` with
+three or four stages the smallest in a pipeline; ``block_ram`` trades LUTs for block RAMs; ``table``, ``tower``,
+``tower_cut`` and ``onehot`` are portable. All take one cycle, block RAM included, as it is the state's register.
 
 The slot travels with its block: blocks of different keys and key lengths follow each other without a bubble. A
 key is expanded into one slot while blocks of the others go on at full rate. Reset ends blocks and keys, but leaves

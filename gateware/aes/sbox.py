@@ -10,8 +10,8 @@ The byte is a signal of 8 bits, bit 0 the least significant. Latency: none (comb
     mapper left to itself takes more LUTs and up to eight levels.
 ``onehot``
     Bertoni's: a decoder to 256 lines of which one is 1, a permutation of the lines, which is wiring, and an encoder.
-``canright``
-    Inversion in a tower of fields (`gateware.aes.composite`): the smallest, and the slowest.
+``tower``
+    Canright's: inversion in a tower of fields (`gateware.aes.composite`), the smallest and the slowest.
 
 Both directions on one byte, with a register, are in `gateware.aes.sbox_pair`; a registered S-box in block RAM is in
 `gateware.aes.sbox_ram`.
@@ -24,7 +24,7 @@ from gateware.aes.composite import AFFINE_CONSTANT, best_tower, inversion, linea
 from gateware.aes.field import INV_SBOX, SBOX
 from gateware.aes.transforms import masked
 
-IMPLEMENTATIONS = ("table", "ecp5", "canright", "onehot")
+IMPLEMENTATIONS = ("table", "ecp5", "tower", "onehot")
 
 
 class SBox(Module):

@@ -13,7 +13,7 @@ Throughput: a byte a cycle. Latency: one cycle.
     The tables as LUT4s and the slices' wide multiplexers, as in `gateware.aes.sbox`. The register lies between
     the wide multiplexers and the last two levels, which halves what is added to the path of the next stage and
     takes the way past the S-boxes for nothing: clearing the register passes the operand.
-``canright``
+``tower``
     Both directions share one inversion in a tower of fields (`gateware.aes.composite`); the register is last.
 """
 
@@ -24,7 +24,7 @@ from gateware.aes.composite import AFFINE_CONSTANT, best_tower, inversion, linea
 from gateware.aes.field import INV_SBOX, SBOX
 from gateware.aes.sbox import SBox, check_implementation, namer
 
-IMPLEMENTATIONS = ("table", "ecp5", "canright")
+IMPLEMENTATIONS = ("table", "ecp5", "tower")
 # Contents of a LUT4 for D ^ (C ? B : A); its inputs A to D are bits 0 to 3 of the index.
 MUX_AND_ADD = sum((((x >> 1 if x & 4 else x) ^ x >> 3) & 1) << x for x in range(16))
 
@@ -59,7 +59,7 @@ class SBoxPair(Module):
 
         # # #
 
-        {"table": self._table, "ecp5": self._ecp5, "canright": self._canright}[implementation]()
+        {"table": self._table, "ecp5": self._ecp5, "tower": self._tower}[implementation]()
 
     def _table(self) -> None:
         forward, inverse = SBox(), SBox(inverse=True)
@@ -83,7 +83,7 @@ class SBoxPair(Module):
                 outputs.append(lut4(self, MUX_AND_ADD, [halves[0], halves[1], half, operand[bit]]))
             self.comb += self.o[bit].eq(mux(self, "PFUMX", outputs, inverse))
 
-    def _canright(self) -> None:
+    def _tower(self) -> None:
         tower = best_tower()
         into, out_of = Signal(8), Signal(8)
         linear_part = [self.i[bit] ^ (AFFINE_CONSTANT >> bit & 1) for bit in range(8)]

@@ -2,13 +2,13 @@
 
 ::
 
-    i ─► register ─► S-box ─► o                    table, ecp5, onehot
+    i ─► register ─► S-box ─► o                    table, ecp5, tower, onehot
     i ─► block RAM's own address register ─► o     block_ram
-    i ─► register ─► ... ─► o                      canright, canright_ecp5: `gateware.aes.tower_sbox`
+    i ─► register ─► ... ─► o                      tower_cut, tower_cut_ecp5: `gateware.aes.tower_sbox`
 
 The register is part of the module because a block RAM has it inside: whatever holds a state or a word
 feeds the next value here, and every S-box then costs the same one cycle. With two stages, `o` is a register
-too; Canright's S-box takes up to four, which it has inside.
+too; the tower that is cut takes up to four, which it has inside.
 
 Latency: `stages` cycles from `i` to `o`. Throughput: all bytes, each cycle.
 """
@@ -24,8 +24,8 @@ BLOCK_RAM = "block_ram"
 IMPLEMENTATIONS = {
     **{name: 2 for name in combinational.IMPLEMENTATIONS},
     BLOCK_RAM: 2,
-    "canright": max(CUTS),
-    "canright_ecp5": max(CUTS),
+    "tower_cut": max(CUTS),
+    "tower_cut_ecp5": max(CUTS),
 }
 
 
@@ -68,9 +68,9 @@ class SubBytes(Module):
         # # #
 
         lanes = [slice(8 * n, 8 * n + 8) for n in range(count)]
-        if sbox.startswith("canright"):
+        if sbox.startswith("tower_cut"):
             for lane in lanes:
-                box = TowerSBox(stages=stages, portable=sbox == "canright")
+                box = TowerSBox(stages=stages, portable=sbox == "tower_cut")
                 self.submodules += box
                 self.comb += [box.i.eq(self.i[lane]), box.enable.eq(self.enable), self.o[lane].eq(box.o)]
             return

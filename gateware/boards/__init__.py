@@ -10,12 +10,12 @@ from dataclasses import dataclass
 class Fit:
     """How a configuration goes into a board's part.
 
-    ``sbox`` is the vector unit's S-box, ``core_sbox`` that of the AES cores. ``pnr_seed`` and ``pnr_options`` are
-    nextpnr's; its own weight on timing, 10, gives some percent less clock. ``clock_met`` says whether its
-    place-and-route met the system clock.
+    ``cfu_sbox`` is the S-box of the vector or scalar unit, ``core_sbox`` that of the AES core. ``pnr_seed`` and
+    ``pnr_options`` are nextpnr's; its own weight on timing, 10, gives some percent less clock. ``clock_met`` says
+    whether its place-and-route met the system clock.
     """
 
-    sbox: str = "table"
+    cfu_sbox: str = "table"
     core_sbox: str = "table"
     pnr_seed: int = 1
     pnr_options: tuple[str, ...] = ("--placer-heap-timingweight", "100")

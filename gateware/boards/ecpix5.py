@@ -44,9 +44,9 @@ def _create_phy(platform):
     )
 
 
-_FIT = Fit(sbox="ecp5", core_sbox="ecp5", pnr_seed=4)
+_FIT = Fit(cfu_sbox="ecp5", core_sbox="ecp5", pnr_seed=4)
 # A core of two engines has Canright's S-boxes: half of its LUTs, and fast enough for 75 MHz.
-_TWO_ENGINES = replace(_FIT, core_sbox="canright_ecp5")
+_TWO_ENGINES = replace(_FIT, core_sbox="tower_cut_ecp5")
 
 BOARD = Board(
     name="ecpix5",
@@ -69,7 +69,7 @@ BOARD = Board(
             pnr_seed=1,
             pnr_options=(*_FIT.pnr_options, "--router", "router2", "--tmg-ripup"),
         ),
-        "pipelined": replace(_FIT, core_sbox="canright", clock_met=True),
+        "pipelined": replace(_FIT, core_sbox="tower_cut", clock_met=True),
         "zephyr": _FIT,
         "eth_zephyr": _TWO_ENGINES,
     },

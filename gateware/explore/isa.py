@@ -22,7 +22,6 @@ from migen import Cat, Module, Signal
 from rich.console import Console
 from rich.table import Table
 
-from gateware.aes.sbox_pair import IMPLEMENTATIONS as PAIR_IMPLEMENTATIONS
 from gateware.aes.sbox_pair import SBoxPair
 from gateware.aes.sbox_ram import BlockRAMSBox
 from gateware.aes.transforms import byte_list, inv_shift_rows, inverse_mix_correction, masked, mix_column, shift_rows
@@ -30,7 +29,7 @@ from gateware.explore.harness import Harness
 from gateware.flow import toolchain
 from gateware.flow.cache import Stamp, digest
 from gateware.isa.lane import Lane
-from gateware.isa.unit import VectorAESUnit
+from gateware.isa.vector_unit import VectorAESUnit
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DEVICE = ("--um5g-85k", "--speed", "8", "--package", "CABGA554")
@@ -123,16 +122,18 @@ def _multiplier() -> Ports:
     return top, [a, b], [product]
 
 
+# The parts' names of S-boxes, and those of `gateware.aes.sbox_pair`.
+SBOXES = {"table": "table", "ecp5": "ecp5", "canright": "tower"}
 OTHER_TIMING = "SubBytes, block RAM, LFE5UM timing"
 PARTS: dict[str, Callable[[], Ports]] = {
     "multiplier 16x16": _multiplier,
     "SubBytes, block RAM": _sub_bytes_ram,
     OTHER_TIMING: _sub_bytes_ram,
-    **{f"SubBytes, {sbox}": lambda sbox=sbox: _sub_bytes(sbox) for sbox in PAIR_IMPLEMENTATIONS},
+    **{f"SubBytes, {name}": lambda sbox=sbox: _sub_bytes(sbox) for name, sbox in SBOXES.items()},
     "MixColumns": _mix_columns,
     "shuffle": _shuffle,
-    **{f"lane, {sbox}": lambda sbox=sbox: _lane(sbox) for sbox in PAIR_IMPLEMENTATIONS},
-    **{f"unit, {sbox}": lambda sbox=sbox: _unit(sbox) for sbox in PAIR_IMPLEMENTATIONS},
+    **{f"lane, {name}": lambda sbox=sbox: _lane(sbox) for name, sbox in SBOXES.items()},
+    **{f"unit, {name}": lambda sbox=sbox: _unit(sbox) for name, sbox in SBOXES.items()},
 }
 # Device options of parts that are not placed on DEVICE.
 DEVICES = {OTHER_TIMING: ("--um-85k", *DEVICE[1:])}

@@ -18,7 +18,7 @@ from gateware.explore.protocols import InitNext, LoadDone, Pipeline, Protocol, S
 ITERATIVE = ("128", "64", "32")
 DATAPATHS = ("128", "pipelined", "64", "32")
 # The family's names of S-boxes and `create_core`'s: lut is the best of those made of LUTs alone.
-SBOXES = {"lut": "ecp5", "canright": "canright_ecp5", "block_ram": "block_ram", "onehot": "onehot"}
+SBOXES = {"lut": "ecp5", "canright": "tower_cut_ecp5", "block_ram": "block_ram", "onehot": "onehot"}
 ENGINES = (1, 2, 4)
 KEY_SETS = {"128": (128,), "all": (128, 192, 256)}
 SLOTS = (1, 8)

@@ -13,7 +13,7 @@ from migen import ClockDomain, Module, Record
 from gateware.dma.accelerator import CTRAccelerator
 from gateware.flow import toolchain
 from gateware.flow.cache import Stamp, digest
-from gateware.isa.unit import VectorAESUnit
+from gateware.isa.vector_unit import VectorAESUnit
 from gateware.soc.soc import BUFFER_ORIGIN, create_ctr_service
 from gateware.targets import Target
 
@@ -30,7 +30,7 @@ class _Top(Module):
 
 
 def _vector_unit(target: Target) -> _Top:
-    unit = VectorAESUnit(memory=(BUFFER_ORIGIN, target.configuration.buffer_size), sbox=target.fit.sbox)
+    unit = VectorAESUnit(memory=(BUFFER_ORIGIN, target.configuration.buffer_size), sbox=target.fit.cfu_sbox)
     ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
     return _Top(unit, [*ports, unit.rsp_valid, unit.rsp_ready, unit.rsp_output, unit.bus])
 

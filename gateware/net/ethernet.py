@@ -19,7 +19,7 @@ from litex.gen import LiteXModule
 
 from gateware.net import WORD_BITS
 from gateware.net.link.mac import SharedMAC
-from gateware.net.records.peripheral import FastPathUnit
+from gateware.net.records.peripheral import FastPathPeripheral
 from gateware.net.udp.neighbours import Neighbours
 from gateware.net.udp.port import UDPPort
 
@@ -31,31 +31,31 @@ class FastPathEthernet(LiteXModule):
     ----------
     mac : SharedMAC
         Used, not added as a submodule.
-    unit : FastPathUnit
+    peripheral : FastPathPeripheral
         Used, not added as a submodule; its register says the hardware's IP address.
     clk_freq : int
         Frequency of `sys` in Hz.
     """
 
-    def __init__(self, *, mac: SharedMAC, unit: FastPathUnit, clk_freq: int):
-        own = {"mac_address": mac.mac_address, "ip_address": unit.ip_address.storage, "dw": WORD_BITS}
+    def __init__(self, *, mac: SharedMAC, peripheral: FastPathPeripheral, clk_freq: int):
+        own = {"mac_address": mac.mac_address, "ip_address": peripheral.ip_address.storage, "dw": WORD_BITS}
         self.neighbours = neighbours = Neighbours()
         self.arp = LiteEthARP(mac=mac, clk_freq=clk_freq, entries=2, **own)
         self.ip = ip = LiteEthIP(mac=mac, arp_table=neighbours, with_broadcast=False, **own)
         self.icmp = icmp = LiteEthICMP(ip=ip, ip_address=own["ip_address"], dw=WORD_BITS)
-        self.udp = udp = UDPPort(ip=ip, port=unit.port)
+        self.udp = udp = UDPPort(ip=ip, port=peripheral.port)
 
         # # #
 
-        path = unit.fast_path
+        path = peripheral.fast_path
         self.comb += [
             udp.source.connect(path.sink),
             path.sender_mac.eq(mac.sender_mac),
             path.source.connect(udp.sink),
-            neighbours.receiver.eq(path.receiver),
+            neighbours.destination.eq(path.destination),
             mac.event.connect(path.frame_event),
-            mac.checks.ip_address.eq(unit.ip_address.storage),
-            mac.checks.port.eq(unit.port),
+            mac.checks.ip_address.eq(peripheral.ip_address.storage),
+            mac.checks.port.eq(peripheral.port),
             neighbours.station.ip_address.eq(icmp.echo.sink.ip_address),
             neighbours.station.mac_address.eq(mac.sender_mac),
             neighbours.learn.eq(icmp.echo.sink.valid & icmp.echo.sink.ready & icmp.echo.sink.last),

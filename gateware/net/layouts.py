@@ -10,7 +10,7 @@ LENGTH_BITS = 16
 CHECKSUM_BITS = 16
 
 STATION_LAYOUT = [("ip_address", 32), ("mac_address", 48)]
-RECEIVER_LAYOUT = [("waits", 1), *STATION_LAYOUT]
+DESTINATION_LAYOUT = [("waits", 1), *STATION_LAYOUT]
 
 
 def datagram_layout() -> stream.EndpointDescription:

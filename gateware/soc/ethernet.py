@@ -18,7 +18,7 @@ from gateware.configurations import Ethernet
 from gateware.ctr.client import Port
 from gateware.net.ethernet import FastPathEthernet
 from gateware.net.link.mac import SharedMAC
-from gateware.net.records.peripheral import FastPathUnit
+from gateware.net.records.peripheral import FastPathPeripheral
 
 
 def add_ethernet(soc: SoCCore, create_phy: Callable, ethernet: Ethernet, *, service: Port) -> None:
@@ -34,12 +34,12 @@ def add_ethernet(soc: SoCCore, create_phy: Callable, ethernet: Ethernet, *, serv
         rx_slots=ethernet.rx_slots,
         tx_slots=ethernet.tx_slots,
     )
-    soc.fastpath = FastPathUnit(
+    soc.fastpath = FastPathPeripheral(
         service=service,
         port=UDP_PORT,
         ip_address=int(ipaddress.IPv4Address(ethernet.fast_path_ip_address)),
     )
-    soc.ethernet_stack = FastPathEthernet(mac=soc.ethmac, unit=soc.fastpath, clk_freq=soc.sys_clk_freq)
+    soc.ethernet_stack = FastPathEthernet(mac=soc.ethmac, peripheral=soc.fastpath, clk_freq=soc.sys_clk_freq)
     _add_slots(soc, soc.ethmac)
     soc.irq.add("ethmac", use_loc_if_exists=True)
     add_ip_address_constants(soc, "LOCALIP", ethernet.ip_address)

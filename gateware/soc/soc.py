@@ -28,7 +28,7 @@ from gateware.ctr.service import CTRService, create_service
 from gateware.dma import accelerator
 from gateware.dma.accelerator import CTRAccelerator
 from gateware.isa.command import CommandRegister
-from gateware.isa.unit import VectorAESUnit
+from gateware.isa.vector_unit import VectorAESUnit
 from gateware.isa.zkn import ScalarAESUnit
 from gateware.net.records import peripheral as fast_path
 from gateware.random.oscillators import RingOscillators
@@ -121,11 +121,11 @@ class CipherlaneSoC(SoCCore):
         cores = Path(get_data_mod("cpu", "vexriscv").data_location)
         self.cpu.use_external_variant(str(cores / "VexRiscv_FullCfu.v"))
         if target.configuration.scalar_unit:
-            self.aes_unit = unit = ScalarAESUnit(sbox=target.fit.sbox)
+            self.aes_unit = unit = ScalarAESUnit(sbox=target.fit.cfu_sbox)
             self.add_constant("CIPHERLANE_SCALAR_UNIT")
         else:
             self.aes_unit = unit = VectorAESUnit(
-                memory=(BUFFER_ORIGIN, target.configuration.buffer_size), sbox=target.fit.sbox
+                memory=(BUFFER_ORIGIN, target.configuration.buffer_size), sbox=target.fit.cfu_sbox
             )
         self.aes_command = command = CommandRegister()
         self.comb += [

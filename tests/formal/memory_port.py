@@ -7,7 +7,7 @@ from migen import Array, Cat, Memory, Module, Signal
 
 from gateware.isa.memory_port import QUEUE_DEPTH, VectorMemoryPort
 from tests.formal.prover import to_verilog
-from tests.formal.unit import MEMORY
+from tests.formal.vector_unit import MEMORY
 
 REQUEST = ("valid", "address", "data", "store", "exclusive_or", "register")
 BUS_INPUTS = ("dat_r", "ack", "err")

@@ -12,7 +12,7 @@ contents of the register files:
 import pytest
 
 from tests.formal.prover import holds
-from tests.formal.unit import CUT_MEMORIES, mutate, unit_verilog
+from tests.formal.vector_unit import CUT_MEMORIES, mutate, unit_verilog
 
 PROPERTIES = """
     wire accept = cmd_valid && cmd_ready;

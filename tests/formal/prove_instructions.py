@@ -18,7 +18,7 @@ import pytest
 
 from tests.formal.definitions import COLUMNS, STATES, SUBSTITUTION
 from tests.formal.prover import holds
-from tests.formal.unit import CUT_MEMORIES, mutate, unit_verilog
+from tests.formal.vector_unit import CUT_MEMORIES, mutate, unit_verilog
 
 ANY_STATE = [*CUT_MEMORIES, "setattr -unset init w:*"]
 # STAGE2: the lanes' registers are free.

@@ -13,7 +13,7 @@ from migen import Cat, Signal
 from gateware.aes.cores import create_core
 from gateware.aes.standard import ROUNDS
 from tests.formal.prover import holds, to_verilog
-from tests.formal.unit import CUT_MEMORIES, mutate
+from tests.formal.vector_unit import CUT_MEMORIES, mutate
 
 SLOTS = 2
 SHORTEST = min(ROUNDS.values())

@@ -15,7 +15,7 @@ import pytest
 
 from tests.formal.memory_port import port_verilog
 from tests.formal.prover import holds
-from tests.formal.unit import CUT_MEMORIES, MEMORY, mutate, unit_verilog
+from tests.formal.vector_unit import CUT_MEMORIES, MEMORY, mutate, unit_verilog
 
 INDUCTION = "-tempinduct -maxsteps 4"
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.formal.definitions import SUBSTITUTION
 from tests.formal.prover import holds
-from tests.formal.unit import CUT_MEMORIES, mutate, unit_verilog
+from tests.formal.vector_unit import CUT_MEMORIES, mutate, unit_verilog
 
 PROPERTIES = """
     // The two commands before, with what the register files read for them.

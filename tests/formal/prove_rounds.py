@@ -20,7 +20,7 @@ from gateware.aes.pipelined_round import PipelinedRound
 from gateware.aes.state import State
 from tests.formal.definitions import ALGEBRA, COLUMNS, STATES
 from tests.formal.prover import holds, to_verilog
-from tests.formal.unit import mutate
+from tests.formal.vector_unit import mutate
 
 KEEP_MEMORIES = ["flatten", "memory"]
 
@@ -117,7 +117,7 @@ module proof(input sys_clk, input [127:0] state, input [127:0] key, input passes
 endmodule
 """
 # S-box, stages, is_last, can_pass
-PIPELINED_ROUNDS = [("canright_ecp5", 4, False, True), ("canright_ecp5", 4, True, False)]
+PIPELINED_ROUNDS = [("tower_cut_ecp5", 4, False, True), ("tower_cut_ecp5", 4, True, False)]
 
 
 def pipelined_verilog(sbox: str, stages: int, is_last: bool, can_pass: bool) -> str:
@@ -140,7 +140,7 @@ def test_pipelined_round(one):
 
 
 def test_a_broken_pipelined_round_is_refuted():
-    verilog = pipelined_verilog("canright_ecp5", 4, False, True)
+    verilog = pipelined_verilog("tower_cut_ecp5", 4, False, True)
     assert not is_the_next_state(mutate(verilog, r"(assign \w+ = \(\w*passes \? [^;^]*)\^", r"\1|"))
 
 

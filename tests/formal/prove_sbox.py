@@ -58,7 +58,7 @@ def test_is_the_definition_and_undone_by_its_inverse(implementation):
 
 def flip_one_bit(verilog: str, implementation: str) -> str:
     """The text with one bit of one table entry, or one operator, wrong."""
-    if implementation in ("canright", "onehot"):
+    if implementation in ("tower", "onehot"):
         broken, count = re.subn(r"&", "|", verilog, count=1)
     elif implementation == "ecp5":
         broken, count = re.subn(r"16'd(\d+)", lambda m: f"16'd{int(m[1]) ^ 0x0400}", verilog, count=1)
@@ -150,8 +150,8 @@ def test_registered_is_the_definition(sbox, stages):
     ("sbox", "pattern", "replacement"),
     [
         ("block_ram", r"\[83\] = 8'h[eE][dD]", "[83] = 8'hEC"),
-        ("canright_ecp5", r"16'd26214", "16'd26215"),
-        ("canright", r"(\d+)'d\d+ >>", r"\1'd1 >>"),
+        ("tower_cut_ecp5", r"16'd26214", "16'd26215"),
+        ("tower_cut", r"(\d+)'d\d+ >>", r"\1'd1 >>"),
     ],
 )
 def test_a_broken_registered_one_is_refuted(sbox, pattern, replacement):

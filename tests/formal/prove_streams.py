@@ -22,7 +22,7 @@ from gateware.aes.output_queue import OutputQueue
 from gateware.aes.pipelined_cipher import PipelinedCipher
 from gateware.aes.standard import BLOCK_BITS
 from tests.formal.prover import holds, to_verilog
-from tests.formal.unit import CUT_MEMORIES, mutate
+from tests.formal.vector_unit import CUT_MEMORIES, mutate
 
 ITERATIVE = """
 module proof(input sys_clk, input sink_valid, input [1:0] length, input sink_slot, input sink_error, input watched,

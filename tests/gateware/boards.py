@@ -7,11 +7,11 @@ from gateware.aes.sub_bytes import IMPLEMENTATIONS
 TARGETS = targets.load_all()
 
 # S-boxes of the vector unit, all and those on an FPGA, and of the unit with the scalar instructions.
-_vector_units = {(t.fit.sbox, t.board.simulated) for t in TARGETS if not t.configuration.scalar_unit}
+_vector_units = {(t.fit.cfu_sbox, t.board.simulated) for t in TARGETS if not t.configuration.scalar_unit}
 VECTOR_UNITS = sorted({sbox for sbox, _ in _vector_units})
 VECTOR_UNITS_ON_ECP5 = sorted(sbox for sbox, simulated in _vector_units if not simulated)
 VECTOR_UNITS_SIMULATED = sorted(sbox for sbox, simulated in _vector_units if simulated)
-SCALAR_UNITS = sorted({t.fit.sbox for t in TARGETS if t.configuration.scalar_unit})
+SCALAR_UNITS = sorted({t.fit.cfu_sbox for t in TARGETS if t.configuration.scalar_unit})
 
 # Parameters of `CTRAccelerator`, all and those on an FPGA.
 _accelerators = {(t.configuration.core_datapath, t.fit.core_sbox, t.board.simulated) for t in TARGETS}

@@ -18,7 +18,7 @@ from migen import ClockDomain, Module, Signal
 from gateware.ctr.service import create_service
 from gateware.flow import units
 from gateware.isa.zkn import ScalarAESUnit
-from gateware.net.records.peripheral import FastPathUnit, client
+from gateware.net.records.peripheral import FastPathPeripheral, client
 from gateware.random.source import RandomSource
 from gateware.soc.buffer import BufferMemory
 from tests.gateware import ecp5
@@ -55,14 +55,14 @@ def _buffer(size: int) -> Module:
 def _fast_path(core: dict) -> Module:
     top = Module()
     top.submodules.service = service = create_service([client()], **core)
-    unit = FastPathUnit(service=service.ports[0], port=UDP_PORT)
+    unit = FastPathPeripheral(service=service.ports[0], port=UDP_PORT)
     top.clock_domains.cd_sys = ClockDomain("sys")
     top.submodules.unit = unit
     bank = csr_bus.CSRBank(unit.get_csrs(), bus=csr_bus.Interface(data_width=32, address_width=14))
     top.submodules.bank = bank
     path = unit.fast_path
     top.ios = {top.cd_sys.clk, top.cd_sys.rst, *flatten([bank.bus, path.sink, path.source, path.sender_mac])}
-    top.ios |= set(flatten([path.receiver, path.frame_event]))
+    top.ios |= set(flatten([path.destination, path.frame_event]))
     return top
 
 
@@ -93,7 +93,7 @@ def _scalar_unit(sbox: str) -> Module:
 def designs() -> Iterator[tuple[str, Module]]:
     """Names and designs."""
     for sbox in VECTOR_UNITS:
-        target = next(t for t in TARGETS if t.fit.sbox == sbox and not t.configuration.scalar_unit)
+        target = next(t for t in TARGETS if t.fit.cfu_sbox == sbox and not t.configuration.scalar_unit)
         yield f"vector_unit_{sbox}", units.UNITS["vector_unit"](target)
     for sbox in SCALAR_UNITS:
         yield f"scalar_unit_{sbox}", _scalar_unit(sbox)

@@ -46,7 +46,7 @@ class FastPath(Module):
         The hardware's address.
     sender_mac : Signal(48), in
         Source address of the frame at `sink`.
-    receiver : Record, waits, ip_address(32), mac_address(48), out
+    destination : Record, waits, ip_address(32), mac_address(48), out
         Whether a datagram waits at `source`, and for whom.
     packet, encrypted : stream.Endpoint
         To and from the engine.
@@ -77,7 +77,7 @@ class FastPath(Module):
         row_begin, row_end = Record(USE_LAYOUT), Record(USE_LAYOUT)
         self.submodules.rows_under_way = in_rows = Uses(rows, row_begin, row_end)
         self.sink, self.sender_mac = taker.sink, taker.sender_mac
-        self.source, self.receiver, self.ip_address = sender.source, sender.receiver, sender.ip_address
+        self.source, self.destination, self.ip_address = sender.source, sender.destination, sender.ip_address
         self.packet, self.encrypted = taker.packet, sender.encrypted
         self.usable = taker.usable
         self.frame_event = events.sinks[0]

@@ -46,7 +46,7 @@ def client(slots: int = SLOTS) -> Client:
     return Client(slots=slots, count_bits=BLOCKS_BITS, share=SHARE)
 
 
-class FastPathUnit(FastPathRegisters):
+class FastPathPeripheral(FastPathRegisters):
     """The fast path as a peripheral.
 
     Parameters

@@ -26,8 +26,8 @@ from gateware.net import WORD_BITS, WORD_BYTES
 from gateware.net.events import EVENT_BITS, Event
 from gateware.net.layouts import (
     CHECKSUM_BITS,
+    DESTINATION_LAYOUT,
     LENGTH_BITS,
-    RECEIVER_LAYOUT,
     STATION_LAYOUT,
     datagram_layout,
     job_layout,
@@ -69,7 +69,7 @@ class RecordSender(Module):
         The address that replies come from.
     source : stream.Endpoint, see `gateware.net.layouts.datagram_layout`, out
         Datagrams.
-    receiver : Record, waits, ip_address(32), mac_address(48), out
+    destination : Record, waits, ip_address(32), mac_address(48), out
         Whether a datagram waits at `source`, and for whom.
     empty : Signal(), out
         No job or datagram is here.
@@ -94,7 +94,7 @@ class RecordSender(Module):
         )
         self.ip_address = Signal(32)
         self.source = source = stream.Endpoint(datagram_layout())
-        self.receiver = Record(RECEIVER_LAYOUT)
+        self.destination = Record(DESTINATION_LAYOUT)
         self.empty = Signal()
 
         # # #
@@ -205,31 +205,31 @@ class RecordSender(Module):
             Mux(total.value == RIGHT, RIGHT, halves(~total.value)),
         )
 
-        # Datagrams, each with its receiver.
-        receivers = stream.SyncFIFO([*STATION_LAYOUT, ("port", 16), ("length", LENGTH_BITS)], DATAGRAMS_MAX)
-        self.submodules.receivers = receivers
+        # Datagrams, each with its destination.
+        destinations = stream.SyncFIFO([*STATION_LAYOUT, ("port", 16), ("length", LENGTH_BITS)], DATAGRAMS_MAX)
+        self.submodules.destinations = destinations
         sent = Signal()
         self.comb += [
-            receivers.sink.valid.eq(self.finished.valid & ~self.finished.damaged),
-            receivers.sink.ip_address.eq(job.ip_address),
-            receivers.sink.mac_address.eq(job.mac_address),
-            receivers.sink.port.eq(job.port),
-            receivers.sink.length.eq(job.length + wire.HEADER_BYTES),
+            destinations.sink.valid.eq(self.finished.valid & ~self.finished.damaged),
+            destinations.sink.ip_address.eq(job.ip_address),
+            destinations.sink.mac_address.eq(job.mac_address),
+            destinations.sink.port.eq(job.port),
+            destinations.sink.length.eq(job.length + wire.HEADER_BYTES),
             source.valid.eq(buffer.source.valid & checksums.source.valid),
             buffer.source.ready.eq(source.ready & checksums.source.valid),
             source.data.eq(buffer.source.data),
             source.last.eq(buffer.source.last),
             source.last_be.eq(buffer.source.last_be),
             source.src_port.eq(port),
-            source.dst_port.eq(receivers.source.port),
-            source.ip_address.eq(receivers.source.ip_address),
-            source.length.eq(receivers.source.length),
+            source.dst_port.eq(destinations.source.port),
+            source.ip_address.eq(destinations.source.ip_address),
+            source.length.eq(destinations.source.length),
             source.checksum.eq(checksums.source.checksum),
-            self.receiver.waits.eq(receivers.source.valid),
-            self.receiver.ip_address.eq(receivers.source.ip_address),
-            self.receiver.mac_address.eq(receivers.source.mac_address),
+            self.destination.waits.eq(destinations.source.valid),
+            self.destination.ip_address.eq(destinations.source.ip_address),
+            self.destination.mac_address.eq(destinations.source.mac_address),
             sent.eq(source.valid & source.ready & source.last),
-            receivers.source.ready.eq(sent),
+            destinations.source.ready.eq(sent),
             checksums.source.ready.eq(sent),
         ]
 

@@ -15,7 +15,7 @@ from liteeth.core.arp import arp_table_request_layout, arp_table_response_layout
 from litex.soc.interconnect import stream
 from migen import If, Module, Record, Signal
 
-from gateware.net.layouts import RECEIVER_LAYOUT, STATION_LAYOUT
+from gateware.net.layouts import DESTINATION_LAYOUT, STATION_LAYOUT
 
 
 class Neighbours(Module):
@@ -25,7 +25,7 @@ class Neighbours(Module):
     ----------
     request, response : stream.Endpoint
         As those of LiteEth's ARP table.
-    receiver : Record, waits, ip_address(32), mac_address(48), in
+    destination : Record, waits, ip_address(32), mac_address(48), in
         Whether a datagram waits to be sent, and for whom.
     station : Record, ip_address(32), mac_address(48), in
         Who sent the ICMP echo request.
@@ -36,7 +36,7 @@ class Neighbours(Module):
     def __init__(self):
         self.request = stream.Endpoint(arp_table_request_layout)
         self.response = stream.Endpoint(arp_table_response_layout)
-        self.receiver = Record(RECEIVER_LAYOUT)
+        self.destination = Record(DESTINATION_LAYOUT)
         self.station = Record(STATION_LAYOUT)
         self.learn = Signal()
 
@@ -44,9 +44,9 @@ class Neighbours(Module):
 
         echo = Record(STATION_LAYOUT)
         known = Signal()  # an echo request has come
-        is_receiver, is_echo = Signal(), Signal()
+        is_destination, is_echo = Signal(), Signal()
         self.comb += [
-            is_receiver.eq(self.receiver.waits & (self.request.ip_address == self.receiver.ip_address)),
+            is_destination.eq(self.destination.waits & (self.request.ip_address == self.destination.ip_address)),
             is_echo.eq(known & (self.request.ip_address == echo.ip_address)),
             self.request.ready.eq(~self.response.valid),
         ]
@@ -56,8 +56,8 @@ class Neighbours(Module):
             If(
                 self.request.valid & self.request.ready,
                 self.response.valid.eq(1),
-                self.response.failed.eq(~is_receiver & ~is_echo),
+                self.response.failed.eq(~is_destination & ~is_echo),
                 self.response.mac_address.eq(echo.mac_address),
-                If(is_receiver, self.response.mac_address.eq(self.receiver.mac_address)),
+                If(is_destination, self.response.mac_address.eq(self.destination.mac_address)),
             ),
         ]

@@ -9,7 +9,7 @@ GOOD = {"datapath": 128, "sbox": "table", "slots": 8, "key_lengths": (128, 192, 
 
 @pytest.mark.parametrize(
     ("sbox", "stages"),
-    [("table", 3), ("block_ram", 3), ("canright", 5), ("ecp5", 0), ("onehot", 3), ("canright_ecp5", 5)],
+    [("table", 3), ("block_ram", 3), ("tower_cut", 5), ("ecp5", 0), ("onehot", 3), ("tower_cut_ecp5", 5)],
 )
 def test_stages_that_an_s_box_has_not(sbox, stages):
     with pytest.raises(ValueError, match=f"stages is {stages}; S-box implementation '{sbox}' takes 1 to"):

@@ -3,7 +3,7 @@
 import random
 
 from gateware.isa.instructions import BY_NAME, FIELDS, INSTRUCTIONS
-from gateware.isa.unit import VectorAESUnit
+from gateware.isa.vector_unit import VectorAESUnit
 from tests.gateware.support import Simulation
 
 ORIGIN, SIZE = 0x4000_0000, 1024

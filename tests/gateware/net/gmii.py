@@ -22,7 +22,7 @@ from gateware.ctr.service import create_service
 from gateware.net.ethernet import FastPathEthernet
 from gateware.net.events import Event
 from gateware.net.link.mac import SharedMAC
-from gateware.net.records.peripheral import FastPathUnit, client
+from gateware.net.records.peripheral import FastPathPeripheral, client
 from tests.gateware import mutation
 from tests.gateware.ctr.rival import CLIENT, Rival
 from tests.gateware.net.frames import Session
@@ -157,7 +157,7 @@ class GMIIBoard:
         top.submodules.service = service = create_service(clients, **core)
         if rival:
             top.submodules.rival = Rival(service.ports[1])
-        top.submodules.unit = unit = FastPathUnit(
+        top.submodules.unit = unit = FastPathPeripheral(
             service=service.ports[0], port=BOARD_PORT, ip_address=BOARD_IP, rows=rows
         )
         top.submodules.stack = FastPathEthernet(mac=mac, unit=unit, clk_freq=sys_hz)

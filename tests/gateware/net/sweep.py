@@ -15,7 +15,7 @@ from gateware.ctr.key_loader import command_cycles
 from gateware.net.events import Event
 from tests.gateware.net.frames import Peer, Session
 from tests.gateware.net.gmii import CORE
-from tests.gateware.net.unit_board import ENDLESS, Answer, StuckError, UnitBoard, answer
+from tests.gateware.net.peripheral_board import ENDLESS, Answer, PeripheralBoard, StuckError, answer
 
 COMMANDS = ("close", "load_key", "clear_key", "zeroize", "reset")
 SLOTS = 8
@@ -65,7 +65,7 @@ class Sweep:
 
     Parameters
     ----------
-    board : UnitBoard
+    board : PeripheralBoard
         The model; it is left reset.
     command : str
         One of `COMMANDS`.
@@ -75,7 +75,7 @@ class Sweep:
         Whether slot 0 holds the other session's key.
     """
 
-    def __init__(self, board: UnitBoard, *, command: str, size: int, slot_0_has_key: bool):
+    def __init__(self, board: PeripheralBoard, *, command: str, size: int, slot_0_has_key: bool):
         rng = random.Random(f"{command} {size}")
         self.board, self.command = board, command
         self.victim, self.other = make_sessions(slot_0_has_key)
@@ -210,7 +210,7 @@ def main() -> int:
     for core, step in CORES:
         if arguments.core not in (None, str(core["datapath"])):
             continue
-        board = UnitBoard(**core)
+        board = PeripheralBoard(**core)
         for command in COMMANDS:
             for size in SIZES:
                 for has_key in (True, False):

@@ -64,8 +64,8 @@ class Bench:
         self.hold, self.fail = engine.hold, engine.fail
         table, window = path.table, path.window
         writes = list(table.write.values())
-        ports = [path.sink, path.source, path.sender_mac, path.receiver, path.usable, self.slots_under_way, path.empty]
-        ports += [path.encrypted.valid, path.encrypted.ready, path.ip_address, path.frame_event]
+        ports = [path.sink, path.source, path.sender_mac, path.destination, path.usable, path.empty]
+        ports += [self.slots_under_way, path.encrypted.valid, path.encrypted.ready, path.ip_address, path.frame_event]
         ports += [path.events.select, path.events.value, engine.hold, engine.fail]
         ports += [table.row, table.word, *writes, table.open, table.close, table.opened, table.in_use]
         self.sim = Simulation(top, *ports, window.place, window.write, window.busy, window.given)
@@ -168,7 +168,7 @@ class Bench:
                 payload += (yield source.data).to_bytes(4, "little")[: (yield source.last_be).bit_length() or 4]
                 if (yield source.last):
                     assert len(payload) == (yield source.length) and (yield source.src_port) == PORT
-                    whom = (yield source.ip_address), (yield source.dst_port), (yield self.path.receiver.mac_address)
+                    whom = (yield source.ip_address), (yield source.dst_port), (yield self.path.destination.mac_address)
                     received.append((*whom, payload))
                     summed = frames.summed(BOARD_IP, whom[0], frames.udp(PORT, whom[1], payload))
                     assert checksums == {int.from_bytes(summed[6:8], "big")}

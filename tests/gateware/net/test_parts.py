@@ -173,7 +173,7 @@ def test_neighbours():
 
     def bench():
         yield from ask(0)
-        yield [dut.receiver.waits.eq(1), dut.receiver.ip_address.eq(10), dut.receiver.mac_address.eq(0xA0)]
+        yield [dut.destination.waits.eq(1), dut.destination.ip_address.eq(10), dut.destination.mac_address.eq(0xA0)]
         yield [dut.station.ip_address.eq(20), dut.station.mac_address.eq(0xB0)]
         yield from ask(20)
         yield dut.learn.eq(1)

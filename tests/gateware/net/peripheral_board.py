@@ -1,4 +1,4 @@
-"""The fast path's unit alone, from its registers and its UDP port on, in Verilator: cheap enough to sweep instants.
+"""The fast path's peripheral from its registers and its UDP port on, in Verilator: cheap enough to sweep instants.
 
 Datagrams come as fast as the unit takes them, answers are taken at once. Register accesses have a cycle to the
 exactness of the clock, and so do resets.
@@ -16,7 +16,7 @@ from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module
 
 from gateware.ctr.service import create_service
-from gateware.net.records.peripheral import FastPathUnit, client
+from gateware.net.records.peripheral import FastPathPeripheral, client
 from tests.gateware import mutation
 from tests.gateware.net.frames import Session
 from tests.gateware.net.operations import Operations
@@ -113,7 +113,7 @@ def answer(session: Session, payload: bytes) -> tuple:
     return session.peer.ip, session.peer.port, session.peer.mac, payload
 
 
-class UnitBoard:
+class PeripheralBoard:
     """The model.
 
     Parameters
@@ -126,7 +126,7 @@ class UnitBoard:
         top = Module()
         top.clock_domains.cd_sys = ClockDomain("sys")
         top.submodules.service = service = create_service([client()], **core)
-        top.submodules.unit = unit = FastPathUnit(
+        top.submodules.unit = unit = FastPathPeripheral(
             service=service.ports[0], port=BOARD_PORT, ip_address=BOARD_IP, rows=rows
         )
         csrs = unit.get_csrs(sort=True)
@@ -138,7 +138,7 @@ class UnitBoard:
         names = ("valid", "ready", "last", "last_be", "data", "length")
         named |= {f"rx_{name}": getattr(path.sink, name) for name in (*names, "src_port", "ip_address")}
         named |= {f"tx_{name}": getattr(path.source, name) for name in (*names, "dst_port", "ip_address")}
-        named |= {"rx_sender_mac": path.sender_mac, "tx_mac": path.receiver.mac_address}
+        named |= {"rx_sender_mac": path.sender_mac, "tx_mac": path.destination.mac_address}
         for name, signal in named.items():
             signal.name_override = name
         output = convert(top, {*named.values(), top.cd_sys.clk, top.cd_sys.rst}, name="top")

@@ -5,8 +5,8 @@ import pytest
 from gateware.ctr.key_loader import WAIT_CYCLES, command_cycles
 from gateware.net.events import Event
 from tests.gateware.net.gmii import CORE
+from tests.gateware.net.peripheral_board import ENDLESS, PeripheralBoard, answer
 from tests.gateware.net.sweep import COMMANDS, SLOTS, Sweep, make_sessions
-from tests.gateware.net.unit_board import ENDLESS, UnitBoard, answer
 
 # Bytes of data, and cycles between instants: `make sweep` takes every cycle, and every core.
 STEPS = ((16, 1), (64, 3), (200, 7), (1448, 61))
@@ -14,7 +14,7 @@ STEPS = ((16, 1), (64, 3), (200, 7), (1448, 61))
 
 @pytest.fixture(scope="module")
 def model():
-    model = UnitBoard(**CORE)
+    model = PeripheralBoard(**CORE)
     yield model
     model.close()
 

@@ -8,7 +8,7 @@ import re
 
 from gateware.isa.instructions import FIELDS, INSTRUCTIONS
 from gateware.isa.lane import Lane
-from gateware.isa.unit import UNIT_VERSION, VectorAESUnit
+from gateware.isa.vector_unit import UNIT_VERSION, VectorAESUnit
 from tests.formal.prover import to_verilog
 
 MEMORY = (0x4000_0000, 0x10000)
