@@ -4,7 +4,8 @@
 managers, every wait is bounded, and what goes wrong is a `CipherlaneError`, whose message names the remedy.
 
 Layers, lowest first: `transport` (moves records), `protocol` (layouts and framing, pure), `link` (window and
-time-outs), `device` and `session` (typed API), `cli` and `views` (parse and show).
+time-outs), `calls` and `transfer` (one request; many), `session` and `device` (typed API), `cli` and `views` (parse and
+show).
 """
 
 from .device import Device, SelfTest, connect

@@ -8,11 +8,12 @@ Exit status: 0 done; 1 failed (a self-test or comparison, or an unforeseen refus
 import contextlib
 import sys
 
-from . import __version__, views
+from . import views
 from .arguments import Parser
 from .commands import bench, common, config, crypt, demo, find, info, keygen, null_board, selftest, shell
 from .errors import CipherlaneError
 from .signals import exit_status, interrupting
+from .version import __version__
 
 _SETTINGS = (
     "What the command line leaves open comes from the environment (CIPHERLANE_PORT and others), then from the "
@@ -29,6 +30,7 @@ def main(argv: list[str] | None = None) -> int:
     for name in common.LINK_OPTIONS:
         if getattr(args, name) and not chosen.has(f"--{name}"):
             chosen.error(f"{args.command} takes no --{name}")
+    args.parser = parser
     args.argv, args.after_command = argv, len(argv) - len(chosen.words)
     with interrupting():
         try:

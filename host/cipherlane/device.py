@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
+from .calls import Calls
 from .counterblocks import MOST_STREAM
 from .errors import (
     ArgumentError,
@@ -21,9 +22,8 @@ from .errors import (
 from .link import Link
 from .protocol import layout
 from .protocol.layout import BLOCK, Engine, ErrorCode, OpenFlag, Record, RecordType
-from .protocol.refusal import raise_refusal
 from .recordlog import RecordLog
-from .replies import BenchPart, BoardInfo, FastPath, Opened, SelfTestPart, fields_of
+from .replies import BenchPart, BoardInfo, FastPath, Opened, SelfTestPart
 from .results import Measurement
 from .session import Session
 from .transfer import Progress
@@ -47,7 +47,7 @@ class SelfTest:
     failed_engines: tuple[Engine, ...]
 
 
-class Device:
+class Device(Calls):
     """A board reached through a transport; a context manager that connects and closes."""
 
     def __init__(self, transport: Transport, timeout: float | None = None, log: RecordLog | None = None):
@@ -61,8 +61,7 @@ class Device:
         self._fixed_pace = Pace.fixed(timeout) if timeout else None
         if timeout:
             transport.write_timeout = timeout
-        self.link = Link(transport, self._fixed_pace, log)
-        self.clock = transport.clock
+        super().__init__(Link(transport, self._fixed_pace, log))
         self._log = log
         self._info: BoardInfo | None = None
 
@@ -94,7 +93,8 @@ class Device:
         if info.magic != layout.INFO_MAGIC:
             raise NoReplyError(f"the board's identity is 0x{info.magic:08X}, not Cipherlane's: flash the firmware")
         self._info = BoardInfo.from_reply(info, link.transport.wire_size)
-        self.reset_window()
+        self.strict_version = False
+        self.reset_window(self._info)
         link.set_pace(self._fixed_pace or link.transport.pace_of(self._info.kind))
         return self._info
 
@@ -168,7 +168,7 @@ class Device:
             "key": key.ljust(32, b"\0"),
         }
         opened, token = self._open(fields)
-        return Session(self, opened, token, direction, length, record_bytes, fast_path, begin)
+        return Session(self, self.info(), opened, token, direction, length, record_bytes, fast_path, begin)
 
     def _checked_record_bytes(self, record_bytes: int | None, fast_path: FastPath | None) -> int:
         """Return the bytes of a full record, by default the most where the records go."""
@@ -300,59 +300,6 @@ class Device:
             BoardError: the board has none, or the link is none over Ethernet.
         """
         return FastPath.from_reply(self.request(RecordType.FASTPATH), self.link.transport.wire_size)
-
-    def reset_window(self) -> None:
-        """Keep no more in flight from now on than the board holds where control records go."""
-        info = self.info()
-        self.link.set_window(info.rx_window, layout.HEADER.size + info.max_data)
-
-    def request(
-        self,
-        kind: RecordType,
-        *,
-        timeout: float | None = None,
-        attempts: int | None = None,
-        resync: bool = False,
-        **values: int | bytes,
-    ) -> Any:
-        """Send a request outside any session; return the fields of the reply. See `exchange`."""
-        request = Record(kind, token=secrets.randbits(64), data=layout.REQUESTS[kind].pack(**values))
-        return fields_of(self.exchange(request, timeout=timeout, attempts=attempts, resync=resync))
-
-    def exchange(
-        self, request: Record, *, timeout: float | None = None, attempts: int | None = None, resync: bool = False
-    ) -> Record:
-        """Send `request` until it is answered; return the reply.
-
-        Args:
-            request: the record.
-            timeout: seconds to wait each time; by default what the link has learnt.
-            attempts: times to send it; by default the link's.
-            resync: end half a frame before each time.
-
-        Raises:
-            BoardError: the board refused.
-            NoReplyError: no answer to any attempt.
-            VersionMismatchError: before the board is known, a record of another version came.
-        """
-        link = self.link
-        attempts = attempts or link.pace.attempts
-        for _ in range(attempts):
-            link.await_room(request)
-            if resync:
-                link.transport.resync()
-            key = link.send(request, timeout)
-            deadline = self.clock.now() + (timeout or link.timeout)
-            while (left := deadline - self.clock.now()) > 0:
-                arrival = link.receive(left, strict_version=self._info is None)
-                if arrival is None:
-                    break
-                if arrival.key == key:
-                    raise_refusal(arrival.record)
-                    return arrival.record
-            link.expire()
-        name = RecordType(request.type).name.lower()
-        raise NoReplyError(f"no reply to {name} after {attempts} attempts: check the board and its cable")
 
     def close(self) -> None:
         """Release the port and the log."""

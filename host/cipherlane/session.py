@@ -1,19 +1,15 @@
 """A session: streams data through the board, and knows what the board did for it."""
 
-from __future__ import annotations
-
 import contextlib
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
+from .calls import Calls
 from .errors import ArgumentError, CipherlaneError
 from .protocol.layout import HEADER, Engine, Record, RecordType
-from .replies import FastPath, Opened, SessionStat, fields_of
+from .replies import BoardInfo, FastPath, Opened, SessionStat, fields_of
 from .results import Measurement
-from .transfer import Progress, Reader, Transfer, TransferReport, Writer
-
-if TYPE_CHECKING:
-    from .device import Device
+from .transfer import Progress, Reader, Stream, Transfer, TransferReport, Writer
 
 _CLOSE_ATTEMPTS = 2  # after an error
 
@@ -30,7 +26,8 @@ class Session:
 
     def __init__(
         self,
-        device: Device,
+        calls: Calls,
+        info: BoardInfo,
         opened: Opened,
         token: int,
         direction: str,
@@ -39,8 +36,9 @@ class Session:
         fast_path: FastPath | None = None,
         begin: int = 0,
     ):
-        """Wrap what `device` opened; see `Device.open_session`."""
-        self.device = device
+        """Wrap what a board of this `info` opened; see `Device.open_session`."""
+        self.calls = calls
+        self._info = info
         self.number = opened.number
         self.iv = opened.iv
         self.ticket = opened.ticket
@@ -57,7 +55,7 @@ class Session:
     @property
     def rx_window(self) -> int:
         """Bytes that the host may keep in flight for the session's data."""
-        return (self.fast_path or self.device.info()).rx_window
+        return (self.fast_path or self._info).rx_window
 
     def transfer(
         self,
@@ -83,18 +81,28 @@ class Session:
             ArgumentError: `offset` or `in_flight` cannot be.
             TransferError: it cannot be completed; it says which bytes are missing and where to resume.
         """
-        device = self.device
-        size = device.link.transport.wire_size(HEADER.size + self.record_bytes)
+        link = self.calls.link
+        size = link.transport.wire_size(HEADER.size + self.record_bytes)
         if in_flight is not None and in_flight < size:
             raise ArgumentError(f"{in_flight} bytes in flight hold no record: give at least {size}")
-        transfer = Transfer(self, reader, writer, offset, length, progress)
+        stream = Stream(
+            number=self.number,
+            token=self.token,
+            record_bytes=self.record_bytes,
+            length=self.length,
+            begin=self.begin,
+            first=self.first,
+            window=self.window,
+            address=self.fast_path.address if self.fast_path else None,
+        )
+        transfer = Transfer(link, stream, self.stat, reader, writer, offset, length, progress)
         if in_flight is None and self.fast_path is None:
             return transfer.run()
-        device.link.set_window(min(in_flight or self.rx_window, self.rx_window), HEADER.size + self.record_bytes)
+        link.set_window(min(in_flight or self.rx_window, self.rx_window), HEADER.size + self.record_bytes)
         try:
             return transfer.run()
         finally:
-            device.reset_window()
+            self.calls.reset_window(self._info)
 
     def stat(self) -> SessionStat:
         """Return what the board has done in this session."""
@@ -111,7 +119,6 @@ class Session:
     def measurement(self, engine: Engine, key: bytes, report: TransferReport, verified: bool | None) -> Measurement:
         """Ask the board what it has done, and join that with what the host saw of the transfer."""
         stat = self.stat()
-        info = self.device.info()
         return Measurement(
             engine=engine.name.lower(),
             key_bits=len(key) * 8,
@@ -120,8 +127,8 @@ class Session:
             blocks=stat.blocks,
             cycles=stat.cycles,
             key_cycles=stat.key_cycles,
-            kind=info.kind,
-            clock_hz=info.clock_hz,
+            kind=self._info.kind,
+            clock_hz=self._info.clock_hz,
             processed_bytes=stat.bytes,
             verified=verified,
             link_seconds=report.seconds,
@@ -135,7 +142,7 @@ class Session:
             self.closed = True
 
     def _exchange(self, kind: RecordType, **options: Any) -> Record:
-        return self.device.exchange(Record(kind, session=self.number, token=self.token), **options)
+        return self.calls.exchange(Record(kind, session=self.number, token=self.token), **options)
 
     def __enter__(self) -> Self:
         return self

@@ -3,21 +3,17 @@
 Every byte read is in exactly one record, and every record is either written or named as missing.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from .errors import ArgumentError, BoardError, NoReplyError, PortError, TransferError
 from .flights import Key
-from .link import Arrival
+from .link import Arrival, Link
 from .protocol.layout import Record, RecordType
 from .protocol.refusal import raise_refusal
-
-if TYPE_CHECKING:
-    from .session import Session
+from .transport.base import Address
 
 Progress = Callable[[int], None]
 _BURST = 256  # replies taken in a row before time-outs are looked at
@@ -36,6 +32,20 @@ class Writer(Protocol):
 
     def write(self, data: bytes, /) -> object:
         """Take `data`, which follows what was written before."""
+
+
+@dataclass(frozen=True)
+class Stream:
+    """The stream of a session, as `Session` describes it; `address` is where its records go, if not to the CPU."""
+
+    number: int
+    token: int
+    record_bytes: int
+    length: int
+    begin: int
+    first: int
+    window: int
+    address: Address | None
 
 
 @dataclass(frozen=True)
@@ -67,30 +77,35 @@ class Transfer:
 
     def __init__(
         self,
-        session: Session,
+        link: Link,
+        stream: Stream,
+        probe: Callable[[], object],
         reader: Reader,
         writer: Writer,
         offset: int,
         length: int | None,
         progress: Progress | None,
     ):
-        """Prepare the transfer; for the arguments see `Session.transfer`."""
-        record_bytes = session.record_bytes
-        self._begin = session.begin  # the wire's offsets are from there on, and so are those kept here
+        """Prepare the transfer; for the arguments see `Session.transfer`.
+
+        `probe` asks for the session, and raises BoardError if it is gone.
+        """
+        record_bytes = stream.record_bytes
+        self._begin = stream.begin  # the wire's offsets are from there on, and so are those kept here
         offset -= self._begin
-        if offset % record_bytes or offset < session.first:
+        if offset % record_bytes or offset < stream.first:
             raise ArgumentError(
                 f"offset {self._begin + offset}: give a multiple of record_bytes, {record_bytes}, from "
-                f"{self._begin + session.first} on"
+                f"{self._begin + stream.first} on"
             )
-        self._session = session
-        self._clock = session.device.clock
-        self._link = session.device.link
+        self._stream = stream
+        self._ask = probe
+        self._clock = link.clock
+        self._link = link
         self._reader = reader
         self._writer = writer
         self._progress = progress
         self._record_bytes = record_bytes
-        self._to = session.fast_path.address if session.fast_path else None
         self._start = self._written = self._read = offset
         self._end = None if length is None else offset + length
         self._at_end = False
@@ -132,13 +147,13 @@ class Transfer:
             self._to_send.popleft()
             pending.attempts += 1
             self._retransmissions += pending.attempts > 1
-            self._link.post(pending.record, to=self._to)
+            self._link.post(pending.record, to=self._stream.address)
         self._link.flush()
 
     def _read_record(self) -> bool:
         """Queue the next record of the input; return whether there is one."""
         # The board remembers the last `window` records: whatever is sent must leave those not answered among them.
-        if self._at_end or self._read >= self._written + self._session.window * self._record_bytes:
+        if self._at_end or self._read >= self._written + self._stream.window * self._record_bytes:
             return False
         data = self._reader.read(self._record_bytes)
         while len(data) < self._record_bytes:
@@ -149,9 +164,9 @@ class Transfer:
             data += piece
         if not data:
             return False
-        if self._read + len(data) > self._session.length:
-            raise self._failure(f"the input is longer than the {self._session.length} bytes that were declared for it")
-        record = Record(RecordType.DATA, self._session.number, self._read, self._session.token, data)
+        if self._read + len(data) > self._stream.length:
+            raise self._failure(f"the input is longer than the {self._stream.length} bytes that were declared for it")
+        record = Record(RecordType.DATA, self._stream.number, self._read, self._stream.token, data)
         self._pending[self._read] = _Pending(record)
         self._to_send.append(self._read)
         self._read += len(data)
@@ -167,12 +182,12 @@ class Transfer:
                 break
             timeout = 0.0
         self._repeat(self._link.expire())
-        if self._to and self._clock.now() - self._heard > _PROBE_TIMEOUTS * self._link.timeout:
+        if self._stream.address and self._clock.now() - self._heard > _PROBE_TIMEOUTS * self._link.timeout:
             self._probe()
 
     def _probe(self) -> None:
         """Ask for a session whose records are not answered: the fast path drops those of one that is gone."""
-        self._session.stat()  # what arrives meanwhile is lost
+        self._ask()  # what arrives meanwhile is lost
         self._heard = self._clock.now()
         self._repeat([self._link.key_of(pending.record) for pending in self._pending.values()])
 
@@ -181,7 +196,7 @@ class Transfer:
         self._repeat(arrival.lost)
         key, reply = arrival.key, arrival.record
         pending = self._pending.get(key.offset)
-        if key[:2] != (RecordType.DATA, self._session.number) or key.token != self._session.token or pending is None:
+        if key[:2] != (RecordType.DATA, self._stream.number) or key.token != self._stream.token or pending is None:
             return False
         raise_refusal(reply)
         if pending.result is not None:
@@ -203,7 +218,7 @@ class Transfer:
         """Queue records again, before those not yet sent."""
         for key in keys:
             pending = self._pending.get(key.offset)
-            mine = key.type == RecordType.DATA and key.token == self._session.token
+            mine = key.type == RecordType.DATA and key.token == self._stream.token
             if mine and pending and pending.result is None and key.offset not in self._to_send:
                 self._to_send.appendleft(key.offset)
 

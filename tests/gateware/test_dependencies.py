@@ -1,8 +1,7 @@
 """What the hardware is does not depend on how it is built; lower layers of the network do not depend on higher ones."""
 
-import ast
-
 from tests.gateware.support import ROOT
+from tests.imports import cycle, graph, imported
 
 # Packages that may import what builds the hardware and what is generated from it.
 BUILDERS = ("explore", "flow")
@@ -16,19 +15,11 @@ NET_LAYERS = (
 )
 
 
-def _imports(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom):
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-
-
 def _importers(folder, packages):
     """Files under a folder that import one of the packages."""
     prefixes = tuple(f"{package}." for package in packages)
     files = (ROOT / folder).rglob("*.py")
-    return {path.relative_to(ROOT) for path in files if any(f"{n}.".startswith(prefixes) for n in _imports(path))}
+    return {path.relative_to(ROOT) for path in files if any(f"{n}.".startswith(prefixes) for n in imported(path))}
 
 
 def _layer(module):
@@ -44,11 +35,16 @@ def test_dependencies_run_one_way():
     assert _importers("gateware", ["firmware"]) and _importers("firmware/codegen", ["gateware"])
 
 
+def test_no_circles():
+    packages = [ROOT / name for name in ("gateware", "firmware", "results")]
+    assert cycle(graph(*packages)) == []
+
+
 def test_lower_layers_of_the_network_import_no_higher_ones():
     found = {
         (path.relative_to(ROOT), name)
         for path in (ROOT / "gateware" / "net").rglob("*.py")
-        for name in _imports(path)
+        for name in imported(path)
         if name.startswith("gateware.net.")
     }
     layers = {path: _layer(".".join(path.with_suffix("").parts).removesuffix(".__init__")) for path, _ in found}

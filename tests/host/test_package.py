@@ -14,6 +14,7 @@ from cipherlane import settings
 from cipherlane.nullboard import NullBoard
 from packaging.metadata import Metadata
 
+from ..imports import cycle, graph
 from .test_udp import Served
 
 HOST = Path(__file__).parents[2] / "host"
@@ -93,3 +94,30 @@ def test_every_setting_is_documented():
     for path in (HOST / "cipherlane").rglob("*.py"):
         used |= set(re.findall(r"CIPHERLANE_[A-Z_]*[A-Z]", path.read_text(encoding="utf-8")))
     assert {each for each in used if f"`{each}`" not in README} == set()
+
+
+def test_no_circles():
+    imports = graph(HOST / "cipherlane")
+    assert "cipherlane.link" in imports["cipherlane.device"]
+    assert cycle(imports) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from .low import x",
+        "def f():\n    from made.low import x",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import made.low",
+        "from . import low",
+    ],
+)
+def test_circles_are_found(tmp_path, text):
+    folder = tmp_path / "made"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "high.py").write_text(text)
+    (folder / "low.py").write_text("import ast\n")
+    assert graph(folder)["made.high"] == {"made.low"}
+    assert cycle(graph(folder)) == []
+    (folder / "low.py").write_text("from made.high import f\n")
+    assert set(cycle(graph(folder))) == {"made.high", "made.low"}

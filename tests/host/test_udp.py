@@ -105,10 +105,10 @@ def test_null_board_serves_a_session_to_its_peer_alone(null_board):
         return
     with Device(UdpTransport(null_board.url)) as one, Device(UdpTransport(null_board.url)) as two:
         session = one.open_session(KEY, IV, Engine.TABLE)
-        session.device = two
+        session.calls = two
         with pytest.raises(TransferError, match="session"):
             session.transfer(io.BytesIO(bytes(100)), io.BytesIO())
-        session.device = one
+        session.calls = one
         session.close()
 
 

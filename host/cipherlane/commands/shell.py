@@ -7,6 +7,7 @@ from typing import Any
 import shtab
 
 from ..errors import ArgumentError
+from ..version import __version__
 from . import common
 
 _FILES = ("FILE", "IN", "OUT")
@@ -35,9 +36,7 @@ def add_to(commands: Any) -> None:
 
 def complete(args: argparse.Namespace) -> int:
     """Print the script."""
-    from ..cli import build_parser
-
-    parser = build_parser()
+    parser = args.parser
     for each in (parser, *parser.commands.choices.values()):
         for action in each._actions:
             if action.metavar in _FILES:
@@ -48,13 +47,10 @@ def complete(args: argparse.Namespace) -> int:
 
 def manual(args: argparse.Namespace) -> int:
     """Print the page."""
-    from .. import __version__
-    from ..cli import build_parser
-
     try:
         from argparse_manpage.manpage import Manpage
     except ImportError as error:
         raise ArgumentError("the manual page needs argparse-manpage: pip install 'cipherlane[man]'") from error
     data = {"project_name": "cipherlane", "version": __version__, "manual_section": "1"}
-    sys.stdout.write(str(Manpage(build_parser(), data)))
+    sys.stdout.write(str(Manpage(args.parser, data)))
     return 0

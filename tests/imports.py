@@ -1,0 +1,41 @@
+"""What Python files import, wherever in them it stands: inside functions and for type checkers alone too."""
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+
+def imported(path: Path, package: str = "") -> Iterator[str]:
+    """Names that a file imports, with what is taken from them; `package` is what its relative imports begin from."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            yield from (".".join([*above, *filter(None, [node.module]), alias.name]) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def graph(*folders: Path) -> dict[str, set[str]]:
+    """For each module of some packages, given by their folders, those of them that it imports."""
+    modules = {_name(path, folder): path for folder in folders for path in folder.rglob("*.py")}
+    return {name: set(_modules(name, path, modules)) - {name} for name, path in modules.items()}
+
+
+def cycle(imports: dict[str, set[str]]) -> list[str]:
+    """Modules of which each imports the next, and the last is the first again; none if there is no such circle."""
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        return error.args[1][::-1]
+    return []
+
+
+def _name(path: Path, folder: Path) -> str:
+    return ".".join(path.relative_to(folder.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+def _modules(name: str, path: Path, modules: dict[str, Path]) -> Iterator[str]:
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for each in imported(path, package):
+        yield from [found for found in (each, each.rpartition(".")[0]) if found in modules][:1]
