@@ -34,8 +34,8 @@ class Target:
     def clock_met_by(self) -> str:
         """Of a simulated board, the target of the same configuration whose place-and-route met this clock, or none."""
         hardware = self.board.models
-        fit = hardware and hardware.fits.get(self.configuration.name)
-        return _name(hardware, self.configuration) if fit and fit.clock_met else ""
+        fit = hardware.fits.get(self.configuration.name) if hardware else None
+        return _name(hardware, self.configuration) if hardware and fit and fit.clock_met else ""
 
     @property
     def clock_note(self) -> str:

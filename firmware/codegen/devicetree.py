@@ -7,6 +7,7 @@ Registers of a node are named, one entry each, as Zephyr's bindings of LiteX's c
 import json
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 INTERRUPT_PRIORITY = 0
 
@@ -54,7 +55,7 @@ class DescriptionError(ValueError):
     """The SoC's description lacks something."""
 
 
-def _named_registers(description: dict, prefix: str, names: tuple[str, ...]) -> str:
+def _named_registers(description: dict[str, Any], prefix: str, names: tuple[str, ...]) -> str:
     registers = description["csr_registers"]
     try:
         entries = [registers[f"{prefix}_{name}"] for name in names]
@@ -65,28 +66,28 @@ def _named_registers(description: dict, prefix: str, names: tuple[str, ...]) -> 
     return f"\treg = {reg};\n\treg-names = {quoted};\n"
 
 
-def _interrupt(description: dict, name: str) -> str:
+def _interrupt(description: dict[str, Any], name: str) -> str:
     number = description["constants"].get(f"{name}_interrupt")
     if number is None:
         raise DescriptionError(f"the SoC has no interrupt of {name}")
     return f"\tinterrupt-parent = <&intc0>;\n\tinterrupts = <{number} {INTERRUPT_PRIORITY}>;\n"
 
 
-def _address(description: dict, prefix: str) -> str:
+def _address(description: dict[str, Any], prefix: str) -> str:
     base = description["csr_bases"].get(prefix)
     if base is None:
         raise DescriptionError(f"the SoC has no {prefix}")
     return f"{base:x}"
 
 
-def _memory(description: dict, name: str) -> tuple[int, int]:
+def _memory(description: dict[str, Any], name: str) -> tuple[int, int]:
     region = description["memories"].get(name)
     if region is None:
         raise DescriptionError(f"the SoC has no memory {name}")
     return region["base"], region["size"]
 
 
-def _ethernet(description: dict) -> str:
+def _ethernet(description: dict[str, Any]) -> str:
     if "ethmac" not in description["csr_bases"]:
         return ""
     constants, registers = description["constants"], description["csr_registers"]

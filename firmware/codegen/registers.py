@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 from gateware.ctr.service import create_service
 from gateware.dma import accelerator
@@ -39,7 +40,7 @@ class Peripheral:
     name: str
     prefix: str
     module: ModuleType
-    create: Callable
+    create: Callable[[], Any]
 
     @property
     def source(self) -> str:
@@ -84,7 +85,7 @@ class Field:
     @property
     def mask(self) -> int:
         """The field's bits in the register."""
-        return (2**self.size - 1) << self.shift
+        return ((1 << self.size) - 1) << self.shift
 
     @property
     def bits(self) -> str:
@@ -115,7 +116,7 @@ def registers(peripheral: Peripheral = ACCELERATOR) -> list[Register]:
     return [_register(csr, i) for i, csr in enumerate(peripheral.create().get_csrs(sort=True))]
 
 
-def _register(csr, position: int) -> Register:
+def _register(csr: Any, position: int) -> Register:
     if csr.size > 8 * WORD_BYTES:
         raise RegisterError(f"{csr.name} has {csr.size} bits; split it into registers of 32 bits")
     description = getattr(csr, "description", None)
@@ -138,7 +139,7 @@ def _register(csr, position: int) -> Register:
     )
 
 
-def _field(csr, field) -> Field:
+def _field(csr: Any, field: Any) -> Field:
     if not field.description:
         raise RegisterError(f"{csr.name}.{field.name} has no description; give it one where it is declared")
     values = tuple((int(value, 0), name, text) for value, name, text in field.values or ())
@@ -169,7 +170,7 @@ def reference(peripheral: Peripheral = ACCELERATOR) -> str:
     """The reference page, Markdown."""
     found = registers(peripheral)
     noun = peripheral.name.split(maxsplit=1)[1]
-    module = [line.rstrip() for line in peripheral.module.__doc__.strip().splitlines()]
+    module = [line.rstrip() for line in (peripheral.module.__doc__ or "").strip().splitlines()]
     diagram = [line[4:] for line in module[module.index("::") + 2 :]]
     end = next(i for i, line in enumerate(diagram) if not line)
     text = module[module.index("::") + 2 + end :]

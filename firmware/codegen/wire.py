@@ -14,6 +14,7 @@ import sys
 import textwrap
 import tomllib
 from pathlib import Path
+from typing import Any
 
 WIRE_LAYOUT = Path(__file__).resolve().parents[2] / "host" / "cipherlane" / "protocol" / "wire.toml"
 CODES = WIRE_LAYOUT.with_name("codes.py")
@@ -175,7 +176,7 @@ def render_codes(path_to_wire_toml: str | Path) -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def _enumeration(name: str, base: str, doc: str, items: list[dict]) -> list[str]:
+def _enumeration(name: str, base: str, doc: str, items: list[dict[str, Any]]) -> list[str]:
     codes = [item["code"] for item in items]
     if len(set(codes)) != len(codes):
         raise WireDefinitionError(f"{name}: a code is given twice; give each item a code of its own")
@@ -187,7 +188,7 @@ def _literal(value: bool | int | str) -> str:
     return f'"{value}"' if isinstance(value, str) else f"{value:_}" if type(value) is int else str(value)
 
 
-def _layout(name: str, doc: str, fields: list[dict]) -> str:
+def _layout(name: str, doc: str, fields: list[dict[str, Any]]) -> str:
     """Offsets, structure, get and put of one layout: fields in order without padding, each naturally aligned."""
     macro = f"CL_WIRE_{_identifier(name).upper()}"
     offsets, members = [], []
@@ -229,7 +230,7 @@ def _layout(name: str, doc: str, fields: list[dict]) -> str:
     return "\n".join(lines)
 
 
-def _codes(prefix: str, items: list[dict], form: str) -> str:
+def _codes(prefix: str, items: list[dict[str, Any]], form: str) -> str:
     """One macro per item of a list of named codes."""
     codes = [item["code"] for item in items]
     if len(set(codes)) != len(codes):

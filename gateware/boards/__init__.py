@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -36,15 +37,15 @@ class Board:
     name: str
     title: str
     sys_clk_freq: int
-    create_platform: Callable
-    create_crg: Callable
+    create_platform: Callable[[], Any]
+    create_crg: Callable[..., Any]
     uart_name: str
     uart_baudrate: int
     uart_fifo_depth: int
     rx_window: int
     console_name: str
     fits: Mapping[str, Fit]
-    create_phy: Callable | None = None
+    create_phy: Callable[[Any], Any] | None = None
     models: "Board | None" = None
     device: str = ""
     speed_grade: str = ""
@@ -64,4 +65,5 @@ def names() -> list[str]:
 
 def load(name: str) -> Board:
     """The board of one of these names."""
-    return importlib.import_module(f"{__name__}.{name}").BOARD
+    board: Board = importlib.import_module(f"{__name__}.{name}").BOARD
+    return board

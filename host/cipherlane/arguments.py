@@ -12,6 +12,8 @@ _NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # what an option looks lik
 class Parser(argparse.ArgumentParser):
     """Parses without abbreviations; its errors name options and choices, and `...` in place of any other word."""
 
+    commands: "argparse._SubParsersAction[Parser]"
+
     def __init__(self, **options: Any):
         """Take the options of `argparse.ArgumentParser`."""
         super().__init__(**{**options, "allow_abbrev": False})

@@ -35,7 +35,8 @@ def main(argv: list[str] | None = None) -> int:
     with interrupting():
         try:
             common.complete(args)
-            return args.run(args)
+            status: int = args.run(args)
+            return status
         except KeyboardInterrupt as interrupt:
             if not hasattr(interrupt, "__notes__"):
                 interrupt.add_note("no result was kept")

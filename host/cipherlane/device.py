@@ -257,7 +257,7 @@ class Device(Calls):
             clock_hz=self.info().clock_hz,
         )
 
-    def _bench_parts(self, total: int, request: dict[str, int]) -> Iterator[BenchPart]:
+    def _bench_parts(self, total: int, request: dict[str, Any]) -> Iterator[BenchPart]:
         """Have the board do `total` bytes as `request` says; yield what each of its replies says was done."""
         left = total
         for _ in range(_MOST_BENCH_PARTS):
@@ -283,7 +283,8 @@ class Device(Calls):
 
     def counters(self) -> dict[str, int]:
         """Return what the board's link has seen since power-on."""
-        return self.request(RecordType.COUNTERS)._asdict()
+        counters: dict[str, int] = self.request(RecordType.COUNTERS)._asdict()
+        return counters
 
     def network(self) -> dict[str, int]:
         """Return what the board's Ethernet has seen since power-on; what records cost, a session says.
@@ -291,7 +292,8 @@ class Device(Calls):
         Raises:
             BoardError: the link is none over Ethernet.
         """
-        return self.request(RecordType.NETWORK)._asdict()
+        counters: dict[str, int] = self.request(RecordType.NETWORK)._asdict()
+        return counters
 
     def fast_path(self) -> FastPath:
         """Return where the board's fast path is, and what it has answered and dropped since power-on.

@@ -41,7 +41,7 @@ def is_same(one: os.stat_result, other: os.stat_result) -> bool:
 
 def trouble(verb: str, name: object, error: OSError) -> FileError:
     """Return the error that says what could not be done with the file called `name`, why, and what to do."""
-    return FileError(f"cannot {verb} {name}: {error.strerror}{_REMEDIES.get(error.errno, '')}")
+    return FileError(f"cannot {verb} {name}: {error.strerror}{_REMEDIES.get(error.errno or 0, '')}")
 
 
 def read_at(descriptor: int, size: int, offset: int) -> bytes:
@@ -110,9 +110,9 @@ class InputFile:
 class OutputFile:
     """The output: a path, or `-` for standard output; a context manager. `commit` gives it its name.
 
-    `part` and `sidecar` are the paths where it is until then, None of an output that is no regular file. Of what is not
-    committed, `kept` bytes are to be gone on with; nothing is to stay if that is None and it was not to be resumed.
-    `written` counts the bytes written here.
+    `part` and `sidecar` are the paths where it is until then; `part` is None of an output that is no regular file. Of
+    what is not committed, `kept` bytes are to be gone on with; nothing is to stay if that is None and it was not to be
+    resumed. `written` counts the bytes written here.
     """
 
     def __init__(self, name: str, source: InputFile, resume: bool = False, replace: bool = False):
@@ -126,13 +126,13 @@ class OutputFile:
         self._replace = replace
         self.path = Path(name)
         self.part: Path | None = None
-        self.sidecar: Path | None = None
         self.kept: int | None = None
         self.written = 0
         self._new: list[Path] = []  # what was made here, or was empty
         self._source = source
         self._fd = self.sidecar_fd = -1
         status = self._check()
+        self.sidecar = self.path.with_name(self.path.name + ".part.resume")
         try:
             if name == STANDARD or (status is not None and not stat.S_ISREG(status.st_mode)):
                 if resume:
@@ -140,8 +140,7 @@ class OutputFile:
                 self._fd = sys.stdout.fileno() if name == STANDARD else os.open(name, os.O_WRONLY | private.OPEN)
             else:
                 self.part = self.path.with_name(self.path.name + ".part")
-                self.sidecar = self.path.with_name(self.path.name + ".part.resume")
-                self._claim(resume)
+                self._claim(self.part, resume)
         except BaseException as error:
             self._leave()
             if isinstance(error, OSError):
@@ -151,7 +150,7 @@ class OutputFile:
     def _check(self) -> os.stat_result | None:
         """Return the status of what is there under the name, None if nothing is."""
         if self.name == STANDARD:
-            status = os.fstat(sys.stdout.fileno())
+            status: os.stat_result | None = os.fstat(sys.stdout.fileno())
         else:
             if self.path.is_dir():
                 raise FileError(f"cannot write {self.name}: it is a directory, name a file")
@@ -168,33 +167,32 @@ class OutputFile:
                 raise ExistsError(self.name)
         return status
 
-    def _claim(self, resume: bool) -> None:
+    def _claim(self, part: Path, resume: bool) -> None:
         """Open `OUT.part`, and lock it, and its sidecar."""
-        for path in (self.part, self.sidecar):
+        for path in (part, self.sidecar):
             status = _status(path, follow=False)
             if status is not None and is_same(self._source.status, status):
                 raise FileError(
                     f"{self._source.name} is {path}, where {self.name} is kept until it is complete: "
                     "give it another name, or name another OUT"
                 )
-        self._fd, made = _open_own(self.part, create=not resume)
-        if not private.lock(self._fd, self.part) and not made:
-            raise FileError(f"{self.part} cannot be locked there: delete it, and start without --resume")
-        if not private.is_at(self._fd, self.part):
+        self._fd, made = _open_own(part, create=not resume)
+        if not private.lock(self._fd, part) and not made:
+            raise FileError(f"{part} cannot be locked there: delete it, and start without --resume")
+        if not private.is_at(self._fd, part):
             raise FileError(f"another run of cipherlane has just ended with {self.name}: try again")
         if not resume and os.fstat(self._fd).st_size:
             raise FileError(
-                f"{self.part} keeps an interrupted transfer: go on with it by --resume, "
-                f"or delete it and {self.sidecar.name}"
+                f"{part} keeps an interrupted transfer: go on with it by --resume, or delete it and {self.sidecar.name}"
             )
-        self._new = [] if resume else [self.part]
+        self._new = [] if resume else [part]
         self.sidecar_fd, _ = _open_own(self.sidecar, create=not resume)
         if resume:
             return
         content = read_at(self.sidecar_fd, SIDECAR_SIZE, 0)
         if content.strip() and SIDECAR_FORMAT.encode() not in content:
             raise FileError(f"{self.sidecar} is in the way, and none of cipherlane's: delete or rename it")
-        self._new = [self.sidecar, self.part]
+        self._new = [self.sidecar, part]
         for descriptor in (self._fd, self.sidecar_fd):
             private.chmod(descriptor, 0o600)  # also if they were there before, and empty
         write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # its room, should the disk be full later

@@ -142,12 +142,14 @@ class Journal:
     @property
     def ticket(self) -> int | None:
         """What the board knows the stream's range by; None before it was opened."""
-        return self._facts["ticket"]
+        ticket: int | None = self._facts["ticket"]
+        return ticket
 
     @property
     def range_begin(self) -> int:
         """Byte of the stream at which that range begins."""
-        return self._facts["range_begin"]
+        begin: int = self._facts["range_begin"]
+        return begin
 
     def began_again(self, ticket: int) -> None:
         """Note that from byte `done` on the stream has a range of its own, which `ticket` resumes."""
@@ -266,7 +268,7 @@ def _key_check(key: bytes, salt: bytes) -> str:
 def _read(output: OutputFile) -> dict[str, Any]:
     """Return what the sidecar of `output` says."""
     try:
-        facts = json.loads(read_at(output.sidecar_fd, SIDECAR_SIZE, 0))
+        facts: dict[str, Any] = json.loads(read_at(output.sidecar_fd, SIDECAR_SIZE, 0))
         good = (
             facts["format"] == SIDECAR_FORMAT
             and facts["record_bytes"] > 0

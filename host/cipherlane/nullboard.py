@@ -15,7 +15,7 @@ from typing import Any
 
 from . import nullranges
 from .counterblocks import MOST_STREAM
-from .errors import PortError, VerifyError
+from .errors import PortError, VerifyError, VersionMismatchError
 from .protocol import layout
 from .protocol.layout import BLOCK, ERROR_TYPE, REPLY, Engine, ErrorCode, Kind, OpenFlag, Record, RecordType
 from .transport.udp import SLOT, Datagrams
@@ -110,7 +110,7 @@ class NullBoard:
         """Return the reply to a record from `address`; None if it is dropped."""
         try:
             record = layout.decode(raw)
-        except (layout.VersionMismatchError, ValueError):
+        except (VersionMismatchError, ValueError):
             return None
         if record.type & REPLY:
             return None

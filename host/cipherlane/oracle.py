@@ -1,9 +1,14 @@
 """Checks a transfer against the `cryptography` package while it runs (extra `verify`)."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from .errors import VerifyError
 from .transfer import Reader, Writer
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers import CipherContext
 
 
 class Verifier:
@@ -77,7 +82,7 @@ def name() -> str:
     return f"the Python package cryptography {cryptography.__version__} ({library})"
 
 
-def _stream(key: bytes, iv: bytes, offset: int) -> Any:
+def _stream(key: bytes, iv: bytes, offset: int) -> CipherContext:
     try:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError as error:

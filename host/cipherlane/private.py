@@ -7,20 +7,24 @@ removed (`HELD_BY_NAME`). Where neither kind of lock is to be had, `lock` says s
 
 import contextlib
 import errno
+import importlib
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 from .errors import FileError
 
-try:
-    import fcntl
-except ImportError:
-    fcntl = None
-try:
-    import msvcrt
-except ImportError:
-    msvcrt = None
+
+def _module(name: str) -> Any:
+    """Return a module of some systems, None of others."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+fcntl, msvcrt = _module("fcntl"), _module("msvcrt")
 
 HELD_BY_NAME = os.name == "nt"
 OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)

@@ -98,7 +98,7 @@ class RecordLog:
     def _shown(self, name: str, value: int | bytes) -> int | str:
         if name in _MASKED:
             return _MASKED[name]
-        if name in _NUMBERED:
+        if name in _NUMBERED and isinstance(value, int):
             return self._number(value)
         if isinstance(value, bytes):
             return printable(value) if name in _TEXTS else value.hex()
@@ -114,7 +114,7 @@ def _type_of(record: Record) -> tuple[str, Layout | None]:
     if record.type == ERROR_TYPE:
         return "error", ERROR
     request = record.type & ~REPLY
-    if request not in REQUESTS:
+    if request not in list(RecordType):
         return f"0x{record.type:02x}", None
     reply = bool(record.type & REPLY)
-    return RecordType(request).name.lower() + (" reply" if reply else ""), (REPLIES if reply else REQUESTS)[request]
+    return RecordType(request).name.lower() + (" reply" if reply else ""), (REPLIES if reply else REQUESTS).get(request)

@@ -16,7 +16,7 @@ from .transport.base import Address
 
 MOST_WINDOW = 4096  # records: results of so many may have to wait in memory for an earlier one
 MOST_BENCH_BYTES = 1 << 24
-_CONTROL = HEADER.size + max(table.size for table in REQUESTS.values() if table)  # the largest control record
+_CONTROL = HEADER.size + max(table.size for table in REQUESTS.values())  # the largest control record
 
 
 def fields_of(reply: Record) -> Any:

@@ -1,5 +1,6 @@
 """A measurement, the JSON record it becomes, and the files of figures, each with what it was measured with."""
 
+import functools
 import json
 import platform
 import subprocess
@@ -20,11 +21,11 @@ def commit(file: Path = Path(__file__)) -> str | None:
     None where there is no git, and outside of a checkout: a copy that lies in another project is not part of that.
     """
     here = ("git", "-C", str(file.resolve().parent))
-    options = {"capture_output": True, "text": True, "timeout": _GIT_TIMEOUT}
+    run = functools.partial(subprocess.run, capture_output=True, text=True, timeout=_GIT_TIMEOUT)
     try:
-        if subprocess.run([*here, "ls-files", "--error-unmatch", file.name], **options).returncode:
+        if run([*here, "ls-files", "--error-unmatch", file.name]).returncode:
             return None
-        described = subprocess.run([*here, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"], **options)
+        described = run([*here, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"])
     except (OSError, subprocess.TimeoutExpired):
         return None
     return described.stdout.strip() or None

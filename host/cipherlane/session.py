@@ -114,7 +114,8 @@ class Session:
         Raises:
             BoardError: the link is none over Ethernet.
         """
-        return fields_of(self._exchange(RecordType.NETWORK))._asdict()
+        counters: dict[str, int] = fields_of(self._exchange(RecordType.NETWORK))._asdict()
+        return counters
 
     def measurement(self, engine: Engine, key: bytes, report: TransferReport, verified: bool | None) -> Measurement:
         """Ask the board what it has done, and join that with what the host saw of the transfer."""

@@ -107,12 +107,12 @@ def value(name: str) -> tuple[Any, str]:
     setting = SETTINGS[name]
     if said := os.environ.get(setting.variable):
         return _parsed(setting, said, f"${setting.variable}"), f"${setting.variable}"
-    in_file = read()
-    if name in in_file:
+    in_file, file = read(), path()
+    if file and name in in_file:
         found = in_file[name]
         if name == "key_file":
-            found = str(path().parent / Path(found).expanduser())
-        return found, str(path())
+            found = str(file.parent / Path(found).expanduser())
+        return found, str(file)
     return setting.default, "default"
 
 

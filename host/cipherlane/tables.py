@@ -1,6 +1,7 @@
 """Tables that keep to the width there is."""
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -55,7 +56,7 @@ class FittingTable:
     def _table(self, shown: Sequence[int]) -> Table:
         table = Table(title=title_text(self.title), box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
         for place in shown:
-            justify = "left" if place in (0, *self._words) else "right"
+            justify: Literal["left", "right"] = "left" if place in (0, *self._words) else "right"
             table.add_column(self.headings[place], justify=justify, no_wrap=True)
         for row in self.rows:
             table.add_row(*(Text(row[place]) for place in shown))

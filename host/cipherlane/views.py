@@ -122,7 +122,15 @@ def measurement_table(measurements: Iterable[Measurement], title: str | None = N
 def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None) -> FittingTable:
     """Return a table of streams through the link."""
     shown = (PERCENTILES[0], PERCENTILES[-1])
-    headings = ("engine", "record\nbytes", "win-\ndow", "goodput\nMbps", "kind", "of\n1 Gb/s", "a host core\nMbps")
+    headings: tuple[str, ...] = (
+        "engine",
+        "record\nbytes",
+        "win-\ndow",
+        "goodput\nMbps",
+        "kind",
+        "of\n1 Gb/s",
+        "a host core\nMbps",
+    )
     headings += ("loss", *(f"p{part}\nms" for part in shown))
     rows = (
         (

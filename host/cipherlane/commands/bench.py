@@ -93,7 +93,7 @@ def _memory_tasks(args: argparse.Namespace, device: Device) -> Iterator[tuple[st
             for direction in directions:
                 words = (engine, key_bits, direction, record_bytes, args.bytes)
                 measured = functools.partial(device.bench, *words, seconds=args.duration)
-                yield f"{engine.name.lower()} {key_bits} {direction}", lambda show, task=measured: task(progress=show)
+                yield f"{engine.name.lower()} {key_bits} {direction}", _with_progress(measured)
 
 
 def _link_tasks(args: argparse.Namespace, device: Device) -> Iterator[tuple[str, Task]]:
@@ -108,7 +108,11 @@ def _link_tasks(args: argparse.Namespace, device: Device) -> Iterator[tuple[str,
                     total = None if args.duration else args.bytes or enough
                     words = (device, engine, blocks, record_bytes, window, total)
                     measured = functools.partial(measure, *words, seconds=args.duration)
-                    yield f"{engine.name.lower()} {key_bits}", lambda show, task=measured: task(progress=show)
+                    yield f"{engine.name.lower()} {key_bits}", _with_progress(measured)
+
+
+def _with_progress(measure: Callable[..., Any]) -> Task:
+    return lambda show: measure(progress=show)
 
 
 def _engines(args: argparse.Namespace, device: Device, present: Iterable[Engine]) -> list[Engine]:

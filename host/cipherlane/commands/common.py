@@ -76,7 +76,8 @@ def add_json(parser: argparse.ArgumentParser, **options: Any) -> None:
 
 def add_command(commands: Any, name: str, *, link: bool = True, **options: Any) -> argparse.ArgumentParser:
     """Return the parser of a new command, which talks to a board unless `link` is false."""
-    parser = commands.add_parser(name, **{"description": options["help"].capitalize() + ".", **options})
+    options = {"description": options["help"].capitalize() + ".", **options}
+    parser: argparse.ArgumentParser = commands.add_parser(name, **options)
     if link:
         add_link_options(parser)
     return parser
@@ -133,7 +134,7 @@ def _naming(name: str) -> Iterator[None]:
 
 def _flat(record: dict[str, Any]) -> dict[str, Any]:
     """Return a record whose values are no dictionaries: theirs get their name behind a full stop."""
-    flat = {}
+    flat: dict[str, Any] = {}
     for name, item in record.items():
         flat |= {f"{name}.{part}": each for part, each in item.items()} if isinstance(item, dict) else {name: item}
     return flat

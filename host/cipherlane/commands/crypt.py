@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
             journal = Journal.resume(output, source, key=key, iv=iv, direction=args.direction)
             verifier = Verifier(key, journal.iv) if args.verify else None
             try:
-                journal.check_kept(source, verifier and verifier.check)
+                journal.check_kept(source, verifier.check if verifier else None)
             except VerifyError as error:
                 error.add_note(f"delete {output.part} and {output.sidecar.name}, and start without --resume")
                 raise
@@ -113,11 +113,18 @@ def _transfer(
             iv = journal.iv if journal else session.iv
             if journal is None:
                 verifier = Verifier(key, iv) if args.verify else None
-                facts = {"iv": iv, "record_bytes": session.record_bytes, "ticket": session.ticket}
                 if output.part is not None:
-                    journal = Journal.begin(output, source, key=key, direction=args.direction, **facts)
+                    journal = Journal.begin(
+                        output,
+                        source,
+                        key=key,
+                        iv=iv,
+                        direction=args.direction,
+                        record_bytes=session.record_bytes,
+                        ticket=session.ticket,
+                    )
             else:
-                journal.take_over(source, session.begin + session.first, verifier and verifier.check)
+                journal.take_over(source, session.begin + session.first, verifier.check if verifier else None)
             start = journal.done if journal else 0
             output.start_at(start)
             reader, writer = journal.watch(source, output) if journal else (source, output)

@@ -2,6 +2,7 @@
 
 import argparse
 import io
+import operator
 import shlex
 import sys
 from importlib.resources import files
@@ -152,21 +153,20 @@ def sentence(info: BoardInfo, measurements: list[Measurement]) -> list[str]:
     """Return a sentence to quote, with its kind; none where no engine counts cycles."""
     key_bits = measurements[0].key_bits
     counted = {
-        item.engine: item
+        item.engine: (cycles, item)
         for item in measurements
-        if item.cycles_per_block and (item.key_bits, item.direction) == (key_bits, DIRECTIONS[0])
+        if (cycles := item.cycles_per_block) and (item.key_bits, item.direction) == (key_bits, DIRECTIONS[0])
     }
     if not counted:
         return []
-    best = min(counted.values(), key=lambda item: item.cycles_per_block)
+    least, best = min(counted.values(), key=operator.itemgetter(0))
     where = {"sim": "Simulated", "board": f"Measured on board {info.board}"}.get(info.kind, "In software")
     name = Engine[best.engine.upper()].traits.title
     text = (
         f"{where} at {info.clock_hz / 1e6:g} MHz, without the link: {name} "
-        f"encrypts AES-{key_bits} in counter mode at {best.mbps:.0f} Mbps, {best.cycles_per_block:.1f} cycles a block"
+        f"encrypts AES-{key_bits} in counter mode at {best.mbps:.0f} Mbps, {least:.1f} cycles a block"
     )
-    table = counted.get("table")
-    if table and table is not best:
-        ratio = table.cycles_per_block / best.cycles_per_block
-        text += f", {ratio:.0f} times as fast as C with tables on the same RISC-V core"
+    of_table, table = counted.get("table", (least, best))
+    if table is not best:
+        text += f", {of_table / least:.0f} times as fast as C with tables on the same RISC-V core"
     return [f"{text}."]

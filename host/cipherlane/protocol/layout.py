@@ -41,6 +41,10 @@ class Field:
         return struct.calcsize("<" + _format(self.type))
 
 
+def _tuple_type(name: str, fields: list[str]) -> Any:
+    return namedtuple(name, fields)
+
+
 class Layout:
     """A sequence of fields; packs and unpacks them."""
 
@@ -49,7 +53,7 @@ class Layout:
         self.name = name
         self.fields = tuple(Field(**field) for field in fields)
         self._struct = struct.Struct("<" + "".join(_format(field.type) for field in self.fields))
-        self._tuple = namedtuple(name, [field.name for field in self.fields])
+        self._tuple: Any = _tuple_type(name, [field.name for field in self.fields])
 
     @property
     def size(self) -> int:
@@ -88,16 +92,17 @@ ERROR_DOCS: dict[int, str] = {table["code"]: table["doc"] for table in _WIRE["er
 HEADER = Layout("Header", _WIRE["header"]["fields"])
 _HEADER = HEADER.codec("version", "type", "length", "session", "offset", "token")
 ERROR = Layout("Error", _WIRE["error"]["fields"])
-REQUESTS: dict[int, Layout | None] = {}
-"""Layout of each request's data by record type; None where the data are free."""
-REPLIES: dict[int, Layout | None] = {}
-"""Layout of each reply's data by record type; None where the data are free."""
+REQUESTS: dict[int, Layout] = {}
+"""Layout of each request's data by record type; none where the data are free."""
+REPLIES: dict[int, Layout] = {}
+"""Layout of each reply's data by record type; none where the data are free."""
 
 for _record in _WIRE["record"]:
     for _side, _layouts in (("request", REQUESTS), ("reply", REPLIES)):
         _fields = _record[_side]
         _name = (_record["name"] + "_" + _side).title().replace("_", "")
-        _layouts[_record["code"]] = None if _fields == "data" else Layout(_name, _fields)
+        if _fields != "data":
+            _layouts[_record["code"]] = Layout(_name, _fields)
 
 
 class Record(NamedTuple):

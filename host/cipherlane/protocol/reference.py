@@ -6,6 +6,7 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from . import layout
 
@@ -31,7 +32,7 @@ def _side(title: str, table: layout.Layout | None) -> list[str]:
     return [f"{title}:", "", *_fields(table)]
 
 
-def _codes(tables: list[dict]) -> list[str]:
+def _codes(tables: list[dict[str, Any]]) -> list[str]:
     lines = ["| code | name | meaning |", "| --- | --- | --- |"]
     return lines + [f"| {table['code']} | `{table['name']}` | {table['doc']} |" for table in tables] + [""]
 
@@ -62,7 +63,7 @@ def render() -> str:
     for record in wire["record"]:
         code = record["code"]
         lines += [f"### `{record['name']}` (0x{code:02X})", "", record["doc"], ""]
-        lines += _side("Request", layout.REQUESTS[code]) + _side("Reply", layout.REPLIES[code])
+        lines += _side("Request", layout.REQUESTS.get(code)) + _side("Reply", layout.REPLIES.get(code))
     lines += [f"## Error reply (0x{wire['error']['code']:02X})", "", wire["error"]["doc"], ""]
     lines += _fields(layout.ERROR)
     lines += ["### Error codes", "", *_codes(wire["error_code"])]

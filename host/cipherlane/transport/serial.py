@@ -11,7 +11,7 @@ from typing import Any
 from ..clock import REAL, Clock
 from ..errors import PortError
 from ..protocol import layout
-from ..protocol.framing import DELIMITER, FrameParser, frame, frame_size
+from ..protocol.framing import DELIMITER, FrameParser, FramingCounters, frame, frame_size
 from . import tcp
 from .base import HARDWARE, SIMULATED, Transport
 
@@ -42,7 +42,7 @@ class SerialTransport(Transport):
             raise PortError(_reason(url, error)) from error
 
     @property
-    def counters(self):
+    def counters(self) -> FramingCounters:
         """Counters of the frame parser."""
         return self._parser.counters
 
@@ -87,7 +87,7 @@ class SerialTransport(Transport):
     def _read(self, timeout: float) -> bytes:
         try:
             self._port.timeout = timeout
-            data = self._port.read(1)
+            data: bytes = self._port.read(1)
             if data:
                 self._port.timeout = 0
                 data += self._port.read(65536)

@@ -76,7 +76,7 @@ class SimulatedBoard:
         self.ip_address: str | None = self.description.get("ip_address")
         self._has_console = bool(self.description.get("console"))
         self.port = 0
-        self._process: subprocess.Popen | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._run_directory: Path | None = None
         self._log_tail = ""
 
@@ -88,7 +88,7 @@ class SimulatedBoard:
     @property
     def pid(self) -> int:
         """Number of the running board's process."""
-        return self._process.pid
+        return self._running().pid
 
     def ended(self) -> bool:
         """Return whether the board's process is gone."""
@@ -117,16 +117,17 @@ class SimulatedBoard:
         Raises:
             SimulatedBoardError: the board has no console, or ended.
         """
-        if not self._has_console:
+        console = self._running().stdin
+        if console is None:
             raise SimulatedBoardError(f"the simulated board in {self.directory} has no console")
         try:
-            self._process.stdin.write(text.encode())
+            console.write(text.encode())
         except OSError as error:
             raise SimulatedBoardError(self.obituary(str(error))) from error
 
     def output(self) -> str:
         """Return what the running simulator has printed, and what the board has on its console."""
-        return (self._run_directory / LOG).read_text(errors="replace")
+        return (self._folder() / LOG).read_text(errors="replace")
 
     def start(self) -> None:
         """Start the board and wait until it listens.
@@ -139,17 +140,17 @@ class SimulatedBoard:
                 "the simulated board runs on Linux alone: use a board, or `cipherlane null-board`, which needs none"
             )
         self.port = _free_port()
-        self._run_directory = Path(tempfile.mkdtemp(prefix="cipherlane-sim-"))
+        self._run_directory = folder = Path(tempfile.mkdtemp(prefix="cipherlane-sim-"))
         try:
-            self._lay_out()
-            with open(self._run_directory / LOG, "wb") as log:
+            self._lay_out(folder)
+            with open(folder / LOG, "wb") as log:
                 # Python ignores SIGPIPE; restore_signals=False lets the simulator inherit that, so that a client
                 # that leaves does not end it.
-                program = self._run_directory / self._executable
+                program = folder / self._executable
                 program.stat()  # said here, where the namespace's launcher would fail for it
                 self._process = subprocess.Popen(
                     namespace.command(program) if self.ip_address else [program],
-                    cwd=self._run_directory,
+                    cwd=folder,
                     stdin=subprocess.PIPE if self._has_console else subprocess.DEVNULL,
                     bufsize=0,
                     stdout=log,
@@ -178,13 +179,19 @@ class SimulatedBoard:
                 self._process.stdin.close()
             self._process = None
         if self._run_directory is not None:
-            self._log_tail = self._read_log()
+            self._log_tail = self.log_tail()
             shutil.rmtree(self._run_directory, ignore_errors=True)
             self._run_directory = None
 
     def log_tail(self) -> str:
         """Return the last lines of the simulator's output, on one line."""
-        return self._read_log() if self._run_directory is not None else self._log_tail
+        if self._run_directory is None:
+            return self._log_tail
+        try:
+            text = (self._run_directory / LOG).read_text(errors="replace")
+        except OSError:
+            return ""
+        return " | ".join(line.strip() for line in text.splitlines()[-5:] if line.strip())
 
     def obituary(self, reason: str) -> str:
         """Return `reason`, or how the simulator ended if it did."""
@@ -197,23 +204,24 @@ class SimulatedBoard:
             return reason
         return f"the simulated board ended with status {status}; its log ends: {self.log_tail() or '(empty)'}"
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, folder: Path) -> None:
         for entry in self._gateware.iterdir():
             if entry.name != CONFIG:
-                (self._run_directory / entry.name).symlink_to(entry)
+                (folder / entry.name).symlink_to(entry)
         modules = json.loads((self._gateware / CONFIG).read_text())
         uarts = [module for module in modules if module.get("module") == UART_MODULE]
         if not uarts:
             raise ValueError(f"{CONFIG} has no module {UART_MODULE}, which keeps others off the UART")
         for module in uarts:
             module["args"]["port"] = type(module["args"]["port"])(self.port)
-        (self._run_directory / CONFIG).write_text(json.dumps(modules, indent=4))
+        (folder / CONFIG).write_text(json.dumps(modules, indent=4))
 
     def _await_listener(self) -> None:
         deadline = time.monotonic() + START_TIMEOUT
         while not _listens(self.port, self.pid):
-            if self._process.poll() is not None:
-                if self.ip_address and namespace.was_refused(self._process.returncode, self.log_tail()):
+            status = self._running().poll()
+            if status is not None:
+                if self.ip_address and namespace.was_refused(status, self.log_tail()):
                     raise SimulatedBoardError(
                         f"no network namespace with a TAP device for the simulated board ({self.log_tail()}): "
                         "run as root, or use --port sim, which needs neither"
@@ -225,12 +233,15 @@ class SimulatedBoard:
                 )
             time.sleep(0.02)
 
-    def _read_log(self) -> str:
-        try:
-            text = (self._run_directory / LOG).read_text(errors="replace")
-        except OSError:
-            return ""
-        return " | ".join(line.strip() for line in text.splitlines()[-5:] if line.strip())
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            raise SimulatedBoardError(f"the simulated board in {self.directory} is not running: start it")
+        return self._process
+
+    def _folder(self) -> Path:
+        if self._run_directory is None:
+            raise SimulatedBoardError(f"the simulated board in {self.directory} is not running: start it")
+        return self._run_directory
 
     def __enter__(self) -> Self:
         self.start()
@@ -243,7 +254,8 @@ class SimulatedBoard:
 def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def _listens(port: int, pid: int) -> bool:

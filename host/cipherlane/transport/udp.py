@@ -70,7 +70,7 @@ class Datagrams:
                 self._send(datagrams[start], (), address)
             start = end
 
-    def send_run(self, data: bytes, size: int, address: Address) -> None:
+    def send_run(self, data: bytes | bytearray, size: int, address: Address) -> None:
         """Send `data`, at most 64 datagrams of `size` bytes one behind the other, the last perhaps shorter."""
         if self._segments and len(data) > size:
             try:
@@ -109,7 +109,7 @@ class Datagrams:
         """Release the socket."""
         self.socket.close()
 
-    def _send(self, data: bytes, ancillary: Sequence[tuple], address: Address) -> None:
+    def _send(self, data: bytes | bytearray, ancillary: Sequence[tuple[int, int, bytes]], address: Address) -> None:
         deadline = None
         while True:
             try:
@@ -246,4 +246,5 @@ def resolve(host: str, port: int) -> Address:
             probe.connect((host, port))
         except OSError as error:
             raise PortError(f"no way to {SCHEME}://{host}:{port}: {error.strerror}; check the address") from error
-        return probe.getpeername()
+        address: Address = probe.getpeername()
+        return address
