@@ -24,12 +24,11 @@
 /* Slots that the host does not count on: for what else is on the network. */
 #define SPARE_SLOTS 4u
 #define RX_WINDOW   (DT_REG_SIZE_BY_NAME(MAC, rx_slots) - SPARE_SLOTS * DT_PROP(MAC, slot_bytes))
-#define RECORD_MAX  CL_SERVICE_RECORD_MAX(DT_PROP(DT_NODELABEL(cipherlane0), max_data))
 
 /** The record being handled, as in main.c. */
 static struct {
 	uint8_t unused[8];
-	uint8_t record[RECORD_MAX];
+	uint8_t record[APP_RECORD_MAX];
 } receive CL_SOC_IN_BUFFER;
 
 static void refresh(struct cl_link *link);
@@ -66,7 +65,7 @@ static size_t take(struct net_pkt *pkt)
 {
 	const size_t len = net_pkt_remaining_data(pkt);
 
-	if (len > RECORD_MAX || net_pkt_read(pkt, receive.record, len) != 0) {
+	if (len > APP_RECORD_MAX || net_pkt_read(pkt, receive.record, len) != 0) {
 		return 0;
 	}
 	if (len > CL_WIRE_HEADER_TYPE && receive.record[CL_WIRE_HEADER_TYPE] == CL_WIRE_TYPE_OPEN) {

@@ -1,0 +1,113 @@
+/*
+ * The record service, its engines and its lock.
+ */
+#include "app.h"
+
+#include <zephyr/kernel.h>
+#include <zephyr/logging/log.h>
+
+#include <cipherlane/engines.h>
+#include <cipherlane/ethernet.h>
+#include <cipherlane/soc.h>
+
+#include "aes/engines.h"
+#include "random/random.h"
+#include "records.h"
+
+LOG_MODULE_REGISTER(records, CONFIG_RECORDS_LOG_LEVEL);
+
+#define BENCH_BYTES 65536u
+
+static uint8_t bench_buffer[BENCH_BYTES] CL_SOC_IN_BUFFER;
+
+/** What is remembered of counter blocks, 13 KB. */
+static struct cl_streams streams CL_SOC_IN_BUFFER;
+
+static const struct cl_engine *const engines[] = {
+	&cl_engine_byte,      &cl_engine_table,    &cl_zephyr_ise,
+	&cl_zephyr_ise_fused, &cl_zephyr_ise_vmem, &cl_zephyr_accelerator,
+};
+
+static int draw(void *context, uint32_t *words, size_t count)
+{
+	static const struct cl_random source = {
+		.regs = (volatile uint32_t *)DT_REG_ADDR(DT_NODELABEL(random0)),
+	};
+
+	ARG_UNUSED(context);
+	return cl_random_read(&source, words, count);
+}
+
+/** A key was closed, or the board restarted: what is left of it is to be erased. */
+static atomic_t forgets = ATOMIC_INIT(true);
+
+/** Each thread that carries out records erases what it has left, before it takes the next one. */
+static void forget(void *context)
+{
+	ARG_UNUSED(context);
+	atomic_set(&forgets, true);
+	records_wake();
+#ifdef CONFIG_NETWORKING
+	cl_ethernet_forget();
+#endif
+}
+
+const struct cl_platform app_platform = {
+	.board = DT_PROP(APP_BOARD, board_name),
+	.firmware = "zephyr",
+	.kind = DT_PROP(APP_BOARD, simulated) ? CL_WIRE_KIND_SIM : CL_WIRE_KIND_BOARD,
+	.max_data = APP_MAX_DATA,
+	.clock_hz = APP_CLOCK_HZ,
+	.rx_window = DT_PROP(APP_BOARD, rx_window),
+	.session_idle_cycles = APP_SESSION_IDLE_CYCLES,
+	.streams = &streams,
+	.identity = &cl_zephyr_ise_fused,
+	.bench_buffer = bench_buffer,
+	.bench_bytes = BENCH_BYTES,
+	.engines = engines,
+	.engine_count = ARRAY_SIZE(engines),
+	.cycles = cl_soc_cycles,
+	.random = draw,
+	.forget = forget,
+};
+
+static struct cl_service service;
+static K_MUTEX_DEFINE(lock);
+
+struct cl_service *app_lock(void)
+{
+	(void)k_mutex_lock(&lock, K_FOREVER);
+	return &service;
+}
+
+void app_unlock(void)
+{
+	(void)k_mutex_unlock(&lock);
+}
+
+int app_init(void)
+{
+	return cl_service_init(&service, &app_platform);
+}
+
+void app_erase(void)
+{
+	if (atomic_set(&forgets, false)) {
+		cl_soc_forget();
+	}
+}
+
+size_t app_handle(struct cl_link *link, uint8_t *record, size_t len)
+{
+	(void)k_mutex_lock(&lock, K_FOREVER);
+	const uint32_t opened = service.sessions.opened;
+
+	len = cl_service_handle(&service, link, record, len, record, APP_RECORD_MAX);
+	const uint32_t now_opened = service.sessions.opened;
+
+	(void)k_mutex_unlock(&lock);
+	if (now_opened != opened) {
+		LOG_INF("session %u opened", now_opened);
+	}
+	return len;
+}
