@@ -105,6 +105,11 @@ def _ethernet(description: dict) -> str:
 			local-mac-address = [{mac_address}];
 			ip-address = [{address}];
 		}};
+
+		fast_path0: fast-path@{_address(description, "fastpath")} {{
+			compatible = "cipherlane,fast-path";
+			reg = <0x{_address(description, "fastpath")} 0x100>;
+		}};
 """
 
 

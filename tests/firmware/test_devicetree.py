@@ -58,7 +58,8 @@ def test_every_register_of_the_uart_has_its_place(directory, soc):
 
 
 def test_ethernet_is_described_where_there_is_one(directory, tmp_path):
-    assert "ethernet0" not in devicetree.overlay(directory / "csr.json", set())
+    without = devicetree.overlay(directory / "csr.json", set())
+    assert "ethernet0" not in without and "fast_path0" not in without
     assert "CONFIG_NETWORKING=n\n" in devicetree.configuration(directory / "csr.json")
     describe_soc(targets.load("sim", "eth_zephyr"), tmp_path)
     soc = json.loads((tmp_path / "csr.json").read_text())
@@ -68,6 +69,7 @@ def test_ethernet_is_described_where_there_is_one(directory, tmp_path):
     assert named["tx_slots"] == (soc["memories"]["ethmac_tx"]["base"], soc["memories"]["ethmac_tx"]["size"])
     assert named["rx_slot"][0] == soc["csr_registers"]["ethmac_sram_writer_slot"]["addr"]
     assert named["tx_start"][0] == soc["csr_registers"]["ethmac_sram_reader_start"]["addr"]
+    assert registers(node(text, "fast_path0"))[0][0] == soc["csr_bases"]["fastpath"]
     assert "local-mac-address = [02 43 4c 4e 45 01];" in text
     assert "ip-address = [c0 a8 01 32];" in text
     assert "CONFIG_NETWORKING=y\n" in devicetree.configuration(tmp_path / "csr.json")
