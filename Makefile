@@ -72,7 +72,6 @@ lint: setup ## 1 min | ruff, clang-format, cppcheck, Verilator lint, generated p
 	@.ci/lint
 
 zephyr-twister: setup ## minutes | Compile the Zephyr module's test suites by Zephyr's own test runner
-	@$(PYTHON) -m gateware.flow sim zephyr --image
 	@$(PYTHON) -m gateware.flow.twister
 
 fuzz: setup ## 10 min | Fuzz firmware and host parsers, FUZZ_SECONDS=60 each, then run the host tool against 10,000 hostile boards
@@ -132,7 +131,8 @@ format: setup ## 3 s | Rewrite Python and C sources in the project's format
 
 pages: setup ## 3 s | Write what is generated anew: registers, instructions, records and their codes, figures
 	@$(PYTHON) -m firmware.codegen.wire
-	@$(PYTHON) -m firmware.codegen pages
+	@$(PYTHON) -m firmware.codegen
+	@$(PYTHON) -m gateware.flow.devicetrees
 	@$(PYTHON) -m cipherlane.protocol.reference
 	@$(PYTHON) -m results
 

@@ -60,8 +60,8 @@ _ZEPHYR = Configuration(
     watchdog=True,
 )
 # Memories for Zephyr's net stack. Not a bitstream on the ECPIX-5 yet: code takes 80 block RAMs, data 24 and the buffer
-# memory 64, and everything else in `eth` 68, which is 236 where there are 208. Without the fast path, which Zephyr does
-# not use, or with code in the board's DDR3 it would fit.
+# memory 64, and everything else in `eth` 68, which is 236 where there are 208. With code in the board's DDR3 it
+# would fit.
 _ETH_ZEPHYR = replace(
     _ZEPHYR,
     name="eth_zephyr",

@@ -13,13 +13,9 @@
 #include "zeroize.h"
 
 /* Slots that the host does not count on: for what else is on the network. */
-#define SPARE_SLOTS 4u
-/* Slots' worth of records that a host keeps in flight through the fast path, which holds up none:
- * they are on the wire and in the host's queues. LiteX's model of a wire leaves a shorter gap than
- * the board's own between frames, so that more than the transmit buffer holds would overflow. */
-#define FAST_PATH_SLOTS (CIPHERLANE_SIMULATED ? 6u : 256u)
-#define EVENT           1u
-#define TX_SLOTS_BASE   (ETHMAC_BASE + ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE)
+#define SPARE_SLOTS   4u
+#define EVENT         1u
+#define TX_SLOTS_BASE (ETHMAC_BASE + ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE)
 /* Bytes of a slot that are erased between two looks at whether a frame has come, and more bytes
  * than a frame that begins meanwhile has brought by the end of them. */
 #define ERASE_STEP  32u
@@ -59,7 +55,7 @@ static void describe_fast_path(const struct cl_link *link, struct cl_wire_fastpa
 	const struct ethernet *const ethernet = (const struct ethernet *)link;
 
 	reply->max_data = CL_LINK_UDP_MAX_DATA;
-	reply->rx_window = FAST_PATH_SLOTS * ETHMAC_SLOT_SIZE;
+	reply->rx_window = CL_FASTPATH_RX_WINDOW(CIPHERLANE_SIMULATED);
 	cl_fastpath_describe(&ethernet->fast_path, reply);
 }
 

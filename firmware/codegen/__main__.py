@@ -1,8 +1,6 @@
-"""Writes the generated C headers, or the reference pages that are kept in the repository.
+"""Writes the C headers of `firmware/generated` and the reference pages: ``python -m firmware.codegen``.
 
-``python -m firmware.codegen headers DIRECTORY`` writes `cl_wire.h`, `cl_isa.h`, `cl_accel_regs.h`,
-`cl_fastpath_regs.h`, `cl_random_regs.h`;
-``python -m firmware.codegen pages`` writes the reference pages; ``... pages --check`` fails if one is stale.
+With ``--check`` it writes nothing, and fails if one is stale.
 """
 
 import argparse
@@ -14,20 +12,17 @@ from firmware.codegen import isa, registers, wire
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
-def headers() -> dict[str, str]:
-    """Name and text of every generated header."""
-    return {
-        "cl_wire.h": wire.render(wire.WIRE_LAYOUT),
-        "cl_isa.h": isa.render(),
-        "cl_accel_regs.h": registers.render(),
-        "cl_fastpath_regs.h": registers.render(registers.FAST_PATH),
-        "cl_random_regs.h": registers.render(registers.RANDOM_SOURCE),
-    }
+HEADERS = REPOSITORY / "firmware" / "generated"
 
 
-def pages() -> dict[Path, str]:
-    """Path and text of every generated reference page."""
+def texts() -> dict[Path, str]:
+    """Path and text of every header and page."""
     return {
+        HEADERS / "cl_wire.h": wire.render(wire.WIRE_LAYOUT),
+        HEADERS / "cl_isa.h": isa.render(),
+        HEADERS / "cl_accel_regs.h": registers.render(),
+        HEADERS / "cl_fastpath_regs.h": registers.render(registers.FAST_PATH),
+        HEADERS / "cl_random_regs.h": registers.render(registers.RANDOM_SOURCE),
         REPOSITORY / "gateware" / "isa" / "README.md": isa.reference(),
         REPOSITORY / "gateware" / "dma" / "README.md": registers.reference(),
         REPOSITORY / "gateware" / "net" / "README.md": registers.reference(registers.FAST_PATH),
@@ -45,23 +40,17 @@ def write_if_changed(path: Path, text: str) -> None:
 def main() -> int:
     """Entry point; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m firmware.codegen", description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("headers").add_argument("directory", type=Path)
-    commands.add_parser("pages").add_argument("--check", action="store_true")
+    parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
-
-    if arguments.command == "headers":
-        for name, text in headers().items():
-            write_if_changed(arguments.directory / name, text)
+    generated = texts()
+    if not arguments.check:
+        for path, text in generated.items():
+            write_if_changed(path, text)
         return 0
-    stale = [path for path, text in pages().items() if not path.exists() or path.read_text() != text]
-    if arguments.check:
-        for path in stale:
-            print(f"{path.relative_to(REPOSITORY)} is stale: run `make pages`", file=sys.stderr)
-        return 1 if stale else 0
-    for path, text in pages().items():
-        write_if_changed(path, text)
-    return 0
+    stale = [path for path, text in generated.items() if not path.exists() or path.read_text() != text]
+    for path in stale:
+        print(f"{path.relative_to(REPOSITORY)} is stale: run `make pages`", file=sys.stderr)
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

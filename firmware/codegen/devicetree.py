@@ -1,15 +1,16 @@
-"""Devicetree overlay for Zephyr's board ``litex_vexriscv``, from the SoC's own description.
+"""Devicetree of a Zephyr board, from the SoC's own description.
 
 The input is the JSON file of LiteX's Builder (`csr.json`): register addresses, interrupts, clock and memories.
 Registers of a node are named, one entry each, as Zephyr's bindings of LiteX's cores have them.
 """
 
 import json
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 INTERRUPT_PRIORITY = 0
+# The machine's external interrupt, through which all of these come, is number 11 in the same table.
+INTERRUPTS_MAX = 11
 
 # Registers that Zephyr's bindings name.
 _UART = ("rxtx", "txfull", "rxempty", "ev_status", "ev_pending", "ev_enable", "txempty", "rxfull")
@@ -34,22 +35,6 @@ _ETHERNET = {
 }
 _SLOTS = {"rx_slots": "ethmac_rx", "tx_slots": "ethmac_tx"}
 
-# What Zephyr's board describes in one release or another and this SoC lacks.
-_ABSENT = (
-    *("eth0", "mdio0", "phy0", "dna0", "spi0", "spi1", "prbs0", "i2c0", "pwm0", "gpio_out", "gpio_in"),
-    *("i2s_rx", "i2s_tx", "clk0", "clk1", "clock0", "wdt0", "ctrl0"),
-)
-_SUBSYSTEMS_ABSENT = (
-    "VEXRISCV_LITEX_IRQ",
-    "HWINFO",
-    "SPI",
-    "GPIO",
-    "I2C",
-    "PWM",
-    "I2S",
-    "CLOCK_CONTROL",
-)
-
 
 class DescriptionError(ValueError):
     """The SoC's description lacks something."""
@@ -61,16 +46,23 @@ def _named_registers(description: dict[str, Any], prefix: str, names: tuple[str,
         entries = [registers[f"{prefix}_{name}"] for name in names]
     except KeyError as error:
         raise DescriptionError(f"the SoC has no register {error}") from error
-    reg = ", ".join(f"<0x{entry['addr']:08x} 0x{4 * entry['size']:x}>" for entry in entries)
-    quoted = ", ".join(f'"{name}"' for name in names)
-    return f"\treg = {reg};\n\treg-names = {quoted};\n"
+    return _reg({name: (entry["addr"], 4 * entry["size"]) for name, entry in zip(names, entries, strict=True)})
+
+
+def _reg(places: dict[str, tuple[int, int]]) -> str:
+    """The properties of a node with several places, each an address and a number of bytes."""
+    reg = ",\n\t\t\t      ".join(f"<0x{address:08x} 0x{size:x}>" for address, size in places.values())
+    names = ", ".join(f'"{name}"' for name in places)
+    return f"reg = {reg};\n\t\t\treg-names = {names};"
 
 
 def _interrupt(description: dict[str, Any], name: str) -> str:
     number = description["constants"].get(f"{name}_interrupt")
     if number is None:
         raise DescriptionError(f"the SoC has no interrupt of {name}")
-    return f"\tinterrupt-parent = <&intc0>;\n\tinterrupts = <{number} {INTERRUPT_PRIORITY}>;\n"
+    if number >= INTERRUPTS_MAX:
+        raise DescriptionError(f"interrupt {number} of {name} is beyond those that Zephyr's table has room for")
+    return f"interrupts = <{number} {INTERRUPT_PRIORITY}>;"
 
 
 def _address(description: dict[str, Any], prefix: str) -> str:
@@ -91,33 +83,34 @@ def _ethernet(description: dict[str, Any]) -> str:
     if "ethmac" not in description["csr_bases"]:
         return ""
     constants, registers = description["constants"], description["csr_registers"]
-    reg = [(registers[f"ethmac_{name}"]["addr"], 4) for name in _ETHERNET.values()]
-    reg += [_memory(description, name) for name in _SLOTS.values()]
+    places = {name: (registers[f"ethmac_{register}"]["addr"], 4) for name, register in _ETHERNET.items()}
+    places |= {name: _memory(description, region) for name, region in _SLOTS.items()}
     mac_address = " ".join(f"{constants[f'macaddr{i}']:02x}" for i in range(1, 7))
     address = " ".join(f"{constants[f'localip{i}']:02x}" for i in range(1, 5))
     return f"""
 		ethernet0: ethernet@{_address(description, "ethmac")} {{
 			compatible = "cipherlane,ethernet";
-			reg = {", ".join(f"<0x{base:08x} 0x{size:x}>" for base, size in reg)};
-			reg-names = {", ".join(f'"{name}"' for name in (*_ETHERNET, *_SLOTS))};
-			interrupt-parent = <&intc0>;
-			interrupts = <{constants["ethmac_interrupt"]} {INTERRUPT_PRIORITY}>;
+			{_reg(places)}
+			{_interrupt(description, "ethmac")}
 			slot-bytes = <{constants["ethmac_slot_size"]}>;
 			local-mac-address = [{mac_address}];
 			ip-address = [{address}];
 		}};
+
+		fast_path0: fast-path@{_address(description, "fastpath")} {{
+			compatible = "cipherlane,fast-path";
+			reg = <0x{_address(description, "fastpath")} 0x100>;
+		}};
 """
 
 
-def overlay(csr_json: Path, labels: Collection[str]) -> str:
-    """Text of the overlay.
+def render(csr_json: Path) -> str:
+    """Text of the devicetree.
 
     Parameters
     ----------
     csr_json : Path
         LiteX's description of the SoC.
-    labels : Collection[str]
-        Labels of the nodes that Zephyr's board has; they differ from release to release.
 
     Raises
     ------
@@ -130,16 +123,21 @@ def overlay(csr_json: Path, labels: Collection[str]) -> str:
     rom, rom_size = _memory(description, "rom")
     sram, sram_size = _memory(description, "sram")
     buffer, buffer_size = _memory(description, "buffer")
-    accelerator = description["csr_bases"]["accelerator"]
     scratch = description["csr_registers"]["ctrl_scratch"]["addr"]
     reset = description["csr_registers"]["ctrl_reset"]["addr"]
-    random = description["csr_bases"]["random"]
-    absent = [label for label in _ABSENT if label in labels]
-    ram = "/delete-node/ &ram0;\n" if "ram0" in labels else ""
+    accelerator, random = _address(description, "accelerator"), _address(description, "random")
     return f"""\
-/* Generated by firmware/codegen from {csr_json.name}; do not edit. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Generated from the SoC's description by `make pages`; do not edit. */
 
-{ram}/ {{
+/dts-v1/;
+
+/ {{
+	#address-cells = <1>;
+	#size-cells = <1>;
+	model = "Cipherlane {constants["cipherlane_board"]}";
+	compatible = "cipherlane,{constants["cipherlane_board"].replace("_", "-")}";
+
 	chosen {{
 		zephyr,sram = &sram0;
 		zephyr,flash = &rom0;
@@ -153,7 +151,14 @@ def overlay(csr_json: Path, labels: Collection[str]) -> str:
 	}};
 
 	cpus {{
+		#address-cells = <1>;
+		#size-cells = <0>;
+
 		cpu@0 {{
+			device_type = "cpu";
+			compatible = "riscv";
+			reg = <0>;
+			riscv,isa = "rv32im_zicsr_zifencei";
 			clock-frequency = <{frequency}>;
 		}};
 	}};
@@ -191,26 +196,56 @@ def overlay(csr_json: Path, labels: Collection[str]) -> str:
 	}};
 
 	soc {{
-		ctr_accelerator0: crypto@{accelerator:x} {{
-			compatible = "cipherlane,ctr-accelerator";
-			reg = <0x{accelerator:08x} 0x100>;
-			interrupt-parent = <&intc0>;
-			interrupts = <{constants["accelerator_interrupt"]} {INTERRUPT_PRIORITY}>;
-			buffer-memory = <&buffer0>;
+		#address-cells = <1>;
+		#size-cells = <1>;
+		compatible = "simple-bus";
+		interrupt-parent = <&intc0>;
+		ranges;
+
+		intc0: interrupt-controller@bc0 {{
+			compatible = "cipherlane,intc";
+			#address-cells = <0>;
+			#interrupt-cells = <2>;
+			interrupt-controller;
+			reg = <0xbc0 0x4>, <0xfc0 0x4>;
+			reg-names = "irq_mask", "irq_pending";
+		}};
+
+		timer0: timer@{_address(description, "timer0")} {{
+			compatible = "litex,timer0";
+			{_named_registers(description, "timer0", _TIMER + _UPTIME)}
+			{_interrupt(description, "timer0")}
+		}};
+
+		uart0: serial@{_address(description, "uart")} {{
+			compatible = "cipherlane,uart";
+			{_named_registers(description, "uart", _UART)}
+			{_interrupt(description, "uart")}
 		}};
 
 		console0: serial@{_address(description, "console")} {{
 			compatible = "cipherlane,uart";
+			{_named_registers(description, "console", _UART)}
+			{_interrupt(description, "console")}
 		}};
 
 		watchdog0: watchdog@{_address(description, "watchdog")} {{
 			compatible = "cipherlane,watchdog";
+			{_named_registers(description, "watchdog", _WATCHDOG)}
+			{_interrupt(description, "watchdog")}
 			clock-frequency = <{frequency}>;
 		}};
 
-		random0: random@{random:x} {{
+		ctr_accelerator0: crypto@{accelerator} {{
+			compatible = "cipherlane,ctr-accelerator";
+			reg = <0x{accelerator} 0x100>;
+			{_interrupt(description, "accelerator")}
+			buffer-memory = <&buffer0>;
+		}};
+
+		random0: random@{random} {{
 			compatible = "cipherlane,random";
-			reg = <0x{random:08x} 0x100>;
+			reg = <0x{random} 0x100>;
 		}};
 
 		soc_reset0: reset@{reset:x} {{
@@ -219,32 +254,4 @@ def overlay(csr_json: Path, labels: Collection[str]) -> str:
 		}};
 {_ethernet(description)}	}};
 }};
-
-&intc0 {{
-	compatible = "cipherlane,intc";
-}};
-
-&uart0 {{
-	compatible = "cipherlane,uart";
-{_named_registers(description, "uart", _UART)}{_interrupt(description, "uart")}}};
-
-&console0 {{
-{_named_registers(description, "console", _UART)}{_interrupt(description, "console")}}};
-
-&watchdog0 {{
-{_named_registers(description, "watchdog", _WATCHDOG)}{_interrupt(description, "watchdog")}}};
-
-&timer0 {{
-{_named_registers(description, "timer0", _TIMER + _UPTIME)}{_interrupt(description, "timer0")}}};
-
-{"".join(f'&{label} {{ status = "disabled"; }};{chr(10)}' for label in absent)}"""
-
-
-def configuration(csr_json: Path) -> str:
-    """Text of the Kconfig fragment that goes with the overlay: the clock, and what Zephyr's board enables in vain."""
-    description = json.loads(csr_json.read_text())
-    frequency = description["constants"]["config_clock_frequency"]
-    networking = "y" if "ethmac" in description["csr_bases"] else "n"
-    lines = ["CONFIG_CIPHERLANE=y", "CONFIG_XIP=y", f"CONFIG_SYS_CLOCK_HW_CYCLES_PER_SEC={frequency}"]
-    lines += [f"CONFIG_NETWORKING={networking}", *(f"CONFIG_{symbol}=n" for symbol in _SUBSYSTEMS_ABSENT)]
-    return "".join(f"{line}\n" for line in lines)
+"""

@@ -11,7 +11,7 @@ from cipherlane.results import write
 from litex.soc.integration.builder import Builder
 from litex.soc.integration.common import get_mem_data
 
-from firmware.codegen.__main__ import headers, write_if_changed
+from firmware.codegen.__main__ import write_if_changed
 from gateware.flow import image, toolchain, zephyr
 from gateware.soc.soc import CipherlaneSoC
 from gateware.targets import Target
@@ -54,10 +54,7 @@ def build_firmware(target: Target, directory: Path) -> list[int]:
     if on_zephyr:
         zephyr.require_base()
     describe_soc(target, directory)
-    if on_zephyr:
-        binary = zephyr.build_image(directory, networking=target.configuration.ethernet is not None)
-    else:
-        binary = _build_baremetal(directory)
+    binary = zephyr.build_image(target.name, directory) if on_zephyr else _build_baremetal(directory)
     size, room = binary.stat().st_size, target.configuration.rom_size
     if size > room:
         raise FirmwareError(f"the firmware takes {size} bytes, the boot ROM has {room}")
@@ -80,7 +77,7 @@ def report_image(target: Target, directory: Path, results: Path) -> str:
 
 
 def describe_soc(target: Target, directory: Path) -> None:
-    """Writes LiteX's description of the SoC (`csr.json`) and all generated headers (`include`) into a folder."""
+    """Writes LiteX's description of the SoC (`csr.json`) and its headers (`include`) into a folder."""
     quiet_litex()
     include = directory / "include"
     builder = Builder(
@@ -96,8 +93,6 @@ def describe_soc(target: Target, directory: Path) -> None:
         builder.build(run=False, **({"build": False} if target.board.simulated else {}))
     for source in (directory / "headers" / "include" / "generated").iterdir():
         write_if_changed(include / "generated" / source.name, source.read_text())
-    for name, text in headers().items():
-        write_if_changed(include / name, text)
 
 
 def _build_baremetal(directory: Path) -> Path:

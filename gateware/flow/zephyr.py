@@ -5,13 +5,11 @@ Python that Zephyr's scripts run in is the one of the environment that `make zep
 """
 
 import os
-import re
 import shutil
 import subprocess
 from pathlib import Path
 
 from firmware.codegen import devicetree
-from firmware.codegen.__main__ import write_if_changed
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 MODULE = REPOSITORY / "firmware" / "zephyr"
@@ -19,18 +17,18 @@ APPLICATION = MODULE / "app"
 WORKSPACE = REPOSITORY / "build" / "zephyr"
 ENVIRONMENT_PYTHON = WORKSPACE / "venv" / "bin" / "python"
 
-BOARD = "litex_vexriscv"
+BOARDS = MODULE / "boards" / "cipherlane"
+# Where releases before 3.7, of the older hardware model, look for them.
+_OLD_BOARD_ROOT = MODULE / "hwmv1"
+_HARDWARE_MODEL_2_SINCE = (3, 7)
 # The SoC's core has no atomic instructions; without these options Zephyr 3.1 takes it to have them, and newer
 # compilers want the instructions for CSRs and fences named.
 ARCH = "-march=rv32im_zicsr_zifencei"
 CROSS_COMPILE = "riscv64-unknown-elf-"
 # Where a release that has two interfaces of ztest says so; the suites use the newer one.
 _ZTEST_KCONFIG = "subsys/testsuite/ztest/Kconfig"
-# Where the board's nodes are described, in one release or another.
-_DEVICETREES = ("dts/riscv/**/riscv32-litex-vexriscv.dtsi", "boards/*/litex_vexriscv/litex_vexriscv.dts")
-# Where Zephyr's board turns on a driver for a node that this SoC has not.
-_OLD_ETHERNET_KCONFIG = "drivers/ethernet/Kconfig.liteeth"
-_EXTRA_CONFIGURATION_SINCE = (3, 4)
+# The name of the variable for a module was another one before.
+_EXTRA_MODULES_SINCE = (3, 4)
 _BUILD_TIMEOUT_S = 1800
 
 
@@ -110,36 +108,49 @@ def _library_options(surroundings: dict[str, str]) -> list[str]:
     return [f"EXTRA_LDFLAGS=-L{Path(found).parent}"]
 
 
-def describe(base: Path, directory: Path) -> None:
-    """Writes the devicetree overlay `soc.overlay` and the Kconfig fragment `soc.conf` beside `csr.json`."""
-    csr_json = directory / "csr.json"
-    sources = [path.read_text() for pattern in _DEVICETREES for path in base.glob(pattern)]
-    labels = {label for text in sources for label in re.findall(r"(\w+):\s+[\w,-]+(?:@\w+)?\s*{", text)}
-    write_if_changed(directory / "soc.overlay", devicetree.overlay(csr_json, labels))
-    write_if_changed(directory / "soc.conf", devicetree.configuration(csr_json))
+def board_of(target: str) -> str:
+    """Name of Zephyr's board for the target of that name: `cipherlane_sim` for `sim_zephyr`."""
+    return f"cipherlane_{target.removesuffix('_zephyr')}"
 
 
-def variables(base: Path, description: Path, configuration: tuple[Path, ...] = ()) -> list[str]:
-    """CMake's variables for an application on the SoC, each as `NAME=value`.
+def devicetree_of(target: str) -> Path:
+    """The devicetree of its board, which is kept in the repository."""
+    return BOARDS / f"{board_of(target)}.dts"
+
+
+def require_devicetree(target: str, csr_json: Path) -> None:
+    """See that the devicetree of a target's board is that of its SoC, which LiteX describes in `csr_json`.
+
+    Raises
+    ------
+    ZephyrError
+        It is not.
+    """
+    path = devicetree_of(target)
+    if not path.is_file() or path.read_text() != devicetree.render(csr_json):
+        raise ZephyrError(f"{path.relative_to(REPOSITORY)} is not of the SoC as it is: run `make pages`")
+
+
+def board_roots(base: Path) -> list[Path]:
+    """Folders that the module's boards are in beside those that it names itself: for the older hardware model."""
+    return [] if version(base) >= _HARDWARE_MODEL_2_SINCE else [_OLD_BOARD_ROOT]
+
+
+def variables(base: Path) -> list[str]:
+    """CMake's variables for an application with the module, each as `NAME=value`.
 
     Parameters
     ----------
     base : Path
         Zephyr's source tree.
-    description : Path
-        Folder with `csr.json` and `include/`, from `gateware.flow.firmware`; the devicetree overlay is written to it.
-    configuration : tuple[Path, ...]
-        Further Kconfig fragments.
     """
-    describe(base, description)
-    extra = "EXTRA_CONF_FILE" if version(base) >= _EXTRA_CONFIGURATION_SINCE else "OVERLAY_CONFIG"
+    release = version(base)
+    modules = "EXTRA_ZEPHYR_MODULES" if release >= _EXTRA_MODULES_SINCE else "ZEPHYR_EXTRA_MODULES"
+    if not (base.parent / ".west").is_dir():
+        modules = "ZEPHYR_MODULES"  # a tree without a workspace has no modules to which this one could be added
     chosen = [f"EXTRA_CFLAGS={ARCH}", f"EXTRA_AFLAGS={ARCH}", *_library_options(environment(base))]
-    chosen += [f"ZEPHYR_MODULES={MODULE}", f"DTC_OVERLAY_FILE={description / 'soc.overlay'}"]
-    chosen += [f"{extra}={';'.join(map(str, (description / 'soc.conf', *configuration)))}"]
-    chosen += [f"CIPHERLANE_INCLUDE={description / 'include'}"]
-    if (base / _OLD_ETHERNET_KCONFIG).is_file():
-        chosen.append("CONFIG_ETH_LITEETH=n")
-    return chosen
+    chosen.append(f"{modules}={REPOSITORY}")  # whose `zephyr/module.yml` names the rest
+    return chosen + [f"BOARD_ROOT={root}" for root in board_roots(base)]
 
 
 def suite_variables(base: Path) -> list[str]:
@@ -147,9 +158,7 @@ def suite_variables(base: Path) -> list[str]:
     return ["CONFIG_ZTEST_NEW_API=y"] if "config ZTEST_NEW_API" in (base / _ZTEST_KCONFIG).read_text() else []
 
 
-def compile_application(
-    source: Path, output: Path, description: Path, more: tuple[str, ...] = (), configuration: tuple[Path, ...] = ()
-) -> Path:
+def compile_application(source: Path, output: Path, target: str, more: tuple[str, ...] = ()) -> Path:
     """Compiles an application with the module.
 
     Parameters
@@ -158,12 +167,10 @@ def compile_application(
         Folder of the application.
     output : Path
         Build folder; the log of the build is `build.log` in it.
-    description : Path
-        Folder with `csr.json` and `include/`, from `gateware.flow.firmware`.
+    target : str
+        Name of the target whose board it is for.
     more : tuple[str, ...]
         Further variables of CMake, each as `NAME=value`.
-    configuration : tuple[Path, ...]
-        Further Kconfig fragments.
 
     Returns
     -------
@@ -181,11 +188,12 @@ def compile_application(
         if shutil.which(tool) is None:
             raise ZephyrError(f"{tool} is missing: run `make zephyr-setup`")
     cache = output / "CMakeCache.txt"
-    if cache.is_file() and f"\nZEPHYR_BASE:PATH={base}\n" not in cache.read_text():
-        shutil.rmtree(output)  # CMake would go on with the tree of before
+    kept = cache.read_text() if cache.is_file() else ""
+    if kept and not (f"\nZEPHYR_BASE:PATH={base}\n" in kept and f"\nBOARD:STRING={board_of(target)}\n" in kept):
+        shutil.rmtree(output)  # CMake would go on with the tree and the board of before
     output.mkdir(parents=True, exist_ok=True)
-    configure = ["cmake", "-GNinja", "-S", str(source), "-B", str(output), f"-DBOARD={BOARD}"]
-    configure += [f"-D{variable}" for variable in (*variables(base, description, configuration), *more)]
+    configure = ["cmake", "-GNinja", "-S", str(source), "-B", str(output), f"-DBOARD={board_of(target)}"]
+    configure += [f"-D{variable}" for variable in (*variables(base), *more)]
     log = output / "build.log"
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):
@@ -198,7 +206,7 @@ def compile_application(
     return output / "zephyr" / "zephyr.bin"
 
 
-def build_image(directory: Path, *, networking: bool) -> Path:
+def build_image(target: str, directory: Path) -> Path:
     """Compiles the record service for the SoC that `directory/csr.json` describes; returns `zephyr.bin`."""
-    configuration = (APPLICATION / "net.conf",) if networking else ()
-    return compile_application(APPLICATION, directory / "zephyr", directory, configuration=configuration)
+    require_devicetree(target, directory / "csr.json")
+    return compile_application(APPLICATION, directory / "zephyr", target)

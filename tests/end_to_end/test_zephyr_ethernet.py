@@ -13,13 +13,23 @@ from tests.end_to_end.test_ethernet import (
     test_every_engine,
     test_two_hosts_at_once,
 )
+from tests.end_to_end.test_fast_path import (
+    test_sessions_of_both_paths_at_once,
+    test_statistics_of_a_session,
+    test_stream,
+    test_what_is_not_the_session_s_is_dropped_and_counted,
+)
 
 pytestmark = pytest.mark.simboard
 
 __all__ = [
     "test_a_stream_keeps_the_window_full_and_loses_nothing",
     "test_every_engine",
+    "test_sessions_of_both_paths_at_once",
+    "test_statistics_of_a_session",
+    "test_stream",
     "test_two_hosts_at_once",
+    "test_what_is_not_the_session_s_is_dropped_and_counted",
 ]
 
 

@@ -1,4 +1,4 @@
-"""The devicetree overlay says what LiteX says of the SoC, and `make zephyr` without a tree says what to do."""
+"""Devicetrees of Zephyr's boards say what LiteX says of the SoCs; `make zephyr` without a tree says what to do."""
 
 import json
 import os
@@ -10,7 +10,9 @@ import pytest
 
 from firmware.codegen import devicetree
 from gateware import targets
+from gateware.flow.devicetrees import zephyr_targets
 from gateware.flow.firmware import REPOSITORY, describe_soc
+from gateware.flow.zephyr import require_devicetree
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +22,7 @@ def directory(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def soc(directory):
     return json.loads((directory / "csr.json").read_text())
 
@@ -39,10 +41,10 @@ def registers(body):
 
 
 @pytest.mark.parametrize(
-    ("label", "prefix"), [("uart0", "uart"), ("timer0", "timer0"), ("&console0", "console"), ("&watchdog0", "watchdog")]
+    ("label", "prefix"), [("uart0", "uart"), ("timer0", "timer0"), ("console0", "console"), ("watchdog0", "watchdog")]
 )
 def test_registers_and_interrupts(directory, soc, label, prefix):
-    body = node(devicetree.overlay(directory / "csr.json", set()), label)
+    body = node(devicetree.render(directory / "csr.json"), label)
     named = registers(body)
     assert named
     for name, (address, size) in named.items():
@@ -53,53 +55,58 @@ def test_registers_and_interrupts(directory, soc, label, prefix):
 
 
 def test_every_register_of_the_uart_has_its_place(directory, soc):
-    named = registers(node(devicetree.overlay(directory / "csr.json", set()), "uart0"))
+    named = registers(node(devicetree.render(directory / "csr.json"), "uart0"))
     assert {f"uart_{name}" for name in named} == {name for name in soc["csr_registers"] if name.startswith("uart_")}
 
 
 def test_ethernet_is_described_where_there_is_one(directory, tmp_path):
-    assert "ethernet0" not in devicetree.overlay(directory / "csr.json", set())
-    assert "CONFIG_NETWORKING=n\n" in devicetree.configuration(directory / "csr.json")
+    without = devicetree.render(directory / "csr.json")
+    assert "ethernet0" not in without and "fast_path0" not in without
     describe_soc(targets.load("sim", "eth_zephyr"), tmp_path)
     soc = json.loads((tmp_path / "csr.json").read_text())
-    text = devicetree.overlay(tmp_path / "csr.json", set())
+    text = devicetree.render(tmp_path / "csr.json")
     named = registers(node(text, "ethernet0"))
     assert named["rx_slots"] == (soc["memories"]["ethmac_rx"]["base"], soc["memories"]["ethmac_rx"]["size"])
     assert named["tx_slots"] == (soc["memories"]["ethmac_tx"]["base"], soc["memories"]["ethmac_tx"]["size"])
     assert named["rx_slot"][0] == soc["csr_registers"]["ethmac_sram_writer_slot"]["addr"]
     assert named["tx_start"][0] == soc["csr_registers"]["ethmac_sram_reader_start"]["addr"]
+    assert registers(node(text, "fast_path0"))[0][0] == soc["csr_bases"]["fastpath"]
     assert "local-mac-address = [02 43 4c 4e 45 01];" in text
     assert "ip-address = [c0 a8 01 32];" in text
-    assert "CONFIG_NETWORKING=y\n" in devicetree.configuration(tmp_path / "csr.json")
 
 
 @pytest.mark.parametrize(("label", "memory"), [("rom0", "rom"), ("sram0", "sram"), ("buffer0", "buffer")])
 def test_memories(directory, soc, label, memory):
-    body = node(devicetree.overlay(directory / "csr.json", set()), label)
+    body = node(devicetree.render(directory / "csr.json"), label)
     assert registers(body) == [(soc["memories"][memory]["base"], soc["memories"][memory]["size"])]
 
 
 def test_accelerator_and_clock(directory, soc):
-    text = devicetree.overlay(directory / "csr.json", set())
+    text = devicetree.render(directory / "csr.json")
     body = node(text, "ctr_accelerator0")
     assert registers(body)[0][0] == soc["csr_bases"]["accelerator"]
     assert f"interrupts = <{soc['constants']['accelerator_interrupt']} 0>;" in body
     frequency = soc["constants"]["config_clock_frequency"]
     assert f"clock-frequency = <{frequency}>;" in text
-    assert f"CONFIG_SYS_CLOCK_HW_CYCLES_PER_SEC={frequency}\n" in devicetree.configuration(directory / "csr.json")
 
 
 def test_random_source(directory, soc):
-    body = node(devicetree.overlay(directory / "csr.json", set()), "random0")
+    body = node(devicetree.render(directory / "csr.json"), "random0")
     assert registers(body)[0][0] == soc["csr_bases"]["random"]
 
 
-def test_names_no_node_that_the_board_lacks(directory):
-    text = devicetree.overlay(directory / "csr.json", {"eth0"})
-    assert '&eth0 { status = "disabled"; };' in text
-    assert "&spi0" not in text
-    assert "ram0;" not in text.replace("sram0;", "")
-    assert "/delete-node/ &ram0;" in devicetree.overlay(directory / "csr.json", {"ram0"})
+def test_an_interrupt_beyond_zephyrs_table_is_refused(soc, tmp_path):
+    description = tmp_path / "csr.json"
+    soc["constants"]["uart_interrupt"] = 11
+    description.write_text(json.dumps(soc))
+    with pytest.raises(devicetree.DescriptionError, match="interrupt 11 of uart"):
+        devicetree.render(description)
+
+
+@pytest.mark.parametrize("target", zephyr_targets(), ids=lambda target: target.name)
+def test_the_boards_are_of_the_socs(target, tmp_path):
+    describe_soc(target, tmp_path)
+    require_devicetree(target.name, tmp_path / "csr.json")
 
 
 def test_a_soc_without_uptime_is_refused(directory, soc, tmp_path):
@@ -107,7 +114,7 @@ def test_a_soc_without_uptime_is_refused(directory, soc, tmp_path):
     del soc["csr_registers"]["timer0_uptime_latch"]
     description.write_text(json.dumps(soc))
     with pytest.raises(devicetree.DescriptionError, match="timer0_uptime_latch"):
-        devicetree.overlay(description, set())
+        devicetree.render(description)
 
 
 def test_without_a_tree_nothing_is_built(tmp_path):

@@ -10,17 +10,17 @@ from tests.firmware.zephyr_board import run_suite, scenarios
 pytestmark = pytest.mark.simboard
 
 
-def cases(fixture=None):
-    return [pytest.param(*scenario, id=scenario[0]) for scenario in scenarios(fixture)]
+def cases(board):
+    return [pytest.param(*scenario, id=scenario[0]) for scenario in scenarios(board)]
 
 
 @pytest.mark.usefixtures("zephyr_board")
-@pytest.mark.parametrize(("name", "folder", "configuration"), cases())
+@pytest.mark.parametrize(("name", "folder", "configuration"), cases("cipherlane_sim"))
 def test_suite(name, folder, configuration):
     check(folder, run_suite(name, folder, configuration))
 
 
-@pytest.mark.parametrize(("name", "folder", "configuration"), cases("ethernet"))
+@pytest.mark.parametrize(("name", "folder", "configuration"), cases("cipherlane_sim_eth"))
 def test_suite_with_ethernet(zephyr_ethernet_board, name, folder, configuration):
     check(folder, run_suite(name, folder, configuration, zephyr_ethernet_board, running_board))
 

@@ -28,15 +28,14 @@ def build(configuration: str = "zephyr") -> Path:
     return REPOSITORY / "build" / targets.load("sim", configuration).name
 
 
-def scenarios(fixture: str | None = None) -> list[tuple[str, Path, tuple[str, ...]]]:
-    """The suites' scenarios that need a fixture, or none, from `testcase.yaml`: name, folder, variables for CMake."""
+def scenarios(board: str) -> list[tuple[str, Path, tuple[str, ...]]]:
+    """The suites' scenarios for one of Zephyr's boards, by `testcase.yaml`: name, folder, variables for CMake."""
     found = []
     for file in sorted(SUITES.glob("*/testcase.yaml")):
         content = yaml.safe_load(file.read_text())
-        if content.get("common", {}).get("harness_config", {}).get("fixture") != fixture:
-            continue
         for name, scenario in content["tests"].items():
-            found.append((name, file.parent, tuple(scenario.get("extra_configs", ()))))
+            if {**content.get("common", {}), **scenario}["platform_allow"] == board:
+                found.append((name, file.parent, tuple(scenario.get("extra_configs", ()))))
     return found
 
 
@@ -65,7 +64,7 @@ def run_suite(
     """
     output = REPOSITORY / "build" / "tests" / "zephyr" / name
     more = (*zephyr.suite_variables(zephyr.require_base()), *configuration)
-    image = zephyr.compile_application(folder, output, directory / "firmware", more)
+    image = zephyr.compile_application(folder, output, directory.name, more)
     board = rom.lay_out(output, directory, image)
     text = ""
     deadline = time.monotonic() + TIMEOUT_S

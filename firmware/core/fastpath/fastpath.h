@@ -18,6 +18,13 @@
 /** Most rows that the hardware can have. */
 #define CL_FASTPATH_ROWS_MAX 16u
 
+/**
+ * Bytes of frames that a host keeps in flight through the fast path, which holds up none: they are
+ * on the wire and in the host's queues. LiteX's model of a wire leaves a shorter gap than the
+ * board's own between frames, so that more than the transmit buffer holds would overflow.
+ */
+#define CL_FASTPATH_RX_WINDOW(simulated) ((simulated) ? 12288u : 524288u)
+
 struct cl_fastpath {
 	/** Base of the registers of cl_fastpath_regs.h. */
 	volatile uint32_t *regs;

@@ -8,6 +8,7 @@
 
 #include <cipherlane/engines.h>
 #include <cipherlane/ethernet.h>
+#include <cipherlane/fast_path.h>
 #include <cipherlane/soc.h>
 
 #include "aes/engines.h"
@@ -66,6 +67,9 @@ const struct cl_platform app_platform = {
 	.bench_bytes = BENCH_BYTES,
 	.engines = engines,
 	.engine_count = ARRAY_SIZE(engines),
+#ifdef CONFIG_CIPHERLANE_FAST_PATH
+	.server = &cl_zephyr_fast_path,
+#endif
 	.cycles = cl_soc_cycles,
 	.random = draw,
 	.forget = forget,

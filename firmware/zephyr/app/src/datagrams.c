@@ -14,6 +14,7 @@
 #include <zephyr/net/net_pkt.h>
 
 #include <cipherlane/ethernet.h>
+#include <cipherlane/fast_path.h>
 #include <cipherlane/soc.h>
 
 #include "app.h"
@@ -39,6 +40,9 @@ static struct cl_link link = {
 	.max_data = CL_LINK_UDP_MAX_DATA,
 	.network = &network,
 	.refresh = refresh,
+#ifdef CONFIG_CIPHERLANE_FAST_PATH
+	.fast_path = cl_zephyr_fast_path_describe,
+#endif
 };
 static struct net_context *service;
 /** The cycle counter when `network.cycles` was last brought up to date. */

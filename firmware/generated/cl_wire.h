@@ -1,0 +1,836 @@
+/* Generated from wire.toml by firmware/codegen/wire.py: do not edit. */
+#ifndef CL_WIRE_H
+#define CL_WIRE_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "structures are laid out as on the wire, which is little-endian"
+#endif
+
+/** Version of this layout. */
+#define CL_WIRE_VERSION 2u
+
+/** UDP port of the record service. */
+#define CL_WIRE_UDP_PORT 20197u
+
+/* Record types; the reply to type T has type T + CL_WIRE_REPLY. */
+#define CL_WIRE_REPLY 0x80u
+
+/** Asks who answers: identity, clock, limits, engines. */
+#define CL_WIRE_TYPE_INFO 0x01u
+
+/**
+ * Opens a session, which owns a range of counter blocks under its key; the reply's header gives
+ * its number. A range that overlaps one that was used or is owned under the same key in this
+ * power cycle is refused, whatever the direction. Repeated with the same token and the same
+ * data, it gives the same session.
+ */
+#define CL_WIRE_TYPE_OPEN 0x02u
+
+/**
+ * Data to encrypt or decrypt; the reply carries the result at the same offset. A counter block
+ * serves one record: of the last window records up to the highest so far the board remembers
+ * length and checksum, so that the same record sent again is answered again, and other data are
+ * refused. Within the window records may come in any order; one that lies a window or more
+ * beyond the highest expected, or behind the window, is refused.
+ */
+#define CL_WIRE_TYPE_DATA 0x03u
+
+/**
+ * Ends a session and zeroizes its key. Closing a session that is already closed succeeds. What
+ * was used of its range stays remembered until power is cycled, and so does its window, until
+ * other sessions need the room.
+ */
+#define CL_WIRE_TYPE_CLOSE 0x04u
+
+/** What a session has done so far. */
+#define CL_WIRE_TYPE_STAT 0x05u
+
+/**
+ * Runs an engine in CTR from memory to memory on the board, with no transport in the way, for a
+ * few milliseconds at most: where the reply's bytes are fewer than total_bytes, ask again for
+ * the rest. Refused as busy while another peer has a session open.
+ */
+#define CL_WIRE_TYPE_BENCH 0x06u
+
+/**
+ * Runs the known-answer tests of FIPS-197 and SP 800-38A on one engine. Refused as busy while
+ * another peer has a session open.
+ */
+#define CL_WIRE_TYPE_SELFTEST 0x07u
+
+/**
+ * Closes every session that was opened from the same peer with the token of this record, and
+ * zeroizes their keys.
+ */
+#define CL_WIRE_TYPE_RESET 0x08u
+
+/** What the link has seen since power-on. */
+#define CL_WIRE_TYPE_COUNTERS 0x09u
+
+/**
+ * What the board's Ethernet has seen since power-on, and what records of the session that the
+ * header names cost there; sums are modulo 2^32 or 2^64. Outside a session all cycles but the
+ * first are 0: what depends on a key is its owner's alone. Refused as unknown on a board or
+ * link without Ethernet.
+ */
+#define CL_WIRE_TYPE_NETWORK 0x0au
+
+/**
+ * Where the engine fastpath takes the data records of its sessions, and what has become of the
+ * frames for that address since power-on. Each counts once, for the first cause in this order;
+ * what is dropped is not answered. Sums are modulo 2^32. Refused as unknown on a board or link
+ * without a fast path.
+ */
+#define CL_WIRE_TYPE_FASTPATH 0x0bu
+
+/** A request that was not carried out, and why. */
+#define CL_WIRE_TYPE_ERROR 0xffu
+
+/* Codes of an error reply. */
+
+/** The record is of another layout version; detail is the board's. */
+#define CL_WIRE_ERROR_VERSION 1u
+
+/** The record type is unknown; detail is the type. */
+#define CL_WIRE_ERROR_TYPE 2u
+
+/**
+ * The length does not fit the record type; detail is the length expected, or the most allowed.
+ */
+#define CL_WIRE_ERROR_LENGTH 3u
+
+/** No such session: it was closed, or never opened; or the token is not the session's. */
+#define CL_WIRE_ERROR_SESSION 4u
+
+/**
+ * The offset is not a multiple of the session's record_bytes, the record is longer than that,
+ * or its data end behind the session's length; detail is record_bytes.
+ */
+#define CL_WIRE_ERROR_OFFSET 5u
+
+/** The key length is not 128, 192 or 256; detail is the value. */
+#define CL_WIRE_ERROR_KEY_BITS 6u
+
+/** The engine is not present on this board; detail is its code. */
+#define CL_WIRE_ERROR_ENGINE 7u
+
+/** All sessions are in use; detail is how many there are. */
+#define CL_WIRE_ERROR_SESSIONS_FULL 8u
+
+/**
+ * Counter blocks of this range were used, or are owned by another session, under this key in
+ * this power cycle.
+ */
+#define CL_WIRE_ERROR_REUSED 9u
+
+/** The engine reported a fault or did not finish in time; detail is its status. */
+#define CL_WIRE_ERROR_HARDWARE 10u
+
+/** A field has a value that is not allowed; detail is the value. */
+#define CL_WIRE_ERROR_VALUE 11u
+
+/**
+ * The session's data records go to the address that record fastpath gives; detail is the
+ * session's engine.
+ */
+#define CL_WIRE_ERROR_ELSEWHERE 12u
+
+/**
+ * The board can remember no more ranges of counter blocks, and forgets none in this power
+ * cycle; detail is how many it holds.
+ */
+#define CL_WIRE_ERROR_RANGES_FULL 13u
+
+/**
+ * The board has no random source, or it failed its health test: no initial counter block can be
+ * drawn; detail is its status.
+ */
+#define CL_WIRE_ERROR_RANDOM 14u
+
+/**
+ * The ticket is not that of a range with this key, initial counter block and record_bytes, or
+ * the range's window is no longer remembered.
+ */
+#define CL_WIRE_ERROR_TICKET 15u
+
+/**
+ * The record lies behind the window, or a window or more beyond the highest record expected;
+ * detail is the window in records.
+ */
+#define CL_WIRE_ERROR_WINDOW 16u
+
+/** Other data came for these counter blocks before: only the same record is answered again. */
+#define CL_WIRE_ERROR_OTHER_DATA 17u
+
+/**
+ * Another peer has a session open, and the request would take the board's time from it; detail
+ * is the number of such sessions.
+ */
+#define CL_WIRE_ERROR_BUSY 18u
+
+/* What answers. */
+
+/** Hardware board. */
+#define CL_WIRE_KIND_BOARD 0u
+
+/** Simulated board. */
+#define CL_WIRE_KIND_SIM 1u
+
+/** Null board, a program on the host. */
+#define CL_WIRE_KIND_NULL 2u
+
+/* Flags of open. */
+
+/** The session goes on in the range that ticket names. */
+#define CL_WIRE_FLAG_RESUME 1u
+
+/** The board draws the initial counter block. */
+#define CL_WIRE_FLAG_DRAW 2u
+
+/* Engines. */
+
+/** Byte-oriented C (Rijndael's own form), S-box table of 256 bytes. */
+#define CL_WIRE_ENGINE_BYTE 0u
+
+/** Table-based C: four tables of 1 KB combine SubBytes, ShiftRows and MixColumns. */
+#define CL_WIRE_ENGINE_TABLE 1u
+
+/** Vector AES unit, the paper's seven instructions: two a round; scalar loads and stores. */
+#define CL_WIRE_ENGINE_ISE 2u
+
+/** AES-CTR accelerator with its own DMA. */
+#define CL_WIRE_ENGINE_ACCELERATOR 3u
+
+/** Vector AES unit, one instruction a round; scalar loads and stores. */
+#define CL_WIRE_ENGINE_ISE_FUSED 4u
+
+/** Vector AES unit, one instruction a round, vector loads and stores. */
+#define CL_WIRE_ENGINE_ISE_VMEM 5u
+
+/**
+ * Scalar AES instructions of RISC-V Zkne on the CFU port, in place of the vector unit: a peer
+ * to compare with.
+ */
+#define CL_WIRE_ENGINE_ZKN 6u
+
+/**
+ * UDP fast path: data records from the network through AES-CTR and back in hardware, at an
+ * address of its own.
+ */
+#define CL_WIRE_ENGINE_FASTPATH 7u
+
+static inline uint16_t cl_load_u16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t cl_load_u32(const uint8_t *p)
+{
+	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t cl_load_u64(const uint8_t *p)
+{
+	return cl_load_u32(p) | (uint64_t)cl_load_u32(p + 4) << 32;
+}
+
+static inline void cl_store_u16(uint8_t *p, uint16_t value)
+{
+	p[0] = (uint8_t)value;
+	p[1] = (uint8_t)(value >> 8);
+}
+
+static inline void cl_store_u32(uint8_t *p, uint32_t value)
+{
+	cl_store_u16(p, (uint16_t)value);
+	cl_store_u16(p + 2, (uint16_t)(value >> 16));
+}
+
+static inline void cl_store_u64(uint8_t *p, uint64_t value)
+{
+	cl_store_u32(p, (uint32_t)value);
+	cl_store_u32(p + 4, (uint32_t)(value >> 32));
+}
+
+#define CL_WIRE_HEADER_VERSION 0u
+#define CL_WIRE_HEADER_TYPE 1u
+#define CL_WIRE_HEADER_LENGTH 2u
+#define CL_WIRE_HEADER_SESSION 4u
+#define CL_WIRE_HEADER_OFFSET 8u
+#define CL_WIRE_HEADER_TOKEN 16u
+#define CL_WIRE_HEADER_SIZE 24u
+
+/** Precedes every record; its size is a multiple of 4 and every field is naturally aligned. */
+struct cl_wire_header {
+	/** Version of this layout. */
+	uint8_t version;
+	/** Record type; replies have bit 7 set. */
+	uint8_t type;
+	/** Bytes of data that follow the header. */
+	uint16_t length;
+	/** Session that the board gave in reply to open; 0 outside a session. */
+	uint32_t session;
+	/** Byte offset of the data in the session's stream; a multiple of 16. */
+	uint64_t offset;
+	/**
+	 * Random value chosen by the host at open, repeated in every record of the session;
+	 * replies echo the request's.
+	 */
+	uint64_t token;
+};
+_Static_assert(sizeof(struct cl_wire_header) == CL_WIRE_HEADER_SIZE, "as on the wire");
+
+static inline void cl_wire_get_header(struct cl_wire_header *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_HEADER_SIZE);
+}
+
+static inline void cl_wire_put_header(uint8_t *to, const struct cl_wire_header *from)
+{
+	memcpy(to, from, CL_WIRE_HEADER_SIZE);
+}
+
+#define CL_WIRE_INFO_REPLY_MAGIC 0u
+#define CL_WIRE_INFO_REPLY_KIND 4u
+#define CL_WIRE_INFO_REPLY_MAX_SESSIONS 5u
+#define CL_WIRE_INFO_REPLY_MAX_DATA 6u
+#define CL_WIRE_INFO_REPLY_FIRMWARE_VERSION 8u
+#define CL_WIRE_INFO_REPLY_CLOCK_HZ 12u
+#define CL_WIRE_INFO_REPLY_RX_WINDOW 16u
+#define CL_WIRE_INFO_REPLY_ENGINES 20u
+#define CL_WIRE_INFO_REPLY_BENCH_BYTES 24u
+#define CL_WIRE_INFO_REPLY_RANGES 28u
+#define CL_WIRE_INFO_REPLY_RANGES_FREE 30u
+#define CL_WIRE_INFO_REPLY_BOARD 32u
+#define CL_WIRE_INFO_REPLY_FIRMWARE 48u
+#define CL_WIRE_INFO_REPLY_SIZE 64u
+
+/** The reply of record type info, after the header. */
+struct cl_wire_info_reply {
+	/** 0x454E4C43, the bytes CLNE. */
+	uint32_t magic;
+	/** 0: hardware board; 1: simulated board; 2: null board, a program on the host. */
+	uint8_t kind;
+	/** Sessions that can be open at once. */
+	uint8_t max_sessions;
+	/** Most data bytes a record may carry; a multiple of 16. */
+	uint16_t max_data;
+	/** major << 16 | minor << 8 | patch. */
+	uint32_t firmware_version;
+	/** Frequency of the clock that cycles are counted in, in Hz. */
+	uint32_t clock_hz;
+	/**
+	 * Bytes that the board can hold on receive: the host keeps no more than this in flight,
+	 * framing included.
+	 */
+	uint32_t rx_window;
+	/** Engines present: bit N stands for the engine of code N. */
+	uint32_t engines;
+	/** Size of the buffer that bench passes over, in bytes. */
+	uint32_t bench_bytes;
+	/** Ranges of counter blocks that the board can remember. */
+	uint16_t ranges;
+	/** Of them, those that are still free in this power cycle. */
+	uint16_t ranges_free;
+	/** Name of the board, ASCII, padded with zeros. */
+	uint8_t board[16];
+	/** Port of the firmware (baremetal, zephyr), ASCII, padded with zeros. */
+	uint8_t firmware[16];
+};
+_Static_assert(sizeof(struct cl_wire_info_reply) == CL_WIRE_INFO_REPLY_SIZE, "as on the wire");
+
+static inline void cl_wire_get_info_reply(struct cl_wire_info_reply *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_INFO_REPLY_SIZE);
+}
+
+static inline void cl_wire_put_info_reply(uint8_t *to, const struct cl_wire_info_reply *from)
+{
+	memcpy(to, from, CL_WIRE_INFO_REPLY_SIZE);
+}
+
+#define CL_WIRE_OPEN_REQUEST_KEY_BITS 0u
+#define CL_WIRE_OPEN_REQUEST_ENGINE 2u
+#define CL_WIRE_OPEN_REQUEST_DIRECTION 3u
+#define CL_WIRE_OPEN_REQUEST_FLAGS 4u
+#define CL_WIRE_OPEN_REQUEST_LENGTH 8u
+#define CL_WIRE_OPEN_REQUEST_RECORD_BYTES 16u
+#define CL_WIRE_OPEN_REQUEST_RESERVED 20u
+#define CL_WIRE_OPEN_REQUEST_TICKET 24u
+#define CL_WIRE_OPEN_REQUEST_IV 32u
+#define CL_WIRE_OPEN_REQUEST_KEY 48u
+#define CL_WIRE_OPEN_REQUEST_SIZE 80u
+
+/** The request of record type open, after the header. */
+struct cl_wire_open_request {
+	/** 128, 192 or 256. */
+	uint16_t key_bits;
+	/** Code of the engine that serves the session. */
+	uint8_t engine;
+	/** 0: encrypt; 1: decrypt. */
+	uint8_t direction;
+	/**
+	 * Bit 0, resume: the session goes on in the range that ticket names; a session that
+	 * still has it is ended first. Bit 1, draw: the board draws the initial counter block,
+	 * 96 random bits before 32 zeros; iv is then what the host contributes to it.
+	 */
+	uint32_t flags;
+	/**
+	 * Bytes of the stream: the session's range is ceil(length / 16) counter blocks from the
+	 * initial one on, and no record may end behind it. 1 to 2^36; at close the range
+	 * shrinks to what was used.
+	 */
+	uint64_t length;
+	/**
+	 * Record N of the stream begins at byte offset N x record_bytes and is no longer. A
+	 * multiple of 16, at most max_data of where the records go.
+	 */
+	uint32_t record_bytes;
+	/** 0. */
+	uint32_t reserved;
+	/**
+	 * With resume: the ticket that the board gave for the range, with the same key, initial
+	 * counter block and record_bytes. Otherwise 0.
+	 */
+	uint64_t ticket;
+	/**
+	 * Initial counter block T1 (SP 800-38A, 6.5); block n uses T1 + n modulo 2^128. With
+	 * draw: random bytes of the host's.
+	 */
+	uint8_t iv[16];
+	/** The key, first byte first, padded with zeros. */
+	uint8_t key[32];
+};
+_Static_assert(sizeof(struct cl_wire_open_request) == CL_WIRE_OPEN_REQUEST_SIZE, "as on the wire");
+
+static inline void cl_wire_get_open_request(struct cl_wire_open_request *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_OPEN_REQUEST_SIZE);
+}
+
+static inline void cl_wire_put_open_request(uint8_t *to, const struct cl_wire_open_request *from)
+{
+	memcpy(to, from, CL_WIRE_OPEN_REQUEST_SIZE);
+}
+
+#define CL_WIRE_OPEN_REPLY_IV 0u
+#define CL_WIRE_OPEN_REPLY_TICKET 16u
+#define CL_WIRE_OPEN_REPLY_FIRST 24u
+#define CL_WIRE_OPEN_REPLY_WINDOW 32u
+#define CL_WIRE_OPEN_REPLY_RESERVED 36u
+#define CL_WIRE_OPEN_REPLY_SIZE 40u
+
+/** The reply of record type open, after the header. */
+struct cl_wire_open_reply {
+	/** Initial counter block of the session: that of the request, or the one drawn. */
+	uint8_t iv[16];
+	/**
+	 * With it the range can be resumed in this power cycle, after the session has ended.
+	 */
+	uint64_t ticket;
+	/**
+	 * Byte offset of the lowest record that is still answered: 0, or of a resumed range
+	 * where its window begins.
+	 */
+	uint64_t first;
+	/** Records whose checksums the board remembers, see data. */
+	uint32_t window;
+	/** 0. */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct cl_wire_open_reply) == CL_WIRE_OPEN_REPLY_SIZE, "as on the wire");
+
+static inline void cl_wire_get_open_reply(struct cl_wire_open_reply *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_OPEN_REPLY_SIZE);
+}
+
+static inline void cl_wire_put_open_reply(uint8_t *to, const struct cl_wire_open_reply *from)
+{
+	memcpy(to, from, CL_WIRE_OPEN_REPLY_SIZE);
+}
+
+#define CL_WIRE_STAT_REPLY_BYTES 0u
+#define CL_WIRE_STAT_REPLY_BLOCKS 8u
+#define CL_WIRE_STAT_REPLY_CYCLES 16u
+#define CL_WIRE_STAT_REPLY_KEY_CYCLES 24u
+#define CL_WIRE_STAT_REPLY_RECORDS 32u
+#define CL_WIRE_STAT_REPLY_RESERVED 36u
+#define CL_WIRE_STAT_REPLY_SIZE 40u
+
+/** The reply of record type stat, after the header. */
+struct cl_wire_stat_reply {
+	/** Data bytes processed, repeated records included. */
+	uint64_t bytes;
+	/** 16-byte blocks processed, a partial block counted as one. */
+	uint64_t blocks;
+	/**
+	 * Clock cycles spent in the engine for these bytes, cache maintenance included; 0 of
+	 * the engine fastpath, which does not count them.
+	 */
+	uint64_t cycles;
+	/** Clock cycles of the key schedule at open. */
+	uint64_t key_cycles;
+	/** Data records processed. */
+	uint32_t records;
+	/** 0. */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct cl_wire_stat_reply) == CL_WIRE_STAT_REPLY_SIZE, "as on the wire");
+
+static inline void cl_wire_get_stat_reply(struct cl_wire_stat_reply *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_STAT_REPLY_SIZE);
+}
+
+static inline void cl_wire_put_stat_reply(uint8_t *to, const struct cl_wire_stat_reply *from)
+{
+	memcpy(to, from, CL_WIRE_STAT_REPLY_SIZE);
+}
+
+#define CL_WIRE_BENCH_REQUEST_ENGINE 0u
+#define CL_WIRE_BENCH_REQUEST_DIRECTION 1u
+#define CL_WIRE_BENCH_REQUEST_KEY_BITS 2u
+#define CL_WIRE_BENCH_REQUEST_RECORD_BYTES 4u
+#define CL_WIRE_BENCH_REQUEST_TOTAL_BYTES 8u
+#define CL_WIRE_BENCH_REQUEST_SIZE 12u
+
+/** The request of record type bench, after the header. */
+struct cl_wire_bench_request {
+	/** Code of the engine. */
+	uint8_t engine;
+	/** 0: encrypt; 1: decrypt. */
+	uint8_t direction;
+	/** 128, 192 or 256. */
+	uint16_t key_bits;
+	/** Bytes of each call of the engine, 1 to bench_bytes. */
+	uint32_t record_bytes;
+	/** Bytes in all, in passes over the buffer where it is smaller. */
+	uint32_t total_bytes;
+};
+_Static_assert(sizeof(struct cl_wire_bench_request) == CL_WIRE_BENCH_REQUEST_SIZE, "as on the wire");
+
+static inline void cl_wire_get_bench_request(struct cl_wire_bench_request *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_BENCH_REQUEST_SIZE);
+}
+
+static inline void cl_wire_put_bench_request(uint8_t *to, const struct cl_wire_bench_request *from)
+{
+	memcpy(to, from, CL_WIRE_BENCH_REQUEST_SIZE);
+}
+
+#define CL_WIRE_BENCH_REPLY_BYTES 0u
+#define CL_WIRE_BENCH_REPLY_BLOCKS 8u
+#define CL_WIRE_BENCH_REPLY_CYCLES 16u
+#define CL_WIRE_BENCH_REPLY_KEY_CYCLES 24u
+#define CL_WIRE_BENCH_REPLY_SIZE 32u
+
+/** The reply of record type bench, after the header. */
+struct cl_wire_bench_reply {
+	/** Bytes processed. */
+	uint64_t bytes;
+	/** Blocks processed. */
+	uint64_t blocks;
+	/** Clock cycles spent in the engine. */
+	uint64_t cycles;
+	/** Clock cycles of one key schedule. */
+	uint64_t key_cycles;
+};
+_Static_assert(sizeof(struct cl_wire_bench_reply) == CL_WIRE_BENCH_REPLY_SIZE, "as on the wire");
+
+static inline void cl_wire_get_bench_reply(struct cl_wire_bench_reply *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_BENCH_REPLY_SIZE);
+}
+
+static inline void cl_wire_put_bench_reply(uint8_t *to, const struct cl_wire_bench_reply *from)
+{
+	memcpy(to, from, CL_WIRE_BENCH_REPLY_SIZE);
+}
+
+#define CL_WIRE_SELFTEST_REQUEST_ENGINE 0u
+#define CL_WIRE_SELFTEST_REQUEST_SIZE 4u
+
+/** The request of record type selftest, after the header. */
+struct cl_wire_selftest_request {
+	/** Code of the engine. */
+	uint32_t engine;
+};
+_Static_assert(sizeof(struct cl_wire_selftest_request) == CL_WIRE_SELFTEST_REQUEST_SIZE, "as on the wire");
+
+static inline void cl_wire_get_selftest_request(struct cl_wire_selftest_request *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_SELFTEST_REQUEST_SIZE);
+}
+
+static inline void cl_wire_put_selftest_request(uint8_t *to, const struct cl_wire_selftest_request *from)
+{
+	memcpy(to, from, CL_WIRE_SELFTEST_REQUEST_SIZE);
+}
+
+#define CL_WIRE_SELFTEST_REPLY_TESTS 0u
+#define CL_WIRE_SELFTEST_REPLY_FAILED 4u
+#define CL_WIRE_SELFTEST_REPLY_RESERVED 8u
+#define CL_WIRE_SELFTEST_REPLY_SIZE 12u
+
+/** The reply of record type selftest, after the header. */
+struct cl_wire_selftest_reply {
+	/** Tests run. */
+	uint32_t tests;
+	/** Tests failed. */
+	uint32_t failed;
+	/** 0. */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct cl_wire_selftest_reply) == CL_WIRE_SELFTEST_REPLY_SIZE, "as on the wire");
+
+static inline void cl_wire_get_selftest_reply(struct cl_wire_selftest_reply *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_SELFTEST_REPLY_SIZE);
+}
+
+static inline void cl_wire_put_selftest_reply(uint8_t *to, const struct cl_wire_selftest_reply *from)
+{
+	memcpy(to, from, CL_WIRE_SELFTEST_REPLY_SIZE);
+}
+
+#define CL_WIRE_COUNTERS_REPLY_RECEIVED 0u
+#define CL_WIRE_COUNTERS_REPLY_FRAMING_ERRORS 4u
+#define CL_WIRE_COUNTERS_REPLY_CRC_ERRORS 8u
+#define CL_WIRE_COUNTERS_REPLY_LENGTH_ERRORS 12u
+#define CL_WIRE_COUNTERS_REPLY_REJECTED 16u
+#define CL_WIRE_COUNTERS_REPLY_SESSIONS_OPENED 20u
+#define CL_WIRE_COUNTERS_REPLY_SIZE 24u
+
+/** The reply of record type counters, after the header. */
+struct cl_wire_counters_reply {
+	/** Records accepted. */
+	uint32_t received;
+	/** Frames that were not COBS, or too short or too long. */
+	uint32_t framing_errors;
+	/** Frames whose CRC-32 was wrong. */
+	uint32_t crc_errors;
+	/** Records whose length field did not match the frame. */
+	uint32_t length_errors;
+	/** Records answered with an error. */
+	uint32_t rejected;
+	/** Sessions opened. */
+	uint32_t sessions_opened;
+};
+_Static_assert(sizeof(struct cl_wire_counters_reply) == CL_WIRE_COUNTERS_REPLY_SIZE, "as on the wire");
+
+static inline void cl_wire_get_counters_reply(struct cl_wire_counters_reply *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_COUNTERS_REPLY_SIZE);
+}
+
+static inline void cl_wire_put_counters_reply(uint8_t *to, const struct cl_wire_counters_reply *from)
+{
+	memcpy(to, from, CL_WIRE_COUNTERS_REPLY_SIZE);
+}
+
+#define CL_WIRE_NETWORK_REPLY_CYCLES 0u
+#define CL_WIRE_NETWORK_REPLY_DRIVER_CYCLES 8u
+#define CL_WIRE_NETWORK_REPLY_COPY_CYCLES 16u
+#define CL_WIRE_NETWORK_REPLY_STACK_CYCLES 24u
+#define CL_WIRE_NETWORK_REPLY_RECORD_CYCLES 32u
+#define CL_WIRE_NETWORK_REPLY_ENGINE_CYCLES 40u
+#define CL_WIRE_NETWORK_REPLY_FRAMES 48u
+#define CL_WIRE_NETWORK_REPLY_RECORDS 52u
+#define CL_WIRE_NETWORK_REPLY_RESPONSES 56u
+#define CL_WIRE_NETWORK_REPLY_IGNORED 60u
+#define CL_WIRE_NETWORK_REPLY_MALFORMED 64u
+#define CL_WIRE_NETWORK_REPLY_CHECKSUM_ERRORS 68u
+#define CL_WIRE_NETWORK_REPLY_FCS_ERRORS 72u
+#define CL_WIRE_NETWORK_REPLY_OVERFLOWS 76u
+#define CL_WIRE_NETWORK_REPLY_SIZE 80u
+
+/** The reply of record type network, after the header. */
+struct cl_wire_network_reply {
+	/** Clock cycles since power-on. */
+	uint64_t cycles;
+	/** Cycles on the MAC's registers for frames that carried a record. */
+	uint64_t driver_cycles;
+	/**
+	 * Cycles on copies between the MAC's slots and memory, their checksums included, for
+	 * the same frames.
+	 */
+	uint64_t copy_cycles;
+	/** Cycles on the headers of Ethernet, IPv4 and UDP, for the same frames. */
+	uint64_t stack_cycles;
+	/** Cycles on the records themselves, without the engine's. */
+	uint64_t record_cycles;
+	/** Cycles in the engines. */
+	uint64_t engine_cycles;
+	/** Frames received. */
+	uint32_t frames;
+	/** Datagrams received for the record service. */
+	uint32_t records;
+	/** ARP requests and ICMP echo requests answered. */
+	uint32_t responses;
+	/** Frames for another address, protocol or port. */
+	uint32_t ignored;
+	/** Frames dropped for an impossible length or field, a fragment, or IPv4 options. */
+	uint32_t malformed;
+	/** Frames dropped for the checksum of IPv4 or UDP. */
+	uint32_t checksum_errors;
+	/** Frames that the MAC dropped for their frame check sequence or preamble. */
+	uint32_t fcs_errors;
+	/** Frames that the MAC dropped because all its slots were taken. */
+	uint32_t overflows;
+};
+_Static_assert(sizeof(struct cl_wire_network_reply) == CL_WIRE_NETWORK_REPLY_SIZE, "as on the wire");
+
+static inline void cl_wire_get_network_reply(struct cl_wire_network_reply *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_NETWORK_REPLY_SIZE);
+}
+
+static inline void cl_wire_put_network_reply(uint8_t *to, const struct cl_wire_network_reply *from)
+{
+	memcpy(to, from, CL_WIRE_NETWORK_REPLY_SIZE);
+}
+
+#define CL_WIRE_FASTPATH_REPLY_ADDRESS 0u
+#define CL_WIRE_FASTPATH_REPLY_PORT 4u
+#define CL_WIRE_FASTPATH_REPLY_MAX_DATA 6u
+#define CL_WIRE_FASTPATH_REPLY_RX_WINDOW 8u
+#define CL_WIRE_FASTPATH_REPLY_RECORDS 12u
+#define CL_WIRE_FASTPATH_REPLY_FCS 16u
+#define CL_WIRE_FASTPATH_REPLY_FRAME_LENGTH 20u
+#define CL_WIRE_FASTPATH_REPLY_IPV4 24u
+#define CL_WIRE_FASTPATH_REPLY_CHECKSUM 28u
+#define CL_WIRE_FASTPATH_REPLY_SOURCE 32u
+#define CL_WIRE_FASTPATH_REPLY_UNSERVED 36u
+#define CL_WIRE_FASTPATH_REPLY_RECEIVE_OVERFLOW 40u
+#define CL_WIRE_FASTPATH_REPLY_HEADER 44u
+#define CL_WIRE_FASTPATH_REPLY_VERSION 48u
+#define CL_WIRE_FASTPATH_REPLY_TYPE 52u
+#define CL_WIRE_FASTPATH_REPLY_LENGTH 56u
+#define CL_WIRE_FASTPATH_REPLY_OFFSET 60u
+#define CL_WIRE_FASTPATH_REPLY_SESSION 64u
+#define CL_WIRE_FASTPATH_REPLY_PEER 68u
+#define CL_WIRE_FASTPATH_REPLY_TOKEN 72u
+#define CL_WIRE_FASTPATH_REPLY_LIMIT 76u
+#define CL_WIRE_FASTPATH_REPLY_WINDOW 80u
+#define CL_WIRE_FASTPATH_REPLY_KEY 84u
+#define CL_WIRE_FASTPATH_REPLY_TRANSMIT_OVERFLOW 88u
+#define CL_WIRE_FASTPATH_REPLY_OTHER_DATA 92u
+#define CL_WIRE_FASTPATH_REPLY_SIZE 96u
+
+/** The reply of record type fastpath, after the header. */
+struct cl_wire_fastpath_reply {
+	/** IPv4 address; 192.168.1.51 is 0xC0A80133. */
+	uint32_t address;
+	/** UDP port. */
+	uint16_t port;
+	/** Most data bytes a record may carry there; a multiple of 16. */
+	uint16_t max_data;
+	/** As in info, for records there. */
+	uint32_t rx_window;
+	/** Data records answered. */
+	uint32_t records;
+	/** Frames dropped for a wrong frame check sequence. */
+	uint32_t fcs;
+	/**
+	 * Frames dropped because they are shorter than 64 bytes or longer than the longest
+	 * allowed.
+	 */
+	uint32_t frame_length;
+	/**
+	 * IPv4 packets dropped because they have options, are fragments, or their lengths
+	 * contradict each other.
+	 */
+	uint32_t ipv4;
+	/** IPv4 packets dropped for the checksum of their header, or of UDP if it is not 0. */
+	uint32_t checksum;
+	/**
+	 * Frames dropped because they come from a broadcast or multicast address, of the MAC or
+	 * of IPv4.
+	 */
+	uint32_t source;
+	/**
+	 * Frames dropped because they are neither ARP, nor IPv4 for that address with an echo
+	 * request of up to 128 bytes or a datagram for that port.
+	 */
+	uint32_t unserved;
+	/** Frames dropped because the receive buffer was full. */
+	uint32_t receive_overflow;
+	/** Datagrams dropped because they are shorter than a record's header. */
+	uint32_t header;
+	/** Records dropped because they are of another version. */
+	uint32_t version;
+	/** Records dropped because they are not data requests. */
+	uint32_t type;
+	/** Records dropped because their length is not that of the datagram. */
+	uint32_t length;
+	/** Records dropped because their offset is not a multiple of 16. */
+	uint32_t offset;
+	/** Records dropped because no open session has their number. */
+	uint32_t session;
+	/**
+	 * Records dropped because they come from another address or port than the session's.
+	 */
+	uint32_t peer;
+	/** Records dropped because their token is not the session's. */
+	uint32_t token;
+	/** Records dropped because their data end behind the session's length. */
+	uint32_t limit;
+	/**
+	 * Records dropped because their offset is no multiple of the session's record_bytes,
+	 * they are longer than that, or they lie outside the window.
+	 */
+	uint32_t window;
+	/** Records dropped because the session's key is gone or about to go. */
+	uint32_t key;
+	/** Records dropped because there was no room for the reply. */
+	uint32_t transmit_overflow;
+	/** Records dropped because other data had come for their counter blocks before. */
+	uint32_t other_data;
+};
+_Static_assert(sizeof(struct cl_wire_fastpath_reply) == CL_WIRE_FASTPATH_REPLY_SIZE, "as on the wire");
+
+static inline void cl_wire_get_fastpath_reply(struct cl_wire_fastpath_reply *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_FASTPATH_REPLY_SIZE);
+}
+
+static inline void cl_wire_put_fastpath_reply(uint8_t *to, const struct cl_wire_fastpath_reply *from)
+{
+	memcpy(to, from, CL_WIRE_FASTPATH_REPLY_SIZE);
+}
+
+#define CL_WIRE_ERROR_REPLY_CODE 0u
+#define CL_WIRE_ERROR_REPLY_REQUEST 2u
+#define CL_WIRE_ERROR_REPLY_RESERVED 3u
+#define CL_WIRE_ERROR_REPLY_DETAIL 4u
+#define CL_WIRE_ERROR_REPLY_SIZE 8u
+
+/** A request that was not carried out, and why. */
+struct cl_wire_error_reply {
+	/** One of the error codes. */
+	uint16_t code;
+	/** Type of the request. */
+	uint8_t request;
+	/** 0. */
+	uint8_t reserved;
+	/** Depends on the code: the limit that was passed, or the value refused. */
+	uint32_t detail;
+};
+_Static_assert(sizeof(struct cl_wire_error_reply) == CL_WIRE_ERROR_REPLY_SIZE, "as on the wire");
+
+static inline void cl_wire_get_error_reply(struct cl_wire_error_reply *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_ERROR_REPLY_SIZE);
+}
+
+static inline void cl_wire_put_error_reply(uint8_t *to, const struct cl_wire_error_reply *from)
+{
+	memcpy(to, from, CL_WIRE_ERROR_REPLY_SIZE);
+}
+
+#endif
