@@ -93,9 +93,7 @@ def _library() -> Path:
             (place / "headers.h").write_text(HEADERS)
             _run([*GXX, level, *_includes(), "-x", "c++-header", "headers.h"], place)
 
-    return cache.made_once(
-        cache.FOLDER / "verilated" / f"library-{hashlib.sha256(_tools().encode()).hexdigest()[:16]}", make
-    )
+    return cache.made_once(_folder("library", _tools()), make)
 
 
 def _run(command: list[str], folder: Path | None = None) -> str:
