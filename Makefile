@@ -23,7 +23,7 @@ ON_ZEPHYR = $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
-KEPT := bench explore explore-isa mapped mutants results verilated zephyr
+KEPT := bench cache explore explore-isa mapped mutants results zephyr
 
 .PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash test lint fuzz stress sweep netlist formal mutants bench bench-dma bench-eth bench-udp bench-sim-speed explore explore-isa format pages readme package clean distclean
 

@@ -1,9 +1,12 @@
 """Options of tests. Those on a Zephyr tree are collected where there is one; otherwise one line says so."""
 
+import gc
 import os
 import signal
 
 import pytest
+from migen.fhdl import tracer
+from migen.fhdl.structure import DUID
 
 from gateware.flow import zephyr
 
@@ -18,9 +21,21 @@ def pytest_addoption(parser):
 
 
 def pytest_configure():
+    gc.set_threshold(100_000, 20, 100)  # Migen's trees are many small objects, which live: looking at them costs half
     # A shell that runs this in the background ignores SIGINT, and so would the programs that tests interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["CIPHERLANE_CONFIG"] = ""  # whatever the user who runs the tests has configured
+
+
+@pytest.fixture(autouse=True, scope="module")
+def designs_as_in_a_new_process():
+    """Migen numbers and names signals, and keeps all objects that have some: each file of tests begins anew.
+
+    So a design's text, by which its model is kept, does not depend on the files before.
+    """
+    DUID._DUID__next_uid = 0
+    tracer.name_to_idx.clear()
+    tracer.classname_to_objs.clear()
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -1,8 +1,16 @@
-"""Builds are skipped when nothing they depend on has changed: a digest of the inputs beside the output."""
+"""Builds are skipped when nothing they depend on has changed: a digest of the inputs beside the output, or as its name.
+
+What is kept under a digest is in `FOLDER`, which clones may share (CIPHERLANE_CACHE) and `make clean` leaves.
+"""
 
 import hashlib
-from collections.abc import Iterable
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable
 from pathlib import Path
+
+FOLDER = Path(os.environ.get("CIPHERLANE_CACHE") or Path(__file__).resolve().parents[2] / "build" / "cache")
 
 
 def digest(paths: Iterable[Path], *extra: str) -> str:
@@ -38,3 +46,24 @@ class Stamp:
     def set(self) -> None:
         """Records that the output is complete."""
         self.path.write_text(self.value)
+
+
+def made_once(target: Path, make: Callable[[Path], None]) -> Path:
+    """A folder that `make` fills in an empty one unless it is there: whole or not at all, whoever else makes it.
+
+    Its time of modification is that of its last use, by which old ones can be told.
+    """
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(dir=target.parent))
+        try:
+            make(work)
+            try:
+                work.replace(target)
+            except OSError:  # another process was faster
+                if not target.exists():
+                    raise
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+    os.utime(target)
+    return target

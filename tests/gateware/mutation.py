@@ -52,7 +52,7 @@ def pytest_sessionfinish(session):
 
 def _count_anew() -> None:
     """Let Migen order its sets of signals, and so name and write these, as in a new process."""
-    step = 1 << 40
+    step = 1 << 17  # more than a design has signals; Migen's simulator has room for so many each time
     DUID._DUID__next_uid = -(-DUID.get_max_duid() // step) * step
 
 

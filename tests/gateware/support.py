@@ -3,17 +3,11 @@
 A test bench is a generator. It acts like a synchronous process: ``value = yield signal`` reads the
 signal before the coming clock edge, ``yield signal.eq(value)`` writes it after that edge, and a bare
 ``yield`` waits for the edge. Only the ports given to `Simulation` can be read and written.
-Models are compiled once per Verilog text into ``build/verilated``.
 """
 
 import contextlib
 import ctypes
-import hashlib
-import os
 import re
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,11 +17,9 @@ from migen.fhdl.structure import _Assign
 from migen.genlib.record import Record
 
 from tests.gateware import ecp5, mutation
+from tests.gateware.verilated import compile_model
 
 ROOT = Path(__file__).resolve().parents[2]
-CACHE = ROOT / "build" / "verilated"
-BUILD_TIMEOUT_S = 3600
-LARGE = 2_000_000  # characters of Verilog from which on compiling costs more than it gives
 PORT = re.compile(r"^\s*(input|output)\s+(?:wire|reg)?\s*(?:signed\s+)?(?:\[(\d+):0\])?\s*(\w+),?\s*$", re.MULTILINE)
 
 HARNESS = """
@@ -76,43 +68,6 @@ def _accessor(name: str, width: int, offset: int, write: bool) -> str:
     words = range((width + 31) // 32)
     one = "t->{n}[{i}] = b[{o}];" if write else "b[{o}] = t->{n}[{i}];"
     return " ".join(one.format(n=name, i=i, o=offset + i) for i in words)
-
-
-def compile_model(verilog: str, harness: str, data_files: dict[str, str]) -> Path:
-    verilog = mutation.substitute(_place(verilog, harness, data_files).name, verilog, data_files)
-    target = _place(verilog, harness, data_files)
-    library = target / "model.so"
-    if library.exists():
-        return library
-    CACHE.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(dir=CACHE))
-    try:
-        for name, content in {"top.v": verilog, "harness.cpp": harness, **data_files}.items():
-            (work / name).write_text(content)
-        command = ["verilator", "--cc", "--exe", "--build", "--top-module", "top", "--prefix", "Vtop", "-Wno-lint"]
-        command += ["-Wno-fatal", "--x-assign", "0", "--x-initial", "0", "-O3"]
-        fast = "-O0" if len(verilog) > LARGE else "-O1"
-        command += ["-CFLAGS", "-fPIC", "-MAKEFLAGS", f"OPT_FAST={fast} OPT_SLOW=-O0 OPT_GLOBAL=-O1"]
-        command += ["-LDFLAGS", "-shared", "-o", "model.so", "top.v", "harness.cpp"]
-        done = subprocess.run(command, cwd=work, capture_output=True, text=True, timeout=BUILD_TIMEOUT_S, check=False)
-        if done.returncode:
-            raise RuntimeError(f"Verilator failed; see its messages:\n{done.stdout}\n{done.stderr}")
-        shutil.copy(work / "obj_dir" / "model.so", work / "model.so")
-        shutil.rmtree(work / "obj_dir")
-        try:
-            os.replace(work, target)
-        except OSError:  # another process compiled the same model meanwhile
-            if not library.exists():
-                raise
-        return library
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-
-
-def _place(verilog: str, harness: str, data_files: dict[str, str]) -> Path:
-    """Where a model is kept."""
-    text = "\x00".join([verilog, harness, *(x for item in sorted(data_files.items()) for x in item)])
-    return CACHE / hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 class Simulation:

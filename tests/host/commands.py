@@ -1,14 +1,16 @@
-"""The command line, run as a user runs it."""
+"""The command line, run as a user runs it: in this process, where a new one would tell nothing more."""
 
+import contextlib
+import faulthandler
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 import sysconfig
+import tempfile
 
 import pytest
-from cipherlane import private
+from cipherlane import cli, private
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 COMMAND = shutil.which("cipherlane", path=sysconfig.get_path("scripts")) or "cipherlane"
@@ -28,17 +30,37 @@ def reference(data):
     return Cipher(algorithms.AES(bytes.fromhex(KEY)), modes.CTR(bytes.fromhex(IV))).encryptor().update(data)
 
 
+TIMEOUT_S = 60
+
+
 def command(*words, stdin=None, env=None):
-    """Run the command, its key in the environment; return status, standard output and error (bytes, text)."""
-    done = subprocess.run(
-        [COMMAND, *map(str, words)],
-        input=stdin,
-        stdin=None if stdin is not None else subprocess.DEVNULL,
-        capture_output=True,
-        timeout=60,
-        env={**os.environ, "CIPHERLANE_PORT": "", "CIPHERLANE_KEY": KEY, "COLUMNS": "80", **(env or {})},
-    )
-    return done.returncode, done.stdout, done.stderr.decode()
+    """Run the command line here, its key in the environment; return status, standard output and error (bytes, text).
+
+    Its standard input and outputs are files, so that whatever reads and writes them by their numbers does.
+    """
+    with contextlib.ExitStack() as stack:
+        names = ("stdin", "stdout", "stderr")
+        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in names]
+        files[0].write(stdin or b"")
+        files[0].seek(0)
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        for name, file, mode in zip(names, files, "rww", strict=True):
+            text = open(file.fileno(), mode, encoding="utf-8", closefd=False)  # noqa: SIM115
+            patch.setattr(sys, name, stack.enter_context(text))
+        for name, value in {"CIPHERLANE_PORT": "", "CIPHERLANE_KEY": KEY, "COLUMNS": "80", **(env or {})}.items():
+            patch.setenv(name, value)
+        faulthandler.dump_traceback_later(TIMEOUT_S, exit=True, file=sys.__stderr__)
+        try:
+            status = cli.main([*map(str, words)])
+        except SystemExit as ended:
+            status = ended.code
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+            sys.stdout.flush()
+            sys.stderr.flush()
+        for file in files[1:]:
+            file.seek(0)
+        return status, files[1].read(), files[2].read().decode()
 
 
 def crypt(board, source, target, *words, verb="encrypt", **options):

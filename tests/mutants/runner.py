@@ -42,7 +42,7 @@ class Tree:
                 (self.path / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, self.path / name)
         (self.path / "build").mkdir()
-        for cache in ("tools", "verilated"):  # kept by content, so that they can be shared
+        for cache in ("tools", "cache"):  # kept by content, so that they can be shared
             (ROOT / "build" / cache).mkdir(parents=True, exist_ok=True)
             (self.path / "build" / cache).symlink_to(ROOT / "build" / cache)
 

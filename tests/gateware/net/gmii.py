@@ -29,7 +29,7 @@ from tests.gateware.net.frames import Session
 from tests.gateware.net.operations import Operations
 from tests.gateware.net.script import BOARD_IP, BOARD_MAC, BOARD_PORT, Sent, parse
 from tests.gateware.net.window_model import RECORDS, Window
-from tests.gateware.support import compile_model
+from tests.gateware.verilated import compile_model
 
 GMII_HZ = 125_000_000
 RESET = 0xFFFF_FFFF  # the address of an operation that is none

@@ -22,7 +22,7 @@ from tests.gateware.net.frames import Session
 from tests.gateware.net.operations import Operations
 from tests.gateware.net.script import BOARD_IP, BOARD_PORT
 from tests.gateware.net.window_model import Window
-from tests.gateware.support import compile_model
+from tests.gateware.verilated import compile_model
 
 WAIT_MAX = 40_000  # cycles that a wait of a test lasts at most
 
