@@ -22,6 +22,7 @@ from migen import Cat, Module, Signal
 from rich.console import Console
 from rich.table import Table
 
+from gateware.aes.column_sbox import IMPLEMENTATIONS as COLUMN_IMPLEMENTATIONS
 from gateware.aes.sbox_pair import IMPLEMENTATIONS as PAIR_IMPLEMENTATIONS
 from gateware.aes.sbox_pair import SBoxPair
 from gateware.aes.sbox_ram import BlockRAMSBox
@@ -103,7 +104,7 @@ def _shuffle() -> Ports:
 
 def _lane(sbox: str) -> Ports:
     lane = Lane(sbox=sbox)
-    inputs = [lane.column, lane.substitute, lane.operand, lane.shuffled, lane.mix, lane.mix_inverse]
+    inputs = [lane.column, lane.substitute, lane.inverse, lane.mix]
     return lane, [*inputs, lane.replacement, lane.replace, lane.round_key], [lane.substituted, lane.result]
 
 
@@ -131,8 +132,8 @@ PARTS: dict[str, Callable[[], Ports]] = {
     **{f"SubBytes, {sbox}": lambda sbox=sbox: _sub_bytes(sbox) for sbox in PAIR_IMPLEMENTATIONS},
     "MixColumns": _mix_columns,
     "shuffle": _shuffle,
-    **{f"lane, {sbox}": lambda sbox=sbox: _lane(sbox) for sbox in PAIR_IMPLEMENTATIONS},
-    **{f"unit, {sbox}": lambda sbox=sbox: _unit(sbox) for sbox in PAIR_IMPLEMENTATIONS},
+    **{f"lane, {sbox}": lambda sbox=sbox: _lane(sbox) for sbox in COLUMN_IMPLEMENTATIONS},
+    **{f"unit, {sbox}": lambda sbox=sbox: _unit(sbox) for sbox in COLUMN_IMPLEMENTATIONS},
 }
 # Device options of parts that are not placed on DEVICE.
 DEVICES = {OTHER_TIMING: ("--um-85k", *DEVICE[1:])}
