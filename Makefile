@@ -1,7 +1,7 @@
 # Cipherlane: the one entry point. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-VARIABLES := BOARD CONFIG EXPLORE FILE FIRMWARE FUZZ_SECONDS KEY_BITS MUTANTS PORT TRANSPORT ZEPHYR_BASE
+VARIABLES := BOARD CONFIG EXPLORE FILE FIRMWARE FUZZ_SECONDS KEY_BITS MUTANTS PORT SEEDS TRANSPORT ZEPHYR_BASE
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
 UNKNOWN := $(strip $(filter-out $(VARIABLES),$(GIVEN)))
 $(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown '$(UNKNOWN)' $(VARIABLES) 2>/dev/null),unknown variable $(UNKNOWN))))
@@ -10,6 +10,7 @@ $(if $(word 2,$(CURDIR)),$(error the simulators' makefiles take no path with a s
 BOARD    ?= ecpix5
 KEY_BITS ?= 128
 FUZZ_SECONDS ?= 60
+SEEDS    ?= 8
 TRANSPORT ?= uart
 PORT     ?= $(if $(filter udp,$(TRANSPORT)),sim+udp,sim)
 FIRMWARE ?= baremetal
@@ -23,19 +24,19 @@ ON_ZEPHYR = $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
-KEPT := bench cache explore explore-isa mapped mutants results zephyr
+KEPT := bench cache explore explore-isa mapped mutants results timing zephyr
 
-.PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash test lint fuzz stress sweep netlist formal mutants bench bench-dma bench-eth bench-udp bench-sim-speed explore explore-isa format pages readme package clean distclean
+.PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash test lint fuzz stress sweep netlist formal mutants timing bench bench-dma bench-eth bench-udp bench-sim-speed explore explore-isa format pages readme package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
 	@awk -F ':.*## | [|] ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-14s %-16s %s\n", $$1, $$2, $$3}' Makefile
 	@echo
 	@echo "Variables (times are of 2 cores)"
-	@echo "  BOARD=ecpix5  CONFIG=default|eth|pipelined|scalar|zephyr|eth_zephyr (sim, bitstream, flash: see gateware/boards)"
+	@echo "  BOARD=ecpix5  CONFIG=default|eth|pipelined|scalar|zephyr|eth_zephyr (sim, bitstream, timing, flash: see gateware/boards)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, bench)  FILE=path  KEY_BITS=128|192|256|all (demo)"
-	@echo "  FUZZ_SECONDS=60  MUTANTS='--count 300 --seed 1 --jobs 2 --part host' (default: 300 of all parts)"
+	@echo "  FUZZ_SECONDS=60  SEEDS=8 (timing)  MUTANTS='--count 300 --seed 1 --jobs 2 --part host' (default: 300 of all parts)"
 	@echo "  EXPLORE='--jobs 2 --datapath 128 --peer usselmann=FOLDER' (default: the whole family)"
 	@echo "  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)"
 
@@ -117,6 +118,9 @@ bench-udp: setup ## 2 min | Measure records over UDP on the simulated board: goo
 
 bench-sim-speed: setup ## 5 min | Measure how fast the simulated board runs, beside one as LiteX's script builds it
 	@$(PYTHON) -m tests.bench_sim_speed
+
+timing: setup ## hours | Place and route BOARD with CONFIG with SEEDS=8 seeds: clocks and what ends them (goes on where it stopped)
+	@$(PYTHON) -m gateware.flow.timing $(BOARD) $(CONFIG) --seeds '$(SEEDS)'
 
 explore: setup ## hours | Place and route the family of AES cores, beside public ones (goes on where it stopped)
 	@$(PYTHON) -m gateware.explore.family $(EXPLORE)

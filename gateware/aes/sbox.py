@@ -13,8 +13,8 @@ The byte is a signal of 8 bits, bit 0 the least significant. Latency: none (comb
 ``tower``
     Canright's: inversion in a tower of fields (`gateware.aes.composite`), the smallest and the slowest.
 
-Both directions on one byte, with a register, are in `gateware.aes.sbox_pair`; a registered S-box in block RAM is in
-`gateware.aes.sbox_ram`.
+Both directions on one byte, with a register, are in `gateware.aes.sbox_pair`, and on a column, in block RAM too, in
+`gateware.aes.column_sbox`; a registered S-box in block RAM is in `gateware.aes.sbox_ram`.
 """
 
 from migen import Case, Cat, Module, Mux, Signal

@@ -24,6 +24,7 @@ from rich.table import Table
 
 from gateware.aes.sbox_pair import SBoxPair
 from gateware.aes.sbox_ram import BlockRAMSBox
+from gateware.aes.sub_bytes import BLOCK_RAM
 from gateware.aes.transforms import byte_list, inv_shift_rows, inverse_mix_correction, masked, mix_column, shift_rows
 from gateware.explore.harness import Harness
 from gateware.flow import toolchain
@@ -102,7 +103,7 @@ def _shuffle() -> Ports:
 
 def _lane(sbox: str) -> Ports:
     lane = Lane(sbox=sbox)
-    inputs = [lane.column, lane.substitute, lane.operand, lane.shuffled, lane.mix, lane.mix_inverse]
+    inputs = [lane.column, lane.substitute, lane.inverse, lane.mix]
     return lane, [*inputs, lane.replacement, lane.replace, lane.round_key], [lane.substituted, lane.result]
 
 
@@ -124,6 +125,7 @@ def _multiplier() -> Ports:
 
 # The parts' names of S-boxes, and those of `gateware.aes.sbox_pair`.
 SBOXES = {"table": "table", "ecp5": "ecp5", "canright": "tower"}
+COLUMN_SBOXES = {**SBOXES, "block RAM": BLOCK_RAM}
 OTHER_TIMING = "SubBytes, block RAM, LFE5UM timing"
 PARTS: dict[str, Callable[[], Ports]] = {
     "multiplier 16x16": _multiplier,
@@ -132,8 +134,8 @@ PARTS: dict[str, Callable[[], Ports]] = {
     **{f"SubBytes, {name}": lambda sbox=sbox: _sub_bytes(sbox) for name, sbox in SBOXES.items()},
     "MixColumns": _mix_columns,
     "shuffle": _shuffle,
-    **{f"lane, {name}": lambda sbox=sbox: _lane(sbox) for name, sbox in SBOXES.items()},
-    **{f"unit, {name}": lambda sbox=sbox: _unit(sbox) for name, sbox in SBOXES.items()},
+    **{f"lane, {name}": lambda sbox=sbox: _lane(sbox) for name, sbox in COLUMN_SBOXES.items()},
+    **{f"unit, {name}": lambda sbox=sbox: _unit(sbox) for name, sbox in COLUMN_SBOXES.items()},
 }
 # Device options of parts that are not placed on DEVICE.
 DEVICES = {OTHER_TIMING: ("--um-85k", *DEVICE[1:])}

@@ -61,13 +61,13 @@ def build(target: Target, directory: Path, results: Path) -> Path:
         print(f"synthesis, place-and-route and packing for {target.title}: some minutes, log in {log}", flush=True)
         with log.open("wb") as output:
             command = ["bash", f"build_{target.name}.sh"]
-            status = _run(command, gateware, environment, output)
+            status = run(command, gateware, environment, output)
         if status is None:
             raise BitstreamError(
                 f"not done after {LIMIT_S // 3600} hours; try another pnr_seed of {target.name}: see {log}"
             )
         if status:
-            raise BitstreamError(_failure(log))
+            raise BitstreamError(failure(log))
         stamp.set()
     report = _report(target, gateware, environment)
     _check_constraints(soc, gateware, report["clocks"])
@@ -131,7 +131,7 @@ def flash(target: Target, directory: Path) -> None:
     print(f"{bitstream.name} is in the flash of {target.board.title}")
 
 
-def _run(command: list[str], folder: Path, environment: dict[str, str], output: BinaryIO) -> int | None:
+def run(command: list[str], folder: Path, environment: dict[str, str], output: BinaryIO) -> int | None:
     """The exit status, or None for a command that was stopped, with all that it had started, at the limit."""
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
@@ -145,7 +145,8 @@ def _run(command: list[str], folder: Path, environment: dict[str, str], output: 
             raise
 
 
-def _failure(log: Path) -> str:
+def failure(log: Path) -> str:
+    """What a log says of a failure, and where it is."""
     lines = log.read_text(errors="replace").splitlines()
     errors = [line for line in lines if re.match(r"(?i)error|.*FAIL at", line)]
     return f"{errors[-1] if errors else 'a tool failed'}: see {log}"
@@ -155,7 +156,7 @@ def _report(target: Target, gateware: Path, environment: dict[str, str]) -> dict
     pnr = json.loads((gateware / f"{target.name}-report.json").read_text())
     clocks = [
         {
-            "name": _clock_name(name),
+            "name": constraints.clock_name(name),
             "required_mhz": round(clock["constraint"], 2),
             "achieved_mhz": round(clock["achieved"], 2),
         }
@@ -188,12 +189,6 @@ def _check_constraints(soc: CipherlaneSoC, gateware: Path, clocks: list[dict]) -
         raise BitstreamError(
             f"{looping} cells are in combinational loops; {soc.random.noise.cells} are to be, in rings"
         )
-
-
-def _clock_name(net: str) -> str:
-    """Nextpnr names a net after any of its users: the pad's clock keeps its name, the PLL's output is `sys`."""
-    pad = re.match(r"(?:\$glbnet\$)?(\w+)\$TRELLIS_IO_IN$", net)
-    return pad[1] if pad else "sys"
 
 
 def _show(report: dict, bitstream: Path, path: Path) -> None:

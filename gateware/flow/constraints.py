@@ -53,6 +53,12 @@ def unconstrained(clocks: list[dict], wanted: dict[str, float]) -> list[str]:
     ]
 
 
+def clock_name(net: str) -> str:
+    """Nextpnr names a net after any of its users: the pad's clock keeps its name, the PLL's output is `sys`."""
+    pad = re.match(r"(?:\$glbnet\$)?(\w+)\$TRELLIS_IO_IN$", net)
+    return pad[1] if pad else "sys"
+
+
 def looping_cells(module: dict) -> int:
     """Cells that are part of combinational loops, or between two of them."""
     cells = {name: (inputs, outputs) for name, cell in module["cells"].items() for inputs, outputs in [_arcs(cell)]}

@@ -30,9 +30,9 @@ class Decoder(Module):
     substitute, substitute_inverse : Signal(), out
         SubBytes or InvSubBytes in stage 1.
     shuffle : Signal(2), out
-        SHUFFLE_NONE, SHUFFLE_FORWARD or SHUFFLE_INVERSE in stage 2.
-    mix, mix_inverse, add_key : Signal(), out
-        MixColumns, InvMixColumns, AddRoundKey in stage 2.
+        SHUFFLE_NONE, SHUFFLE_FORWARD or SHUFFLE_INVERSE in stage 1.
+    mix, add_key : Signal(), out
+        MixColumns or, unless behind SubBytes, InvMixColumns, and AddRoundKey in stage 2.
     reads_state, reads_key : Signal(), out
         The instruction depends on its state register, or on its round-key register.
     write_state, write_key : Signal(4), out
@@ -49,7 +49,6 @@ class Decoder(Module):
         self.substitute_inverse = Signal()
         self.shuffle = Signal(2)
         self.mix = Signal()
-        self.mix_inverse = Signal()
         self.add_key = Signal()
         self.reads_state = Signal()
         self.reads_key = Signal()
@@ -85,7 +84,6 @@ class Decoder(Module):
             self.shuffle[0].eq(any_of("shift_rows", "round_enc", "last_enc")),
             self.shuffle[1].eq(any_of("shift_rows_inv", "round_dec", "last_dec")),
             self.mix.eq(any_of(*ROUNDS, "key_write_inv_mix")),
-            self.mix_inverse.eq(any_of("sbox_mix_xor_inv", "round_dec", "key_write_inv_mix")),
             self.add_key.eq(any_of("round_xor", *ROUNDS, *LAST_ROUNDS, "counter_xor")),
             self.reads_state.eq(any_of(*IN_PLACE, "move_in_xor", "move_out_xor", "vload_xor", "vstore")),
             self.reads_key.eq(self.add_key | any_of("key_read", "counter")),

@@ -4,9 +4,9 @@
 
                       rs1, rs2
                          │
-    CFU ──► decoder ──► state registers ──► lanes: SubBytes ─┤ registers ├─► shuffle ─► lanes: MixColumns,
-     port               counter bases, adder                 │  stage 2  │            AddRoundKey ─► write back
-                        key registers (read) ────────────────┴───────────┴───────────────┘
+    CFU ──► decoder ──► state registers ──► shuffle ─► lanes: SubBytes ─┤ registers ├─► lanes: MixColumns,
+     port               counter bases, adder                            │  stage 2  │   AddRoundKey ─► write back
+                        key registers (read) ───────────────────────────┴───────────┴──────┘
 
 After Jenkins, Mamidi, Schulte and Glossner 2007: each lane (vector processing element) holds one
 column of the state, ShiftRows is a shuffle between lanes. Decryption is the equivalent inverse
@@ -28,12 +28,11 @@ an instruction, and each of them can be read back.
 
 from migen import Array, Cat, Constant, If, Mux, Signal
 
-from gateware.aes.sbox import SBox
 from gateware.aes.transforms import byte_list, inv_shift_rows, masked, shift_rows
 from gateware.isa.cfu import CFUUnit
 from gateware.isa.decoder import Decoder
 from gateware.isa.instructions import COUNTER_BASE, LANES, STATE_REGISTERS
-from gateware.isa.lane import SUBSTITUTE_FORWARD, SUBSTITUTE_INVERSE, SUBSTITUTE_PASS, Lane
+from gateware.isa.lane import Lane
 from gateware.isa.memory_port import VectorMemoryPort
 from gateware.isa.register_file import CounterBases, KeyRegisters, StateRegisters
 
@@ -48,7 +47,7 @@ class VectorAESUnit(CFUUnit):
     memory : (origin, size)
         The memory that vector loads and stores may access, in bytes (see `VectorMemoryPort`).
     sbox : str
-        Implementation of the S-boxes (`gateware.aes.sbox`).
+        Implementation of the S-boxes (`gateware.aes.column_sbox`).
 
     Attributes
     ----------
@@ -78,7 +77,7 @@ class VectorAESUnit(CFUUnit):
         late_is_key = Signal()
         late_is_context = Signal()
         late_is_memory_status = Signal()
-        late_word = Signal(32)
+        late_context = Signal(3)
         key_register = Signal(4)
         state_address = Signal(6)
         key_address = Signal(7)
@@ -89,10 +88,10 @@ class VectorAESUnit(CFUUnit):
             key_address.eq(Cat(key_register, context)),
         ]
 
-        # Stage 1: read the registers, substitute bytes or take operands, add the low half of a counter.
+        # Stage 1: read the registers, shuffle between the lanes, substitute bytes or take operands, add the low half of
+        # a counter. ShiftRows is the same before SubBytes as behind it.
         index_low = Signal(64)
         counter_low = Signal(66)
-        stage1_operand = [Signal(32, name=f"stage1_operand{c}") for c in range(LANES)]
         self.comb += [
             state.read_address.eq(state_address),
             keys.read_address.eq(key_address),
@@ -100,36 +99,43 @@ class VectorAESUnit(CFUUnit):
             index_low.eq(Cat(rs1, rs2)),
             counter_low.eq(_big_endian(Cat(*bases.read_data)[64:]) + index_low + decoder.state_register),
         ]
-        counter_halves = [bases.read_data[0], bases.read_data[1], *_columns(_big_endian(counter_low[:64]))]
+        counter_low_columns = _columns(_big_endian(counter_low[:64]))
         is_counter = decoder.is_counter | decoder.is_counter_xor
+        is_sub_word = decoder.is_sub_word | decoder.is_sub_rot_word
         takes_operands = (
-            decoder.is_move_in | decoder.is_move_in_xor | decoder.is_key_write | decoder.is_key_write_inv_mix
+            decoder.is_move_in
+            | decoder.is_move_in_xor
+            | decoder.is_key_write
+            | decoder.is_key_write_inv_mix
+            | is_sub_word
         )
+        before = byte_list(Cat(*state.read_data))
+        forward, inverse = shift_rows(before), inv_shift_rows(before)
         for c, lane in enumerate(lanes):
+            column = slice(4 * c, 4 * c + 4)
             self.comb += [
-                lane.column.eq(state.read_data[c]),
-                If(is_counter, stage1_operand[c].eq(counter_halves[c]))
-                .Elif(
+                If(
                     takes_operands,
-                    stage1_operand[c].eq(self.cmd_inputs[c % 2] ^ masked(decoder.is_move_in_xor, state.read_data[c])),
+                    lane.column.eq(self.cmd_inputs[c % 2] ^ masked(decoder.is_move_in_xor, state.read_data[c])),
                 )
-                .Else(stage1_operand[c].eq(state.read_data[c])),
-                lane.operand.eq(stage1_operand[c]),
-                If(decoder.substitute_inverse, lane.substitute.eq(SUBSTITUTE_INVERSE))
-                .Elif(decoder.substitute, lane.substitute.eq(SUBSTITUTE_FORWARD))
-                .Else(lane.substitute.eq(SUBSTITUTE_PASS)),
+                .Elif(decoder.shuffle[0], lane.column.eq(Cat(*forward[column])))
+                .Elif(decoder.shuffle[1], lane.column.eq(Cat(*inverse[column])))
+                .Else(lane.column.eq(state.read_data[c])),
+                lane.substitute.eq(decoder.substitute | is_sub_word),
+                lane.inverse.eq(decoder.substitute_inverse),
             ]
+            if c >= 2:
+                self.comb += If(is_counter, lane.column.eq(counter_low_columns[c - 2]))
         # Between the stages.
         stage2_valid = Signal()
         stage2_state = Signal(6)
         stage2_key = Signal(7)
         stage2_write_state = Signal(4)
         stage2_write_key = Signal(4)
-        stage2_shuffle = Signal(2)
         stage2_mix = Signal()
-        stage2_mix_inverse = Signal()
         stage2_add_key = Signal()
         stage2_counter = Signal()
+        stage2_base_high = Signal(64)
         stage2_carry = Signal(2)
         self.sync += [
             stage2_valid.eq(accept),
@@ -137,20 +143,16 @@ class VectorAESUnit(CFUUnit):
             stage2_key.eq(key_address),
             stage2_write_state.eq(decoder.write_state),
             stage2_write_key.eq(decoder.write_key),
-            stage2_shuffle.eq(decoder.shuffle),
             stage2_mix.eq(decoder.mix),
-            stage2_mix_inverse.eq(decoder.mix_inverse),
             stage2_add_key.eq(decoder.add_key),
             stage2_counter.eq(is_counter),
+            stage2_base_high.eq(Cat(*bases.read_data[:2])),
             stage2_carry.eq(counter_low[64:]),
         ]
 
-        # Stage 2: shuffle between the lanes, mix columns, add the round key; carry into a counter's high half.
-        substituted = byte_list(Cat(*[lane.substituted for lane in lanes]))
-        forward = shift_rows(substituted)
-        inverse = inv_shift_rows(substituted)
+        # Stage 2: mix columns, add the round key; carry into a counter's high half.
         counter_high = Signal(64)
-        self.comb += counter_high.eq(_big_endian(Cat(lanes[0].substituted, lanes[1].substituted)) + stage2_carry)
+        self.comb += counter_high.eq(_big_endian(stage2_base_high) + stage2_carry)
         counter_high_columns = _columns(_big_endian(counter_high))
         stage2_writes_state = Signal()
         stage2_writes_key = Signal()
@@ -162,17 +164,10 @@ class VectorAESUnit(CFUUnit):
             memory_port.result_ready.eq(writes_loaded),
         ]
         for c, lane in enumerate(lanes):
-            column = slice(4 * c, 4 * c + 4)
             self.comb += [
-                If(stage2_shuffle[0], lane.shuffled.eq(Cat(*forward[column])))
-                .Elif(stage2_shuffle[1], lane.shuffled.eq(Cat(*inverse[column])))
-                .Else(lane.shuffled.eq(lane.substituted)),
-                lane.replacement.eq(
-                    Mux(writes_loaded, loaded[c], lane.substituted if c >= 2 else counter_high_columns[c])
-                ),
-                lane.replace.eq(writes_loaded | stage2_counter),
+                lane.replacement.eq(Mux(writes_loaded, loaded[c], counter_high_columns[c]) if c < 2 else loaded[c]),
+                lane.replace.eq(writes_loaded | stage2_counter if c < 2 else writes_loaded),
                 lane.mix.eq(stage2_mix),
-                lane.mix_inverse.eq(stage2_mix_inverse),
                 lane.round_key.eq(masked(stage2_valid & stage2_add_key, keys.read_data[c])),
                 state.write_data[c].eq(lane.result),
                 keys.write_data[c].eq(lane.result),
@@ -207,7 +202,7 @@ class VectorAESUnit(CFUUnit):
         ]
         self.comb += [
             request.data.eq(Cat(*[lane.substituted for lane in lanes])),
-            memory_port.clear_fault.eq(late & late_is_memory_status & late_word[0]),
+            memory_port.clear_fault.eq(late & late_is_memory_status & late_context[0]),
         ]
         loading_set = Signal(STATE_REGISTERS)
         loading_cleared = Signal(STATE_REGISTERS)
@@ -243,17 +238,13 @@ class VectorAESUnit(CFUUnit):
             stage2_writes_key.eq(accept & (decoder.write_key != 0)),
         ]
 
-        # Response: one a command, held until taken. A late one comes a cycle after stage 2, from registers alone:
-        # SubWord, for the key schedule, has S-boxes of its own there, and the context changes in that cycle.
+        # Response: one a command, held until taken. A late one is taken from stage 2: SubWord, for the key schedule,
+        # from the first lane, RotWord being the same behind it as before. The context changes in that cycle.
         late_is_status = Signal()
         late_lane = Signal(2)
         late_operand = Signal(32)
-        late_substituted = Signal(32)
-        for row in range(4):
-            byte = slice(8 * row, 8 * row + 8)
-            substitution = SBox(implementation=sbox)
-            self.submodules += substitution
-            self.comb += [substitution.i.eq(late_word[byte]), late_substituted[byte].eq(substitution.o)]
+        late_rotates = Signal()
+        sub_word = lanes[0].substituted
         moved_lane = Array(state.read_data)[self.cmd_function_id[6:8]]
         early_output = Signal(32)
         late_output = Signal(32)
@@ -264,9 +255,9 @@ class VectorAESUnit(CFUUnit):
             .Elif(late_is_context, late_output.eq(context))
             .Elif(late_is_memory_status, late_output.eq(memory_port.status))
             .Elif(late_is_status, late_output.eq(Cat(context, Constant(0, 13), Constant(UNIT_VERSION, 16))))
-            .Else(late_output.eq(late_substituted ^ late_operand)),
+            .Else(late_output.eq(Mux(late_rotates, Cat(sub_word[8:], sub_word[:8]), sub_word) ^ late_operand)),
         ]
-        is_late = decoder.is_sub_word | decoder.is_sub_rot_word | decoder.is_key_read
+        is_late = is_sub_word | decoder.is_key_read
         is_late = is_late | decoder.is_context | decoder.is_status | decoder.is_memory_status
         self.sync += [
             late_is_key.eq(decoder.is_key_read),
@@ -274,10 +265,11 @@ class VectorAESUnit(CFUUnit):
             late_is_memory_status.eq(decoder.is_memory_status),
             late_is_status.eq(decoder.is_status),
             late_lane.eq(rs1[:2]),
-            late_word.eq(Mux(decoder.is_sub_rot_word, Cat(rs1[8:], rs1[:8]), rs1)),
+            late_rotates.eq(decoder.is_sub_rot_word),
+            late_context.eq(rs1[:3]),
             late_operand.eq(rs2),
             late.eq(accept & is_late),
-            If(late & late_is_context, context.eq(late_word[:3])),
+            If(late & late_is_context, context.eq(late_context)),
             # The output is loaded whenever it is free; only with `rsp_valid` does it mean anything.
             If(self.rsp_ready | ~self.rsp_valid, self.rsp_output.eq(Mux(late, late_output, early_output))),
             If(self.rsp_ready, self.rsp_valid.eq(0)),

@@ -22,6 +22,7 @@ from litex.soc.interconnect import stream
 from migen import FSM, Array, C, Cat, If, Module, Mux, NextState, NextValue, Record, Replicate, Signal
 
 from gateware.ctr.client import USES_MAX
+from gateware.memory import buffered_fifo
 from gateware.net import WORD_BITS, WORD_BYTES
 from gateware.net.events import EVENT_BITS, Event
 from gateware.net.layouts import (
@@ -99,7 +100,7 @@ class RecordSender(Module):
 
         # # #
 
-        self.submodules.jobs = jobs = stream.SyncFIFO(self.job.description, DATAGRAMS_MAX)
+        self.submodules.jobs = jobs = buffered_fifo(self.job.description, DATAGRAMS_MAX)
         self.submodules.outcomes = outcomes = stream.SyncFIFO(self.outcome.description, DATAGRAMS_MAX)
         self.submodules.buffer = buffer = PacketBuffer(depth=buffer_words)
         job = jobs.source
@@ -206,7 +207,7 @@ class RecordSender(Module):
         )
 
         # Datagrams, each with its destination.
-        destinations = stream.SyncFIFO([*STATION_LAYOUT, ("port", 16), ("length", LENGTH_BITS)], DATAGRAMS_MAX)
+        destinations = buffered_fifo([*STATION_LAYOUT, ("port", 16), ("length", LENGTH_BITS)], DATAGRAMS_MAX)
         self.submodules.destinations = destinations
         sent = Signal()
         self.comb += [
