@@ -1,4 +1,4 @@
-/* Generated from gateware/net/unit.py; do not edit. */
+/* Generated from gateware/net/records/peripheral.py; do not edit. */
 /**
  * @file
  * Registers of the UDP fast path: byte offsets from its base, masks and positions of fields, values.
