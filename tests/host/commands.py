@@ -49,9 +49,10 @@ def command(*words, stdin=None, env=None):
             patch.setattr(sys, name, stack.enter_context(text))
         for name, value in {"CIPHERLANE_PORT": "", "CIPHERLANE_KEY": KEY, "COLUMNS": "80", **(env or {})}.items():
             patch.setenv(name, value)
+        patch.setattr(sys, "argv", [COMMAND, *map(str, words)])
         faulthandler.dump_traceback_later(TIMEOUT_S, exit=True, file=sys.__stderr__)
         try:
-            status = cli.main([*map(str, words)])
+            status = cli.main(sys.argv[1:])
         except SystemExit as ended:
             status = ended.code
         finally:
