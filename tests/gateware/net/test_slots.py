@@ -39,7 +39,13 @@ def board():
     ports = [dut.sink, dut.source, dut.narrow, dut.wide, dut.slots.with_checksum]
     ports += [register.status for register in (writer._slot, writer._length, writer._errors)]
     ports += [writer.ev.available.trigger, writer.ev.pending.re, writer.ev.pending.r]
-    ports += [reader._start.re, reader._ready.status, reader._level.status, reader._slot.storage, reader._length.storage]
+    ports += [
+        reader._start.re,
+        reader._ready.status,
+        reader._level.status,
+        reader._slot.storage,
+        reader._length.storage,
+    ]
     with Simulation(dut, *ports) as simulation:
         yield dut, simulation
 
