@@ -493,9 +493,10 @@ static void refresh_network(struct cl_link *link)
 	link->network->overflows++;
 }
 
-/** Start of the UDP link: MAC address, IPv4 address, u16 port, u16 max_data. */
+/** Start of the UDP link: MAC address, IPv4 address, u16 port, u16 max_data, u8 with staging. */
 static void op_udp_start(struct peer *peer, struct message *message)
 {
+	free(peer->network_link.staging);
 	peer->network = (struct cl_wire_network_reply){0};
 	peer->udp = (struct cl_link_udp){.link = &peer->network_link};
 	memcpy(peer->udp.mac, take(message, 6), 6);
@@ -508,44 +509,59 @@ static void op_udp_start(struct peer *peer, struct message *message)
 		.refresh = refresh_network,
 		.fast_path = fast_path,
 	};
+	if (*take(message, 1) != 0) {
+		peer->network_link.staging = malloc(peer->network_link.max_data);
+	}
 }
 
-/** A frame received: bytes. Answers the frame transmitted, or nothing. */
+/**
+ * A frame received: u32 sum, u32 a, u32 b of the MAC, bytes. Answers what the MAC is given to
+ * transmit, or nothing. The frame and its answer are in slots, of which the heads are copies.
+ */
 static void op_udp(struct peer *peer, struct message *message)
 {
-	const size_t room = CL_SERVICE_RECORD_MAX(peer->platform.max_data);
-	size_t len = message->size;
+	struct cl_link *const link = &peer->network_link;
+	const size_t room = CL_SERVICE_RECORD_MAX((size_t)link->max_data);
+	const uint32_t sum = cl_load_u32(take(message, 4));
+	const uint32_t a = cl_load_u32(take(message, 4));
+	const uint32_t b = cl_load_u32(take(message, 4));
+	const size_t frame = message->size;
+	const size_t head_bytes = frame < CL_LINK_UDP_HEAD ? frame : CL_LINK_UDP_HEAD;
+	uint8_t *const head = malloc(CL_LINK_UDP_HEAD);
+	uint8_t *const sent = malloc(CL_LINK_UDP_HEADERS + room + frame);
 	uint8_t *slot;
-	uint8_t *memory = malloc(2 + CL_LINK_UDP_HEADERS + (len > room ? len : room));
-	uint8_t *const frame = memory + 2;
-	uint32_t seed = 0;
+	size_t len = frame;
 
 	duplicate(take(message, len), len, 0, &slot);
-	const uint32_t sum = cl_copy_sum(frame, slot, len);
-	const enum cl_link_udp_kind kind = cl_link_udp_receive(&peer->udp, frame, &len, sum);
+	memset(head, 0xa5, CL_LINK_UDP_HEAD);
+	memcpy(head, slot, head_bytes);
+	const enum cl_link_udp_kind kind = cl_link_udp_receive(&peer->udp, head, slot, &len, sum);
 
-	free(slot);
 	if (kind == CL_LINK_UDP_RECORD) {
-		uint8_t *const record = frame + CL_LINK_UDP_HEADERS;
+		const struct cl_service_place record = {head + CL_LINK_UDP_HEADERS,
+							slot + head_bytes};
+		const struct cl_service_place reply = {head + CL_LINK_UDP_HEADERS,
+						       sent + CL_LINK_UDP_HEAD};
 
-		len = cl_service_handle(peer->service, &peer->network_link, record, len, record,
-					room);
-		len = len == 0 ? 0 : cl_link_udp_answer(&peer->udp, frame, len, &seed);
-		const struct cl_session_cost cost = {1, 20, 300, peer->network_link.engine_cycles};
+		link->summed = len + CL_LINK_UDP_HEADERS == frame && len > CL_WIRE_HEADER_SIZE;
+		link->sum = link->summed ? cl_window_sum_from(a, b, slot + CL_LINK_UDP_HEAD,
+							      len - CL_WIRE_HEADER_SIZE)
+					 : 0;
+		len = cl_service_carry_out(peer->service, link, &record, len, &reply, room);
+		len = len == 0 ? 0 : cl_link_udp_answer(&peer->udp, head, len);
+		const struct cl_session_cost cost = {1, 20, 300, link->engine_cycles};
 
-		cl_service_account(peer->service, &peer->network_link, &cost);
+		cl_service_account(peer->service, link, &cost);
+	} else if (kind == CL_LINK_UDP_RESPONSE) {
+		memcpy(sent, slot, len);
 	}
 	if (kind != CL_LINK_UDP_NOTHING && len > 0) {
-		slot = malloc(len);
-		const uint32_t sent = cl_copy_sum(slot, frame, len);
-
-		if (kind == CL_LINK_UDP_RECORD) {
-			cl_store_u16(slot + CL_LINK_UDP_CHECKSUM, cl_link_udp_checksum(sent, seed));
-		}
-		answer(peer, slot, len);
-		free(slot);
+		memcpy(sent, head, len < CL_LINK_UDP_HEAD ? len : CL_LINK_UDP_HEAD);
+		answer(peer, sent, len);
 	}
-	free(memory);
+	free(slot);
+	free(sent);
+	free(head);
 }
 
 /** A copy: u8 misalign of source, u8 of destination, bytes. Answers u32 sum, and the copy. */

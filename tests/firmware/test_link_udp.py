@@ -54,11 +54,30 @@ def dropped(core, *received: bytes) -> dict[str, int]:
 
 @pytest.mark.parametrize("length", [0, 1, 2, 3, 15, 16, 17, 100, 959, 1438, 1439, 1440])
 @pytest.mark.parametrize("summed", [True, False])
-def test_data_of_any_length(board, length, summed):
+@pytest.mark.parametrize("staging", [False, True])
+def test_data_of_any_length(board, length, summed, staging):
+    """With UDP's checksum and without; from slot to slot, and by way of a buffer."""
+    board.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA, staging=staging)
     data = random.Random(length).randbytes(length)
     session = open_session(board)
     reply = ask(board, r.record(r.DATA, data, session=session, offset=2 * MAX_DATA, token=TOKEN), summed=summed)
     assert (reply.offset, reply.data) == (2 * MAX_DATA, oracle(data, 2 * MAX_DATA))
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 61, 1440])
+def test_the_mac_s_sums_are_the_window_s(board, length):
+    """A record is known again by sums of the MAC and of the CPU alike, and other data by neither."""
+    data = random.Random(length).randbytes(length)
+    session = open_session(board)
+
+    def send(data, behind):
+        frame = f.datagram(r.record(r.DATA, data, session=session, token=TOKEN)) + behind
+        return r.parse(f.parse(board.udp(frame)).data)
+
+    others = [bytes((data[0] ^ 1,)) + data[1:], data[:-1] + bytes((data[-1] ^ 0x80,)), data[:-1]]
+    for behind in (b"", b"\xff", b""):  # what has more behind the record is summed up by the CPU
+        assert send(data, behind).data == oracle(data)
+        assert [send(other, behind).error for other in others] == [r.E_OTHER_DATA] * 3
 
 
 def test_limits_are_the_link_s(board):
