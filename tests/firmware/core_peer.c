@@ -46,6 +46,11 @@ struct peer {
 	struct cl_link network_link;
 	struct cl_link_udp udp;
 	struct cl_wire_network_reply network;
+	/** The frame received last, and room for the one transmitted last. */
+	uint8_t *rx_slot;
+	size_t rx_bytes;
+	uint8_t *tx_slot;
+	size_t tx_bytes;
 	uint8_t *bench_buffer;
 	const struct cl_engine *engines[ENGINES + 1];
 	/** Whom the engine `serving` serves, what it has done for them, and how many they are. */
@@ -528,11 +533,18 @@ static void op_udp(struct peer *peer, struct message *message)
 	const size_t frame = message->size;
 	const size_t head_bytes = frame < CL_LINK_UDP_HEAD ? frame : CL_LINK_UDP_HEAD;
 	uint8_t *const head = malloc(CL_LINK_UDP_HEAD);
-	uint8_t *const sent = malloc(CL_LINK_UDP_HEADERS + room + frame);
-	uint8_t *slot;
 	size_t len = frame;
 
-	duplicate(take(message, len), len, 0, &slot);
+	free(peer->rx_slot);
+	free(peer->tx_slot);
+	peer->rx_bytes = frame;
+	peer->tx_bytes = CL_LINK_UDP_HEADERS + (room > frame ? room : frame);
+	duplicate(take(message, len), len, 0, &peer->rx_slot);
+	peer->tx_slot = malloc(peer->tx_bytes);
+	memset(peer->tx_slot, 0xa5, peer->tx_bytes);
+	uint8_t *const slot = peer->rx_slot;
+	uint8_t *const sent = peer->tx_slot;
+
 	memset(head, 0xa5, CL_LINK_UDP_HEAD);
 	memcpy(head, slot, head_bytes);
 	const enum cl_link_udp_kind kind = cl_link_udp_receive(&peer->udp, head, slot, &len, sum);
@@ -559,8 +571,6 @@ static void op_udp(struct peer *peer, struct message *message)
 		memcpy(sent, head, len < CL_LINK_UDP_HEAD ? len : CL_LINK_UDP_HEAD);
 		answer(peer, sent, len);
 	}
-	free(slot);
-	free(sent);
 	free(head);
 }
 
@@ -597,22 +607,31 @@ static void op_find_in_stack(struct peer *peer, struct message *message)
 	answer_u32(peer, found);
 }
 
-/** How often bytes occur in the service's memory, in the streams' and in the UART's buffer. */
+static uint32_t count_in(const void *memory, size_t bytes, const uint8_t *sought, size_t size)
+{
+	uint32_t found = 0;
+
+	for (size_t i = 0; memory != NULL && i + size <= bytes; i++) {
+		found += memcmp((const uint8_t *)memory + i, sought, size) == 0;
+	}
+	return found;
+}
+
+/**
+ * How often bytes occur in the service's memory, in the streams', in the UART's buffer, and in the
+ * UDP link's staging and slots.
+ */
 static void op_find(struct peer *peer, struct message *message)
 {
 	const size_t size = message->size;
 	const uint8_t *const bytes = take(message, size);
-	uint32_t found = 0;
+	uint32_t found = count_in(peer->service, sizeof(*peer->service), bytes, size);
 
-	for (size_t i = 0; i + size <= sizeof(*peer->service); i++) {
-		found += memcmp((const uint8_t *)peer->service + i, bytes, size) == 0;
-	}
-	for (size_t i = 0; i + size <= sizeof(*peer->platform.streams); i++) {
-		found += memcmp((const uint8_t *)peer->platform.streams + i, bytes, size) == 0;
-	}
-	for (size_t i = 0; i + size <= peer->uart_capacity; i++) {
-		found += memcmp(peer->uart_buffer + i, bytes, size) == 0;
-	}
+	found += count_in(peer->platform.streams, sizeof(*peer->platform.streams), bytes, size);
+	found += count_in(peer->uart_buffer, peer->uart_capacity, bytes, size);
+	found += count_in(peer->network_link.staging, peer->network_link.max_data, bytes, size);
+	found += count_in(peer->rx_slot, peer->rx_bytes, bytes, size);
+	found += count_in(peer->tx_slot, peer->tx_bytes, bytes, size);
 	answer_u32(peer, found);
 }
 

@@ -1,5 +1,6 @@
 """The UDP link with the service behind it: what it answers, to whom, and what it drops and counts."""
 
+import errno
 import random
 import struct
 
@@ -8,6 +9,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from tests.firmware import frames as f
 from tests.firmware import records as r
+from tests.firmware.core_peer import ENGINE_BYTE, ENGINE_FAULTY
 
 KEY, IV, TOKEN, MAX_DATA = bytes(range(16)), bytes(range(16, 32)), 42, 1440
 DROPS = ("ignored", "malformed", "checksum_errors")
@@ -78,6 +80,29 @@ def test_the_mac_s_sums_are_the_window_s(board, length):
     for behind in (b"", b"\xff", b""):  # what has more behind the record is summed up by the CPU
         assert send(data, behind).data == oracle(data)
         assert [send(other, behind).error for other in others] == [r.E_OTHER_DATA] * 3
+
+
+@pytest.mark.parametrize("staging", [False, True])
+def test_a_fault_leaves_nothing_of_the_data(board, staging):
+    """What the hardware had done before it failed stays nowhere, nor does what it was given."""
+    board.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA, staging=staging)
+    data = random.Random(1).randbytes(MAX_DATA)
+    request = r.open_data(KEY, IV, length=100 * MAX_DATA, record_bytes=MAX_DATA, engine=ENGINE_FAULTY)
+    session = r.opened(ask(board, r.record(r.OPEN_TYPE, request, token=TOKEN))).session
+    record = r.record(r.DATA, data, session=session, token=TOKEN)
+    board.fault()
+    assert ask(board, record).data == oracle(data)
+    assert board.occurrences(data[16:32]) == board.occurrences(oracle(data)[16:32]) - staging == 1
+    board.fault(ctr=-errno.EIO)
+    assert ask(board, record).error == r.E_HARDWARE
+    assert [board.occurrences(part[at : at + 16]) for part in (data, oracle(data)) for at in (0, 16, 1424)] == [0] * 6
+
+
+@pytest.mark.parametrize("engine", [ENGINE_BYTE, 31])
+def test_a_key_stays_in_no_slot(board, engine):
+    """Nor that of a session that is refused."""
+    ask(board, r.record(r.OPEN_TYPE, r.open_data(KEY, IV, length=16, record_bytes=16, engine=engine), token=TOKEN))
+    assert board.occurrences(KEY) == (engine == ENGINE_BYTE), "the session has it"
 
 
 def test_limits_are_the_link_s(board):
