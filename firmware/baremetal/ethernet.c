@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "links/copy_sum.h"
 #include "ethernet.h"
+#include "links/copy_sum.h"
 #include "port.h"
 #include "zeroize.h"
 
@@ -59,14 +59,14 @@ static void describe_fast_path(const struct cl_link *link, struct cl_wire_fastpa
 	cl_fastpath_describe(&ethernet->fast_path, reply);
 }
 
-void ethernet_init(struct ethernet *ethernet, struct cl_service *service,
-		   struct ethernet_frame *frame)
+void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_t *staging)
 {
 	*ethernet = (struct ethernet){
 		.link =
 			{
 				.rx_window = (ETHMAC_RX_SLOTS - SPARE_SLOTS) * ETHMAC_SLOT_SIZE,
 				.max_data = CL_LINK_UDP_MAX_DATA,
+				.staging = staging,
 				.network = &ethernet->network,
 				.refresh = refresh,
 				.fast_path = describe_fast_path,
@@ -80,7 +80,6 @@ void ethernet_init(struct ethernet *ethernet, struct cl_service *service,
 				.port = CL_WIRE_UDP_PORT,
 			},
 		.service = service,
-		.frame = frame->bytes,
 		.cycles = port_cycles(NULL),
 	};
 	cl_fastpath_zeroize(&ethernet->fast_path);
@@ -92,8 +91,7 @@ static uint8_t *next_slot(const struct ethernet *ethernet)
 {
 	const uint32_t start = port_cycles(NULL);
 
-	while (ethmac_sram_reader_ready_read() == 0 ||
-	       ethmac_sram_reader_level_read() >= ETHMAC_TX_SLOTS) {
+	while (ethmac_sram_reader_level_read() >= ETHMAC_TX_SLOTS) {
 		if (port_cycles(NULL) - start > TX_TIMEOUT_CYCLES) {
 			return NULL;
 		}
@@ -107,6 +105,7 @@ void ethernet_forget(struct ethernet *ethernet)
 
 	ethernet->stale = (1u << ETHMAC_RX_SLOTS) - 1;
 	ethernet->erasing = ETHMAC_RX_SLOTS;
+	cl_zeroize(ethernet->link.staging, CL_LINK_UDP_MAX_DATA);
 	while (ethmac_sram_reader_level_read() != 0) {
 		if (port_cycles(NULL) - start > TX_TIMEOUT_CYCLES) {
 			return; /* it sends them yet: the next responses take their place */
@@ -161,42 +160,30 @@ static void erase_stale(struct ethernet *ethernet)
 	ethernet->erasing = ETHMAC_RX_SLOTS;
 }
 
-static void transmit(struct ethernet *ethernet, size_t len)
+/** Puts the head before what is in the slot that next_slot gave. */
+static void put_head(const struct ethernet *ethernet, uint8_t *slot)
+{
+	volatile uint32_t *const words = (volatile uint32_t *)slot;
+	const uint32_t *const head = ethernet->head;
+
+	for (size_t i = 0; i < CL_LINK_UDP_HEAD / 4; i++) {
+		words[i] = head[i];
+	}
+	*(volatile uint16_t *)(slot + CL_LINK_UDP_HEAD / 4 * 4) =
+		(uint16_t)head[CL_LINK_UDP_HEAD / 4];
+}
+
+static void transmit(struct ethernet *ethernet, size_t len, bool with_udp_checksum)
 {
 	__asm__ volatile("" : : : "memory"); /* the slot is written before the MAC is told */
+	ethmac_tx_checksum_write(with_udp_checksum);
 	ethmac_sram_reader_slot_write(ethernet->tx_slot);
 	ethmac_sram_reader_length_write(len);
 	ethmac_sram_reader_start_write(1);
 	ethernet->tx_slot = (ethernet->tx_slot + 1) % ETHMAC_TX_SLOTS;
 }
 
-/** Copies the received frame out of its slot: bytes of it, 0 if it is to be dropped. */
-static size_t take(struct ethernet *ethernet, uint32_t *sum, uint32_t *copied)
-{
-	const uint32_t number = ethmac_sram_writer_slot_read();
-	const uint32_t bit = 1u << number;
-	uint8_t *const slot = rx_slot(number);
-	size_t len = ethmac_sram_writer_length_read();
-	const uint32_t start = port_cycles(NULL);
-
-	ethernet->rx_slot = number;
-	if ((ethernet->suspect & bit) != 0) {
-		ethernet->suspect = 0;
-		len = 0;
-	} else if (len <= CL_LINK_UDP_FRAME_MAX) { /* another will be refused for its length */
-		*sum = cl_copy_sum(ethernet->frame, slot, len);
-		/* The slot waits for another frame: a key does not stay in it. */
-		if (len > CL_LINK_UDP_HEADERS + CL_WIRE_HEADER_TYPE &&
-		    ethernet->frame[CL_LINK_UDP_HEADERS + CL_WIRE_HEADER_TYPE] ==
-			    CL_WIRE_TYPE_OPEN) {
-			cl_zeroize(slot, len);
-		}
-	}
-	*copied = port_cycles(NULL) - start;
-	return len;
-}
-
-/** Gives the slot of the frame that was taken back to the MAC. */
+/** Gives the slot of the frame that was handled back to the MAC. */
 static void release(struct ethernet *ethernet)
 {
 	const uint32_t number = ethernet->rx_slot;
@@ -210,85 +197,112 @@ static void release(struct ethernet *ethernet)
 	ethmac_sram_writer_ev_pending_write(EVENT);
 }
 
-/** Sends the answer to the record in the frame, and adds what that costs. */
-static void answer(struct ethernet *ethernet, size_t len, struct cl_session_cost *cost)
+/** Of a frame that is no record but may have been one with a key, damaged on its way. */
+static void drop(struct ethernet *ethernet, uint8_t *slot, size_t len)
 {
-	uint32_t seed;
+	const uint8_t *const head = (const uint8_t *)ethernet->head;
+
+	if (len > CL_LINK_UDP_HEAD &&
+	    head[CL_LINK_UDP_HEADERS + CL_WIRE_HEADER_TYPE] == CL_WIRE_TYPE_OPEN) {
+		cl_zeroize(slot, len < ETHMAC_SLOT_SUMS ? len : ETHMAC_SLOT_SUMS);
+	}
+	cl_zeroize(ethernet->head, sizeof(ethernet->head));
+}
+
+/** Carries out the record of @p len bytes in a slot, and sends what it is answered with. */
+static void carry_out(struct ethernet *ethernet, uint8_t *slot, size_t len, uint8_t *tx_slot,
+		      struct cl_session_cost *cost)
+{
+	uint8_t *const head = (uint8_t *)ethernet->head;
+	const struct cl_service_place record = {head + CL_LINK_UDP_HEADERS,
+						slot + CL_LINK_UDP_HEAD};
+	const struct cl_service_place reply = {record.header, tx_slot + CL_LINK_UDP_HEAD};
 	const uint32_t begin = port_cycles(NULL);
 
-	len = cl_link_udp_answer(&ethernet->udp, ethernet->frame, len, &seed);
-	const uint32_t answered = port_cycles(NULL);
-	uint8_t *const slot = next_slot(ethernet);
+	len = cl_service_carry_out(ethernet->service, &ethernet->link, &record, len, &reply,
+				   CL_SERVICE_RECORD_MAX(CL_LINK_UDP_MAX_DATA));
+	const uint32_t handled = port_cycles(NULL);
 
-	if (slot == NULL) {
+	cost->copy += ethernet->link.copy_cycles;
+	cost->record = handled - begin - ethernet->link.engine_cycles - ethernet->link.copy_cycles;
+	if (len == 0) {
 		return;
 	}
+	len = cl_link_udp_answer(&ethernet->udp, head, len);
+	const uint32_t answered = port_cycles(NULL);
+
+	put_head(ethernet, tx_slot);
 	const uint32_t ready = port_cycles(NULL);
-	const uint32_t sum = cl_copy_sum(slot, ethernet->frame, len);
 
-	*(volatile uint16_t *)(slot + CL_LINK_UDP_CHECKSUM) = cl_link_udp_checksum(sum, seed);
-	const uint32_t sent = port_cycles(NULL);
+	transmit(ethernet, len, true);
+	cost->stack += answered - handled;
+	cost->copy += ready - answered;
+	cost->driver += port_cycles(NULL) - ready;
+}
 
-	transmit(ethernet, len);
-	cost->stack += answered - begin;
-	cost->copy += sent - ready;
-	cost->driver += (ready - answered) + (port_cycles(NULL) - sent);
+/** Handles the frame in a slot, which is the CPU's meanwhile; @p begin is when it was found. */
+static void handle(struct ethernet *ethernet, uint8_t *slot, uint32_t begin)
+{
+	const volatile uint32_t *const words = (const volatile uint32_t *)slot;
+	const volatile uint32_t *const sums = (const volatile uint32_t *)(slot + ETHMAC_SLOT_SUMS);
+	const size_t frame = ethmac_sram_writer_length_read();
+	size_t len = frame;
+	const uint32_t found = port_cycles(NULL);
+
+	for (size_t i = 0; i < ETHERNET_HEAD_WORDS; i++) {
+		ethernet->head[i] = words[i];
+	}
+	const uint32_t taken = port_cycles(NULL);
+	const enum cl_link_udp_kind kind =
+		cl_link_udp_receive(&ethernet->udp, (uint8_t *)ethernet->head, slot, &len, sums[2]);
+	const uint32_t judged = port_cycles(NULL);
+	uint8_t *const tx_slot = kind == CL_LINK_UDP_NOTHING ? NULL : next_slot(ethernet);
+
+	if (tx_slot == NULL) {
+		drop(ethernet, slot, frame);
+		return;
+	}
+	if (kind == CL_LINK_UDP_RESPONSE) {
+		if (len > CL_LINK_UDP_HEAD) {
+			(void)cl_copy_sum(tx_slot + CL_LINK_UDP_HEAD, slot + CL_LINK_UDP_HEAD,
+					  len - CL_LINK_UDP_HEAD);
+		}
+		put_head(ethernet, tx_slot);
+		transmit(ethernet, len, false);
+		return;
+	}
+	/* Not of a frame that has more behind the record. */
+	ethernet->link.summed = len + CL_LINK_UDP_HEADERS == frame && len > CL_WIRE_HEADER_SIZE;
+	if (ethernet->link.summed) {
+		ethernet->link.sum = cl_window_sum_from(sums[0], sums[1], slot + CL_LINK_UDP_HEAD,
+							len - CL_WIRE_HEADER_SIZE);
+	}
+	struct cl_session_cost cost = {
+		.driver = (found - begin) + (port_cycles(NULL) - judged),
+		.copy = taken - found,
+		.stack = judged - taken,
+	};
+
+	carry_out(ethernet, slot, len, tx_slot, &cost);
+	cl_service_account(ethernet->service, &ethernet->link, &cost);
 }
 
 void ethernet_poll(struct ethernet *ethernet)
 {
 	const uint32_t begin = port_cycles(NULL);
-	uint32_t sum = 0;
-	uint32_t copied;
 
 	update_cycles(ethernet);
 	if (!is_pending()) {
 		erase_stale(ethernet);
 		return;
 	}
-	size_t len = take(ethernet, &sum, &copied);
-	const uint32_t taken = port_cycles(NULL);
-
+	ethernet->rx_slot = ethmac_sram_writer_slot_read();
+	if ((ethernet->suspect >> ethernet->rx_slot & 1) == 0) {
+		handle(ethernet, rx_slot(ethernet->rx_slot), begin);
+	} else {
+		ethernet->suspect = 0;
+	}
 	release(ethernet);
-	if (len == 0) {
-		return;
-	}
-	const uint32_t released = port_cycles(NULL);
-	const enum cl_link_udp_kind kind =
-		cl_link_udp_receive(&ethernet->udp, ethernet->frame, &len, sum);
-
-	if (kind == CL_LINK_UDP_RESPONSE) {
-		uint8_t *const slot = next_slot(ethernet);
-
-		if (slot != NULL) {
-			(void)cl_copy_sum(slot, ethernet->frame, len);
-			transmit(ethernet, len);
-		}
-	}
-	if (kind != CL_LINK_UDP_RECORD) {
-		/* It may have been a record with a key, damaged on its way. */
-		cl_zeroize(ethernet->frame,
-			   len < CL_LINK_UDP_FRAME_MAX ? len : CL_LINK_UDP_FRAME_MAX);
-		return;
-	}
-	uint8_t *const record = ethernet->frame + CL_LINK_UDP_HEADERS;
-	const uint32_t received = port_cycles(NULL);
-
-	len = cl_service_handle(ethernet->service, &ethernet->link, record, len, record,
-				CL_SERVICE_RECORD_MAX(CIPHERLANE_MAX_DATA));
-	const uint32_t handled = port_cycles(NULL);
-
-	struct cl_session_cost cost = {
-		.driver = taken - begin - copied,
-		.copy = copied,
-		.stack = received - released,
-		.record = handled - received - ethernet->link.engine_cycles,
-	};
-
-	if (len != 0) {
-		answer(ethernet, len, &cost);
-	}
-	cl_service_account(ethernet->service, &ethernet->link, &cost);
 }
 
 #endif

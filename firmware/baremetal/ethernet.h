@@ -2,9 +2,10 @@
  * @file
  * The record service over LiteEth's MAC, whose frames are in slots on the bus.
  *
- * A frame is copied into the buffer memory so that its record's data are aligned to 16 bytes, is
- * answered in place, and copied out again: the engines reach the buffer memory, not the slots.
- * Data records of the engine `fastpath` do not come here: it has an address of its own.
+ * Of a frame the CPU takes the head alone; the sums of the rest are the MAC's. A record's data stay
+ * in the slot until its answer's are in another: the accelerator's DMA reads and writes the slots.
+ * For other engines they pass through the buffer memory, where they are aligned to 16 bytes. Data
+ * records of the engine `fastpath` do not come here: it has an address of its own.
  */
 #ifndef ETHERNET_H
 #define ETHERNET_H
@@ -13,11 +14,8 @@
 #include "links/link_udp.h"
 #include "service/service.h"
 
-/** A frame's place: the data of its record, behind headers of 42 and 24 bytes, are aligned. */
-struct ethernet_frame {
-	uint8_t unused[14];
-	uint8_t bytes[CL_LINK_UDP_HEADERS + CL_SERVICE_RECORD_MAX(CIPHERLANE_MAX_DATA)];
-};
+/** Words of a frame's head, of the last of which a half belongs to the data behind it. */
+#define ETHERNET_HEAD_WORDS ((CL_LINK_UDP_HEAD + 3u) / 4u)
 
 struct ethernet {
 	struct cl_link link;
@@ -25,7 +23,8 @@ struct ethernet {
 	struct cl_wire_network_reply network;
 	struct cl_fastpath fast_path;
 	struct cl_service *service;
-	uint8_t *frame;
+	/** Head of the frame that was received last, then of its answer. */
+	uint32_t head[ETHERNET_HEAD_WORDS];
 	/** Slot of the next frame to transmit. */
 	uint32_t tx_slot;
 	/** Slot that the last frame was received in. */
@@ -43,10 +42,9 @@ struct ethernet {
 /**
  * Starts the link, with the addresses of the board's description.
  *
- * @param frame in the buffer memory, 16-byte aligned
+ * @param staging in the buffer memory, 16-byte aligned, CL_LINK_UDP_MAX_DATA bytes
  */
-void ethernet_init(struct ethernet *ethernet, struct cl_service *service,
-		   struct ethernet_frame *frame);
+void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_t *staging);
 
 /**
  * Erases what was sent, when the MAC has sent it, and has ethernet_poll erase what was received:

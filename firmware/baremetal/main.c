@@ -37,7 +37,8 @@ static struct {
 } receive __attribute__((section(".buffer"), aligned(16)));
 
 #ifdef CSR_ETHMAC_BASE
-static struct ethernet_frame frame __attribute__((section(".buffer"), aligned(16)));
+/* Data on their way between the MAC's slots and the engines that want them here. */
+static uint8_t staging[CL_LINK_UDP_MAX_DATA] __attribute__((section(".buffer"), aligned(16)));
 
 static struct ethernet ethernet;
 #endif
@@ -86,6 +87,10 @@ int main(void)
 	static struct cl_accel_device accel_device = {
 		.dma_origin = BUFFER_BASE,
 		.dma_bytes = BUFFER_SIZE,
+#ifdef CSR_ETHMAC_BASE
+		.uncached_origin = ETHMAC_BASE,
+		.uncached_bytes = ETHMAC_SIZE,
+#endif
 		.bounce = bounce,
 		.bounce_bytes = BOUNCE_BYTES,
 	};
@@ -152,7 +157,7 @@ int main(void)
 	cl_link_uart_init(&uart, &link, receive.record, sizeof(receive.record), port_uart_put,
 			  NULL);
 #ifdef CSR_ETHMAC_BASE
-	ethernet_init(&ethernet, &service, &frame);
+	ethernet_init(&ethernet, &service, staging);
 #endif
 	for (;;) {
 		cl_service_poll(&service);

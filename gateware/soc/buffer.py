@@ -1,4 +1,4 @@
-"""The on-chip buffer memory: where CPU, DMA and vector unit meet.
+"""The memories where the CPU meets what reads and writes whole blocks: DMA, vector unit.
 
 One memory of four banks of 32 bits with two Wishbone ports that work at the same time::
 
@@ -13,10 +13,13 @@ cycle of the request and carried out in the next one; a read takes two cycles (t
 further word of an incrementing burst (CTI = 0b010) one. A port reads what was written through it before. A read
 of a word in the same cycle in which the other port writes it gives its old value in simulation and an undefined
 one in block RAM: firmware does not touch a buffer that the DMA works on.
+
+Where something cannot wait, `urgent` takes a cycle of the narrow port whenever it needs one; the CPU's access is
+carried out behind it.
 """
 
 from litex.soc.interconnect import wishbone
-from migen import READ_FIRST, Array, If, Memory, Module, Mux, Record, Signal
+from migen import READ_FIRST, Array, If, Memory, Module, Mux, Record, Replicate, Signal, bits_for
 
 from gateware.memory import without_collisions
 
@@ -30,6 +33,8 @@ class BufferMemory(Module):
     ----------
     size : int
         Bytes; a multiple of 16.
+    urgent : bool
+        Whether there is the port of that name.
 
     Attributes
     ----------
@@ -37,6 +42,8 @@ class BufferMemory(Module):
         32 bits, word addressing.
     wide : wishbone.Interface
         128 bits, word addressing.
+    urgent : Record, valid, write, address, data(32), word(32)
+        With `valid`, a word is written, or read: it is at `word` in the next cycle.
 
     Raises
     ------
@@ -44,7 +51,7 @@ class BufferMemory(Module):
         The size is not a positive multiple of 16.
     """
 
-    def __init__(self, *, size: int):
+    def __init__(self, *, size: int, urgent: bool = False):
         if size <= 0 or size % (4 * BANKS):
             raise ValueError(f"buffer size of {size} bytes is not a positive multiple of {4 * BANKS}")
         self.narrow = wishbone.Interface(data_width=32, address_width=32, addressing="word", bursting=True)
@@ -53,8 +60,20 @@ class BufferMemory(Module):
         # # #
 
         depth = size // (4 * BANKS)
-        narrow = self._request(self.narrow)
-        wide = self._request(self.wide)
+        wide = self._request(self.wide, 0)
+        if urgent:
+            layout = [("valid", 1), ("write", 1), ("address", bits_for(size // 4 - 1)), ("data", 32), ("word", 32)]
+            self.urgent = first = Record(layout)
+            second = self._request(self.narrow, first.valid)
+            narrow = Record(second.layout)
+            self.comb += [
+                narrow.address.eq(Mux(first.valid, first.address, second.address)),
+                narrow.data.eq(Mux(first.valid, first.data, second.data)),
+                narrow.select.eq(Mux(first.valid, Replicate(first.write, 4), second.select)),
+                first.word.eq(self.narrow.dat_r),
+            ]
+        else:
+            narrow = self._request(self.narrow, 0)
 
         narrow_bank = Signal(2)
         narrow_read = Array(Signal(32, name=f"narrow_read{n}") for n in range(BANKS))
@@ -77,29 +96,37 @@ class BufferMemory(Module):
                 self.wide.dat_r[32 * n : 32 * n + 32].eq(wide_port.dat_r),
             ]
 
-    def _request(self, bus: wishbone.Interface) -> Record:
-        """Acknowledges one port; returns what to present to the banks: address, data, bytes to write."""
+    def _request(self, bus: wishbone.Interface, stolen) -> Record:
+        """Acknowledges one port; returns what to present to the banks in cycles that are not `stolen`.
+
+        That is an address, data, and bytes to write.
+        """
         request = Record([("address", len(bus.adr)), ("data", len(bus.dat_w)), ("select", len(bus.sel))])
         posted = Record([("address", len(bus.adr)), ("data", len(bus.dat_w)), ("select", len(bus.sel))])
         write = Signal()
+        waits = Signal()  # a write that was acknowledged, for a cycle of its own
         writing = Signal()
         start = Signal()
         read_ready = Signal()
         active = bus.cyc & bus.stb
         self.comb += [
-            write.eq(active & bus.we),
-            start.eq(active & ~bus.we & ~writing & ~read_ready),
-            bus.ack.eq(active & (bus.we | read_ready)),
+            waits.eq(writing & stolen),
+            write.eq(active & bus.we & ~waits),
+            start.eq(active & ~bus.we & ~writing & ~read_ready & ~stolen),
+            bus.ack.eq(write | (active & read_ready)),
             request.address.eq(Mux(writing | read_ready, posted.address, bus.adr)),
             request.data.eq(posted.data),
             request.select.eq(posted.select),
         ]
         self.sync += [
-            writing.eq(write),
-            read_ready.eq(start | (read_ready & active & (bus.cti == wishbone.CTI_BURST_INCREMENTING))),
-            # The next word of a burst is read ahead; what is not asked for is dropped.
-            posted.address.eq(Mux(read_ready, posted.address + 1, bus.adr + start)),
-            posted.data.eq(bus.dat_w),
-            posted.select.eq(Mux(write, bus.sel, 0)),
+            writing.eq(write | waits),
+            read_ready.eq(start | (read_ready & active & (bus.cti == wishbone.CTI_BURST_INCREMENTING) & ~stolen)),
+            If(
+                ~waits,
+                # The next word of a burst is read ahead; what is not asked for is dropped.
+                posted.address.eq(Mux(read_ready, posted.address + 1, bus.adr + start)),
+                posted.data.eq(bus.dat_w),
+                posted.select.eq(Mux(write, bus.sel, 0)),
+            ),
         ]
         return request

@@ -3,8 +3,9 @@
 The datapath of both is in the system's clock domain at 32 bits, which carries 1 Gb/s from 31.25 MHz on; the PHY, the
 frame check sequence and the change of width are in the PHY's 125 MHz domains. A received frame for the CPU without an
 error waits in a slot until the CPU acknowledges it; when all slots are taken, frames are dropped and counted
-(`ethmac_sram_writer_errors`). The PHY's clock is constrained at its pin, with the board's pins. `fastpath` is the fast
-path's peripheral (`gateware.net.records.peripheral`).
+(`ethmac_sram_writer_errors`). The slots are one memory for MAC, CPU and DMA (`gateware.net.link.slots`), so that a
+record's data go from one slot to another without the CPU. The PHY's clock is constrained at its pin, with the board's
+pins. `fastpath` is the fast path's peripheral (`gateware.net.records.peripheral`).
 """
 
 import ipaddress
@@ -13,20 +14,41 @@ from collections.abc import Callable
 from cipherlane.protocol.layout import UDP_PORT
 from litex.soc.integration.soc import SoCRegion, add_ip_address_constants, add_mac_address_constants
 from litex.soc.integration.soc_core import SoCCore
+from litex.soc.interconnect import wishbone
 
 from gateware.configurations import Ethernet
 from gateware.ctr.client import Port
 from gateware.net.ethernet import FastPathEthernet
 from gateware.net.link.mac import SharedMAC
+from gateware.net.link.slots import SLOT_BYTES
 from gateware.net.records.peripheral import FastPathPeripheral
+from gateware.soc.buffer import BufferMemory
+
+SLOTS_ORIGIN = 0x8000_0000  # not cached
+# The wire gives 31.25 million words a second and takes as many; a tenth is for the CPU.
+SYS_HZ_MIN = 70_000_000
 
 
-def add_ethernet(soc: SoCCore, create_phy: Callable, ethernet: Ethernet, *, service: Port) -> None:
+def slots_region(ethernet: Ethernet) -> tuple[int, int]:
+    """Where the slots are on the buses of CPU and DMA, and their bytes: receive slots before transmit slots."""
+    return SLOTS_ORIGIN, (ethernet.rx_slots + ethernet.tx_slots) * SLOT_BYTES
+
+
+def add_ethernet(
+    soc: SoCCore, create_phy: Callable, ethernet: Ethernet, *, service: Port, dma_bus: wishbone.Interface
+) -> None:
     """Adds PHY, MAC and fast path, with the constants `MACADDR1` to `6` and `LOCALIP1` to `4` for the firmware.
 
-    `create_phy` is the board's, `service` the fast path's port of the CTR service. The receive slots can be written,
-    so that the firmware leaves no key in them.
+    `create_phy` is the board's, `service` the fast path's port of the CTR service, `dma_bus` what the DMA reaches the
+    slots by. The receive slots can be written, so that the firmware leaves no key in them.
+
+    Raises
+    ------
+    ValueError
+        The system's clock is too slow for a wire of 1 Gb/s in both directions into and out of one memory.
     """
+    if soc.sys_clk_freq < SYS_HZ_MIN:
+        raise ValueError(f"Ethernet at a system clock of {soc.sys_clk_freq} Hz: give {SYS_HZ_MIN} or more")
     soc.ethphy = create_phy(soc.platform)
     soc.ethmac = SharedMAC(
         phy=soc.ethphy,
@@ -40,17 +62,24 @@ def add_ethernet(soc: SoCCore, create_phy: Callable, ethernet: Ethernet, *, serv
         ip_address=int(ipaddress.IPv4Address(ethernet.fast_path_ip_address)),
     )
     soc.ethernet_stack = FastPathEthernet(mac=soc.ethmac, peripheral=soc.fastpath, clk_freq=soc.sys_clk_freq)
-    _add_slots(soc, soc.ethmac)
+    _add_slots(soc, soc.ethmac, dma_bus, slots_region(ethernet))
     soc.irq.add("ethmac", use_loc_if_exists=True)
     add_ip_address_constants(soc, "LOCALIP", ethernet.ip_address)
     add_mac_address_constants(soc, "MACADDR", ethernet.mac_address)
 
 
-def _add_slots(soc: SoCCore, mac: SharedMAC) -> None:
-    """The slots' memories: region `ethmac`, the receive slots before the transmit slots."""
-    rx_size, tx_size = (slots.constant * mac.slot_size.constant for slots in (mac.rx_slots, mac.tx_slots))
-    soc.bus.add_region("ethmac", SoCRegion(size=rx_size + tx_size, linker=True, cached=False))
-    origin = soc.bus.regions["ethmac"].origin
-    for name, bus, offset, size in (("rx", mac.bus_rx, 0, rx_size), ("tx", mac.bus_tx, rx_size, tx_size)):
-        region = SoCRegion(origin=origin + offset, size=size, linker=True, cached=False)
-        soc.bus.add_slave(f"ethmac_{name}", slave=bus, region=region)
+def _add_slots(soc: SoCCore, mac: SharedMAC, dma_bus: wishbone.Interface, where: tuple[int, int]) -> None:
+    """The slots' memory: region `ethmac`, with `ethmac_rx` and `ethmac_tx` in it."""
+    origin, size = where
+    soc.ethmac_memory = memory = BufferMemory(size=size, urgent=True)
+    port, urgent = mac.interface.port, memory.urgent
+    soc.comb += [
+        *[getattr(urgent, name).eq(getattr(port, name)) for name in ("valid", "write", "address", "data")],
+        mac.interface.word.eq(urgent.word),
+        dma_bus.connect(memory.wide),
+    ]
+    soc.bus.add_slave("ethmac", slave=memory.narrow, region=SoCRegion(origin=origin, size=size, cached=False))
+    rx_size = mac.rx_slots.constant * SLOT_BYTES
+    for name, offset, part in (("rx", 0, rx_size), ("tx", rx_size, size - rx_size)):
+        region = SoCRegion(origin=origin + offset, size=part, linker=True, cached=False)
+        soc.bus.add_region(f"ethmac_{name}", region)

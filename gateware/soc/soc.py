@@ -14,7 +14,8 @@
                           └─ CTR accelerator (DMA)
 
 One class for every target: its board and configuration (`gateware.targets`) say what differs. The DMA and the vector
-unit reach the buffer memory alone, in one access a block over the wide port: neither is a master of the SoC's bus.
+unit reach the buffer memory alone, in one access a block over the wide port: neither is a master of the SoC's bus. With
+Ethernet the DMA reaches the slots of the CPU's frames, too (`gateware.soc.ethernet`).
 """
 
 from pathlib import Path
@@ -34,7 +35,7 @@ from gateware.net.records import peripheral as fast_path
 from gateware.random.oscillators import RingOscillators
 from gateware.random.source import RandomSource
 from gateware.soc.buffer import BufferMemory
-from gateware.soc.ethernet import add_ethernet
+from gateware.soc.ethernet import add_ethernet, slots_region
 from gateware.targets import Target
 
 BUFFER_ORIGIN = 0x4000_0000
@@ -97,7 +98,8 @@ class CipherlaneSoC(SoCCore):
         self._add_accelerator(target)
         self.random = RandomSource(None if board.simulated else RingOscillators())
         if configuration.ethernet:
-            add_ethernet(self, board.create_phy, configuration.ethernet, service=self.ctr_service.ports[0])
+            service = self.ctr_service.ports[0]
+            add_ethernet(self, board.create_phy, configuration.ethernet, service=service, dma_bus=self.dma_to_slots)
         if configuration.console:
             pads = platform.request("serial", 1, loose=True)
             self.add_uart("console", board.console_name, pads, board.uart_baudrate, CONSOLE_FIFO_BYTES)
@@ -152,9 +154,16 @@ class CipherlaneSoC(SoCCore):
 
     def _add_accelerator(self, target: Target) -> None:
         configuration = target.configuration
-        self.accelerator = CTRAccelerator(
-            service=self.ctr_service.ports[-1], regions=[(BUFFER_ORIGIN, configuration.buffer_size)]
-        )
+        regions = [(BUFFER_ORIGIN, configuration.buffer_size)]
+        if configuration.ethernet:
+            regions.append(slots_region(configuration.ethernet))
+        self.accelerator = CTRAccelerator(service=self.ctr_service.ports[-1], regions=regions)
         self.irq.add("accelerator", use_loc_if_exists=True)
-        masters = [self.accelerator.bus] if configuration.scalar_unit else [self.aes_unit.bus, self.accelerator.bus]
+        dma_bus = self.accelerator.bus
+        if configuration.ethernet:
+            parts = [wishbone.Interface(data_width=128, address_width=32, addressing="word") for _ in regions]
+            chosen = [lambda address: ~address[-1], lambda address: address[-1]]  # byte addresses below 2^31, and above
+            self.dma_decoder = wishbone.Decoder(dma_bus, list(zip(chosen, parts, strict=True)))
+            dma_bus, self.dma_to_slots = parts
+        masters = [dma_bus] if configuration.scalar_unit else [self.aes_unit.bus, dma_bus]
         self.buffer_arbiter = wishbone.Arbiter(masters, self.buffer.wide)

@@ -46,6 +46,11 @@ struct peer {
 	struct cl_link network_link;
 	struct cl_link_udp udp;
 	struct cl_wire_network_reply network;
+	/** The frame received last, and room for the one transmitted last. */
+	uint8_t *rx_slot;
+	size_t rx_bytes;
+	uint8_t *tx_slot;
+	size_t tx_bytes;
 	uint8_t *bench_buffer;
 	const struct cl_engine *engines[ENGINES + 1];
 	/** Whom the engine `serving` serves, what it has done for them, and how many they are. */
@@ -493,9 +498,10 @@ static void refresh_network(struct cl_link *link)
 	link->network->overflows++;
 }
 
-/** Start of the UDP link: MAC address, IPv4 address, u16 port, u16 max_data. */
+/** Start of the UDP link: MAC address, IPv4 address, u16 port, u16 max_data, u8 with staging. */
 static void op_udp_start(struct peer *peer, struct message *message)
 {
+	free(peer->network_link.staging);
 	peer->network = (struct cl_wire_network_reply){0};
 	peer->udp = (struct cl_link_udp){.link = &peer->network_link};
 	memcpy(peer->udp.mac, take(message, 6), 6);
@@ -508,44 +514,64 @@ static void op_udp_start(struct peer *peer, struct message *message)
 		.refresh = refresh_network,
 		.fast_path = fast_path,
 	};
+	if (*take(message, 1) != 0) {
+		peer->network_link.staging = malloc(peer->network_link.max_data);
+	}
 }
 
-/** A frame received: bytes. Answers the frame transmitted, or nothing. */
+/**
+ * A frame received: u32 sum, u32 a, u32 b of the MAC, bytes. Answers what the MAC is given to
+ * transmit, or nothing. The frame and its answer are in slots, of which the heads are copies.
+ */
 static void op_udp(struct peer *peer, struct message *message)
 {
-	const size_t room = CL_SERVICE_RECORD_MAX(peer->platform.max_data);
-	size_t len = message->size;
-	uint8_t *slot;
-	uint8_t *memory = malloc(2 + CL_LINK_UDP_HEADERS + (len > room ? len : room));
-	uint8_t *const frame = memory + 2;
-	uint32_t seed = 0;
+	struct cl_link *const link = &peer->network_link;
+	const size_t room = CL_SERVICE_RECORD_MAX((size_t)link->max_data);
+	const uint32_t sum = cl_load_u32(take(message, 4));
+	const uint32_t a = cl_load_u32(take(message, 4));
+	const uint32_t b = cl_load_u32(take(message, 4));
+	const size_t frame = message->size;
+	const size_t head_bytes = frame < CL_LINK_UDP_HEAD ? frame : CL_LINK_UDP_HEAD;
+	uint8_t *const head = malloc(CL_LINK_UDP_HEAD);
+	size_t len = frame;
 
-	duplicate(take(message, len), len, 0, &slot);
-	const uint32_t sum = cl_copy_sum(frame, slot, len);
-	const enum cl_link_udp_kind kind = cl_link_udp_receive(&peer->udp, frame, &len, sum);
+	free(peer->rx_slot);
+	free(peer->tx_slot);
+	peer->rx_bytes = frame;
+	peer->tx_bytes = CL_LINK_UDP_HEADERS + (room > frame ? room : frame);
+	duplicate(take(message, len), len, 0, &peer->rx_slot);
+	peer->tx_slot = malloc(peer->tx_bytes);
+	memset(peer->tx_slot, 0xa5, peer->tx_bytes);
+	uint8_t *const slot = peer->rx_slot;
+	uint8_t *const sent = peer->tx_slot;
 
-	free(slot);
+	memset(head, 0xa5, CL_LINK_UDP_HEAD);
+	memcpy(head, slot, head_bytes);
+	const enum cl_link_udp_kind kind = cl_link_udp_receive(&peer->udp, head, slot, &len, sum);
+
 	if (kind == CL_LINK_UDP_RECORD) {
-		uint8_t *const record = frame + CL_LINK_UDP_HEADERS;
+		const struct cl_service_place record = {head + CL_LINK_UDP_HEADERS,
+							slot + head_bytes};
+		const struct cl_service_place reply = {head + CL_LINK_UDP_HEADERS,
+						       sent + CL_LINK_UDP_HEAD};
 
-		len = cl_service_handle(peer->service, &peer->network_link, record, len, record,
-					room);
-		len = len == 0 ? 0 : cl_link_udp_answer(&peer->udp, frame, len, &seed);
-		const struct cl_session_cost cost = {1, 20, 300, peer->network_link.engine_cycles};
+		link->summed = len + CL_LINK_UDP_HEADERS == frame && len > CL_WIRE_HEADER_SIZE;
+		link->sum = link->summed ? cl_window_sum_from(a, b, slot + CL_LINK_UDP_HEAD,
+							      len - CL_WIRE_HEADER_SIZE)
+					 : 0;
+		len = cl_service_carry_out(peer->service, link, &record, len, &reply, room);
+		len = len == 0 ? 0 : cl_link_udp_answer(&peer->udp, head, len);
+		const struct cl_session_cost cost = {1, 20, 300, link->engine_cycles};
 
-		cl_service_account(peer->service, &peer->network_link, &cost);
+		cl_service_account(peer->service, link, &cost);
+	} else if (kind == CL_LINK_UDP_RESPONSE) {
+		memcpy(sent, slot, len);
 	}
 	if (kind != CL_LINK_UDP_NOTHING && len > 0) {
-		slot = malloc(len);
-		const uint32_t sent = cl_copy_sum(slot, frame, len);
-
-		if (kind == CL_LINK_UDP_RECORD) {
-			cl_store_u16(slot + CL_LINK_UDP_CHECKSUM, cl_link_udp_checksum(sent, seed));
-		}
-		answer(peer, slot, len);
-		free(slot);
+		memcpy(sent, head, len < CL_LINK_UDP_HEAD ? len : CL_LINK_UDP_HEAD);
+		answer(peer, sent, len);
 	}
-	free(memory);
+	free(head);
 }
 
 /** A copy: u8 misalign of source, u8 of destination, bytes. Answers u32 sum, and the copy. */
@@ -581,22 +607,31 @@ static void op_find_in_stack(struct peer *peer, struct message *message)
 	answer_u32(peer, found);
 }
 
-/** How often bytes occur in the service's memory, in the streams' and in the UART's buffer. */
+static uint32_t count_in(const void *memory, size_t bytes, const uint8_t *sought, size_t size)
+{
+	uint32_t found = 0;
+
+	for (size_t i = 0; memory != NULL && i + size <= bytes; i++) {
+		found += memcmp((const uint8_t *)memory + i, sought, size) == 0;
+	}
+	return found;
+}
+
+/**
+ * How often bytes occur in the service's memory, in the streams', in the UART's buffer, and in the
+ * UDP link's staging and slots.
+ */
 static void op_find(struct peer *peer, struct message *message)
 {
 	const size_t size = message->size;
 	const uint8_t *const bytes = take(message, size);
-	uint32_t found = 0;
+	uint32_t found = count_in(peer->service, sizeof(*peer->service), bytes, size);
 
-	for (size_t i = 0; i + size <= sizeof(*peer->service); i++) {
-		found += memcmp((const uint8_t *)peer->service + i, bytes, size) == 0;
-	}
-	for (size_t i = 0; i + size <= sizeof(*peer->platform.streams); i++) {
-		found += memcmp((const uint8_t *)peer->platform.streams + i, bytes, size) == 0;
-	}
-	for (size_t i = 0; i + size <= peer->uart_capacity; i++) {
-		found += memcmp(peer->uart_buffer + i, bytes, size) == 0;
-	}
+	found += count_in(peer->platform.streams, sizeof(*peer->platform.streams), bytes, size);
+	found += count_in(peer->uart_buffer, peer->uart_capacity, bytes, size);
+	found += count_in(peer->network_link.staging, peer->network_link.max_data, bytes, size);
+	found += count_in(peer->rx_slot, peer->rx_bytes, bytes, size);
+	found += count_in(peer->tx_slot, peer->tx_bytes, bytes, size);
 	answer_u32(peer, found);
 }
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firmware.codegen import wire
+from tests.firmware import frames
 
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "firmware" / "core"
@@ -197,13 +198,13 @@ class CorePeer:
         """What the board transmits on these bytes, of which `chunk` are at hand at a time."""
         return self.call("U", struct.pack("<I", chunk), stream)
 
-    def udp_start(self, mac: bytes, address: bytes, port: int, max_data: int) -> None:
+    def udp_start(self, mac: bytes, address: bytes, port: int, max_data: int, *, staging: bool = False) -> None:
         """A UDP link to the service, which has seen nothing yet."""
-        self.call("p", mac, address, struct.pack("<HH", port, max_data))
+        self.call("p", mac, address, struct.pack("<HHB", port, max_data, staging))
 
     def udp(self, frame: bytes) -> bytes:
         """The frame that the board transmits on one that it receives, empty if there is none."""
-        return self.call("P", frame)
+        return frames.transmitted(self.call("P", struct.pack("<3I", *frames.slot_sums(frame)), frame))
 
     def copy_sum(self, data: bytes, from_misalign: int, to_misalign: int) -> tuple[int, bytes]:
         """Sum and copy of bytes."""

@@ -56,6 +56,22 @@ def echo_request(data: bytes, *, damage=0) -> bytes:
     return ethernet(ipv4(head[:2] + struct.pack(">H", value) + head[4:] + data, ICMP))
 
 
+def slot_sums(frame: bytes) -> tuple[int, int, int]:
+    """What the MAC has behind a frame in its slot: sum of the halves, and a and b of a record's whole words."""
+    a = b = 0
+    for (word,) in struct.iter_unpack("<I", frame[66 : 66 + max(0, len(frame) - 66) // 4 * 4]):
+        a = (a + word) % 2**32
+        b = (b + a) % 2**32
+    return int.from_bytes((~checksum(frame) & 0xFFFF).to_bytes(2, "big"), "little") or 0xFFFF, a, b
+
+
+def transmitted(frame: bytes) -> bytes:
+    """What the MAC makes of a frame: in the place of the sum of UDP's pseudo header, the checksum."""
+    if frame[12:14] != struct.pack(">H", IPV4) or frame[23] != UDP:
+        return frame
+    return frame[:40] + struct.pack(">H", checksum(frame[34:]) or 0xFFFF) + frame[42:]
+
+
 @dataclass(frozen=True)
 class Answer:
     """An IPv4 frame of the board, taken apart; every checksum and length was right."""

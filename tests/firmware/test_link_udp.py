@@ -1,5 +1,6 @@
 """The UDP link with the service behind it: what it answers, to whom, and what it drops and counts."""
 
+import errno
 import random
 import struct
 
@@ -8,6 +9,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from tests.firmware import frames as f
 from tests.firmware import records as r
+from tests.firmware.core_peer import ENGINE_BYTE, ENGINE_FAULTY
 
 KEY, IV, TOKEN, MAX_DATA = bytes(range(16)), bytes(range(16, 32)), 42, 1440
 DROPS = ("ignored", "malformed", "checksum_errors")
@@ -54,11 +56,53 @@ def dropped(core, *received: bytes) -> dict[str, int]:
 
 @pytest.mark.parametrize("length", [0, 1, 2, 3, 15, 16, 17, 100, 959, 1438, 1439, 1440])
 @pytest.mark.parametrize("summed", [True, False])
-def test_data_of_any_length(board, length, summed):
+@pytest.mark.parametrize("staging", [False, True])
+def test_data_of_any_length(board, length, summed, staging):
+    """With UDP's checksum and without; from slot to slot, and by way of a buffer."""
+    board.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA, staging=staging)
     data = random.Random(length).randbytes(length)
     session = open_session(board)
     reply = ask(board, r.record(r.DATA, data, session=session, offset=2 * MAX_DATA, token=TOKEN), summed=summed)
     assert (reply.offset, reply.data) == (2 * MAX_DATA, oracle(data, 2 * MAX_DATA))
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 61, 1440])
+def test_the_mac_s_sums_are_the_window_s(board, length):
+    """A record is known again by sums of the MAC and of the CPU alike, and other data by neither."""
+    data = random.Random(length).randbytes(length)
+    session = open_session(board)
+
+    def send(data, behind):
+        frame = f.datagram(r.record(r.DATA, data, session=session, token=TOKEN)) + behind
+        return r.parse(f.parse(board.udp(frame)).data)
+
+    others = [bytes((data[0] ^ 1,)) + data[1:], data[:-1] + bytes((data[-1] ^ 0x80,)), data[:-1]]
+    for behind in (b"", b"\xff", b""):  # what has more behind the record is summed up by the CPU
+        assert send(data, behind).data == oracle(data)
+        assert [send(other, behind).error for other in others] == [r.E_OTHER_DATA] * 3
+
+
+@pytest.mark.parametrize("staging", [False, True])
+def test_a_fault_leaves_nothing_of_the_data(board, staging):
+    """What the hardware had done before it failed stays nowhere, nor does what it was given."""
+    board.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA, staging=staging)
+    data = random.Random(1).randbytes(MAX_DATA)
+    request = r.open_data(KEY, IV, length=100 * MAX_DATA, record_bytes=MAX_DATA, engine=ENGINE_FAULTY)
+    session = r.opened(ask(board, r.record(r.OPEN_TYPE, request, token=TOKEN))).session
+    record = r.record(r.DATA, data, session=session, token=TOKEN)
+    board.fault()
+    assert ask(board, record).data == oracle(data)
+    assert board.occurrences(data[16:32]) == board.occurrences(oracle(data)[16:32]) - staging == 1
+    board.fault(ctr=-errno.EIO)
+    assert ask(board, record).error == r.E_HARDWARE
+    assert [board.occurrences(part[at : at + 16]) for part in (data, oracle(data)) for at in (0, 16, 1424)] == [0] * 6
+
+
+@pytest.mark.parametrize("engine", [ENGINE_BYTE, 31])
+def test_a_key_stays_in_no_slot(board, engine):
+    """Nor that of a session that is refused."""
+    ask(board, r.record(r.OPEN_TYPE, r.open_data(KEY, IV, length=16, record_bytes=16, engine=engine), token=TOKEN))
+    assert board.occurrences(KEY) == (engine == ENGINE_BYTE), "the session has it"
 
 
 def test_limits_are_the_link_s(board):

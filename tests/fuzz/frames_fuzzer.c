@@ -73,7 +73,6 @@ static void over_ethernet(const uint8_t *data, size_t size)
 
 	while (size >= 2) {
 		size_t len = (data[0] | (size_t)data[1] << 8) % (CL_LINK_UDP_FRAME_MAX + 1);
-		uint32_t seed = 0;
 
 		data += 2;
 		size -= 2;
@@ -87,15 +86,17 @@ static void over_ethernet(const uint8_t *data, size_t size)
 		size -= len;
 		const uint32_t sum = cl_copy_sum(frame, slot, len);
 
+		const enum cl_link_udp_kind kind =
+			cl_link_udp_receive(&udp, frame, slot, &len, sum);
+
 		free(slot);
-		const enum cl_link_udp_kind kind = cl_link_udp_receive(&udp, frame, &len, sum);
 
 		if (kind == CL_LINK_UDP_RECORD) {
 			uint8_t *const record = frame + CL_LINK_UDP_HEADERS;
 
 			len = cl_service_handle(&board_service, &link, record, len, record,
 						RECORD_MAX);
-			len = len == 0 ? 0 : cl_link_udp_answer(&udp, frame, len, &seed);
+			len = len == 0 ? 0 : cl_link_udp_answer(&udp, frame, len);
 		}
 		if (kind != CL_LINK_UDP_NOTHING && len > 0) {
 			EXPECT(len <= CL_LINK_UDP_FRAME_MAX);

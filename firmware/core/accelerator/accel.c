@@ -219,8 +219,7 @@ int cl_accel_poll(const struct cl_accel *accel, uint16_t number)
 	return result_of(accel, number);
 }
 
-/** Submits a descriptor and waits for its end. */
-static int run(const struct cl_accel *accel, const struct cl_accel_descriptor *descriptor)
+int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor *descriptor)
 {
 	uint32_t polls = POLLS_RUN; /* and one a byte or bit */
 	uint16_t number;
@@ -231,7 +230,9 @@ static int run(const struct cl_accel *accel, const struct cl_accel_descriptor *d
 	}
 	/* Nothing reads the destination before the end, so no line of it can come back into the
 	 * cache: the cache may be flushed while the accelerator works. */
-	flush(accel);
+	if (!descriptor->uncached) {
+		flush(accel);
+	}
 	if (descriptor->length < UINT32_MAX - POLLS_RUN) {
 		polls += descriptor->length;
 	}
@@ -261,7 +262,7 @@ int cl_accel_ctr(const struct cl_accel *accel, unsigned int slot, const uint8_t 
 	};
 
 	__builtin_memcpy(descriptor.counter, counter, sizeof(descriptor.counter));
-	return run(accel, &descriptor);
+	return cl_accel_run(accel, &descriptor);
 }
 
 void cl_accel_eea2_counter(uint8_t counter[16], uint32_t count, unsigned int bearer,
@@ -290,5 +291,5 @@ int cl_accel_eea2(const struct cl_accel *accel, unsigned int slot, uint32_t coun
 	};
 
 	cl_accel_eea2_counter(descriptor.counter, count, bearer, direction);
-	return run(accel, &descriptor);
+	return cl_accel_run(accel, &descriptor);
 }

@@ -47,6 +47,8 @@ struct cl_accel_descriptor {
 	bool interrupt;
 	/** Begin when all before it have ended: needed where it reads what one of them writes. */
 	bool ordered;
+	/** The CPU does not cache @p out: cl_accel_run leaves its cache as it is. */
+	bool uncached;
 	/** Key slot. */
 	uint8_t slot;
 	/** Bits of the counter block that are counted: CL_ACCEL_OPTIONS_WIDTH_*. */
@@ -128,6 +130,16 @@ int cl_accel_submit(const struct cl_accel *accel, const struct cl_accel_descript
  * @retval -ECANCELED it was aborted; the output is incomplete
  */
 int cl_accel_poll(const struct cl_accel *accel, uint16_t number);
+
+/**
+ * Queues a descriptor and waits for its end. The CPU's stack and @p accel shall share no cache line
+ * with its output.
+ *
+ * @retval 0 done
+ * @retval -ETIMEDOUT see above; all outstanding descriptors were aborted
+ * @retval -EINVAL, -EFAULT, -EBUSY, -EIO, -ECANCELED as cl_accel_submit and cl_accel_poll
+ */
+int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor *descriptor);
 
 /**
  * Encrypts or decrypts with T1 + @p index as the first counter block modulo 2^128, and waits for

@@ -19,12 +19,18 @@ int cl_engine_accel_check_key(const struct cl_accel_device *device, const struct
 	return device->slots[key->slot] == key->generation ? 0 : -EIO;
 }
 
+static bool is_inside(uintptr_t origin, size_t bytes, const uint8_t *buffer, size_t len)
+{
+	const uintptr_t offset = (uintptr_t)buffer - origin;
+
+	return offset <= bytes && len <= bytes - offset;
+}
+
 bool cl_engine_accel_reaches(const struct cl_accel_device *device, const uint8_t *buffer,
 			     size_t len)
 {
-	const uintptr_t offset = (uintptr_t)buffer - device->dma_origin;
-
-	return offset <= device->dma_bytes && len <= device->dma_bytes - offset;
+	return is_inside(device->dma_origin, device->dma_bytes, buffer, len) ||
+	       is_inside(device->uncached_origin, device->uncached_bytes, buffer, len);
 }
 
 /** CTR through the bounce buffer, piece by piece. Apart, as the usual way shall fit few cache
@@ -144,7 +150,17 @@ static int accel_ctr(const struct cl_engine *engine, const struct cl_engine_key 
 		return refused;
 	}
 	if (cl_engine_accel_reaches(device, in, len) && cl_engine_accel_reaches(device, out, len)) {
-		return cl_accel_ctr(&device->accel, key->slot, counter, 0, in, out, len);
+		struct cl_accel_descriptor descriptor = {
+			.in = in,
+			.out = out,
+			.length = (uint32_t)len,
+			.uncached = !is_inside(device->dma_origin, device->dma_bytes, out, len),
+			.slot = key->slot,
+			.width = CL_ACCEL_OPTIONS_WIDTH_128,
+		};
+
+		memcpy(descriptor.counter, counter, sizeof(descriptor.counter));
+		return cl_accel_run(&device->accel, &descriptor);
 	}
 	return bounce(device, key->slot, counter, in, out, len);
 }
@@ -181,6 +197,7 @@ struct cl_engine cl_engine_accel(struct cl_accel_device *device)
 		.set_key = accel_set_key,
 		.ctr = accel_ctr,
 		.clear = accel_clear,
+		.anywhere = true,
 		.hw = device,
 	};
 }

@@ -19,6 +19,9 @@ struct cl_accel_device {
 	/** Memory that the DMA may reach: buffers in it need no copy, at any alignment. */
 	uintptr_t dma_origin;
 	size_t dma_bytes;
+	/** More such memory, which the CPU does not cache; 0 bytes where there is none. */
+	uintptr_t uncached_origin;
+	size_t uncached_bytes;
 	/**
 	 * Where other buffers pass through, in the memory above. With bounce_bytes below 16 such
 	 * buffers are refused with -EINVAL.

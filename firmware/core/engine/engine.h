@@ -11,6 +11,7 @@
 #ifndef CL_ENGINE_H
 #define CL_ENGINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -88,6 +89,8 @@ struct cl_engine {
 	 * their buffers; too few data for it are not counted. NULL in an engine of one way.
 	 */
 	uint32_t (*falls)(const struct cl_engine *engine);
+	/** Whether `ctr` is as fast at any alignment, and in memory that the CPU does not cache. */
+	bool anywhere;
 	/** Device context of this instance; NULL where the engine is plain C. */
 	void *hw;
 };

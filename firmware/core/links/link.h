@@ -5,6 +5,7 @@
 #ifndef CL_LINK_H
 #define CL_LINK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cl_wire.h"
@@ -25,6 +26,17 @@ struct cl_link {
 	 * cycles. */
 	uint32_t session;
 	uint32_t engine_cycles;
+	/**
+	 * Where data pass on their way to an engine that is slower where they are, in the link's
+	 * own memory: max_data bytes, 16-byte aligned; NULL where the link's memory is as good.
+	 * Erased by the port when a key is closed. The cycles of these copies, of the record
+	 * handled last.
+	 */
+	uint8_t *staging;
+	uint32_t copy_cycles;
+	/** The link knows the cl_window_sum of the data of the record to be handled: this. */
+	bool summed;
+	uint64_t sum;
 	/**
 	 * Bytes that the board can hold on receive over this link, and most data bytes of a record
 	 * (no more than the platform's); 0 where the platform's hold.

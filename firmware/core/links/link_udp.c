@@ -54,22 +54,8 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 #define SUM_IS_RIGHT     0xffffu
 #define ECHO_REPLY_DELTA 8u /* type 8 becomes 0: what the checksum gains, little-endian */
 
-static uint32_t load_be16(const uint8_t *p)
-{
-	return (uint32_t)p[0] << 8 | p[1];
-}
-
-static void store_be16(uint8_t *p, uint32_t value)
-{
-	p[0] = (uint8_t)(value >> 8);
-	p[1] = (uint8_t)value;
-}
-
-static void store_sum(uint8_t *p, uint32_t value)
-{
-	p[0] = (uint8_t)value;
-	p[1] = (uint8_t)(value >> 8);
-}
+/* All fields are 2-byte aligned, as the head is. */
+typedef uint16_t __attribute__((may_alias)) half;
 
 /** A big-endian field's value as the sum of little-endian words sees it. */
 static uint32_t swap16(uint32_t value)
@@ -77,18 +63,35 @@ static uint32_t swap16(uint32_t value)
 	return (value & 0xff) << 8 | (value >> 8 & 0xff);
 }
 
-/** Small and of constant size everywhere, so that the compiler needs no library for it. */
+static uint32_t load_be16(const uint8_t *p)
+{
+	return swap16(*(const half *)p);
+}
+
+static void store_sum(uint8_t *p, uint32_t value)
+{
+	*(half *)p = (half)value;
+}
+
+static void store_be16(uint8_t *p, uint32_t value)
+{
+	store_sum(p, swap16(value));
+}
+
+/** Of a constant, even size. */
 static inline void copy(uint8_t *to, const uint8_t *from, size_t size)
 {
-	__builtin_memcpy(to, from, size);
+	for (size_t i = 0; i < size; i += sizeof(half)) {
+		*(half *)(to + i) = *(const half *)(from + i);
+	}
 }
 
 static inline bool same(const uint8_t *a, const uint8_t *b, size_t size)
 {
 	uint32_t difference = 0;
 
-	for (size_t i = 0; i < size; i++) {
-		difference |= (uint32_t)(a[i] ^ b[i]);
+	for (size_t i = 0; i < size; i += sizeof(half)) {
+		difference |= (uint32_t)(*(const half *)(a + i) ^ *(const half *)(b + i));
 	}
 	return difference == 0;
 }
@@ -133,7 +136,7 @@ bool cl_link_udp_is_from_group(const uint8_t *frame, size_t len)
 static enum cl_link_udp_kind receive_arp(struct cl_link_udp *udp, uint8_t *frame, size_t *len)
 {
 	/* Ethernet, IPv4, their sizes, request. */
-	static const uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, 1};
+	static const _Alignas(half) uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, 1};
 	struct cl_wire_network_reply *const seen = udp->link->network;
 
 	if (*len < ARP_END) {
@@ -152,139 +155,140 @@ static enum cl_link_udp_kind receive_arp(struct cl_link_udp *udp, uint8_t *frame
 	return count(&seen->responses, CL_LINK_UDP_RESPONSE);
 }
 
-static enum cl_link_udp_kind receive_icmp(struct cl_link_udp *udp, uint8_t *frame, size_t *len,
-					  size_t end)
+/** Sum of the pseudo header of a datagram of @p len bytes, but for the addresses. */
+static uint32_t pseudo_header(size_t len)
+{
+	return swap16(PROTOCOL_UDP) + swap16((uint32_t)len);
+}
+
+/**
+ * Sum of a frame from byte @p from on, which the head has, to byte @p end.
+ *
+ * @param frame, len, sum of all: short frames are padded
+ */
+static uint32_t sum_of_part(const uint8_t *frame, size_t len, uint32_t sum, const uint8_t *head,
+			    size_t from, size_t end)
+{
+	return len == end ? cl_sum_add(sum, ~cl_sum(head, from)) : cl_sum(frame + from, end - from);
+}
+
+static enum cl_link_udp_kind receive_icmp(struct cl_link_udp *udp, uint8_t *head,
+					  const uint8_t *frame, size_t *len, size_t end,
+					  uint32_t sum)
 {
 	struct cl_wire_network_reply *const seen = udp->link->network;
 
 	if (end < ICMP_END) {
 		return count(&seen->malformed, CL_LINK_UDP_NOTHING);
 	}
-	if (frame[ICMP_TYPE] != ICMP_ECHO || frame[ICMP_CODE] != 0) {
+	if (head[ICMP_TYPE] != ICMP_ECHO || head[ICMP_CODE] != 0) {
 		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
 	}
-	if (cl_sum_fold(cl_sum(frame + ICMP_TYPE, end - ICMP_TYPE)) != SUM_IS_RIGHT) {
+	if (cl_sum_fold(sum_of_part(frame, *len, sum, head, ICMP_TYPE, end)) != SUM_IS_RIGHT) {
 		return count(&seen->checksum_errors, CL_LINK_UDP_NOTHING);
 	}
-	return_frame(udp, frame);
-	return_address(udp, frame);
-	frame[ICMP_TYPE] = 0;
-	store_sum(frame + ICMP_CHECKSUM,
-		  cl_sum_fold((uint32_t)frame[ICMP_CHECKSUM] +
-			      ((uint32_t)frame[ICMP_CHECKSUM + 1] << 8) + ECHO_REPLY_DELTA));
+	return_frame(udp, head);
+	return_address(udp, head);
+	head[ICMP_TYPE] = 0;
+	store_sum(head + ICMP_CHECKSUM,
+		  cl_sum_fold((uint32_t)head[ICMP_CHECKSUM] +
+			      ((uint32_t)head[ICMP_CHECKSUM + 1] << 8) + ECHO_REPLY_DELTA));
 	*len = end;
 	return count(&seen->responses, CL_LINK_UDP_RESPONSE);
 }
 
-/** UDP's checksum with its pseudo header, from the sum over the frame where nothing follows. */
-static bool checksum_is_right(const uint8_t *frame, size_t len, size_t end, uint32_t sum)
-{
-	if (len == end) {
-		sum = cl_sum_add(sum, ~cl_sum(frame, IP_FROM));
-	} else { /* short, and padded */
-		sum = cl_sum(frame + IP_FROM, end - IP_FROM);
-	}
-	sum = cl_sum_add(sum, swap16(PROTOCOL_UDP) + swap16((uint32_t)(end - UDP_FROM)));
-	return cl_sum_fold(sum) == SUM_IS_RIGHT;
-}
-
-static enum cl_link_udp_kind receive_udp(struct cl_link_udp *udp, uint8_t *frame, size_t *len,
-					 size_t end, uint32_t sum)
+static enum cl_link_udp_kind receive_udp(struct cl_link_udp *udp, uint8_t *head,
+					 const uint8_t *frame, size_t *len, size_t end,
+					 uint32_t sum)
 {
 	struct cl_wire_network_reply *const seen = udp->link->network;
 
-	if (end < UDP_END || load_be16(frame + UDP_LENGTH) != end - UDP_FROM) {
+	if (end < UDP_END || load_be16(head + UDP_LENGTH) != end - UDP_FROM) {
 		return count(&seen->malformed, CL_LINK_UDP_NOTHING);
 	}
-	if (load_be16(frame + UDP_TO) != udp->port) {
+	if (load_be16(head + UDP_TO) != udp->port) {
 		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
 	}
-	/* RFC 768: 0 says that the sender computed none. */
-	if (load_be16(frame + CL_LINK_UDP_CHECKSUM) != 0 &&
-	    !checksum_is_right(frame, *len, end, sum)) {
+	/* RFC 768: 0 says that the sender computed none. With the addresses of the pseudo header.
+	 */
+	if (load_be16(head + CL_LINK_UDP_CHECKSUM) != 0 &&
+	    cl_sum_fold(cl_sum_add(sum_of_part(frame, *len, sum, head, IP_FROM, end),
+				   pseudo_header(end - UDP_FROM))) != SUM_IS_RIGHT) {
 		return count(&seen->checksum_errors, CL_LINK_UDP_NOTHING);
 	}
-	udp->link->peer = CL_PEER_NETWORK | (uint64_t)load_be16(frame + IP_FROM) << 32 |
-			  (uint64_t)load_be16(frame + IP_FROM + 2) << 16 |
-			  load_be16(frame + UDP_FROM);
+	udp->link->peer = CL_PEER_NETWORK | (uint64_t)load_be16(head + IP_FROM) << 32 |
+			  (uint64_t)load_be16(head + IP_FROM + 2) << 16 |
+			  load_be16(head + UDP_FROM);
 	*len = end - UDP_END;
 	return count(&seen->records, CL_LINK_UDP_RECORD);
 }
 
-static enum cl_link_udp_kind receive_ipv4(struct cl_link_udp *udp, uint8_t *frame, size_t *len,
-					  uint32_t sum)
+static enum cl_link_udp_kind receive_ipv4(struct cl_link_udp *udp, uint8_t *head,
+					  const uint8_t *frame, size_t *len, uint32_t sum)
 {
 	struct cl_wire_network_reply *const seen = udp->link->network;
 
 	if (*len < IP_END) {
 		return count(&seen->malformed, CL_LINK_UDP_NOTHING);
 	}
-	if (!same(frame + TO_MAC, udp->mac, 6) || !same(frame + IP_TO, udp->address, 4)) {
+	if (!same(head + TO_MAC, udp->mac, 6) || !same(head + IP_TO, udp->address, 4)) {
 		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
 	}
-	const size_t end = IP + load_be16(frame + IP_LENGTH);
+	const size_t end = IP + load_be16(head + IP_LENGTH);
 
-	if (frame[IP] != IPV4_PLAIN || end < IP_END || end > *len ||
-	    (load_be16(frame + IP_FRAGMENT) & IPV4_FRAGMENTED) != 0) {
+	if (head[IP] != IPV4_PLAIN || end < IP_END || end > *len ||
+	    (load_be16(head + IP_FRAGMENT) & IPV4_FRAGMENTED) != 0) {
 		return count(&seen->malformed, CL_LINK_UDP_NOTHING);
 	}
-	if (cl_sum_fold(cl_sum(frame + IP, IP_HEADER)) != SUM_IS_RIGHT) {
+	if (cl_sum_fold(cl_sum(head + IP, IP_HEADER)) != SUM_IS_RIGHT) {
 		return count(&seen->checksum_errors, CL_LINK_UDP_NOTHING);
 	}
-	switch (frame[IP_PROTOCOL]) {
+	switch (head[IP_PROTOCOL]) {
 	case PROTOCOL_UDP:
-		return receive_udp(udp, frame, len, end, sum);
+		return receive_udp(udp, head, frame, len, end, sum);
 	case PROTOCOL_ICMP:
-		return receive_icmp(udp, frame, len, end);
+		return receive_icmp(udp, head, frame, len, end, sum);
 	default:
 		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
 	}
 }
 
-enum cl_link_udp_kind cl_link_udp_receive(struct cl_link_udp *udp, uint8_t *frame, size_t *len,
-					  uint32_t sum)
+enum cl_link_udp_kind cl_link_udp_receive(struct cl_link_udp *udp, uint8_t *head,
+					  const uint8_t *frame, size_t *len, uint32_t sum)
 {
 	struct cl_wire_network_reply *const seen = udp->link->network;
 
 	seen->frames++;
-	if (*len < IP || *len > CL_LINK_UDP_FRAME_MAX || cl_link_udp_is_from_group(frame, *len)) {
+	if (*len < IP || *len > CL_LINK_UDP_FRAME_MAX || cl_link_udp_is_from_group(head, *len)) {
 		return count(&seen->malformed, CL_LINK_UDP_NOTHING);
 	}
-	switch (load_be16(frame + ETHERTYPE)) {
+	switch (load_be16(head + ETHERTYPE)) {
 	case ETHERTYPE_IPV4:
-		return receive_ipv4(udp, frame, len, sum);
+		return receive_ipv4(udp, head, frame, len, sum);
 	case ETHERTYPE_ARP:
-		return receive_arp(udp, frame, len);
+		return receive_arp(udp, head, len);
 	default:
 		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
 	}
 }
 
-size_t cl_link_udp_answer(const struct cl_link_udp *udp, uint8_t *frame, size_t len, uint32_t *seed)
+size_t cl_link_udp_answer(const struct cl_link_udp *udp, uint8_t *head, size_t len)
 {
-	const uint32_t port = load_be16(frame + UDP_TO);
+	const uint32_t port = load_be16(head + UDP_TO);
 
-	return_frame(udp, frame);
-	return_address(udp, frame);
-	store_be16(frame + IP_LENGTH, (uint32_t)(IP_HEADER + UDP_HEADER + len));
-	store_be16(frame + IP_IDENTIFICATION, 0);
-	store_be16(frame + IP_FRAGMENT, DONT_FRAGMENT);
-	frame[IP_TTL] = TIME_TO_LIVE;
-	store_be16(frame + IP_CHECKSUM, 0);
-	store_sum(frame + IP_CHECKSUM, ~cl_sum_fold(cl_sum(frame + IP, IP_HEADER)));
-	copy(frame + UDP_TO, frame + UDP_FROM, 2);
-	store_be16(frame + UDP_FROM, port);
-	store_be16(frame + UDP_LENGTH, (uint32_t)(UDP_HEADER + len));
-	store_be16(frame + CL_LINK_UDP_CHECKSUM, 0);
-	/* The checksum is of the frame without its first 26 bytes, and of the pseudo header. */
-	*seed = cl_sum_add(~cl_sum(frame, IP_FROM),
-			   swap16(PROTOCOL_UDP) + swap16((uint32_t)(UDP_HEADER + len)));
+	return_frame(udp, head);
+	return_address(udp, head);
+	store_be16(head + IP_LENGTH, (uint32_t)(IP_HEADER + UDP_HEADER + len));
+	store_be16(head + IP_IDENTIFICATION, 0);
+	store_be16(head + IP_FRAGMENT, DONT_FRAGMENT);
+	head[IP_TTL] = TIME_TO_LIVE;
+	store_be16(head + IP_CHECKSUM, 0);
+	store_sum(head + IP_CHECKSUM, ~cl_sum_fold(cl_sum(head + IP, IP_HEADER)));
+	copy(head + UDP_TO, head + UDP_FROM, 2);
+	store_be16(head + UDP_FROM, port);
+	store_be16(head + UDP_LENGTH, (uint32_t)(UDP_HEADER + len));
+	store_sum(head + CL_LINK_UDP_CHECKSUM,
+		  cl_sum_fold(cl_sum_add(cl_sum(head + IP_FROM, IP_END - IP_FROM),
+					 pseudo_header(UDP_HEADER + len))));
 	return CL_LINK_UDP_HEADERS + len;
-}
-
-uint16_t cl_link_udp_checksum(uint32_t sum, uint32_t seed)
-{
-	const uint16_t checksum = (uint16_t)~cl_sum_fold(cl_sum_add(sum, seed));
-
-	return checksum == 0 ? 0xffff : checksum; /* 0 would say that there is none */
 }

@@ -19,18 +19,19 @@
 
 /** Bytes of the headers of Ethernet, IPv4 and UDP before a record. */
 #define CL_LINK_UDP_HEADERS 42u
+/** What the link needs of a frame in memory of the CPU's own: these and a record's header. */
+#define CL_LINK_UDP_HEAD (CL_LINK_UDP_HEADERS + CL_WIRE_HEADER_SIZE)
 /** Bytes of a frame without its frame check sequence: header and 1500 bytes of payload. */
 #define CL_LINK_UDP_FRAME_MAX 1514u
 /** Most data bytes of a record, a multiple of 16. */
-#define CL_LINK_UDP_MAX_DATA                                                                       \
-	((CL_LINK_UDP_FRAME_MAX - CL_LINK_UDP_HEADERS - CL_WIRE_HEADER_SIZE) / 16u * 16u)
+#define CL_LINK_UDP_MAX_DATA ((CL_LINK_UDP_FRAME_MAX - CL_LINK_UDP_HEAD) / 16u * 16u)
 
 struct cl_link_udp {
 	/** Its `network` is set. */
 	struct cl_link *link;
-	uint8_t mac[6];
+	_Alignas(uint16_t) uint8_t mac[6];
 	/** IPv4 address, first byte first. */
-	uint8_t address[4];
+	_Alignas(uint16_t) uint8_t address[4];
 	uint16_t port;
 };
 
@@ -43,7 +44,8 @@ bool cl_link_udp_is_from_group(const uint8_t *frame, size_t len);
 enum cl_link_udp_kind {
 	/** Nothing to do. */
 	CL_LINK_UDP_NOTHING,
-	/** The frame has become a response: transmit it. */
+	/** The head has become that of a response: transmit it, with what follows it in the frame.
+	 */
 	CL_LINK_UDP_RESPONSE,
 	/** A record is behind the headers. */
 	CL_LINK_UDP_RECORD,
@@ -52,28 +54,26 @@ enum cl_link_udp_kind {
 /**
  * Judges a frame as received, and counts it. For a record, link->peer is set to who sent it.
  *
- * @param frame 2-byte aligned
+ * @param head  its first bytes, CL_LINK_UDP_HEAD or all; 2-byte aligned
+ * @param frame all of it, 2-byte aligned; read only where its sum does not tell enough
  * @param[in,out] len bytes of the frame without its frame check sequence; of the response, or of
  *                the record behind CL_LINK_UDP_HEADERS
- * @param sum   of these bytes, as cl_copy_sum gives it
+ * @param sum   cl_sum of the frame
  */
-enum cl_link_udp_kind cl_link_udp_receive(struct cl_link_udp *udp, uint8_t *frame, size_t *len,
-					  uint32_t sum);
+enum cl_link_udp_kind cl_link_udp_receive(struct cl_link_udp *udp, uint8_t *head,
+					  const uint8_t *frame, size_t *len, uint32_t sum);
 
 /**
- * Turns the headers of a frame that carried a record into those of its answer.
+ * Turns the headers of a frame that carried a record into those of its answer, but for UDP's
+ * checksum: in its place is the sum of the pseudo header, as whoever sums up the datagram wants it.
  *
- * @param frame as cl_link_udp_receive left it, with a record of @p len bytes behind the headers
- * @param[out] seed for cl_link_udp_checksum
+ * @param head as cl_link_udp_receive left it
+ * @param len  bytes of the record that the answer carries
  * @return bytes of the frame
  */
-size_t cl_link_udp_answer(const struct cl_link_udp *udp, uint8_t *frame, size_t len,
-			  uint32_t *seed);
+size_t cl_link_udp_answer(const struct cl_link_udp *udp, uint8_t *head, size_t len);
 
-/** Offset in a frame of UDP's checksum, which cl_link_udp_answer leaves 0. */
+/** Offset in a frame of UDP's checksum. */
 #define CL_LINK_UDP_CHECKSUM 40u
-
-/** UDP's checksum as it is stored little-endian, from the sum over the answer's frame. */
-uint16_t cl_link_udp_checksum(uint32_t sum, uint32_t seed);
 
 #endif

@@ -39,12 +39,12 @@ size_t cl_record_reply(uint8_t *reply, const struct cl_wire_header *request, uin
 	return put_header(reply, request, request->type | CL_WIRE_REPLY, length);
 }
 
-size_t cl_record_error(uint8_t *reply, const struct cl_wire_header *request, uint16_t code,
-		       uint32_t detail)
+size_t cl_record_error(uint8_t *reply, uint8_t *data, const struct cl_wire_header *request,
+		       uint16_t code, uint32_t detail)
 {
 	const struct cl_wire_error_reply error = {
 		.code = code, .request = request->type, .reserved = 0, .detail = detail};
 
-	cl_wire_put_error_reply(reply + CL_WIRE_HEADER_SIZE, &error);
+	cl_wire_put_error_reply(data, &error);
 	return put_header(reply, request, CL_WIRE_TYPE_ERROR, CL_WIRE_ERROR_REPLY_SIZE);
 }

@@ -26,7 +26,7 @@ int cl_record_parse(struct cl_wire_header *header, const uint8_t *record, size_t
 /**
  * Writes the header of the reply to @p request; session, offset and token are the request's.
  *
- * @param length bytes of data that follow the header in @p reply
+ * @param length bytes of the reply's data
  * @return bytes of the whole reply
  */
 size_t cl_record_reply(uint8_t *reply, const struct cl_wire_header *request, uint16_t length);
@@ -34,10 +34,11 @@ size_t cl_record_reply(uint8_t *reply, const struct cl_wire_header *request, uin
 /**
  * Writes the error reply to @p request.
  *
+ * @param data where the reply's data go
  * @param code CL_WIRE_ERROR_*
  * @return bytes of the whole reply
  */
-size_t cl_record_error(uint8_t *reply, const struct cl_wire_header *request, uint16_t code,
-		       uint32_t detail);
+size_t cl_record_error(uint8_t *reply, uint8_t *data, const struct cl_wire_header *request,
+		       uint16_t code, uint32_t detail);
 
 #endif

@@ -16,12 +16,11 @@ struct cl_exchange {
 	struct cl_session_owner owner;
 	/** The session that the header names, where the record type needs one. */
 	struct cl_session *session;
-	/** The whole buffer of the reply. */
-	uint8_t *reply;
-	size_t reply_cap;
 	/** Data of the record, and room for the data of the reply: the same where in place. */
 	uint8_t *data;
 	uint8_t *reply_data;
+	/** Bytes of that room. */
+	size_t reply_room;
 	/** Bytes of reply data. */
 	uint16_t reply_length;
 	/** What an error reply tells beside its code. */

@@ -109,28 +109,38 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
 	return 0;
 }
 
-size_t cl_service_handle(struct cl_service *service, struct cl_link *link, uint8_t *record,
-			 size_t len, uint8_t *reply, size_t reply_cap)
+/** Of a record that is not carried out, nothing stays. */
+static void erase(const struct cl_service_place *record, size_t len)
+{
+	const size_t header = len < CL_WIRE_HEADER_SIZE ? len : CL_WIRE_HEADER_SIZE;
+
+	cl_zeroize(record->header, header);
+	cl_zeroize(record->data, len - header);
+}
+
+size_t cl_service_carry_out(struct cl_service *service, struct cl_link *link,
+			    const struct cl_service_place *record, size_t len,
+			    const struct cl_service_place *reply, size_t room)
 {
 	struct cl_exchange exchange = {
 		.service = service,
 		.platform = service->platform,
 		.link = link,
-		.reply = reply,
-		.reply_cap = reply_cap,
-		.data = record + CL_WIRE_HEADER_SIZE,
-		.reply_data = reply + CL_WIRE_HEADER_SIZE,
+		.data = record->data,
+		.reply_data = reply->data,
+		.reply_room = room - CL_WIRE_HEADER_SIZE,
 	};
 	struct cl_wire_header *const header = &exchange.header;
 	uint16_t code = CL_WIRE_ERROR_VERSION;
 
 	link->session = 0;
 	link->engine_cycles = 0;
-	if (reply_cap < CL_SERVICE_RECORD_MAX(service->platform->max_data)) {
+	link->copy_cycles = 0;
+	if (room < CL_SERVICE_RECORD_MAX((size_t)cl_exchange_max_data(&exchange))) {
 		return 0;
 	}
 	cl_sessions_tick(&service->sessions, service->platform);
-	switch (cl_record_parse(header, record, len)) {
+	switch (cl_record_parse(header, record->header, len)) {
 	case 0:
 		link->counters.received++;
 		exchange.owner.peer = link->peer;
@@ -142,23 +152,23 @@ size_t cl_service_handle(struct cl_service *service, struct cl_link *link, uint8
 		break;
 	case -EBADMSG:
 		link->counters.framing_errors++;
-		cl_zeroize(record, len);
+		erase(record, len);
 		return 0;
 	case -EMSGSIZE:
 		link->counters.length_errors++;
-		cl_zeroize(record, len);
+		erase(record, len);
 		return 0;
 	default: /* a reply */
 		link->counters.rejected++;
-		cl_zeroize(record, len);
+		erase(record, len);
 		return 0;
 	}
 	if (code != 0) {
 		link->counters.rejected++;
-		cl_zeroize(record, len);
-		return cl_record_error(reply, header, code, exchange.detail);
+		erase(record, len);
+		return cl_record_error(reply->header, reply->data, header, code, exchange.detail);
 	}
-	return cl_record_reply(reply, header, exchange.reply_length);
+	return cl_record_reply(reply->header, header, exchange.reply_length);
 }
 
 void cl_service_look(struct cl_service *service)

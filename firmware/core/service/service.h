@@ -47,22 +47,42 @@ struct cl_service {
  */
 int cl_service_init(struct cl_service *service, const struct cl_platform *platform);
 
+/** Where a record or a reply is: its header, and its data, behind it or elsewhere. */
+struct cl_service_place {
+	uint8_t *header;
+	uint8_t *data;
+};
+
 /**
  * Carries out one record.
  *
  * Once handled, the buffer of a record that carried a key holds no key, whether the record was
- * carried out or refused. @p reply may be @p record: a port then needs one buffer, and nothing is
- * left in it after a close or reset. A port with two zeroizes its receive buffer itself.
+ * carried out or refused; that of the reply to a record that was refused holds nothing else.
+ * @p reply may be @p record: a port then needs one buffer, and nothing is left in it after a close
+ * or reset. A port with two zeroizes its receive buffer itself.
  *
  * @param link   where the record came from; its counters are kept here
  * @param record as received, its CRC checked and cut off
- * @param reply  @p record, or a buffer that does not overlap it
- * @param reply_cap at least CL_SERVICE_RECORD_MAX(max_data)
+ * @param len    bytes of its header and its data
+ * @param reply  @p record, or what does not overlap it
+ * @param room   for the reply's header and data, at least CL_SERVICE_RECORD_MAX(max_data) with the
+ *               link's max_data
  * @return bytes of the reply; 0 if the record is dropped without one: shorter than a header, a
- *         reply, a length that is not the record's, or @p reply_cap too small
+ *         reply, a length that is not the record's, or too little @p room
  */
-size_t cl_service_handle(struct cl_service *service, struct cl_link *link, uint8_t *record,
-			 size_t len, uint8_t *reply, size_t reply_cap);
+size_t cl_service_carry_out(struct cl_service *service, struct cl_link *link,
+			    const struct cl_service_place *record, size_t len,
+			    const struct cl_service_place *reply, size_t room);
+
+/** As cl_service_carry_out, where the data are behind the headers. */
+static inline size_t cl_service_handle(struct cl_service *service, struct cl_link *link,
+				       uint8_t *record, size_t len, uint8_t *reply, size_t room)
+{
+	const struct cl_service_place from = {record, record + CL_WIRE_HEADER_SIZE};
+	const struct cl_service_place to = {reply, reply + CL_WIRE_HEADER_SIZE};
+
+	return cl_service_carry_out(service, link, &from, len, &to, room);
+}
 
 /** What cl_service_poll does now and then: brings the time up to date, closes idle sessions. */
 void cl_service_look(struct cl_service *service);

@@ -1,3 +1,4 @@
+#include "links/copy_sum.h"
 #include "service/exchange.h"
 #include "zeroize.h"
 
@@ -50,6 +51,15 @@ uint16_t cl_handle_open(struct cl_exchange *exchange)
 	return 0;
 }
 
+/** Between the link's memory and its staging, with the cycles counted. */
+static void copy(const struct cl_exchange *exchange, uint8_t *to, const uint8_t *from, size_t len)
+{
+	const uint32_t begin = cl_platform_cycles(exchange->platform);
+
+	(void)cl_copy_sum(to, from, len);
+	exchange->link->copy_cycles += cl_platform_cycles(exchange->platform) - begin;
+}
+
 uint16_t cl_handle_data(struct cl_exchange *exchange)
 {
 	struct cl_session *const session = exchange->session;
@@ -58,12 +68,26 @@ uint16_t cl_handle_data(struct cl_exchange *exchange)
 	if (session->server != NULL) {
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_ELSEWHERE, session->server->code);
 	}
+	struct cl_link *const link = exchange->link;
 	const uint64_t cycles = session->stat.cycles;
-	const uint16_t code =
-		cl_session_data(session, exchange->platform, exchange->header.offset,
-				exchange->data, exchange->reply_data, len, &exchange->detail);
+	const uint64_t sum = link->summed ? link->sum : cl_window_sum(exchange->data, len);
+	const bool staged = link->staging != NULL && !session->engine->anywhere;
+	const uint8_t *in = exchange->data;
+	uint8_t *out = exchange->reply_data;
 
-	exchange->link->engine_cycles = (uint32_t)(session->stat.cycles - cycles);
+	if (staged) {
+		in = out = link->staging;
+		copy(exchange, out, exchange->data, len);
+	}
+	const uint16_t code = cl_session_data(session, exchange->platform, exchange->header.offset,
+					      sum, in, out, len, &exchange->detail);
+
+	if (code != 0) {
+		cl_zeroize(out, len);
+	} else if (staged) {
+		copy(exchange, exchange->reply_data, out, len);
+	}
+	link->engine_cycles = (uint32_t)(session->stat.cycles - cycles);
 	exchange->reply_length = len;
 	return code;
 }
@@ -80,7 +104,7 @@ uint16_t cl_handle_close(struct cl_exchange *exchange)
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_SESSION, 0);
 	}
 	cl_session_close(session, exchange->platform);
-	cl_zeroize(exchange->reply, exchange->reply_cap);
+	cl_zeroize(exchange->reply_data, exchange->reply_room);
 	return 0;
 }
 
@@ -95,6 +119,6 @@ uint16_t cl_handle_stat(struct cl_exchange *exchange)
 uint16_t cl_handle_reset(struct cl_exchange *exchange)
 {
 	cl_sessions_close_owner(&exchange->service->sessions, exchange->platform, &exchange->owner);
-	cl_zeroize(exchange->reply, exchange->reply_cap);
+	cl_zeroize(exchange->reply_data, exchange->reply_room);
 	return 0;
 }

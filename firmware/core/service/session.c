@@ -39,7 +39,7 @@ static uint16_t refuse(uint32_t *detail, uint16_t code, uint32_t value)
 }
 
 uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *platform,
-			 uint64_t offset, const uint8_t *in, uint8_t *out, size_t len,
+			 uint64_t offset, uint64_t sum, const uint8_t *in, uint8_t *out, size_t len,
 			 uint32_t *detail)
 {
 	struct cl_window *const window = &session->stream->window;
@@ -58,7 +58,6 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 	if (record * (record_bytes / CL_BLOCK_BYTES) != block) {
 		return refuse(detail, CL_WIRE_ERROR_OFFSET, record_bytes);
 	}
-	const uint64_t sum = cl_window_sum(in, len);
 	const enum cl_window_verdict verdict = cl_window_judge(window, record, sum);
 
 	if (verdict == CL_WINDOW_OUTSIDE) {

@@ -116,11 +116,12 @@ uint32_t cl_sessions_of_others(const struct cl_sessions *sessions, uint64_t peer
  * the same data.
  *
  * @param offset byte offset of @p in in the stream
+ * @param sum    cl_window_sum of @p in
  * @param[out] detail what an error reply tells beside its code
  * @return 0 or CL_WIRE_ERROR_*; @p out is then undefined
  */
 uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *platform,
-			 uint64_t offset, const uint8_t *in, uint8_t *out, size_t len,
+			 uint64_t offset, uint64_t sum, const uint8_t *in, uint8_t *out, size_t len,
 			 uint32_t *detail);
 
 /** The session is in use. */

@@ -14,6 +14,18 @@ void cl_window_init(struct cl_window *window, uint32_t records)
 	window->records = records;
 }
 
+/** Adds the bytes that are no whole word. */
+static uint64_t add_rest(uint32_t a, uint32_t b, const uint8_t *data, size_t len)
+{
+	if (len > 0) {
+		for (size_t i = 0; i < len; i++) {
+			a += (uint32_t)data[i] << (8 * i);
+		}
+		b += a;
+	}
+	return (uint64_t)b << 32 | a;
+}
+
 uint64_t cl_window_sum(const uint8_t *data, size_t len)
 {
 	uint32_t a = (uint32_t)len;
@@ -37,13 +49,15 @@ uint64_t cl_window_sum(const uint8_t *data, size_t len)
 		b += a;
 		data += sizeof(uint32_t);
 	}
-	if (len > 0) {
-		for (size_t i = 0; i < len; i++) {
-			a += (uint32_t)data[i] << (8 * i);
-		}
-		b += a;
-	}
-	return (uint64_t)b << 32 | a;
+	return add_rest(a, b, data, len);
+}
+
+uint64_t cl_window_sum_from(uint32_t a, uint32_t b, const uint8_t *data, size_t len)
+{
+	const uint32_t words = (uint32_t)(len / sizeof(uint32_t));
+
+	return add_rest(a + (uint32_t)len, b + words * (uint32_t)len,
+			data + words * sizeof(uint32_t), len % sizeof(uint32_t));
 }
 
 static uint32_t place_of(const struct cl_window *window, uint64_t record)

@@ -50,6 +50,12 @@ void cl_window_init(struct cl_window *window, uint32_t records);
  */
 uint64_t cl_window_sum(const uint8_t *data, size_t len);
 
+/**
+ * The same from sums over the whole words of @p data that begin with a = 0, as a MAC's hardware has
+ * them: it does not know the length before the end.
+ */
+uint64_t cl_window_sum_from(uint32_t a, uint32_t b, const uint8_t *data, size_t len);
+
 /** What is to become of record number @p record with this sum; changes nothing. */
 enum cl_window_verdict cl_window_judge(const struct cl_window *window, uint64_t record,
 				       uint64_t sum);

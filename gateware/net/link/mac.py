@@ -8,20 +8,17 @@
 
 Differs from LiteEth's hybrid MAC in that a frame reaches the hardware's stack only when it has been received whole
 and without an error, and that the stack never holds up the wire: when the buffer is full, frames are dropped and
-counted. LiteEth's preamble, check sequence, padding, gap and slots are used as they are.
+counted. LiteEth's preamble, check sequence, padding and gap are used as they are.
 
 The transmit arbiter is a round robin between frames. Whoever is granted sends its frame without a pause.
 """
 
-import math
-
-from liteeth.common import eth_mtu, eth_phy_description
+from liteeth.common import eth_phy_description
 from liteeth.mac.common import LiteEthMACCrossbar, LiteEthMACDepacketizer, LiteEthMACPacketizer
 from liteeth.mac.core import LiteEthMACCore
-from liteeth.mac.wishbone import LiteEthMACWishboneInterface
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
-from litex.soc.interconnect.csr import CSRConstant
+from litex.soc.interconnect.csr import CSRConstant, CSRField, CSRStorage
 from litex.soc.interconnect.packet import Arbiter
 from migen import If
 
@@ -30,6 +27,7 @@ from gateware.net.events import EVENT_BITS, Event
 from gateware.net.link.frame_checks import FrameChecks
 from gateware.net.link.frame_router import FrameRouter
 from gateware.net.link.packet_buffer import PacketBuffer
+from gateware.net.link.slots import SLOT_BYTES, SUMS, FrameSlots
 
 PHY_BITS = 8
 FRAME_BYTES_MAX = 1514  # without the check sequence, at an MTU of 1500
@@ -74,8 +72,8 @@ class SharedMAC(LiteXModule):
         For LiteEth's ARP and IP.
     sender_mac : Signal(48), out
         Source address of the frame that is passing through the crossbar.
-    interface : LiteEthMACWishboneInterface or None
-        The CPU's slots, with `bus_rx`, `bus_tx` and its event manager `sram.ev`.
+    interface : FrameSlots or None
+        The CPU's slots, with the port of their memory and the event manager `ev`.
     checks : FrameChecks
         With the hardware's IP address and port as inputs.
     event : stream.Endpoint, code(5), out
@@ -124,15 +122,28 @@ class SharedMAC(LiteXModule):
         if rx_slots or tx_slots:
             self.rx_slots = CSRConstant(rx_slots)
             self.tx_slots = CSRConstant(tx_slots)
-            self.slot_size = CSRConstant(2 ** math.ceil(math.log2(eth_mtu)))
-            self.interface = interface = LiteEthMACWishboneInterface(
-                dw=WORD_BITS, nrxslots=rx_slots, ntxslots=tx_slots, endianness="little", rxslots_read_only=False
+            self.slot_size = CSRConstant(SLOT_BYTES)
+            self.slot_sums = CSRConstant(SUMS)
+            self.interface = interface = FrameSlots(rx_slots=rx_slots, tx_slots=tx_slots)
+            self.ev = interface.ev
+            self.tx_checksum = CSRStorage(
+                fields=[
+                    CSRField(
+                        "udp",
+                        description="Frames that are started from now on are sent with UDP's checksum: bytes 40 and 41 "
+                        "hold the sum of the pseudo header, and go as the complement of the sum of all from byte 34 "
+                        "on. Reset value 0.",
+                    )
+                ],
+                description="What is made of frames that the CPU sends. May be written at any time.",
             )
-            self.bus_rx, self.bus_tx, self.ev = interface.bus_rx, interface.bus_tx, interface.sram.ev
+            self.comb += interface.with_checksum.eq(self.tx_checksum.fields.udp)
             self.comb += router.cpu.connect(interface.sink, omit={"ready"})
             senders.append(interface.source)
         self.arbiter = Arbiter(senders, core.sink)
 
     def get_csrs(self) -> list:
-        """The registers of the CPU's slots and of the MAC, by the names that LiteEth's own MAC gives them."""
-        return [*self.interface.get_csrs(), *self.core.get_csrs()] if self.interface else self.core.get_csrs()
+        """The registers of the CPU's slots and of the MAC, by LiteEth's names, and behind them one of our own."""
+        if self.interface:
+            return [*self.interface.get_csrs(), *self.core.get_csrs(), self.tx_checksum]
+        return self.core.get_csrs()

@@ -45,6 +45,14 @@ int shim_init(uintptr_t origin, size_t bytes, uint8_t *bounce_buffer, size_t bou
 	return status;
 }
 
+/** From here on the DMA's memory is not cached. */
+void shim_uncache(uintptr_t origin)
+{
+	device.uncached_origin = origin;
+	device.uncached_bytes = device.dma_origin + device.dma_bytes - origin;
+	device.dma_bytes = origin - device.dma_origin;
+}
+
 unsigned int shim_flushes(void)
 {
 	return flushes;

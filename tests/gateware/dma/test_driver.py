@@ -74,6 +74,7 @@ class Driver:
         self.c = library
         byte_pointer, pointer, number = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_uint
         library.shim_init.argtypes = [ctypes.c_size_t, ctypes.c_size_t, pointer, ctypes.c_size_t]
+        library.shim_uncache.argtypes = [ctypes.c_size_t]
         library.shim_ctr.argtypes = [number, byte_pointer, pointer, pointer, ctypes.c_size_t]
         library.shim_run.argtypes = [number, byte_pointer, ctypes.c_uint64, pointer, pointer, ctypes.c_size_t]
         library.shim_eea2.argtypes = [number, number, number, number, pointer, pointer, number]
@@ -149,6 +150,23 @@ def test_direct_and_in_place_at_any_alignment(driver):
             check(driver, n, ORIGIN + 0x805, ORIGIN + 0x805, length)
     assert driver.c.shim_flushes() == 24  # every run, and none for length 0
     assert "key0" not in driver.writes, "each key has a slot of its own"
+
+
+def test_memory_that_is_not_cached(driver):
+    """What is written there flushes no cache; buffers that lie in both parts pass through the bounce buffer."""
+    edge = ORIGIN + SIZE // 2
+    driver.c.shim_uncache(edge)
+    assert driver.c.shim_set_key(0, KEYS[0], 8 * len(KEYS[0])) == 0
+    for source, destination, flushes in (
+        (edge + 2, edge + 0x402, 0),
+        (ORIGIN + 1, edge, 0),
+        (edge, edge - 50, 1),
+        (edge + 64, edge - 49, 1),
+        (edge - 1, edge + 64, 1),
+    ):
+        before = driver.c.shim_flushes()
+        check(driver, 0, source, destination, 50)
+        assert driver.c.shim_flushes() - before == flushes
 
 
 def test_more_keys_than_slots(driver):

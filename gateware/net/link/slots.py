@@ -1,0 +1,377 @@
+"""The CPU's frames: slots of a memory on the bus, which received frames are written to and others sent from.
+
+::
+
+    frames ─► writer ─┬─► port ◄─► memory ◄── CPU, DMA
+                      │    ▲
+    frames ◄─ reader ◄┴────┘ words, one a cycle for both
+
+Slot n is `SLOT_BYTES` from byte n * `SLOT_BYTES` on, the receive slots before the transmit slots; byte i of a frame,
+without preamble and check sequence, is byte i of its slot. Of a longer frame than `FRAME_BYTES` no more is kept, and
+its length says that it was longer. Registers and their names are those of LiteEth's slots.
+
+Behind a received frame, from byte `SUMS` of its slot on, are three sums, so that nobody needs to read it for them:
+
+=====  ====================================================================================================
+word   sum
+=====  ====================================================================================================
+0      a, 32 bits: sum of the little-endian words from byte `DATA` of the frame on, modulo 2^32
+1      b, 32 bits: sum of the values that a has after each word, modulo 2^32
+2      16 bits: ones' complement sum of the frame's little-endian halves, 0xFFFF in place of 0 (RFC 1071)
+=====  ====================================================================================================
+
+Words that the frame has not whole are not in a and b. A slot is neither written nor given away between the event that
+tells of its frame and the event's acknowledgement.
+
+A frame that is sent with UDP's checksum is read twice: once for the sum from byte 34 on, where UDP begins behind
+Ethernet's and IPv4's headers, and again to be sent, with the sum's complement in bytes 40 and 41, 0xFFFF in place of 0.
+These hold the sum of the pseudo header (RFC 768) at first, and stay as they are.
+
+The writer cannot wait. At one word in 2.4 cycles, which a wire of 1 Gb/s gives and takes at 75 MHz, both directions
+leave a sixth of the memory's cycles to others; the reader leaves every eighth cycle, and so nobody waits for long.
+Between frames, the writer needs three cycles without a word.
+"""
+
+from liteeth.common import eth_phy_description
+from litex.gen import LiteXModule
+from litex.soc.interconnect import stream
+from litex.soc.interconnect.csr import CSR, CSRStatus, CSRStorage
+from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourceLevel, EventSourcePulse, SharedIRQ
+from migen import FSM, Case, Cat, If, Mux, NextState, NextValue, Record, Replicate, Signal, bits_for
+
+from gateware.net import WORD_BITS, WORD_BYTES
+from gateware.net.link.checksum import RIGHT, ChecksumSum
+
+SLOT_BYTES = 2048
+FRAME_BYTES = 1520
+SUMS = SLOT_BYTES - 16
+DATA = 66  # of a record, behind the headers of Ethernet, IPv4, UDP and its own
+SLOT_WORDS = SLOT_BYTES // WORD_BYTES
+LENGTH_BITS = bits_for(FRAME_BYTES + WORD_BYTES)
+UDP = 34
+UDP_CHECKSUM = 40
+QUEUE_WORDS = 8
+LATENCY = 2  # of a word that is read
+
+
+def port_layout(words: int) -> list[tuple[str, int]]:
+    """What a memory carries out in a cycle, whatever else it has to do: a write, or a read whose word is there next."""
+    return [("valid", 1), ("write", 1), ("address", bits_for(words - 1)), ("data", WORD_BITS)]
+
+
+class SlotWriter(LiteXModule):
+    """Writes received frames into slots, one after another.
+
+    Parameters
+    ----------
+    slots : int
+        A power of two.
+
+    Attributes
+    ----------
+    sink : stream.Endpoint, LiteEth's `eth_phy_description(32)`, in
+        Frames; never asked to wait. One with an error leaves no trace but in a slot that is free; one that comes while
+        all slots are taken is dropped and counted.
+    port : Record, see `port_layout`, out
+        One cycle in advance.
+    """
+
+    def __init__(self, *, slots: int):
+        self.sink = sink = stream.Endpoint(eth_phy_description(WORD_BITS))
+        self.port = port = Record(port_layout(slots * SLOT_WORDS))
+        slot_bits = max(bits_for(slots - 1), 1)
+        self._slot = CSRStatus(slot_bits, description="Slot of the frame that waits.")
+        self._length = CSRStatus(
+            LENGTH_BITS, description=f"Its length in bytes; above {FRAME_BYTES}, it was longer and is not whole."
+        )
+        self._errors = CSRStatus(32, description="Frames that were dropped as all slots were taken, modulo 2^32.")
+        self.ev = EventManager()
+        self.ev.available = EventSourceLevel(description="A frame waits; acknowledged, its slot is the MAC's again.")
+        self.ev.finalize()
+
+        # # #
+
+        # Frames that wait.
+        self.frames = frames = stream.SyncFIFO([("slot", slot_bits), ("length", LENGTH_BITS)], slots)
+        self.comb += [
+            self.ev.available.trigger.eq(frames.source.valid),
+            frames.source.ready.eq(self.ev.available.clear),
+            self._slot.status.eq(frames.source.slot),
+            self._length.status.eq(frames.source.length),
+        ]
+
+        # The frame that comes.
+        slot, position = Signal(slot_bits), Signal(LENGTH_BITS - 2)  # words before this one
+        last_bytes, whole = Signal(3), Signal()
+        bad = Signal()
+        data = Signal(WORD_BITS)
+        self.comb += [
+            Case(sink.last_be, {**{1 << n: last_bytes.eq(n + 1) for n in range(3)}, "default": last_bytes.eq(4)}),
+            whole.eq(position == FRAME_BYTES // WORD_BYTES),
+            *[
+                data[8 * n : 8 * n + 8].eq(sink.data[8 * n : 8 * n + 8] & Replicate(last_bytes > n, 8))
+                for n in range(4)
+            ],
+            sink.ready.eq(1),
+            frames.sink.slot.eq(slot),
+        ]
+
+        # Its sums.
+        a, b, behind = Signal(32), Signal(32), Signal()
+        held = Signal(16)
+        end = Signal()
+        self.checksum = checksum = ChecksumSum(initial=RIGHT)
+        taken = Signal()
+        self.comb += [
+            checksum.word.eq(data),
+            checksum.add.eq(taken),
+            checksum.clear.eq(end),
+        ]
+        self.sync += [
+            behind.eq(0),
+            If(
+                taken,
+                held.eq(sink.data[16:]),
+                If(
+                    (position > DATA // WORD_BYTES) & (last_bytes != 1),
+                    a.eq(a + Cat(held, sink.data[:16])),
+                    behind.eq(1),
+                ),
+            ),
+            If(behind, b.eq(b + a)),
+            If(end, a.eq(0), b.eq(0)),
+        ]
+
+        # Sequence.
+        self.fsm = fsm = FSM(reset_state="WRITE")
+        self.comb += [port.write.eq(1), port.address.eq(Cat(position, slot)), port.data.eq(sink.data)]
+        fsm.act(  # waits for the words of a frame
+            "WRITE",
+            If(
+                sink.valid & frames.sink.ready,
+                taken.eq(1),
+                port.valid.eq(~whole),
+                If(~whole, NextValue(position, position + 1)),
+                If(
+                    sink.last,
+                    NextValue(frames.sink.length, Cat(0, 0, position) + last_bytes),
+                    NextValue(bad, (sink.error & sink.last_be) != 0),
+                    NextState("SUM_A"),
+                ),
+            ).Elif(
+                sink.valid,
+                NextValue(self._errors.status, self._errors.status + 1),
+                If(~sink.last, NextState("DROP")),
+            ),
+        )
+        fsm.act(  # waits for the end of a frame for which there is no slot
+            "DROP",
+            If(sink.valid & sink.last, NextState("WRITE")),
+        )
+        for state, word, value, next_state in (("SUM_A", 0, a, "SUM_B"), ("SUM_B", 1, b, "SUM")):
+            fsm.act(  # one cycle
+                state,
+                port.valid.eq(1),
+                port.address.eq(Cat(Signal(LENGTH_BITS - 2, reset=SUMS // WORD_BYTES + word), slot)),
+                port.data.eq(value),
+                NextState(next_state),
+            )
+        fsm.act(  # one cycle: the frame is whole
+            "SUM",
+            port.valid.eq(1),
+            port.address.eq(Cat(Signal(LENGTH_BITS - 2, reset=SUMS // WORD_BYTES + 2), slot)),
+            port.data.eq(checksum.value),
+            end.eq(1),
+            frames.sink.valid.eq(~bad),
+            If(~bad, NextValue(slot, slot + 1)),
+            NextValue(position, 0),
+            NextState("WRITE"),
+        )
+
+
+class SlotReader(LiteXModule):
+    """Sends frames from slots, in the order in which they were started.
+
+    Parameters
+    ----------
+    slots, first_slot : int
+        A power of two; place of the first among all slots.
+
+    Attributes
+    ----------
+    source : stream.Endpoint, LiteEth's `eth_phy_description(32)`, out
+    port : Record, see `port_layout`, out
+        One cycle in advance; carried out where `granted`.
+    granted : Signal(), in
+    word : Signal(32), in
+        What was read, `LATENCY` cycles after.
+    with_checksum : Signal(), in
+        Taken with a frame that is started: it is sent with UDP's checksum, as the module's text says.
+    """
+
+    def __init__(self, *, slots: int, first_slot: int):
+        self.source = source = stream.Endpoint(eth_phy_description(WORD_BITS))
+        self.port = port = Record(port_layout((first_slot + slots) * SLOT_WORDS))
+        self.granted = Signal()
+        self.word = Signal(WORD_BITS)
+        self.with_checksum = Signal()
+        slot_bits = max(bits_for(slots - 1), 1)
+        self._start = CSR()
+        self._start.description = "A write queues the frame in `slot`, if `ready`; of other registers it takes a copy."
+        self._ready = CSRStatus(description="Another frame can be queued.")
+        self._level = CSRStatus(bits_for(slots), description="Frames that are queued or being sent.")
+        self._slot = CSRStorage(slot_bits, reset_less=True, description="Slot of the frame, from 0 on.")
+        self._length = CSRStorage(LENGTH_BITS, reset_less=True, description="Its length in bytes.")
+        self.ev = EventManager()
+        self.ev.done = EventSourcePulse(description="A frame was sent.")
+        self.ev.finalize()
+
+        # # #
+
+        command = [("slot", slot_bits), ("length", LENGTH_BITS), ("checksum", 1)]
+        self.frames = frames = stream.SyncFIFO(command, slots)
+        frame = frames.source
+        self.comb += [
+            frames.sink.valid.eq(self._start.re),
+            frames.sink.slot.eq(self._slot.storage),
+            frames.sink.length.eq(self._length.storage),
+            frames.sink.checksum.eq(self.with_checksum),
+            self._ready.status.eq(frames.sink.ready),
+            self._level.status.eq(frames.level),
+        ]
+
+        # Words that are asked for, and come.
+        position, last_position = Signal(LENGTH_BITS - 2), Signal(LENGTH_BITS - 2)
+        ask, asked, last = Signal(), Signal(), Signal()
+        come = Signal(LATENCY)
+        marks = [Record([("last", 1), ("first", 1), ("field", 1)], name=f"marks{n}") for n in range(LATENCY)]
+        turn = Signal(3)
+        self.comb += [
+            asked.eq(ask & self.granted),
+            port.valid.eq(ask),
+            port.address.eq(Cat(position, frame.slot) + first_slot * SLOT_WORDS),
+            last.eq(position == last_position),
+        ]
+        self.sync += [
+            turn.eq(turn + 1),
+            last_position.eq((frame.length - 1)[2:]),
+            come.eq(Cat(asked, come)),
+            marks[0].last.eq(last),
+            marks[0].first.eq(position == UDP // WORD_BYTES),
+            marks[0].field.eq(position == UDP_CHECKSUM // WORD_BYTES),
+            marks[1].eq(marks[0]),
+        ]
+        word, mark = self.word, marks[-1]
+        rest = frame.length[:2]
+
+        # Their sum.
+        summing, start_sum = Signal(), Signal()
+        self.checksum = checksum = ChecksumSum(initial=RIGHT)
+        has = [1, *[~mark.last | (rest == 0) | (rest > n) for n in range(1, WORD_BYTES)]]
+        self.comb += [
+            checksum.add.eq(come[-1] & summing),
+            checksum.clear.eq(start_sum),
+            *[
+                checksum.word[8 * n : 8 * n + 8].eq(
+                    word[8 * n : 8 * n + 8] & Replicate(has[n] & (~mark.first if n < UDP % WORD_BYTES else 1), 8)
+                )
+                for n in range(WORD_BYTES)
+            ],
+        ]
+
+        # Words that wait to be sent: no more are asked for than there is room.
+        self.queue = queue = stream.SyncFIFO([("data", WORD_BITS)], QUEUE_WORDS)
+        room = Signal(max=QUEUE_WORDS + 1, reset=QUEUE_WORDS)
+        sending = Signal()
+        self.comb += [
+            queue.sink.valid.eq(come[-1] & sending),
+            queue.sink.last.eq(mark.last),
+            queue.sink.data.eq(word),
+            If(
+                mark.field & frame.checksum,
+                queue.sink.data[:16].eq(Mux(checksum.value == RIGHT, RIGHT, ~checksum.value)),
+            ),
+            queue.source.connect(source),
+            If(source.last, Case(rest, {n: source.last_be.eq(1 << (n - 1) % WORD_BYTES) for n in range(WORD_BYTES)})),
+        ]
+        self.sync += room.eq(room - (asked & sending) + (source.valid & source.ready))
+
+        # Sequence.
+        self.fsm = fsm = FSM(reset_state="IDLE")
+        fsm.act(  # waits for a frame
+            "IDLE",
+            start_sum.eq(1),
+            If(frame.valid, NextState("BEGIN")),
+        )
+        fsm.act(  # one cycle: what is derived from the frame's length
+            "BEGIN",
+            NextValue(position, 0),
+            NextState("SEND"),
+            If(frame.checksum, NextValue(position, UDP // WORD_BYTES), NextState("SUM")),
+        )
+        fsm.act(  # waits for cycles of the memory, taking every second one at most
+            "SUM",
+            summing.eq(1),
+            ask.eq(turn[0]),
+            If(asked, NextValue(position, position + 1), If(last, NextState("SUMMED"))),
+        )
+        fsm.act(  # waits for the last word, and for its sum
+            "SUMMED",
+            summing.eq(1),
+            If(come == 0, NextValue(position, 0), NextState("SEND")),
+        )
+        fsm.act(  # waits for cycles of the memory and for room
+            "SEND",
+            sending.eq(1),
+            ask.eq((room != 0) & (turn != 0)),
+            If(asked, NextValue(position, position + 1), If(last, NextState("SENT"))),
+        )
+        fsm.act(  # waits for the end of the frame to be sent
+            "SENT",
+            sending.eq(1),
+            If(
+                source.valid & source.ready & source.last,
+                frame.ready.eq(1),
+                self.ev.done.trigger.eq(1),
+                NextState("IDLE"),
+            ),
+        )
+
+
+class FrameSlots(LiteXModule):
+    """Writer and reader with their registers, and the memory's port.
+
+    Parameters
+    ----------
+    rx_slots, tx_slots : int
+        Powers of two.
+
+    Attributes
+    ----------
+    sink, source : stream.Endpoint
+        See `SlotWriter` and `SlotReader`.
+    port : Record, see `port_layout`, out
+    word : Signal(32), in
+        Of a read, in the cycle behind it.
+    with_checksum : Signal(), in
+        See `SlotReader`.
+    ev : SharedIRQ
+    """
+
+    def __init__(self, *, rx_slots: int, tx_slots: int):
+        self.sram_writer = writer = SlotWriter(slots=rx_slots)
+        self.sram_reader = reader = SlotReader(slots=tx_slots, first_slot=rx_slots)
+        self.ev = SharedIRQ(writer.ev, reader.ev)
+        self.sink, self.source = writer.sink, reader.source
+        self.port = port = Record(port_layout((rx_slots + tx_slots) * SLOT_WORDS))
+        self.word, self.with_checksum = reader.word, reader.with_checksum
+
+        # # #
+
+        self.comb += reader.granted.eq(~writer.port.valid)
+        self.sync += [
+            port.valid.eq(writer.port.valid | reader.port.valid),
+            port.write.eq(writer.port.valid),
+            port.address.eq(Mux(writer.port.valid, writer.port.address, reader.port.address)),
+            port.data.eq(writer.port.data),
+        ]

@@ -1,0 +1,299 @@
+"""The slots of the CPU's frames with their memory: what comes and goes, its sums, and who else uses the memory."""
+
+import random
+import struct
+
+import pytest
+from migen import Module
+
+from gateware.net.link.slots import DATA, FRAME_BYTES, SLOT_BYTES, SUMS, UDP, UDP_CHECKSUM, FrameSlots
+from gateware.soc.buffer import BufferMemory
+from tests.gateware.soc.test_buffer import read, write
+from tests.gateware.support import Simulation
+
+RX_SLOTS, TX_SLOTS = 4, 2
+TX = RX_SLOTS * SLOT_BYTES
+GAP = 3  # cycles between received frames
+# Of the bus that the CPU shares with the MAC's registers.
+BUS_TIMEOUT = 63
+# Cycles of a word on a wire of 1 Gb/s at 75 MHz.
+WIRE = 2.4
+
+
+class Board(Module):
+    def __init__(self):
+        self.submodules.slots = slots = FrameSlots(rx_slots=RX_SLOTS, tx_slots=TX_SLOTS)
+        self.submodules.memory = memory = BufferMemory(size=(RX_SLOTS + TX_SLOTS) * SLOT_BYTES, urgent=True)
+        self.comb += [
+            *[getattr(memory.urgent, name).eq(getattr(slots.port, name)) for name, _ in slots.port.layout],
+            slots.word.eq(memory.urgent.word),
+        ]
+        self.writer, self.reader = slots.sram_writer, slots.sram_reader
+        self.sink, self.source, self.narrow, self.wide = slots.sink, slots.source, memory.narrow, memory.wide
+
+
+@pytest.fixture(scope="module")
+def board():
+    dut = Board()
+    writer, reader = dut.writer, dut.reader
+    ports = [dut.sink, dut.source, dut.narrow, dut.wide, dut.slots.with_checksum]
+    ports += [register.status for register in (writer._slot, writer._length, writer._errors)]
+    ports += [writer.ev.available.trigger, writer.ev.pending.re, writer.ev.pending.r]
+    ports += [
+        reader._start.re,
+        reader._ready.status,
+        reader._level.status,
+        reader._slot.storage,
+        reader._length.storage,
+    ]
+    with Simulation(dut, *ports) as simulation:
+        yield dut, simulation
+
+
+def receive(sink, frames, *, spacing=1.0, gap=GAP, errors=()):
+    """Frames as the router gives them: words at least `spacing` cycles apart."""
+    due, cycle = 0.0, 0
+    for n, frame in enumerate(frames):
+        for at in range(0, len(frame), 4):
+            while cycle < due:
+                cycle += 1
+                yield
+            word, last = frame[at : at + 4], at + 4 >= len(frame)
+            yield sink.valid.eq(1)
+            yield sink.last.eq(last)
+            yield sink.last_be.eq(1 << len(word) - 1 if last else 0)
+            yield sink.error.eq(0xF if last and n in errors else 0)
+            # What is behind a frame's last byte is anything.
+            yield sink.data.eq(int.from_bytes(word.ljust(4, b"\xa5"), "little"))
+            yield
+            yield sink.valid.eq(0)
+            cycle, due = cycle + 1, due + spacing
+        due = max(due, cycle) + gap
+
+
+def read_slot(bus, number, begin, size):
+    """Bytes of a slot by the CPU, and the longest that it waited."""
+    words, longest = [], 0
+    first, end = begin // 4, -(-(begin + size) // 4)
+    for word in range(first, end):
+        value, cycles = yield from read(bus, number * SLOT_BYTES // 4 + word)
+        words.append(value)
+        longest = max(longest, cycles)
+    data = struct.pack(f"<{len(words)}I", *words)
+    return data[begin - 4 * first :][:size], longest
+
+
+def acknowledge(pending):
+    yield pending.r.eq(1)
+    yield pending.re.eq(1)
+    yield
+    yield pending.re.eq(0)
+    yield
+
+
+def take(dut):
+    """The frame that waits: slot, length, contents, sums."""
+    while not (yield dut.writer.ev.available.trigger):
+        yield
+    slot = yield dut.writer._slot.status
+    length = yield dut.writer._length.status
+    data, _ = yield from read_slot(dut.narrow, slot, 0, min(length, FRAME_BYTES))
+    sums, _ = yield from read_slot(dut.narrow, slot, SUMS, 12)
+    yield from acknowledge(dut.writer.ev.pending)
+    return slot, length, data, struct.unpack("<3I", sums)
+
+
+def ones_complement(data):
+    """RFC 1071 over little-endian halves, never 0."""
+    data += b"\0" * (len(data) % 2)
+    total = sum(struct.unpack(f"<{len(data) // 2}H", data))
+    return (total - 1) % 0xFFFF + 1 if total else 0xFFFF
+
+
+def window_sums(frame):
+    data = frame[DATA:]
+    a = b = 0
+    for (word,) in struct.iter_unpack("<I", data[: len(data) // 4 * 4]):
+        a = (a + word) & 0xFFFF_FFFF
+        b = (b + a) & 0xFFFF_FFFF
+    return a, b
+
+
+SIZES = [60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 90, 1506, 1511, 1512, 1513, 1514, FRAME_BYTES]
+
+
+@pytest.mark.parametrize("spacing", [1.0, WIRE])
+def test_received_frames_and_their_sums(board, spacing):
+    dut, simulation = board
+    rng = random.Random(spacing)
+    frames = [rng.randbytes(size) for size in rng.sample(SIZES, len(SIZES))] + [bytes(80), b"\xff" * 1514]
+    taken = []
+
+    def sender():
+        for at in range(0, len(frames), RX_SLOTS):
+            yield from receive(dut.sink, frames[at : at + RX_SLOTS], spacing=spacing)
+            while len(taken) < min(at + RX_SLOTS, len(frames)):
+                yield
+
+    def cpu():
+        while len(taken) < len(frames):
+            taken.append((yield from take(dut)))
+
+    simulation.power_on()
+    simulation.run(sender(), cpu(), max_cycles=200_000)
+    for n, (frame, (slot, length, data, sums)) in enumerate(zip(frames, taken, strict=True)):
+        assert (slot, length, data) == (n % RX_SLOTS, len(frame), frame)
+        assert sums == (*window_sums(frame), ones_complement(frame))
+
+
+def test_frames_that_do_not_stay(board):
+    """Damaged, too long, and too many: nothing of them in slots that are taken, and the next is as it should be."""
+    dut, simulation = board
+    rng = random.Random(3)
+    damaged, long = rng.randbytes(300), rng.randbytes(FRAME_BYTES + 1)
+    frames = [rng.randbytes(100 + n) for n in range(RX_SLOTS + 3)]
+    seen = []
+
+    def process():
+        yield from receive(dut.sink, [damaged, frames[0], damaged, long, *frames[1:]], errors=(0, 2))
+        for _ in range(RX_SLOTS):
+            seen.append((yield from take(dut)))
+        seen.append((yield dut.writer._errors.status))
+        yield from receive(dut.sink, [frames[0]])
+        seen.append((yield from take(dut)))
+
+    simulation.power_on()
+    simulation.run(process(), max_cycles=50_000)
+    assert [entry[0] for entry in seen[:RX_SLOTS]] == list(range(RX_SLOTS))
+    assert seen[0][1:3] == (100, frames[0])
+    assert seen[1][1] > FRAME_BYTES and seen[1][2] == long[:FRAME_BYTES]
+    assert [entry[2] for entry in seen[2:RX_SLOTS]] == frames[1 : RX_SLOTS - 1]
+    assert seen[RX_SLOTS] == len(frames) - (RX_SLOTS - 1)
+    assert seen[-1] == (0, 100, frames[0], (*window_sums(frames[0]), ones_complement(frames[0])))
+
+
+def fill(dut, number, frame):
+    """Into a transmit slot: by the DMA, whole blocks."""
+    padded = frame.ljust(-(-len(frame) // 16) * 16, b"\x5a")
+    for at in range(0, len(padded), 16):
+        block = int.from_bytes(padded[at : at + 16], "little")
+        yield from write(dut.wide, (TX + number * SLOT_BYTES + at) // 16, block, 0xFFFF)
+
+
+def start(dut, number, size, checksum):
+    while not (yield dut.reader._ready.status):
+        yield
+    yield dut.reader._slot.storage.eq(number)
+    yield dut.reader._length.storage.eq(size)
+    yield dut.slots.with_checksum.eq(checksum)
+    yield dut.reader._start.re.eq(1)
+    yield
+    yield dut.reader._start.re.eq(0)
+    yield dut.slots.with_checksum.eq(not checksum)
+    yield
+
+
+def send(source, sent, pauses, *, fill_words=0, spacing=None):
+    """Takes frames: with pauses by chance, or like the wire, which then must not run dry."""
+    frame, level, due, begun, dry = bytearray(), 0.0, 0.0, False, 0
+    while True:
+        ready = pauses is None or pauses.random() < 0.6
+        if spacing:
+            if begun:
+                due += 1
+                if due >= spacing:
+                    due -= spacing
+                    level -= 1
+                    dry += level < 0
+                    level = max(level, 0)
+            ready = level < 32
+        yield source.ready.eq(ready)
+        yield
+        if (yield source.valid) and (yield source.ready):
+            begun, level = True, level + 1
+            frame += (yield source.data).to_bytes(4, "little")
+            if (yield source.last):
+                missing = 3 - ((yield source.last_be).bit_length() - 1)
+                sent.append(bytes(frame[: len(frame) - missing]))
+                assert dry == 0, "the wire waited within a frame"
+                frame, level, due, begun = bytearray(), 0.0, 0.0, False
+
+
+def with_checksum(frame):
+    """As the wire is to have it."""
+    checksum = ones_complement(frame[UDP:]) ^ 0xFFFF or 0xFFFF
+    return frame[:UDP_CHECKSUM] + struct.pack("<H", checksum) + frame[UDP_CHECKSUM + 2 :]
+
+
+def test_sent_frames(board):
+    dut, simulation = board
+    rng = random.Random(4)
+    sizes = [42, 43, 60, 61, 62, 63, 64, 1506, 1511, 1512, 1513, 1514]
+    frames = [(rng.randbytes(size), rng.random() < 0.7) for size in sizes * 2]
+    # A sum whose complement is 0: RFC 768 has 0xFFFF for it.
+    zero = bytes(UDP_CHECKSUM) + b"\xff\xff" + bytes(30)
+    frames += [(zero, True), (bytes(70), True), (zero, False)]
+    sent = []
+
+    def cpu():
+        for n, (frame, checksum) in enumerate(frames):
+            while (yield dut.reader._level.status) == TX_SLOTS:
+                yield
+            yield from fill(dut, n % TX_SLOTS, frame)
+            yield from start(dut, n % TX_SLOTS, len(frame), checksum)
+        while (yield dut.reader._level.status):
+            yield
+
+    simulation.power_on()
+    simulation.run(cpu(), background=[send(dut.source, sent, rng)], max_cycles=200_000)
+    assert sent == [with_checksum(frame) if checksum else frame for frame, checksum in frames]
+    assert sent[-3][UDP_CHECKSUM:][:2] == b"\xff\xff"
+
+
+@pytest.mark.parametrize("checksum", [False, True])
+def test_both_directions_at_the_wire_and_the_cpu(board, checksum):
+    """At 75 MHz and 1 Gb/s: no word is lost, the wire never waits within a frame, and the CPU never long."""
+    dut, simulation = board
+    rng = random.Random(5)
+    incoming = [rng.randbytes(1514) for _ in range(24)]
+    outgoing = [rng.randbytes(1514) for _ in range(8)]
+    sent, taken, waits = [], [], []
+
+    def keep_up():
+        while len(taken) < len(incoming):
+            while not (yield dut.writer.ev.available.trigger):
+                yield
+            taken.append((yield dut.writer._length.status))
+            yield from acknowledge(dut.writer.ev.pending)
+
+    def transmit():
+        for n, frame in enumerate(outgoing):
+            while (yield dut.reader._level.status) == TX_SLOTS:
+                yield
+            yield from fill(dut, n % TX_SLOTS, frame)
+            yield from start(dut, n % TX_SLOTS, len(frame), checksum)
+        while (yield dut.reader._level.status):
+            yield
+
+    def cpu():
+        """Word by word what a received frame had, while others come."""
+        while len(taken) < len(incoming):
+            number = max(len(taken) - 1, 0) % RX_SLOTS
+            value, cycles = yield from read(dut.narrow, (number * SLOT_BYTES + 4 * rng.randrange(370)) // 4)
+            waits.append(cycles)
+            address = (SLOT_BYTES * number + 1600) // 4
+            waits.append((yield from write(dut.narrow, address, value, 0xF)))
+            assert (yield from read(dut.narrow, address))[0] == value
+
+    simulation.power_on()
+    simulation.run(
+        receive(dut.sink, incoming, spacing=WIRE, gap=12),
+        keep_up(),
+        transmit(),
+        cpu(),
+        background=[send(dut.source, sent, None, spacing=WIRE)],
+        max_cycles=100_000,
+    )
+    assert taken == [1514] * len(incoming)
+    assert sent == [with_checksum(frame) if checksum else frame for frame in outgoing]
+    assert max(waits) < BUS_TIMEOUT // 2
