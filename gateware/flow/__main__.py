@@ -1,6 +1,7 @@
 """Builds a board with a configuration: ``python -m gateware.flow sim`` or ``python -m gateware.flow ecpix5 eth``."""
 
 import argparse
+import gc
 import json
 import sys
 from pathlib import Path
@@ -26,6 +27,7 @@ def main() -> int:
     parser.add_argument("--flash", action="store_true", help="write the bitstream to the attached board instead")
     parser.add_argument("--image", action="store_true", help="compile the firmware alone")
     arguments = parser.parse_args()
+    gc.set_threshold(100_000, 20, 100)  # Migen's trees live: looking through them again and again costs half its time
     try:
         target = targets.load(arguments.board, arguments.configuration)
         directory = (arguments.output or REPOSITORY / "build" / target.name).resolve()

@@ -10,22 +10,30 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-FOLDER = Path(os.environ.get("CIPHERLANE_CACHE") or Path(__file__).resolve().parents[2] / "build" / "cache")
+REPOSITORY = Path(__file__).resolve().parents[2]
+FOLDER = Path(os.environ.get("CIPHERLANE_CACHE") or REPOSITORY / "build" / "cache").resolve()
 
 
 def digest(paths: Iterable[Path], *extra: str) -> str:
     """SHA-256 over names and contents of files, and over further strings, as hexadecimal digits.
 
-    Lines that are comments of C and Verilog (``//``) or of scripts (``#``) do not count: generators put the
-    date there.
+    Comments do not count, see `code`.
     """
     state = hashlib.sha256()
     for path in sorted(paths):
-        lines = [line for line in path.read_bytes().splitlines() if not line.lstrip().startswith((b"//", b"# "))]
-        state.update(str(path).encode() + b"\0" + b"\n".join(lines))
+        state.update(f"{path}\0{code(path)}".encode())
     for text in extra:
         state.update(b"\0" + text.encode())
     return state.hexdigest()
+
+
+def code(path: Path) -> str:
+    """A file's text without lines that are comments of C and Verilog (``//``) or of scripts (``#``).
+
+    Generators put the date there.
+    """
+    lines = path.read_text(encoding="latin-1").splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith(("//", "# ")))
 
 
 class Stamp:

@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import shutil
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -26,7 +27,7 @@ from litex.build.sim.config import SimConfig
 from litex.build.sim.verilator import core_directory
 from litex.soc.integration.builder import Builder
 
-from gateware.flow import progress, toolchain
+from gateware.flow import cache, progress, toolchain
 from gateware.flow.cache import Stamp, digest
 from gateware.flow.firmware import build_firmware
 from gateware.flow.idle import IdleEdgesLeftOut
@@ -100,12 +101,40 @@ def build(target: Target, directory: Path) -> Path:
     print(f"1/3 firmware and Verilog of the {target.title}: about 10 s", flush=True)
     commands, sources = lay_out(target, directory, IDLING)
     gateware = directory / "gateware"
-    stamp = Stamp(directory / "model.digest", digest(sources, json.dumps(commands), processor()))
+    key = _key(commands, sources, directory)
+    stamp = Stamp(directory / "model.digest", key)
     if not (stamp.is_current() and (gateware / EXECUTABLE).exists()):
         stamp.clear()
-        _compile(commands, gateware, directory / "verilator.log", lambda: _train(describe(target, directory).parent))
+
+        def make(folder: Path) -> None:
+            log = directory / "verilator.log"
+            _compile(commands, gateware, log, lambda: _train(describe(target, directory).parent))
+            _copy_programs(gateware, folder)
+
+        _copy_programs(cache.made_once(cache.FOLDER / "boards" / key[:24], make), gateware)
         stamp.set()
     return describe(target, directory)
+
+
+def _key(commands: list[list[str]], sources: list[Path], directory: Path) -> str:
+    """Stands for all that the program is made of, in no words of where that lies."""
+    places = (directory, LITEX_SIMULATOR, sys.prefix, cache.REPOSITORY)
+    used = [path for path in LITEX_SIMULATOR.rglob("*") if path.suffix in (".c", ".h", "") and path.is_file()]
+    texts = [*(cache.code(path) for path in sorted([*sources, *used])), json.dumps(commands)]
+    for place in places:
+        texts = [text.replace(str(place), "") for text in texts]
+    tools = toolchain.versions(os.environ, ("verilator", "g++"))
+    return digest([], *sorted(texts), json.dumps(tools), processor())
+
+
+def _copy_programs(source: Path, target: Path) -> None:
+    """The simulator and the modules that it loads."""
+    modules = [path.relative_to(source) for path in (source / "modules").glob("*.so")]
+    for name in (Path(EXECUTABLE), *modules):
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        part = target / f"{name}.part"
+        shutil.copy2(source / name, part)
+        part.replace(target / name)
 
 
 def processor() -> str:

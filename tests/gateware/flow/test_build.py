@@ -125,6 +125,37 @@ def test_stamp_is_current_only_after_it_was_set(tmp_path):
     assert not stamp.is_current()
 
 
+def test_what_is_kept_is_made_once_and_whole(tmp_path):
+    made = []
+
+    def make(folder):
+        made.append(folder)
+        (folder / "part").write_text("1")
+        if len(made) == 1:
+            raise simulation.SimulationError("fails")
+
+    with pytest.raises(simulation.SimulationError):
+        cache.made_once(tmp_path / "kept" / "key", make)
+    assert list((tmp_path / "kept").iterdir()) == []
+    for _ in range(2):
+        folder = cache.made_once(tmp_path / "kept" / "key", make)
+        assert (folder / "part").read_text() == "1"
+        os.utime(folder, (0, 0))
+    assert len(made) == 2
+    assert cache.made_once(folder, make).stat().st_mtime > 0, "its last use"
+
+
+def test_a_simulated_board_is_known_by_its_content_wherever_it_is_built(tmp_path):
+    keys = []
+    for name, text, flag in (("a", "1", "-O2"), ("another clone", "1", "-O2"), ("a", "2", "-O2"), ("a", "1", "-O3")):
+        directory = tmp_path / name / "build" / "sim"
+        directory.mkdir(parents=True, exist_ok=True)
+        source = directory / "sim.v"
+        source.write_text(f"// of {directory}\nSOURCE = {directory}/{text}\n")
+        keys.append(simulation._key([["verilator", flag, str(source)]], [source], directory))
+    assert keys[0] == keys[1] and len(set(keys)) == 3
+
+
 def test_a_simulated_board_is_built_anew_only_when_its_sources_changed(tmp_path, monkeypatch, capsys):
     source, directory, built = tmp_path / "sources" / "a.py", tmp_path / "board", []
     program = directory / "gateware" / "Vsim"
