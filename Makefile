@@ -1,7 +1,7 @@
 # Cipherlane: the one entry point. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-VARIABLES := BOARD CONFIG EXPLORE FILE FIRMWARE FUZZ_SECONDS KEY_BITS MUTANTS PORT SEEDS TRANSPORT ZEPHYR_BASE
+VARIABLES := BOARD CONFIG EXPLORE FILE FIRMWARE FUZZ_SECONDS KEY_BITS MUTANTS PORT SEEDS TRACE TRANSPORT ZEPHYR_BASE
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
 UNKNOWN := $(strip $(filter-out $(VARIABLES),$(GIVEN)))
 $(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown '$(UNKNOWN)' $(VARIABLES) 2>/dev/null),unknown variable $(UNKNOWN))))
@@ -19,6 +19,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 $(if $(filter-out baremetal zephyr,$(FIRMWARE)),$(error FIRMWARE=$(FIRMWARE): choose baremetal or zephyr))
 $(if $(filter-out uart udp,$(TRANSPORT)),$(error TRANSPORT=$(TRANSPORT): choose uart or udp))
+$(if $(filter-out 1,$(TRACE)),$(error TRACE=$(TRACE): choose 1, or leave it out))
 $(if $(and $(filter CONFIG,$(GIVEN)),$(filter FIRMWARE TRANSPORT,$(GIVEN))),$(error CONFIG=$(CONFIG) has FIRMWARE and TRANSPORT in it: leave them out))
 ON_ZEPHYR = $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 OVER_UDP := $(filter sim+udp,$(PORT))
@@ -35,6 +36,7 @@ help: ## 0 s | List the targets
 	@echo "Variables (times are of 2 cores)"
 	@echo "  BOARD=ecpix5  CONFIG=default|eth|pipelined|scalar|zephyr|eth_zephyr (sim, bitstream, timing, flash: see gateware/boards)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
+	@echo "  TRACE=1 (sim: with waveforms, in build/sim_trace; see gateware/ARCHITECTURE.md)"
 	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, bench)  FILE=path  KEY_BITS=128|192|256|all (demo)"
 	@echo "  FUZZ_SECONDS=60  SEEDS=8 (timing)  MUTANTS='--count 300 --seed 1 --jobs 2 --part host' (default: 300 of all parts)"
 	@echo "  EXPLORE='--jobs 2 --datapath 128 --peer usselmann=FOLDER' (default: the whole family)"
@@ -48,7 +50,7 @@ setup: ## minutes, then 0 | Install what is missing: Debian packages and the Pyt
 
 ##@ Build
 sim: setup ## 1 min, then 1 s | Build the simulated board (build/sim; with TRANSPORT=udp and FIRMWARE=zephyr build/sim_eth_zephyr)
-	@$(PYTHON) -m gateware.flow sim $(CONFIG)
+	@$(PYTHON) -m gateware.flow sim $(CONFIG) $(if $(TRACE),--trace)
 
 zephyr: override FIRMWARE = zephyr
 zephyr: setup ## minutes | Build the firmware on Zephyr for BOARD=sim, with the board, or ecpix5; with Ethernet by TRANSPORT=udp

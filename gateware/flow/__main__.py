@@ -26,18 +26,24 @@ def main() -> int:
     parser.add_argument("--output", type=Path, help="output folder (default build/<board>_<configuration>)")
     parser.add_argument("--flash", action="store_true", help="write the bitstream to the attached board instead")
     parser.add_argument("--image", action="store_true", help="compile the firmware alone")
+    parser.add_argument("--trace", action="store_true", help="of a simulated board: write waveforms, FST, at each run")
     arguments = parser.parse_args()
     gc.set_threshold(100_000, 20, 100)  # Migen's trees live: looking through them again and again costs half its time
     try:
         target = targets.load(arguments.board, arguments.configuration)
-        directory = (arguments.output or REPOSITORY / "build" / target.name).resolve()
+        if arguments.trace and not target.board.simulated:
+            raise targets.UnknownTargetError(f"board {target.board.name} has no waveforms: simulated boards have")
+        name = f"{target.name}_trace" if arguments.trace else target.name
+        directory = (arguments.output or REPOSITORY / "build" / name).resolve()
         if arguments.flash:
             bitstream.flash(target, directory)
         elif arguments.image:
             build_firmware(target, directory / "firmware")
             print(report_image(target, directory / "firmware", RESULTS))
         elif target.board.simulated:
-            print(f"simulated board ready: {_simulated(target, directory)}; {target.clock_note}")
+            print(f"simulated board ready: {_simulated(target, directory, arguments.trace)}; {target.clock_note}")
+            if arguments.trace:
+                print(f"each run of it writes {directory / 'trace.fst'}; of some cycles: CIPHERLANE_TRACE=FIRST:BEHIND")
         else:
             bitstream.build(target, directory, RESULTS)
     except (
@@ -52,13 +58,13 @@ def main() -> int:
     return 0
 
 
-def _simulated(target: targets.Target, directory: Path) -> Path:
+def _simulated(target: targets.Target, directory: Path, traced: bool) -> Path:
     """Builds a simulated board unless its sources are as they were; returns the path of its `board.json`."""
     description = directory / "board.json"
-    stamp = Stamp(directory / "sources.digest", _sources_digest(target.name))
+    stamp = Stamp(directory / "sources.digest", _sources_digest(f"{target.name} {traced}"))
     if not (stamp.is_current() and _is_whole(description) and target.configuration.firmware == "baremetal"):
         stamp.clear()
-        description = simulation.build(target, directory)
+        description = simulation.build(target, directory, traced)
         print(report_image(target, directory / "firmware", RESULTS))
         stamp.set()
     return description

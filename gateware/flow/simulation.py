@@ -6,6 +6,9 @@ modules alone, and clock edges at which a unit is idle are left out (`gateware.f
 The result is a folder that the host tool starts (``cipherlane ... --port sim``): `board.json` says
 what is in it. A change of the firmware alone does not recompile the model, which reads its ROM from
 a file when it starts.
+
+With waveforms it is compiled once, without a profile, and keeps all edges. Each run then writes `trace.fst` into that
+folder, of the cycles FIRST to BEHIND - 1 alone if the environment says CIPHERLANE_TRACE=FIRST:BEHIND.
 """
 
 import contextlib
@@ -58,6 +61,7 @@ OPT_FAST = "OPT_FAST=-O2 -march=native"
 # The rest is compiled twice: to find which way its branches go, then so that they are laid out for that.
 PROFILING = "-fprofile-generate"
 PROFILED = "-fprofile-use -fprofile-partial-training"
+TRACING = ["--trace-fst"]
 # Bytes that each engine the board has encrypts meanwhile.
 TRAINING = {Engine.TABLE: 1024, Engine.ISE_VMEM: 20_000, Engine.ACCELERATOR: 50_000}
 
@@ -90,8 +94,8 @@ class SimulationError(RuntimeError):
     """The simulated board could not be built."""
 
 
-def build(target: Target, directory: Path) -> Path:
-    """Builds the simulated board in a folder and returns the path of its `board.json`.
+def build(target: Target, directory: Path, traced: bool = False) -> Path:
+    """Builds the simulated board in a folder, with waveforms if it is to be `traced`; returns its `board.json`'s path.
 
     Raises
     ------
@@ -99,7 +103,9 @@ def build(target: Target, directory: Path) -> Path:
         Verilator or the C++ compiler failed; the message names the log.
     """
     print(f"1/3 firmware and Verilog of the {target.title}: about 10 s", flush=True)
-    commands, sources = lay_out(target, directory, IDLING)
+    commands, sources = lay_out(target, directory, () if traced else IDLING)
+    if traced:
+        commands = _traced(commands)
     gateware = directory / "gateware"
     key = _key(commands, sources, directory)
     stamp = Stamp(directory / "model.digest", key)
@@ -244,6 +250,12 @@ def _commands(verilog: list[str], modules: list[str]) -> list[list[str]]:
     ]
 
 
+def _traced(commands: list[list[str]]) -> list[list[str]]:
+    """The commands for a model with waveforms: it is compiled once."""
+    modules, verilator, *_, compiler = commands
+    return [modules, [*verilator, *TRACING], [OPT_FAST if word.startswith(OPT_FAST) else word for word in compiler]]
+
+
 def _train(directory: Path) -> None:
     """Has the board do some of what it is for.
 
@@ -279,12 +291,14 @@ def _compile(commands: list[list[str]], gateware: Path, log: Path, train: Callab
         if progress.run([*command, *jobs], gateware, log, how_far):
             raise SimulationError(f"the simulated board did not compile: see {log}")
 
-    modules, verilator, profiling, profiled = commands
+    modules, verilator, *passes = commands
     print("2/3 simulator's modules, Verilator: about 10 s", flush=True)
     run(modules, still)
     run(verilator, still)
-    print("3/3 C++ compiler, twice: about 45 s on two cores", flush=True)
-    run(profiling, compiled)
+    print(f"3/3 C++ compiler, {'twice' if passes[1:] else 'once'}: about 45 s on two cores", flush=True)
+    run(passes[0], compiled)
+    if not passes[1:]:
+        return
     print("    a run of it for the profile", flush=True)
     try:
         train()
@@ -293,4 +307,4 @@ def _compile(commands: list[list[str]], gateware: Path, log: Path, train: Callab
     for source in (*built.glob("*.cpp"), gateware / "sim_init.cpp", SIMULATOR):
         if not source.stem.endswith("__Slow"):
             (built / source.name).with_suffix(".o").unlink()
-    run(profiled, compiled)
+    run(passes[1], compiled)

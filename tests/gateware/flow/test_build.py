@@ -78,6 +78,12 @@ def test_simulated_board_cannot_be_flashed():
     assert "nothing to flash" in result.stderr
 
 
+def test_waveforms_are_of_simulated_boards_alone():
+    result = gateware_flow("ecpix5", "--trace")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == "error: board ecpix5 has no waveforms: simulated boards have\n"
+
+
 def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it_is_not():
     """No place-and-route has met the clock of the others' configurations."""
     sim, hardware = boards.load("sim"), boards.load("ecpix5")
@@ -162,7 +168,7 @@ def test_a_simulated_board_is_built_anew_only_when_its_sources_changed(tmp_path,
     source.parent.mkdir()
     source.write_text("x = (\n    y\n    // 2\n)\n")
 
-    def build(target, directory):
+    def build(target, directory, traced):
         built.append(source.read_text())
         if "fails" in built[-1]:
             raise simulation.SimulationError("so it does")
