@@ -9,7 +9,7 @@ import pytest
 from tests.gateware import ecp5
 from tests.gateware.boards import VECTOR_UNITS_ON_ECP5
 from tests.gateware.isa.bench import Bench
-from tests.gateware.isa.test_unit import (
+from tests.gateware.isa.test_vector_unit import (
     test_loads_and_stores_run_behind_other_instructions,
     test_whole_blocks_both_ways,
 )

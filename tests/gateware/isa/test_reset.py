@@ -9,7 +9,7 @@ import pytest
 from gateware.isa.instructions import CONTEXTS
 from gateware.isa.vector_unit import VectorAESUnit
 from tests.gateware.isa.model import UnitModel
-from tests.gateware.isa.test_unit import ORIGIN, SIZE, encode, get_state, put_key, put_state, random_command
+from tests.gateware.isa.test_vector_unit import ORIGIN, SIZE, encode, get_state, put_key, put_state, random_command
 from tests.gateware.support import Simulation, SimulationTimeout
 
 INSTANTS = 48
