@@ -19,6 +19,9 @@ __all__ = [  # on the netlist
     "test_whole_blocks_both_ways",
 ]
 
+# A minute for Yosys and the interpreter: what a fault of the unit itself breaks, `test_unit.py` finds too.
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module", params=VECTOR_UNITS_ON_ECP5)
 def bench(request):
