@@ -93,6 +93,10 @@
 #define CL_ISA_VSTORE(s, rs1) \
 	__asm__ volatile(".insn r 0x0b, 7, %[f], zero, %z[a], zero" : : [f] "i"(0x30 | (s)), [a] "rJ"((uint32_t)(rs1)))
 
+/** memory[rs1 + rs2 + 16 s] = memory[rs1 + 16 s] ^ v[s], for s = 0 to 7 in this order, up to the first fault */
+#define CL_ISA_VXOR_GROUP(rs1, rs2) \
+	__asm__ volatile(".insn r 0x0b, 7, %[f], zero, %z[a], %z[b]" : : [f] "i"(0x38), [a] "rJ"((uint32_t)(rs1)), [b] "rJ"((uint32_t)(rs2)))
+
 /** wait for loads and stores; rd = fault address (31:4) and code (3:0); clear it if rs1[0] */
 #define CL_ISA_MEMORY_STATUS(rs1) \
 	({ uint32_t cl_isa_rd_; __asm__ volatile(".insn r 0x0b, 6, %[f], %[d], %z[a], zero" : [d] "=r"(cl_isa_rd_) : [f] "i"(0x65), [a] "rJ"((uint32_t)(rs1))); cl_isa_rd_; })
