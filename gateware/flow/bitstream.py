@@ -1,8 +1,7 @@
 """Builds and flashes the bitstream for an ECP5 board, with the firmware in its boot ROM.
 
 The build fails if a clock misses its constraint. Clocks and resources are reported as place-and-route
-gives them for the whole design; the vector unit and the accelerator are also synthesised alone, which tells
-their share.
+gives them for the whole design, and each unit's share of them from the netlist.
 """
 
 import contextlib
@@ -19,7 +18,7 @@ from litex.soc.integration.builder import Builder
 from rich.console import Console
 from rich.table import Table
 
-from gateware.flow import constraints, toolchain, units
+from gateware.flow import area, constraints, toolchain
 from gateware.flow.cache import Stamp, digest
 from gateware.flow.firmware import REPOSITORY, build_firmware
 from gateware.soc.soc import CipherlaneSoC
@@ -69,8 +68,9 @@ def build(target: Target, directory: Path, results: Path) -> Path:
         if status:
             raise BitstreamError(failure(log))
         stamp.set()
-    report = _report(target, gateware, environment)
-    _check_constraints(soc, gateware, report["clocks"])
+    module = json.loads((gateware / f"{target.name}.json").read_text())["modules"][target.name]
+    report = _report(target, gateware, module)
+    _check_constraints(soc, gateware, module, report["clocks"])
     path = results / f"bitstream-{target.name}.json"
     write(
         path,
@@ -152,7 +152,7 @@ def failure(log: Path) -> str:
     return f"{errors[-1] if errors else 'a tool failed'}: see {log}"
 
 
-def _report(target: Target, gateware: Path, environment: dict[str, str]) -> dict:
+def _report(target: Target, gateware: Path, module: dict) -> dict:
     pnr = json.loads((gateware / f"{target.name}-report.json").read_text())
     clocks = [
         {
@@ -170,16 +170,15 @@ def _report(target: Target, gateware: Path, environment: dict[str, str]) -> dict
         "kind": "est",
         "clocks": clocks,
         **used,
-        "units": units.resources(target, gateware, environment),
+        "shares": area.by_unit(module),
         "seed": target.fit.pnr_seed,
     }
 
 
-def _check_constraints(soc: CipherlaneSoC, gateware: Path, clocks: list[dict]) -> None:
+def _check_constraints(soc: CipherlaneSoC, gateware: Path, module: dict, clocks: list[dict]) -> None:
     """That every clock was timed for what it runs at, and that no loop is in the netlist but the random source's."""
     name = soc.target.name
     lpf = (gateware / f"{name}.lpf").read_text()
-    module = json.loads((gateware / f"{name}.json").read_text())["modules"][name]
     if unknown := constraints.unknown_names(lpf, module):
         raise BitstreamError(f"{name}.lpf constrains {', '.join(unknown)}, which the netlist does not have")
     wanted = {"sys": soc.target.board.sys_clk_freq / 1e6, **constraints.frequencies(lpf)}
@@ -199,9 +198,9 @@ def _show(report: dict, bitstream: Path, path: Path) -> None:
     for clock in report["clocks"]:
         clocks.add_row(clock["name"], f"{clock['required_mhz']:.2f}", f"{clock['achieved_mhz']:.2f}")
     console.print(clocks)
-    area = Table("part", "LUT4", "FF", "block RAM", "DSP", title="resources")
-    area.add_row("whole, placed and routed", *(str(report[name]) for name in RESOURCES))
-    for name, used in report["units"].items():
-        area.add_row(f"{name}, synthesised alone", *(str(used[resource]) for resource in RESOURCES))
-    console.print(area)
+    resources = Table("part", "LUT4", "FF", "block RAM", "DSP", title="resources")
+    resources.add_row("whole, placed and routed", *(str(report[name]) for name in RESOURCES))
+    for name, used in report["shares"].items():
+        resources.add_row(name.replace("_", " "), *(str(used[resource]) for resource in RESOURCES))
+    console.print(resources)
     console.print(f"bitstream {bitstream} and .svf beside it; report {path}", soft_wrap=True)

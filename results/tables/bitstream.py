@@ -9,7 +9,8 @@ USED = ("lut4", "ff", "bram", "dsp")
 def keep(content: Content) -> Content:
     """The figures that the page shows."""
     (head,) = select([content], ("board", "device", "speed_grade", "kind", "seed", *USED))
-    return {**head, "units": content["units"], "clocks": content["clocks"]}
+    parts = {name: content[name] for name in ("shares", "units") if name in content}
+    return {**head, **parts, "clocks": content["clocks"]}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
@@ -20,9 +21,9 @@ def render(kept: dict[str, Content]) -> list[str]:
         for c in report["clocks"]:
             missed = ", **missed**" if c["achieved_mhz"] < c["required_mhz"] else ""
             clocks.append([board, c["name"], c["required_mhz"], f"{c['achieved_mhz']:.2f}{missed}", report["seed"]])
-        for part, used in {"whole": report, **report["units"]}.items():
-            name = part if used is report else f"{part.replace('_', ' ')}, synthesised alone"
-            area.append([board, name, *(used[key] for key in USED)])
+        alone = {f"{part}, synthesised alone": used for part, used in report.get("units", {}).items()}
+        for part, used in {"whole": report, **report.get("shares", {}), **alone}.items():
+            area.append([board, part.replace("_", " "), *(used[key] for key in USED)])
     devices = dict.fromkeys(f"{r['device']}, speed grade {r['speed_grade']} ({r['kind']})" for r in kept.values())
     return [
         f"`make bitstream BOARD=... CONFIG=...`: {'; '.join(devices)}; a build that misses a clock ends with an error:",

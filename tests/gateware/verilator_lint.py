@@ -17,12 +17,11 @@ from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Signal
 
 from gateware.ctr.service import create_service
-from gateware.flow import units
 from gateware.isa.zkn import ScalarAESUnit
 from gateware.net.records.peripheral import FastPathPeripheral, client
 from gateware.random.source import RandomSource
 from gateware.soc.buffer import BufferMemory
-from tests.gateware import ecp5
+from tests.gateware import ecp5, units
 from tests.gateware.boards import ACCELERATORS, FAST_PATHS, SCALAR_UNITS, TARGETS, VECTOR_UNITS, title
 from tests.gateware.support import flatten
 

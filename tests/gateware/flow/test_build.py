@@ -209,7 +209,7 @@ def test_a_simulated_board_is_built_anew_only_when_its_sources_changed(tmp_path,
     assert [builds("zephyr"), builds("zephyr")] == [(True, 0), (True, 0)], "Zephyr's tree may have changed"
 
 
-def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path, monkeypatch):
+def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path):
     report = {
         "fmax": {
             "$glbnet$VexRiscv.cache.clk": {"achieved": 81.5, "constraint": 75.0},
@@ -218,8 +218,9 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path, monkey
         "utilization": {"TRELLIS_COMB": {"used": 100, "available": 1000}, "DP16KD": {"used": 7, "available": 9}},
     }
     (tmp_path / "ecpix5-report.json").write_text(json.dumps(report))
-    monkeypatch.setattr(bitstream.units, "resources", lambda *_: {})
-    result = bitstream._report(targets.load("ecpix5"), tmp_path, {})
+    module = {"cells": {"VexRiscv.pc_LUT4_Z": {"type": "LUT4", "connections": {"Z": [2]}}}}
+    result = bitstream._report(targets.load("ecpix5"), tmp_path, module)
+    assert result["shares"] == {"cpu": {"lut4": 1, "ff": 0, "bram": 0, "dsp": 0}}
     assert result["clocks"] == [
         {"name": "sys", "required_mhz": 75.0, "achieved_mhz": 81.5},
         {"name": "clk100", "required_mhz": 100.0, "achieved_mhz": 300.0},
@@ -250,13 +251,12 @@ def test_constraints_are_checked_against_the_netlist(tmp_path, port, required, i
         for n in range(inverters)
     }
     module = {"ports": {"clk100": {}}, "netnames": {"clk100": {}, "eth_rx_clk": {}}, "cells": cells}
-    (tmp_path / "ecpix5.json").write_text(json.dumps({"modules": {"ecpix5": module}}))
     (tmp_path / "ecpix5.lpf").write_text(f'FREQUENCY PORT "{port}" 100.0 MHz;\n')
     noise = SimpleNamespace(cells=3)
     soc = SimpleNamespace(target=targets.load("ecpix5"), random=SimpleNamespace(noise=noise))
     clocks = [{"name": "sys", "required_mhz": required, "achieved_mhz": 80.0}]
     with nullcontext() if message is None else pytest.raises(bitstream.BitstreamError, match=message):
-        bitstream._check_constraints(soc, tmp_path, clocks)
+        bitstream._check_constraints(soc, tmp_path, module, clocks)
 
 
 def test_failure_names_the_clock_that_missed(tmp_path):

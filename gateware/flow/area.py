@@ -1,0 +1,85 @@
+"""Where the LUTs of a netlist are: its cells, each counted for one unit of the SoC.
+
+Yosys names a cell after a net near it, and nets have the names of the modules in the SoC. What is named after a memory
+of LiteX's, or after nothing that tells, is counted for the unit that most of its neighbours belong to. A LUT between
+two units is one's or the other's: take the figures as shares.
+"""
+
+import re
+from collections import Counter, defaultdict
+
+from gateware.flow.toolchain import LUT4_OF_CELL
+
+# Beginnings of names, in the order in which they are looked for.
+UNITS = {
+    "cpu": ("VexRiscv",),
+    "vector_unit": ("cipherlanesoc_aes_", "lane_registers", "column_table"),
+    "accelerator": ("cipherlanesoc_ctraccelerator",),
+    "ctr_service": (
+        "ctrservice",
+        "keyexpansion",
+        "iterativecipher",
+        "pipelined",
+        "output_queue",
+        "round_keys",
+        "keystream",
+        "key_words",
+        "sbox_table",
+    ),
+    "fast_path": (
+        "add_ethernet_fastpath",
+        "session_",
+        "window_",
+        "statistics_",
+        "event_counters",
+    ),
+    "ethernet": ("add_ethernet_", "fastpathethernet", "liteeth", "sharedmac"),
+}
+REST = "rest"  # buses, memories, CSRs, UART, timer, random source
+_COMMON = ("CLK", "WCK", "CLKA", "CLKB", "LSR", "RSTA", "RSTB")
+RESOURCES = {"lut4": LUT4_OF_CELL, "ff": {"TRELLIS_FF": 1}, "bram": {"DP16KD": 1}, "dsp": {"MULT18X18D": 1}}
+# Names that LiteX gives to memories and to logic that it has moved, without what follows the number.
+_NAMELESS = re.compile(r"(storage|mem|packet_words|comb_[a-z_]+)(_?\d+)?")
+
+
+def by_unit(module: dict) -> dict[str, dict[str, int]]:
+    """LUT4s, flip-flops, block RAMs and DSPs of each unit that there is, by name; `REST` last.
+
+    Parameters
+    ----------
+    module : dict
+        The top module, as Yosys' ``write_json`` has it.
+    """
+    groups: dict[str, list[dict]] = defaultdict(list)
+    for name, cell in module["cells"].items():
+        groups[_group(name)].append(cell)
+    at_net: dict[int, Counter] = defaultdict(Counter)  # units at each net
+    for group, cells in groups.items():
+        if group in UNITS:
+            for net in _nets(cells):
+                at_net[net][group] += 1
+    found = {unit: dict.fromkeys(RESOURCES, 0) for unit in (*UNITS, REST)}
+    for group, cells in groups.items():
+        unit = group
+        if group not in found:
+            votes = sum((at_net[net] for net in _nets(cells)), Counter())
+            unit = votes.most_common(1)[0][0] if votes else REST
+        for cell in cells:
+            for resource, weights in RESOURCES.items():
+                found[unit][resource] += weights.get(cell["type"], 0)
+    return {unit: used for unit, used in found.items() if any(used.values())}
+
+
+def _group(name: str) -> str:
+    """The unit that a cell's name tells, `REST`, or the beginning of a name that tells nothing."""
+    for unit, beginnings in UNITS.items():
+        if name.startswith(beginnings):
+            return unit
+    nameless = _NAMELESS.match(name)
+    return nameless[0] if nameless else REST
+
+
+def _nets(cells: list[dict]) -> set[int]:
+    """Nets at the cells, but for clocks and resets."""
+    pins = (item for cell in cells for item in cell["connections"].items())
+    return {bit for pin, bits in pins if pin not in _COMMON for bit in bits if isinstance(bit, int)}
