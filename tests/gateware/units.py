@@ -4,7 +4,7 @@ from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Record
 
 from gateware.dma.accelerator import CTRAccelerator
-from gateware.isa.unit import VectorAESUnit
+from gateware.isa.vector_unit import VectorAESUnit
 from gateware.soc.soc import BUFFER_ORIGIN, create_ctr_service
 from gateware.targets import Target
 
