@@ -28,13 +28,15 @@ class Decoder(Module):
     key_register : Signal(4), out
         ``k``, last-round keys resolved.
     substitute, substitute_inverse : Signal(), out
-        SubBytes or InvSubBytes in stage 1.
+        SubBytes (of a state register, or of a word for the key schedule) or InvSubBytes in stage 1.
     shuffle : Signal(2), out
         SHUFFLE_NONE, SHUFFLE_FORWARD or SHUFFLE_INVERSE in stage 2.
     mix, mix_inverse, add_key : Signal(), out
         MixColumns, InvMixColumns, AddRoundKey in stage 2.
     reads_state, reads_key : Signal(), out
         The instruction depends on its state register, or on its round-key register.
+    loads, stores : Signal(), out
+        It reads memory, or writes memory; a group does both.
     write_state, write_key : Signal(4), out
         Lanes written in stage 2.
     is_* : Signal(), out
@@ -53,6 +55,8 @@ class Decoder(Module):
         self.add_key = Signal()
         self.reads_state = Signal()
         self.reads_key = Signal()
+        self.loads = Signal()
+        self.stores = Signal()
         self.write_state = Signal(4)
         self.write_key = Signal(4)
 
@@ -80,14 +84,16 @@ class Decoder(Module):
             If(any_of(*LAST_ROUNDS), self.key_register.eq(last_round_key)),
             If(flags["counter_xor"], self.key_register.eq(0)),
             If(any_of("key_write", "key_write_inv_mix"), self.key_register.eq(funct7[0:4])),
-            self.substitute.eq(any_of(*ROUNDS, *LAST_ROUNDS)),
+            self.substitute.eq(any_of(*ROUNDS, *LAST_ROUNDS, "sub_word", "sub_rot_word")),
             self.substitute_inverse.eq(any_of(*INVERSE_SBOX)),
             self.shuffle[0].eq(any_of("shift_rows", "round_enc", "last_enc")),
             self.shuffle[1].eq(any_of("shift_rows_inv", "round_dec", "last_dec")),
             self.mix.eq(any_of(*ROUNDS, "key_write_inv_mix")),
             self.mix_inverse.eq(any_of("sbox_mix_xor_inv", "round_dec", "key_write_inv_mix")),
             self.add_key.eq(any_of("round_xor", *ROUNDS, *LAST_ROUNDS, "counter_xor")),
-            self.reads_state.eq(any_of(*IN_PLACE, "move_in_xor", "move_out_xor", "vload_xor", "vstore")),
+            self.reads_state.eq(any_of(*IN_PLACE, "move_in_xor", "move_out_xor", "vload_xor", "vstore", "vxor_group")),
+            self.loads.eq(any_of("vload", "vload_xor", "vxor_group")),
+            self.stores.eq(any_of("vstore", "vxor_group")),
             self.reads_key.eq(self.add_key | any_of("key_read", "counter")),
             half_lanes.eq(Mux(funct7[4], 0b1100, 0b0011)),
             If(

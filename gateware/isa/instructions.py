@@ -130,6 +130,16 @@ INSTRUCTIONS = (
     Instruction("vload", 7, 4 << 3, ("s",), "v[s] = memory[rs1 + 16 s]", uses_rs1=True),
     Instruction("vload_xor", 7, 5 << 3, ("s",), "v[s] ^= memory[rs1 + 16 s]", uses_rs1=True),
     Instruction("vstore", 7, 6 << 3, ("s",), "memory[rs1 + 16 s] = v[s]", uses_rs1=True),
+    # The whole register group in one instruction: rs2 is how far its destination is from its source.
+    Instruction(
+        "vxor_group",
+        7,
+        7 << 3,
+        (),
+        "memory[rs1 + rs2 + 16 s] = memory[rs1 + 16 s] ^ v[s], for s = 0 to 7 in this order, up to the first fault",
+        uses_rs1=True,
+        uses_rs2=True,
+    ),
     Instruction(
         "memory_status",
         6,

@@ -2,29 +2,36 @@
 
 ::
 
-    request ──► queue (address, data, kind) ──► Wishbone, 128 bits, classic ──► result register ──► write back
+    request ──► queue (addresses, data, kind) ──► read ──► result register ──► write, or back to the unit
+                                                   └── Wishbone, 128 bits, classic ──┘
 
-A request carries the value of its state register at issue: a store writes it, an exclusive-or load
-adds the memory's block to it. Requests are carried out in order. A load's result waits in `result` until
-the unit has a free write cycle.
+A request carries the value of its state register at issue: a load takes memory's block, an exclusive-or load the sum
+of both, a store the register's value; what a store or a group's member takes goes to memory, what a load takes waits
+in `result` until the unit has a free write cycle. Requests are carried out in order.
 
 An address that is not a multiple of 16 or not wholly inside the memory is refused: nothing is accessed, a
 load leaves its register unchanged, and the first fault stays in `fault_address` and `fault_code` until
-cleared. A bus error is reported the same way. Nothing waits for ever: the memory at the port always answers.
+cleared. A bus error is reported the same way. A group ends at its first fault: what follows of it is dropped.
+Nothing waits for ever: the memory at the port always answers.
 
 Byte order: byte ``i`` of a block is at address + i. Throughput: a store takes one cycle of the port, a load
-two. Latency of a load: 4 cycles from issue to the register, on an idle port.
+two, a block of a group three. Latency of a load: 4 cycles from issue to the register, on an idle port.
 """
 
 from litex.soc.interconnect import stream, wishbone
-from migen import Cat, If, Module, Mux, Signal
+from migen import Cat, Constant, If, Module, Mux, Signal
+
+from gateware.aes.transforms import masked
+from gateware.isa.instructions import STATE_REGISTERS
 
 FAULT_NONE = 0
 FAULT_UNALIGNED = 1
 FAULT_ADDRESS = 2
 FAULT_BUS = 3
 
-QUEUE_DEPTH = 4
+QUEUE_DEPTH = STATE_REGISTERS  # a group
+KIND_LAYOUT = [("load", 1), ("store", 1), ("exclusive_or", 1), ("register", 3)]
+REQUEST_LAYOUT = [("address", 32), ("destination", 32), ("data", 128), *KIND_LAYOUT]
 
 
 class VectorMemoryPort(Module):
@@ -40,7 +47,9 @@ class VectorMemoryPort(Module):
     bus : wishbone.Interface
         128-bit master, word addressing.
     request : stream.Endpoint
-        In: ``address`` (32, bytes), ``data`` (128), ``store``, ``exclusive_or``, ``register`` (3).
+        In: ``load``, ``store`` or both, for a group's member; ``address`` (32, bytes); ``destination`` (32, bytes)
+        of a group's member; ``data`` (128), added to what is loaded if ``exclusive_or``, which a store sets;
+        ``register`` (3).
     result_valid, result_ready : Signal()
         Out, in: a load's value is there; the unit takes it.
     result_register, result_data : Signal(3), Signal(128)
@@ -59,15 +68,14 @@ class VectorMemoryPort(Module):
     Raises
     ------
     ValueError
-        The size is not a power of two of at least 16, or the origin not a multiple of it.
+        The size is not a power of two of at least 32, or the origin not a multiple of it.
     """
 
     def __init__(self, *, origin: int, size: int):
-        if size < 16 or size & (size - 1) or origin % size:
+        if size < 32 or size & (size - 1) or origin % size:
             raise ValueError(f"memory of {size} bytes at {origin:#x}: the size must be a power of two that divides it")
         self.bus = bus = wishbone.Interface(data_width=128, address_width=32, addressing="word")
-        kind = [("store", 1), ("exclusive_or", 1), ("register", 3)]
-        self.request = stream.Endpoint([("address", 32), ("data", 128), *kind])
+        self.request = request = stream.Endpoint(REQUEST_LAYOUT)
         self.result_valid = Signal()
         self.result_ready = Signal()
         self.result_register = Signal(3)
@@ -82,60 +90,103 @@ class VectorMemoryPort(Module):
 
         # # #
 
-        # The address is checked on its way into the queue.
-        checked = [("block", 28), ("unaligned", 1), ("outside", 1), ("data", 128), *kind]
-        self.submodules.queue = queue = stream.SyncFIFO(checked, QUEUE_DEPTH)
-        head = queue.source
+        # Addresses are checked on their way into the queue. Of the one written to, what lies inside the memory goes on;
+        # a bad one takes the place of the one that is reported.
         size_bits = size.bit_length() - 1
+        checked = [("block", 28), ("unaligned", 1), ("outside", 1), ("written", size_bits - 4), ("data", 128)]
+        self.submodules.queue = queue = stream.SyncFIFO([*checked, *KIND_LAYOUT], QUEUE_DEPTH)
+        head = queue.source
+
+        def unaligned(address):
+            return address[:4] != 0
+
+        def outside(address):
+            return address[size_bits:] != origin >> size_bits
+
+        reported = Signal(32)
+        group = request.load & request.store
+        bad_destination = Signal()
         self.comb += [
-            self.request.connect(queue.sink, omit={"address"}),
-            queue.sink.block.eq(self.request.address[4:]),
-            queue.sink.unaligned.eq(self.request.address[:4] != 0),
-            queue.sink.outside.eq(self.request.address[size_bits:] != origin >> size_bits),
+            bad_destination.eq(group & (unaligned(request.destination) | outside(request.destination))),
+            If(
+                bad_destination & ~unaligned(request.address) & ~outside(request.address),
+                reported.eq(request.destination),
+            ).Else(reported.eq(request.address)),
+            request.connect(queue.sink, omit={"address", "destination"}),
+            queue.sink.block.eq(reported[4:]),
+            queue.sink.unaligned.eq(unaligned(reported)),
+            queue.sink.outside.eq(outside(reported)),
+            queue.sink.written.eq(Mux(group, request.destination[4:size_bits], request.address[4:size_bits])),
         ]
 
-        # Access.
-        refused = Signal()
+        # Read, or take over what is stored. The result register's store, older than the head, has the bus first.
+        result_store = Signal()  # it goes to memory
+        result_group = Signal()
+        result_written = Signal(size_bits - 4)
+        result_block = Cat(result_written, Constant(origin >> size_bits, 32 - size_bits))
+        holds = Signal()
+        storing = Signal()
         result_free = Signal()
+        refused = Signal()
+        broken = Signal()  # a request of the group under way has failed
+        reading = Signal()
+        head_group = head.load & head.store
         self.comb += [
-            refused.eq(head.unaligned | head.outside),
-            result_free.eq(~self.result_valid | self.result_ready),
-            bus.cyc.eq(head.valid & ~refused & (head.store | result_free)),
+            self.result_valid.eq(holds & ~result_store),
+            storing.eq(holds & result_store),
+            result_free.eq(~holds | Mux(result_store, bus.ack | bus.err, self.result_ready)),
+            refused.eq(head.unaligned | head.outside | (broken & head_group)),
+            reading.eq(head.valid & head.load & ~refused & ~storing & (~holds | self.result_ready)),
+            bus.cyc.eq(storing | reading),
             bus.stb.eq(bus.cyc),
-            bus.we.eq(head.store),
-            bus.adr.eq(head.block),
+            bus.we.eq(storing),
+            bus.adr.eq(Mux(storing, result_block, head.block)),
             bus.sel.eq(0xFFFF),
-            bus.dat_w.eq(head.data),
-            head.ready.eq(head.valid & (refused | bus.ack | bus.err)),
-            self.idle.eq(~head.valid & ~self.result_valid),
+            bus.dat_w.eq(self.result_data),
+            If(refused, head.ready.eq(~storing))
+            .Elif(head.load, head.ready.eq(reading & (bus.ack | bus.err)))
+            .Else(head.ready.eq(result_free)),
+            self.idle.eq(~head.valid & ~holds),
             self.full.eq(queue.level >= QUEUE_DEPTH - 1),
         ]
 
-        # Result of a load.
-        failed = bus.err | refused
+        # Result.
+        head_failed = Signal()
         self.comb += [
-            self.dropped.eq(head.valid & head.ready & failed & ~head.store),
+            head_failed.eq(head.valid & ~storing & (refused | (reading & bus.err))),
+            self.dropped.eq(head_failed & ~head.store),
             self.dropped_register.eq(head.register),
         ]
         self.sync += [
-            If(self.result_ready, self.result_valid.eq(0)),
-            If(head.valid & head.ready & ~failed & ~head.store, self.result_valid.eq(1)),
-            # Loaded whenever there is room: only with `result_valid` does it mean anything.
+            If(result_free, holds.eq(head.valid & head.ready & ~head_failed)),
+            # Loaded whenever there is room: only if it `holds` does it mean anything.
             If(
                 result_free,
+                result_store.eq(head.store),
+                result_group.eq(head_group),
+                result_written.eq(head.written),
                 self.result_register.eq(head.register),
-                self.result_data.eq(bus.dat_r ^ Mux(head.exclusive_or, head.data, 0)),
+                self.result_data.eq(masked(head.load, bus.dat_r) ^ masked(head.exclusive_or, head.data)),
             ),
         ]
 
-        # The first fault stays.
+        # The first fault stays; a group that has one is broken until the port is idle, as it is before each group.
+        store_failed = storing & bus.err
+        failed = head_failed | store_failed
         self.sync += [
             If(self.clear_fault, self.fault_code.eq(FAULT_NONE), self.fault_address.eq(0)),
             If(
-                head.valid & head.ready & failed & (self.fault_code == FAULT_NONE),
-                self.fault_code.eq(Mux(head.unaligned, FAULT_UNALIGNED, Mux(head.outside, FAULT_ADDRESS, FAULT_BUS))),
-                self.fault_address.eq(head.block),
+                failed & (self.fault_code == FAULT_NONE),
+                self.fault_code.eq(
+                    Mux(
+                        storing | ~(head.unaligned | head.outside),
+                        FAULT_BUS,
+                        Mux(head.unaligned, FAULT_UNALIGNED, FAULT_ADDRESS),
+                    )
+                ),
+                self.fault_address.eq(bus.adr),
             ),
+            broken.eq(~self.idle & (broken | (store_failed & result_group) | (head_failed & head_group))),
         ]
 
     @property

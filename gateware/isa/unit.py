@@ -20,24 +20,25 @@ instructions without a result and for undefined function ids, which change nothi
 data.
 
 Vector loads and stores run behind the instructions that follow, through the unit's own memory port; an
-instruction that touches a register which a load has yet to write waits for it.
+instruction that touches a register which a load has yet to write, or a group to take along, waits for it.
 
 No hidden state: state and key registers, the selected context, the memory port's fault and nothing else outlive
-an instruction, and each of them can be read back.
+an instruction, and each of them can be read back. (The port's queue keeps what it was given until later requests
+take its place; nothing depends on it.)
 """
 
 from migen import Array, Cat, Constant, If, Mux, Signal
 
-from gateware.aes.sbox import SBox
 from gateware.aes.transforms import byte_list, inv_shift_rows, masked, shift_rows
 from gateware.isa.cfu import CFUUnit
 from gateware.isa.decoder import Decoder
-from gateware.isa.instructions import COUNTER_BASE, LANES, STATE_REGISTERS
+from gateware.isa.instructions import COUNTER_BASE, LANES
 from gateware.isa.lane import SUBSTITUTE_FORWARD, SUBSTITUTE_INVERSE, SUBSTITUTE_PASS, Lane
 from gateware.isa.memory_port import VectorMemoryPort
+from gateware.isa.memory_requests import MemoryRequests
 from gateware.isa.register_file import CounterBases, KeyRegisters, StateRegisters
 
-UNIT_VERSION = 1
+UNIT_VERSION = 2
 
 
 class VectorAESUnit(CFUUnit):
@@ -67,6 +68,7 @@ class VectorAESUnit(CFUUnit):
         self.submodules.keys = keys = KeyRegisters()
         self.submodules.bases = bases = CounterBases()
         self.submodules.memory = memory_port = VectorMemoryPort(origin=memory[0], size=memory[1])
+        self.submodules.requests = requests = MemoryRequests(decoder)
         self.bus = memory_port.bus
         lanes = [Lane(sbox=sbox) for _ in range(LANES)]
         self.submodules += lanes
@@ -78,7 +80,7 @@ class VectorAESUnit(CFUUnit):
         late_is_key = Signal()
         late_is_context = Signal()
         late_is_memory_status = Signal()
-        late_word = Signal(32)
+        late_word = Signal(3)
         key_register = Signal(4)
         state_address = Signal(6)
         key_address = Signal(7)
@@ -94,7 +96,7 @@ class VectorAESUnit(CFUUnit):
         counter_low = Signal(66)
         stage1_operand = [Signal(32, name=f"stage1_operand{c}") for c in range(LANES)]
         self.comb += [
-            state.read_address.eq(state_address),
+            state.read_address.eq(Cat(requests.read_register, context)),
             keys.read_address.eq(key_address),
             bases.read_address.eq(context),
             index_low.eq(Cat(rs1, rs2)),
@@ -105,9 +107,11 @@ class VectorAESUnit(CFUUnit):
         takes_operands = (
             decoder.is_move_in | decoder.is_move_in_xor | decoder.is_key_write | decoder.is_key_write_inv_mix
         )
+        is_sub_word = decoder.is_sub_word | decoder.is_sub_rot_word
         for c, lane in enumerate(lanes):
             self.comb += [
-                lane.column.eq(state.read_data[c]),
+                # The key schedule's word goes through the S-boxes of lane 0.
+                lane.column.eq(Mux(is_sub_word, rs1, state.read_data[c]) if c == 0 else state.read_data[c]),
                 If(is_counter, stage1_operand[c].eq(counter_halves[c]))
                 .Elif(
                     takes_operands,
@@ -193,48 +197,37 @@ class VectorAESUnit(CFUUnit):
             bases.write_lanes.eq(masked(stage2_key[:4] == COUNTER_BASE, keys.write_lanes)),
         ]
 
-        # Loads and stores: the request leaves stage 2, where the lanes' registers hold the state register's value.
-        request = memory_port.request
-        is_load = decoder.is_vload | decoder.is_vload_xor
-        is_memory = is_load | decoder.is_vstore
-        loading = Signal(STATE_REGISTERS)  # state registers of this context that a load will write
-        self.sync += [
-            request.valid.eq(accept & is_memory),
-            request.address.eq(rs1 + (decoder.state_register << 4)),
-            request.store.eq(decoder.is_vstore),
-            request.exclusive_or.eq(decoder.is_vload_xor),
-            request.register.eq(decoder.state_register),
-        ]
+        # Loads and stores.
         self.comb += [
-            request.data.eq(Cat(*[lane.substituted for lane in lanes])),
+            requests.accept.eq(accept),
+            requests.operands[0].eq(rs1),
+            requests.operands[1].eq(rs2),
+            requests.read_data.eq(Cat(*state.read_data)),
+            requests.written.eq(writes_loaded),
+            requests.written_register.eq(memory_port.result_register),
+            requests.dropped.eq(memory_port.dropped),
+            requests.dropped_register.eq(memory_port.dropped_register),
+            requests.request.connect(memory_port.request),
             memory_port.clear_fault.eq(late & late_is_memory_status & late_word[0]),
         ]
-        loading_set = Signal(STATE_REGISTERS)
-        loading_cleared = Signal(STATE_REGISTERS)
-        self.comb += [
-            loading_set.eq(masked(accept & is_load, _one_hot(decoder.state_register))),
-            loading_cleared.eq(
-                masked(writes_loaded, _one_hot(memory_port.result_register))
-                | masked(memory_port.dropped, _one_hot(memory_port.dropped_register))
-            ),
-        ]
-        self.sync += loading.eq((loading & ~loading_cleared) | loading_set)
 
-        # Interlock: an instruction waits for the one in stage 2 whose result it reads, for a load of its state
-        # register, for room in the queue of loads and stores; memory_status and context wait until that is empty.
-        # All of it is made of registers and few bits of the function id, as the core's pipeline hangs on it. A load
-        # also holds an instruction that has no state register, if its bits name the one that is loaded.
+        # Interlock: an instruction waits for the one in stage 2 whose result it reads, for its state register if
+        # that is pending, for the read port if a group has it, for room in the queue of loads and stores; groups,
+        # memory_status and context wait until that is empty. All of it is made of registers and few bits of the
+        # function id, as the core's pipeline hangs on it. A pending register also holds an instruction that has no
+        # state register, if its bits name that one.
         hazard = Signal()
         memory_busy = Signal()
-        waits_for_memory = decoder.is_memory_status | decoder.is_context
+        waits_for_memory = decoder.is_memory_status | decoder.is_context | decoder.is_vxor_group
         same_register = stage2_state[:3] == decoder.state_register  # and the same context: only then is stage 2 valid
         self.comb += [
-            memory_busy.eq((loading != 0) | ~memory_port.idle | request.valid),
+            memory_busy.eq((requests.pending != 0) | ~memory_port.idle | requests.request.valid),
             hazard.eq(
                 (stage2_writes_state & same_register & decoder.reads_state)
                 | (stage2_writes_key & decoder.reads_key)
-                | Array(loading)[decoder.state_register]
-                | (is_memory & memory_port.full)
+                | (requests.taking & decoder.reads_state)
+                | Array(requests.pending)[decoder.state_register]
+                | ((decoder.loads | decoder.stores) & (memory_port.full | requests.taking))
                 | (waits_for_memory & memory_busy)
             ),
         ]
@@ -243,17 +236,13 @@ class VectorAESUnit(CFUUnit):
             stage2_writes_key.eq(accept & (decoder.write_key != 0)),
         ]
 
-        # Response: one a command, held until taken. A late one comes a cycle after stage 2, from registers alone:
-        # SubWord, for the key schedule, has S-boxes of its own there, and the context changes in that cycle.
+        # Response: one a command, held until taken. A late one comes a cycle after stage 2, from registers alone,
+        # and the context changes in that cycle. SubWord and RotWord commute.
         late_is_status = Signal()
+        late_rotates = Signal()
         late_lane = Signal(2)
         late_operand = Signal(32)
-        late_substituted = Signal(32)
-        for row in range(4):
-            byte = slice(8 * row, 8 * row + 8)
-            substitution = SBox(implementation=sbox)
-            self.submodules += substitution
-            self.comb += [substitution.i.eq(late_word[byte]), late_substituted[byte].eq(substitution.o)]
+        sub_word = lanes[0].substituted
         moved_lane = Array(state.read_data)[self.cmd_function_id[6:8]]
         early_output = Signal(32)
         late_output = Signal(32)
@@ -264,9 +253,9 @@ class VectorAESUnit(CFUUnit):
             .Elif(late_is_context, late_output.eq(context))
             .Elif(late_is_memory_status, late_output.eq(memory_port.status))
             .Elif(late_is_status, late_output.eq(Cat(context, Constant(0, 13), Constant(UNIT_VERSION, 16))))
-            .Else(late_output.eq(late_substituted ^ late_operand)),
+            .Else(late_output.eq(Mux(late_rotates, Cat(sub_word[8:], sub_word[:8]), sub_word) ^ late_operand)),
         ]
-        is_late = decoder.is_sub_word | decoder.is_sub_rot_word | decoder.is_key_read
+        is_late = is_sub_word | decoder.is_key_read
         is_late = is_late | decoder.is_context | decoder.is_status | decoder.is_memory_status
         self.sync += [
             late_is_key.eq(decoder.is_key_read),
@@ -274,7 +263,8 @@ class VectorAESUnit(CFUUnit):
             late_is_memory_status.eq(decoder.is_memory_status),
             late_is_status.eq(decoder.is_status),
             late_lane.eq(rs1[:2]),
-            late_word.eq(Mux(decoder.is_sub_rot_word, Cat(rs1[8:], rs1[:8]), rs1)),
+            late_rotates.eq(decoder.is_sub_rot_word),
+            late_word.eq(rs1[:3]),
             late_operand.eq(rs2),
             late.eq(accept & is_late),
             If(late & late_is_context, context.eq(late_word[:3])),
@@ -288,11 +278,6 @@ class VectorAESUnit(CFUUnit):
 def _big_endian(value):
     """The bytes of an expression in reverse order: memory order to big-endian integer and back."""
     return Cat(*reversed([value[i : i + 8] for i in range(0, len(value), 8)]))
-
-
-def _one_hot(register):
-    """Eight bits with the one of a state register set."""
-    return Cat(*[register == s for s in range(STATE_REGISTERS)])
 
 
 def _columns(value) -> list:

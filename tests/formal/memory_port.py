@@ -1,15 +1,16 @@
 """The vector unit's memory port made ready for proofs: all its ports and, beside them, its queue.
 
-The queue's words are shown, oldest first, for invariants alone: an induction from an arbitrary state needs them.
+The queue's words are shown, by their place in its memory, for invariants alone: an induction from an arbitrary state
+needs them.
 """
 
-from migen import Array, Cat, Memory, Module, Signal
+from migen import Cat, Memory, Module, Signal
 
 from gateware.isa.memory_port import QUEUE_DEPTH, VectorMemoryPort
 from tests.formal.prover import to_verilog
 from tests.formal.unit import MEMORY
 
-REQUEST = ("valid", "address", "data", "store", "exclusive_or", "register")
+REQUEST = ("valid", "address", "destination", "data", "load", "store", "exclusive_or", "register")
 BUS_INPUTS = ("dat_r", "ack", "err")
 BUS_OUTPUTS = ("cyc", "stb", "we", "adr", "sel", "dat_w")
 INPUTS = ("result_ready", "clear_fault")
@@ -18,23 +19,18 @@ OUTPUTS += ("fault_code", "fault_address")
 
 
 class _Shown(Module):
-    """The port, and its queue's words by age."""
+    """The port, and its queue's words by place."""
 
     def __init__(self):
         self.submodules.port = port = VectorMemoryPort(origin=MEMORY[0], size=MEMORY[1])
         fifo = port.queue.fifo
         (storage,) = (special for special in fifo._fragment.specials if isinstance(special, Memory))
         self.level, self.consume, self.produce = fifo.level, fifo_address(storage, 1), fifo_address(storage, 0)
-        stored = []
-        for position in range(QUEUE_DEPTH):
+        self.words = [Signal(storage.width, name=f"word{place}") for place in range(QUEUE_DEPTH)]
+        for place, word in enumerate(self.words):
             peek = storage.get_port(async_read=True)
             self.specials += peek
-            self.comb += peek.adr.eq(position)
-            stored.append(peek.dat_r)
-        self.words = [Signal(storage.width, name=f"word{age}") for age in range(QUEUE_DEPTH)]
-        for age, word in enumerate(self.words):
-            position = Signal(len(self.consume))
-            self.comb += [position.eq(self.consume + age), word.eq(Array(stored)[position])]
+            self.comb += [peek.adr.eq(place), word.eq(peek.dat_r)]
         self.produced = Signal(len(self.produce))
         self.consumed = Signal(len(self.consume))
         self.comb += Cat(self.produced, self.consumed).eq(Cat(self.produce, self.consume))
@@ -53,7 +49,7 @@ def port_verilog() -> str:
     ports |= {name: getattr(port.bus, name) for name in (*BUS_INPUTS, *BUS_OUTPUTS)}
     ports |= {name: getattr(port, name) for name in (*INPUTS, *OUTPUTS)}
     ports |= {"level": shown.level, "produced": shown.produced, "consumed": shown.consumed}
-    ports |= {f"word{age}": word for age, word in enumerate(shown.words)}
+    ports |= {f"word{place}": word for place, word in enumerate(shown.words)}
     text = to_verilog(shown, "port", ports, clocked=True)
     inputs = {*(f"request_{name}" for name in REQUEST), *BUS_INPUTS, *INPUTS}
     pins = ", ".join(f"input [{len(ports[name]) - 1}:0] {name}" for name in sorted(inputs))

@@ -57,6 +57,7 @@ PROPERTIES = """
     end
     always @* begin
         if (!selecting) assert(bases_read_address == selected);
+        assert(state_read_address[5:3] == bases_read_address);              // a group's reads, too
         if (accept) begin
             assert(bases_read_address == selected);
             assert(state_read_address[5:3] == selected);

@@ -57,8 +57,7 @@ PROPERTIES = """
 
     // Of the other instructions but the counter's, what passes unchanged.
     wire passes = op == `OP_round_xor || op == `OP_shift_rows || op == `OP_shift_rows_inv || op == `OP_move_in
-        || op == `OP_move_in_xor || op == `OP_key_write || op == `OP_key_write_inv_mix || op == `OP_vload_xor
-        || op == `OP_vstore;
+        || op == `OP_move_in_xor || op == `OP_key_write || op == `OP_key_write_inv_mix;
     wire [127:0] passed = op == `OP_move_in || op == `OP_key_write || op == `OP_key_write_inv_mix ? {b, a, b, a}
         : op == `OP_move_in_xor ? v ^ {b, a, b, a} : v;
 
@@ -145,7 +144,7 @@ PROPERTIES = """
         || op_now == `OP_sbox_mix_xor || op_now == `OP_sbox_mix_xor_inv || op_now == `OP_sbox_xor
         || op_now == `OP_sbox_xor_inv || op_now == `OP_round_enc || op_now == `OP_round_dec || op_now == `OP_last_enc
         || op_now == `OP_last_dec || op_now == `OP_move_in_xor || op_now == `OP_move_out_xor
-        || op_now == `OP_vload_xor || op_now == `OP_vstore;
+        || op_now == `OP_vload_xor || op_now == `OP_vstore || op_now == `OP_vxor_group;
     wire reads_base = op_now == `OP_counter || op_now == `OP_counter_xor;
     wire reads_key = op_now == `OP_key_read || op_now == `OP_counter_xor || op_now == `OP_round_xor
         || op_now == `OP_sbox_mix_xor || op_now == `OP_sbox_mix_xor_inv || op_now == `OP_sbox_xor

@@ -77,7 +77,7 @@ def test_every_response():
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"(\w*late_word) <= [^;]*;", r"\1 <= rs1;"),  # sub_rot_word does not rotate
+        (r"(\w*late_rotates) <= [^;]*;", r"\1 <= 1'd0;"),  # sub_rot_word does not rotate
         (r"(\w*late_lane) <= [^;]*;", r"\1 <= 2'd0;"),  # key_read always reads lane 0
     ],
 )

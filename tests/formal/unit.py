@@ -36,7 +36,8 @@ def unit_ports() -> tuple[VectorAESUnit, dict]:
     ports |= {f"memory_{name}": getattr(unit.memory, name) for name in ("result_register", "result_data")}
     ports |= {f"memory_{name}": getattr(unit.memory, name) for name in ("dropped", "dropped_register", "idle", "full")}
     ports |= {f"memory_{name}": getattr(unit.memory, name) for name in ("fault_code", "fault_address", "clear_fault")}
-    request = ("valid", "address", "data", "store", "exclusive_or", "register")
+    request = ("valid", "address", "destination", "data", "load", "store", "exclusive_or", "register")
+    ports |= {name: getattr(unit.requests, name) for name in ("taking", "member", "pending")}
     ports |= {f"request_{name}": getattr(unit.memory.request, name) for name in request}
     return unit, ports
 

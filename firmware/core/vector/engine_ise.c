@@ -54,32 +54,27 @@ CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, u
 }
 
 /**
- * Whole groups between buffers in the unit's memory, from block 0 on. The port takes two cycles for
- * a load and one for a store. Between the instructions of the last round the loads keep pace, each
- * one place behind, as a result can be used two cycles after its instruction.
+ * Whole groups between buffers in the unit's memory, from block 0 on. One instruction adds the data
+ * and stores the sum, behind the rounds of the next group. The additions are in the slots behind
+ * the branch, in which instructions of the unit would wait.
  */
 CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 			      uint32_t groups)
 {
-	const uintptr_t end = in + groups * GROUP_BYTES;
+	const uintptr_t last = in + (groups - 1) * GROUP_BYTES;
+	const uint32_t distance = (uint32_t)(out - in);
+	uint32_t index = -GROUP;
 
-	for (uint32_t index = 0; in != end; index += GROUP) {
+	in -= GROUP_BYTES;
+	do {
+		CL_ISE_ADVANCE(in, GROUP_BYTES);
+		CL_ISE_ADVANCE(index, GROUP);
 		CL_ISE_EACH (s, GROUP) {
 			CL_ISA_COUNTER_XOR(s, index, 0);
 		}
-		cl_ise_middle_rounds(cipher, GROUP);
-		cl_ise_last_round(cipher, 0);
-		CL_ISE_EACH (s, GROUP - 1) {
-			cl_ise_last_round(cipher, s + 1);
-			CL_ISA_VLOAD_XOR(s, in);
-		}
-		CL_ISA_VLOAD_XOR(GROUP - 1, in);
-		CL_ISE_EACH (s, GROUP) {
-			CL_ISA_VSTORE(s, out);
-		}
-		in += GROUP_BYTES;
-		out += GROUP_BYTES;
-	}
+		cl_ise_rounds(cipher, GROUP);
+		CL_ISA_VXOR_GROUP(in, distance);
+	} while (in != last);
 }
 
 /** What is left: less than a group, or buffers that are not word-aligned. One block at a time. */

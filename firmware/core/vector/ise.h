@@ -19,9 +19,7 @@
 
 #define CL_ISE_BLOCKS_MAX 8u
 #define CL_ISE_CONTEXTS   8u
-/** More than the unit's queue of loads and stores holds. */
-#define CL_ISE_QUEUED_MAX 8u
-/** Never carried out by a vector load: it is not aligned. */
+/** Never carried out by a vector load or store: it is not aligned. */
 #define CL_ISE_NO_ADDRESS 1u
 
 /* A test bench, whose instructions are calls, inlines nothing. */
@@ -196,14 +194,13 @@ CL_ISE_INLINE void cl_ise_clear_state(void)
 }
 
 /**
- * Writes zero over what the queue of loads and stores keeps of earlier stores. Every request brings
- * its state register along, and these are zero; the unit refuses the requests themselves.
+ * Writes zero over what the queue of loads and stores keeps of earlier ones. A group's requests
+ * fill it and bring the state registers along, which are zero; the unit refuses the requests
+ * themselves.
  */
 CL_ISE_INLINE void cl_ise_clear_queue(void)
 {
-	CL_ISE_EACH (s, CL_ISE_QUEUED_MAX) {
-		CL_ISA_VLOAD(s, CL_ISE_NO_ADDRESS);
-	}
+	CL_ISA_VXOR_GROUP(CL_ISE_NO_ADDRESS, 0);
 	(void)CL_ISA_MEMORY_STATUS(1);
 }
 

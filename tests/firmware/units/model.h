@@ -30,7 +30,7 @@
 #define UNITS_BYTES  0x10000u
 
 #define UNITS_CONTEXTS 8u
-#define UNITS_QUEUE    4u
+#define UNITS_QUEUE    8u
 #define UNITS_SLOTS    8u
 #define UNITS_FIFO     64u
 #define UNITS_ENTRIES  8u
@@ -66,7 +66,9 @@ struct units_key {
 struct units_request {
 	uint8_t data[16];
 	uint32_t address;
-	uint8_t s;
+	/** Of a group's member, whose data are added to what is at the address; else the same. */
+	uint32_t destination;
+	bool member;
 };
 
 struct units_vector {
@@ -76,6 +78,8 @@ struct units_vector {
 	} context[UNITS_CONTEXTS];
 	uint32_t selected;
 	uint32_t fault;
+	/** A member of the group under way has failed. */
+	bool broken;
 	/** Stores under way, from `first` on; what is around them stays from earlier requests. */
 	struct units_request queue[UNITS_QUEUE];
 	uint32_t first;

@@ -6,7 +6,7 @@
 #define FAULT_UNALIGNED 1u
 #define FAULT_ADDRESS   2u
 #define FAULT_BUS       3u
-#define UNIT_VERSION    1u
+#define UNIT_VERSION    2u
 
 enum kind {
 	LOAD,
@@ -46,14 +46,25 @@ static bool fails(uint32_t address)
 
 static void carry_out_store(void)
 {
-	const struct units_request *const request = &units.vector.queue[units.vector.first];
+	struct units_vector *const vector = &units.vector;
+	struct units_request *const request = &vector->queue[vector->first];
 
-	if (!fails(request->address)) {
-		memcpy((void *)(uintptr_t)request->address, request->data, 16);
+	if (request->member && vector->broken) {
+		/* Behind the fault of its group. */
+	} else if (fails(request->address) || (request->member && fails(request->destination))) {
+		vector->broken = request->member;
+	} else {
+		uint8_t block[16] = {0};
+
+		if (request->member) {
+			memcpy(block, (const void *)(uintptr_t)request->address, 16);
+		}
+		units_xor(block, request->data, 16);
+		memcpy((void *)(uintptr_t)request->destination, block, 16);
 		units_stale = true;
 	}
-	units.vector.first = (units.vector.first + 1) % UNITS_QUEUE;
-	units.vector.waiting--;
+	vector->first = (vector->first + 1) % UNITS_QUEUE;
+	vector->waiting--;
 }
 
 static void drain(void)
@@ -61,6 +72,21 @@ static void drain(void)
 	while (units.vector.waiting > 0) {
 		carry_out_store();
 	}
+}
+
+static const struct units_request *add(unsigned int s, uint32_t address, uint32_t destination,
+				       bool member)
+{
+	struct units_vector *const vector = &units.vector;
+	struct units_request *const request =
+		&vector->queue[(vector->first + vector->waiting) % UNITS_QUEUE];
+
+	memcpy(request->data, registers()[s], 16);
+	request->address = address + 16 * s;
+	request->destination = destination + 16 * s;
+	request->member = member;
+	vector->waiting++;
+	return request;
 }
 
 /** Requests are carried out in order; a store as late as may be. */
@@ -72,12 +98,8 @@ static void access_memory(enum kind kind, uint32_t address, unsigned int s)
 	if (vector->waiting == UNITS_QUEUE) {
 		carry_out_store();
 	}
-	struct units_request *const request =
-		&vector->queue[(vector->first + vector->waiting) % UNITS_QUEUE];
+	const struct units_request *const request = add(s, address, address, false);
 
-	memcpy(request->data, v, 16);
-	request->address = address + 16 * s;
-	vector->waiting++;
 	if (kind == STORE) {
 		return;
 	}
@@ -91,6 +113,16 @@ static void access_memory(enum kind kind, uint32_t address, unsigned int s)
 		if (kind == LOAD_XOR) {
 			units_xor(v, request->data, 16);
 		}
+	}
+}
+
+/** A request for each register, with its value now. */
+static void access_group(uint32_t source, uint32_t destination)
+{
+	drain();
+	units.vector.broken = false;
+	for (unsigned int s = 0; s < 8; s++) {
+		add(s, source, destination, true);
 	}
 }
 
@@ -211,7 +243,10 @@ static void others(unsigned int funct7, uint32_t rs1, uint32_t rs2)
 		access_memory(STORE, rs1, s);
 		break;
 	default:
-		units_die("no such vector instruction");
+		if (s != 0) {
+			units_die("no such vector instruction");
+		}
+		access_group(rs1, rs1 + rs2);
 	}
 }
 

@@ -116,12 +116,17 @@ def block_of(values) -> bytes:
     return b"".join(value.to_bytes(4, "little") for value in values)
 
 
+def random_address(rng):
+    """Of a block inside the memory, or one that is not aligned, or outside."""
+    return ORIGIN + 16 * rng.randrange(SIZE // 16) + rng.choice([0] * 12 + [4, -8192])
+
+
 def random_command(rng, names=None):
     instruction = BY_NAME[rng.choice(names)] if names else rng.choice(INSTRUCTIONS)
     fields = {field: rng.randrange(1 << FIELDS[field][0]) for field in instruction.fields}
     if instruction.name == "context":
         return instruction.name, {"rs1": rng.randrange(8), "rs2": 0}, fields
     if instruction.name.startswith("v"):
-        address = ORIGIN + 16 * rng.randrange(SIZE // 16) + rng.choice([0] * 12 + [4, -8192])
-        return instruction.name, {"rs1": address, "rs2": 0}, fields
+        source, destination = (random_address(rng) for _ in range(2))
+        return instruction.name, {"rs1": source, "rs2": (destination - source) % 2**32}, fields
     return instruction.name, {"rs1": rng.getrandbits(32), "rs2": rng.getrandbits(32)}, fields

@@ -3,7 +3,7 @@
 from tests.gateware.isa import fips197
 
 LAST_ROUND_KEYS = (0, 10, 12, 14)
-UNIT_VERSION = 1
+UNIT_VERSION = 2
 FAULT_UNALIGNED = 1
 FAULT_ADDRESS = 2
 
@@ -49,6 +49,9 @@ class UnitModel:
         if name in ("vload", "vload_xor", "vstore"):
             self._access(name, (rs1 + 16 * s) % 2**32, s)
             return 0
+        if name == "vxor_group":
+            self._group(rs1, rs1 + rs2)
+            return 0
         if name == "memory_status":
             fault = self.fault
             if rs1 & 1:
@@ -78,13 +81,28 @@ class UnitModel:
     def _access(self, name: str, address: int, s: int) -> None:
         v = self.v[self.context]
         first = address - self.origin
-        if address % 16 or not 0 <= first < len(self.memory):
-            self.fault = self.fault or (address & ~15) | (FAULT_UNALIGNED if address % 16 else FAULT_ADDRESS)
-        elif name == "vstore":
+        if self._refuses(address):
+            return
+        if name == "vstore":
             self.memory[first : first + 16] = v[s]
         else:
             block = bytes(self.memory[first : first + 16])
             v[s] = block if name == "vload" else fips197.xor(v[s], block)
+
+    def _group(self, source: int, destination: int) -> None:
+        for s in range(8):
+            addresses = [(base + 16 * s) % 2**32 for base in (source, destination)]
+            if any(self._refuses(address) for address in addresses):
+                return
+            read, written = (address - self.origin for address in addresses)
+            block = bytes(self.memory[read : read + 16])
+            self.memory[written : written + 16] = fips197.xor(block, self.v[self.context][s])
+
+    def _refuses(self, address: int) -> bool:
+        if address % 16 == 0 and 0 <= address - self.origin < len(self.memory):
+            return False
+        self.fault = self.fault or (address & ~15) | (FAULT_UNALIGNED if address % 16 else FAULT_ADDRESS)
+        return True
 
     def _counter(self, rs1: int, rs2: int, s: int) -> bytes:
         base = int.from_bytes(self.k[self.context][15], "big")

@@ -32,6 +32,7 @@ PROGRAM = [
     ("round_enc", (), {"k": 1, "s": 0}),
     ("vload_xor", (ORIGIN,), {"s": 1}),
     ("vstore", (ORIGIN + 128,), {"s": 0}),
+    ("vxor_group", (ORIGIN + 512, 256), {}),
     ("sub_word", (0x01020304, 7), {}),
     ("key_read", (4,), {}),
     ("vload", (UNALIGNED,), {"s": 2}),
@@ -40,6 +41,7 @@ PROGRAM = [
     *moves("key_write", BLOCKS[0], kw=1),
     ("counter", (9, 0), {"s": 5}),
     ("vload", (ORIGIN,), {"s": 6}),
+    ("vxor_group", (ORIGIN + 384, 0), {}),
     ("round_enc", (), {"k": 1, "s": 5}),
     ("vstore", (ORIGIN + 256,), {"s": 5}),
     ("memory_status", (), {}),
@@ -48,11 +50,13 @@ PROGRAM = [
 
 @pytest.mark.parametrize("access_cycles", range(12))
 def test_a_context_switch_waits_for_loads(bench, access_cycles):
-    """What a load gives goes to the context in which it was issued, and that alone."""
+    """What a load gives goes to the context in which it was issued, and that alone; a group is of one context."""
     memory = bytearray(random.Random(access_cycles).randbytes(SIZE))
     model = UnitModel(ORIGIN, SIZE)
     model.memory[:] = memory
     commands = [named("vload", ORIGIN, s=3), named("context", 5), named("vload_xor", ORIGIN + 32, s=3)]
+    commands += [named("vxor_group", ORIGIN + 512, 128), named("context", 0), named("counter", 5, s=7)]
+    commands += [named("vxor_group", ORIGIN + 512, -256 % 2**32), named("context", 5), named("counter", 6, s=7)]
     commands += [named("context", 0), named("vstore", ORIGIN + 64, s=3), named("context", 5)]
     commands += [named("counter", 7, 0, s=3), named("vload_xor", UNALIGNED, s=3), named("context", 0)]
     commands += [named("memory_status", 1), named("status")]
@@ -122,7 +126,7 @@ def test_reset(bench):
             yield
             assert not (yield bench.unit.rsp_valid) and not (yield bench.unit.bus.cyc)
 
-    for cycles in range(1, 2 * len(program) + 30):
+    for cycles in range(1, 2 * len(program) + 150):
         bench.sim.power_on()
         bench.memory = bytearray(initial)
         commands = bench.drive([words for words, _ in program])
