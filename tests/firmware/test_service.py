@@ -611,10 +611,10 @@ def test_bench_ends_after_a_500th_of_a_second(core):
 
 
 def test_bench_shortens_a_call_that_would_take_longer(core):
-    """Eight blocks take 2000 cycles: 16 take the 4000 cycles that a run may, and one more is granted."""
+    """32 blocks take 2000 cycles: 64 take the 4000 cycles that a run may, as the last is of whole groups of eight."""
     assert core.start(clock_hz=2_000_000, step=2000, bench_bytes=4096) == 0
     reply = Host(core).ask(r.BENCH_TYPE, r.BENCH.pack(ENGINE_TABLE, 0, 128, 4096, 8192))
-    assert r.BENCH_REPLY.unpack(reply.data) == (2 * 16 * 16, 32, 4_000, 2000)
+    assert r.BENCH_REPLY.unpack(reply.data) == (2 * 64 * 16, 128, 4_000, 2000)
 
 
 def test_selftest_passes_good_engines_and_finds_wrong_ones(host):

@@ -15,7 +15,7 @@
 /**
  * Runs @p engine in CTR, in place, over the platform's buffer: calls of `record_bytes`, one behind
  * the other, from the start of the buffer again where the next would not fit. A call that would
- * take longer than the whole run may is made shorter: a first one, which is not counted, tells.
+ * take longer than the whole run may is made shorter: two short ones, which are not counted, tell.
  *
  * Only the calls of the engine are counted. The buffer is left with meaningless bytes.
  *
