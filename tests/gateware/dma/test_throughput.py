@@ -10,7 +10,7 @@ BURST_BEATS = 32
 
 @pytest.fixture(scope="module")
 def simulated():
-    bench = BufferBench(datapath="pipelined", burst_beats=BURST_BEATS)
+    bench = BufferBench(datapath="pipelined", sbox="block_ram", burst_beats=BURST_BEATS)  # whose model compiles fastest
     yield bench
     bench.sim.close()
 
