@@ -11,12 +11,12 @@ QUIET_CYCLES = 10  # in which nothing may come after the last response
 
 
 class Bench:
-    """The unit behind its CFU port; `options` are those of `Simulation`."""
+    """The unit behind its CFU port; `shown` gives further signals of it to see, `options` are those of `Simulation`."""
 
-    def __init__(self, sbox: str = "table", **options):
+    def __init__(self, sbox: str = "table", shown=lambda unit: [], **options):
         self.unit = unit = VectorAESUnit(memory=(ORIGIN, SIZE), sbox=sbox)
         ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
-        ports += [unit.rsp_valid, unit.rsp_ready, unit.rsp_output, unit.bus]
+        ports += [unit.rsp_valid, unit.rsp_ready, unit.rsp_output, unit.bus, *shown(unit)]
         self.sim = Simulation(unit, *ports, **options)
         self.memory = bytearray(SIZE)
 

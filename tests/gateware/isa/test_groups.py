@@ -3,8 +3,9 @@
 import random
 
 import pytest
+from migen import Memory, Signal
 
-from tests.gateware.isa.bench import ORIGIN, SIZE, encode, put_state
+from tests.gateware.isa.bench import ORIGIN, SIZE, Bench, encode, put_state
 from tests.gateware.isa.model import UnitModel
 
 DISTANCES = range(10)
@@ -124,3 +125,41 @@ def test_state_registers_stay(run):
         program.model.v[0][s] = bytes([s] * 16)
     program("vxor_group", ORIGIN, 256)
     program.check(run)
+
+
+def queue_words(unit):
+    """What the queue of loads and stores keeps, by place."""
+    fragment = unit.memory.queue.fifo._fragment
+    (storage,) = (special for special in fragment.specials if isinstance(special, Memory))
+    words = []
+    for place in range(storage.depth):
+        port = storage.get_port(async_read=True)
+        words.append(Signal(storage.width, name=f"queue_word{place}"))
+        unit.specials += port
+        unit.comb += [port.adr.eq(place), words[-1].eq(port.dat_r)]
+    return words
+
+
+def test_a_refused_group_of_zeros_clears_what_the_queue_keeps():
+    """As firmware does at the end of a key: nothing of the keystream is left where it was."""
+    shown = []
+    bench = Bench(shown=lambda unit: shown.extend(queue_words(unit)) or shown)
+    secret = [random.Random(s).randbytes(16) for s in range(8)]
+    use = [command for s in range(8) for command in put_state(s, secret[s])]
+    use += [encode("vxor_group", ORIGIN, 128), encode("memory_status")]
+    clear = [command for s in range(8) for command in put_state(s, bytes(16))]
+    clear += [encode("vxor_group", 1, 0), encode("memory_status", 1)]
+
+    def left(commands):
+        bench.run(commands)
+        words = [bench.sim.peek(word) for word in shown]
+        return [s for s in range(8) if any(int.from_bytes(secret[s], "little") in slices(word) for word in words)]
+
+    assert left(use) == list(range(8))
+    assert left(use + clear) == []
+    bench.sim.close()
+
+
+def slices(word):
+    """All runs of 128 bits of a word."""
+    return {word >> first & (1 << 128) - 1 for first in range(64)}
