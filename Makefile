@@ -67,11 +67,11 @@ flash: setup ## 1 min | Write the bitstream to the attached BOARD's configuratio
 	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) --flash
 
 ##@ Check
-test: setup lint sim ## 15 min, then 8 min | Lint, then the tests that find most (no board needed)
+test: setup lint sim ## 17 min, then 11 min | Lint, then the tests that find most (no board needed)
 	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m pytest -m 'not thorough'
 
-test-all: setup lint sim ## 17 min | Lint, then all tests, as each night
+test-all: setup lint sim ## 18 min | Lint, then all tests, as each night
 	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m pytest
 
