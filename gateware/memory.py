@@ -9,6 +9,7 @@ from litex.soc.interconnect import stream
 from migen import Memory
 
 NO_RW_CHECK = ("no_rw_check", 1)
+BLOCK_RAM = ("ram_style", "block")
 
 
 def without_collisions(memory: Memory) -> Memory:
@@ -18,12 +19,12 @@ def without_collisions(memory: Memory) -> Memory:
 
 
 def buffered_fifo(layout: list, depth: int) -> stream.SyncFIFO:
-    """LiteX's FIFO for block RAM, with its memory declared.
+    """LiteX's FIFO in block RAM, with its memory declared: synthesis would put one of few words into LUTs.
 
     It reads only while it holds a word and writes only while it has room: its read and its write address are the same
     when it is empty or full alone.
     """
     fifo = stream.SyncFIFO(layout, depth, buffered=True)
     (memory,) = (special for special in fifo.fifo.fifo._fragment.specials if isinstance(special, Memory))
-    without_collisions(memory)
+    without_collisions(memory).attr.add(BLOCK_RAM)
     return fifo

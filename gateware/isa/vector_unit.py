@@ -80,7 +80,7 @@ class VectorAESUnit(CFUUnit):
         late_is_key = Signal()
         late_is_context = Signal()
         late_is_memory_status = Signal()
-        late_context = Signal(3)
+        late_word = Signal(3)
         key_register = Signal(4)
         state_address = Signal(6)
         key_address = Signal(7)
@@ -202,7 +202,7 @@ class VectorAESUnit(CFUUnit):
             requests.dropped.eq(memory_port.dropped),
             requests.dropped_register.eq(memory_port.dropped_register),
             requests.request.connect(memory_port.request),
-            memory_port.clear_fault.eq(late & late_is_memory_status & late_context[0]),
+            memory_port.clear_fault.eq(late & late_is_memory_status & late_word[0]),
         ]
 
         # Interlock: an instruction waits for the one in stage 2 whose result it reads, for its state register if
@@ -230,8 +230,8 @@ class VectorAESUnit(CFUUnit):
             stage2_writes_key.eq(accept & (decoder.write_key != 0)),
         ]
 
-        # Response: one a command, held until taken. A late one is taken from stage 2: SubWord, for the key schedule,
-        # from the first lane, RotWord being the same behind it as before. The context changes in that cycle.
+        # Response: one a command, held until taken. A late one comes a cycle after stage 2, from registers alone,
+        # and the context changes in that cycle. SubWord and RotWord commute.
         late_is_status = Signal()
         late_rotates = Signal()
         late_lane = Signal(2)
@@ -258,10 +258,10 @@ class VectorAESUnit(CFUUnit):
             late_is_status.eq(decoder.is_status),
             late_lane.eq(rs1[:2]),
             late_rotates.eq(decoder.is_sub_rot_word),
-            late_context.eq(rs1[:3]),
+            late_word.eq(rs1[:3]),
             late_operand.eq(rs2),
             late.eq(accept & is_late),
-            If(late & late_is_context, context.eq(late_context)),
+            If(late & late_is_context, context.eq(late_word)),
             # The output is loaded whenever it is free; only with `rsp_valid` does it mean anything.
             If(self.rsp_ready | ~self.rsp_valid, self.rsp_output.eq(Mux(late, late_output, early_output))),
             If(self.rsp_ready, self.rsp_valid.eq(0)),

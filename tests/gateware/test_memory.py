@@ -91,6 +91,12 @@ def test_synthesis_adds_no_bypass(declare):
     assert (cells["TRELLIS_FF"] > registers + width) == (not declare)
 
 
+def test_a_buffered_fifo_of_few_words_is_in_block_ram_too():
+    fifo = buffered_fifo([("data", 34)], 16)
+    cells = synthesise("fifo_short", fifo, flatten([fifo.sink, fifo.source]))
+    assert cells["DP16KD"] == 1 and "TRELLIS_DPR16X4" not in cells
+
+
 def synthesise(name, module, ports):
     folder = ROOT / "build" / "tests" / "memory"
     folder.mkdir(parents=True, exist_ok=True)
