@@ -97,6 +97,11 @@ class BoardMemory:
         image = self.image()
         return max(image.count(data[i : i + WORD]) for i in range(0, len(data), WORD))
 
+    def in_slots(self, data: bytes) -> int:
+        """How many words of `data`, from its byte 2 on, are on the board: so they lie in the MAC's slots, in banks."""
+        image = self.image()
+        return sum(data[i : i + WORD] in image for i in range(2, len(data) - WORD, WORD))
+
     def queues(self, *secrets: Secret) -> dict[str, set[str]]:
         """As `found`, in memories with entries of 16 bits whose low bytes are the data: the UART's FIFOs."""
         image = self.image()
