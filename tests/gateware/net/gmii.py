@@ -160,7 +160,7 @@ class GMIIBoard:
         top.submodules.unit = unit = FastPathPeripheral(
             service=service.ports[0], port=BOARD_PORT, ip_address=BOARD_IP, rows=rows
         )
-        top.submodules.stack = FastPathEthernet(mac=mac, unit=unit, clk_freq=sys_hz)
+        top.submodules.stack = FastPathEthernet(mac=mac, peripheral=unit, clk_freq=sys_hz)
         csrs = unit.get_csrs(sort=True)
         self.operations = Operations(csrs)
         bus = csr_bus.Interface(data_width=32, address_width=14)
