@@ -260,7 +260,8 @@ def ethernet_device(ethernet_board):
         yield connected
 
 
-# A block of the last frame is in registers on its way until others come there.
+# Not on the board: Verilator keeps the bytes that a memory port wrote last in variables of its own (`__Vlvbound_*`), of
+# the DMA's port a block.
 SLOT_WORDS_LEFT = 4
 
 
