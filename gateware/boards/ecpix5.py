@@ -62,12 +62,7 @@ BOARD = Board(
     fits={
         # None has been placed since the S-boxes are in block RAM: `clock_met` and the seeds are to be found anew.
         "default": _FIT,
-        # The default router did not end on so full a part; this one goes on until the clocks are met, and no further.
-        "eth": replace(
-            _FIT,
-            pnr_seed=1,
-            pnr_options=(*_FIT.pnr_options, "--router", "router2", "--tmg-ripup"),
-        ),
+        "eth": _FIT,
         "pipelined": replace(_FIT, core_sbox="tower_cut"),
         "zephyr": _FIT,
         "eth_zephyr": _FIT,
