@@ -244,13 +244,18 @@ static void carry_out(struct ethernet *ethernet, uint8_t *slot, size_t len, uint
 static void handle(struct ethernet *ethernet, uint8_t *slot, uint32_t begin)
 {
 	const volatile uint32_t *const words = (const volatile uint32_t *)slot;
-	const volatile uint32_t *const sums = (const volatile uint32_t *)(slot + ETHMAC_SLOT_SUMS);
+	volatile uint32_t *const behind = (volatile uint32_t *)(slot + ETHMAC_SLOT_SUMS);
+	uint32_t sums[3];
 	const size_t frame = ethmac_sram_writer_length_read();
 	size_t len = frame;
 	const uint32_t found = port_cycles(NULL);
 
 	for (size_t i = 0; i < ETHERNET_HEAD_WORDS; i++) {
 		ethernet->head[i] = words[i];
+	}
+	for (size_t i = 0; i < 3; i++) {
+		sums[i] = behind[i];
+		behind[i] = 0; /* of a frame with a key they tell of it */
 	}
 	const uint32_t taken = port_cycles(NULL);
 	const enum cl_link_udp_kind kind =

@@ -93,6 +93,7 @@ def _ethernet(description: dict[str, Any]) -> str:
 			{_reg(places)}
 			{_interrupt(description, "ethmac")}
 			slot-bytes = <{constants["ethmac_slot_size"]}>;
+			slot-sums = <{constants["ethmac_slot_sums"]}>;
 			local-mac-address = [{mac_address}];
 			ip-address = [{address}];
 		}};

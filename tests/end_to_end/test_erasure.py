@@ -10,13 +10,16 @@ import contextlib
 import io
 import itertools
 import random
+import struct
+import subprocess
+import sys
 import time
 
 import pytest
 from cipherlane.device import Device
 from cipherlane.errors import BoardError, CipherlaneError
 from cipherlane.protocol import framing
-from cipherlane.protocol.layout import REQUESTS, Engine, Record, RecordType
+from cipherlane.protocol.layout import REQUESTS, UDP_PORT, Engine, Record, RecordType
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 
@@ -285,6 +288,43 @@ def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction
     settle_frames(ethernet_device)
     assert ethernet_memory.found(secret) == {}
     assert ethernet_memory.in_slots(secret.plain) <= SLOT_WORDS_LEFT
+
+
+SEND_RAW = """
+import socket, sys
+with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_UDP) as raw:
+    raw.sendto(bytes.fromhex(sys.argv[2]), (sys.argv[1], 0))
+"""
+
+
+def send_damaged(board, payload):
+    """Send a datagram with a wrong checksum."""
+    datagram = struct.pack(">HHHH", 4000, UDP_PORT, 8 + len(payload), 1) + payload
+    inside = ["nsenter", "--target", str(board.pid), "--net", "--", sys.executable, "-I", "-c", SEND_RAW]
+    subprocess.run([*inside, board.ip_address, datagram.hex()], check=True, timeout=30)
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_device, damaged):
+    """Nor is anything left of the sums that the MAC puts behind the frame: they tell of the key."""
+    secret = Secret(random.Random(f"open {damaged}"), 256, 16)
+    record = open_record(secret, engine=Engine.ISE if damaged else 31)
+    if damaged:
+        before = ethernet_device.network()["checksum_errors"]
+        send_damaged(ethernet_board, record.encode())
+        deadline = time.monotonic() + 30
+        while ethernet_device.network()["checksum_errors"] == before:
+            assert time.monotonic() < deadline, "the datagram did not come"
+    else:
+        with pytest.raises(BoardError):
+            ethernet_device.exchange(record)
+    for _ in range(3):  # fewer frames than slots, more bytes than wait between the PHY's clock and the board's
+        settle(ethernet_device)
+    assert ethernet_memory.found(secret) == {}
+    words = [int.from_bytes(record.data[i : i + 4], "little") for i in range(0, len(record.data) // 4 * 4, 4)]
+    running = list(itertools.accumulate(words))
+    image = ethernet_memory.image()
+    assert not [total for total in (running[-1], sum(running)) if (total % 2**32).to_bytes(4, "little") in image]
 
 
 def test_close_of_the_fast_path(ethernet_memory, ethernet_device):

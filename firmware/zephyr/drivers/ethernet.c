@@ -33,6 +33,8 @@
 #define REG(name)  DT_INST_REG_ADDR_BY_NAME(0, name)
 #define EVENT      BIT(0)
 #define SLOT_BYTES DT_INST_PROP(0, slot_bytes)
+#define SUMS       DT_INST_PROP(0, slot_sums)
+#define SUMS_BYTES (3 * sizeof(uint32_t))
 #define RX_SLOTS   (DT_INST_REG_SIZE_BY_NAME(0, rx_slots) / SLOT_BYTES)
 #define TX_SLOTS   (DT_INST_REG_SIZE_BY_NAME(0, tx_slots) / SLOT_BYTES)
 #define FRAME_MAX  (NET_ETH_MTU + sizeof(struct net_eth_hdr))
@@ -145,6 +147,7 @@ static void receive(void)
 	struct net_pkt *const pkt = (suspect & bit) == 0 ? take(slot, len) : NULL;
 
 	suspect &= ~bit;
+	cl_zeroize(slot + SUMS, SUMS_BYTES); /* of a frame with a key they tell of it */
 	/* The slot waits for another frame: a key does not stay in it. */
 	if ((stale & bit) != 0) {
 		stale &= ~bit;
