@@ -33,7 +33,7 @@ UNITS = {
         "statistics_",
         "event_counters",
     ),
-    "ethernet": ("add_ethernet_", "fastpathethernet", "liteeth", "sharedmac"),
+    "ethernet": ("add_ethernet_", "add_slots_", "fastpathethernet", "liteeth", "sharedmac"),
 }
 REST = "rest"  # buses, memories, CSRs, UART, timer, random source
 _COMMON = ("CLK", "WCK", "CLKA", "CLKB", "LSR", "RSTA", "RSTB")
