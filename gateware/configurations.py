@@ -48,7 +48,8 @@ class Configuration:
 
 DEFAULT = "default"
 # Of the ECPIX-5's 208 block RAMs of 2 KB, code takes 64, data 32 and the buffer memory 64; the rest of the SoC takes
-# 19 (the report of `make bitstream BOARD=ecpix5` less its memories), 179 in all.
+# 41 (the report of `make bitstream BOARD=ecpix5` less its memories, and less 18 of S-boxes that are in LUTs here), 201
+# in all.
 _ZEPHYR = Configuration(
     "zephyr",
     "firmware on Zephyr",
@@ -60,8 +61,8 @@ _ZEPHYR = Configuration(
     watchdog=True,
 )
 # Memories for Zephyr's net stack. Not a bitstream on the ECPIX-5 yet: code takes 80 block RAMs, data 24 and the buffer
-# memory 64, and everything else in `eth` 68, which is 236 where there are 208. With code in the board's DDR3 it
-# would fit.
+# memory 64, and everything else in `eth` more than the 68 of before some FIFOs moved there: over 236 where there are
+# 208. With code in the board's DDR3 it would fit.
 _ETH_ZEPHYR = replace(
     _ZEPHYR,
     name="eth_zephyr",

@@ -46,6 +46,8 @@ def _create_phy(platform):
 
 # Of the part's 208 block RAMs, the S-boxes of the vector unit take 8, those of a core 10, or 18 with two engines.
 _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram", pnr_seed=4)
+# Zephyr's memories leave no room for these.
+_MEMORIES = replace(_FIT, cfu_sbox="ecp5", core_sbox="ecp5")
 
 BOARD = Board(
     name="ecpix5",
@@ -64,8 +66,8 @@ BOARD = Board(
         "default": replace(_FIT, clock_met=True),
         "eth": _FIT,
         "pipelined": replace(_FIT, core_sbox="tower_cut"),
-        "zephyr": _FIT,
-        "eth_zephyr": _FIT,
+        "zephyr": _MEMORIES,
+        "eth_zephyr": _MEMORIES,
     },
     device="LFE5UM5G-85F-8BG554",
     speed_grade="8",
