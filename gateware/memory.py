@@ -6,7 +6,7 @@ flip-flops. The attribute is part of the Verilog, so that every flow that reads 
 """
 
 from litex.soc.interconnect import stream
-from migen import Memory
+from migen import Memory, Module, Signal
 
 NO_RW_CHECK = ("no_rw_check", 1)
 BLOCK_RAM = ("ram_style", "block")
@@ -18,13 +18,41 @@ def without_collisions(memory: Memory) -> Memory:
     return memory
 
 
-def buffered_fifo(layout: list, depth: int) -> stream.SyncFIFO:
-    """LiteX's FIFO in block RAM, with its memory declared: synthesis would put one of few words into LUTs.
+class BlockRAMFIFO(Module):
+    """LiteX's FIFO in block RAM, and a register behind it: a block RAM answers late in a cycle.
 
-    It reads only while it holds a word and writes only while it has room: its read and its write address are the same
-    when it is empty or full alone.
+    Its memory is declared: synthesis would put one of few words into LUTs. It reads only while it holds a word and
+    writes only while it has room: its read and its write address are the same when it is empty or full alone.
+
+    Parameters
+    ----------
+    layout : list
+        What it holds.
+    depth : int
+        Words, beside two that are on their way out.
+
+    Attributes
+    ----------
+    sink, source : stream.Endpoint
+        In, and 3 cycles later out.
+    level : Signal, out
+        Words inside.
+    follows : Signal(), out
+        There is a word at `source` in the cycle after one is taken.
     """
-    fifo = stream.SyncFIFO(layout, depth, buffered=True)
-    (memory,) = (special for special in fifo.fifo.fifo._fragment.specials if isinstance(special, Memory))
-    without_collisions(memory).attr.add(BLOCK_RAM)
-    return fifo
+
+    def __init__(self, layout: list, depth: int):
+        self.submodules.fifo = fifo = stream.SyncFIFO(layout, depth, buffered=True)
+        self.submodules.register = register = stream.PipeValid(layout)
+        (memory,) = (special for special in fifo.fifo.fifo._fragment.specials if isinstance(special, Memory))
+        without_collisions(memory).attr.add(BLOCK_RAM)
+        self.sink, self.source = fifo.sink, register.source
+        self.level = Signal(max=depth + 3)
+        self.follows = fifo.source.valid
+
+        # # #
+
+        self.comb += [
+            fifo.source.connect(register.sink),
+            self.level.eq(fifo.level + register.source.valid),
+        ]

@@ -3,14 +3,15 @@
 ::
 
     i ─► S-boxes ─┤ register ├─┬─► o
-                               └─► corrections
+                               ├─► doubled
+                               └─► addend
 
-What is behind it, the inverse MixColumns takes with corrections (`gateware.aes.transforms.inverse_mix_correction`),
-MixColumns without. Throughput: a column a cycle. Latency: one cycle.
+What is behind it, MixColumns takes with its bytes times {02}; and the inverse of MixColumns is MixColumns of it with an
+addend (`gateware.aes.transforms`). Throughput: a column a cycle. Latency: one cycle.
 
 ``block_ram``
-    Two block RAMs, two bytes each: all substitutions, the bytes themselves, and these times {04}. Its registers are in
-    front of the table, which nextpnr has answer after 1.42 ns (LFE5UM5G) or 4.26 ns (LFE5U).
+    Two block RAMs, two bytes each: all substitutions and the bytes themselves, and these times {02}. Its registers are
+    in front of the table, which nextpnr has answer after 1.42 ns (LFE5UM5G) or 4.26 ns (LFE5U).
 others
     Those of `gateware.aes.sbox_pair`.
 """
@@ -22,7 +23,7 @@ from gateware.aes.sbox_pair import IMPLEMENTATIONS as PAIRS
 from gateware.aes.sbox_pair import SBoxPair
 from gateware.aes.sbox_ram import PORTS
 from gateware.aes.sub_bytes import BLOCK_RAM
-from gateware.aes.transforms import byte_list, inverse_mix_correction, masked
+from gateware.aes.transforms import byte_list, inverse_mix_addend, masked, xtime
 
 IMPLEMENTATIONS = (*PAIRS, BLOCK_RAM)
 ROWS = 4
@@ -42,9 +43,9 @@ class ColumnSBox(Module):
         The column.
     substitute, inverse : Signal(), in
         SubBytes of it; InvSubBytes, with `substitute`. Else it passes.
-    o, corrections : Signal(32), out
-        The result, one cycle later; and what to add to it in front of MixColumns, which makes that the inverse: 0
-        behind SubBytes.
+    o, doubled, addend : Signal(32), out
+        The result, one cycle later; its bytes times {02}; and what to add behind MixColumns, which makes that the
+        inverse: 0 behind SubBytes.
     """
 
     def __init__(self, *, implementation: str = "table"):
@@ -52,17 +53,19 @@ class ColumnSBox(Module):
         self.substitute = Signal()
         self.inverse = Signal()
         self.o = Signal(8 * ROWS)
-        self.corrections = Signal(8 * ROWS)
+        self.doubled = Signal(8 * ROWS)
+        self.addend = Signal(8 * ROWS)
 
         # # #
 
-        if implementation == BLOCK_RAM:
-            self._block_ram()
-            return
         forward = Signal()
         self.sync += forward.eq(self.substitute & ~self.inverse)
-        self.comb += self.corrections.eq(masked(~forward, Cat(*inverse_mix_correction(byte_list(self.o)))))
-        for byte in (slice(8 * row, 8 * row + 8) for row in range(ROWS)):
+        self.comb += self.addend.eq(masked(~forward, Cat(*inverse_mix_addend(byte_list(self.doubled)))))
+        lanes = [slice(8 * row, 8 * row + 8) for row in range(ROWS)]
+        if implementation == BLOCK_RAM:
+            self._block_ram(lanes)
+            return
+        for byte in lanes:
             self.submodules.pair = pair = SBoxPair(implementation=implementation)
             self.comb += [
                 pair.i.eq(self.i[byte]),
@@ -70,22 +73,19 @@ class ColumnSBox(Module):
                 pair.inverse.eq(self.inverse),
                 pair.passes.eq(~self.substitute),
                 self.o[byte].eq(pair.o),
+                self.doubled[byte].eq(xtime(pair.o)),
             ]
 
-    def _block_ram(self) -> None:
-        results = [*INV_SBOX, *range(256), *range(256)]
-        table = [*SBOX, *(y | multiply(4, y) << 8 for y in results)]
-        times_four = []
+    def _block_ram(self, lanes: list[slice]) -> None:
+        table = [y | multiply(2, y) << 8 for y in [*SBOX, *INV_SBOX, *range(256), *range(256)]]
         for first in range(0, ROWS, PORTS):
             memory = Memory(16, len(table), init=table, name="column_table")
             self.specials += memory
-            for row in range(first, first + PORTS):
+            for byte in lanes[first : first + PORTS]:
                 port = memory.get_port(mode=READ_FIRST)
                 self.specials += port
                 self.comb += [
-                    port.adr.eq(Cat(self.i[8 * row : 8 * row + 8], self.inverse, ~self.substitute)),
-                    self.o[8 * row : 8 * row + 8].eq(port.dat_r[:8]),
+                    port.adr.eq(Cat(self.i[byte], self.inverse, ~self.substitute)),
+                    self.o[byte].eq(port.dat_r[:8]),
+                    self.doubled[byte].eq(port.dat_r[8:]),
                 ]
-                times_four.append(port.dat_r[8:])
-        even, odd = times_four[0] ^ times_four[2], times_four[1] ^ times_four[3]
-        self.comb += self.corrections.eq(Cat(even, odd, even, odd))

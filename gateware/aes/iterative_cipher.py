@@ -175,11 +175,13 @@ class IterativeCipher(Module):
         self.submodules.state = state = State(width=width)
         self.submodules.sub_bytes = sub_bytes = SubBytes(width // 8, sbox=sbox)
         substituted = byte_list(sub_bytes.o)
+        doubled = None if sub_bytes.doubled is None else byte_list(sub_bytes.doubled)
+        columns = [slice(4 * c, 4 * c + 4) for c in range(width // WORD_BITS)]
         mixed = Signal(width)
         read_bank = Signal()
         read_part = Signal(max(part_bits, 1))  # of the bytes in SubBytes
         self.comb += [
-            mixed.eq(Cat(*[Cat(*mix_column(substituted[4 * c : 4 * c + 4])) for c in range(width // WORD_BITS)])),
+            mixed.eq(Cat(*[Cat(*mix_column(substituted[c], doubled and doubled[c])) for c in columns])),
             state.new.eq(masked(mixing, mixed) ^ addend),
             state.write.eq(present | self.zeroizing),
             state.write_bank.eq(bank),

@@ -57,6 +57,8 @@ class SubBytes(Module):
         Bit n: the registers of rank n take what is before them.
     o : Signal(8 * count), out
         Their substitutions.
+    doubled : Signal(8 * count) or None, out
+        {02} times each of these, where a block RAM has that beside them.
     """
 
     def __init__(self, count: int, *, sbox: str = "table", stages: int = 1):
@@ -64,6 +66,7 @@ class SubBytes(Module):
         self.i = Signal(8 * count)
         self.enable = Signal(stages)
         self.o = Signal(8 * count, reset_less=True)
+        self.doubled = Signal(8 * count, reset_less=True) if sbox == BLOCK_RAM else None
 
         # # #
 
@@ -75,7 +78,10 @@ class SubBytes(Module):
                 self.comb += [box.i.eq(self.i[lane]), box.enable.eq(self.enable), self.o[lane].eq(box.o)]
             return
         substituted = Signal(8 * count)
-        if sbox == BLOCK_RAM:
+        results = [self.o.eq(substituted)]
+        if self.doubled is not None:
+            doubled = Signal(8 * count)
+            results.append(self.doubled.eq(doubled))
             for first in range(0, count, PORTS):
                 pair = BlockRAMSBox(has_enable=True)
                 self.submodules += pair
@@ -84,6 +90,7 @@ class SubBytes(Module):
                         pair.i[port].eq(self.i[lane]),
                         pair.enable[port].eq(self.enable[0]),
                         substituted[lane].eq(pair.o[port]),
+                        doubled[lane].eq(pair.doubled[port]),
                     ]
         else:
             taken = Signal(8 * count, reset_less=True)
@@ -93,6 +100,6 @@ class SubBytes(Module):
                 self.submodules += box
                 self.comb += [box.i.eq(taken[lane]), substituted[lane].eq(box.o)]
         if stages == 2:
-            self.sync += If(self.enable[1], self.o.eq(substituted))
+            self.sync += If(self.enable[1], *results)
         else:
-            self.comb += self.o.eq(substituted)
+            self.comb += results

@@ -21,13 +21,16 @@ def xtime(byte):
     return Cat(overflow, byte[0] ^ overflow, byte[1], byte[2] ^ overflow, byte[3] ^ overflow, byte[4], byte[5], byte[6])
 
 
-def mix_column(column: list) -> list:
+def mix_column(column: list, doubled: list | None = None) -> list:
     """MixColumns of one column of four bytes, row 0 first (FIPS-197, 5.1.3).
 
-    Written as ``b_r = a_r + {02}(a_r + a_(r+1)) + (a_0 + a_1 + a_2 + a_3)``, which shares the sums.
+    Written as ``b_r = a_r + {02}(a_r + a_(r+1)) + (a_0 + a_1 + a_2 + a_3)``, which shares the sums. Who has the bytes
+    times {02} at hand gives them as `doubled`: then every bit is the sum of five.
     """
-    doubled = [xtime_of_sum(column[r], column[(r + 1) % 4]) for r in range(4)]
-    return [doubled[r] ^ column[(r + 1) % 4] ^ column[(r + 2) % 4] ^ column[(r + 3) % 4] for r in range(4)]
+    sums = [
+        doubled[r] ^ doubled[(r + 1) % 4] if doubled else xtime_of_sum(column[r], column[(r + 1) % 4]) for r in range(4)
+    ]
+    return [sums[r] ^ column[(r + 1) % 4] ^ column[(r + 2) % 4] ^ column[(r + 3) % 4] for r in range(4)]
 
 
 def xtime_of_sum(a, b):
@@ -50,6 +53,16 @@ def inverse_mix_correction(column: list) -> list:
 def _times_four(a, b):
     s = [a[i] ^ b[i] for i in range(8)]
     return Cat(s[6], s[6] ^ s[7], s[0] ^ s[7], s[1] ^ s[6], s[2] ^ s[6] ^ s[7], s[3] ^ s[7], s[4], s[5])
+
+
+def inverse_mix_addend(doubled: list) -> list:
+    """What to add to `mix_column` of a column to have InvMixColumns of it: MixColumns of `inverse_mix_correction`.
+
+    Takes the bytes of the column times {02}.
+    """
+    even, odd = (xtime_of_sum(doubled[r], doubled[r + 2]) for r in range(2))
+    both = xtime_of_sum(even, odd)
+    return [even ^ both, odd ^ both, even ^ both, odd ^ both]
 
 
 def inv_mix_column(column: list) -> list:

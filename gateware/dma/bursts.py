@@ -25,7 +25,7 @@ from migen import FSM, If, Module, Mux, NextState, ResetInserter, Signal
 
 from gateware.aes.standard import BLOCK_BITS, BLOCK_BYTES
 from gateware.dma.errors import ERROR_BITS, Error
-from gateware.memory import buffered_fifo
+from gateware.memory import BlockRAMFIFO
 
 ADDRESS_BITS = 28  # of a block
 BEATS_BITS = 29
@@ -85,8 +85,8 @@ class BurstMaster(Module):
 
         depth = 2 * burst_beats
         reset = ResetInserter()
-        self.submodules.read_fifo = read_fifo = reset(buffered_fifo(self.source.description, depth))
-        self.submodules.write_fifo = write_fifo = reset(buffered_fifo(self.sink.description, depth))
+        self.submodules.read_fifo = read_fifo = reset(BlockRAMFIFO(self.source.description, depth))
+        self.submodules.write_fifo = write_fifo = reset(BlockRAMFIFO(self.sink.description, depth))
         self.submodules.read_results = read_results = reset(stream.SyncFIFO([("error", ERROR_BITS)], 2 * JOBS))
         self.comb += [
             self.sink.connect(write_fifo.sink),
@@ -235,7 +235,7 @@ class BurstMaster(Module):
         )
         fsm.act(  # waits for the bus, at most timeout_cycles an access
             "WRITE",
-            last_access.eq(head.last | (room == 0) | (write_fifo.level == 1)),
+            last_access.eq(head.last | (room == 0) | ~write_fifo.follows),
             write_beat.eq(ended),
             If(ended & (last_access | self.aborting | (failure != Error.NONE)), NextState("CHOOSE")),
         )

@@ -11,7 +11,7 @@ inside one of the regions, a destination that begins inside the source behind it
 takes its turn as a write job that moves nothing and ends with its error.
 
 A descriptor waits here while the key of its slot is being written, and with `ordered` until all before it have
-ended. Latency: 5 cycles. Handshake: valid and ready everywhere. `flush` drops everything.
+ended. Latency: 6 cycles. Handshake: valid and ready everywhere. `flush` drops everything.
 """
 
 from litex.soc.interconnect import stream
@@ -22,7 +22,7 @@ from gateware.ctr.counter import INDEX_BITS, WIDTH_BITS, WIDTHS, message_layout
 from gateware.dma.align import OFFSET_BITS
 from gateware.dma.bursts import JOBS, READ_JOB_LAYOUT, WRITE_JOB_LAYOUT
 from gateware.dma.errors import ERROR_BITS, Error
-from gateware.memory import buffered_fifo
+from gateware.memory import BlockRAMFIFO
 
 ADDRESS_BITS = 32
 COUNT_BITS = ADDRESS_BITS - OFFSET_BITS + 1
@@ -83,9 +83,7 @@ class Dispatcher(Module):
 
         # # #
 
-        self.submodules.queue = queue = ResetInserter()(  # with its output in a register
-            buffered_fifo(DESCRIPTOR_LAYOUT, queue_depth)
-        )
+        self.submodules.queue = queue = ResetInserter()(BlockRAMFIFO(DESCRIPTOR_LAYOUT, queue_depth))
         head = queue.source
         self.comb += [self.descriptor.connect(queue.sink), queue.reset.eq(self.flush)]
 

@@ -63,12 +63,10 @@ class Lane(Module):
             boxes.inverse.eq(self.inverse),
         ]
 
-        # Stage 2: MixColumns. The inverse is a correction in front of the same circuit.
-        corrected = Signal(32)
+        # Stage 2: MixColumns. The inverse is an addend behind the same circuit.
         mixed = Signal(32)
         self.comb += [
-            corrected.eq(self.substituted ^ boxes.corrections),
-            mixed.eq(Cat(*mix_column(byte_list(corrected)))),
+            mixed.eq(Cat(*mix_column(byte_list(self.substituted), byte_list(boxes.doubled))) ^ boxes.addend),
             self.result.eq(
                 Mux(self.replace, self.replacement, Mux(self.mix, mixed, self.substituted)) ^ self.round_key
             ),

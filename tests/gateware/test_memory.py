@@ -12,7 +12,7 @@ from migen import ClockDomain, Memory, Module, Signal, run_simulation
 
 from gateware.aes.output_queue import OutputQueue
 from gateware.flow import toolchain
-from gateware.memory import NO_RW_CHECK, buffered_fifo
+from gateware.memory import NO_RW_CHECK, BlockRAMFIFO
 from gateware.net.link.packet_buffer import PacketBuffer
 from tests.gateware.support import ROOT, flatten
 
@@ -54,7 +54,7 @@ def watch(top: Watched, signals: list[Signal], cycles=1500) -> int:
 
 
 def test_fifo():
-    fifo = buffered_fifo([("data", 8)], 4)
+    fifo = BlockRAMFIFO([("data", 8)], 4)
     assert watch(Watched(fifo), [fifo.sink.valid, fifo.sink.data, fifo.source.ready]) == 0
 
 
@@ -78,21 +78,21 @@ def test_output_queue():
 
 @pytest.mark.parametrize("declare", [False, True])
 def test_synthesis_adds_no_bypass(declare):
-    """The FIFO's own registers are as many as its pointers, level and valid bit need, and no more."""
+    """The FIFO's own registers are as many as its pointers, level, two valid bits and last word need, and no more."""
     width, depth = 34, 512  # with `first` and `last` a block RAM's 36 bits
-    fifo = buffered_fifo([("data", width)], depth)
+    fifo = BlockRAMFIFO([("data", width)], depth)
     if not declare:
         for memory in declared(fifo):
             memory.attr = set()
     cells = synthesise("fifo" if declare else "fifo_plain", fifo, flatten([fifo.sink, fifo.source]))
     assert cells["DP16KD"] == 1
-    registers = 9 + 9 + 10 + 1
+    registers = 9 + 9 + 10 + 2 + width + 2
     assert (cells["TRELLIS_FF"] <= registers) == declare
     assert (cells["TRELLIS_FF"] > registers + width) == (not declare)
 
 
-def test_a_buffered_fifo_of_few_words_is_in_block_ram_too():
-    fifo = buffered_fifo([("data", 34)], 16)
+def test_a_fifo_of_few_words_is_in_block_ram_too():
+    fifo = BlockRAMFIFO([("data", 34)], 16)
     cells = synthesise("fifo_short", fifo, flatten([fifo.sink, fifo.source]))
     assert cells["DP16KD"] == 1 and "TRELLIS_DPR16X4" not in cells
 

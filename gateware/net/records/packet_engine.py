@@ -20,7 +20,7 @@ from migen import If, Module, Signal
 from gateware.ctr.client import Port
 from gateware.ctr.counter import WIDTH_128
 from gateware.ctr.packet import PacketCTR
-from gateware.memory import buffered_fifo
+from gateware.memory import BlockRAMFIFO
 from gateware.net import WORD_BITS
 from gateware.net.layouts import packet_layout
 
@@ -56,7 +56,7 @@ class PacketEngine(Module):
 
         message = ctr.message
         announced = Signal()  # the engine knows of the packet at `sink`
-        self.submodules.queue = queue = buffered_fifo([("data", WORD_BITS)], QUEUE_WORDS)
+        self.submodules.queue = queue = BlockRAMFIFO([("data", WORD_BITS)], QUEUE_WORDS)
         self.comb += [
             message.valid.eq(sink.valid & ~announced),
             *[getattr(message, name).eq(getattr(sink, name)) for name in ("initial", "index", "slot", "length")],

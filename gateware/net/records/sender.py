@@ -22,7 +22,7 @@ from litex.soc.interconnect import stream
 from migen import FSM, Array, C, Cat, If, Module, Mux, NextState, NextValue, Record, Replicate, Signal
 
 from gateware.ctr.client import USES_MAX
-from gateware.memory import buffered_fifo
+from gateware.memory import BlockRAMFIFO
 from gateware.net import WORD_BITS, WORD_BYTES
 from gateware.net.events import EVENT_BITS, Event
 from gateware.net.layouts import (
@@ -100,7 +100,7 @@ class RecordSender(Module):
 
         # # #
 
-        self.submodules.jobs = jobs = buffered_fifo(self.job.description, DATAGRAMS_MAX)
+        self.submodules.jobs = jobs = BlockRAMFIFO(self.job.description, DATAGRAMS_MAX)
         self.submodules.outcomes = outcomes = stream.SyncFIFO(self.outcome.description, DATAGRAMS_MAX)
         self.submodules.buffer = buffer = PacketBuffer(depth=buffer_words)
         job = jobs.source
@@ -207,17 +207,19 @@ class RecordSender(Module):
         )
 
         # Datagrams, each with its destination.
-        destinations = buffered_fifo([*STATION_LAYOUT, ("port", 16), ("length", LENGTH_BITS)], DATAGRAMS_MAX)
+        destinations = BlockRAMFIFO([*STATION_LAYOUT, ("port", 16), ("length", LENGTH_BITS)], DATAGRAMS_MAX)
         self.submodules.destinations = destinations
         sent = Signal()
+        complete = Signal()
         self.comb += [
             destinations.sink.valid.eq(self.finished.valid & ~self.finished.damaged),
             destinations.sink.ip_address.eq(job.ip_address),
             destinations.sink.mac_address.eq(job.mac_address),
             destinations.sink.port.eq(job.port),
             destinations.sink.length.eq(job.length + wire.HEADER_BYTES),
-            source.valid.eq(buffer.source.valid & checksums.source.valid),
-            buffer.source.ready.eq(source.ready & checksums.source.valid),
+            complete.eq(checksums.source.valid & destinations.source.valid),
+            source.valid.eq(buffer.source.valid & complete),
+            buffer.source.ready.eq(source.ready & complete),
             source.data.eq(buffer.source.data),
             source.last.eq(buffer.source.last),
             source.last_be.eq(buffer.source.last_be),
