@@ -48,6 +48,11 @@ def _lut7(module: Module, address: Signal, truth: list[int]) -> Signal:
     return level[0]
 
 
+def sum_of(*bits: int) -> int:
+    """Their sum, for `Functions`."""
+    return sum(bits)
+
+
 class Functions:
     """Makes functions of up to four one-bit signals, as one LUT4 each or in portable form.
 

@@ -3,11 +3,9 @@
 ::
 
     i ─► S-boxes ─┤ register ├─┬─► o
-                               ├─► doubled
-                               └─► addend
+                               └─► doubled
 
-What is behind it, MixColumns takes with its bytes times {02}; and the inverse of MixColumns is MixColumns of it with an
-addend (`gateware.aes.transforms`). Throughput: a column a cycle. Latency: one cycle.
+Throughput: a column a cycle. Latency: one cycle.
 
 ``block_ram``
     Two block RAMs, two bytes each: all substitutions and the bytes themselves, and these times {02}. Its registers are
@@ -23,7 +21,7 @@ from gateware.aes.sbox_pair import IMPLEMENTATIONS as PAIRS
 from gateware.aes.sbox_pair import SBoxPair
 from gateware.aes.sbox_ram import PORTS
 from gateware.aes.sub_bytes import BLOCK_RAM
-from gateware.aes.transforms import byte_list, inverse_mix_addend, masked, xtime
+from gateware.aes.transforms import xtime
 
 IMPLEMENTATIONS = (*PAIRS, BLOCK_RAM)
 ROWS = 4
@@ -43,9 +41,10 @@ class ColumnSBox(Module):
         The column.
     substitute, inverse : Signal(), in
         SubBytes of it; InvSubBytes, with `substitute`. Else it passes.
-    o, doubled, addend : Signal(32), out
-        The result, one cycle later; its bytes times {02}; and what to add behind MixColumns, which makes that the
-        inverse: 0 behind SubBytes.
+    o, doubled : Signal(32), out
+        The result, one cycle later, and its bytes times {02}.
+    forward : Signal(), out
+        It is that of SubBytes.
     """
 
     def __init__(self, *, implementation: str = "table"):
@@ -54,13 +53,11 @@ class ColumnSBox(Module):
         self.inverse = Signal()
         self.o = Signal(8 * ROWS)
         self.doubled = Signal(8 * ROWS)
-        self.addend = Signal(8 * ROWS)
+        self.forward = Signal()
 
         # # #
 
-        forward = Signal()
-        self.sync += forward.eq(self.substitute & ~self.inverse)
-        self.comb += self.addend.eq(masked(~forward, Cat(*inverse_mix_addend(byte_list(self.doubled)))))
+        self.sync += self.forward.eq(self.substitute & ~self.inverse)
         lanes = [slice(8 * row, 8 * row + 8) for row in range(ROWS)]
         if implementation == BLOCK_RAM:
             self._block_ram(lanes)

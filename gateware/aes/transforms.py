@@ -55,16 +55,6 @@ def _times_four(a, b):
     return Cat(s[6], s[6] ^ s[7], s[0] ^ s[7], s[1] ^ s[6], s[2] ^ s[6] ^ s[7], s[3] ^ s[7], s[4], s[5])
 
 
-def inverse_mix_addend(doubled: list) -> list:
-    """What to add to `mix_column` of a column to have InvMixColumns of it: MixColumns of `inverse_mix_correction`.
-
-    Takes the bytes of the column times {02}.
-    """
-    even, odd = (xtime_of_sum(doubled[r], doubled[r + 2]) for r in range(2))
-    both = xtime_of_sum(even, odd)
-    return [even ^ both, odd ^ both, even ^ both, odd ^ both]
-
-
 def inv_mix_column(column: list) -> list:
     """InvMixColumns of one column of four bytes, row 0 first (FIPS-197, 5.3.3)."""
     correction = inverse_mix_correction(column)

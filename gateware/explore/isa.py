@@ -104,7 +104,11 @@ def _shuffle() -> Ports:
 def _lane(sbox: str) -> Ports:
     lane = Lane(sbox=sbox)
     inputs = [lane.column, lane.substitute, lane.inverse, lane.mix]
-    return lane, [*inputs, lane.replacement, lane.replace, lane.round_key], [lane.substituted, lane.result]
+    return (
+        lane,
+        [*inputs, lane.replacement, lane.replace, lane.round_key, lane.add_key],
+        [lane.substituted, lane.result],
+    )
 
 
 def _unit(sbox: str) -> Ports:

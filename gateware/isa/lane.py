@@ -10,10 +10,17 @@ stage that needs its own column only; ShiftRows, which crosses lanes, lies in fr
 Throughput: one column a cycle. Latency: one register, in `gateware.aes.column_sbox`.
 """
 
+from itertools import product
+
 from migen import Cat, Module, Mux, Signal
 
+from gateware.aes.cells import Functions, sum_of
 from gateware.aes.column_sbox import ColumnSBox
-from gateware.aes.transforms import byte_list, mix_column
+from gateware.aes.sub_bytes import BLOCK_RAM
+from gateware.aes.transforms import byte_list, inverse_mix_correction, masked, mix_column
+
+# S-boxes for the ECP5, with which the rest of the lane is of its cells, too.
+OF_CELLS = (BLOCK_RAM, "ecp5")
 
 
 class Lane(Module):
@@ -36,8 +43,8 @@ class Lane(Module):
         Stage 2: apply MixColumns behind SubBytes, and its inverse to what else stage 1 gave.
     replacement, replace : Signal(32), Signal(), in
         Stage 2: what comes from elsewhere, and whether it takes the place of the mixed column.
-    round_key : Signal(32), in
-        Stage 2: added to the result.
+    round_key, add_key : Signal(32), Signal(), in
+        Stage 2: added to the result, with `add_key`.
     result : Signal(32), out
         Stage 2: combinational.
     """
@@ -50,6 +57,7 @@ class Lane(Module):
         self.replacement = Signal(32)
         self.replace = Signal()
         self.round_key = Signal(32)
+        self.add_key = Signal()
         self.result = Signal(32)
 
         # # #
@@ -63,11 +71,65 @@ class Lane(Module):
             boxes.inverse.eq(self.inverse),
         ]
 
-        # Stage 2: MixColumns. The inverse is an addend behind the same circuit.
+        if sbox in OF_CELLS:
+            self._stage_2_of_cells()
+            return
+
+        # Stage 2: MixColumns. The inverse is a correction in front of the same circuit.
+        column = byte_list(self.substituted)
+        corrected = Signal(32)
         mixed = Signal(32)
         self.comb += [
-            mixed.eq(Cat(*mix_column(byte_list(self.substituted), byte_list(boxes.doubled))) ^ boxes.addend),
+            corrected.eq(self.substituted ^ masked(~boxes.forward, Cat(*inverse_mix_correction(column)))),
+            mixed.eq(Cat(*mix_column(byte_list(corrected)))),
             self.result.eq(
-                Mux(self.replace, self.replacement, Mux(self.mix, mixed, self.substituted)) ^ self.round_key
+                Mux(self.replace, self.replacement, Mux(self.mix, mixed, self.substituted))
+                ^ masked(self.add_key, self.round_key)
             ),
         ]
+
+    def _stage_2_of_cells(self) -> None:
+        """Three LUT4 deep, as a block RAM answers late: synthesis, which does not know that, goes to eight.
+
+        The inverse of MixColumns is MixColumns with an addend. With e the sum of the even rows times {04}, and o that
+        of the odd ones, it is ``e + {02}(e + o)`` in the even rows and ``o + {02}(e + o)`` in the odd ones.
+        """
+        function = Functions(self, portable=False)
+        column, doubled = byte_list(self.boxes.o), byte_list(self.boxes.doubled)
+
+        def bits(rows):  # of the sum of rows times {02}
+            return [function([doubled[row][bit] for row in rows], sum_of) for bit in range(8)]
+
+        every = bits(range(4))
+        addends = []
+        for row in range(2):
+            own, pair = bits((row, row + 2)), (doubled[row], doubled[row + 2])
+            third_and_last = function([byte[bit] for byte in pair for bit in (3, 7)], sum_of)
+            terms = [
+                [own[7], every[6]],
+                [own[0], own[7], every[6], every[7]],
+                [own[1], every[0], every[7]],
+                [own[2], own[7], every[1], every[6]],
+                [third_and_last, every[2], every[6], every[7]],
+                [own[4], every[3], every[7]],
+                [own[5], every[4]],
+                [own[6], every[5]],
+            ]
+            addends.append([function(bits, sum_of) for bits in terms])
+        mixes, adds = Signal(), Signal()
+        self.comb += [mixes.eq(self.mix & ~self.replace), adds.eq(mixes & ~self.boxes.forward)]
+        for row, bit in product(range(4), range(8)):
+            n = 8 * row + bit
+            others = [column[(row + following) % 4][bit] for following in range(1, 4)]
+            most = function([*others, doubled[row][bit]], sum_of)
+            unmixed = function(
+                [self.mix, column[row][bit], self.replacement[n], self.replace],
+                lambda mix, o, replacement, replace: replacement if replace else o & ~mix,
+            )
+            mixed = function(
+                [most, doubled[(row + 1) % 4][bit], mixes, unmixed], lambda a, b, mixes, c: (a ^ b) & mixes ^ c
+            )
+            key = function([self.round_key[n], self.add_key], int.__and__)
+            addend = addends[row % 2][bit]
+            result = function([mixed, addend, adds, key], lambda a, b, adds, key: a ^ b & adds ^ key)
+            self.comb += self.result[n].eq(result)
