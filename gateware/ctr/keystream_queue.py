@@ -92,7 +92,7 @@ class KeystreamQueue(Module):
             write_port.dat_w.eq(Cat(self.data, self.error)),
             write_port.we.eq(keep | self.zeroizing),
             read_port.adr.eq(consume),
-            read_port.re.eq(step_fetched | self.zeroizing),
+            read_port.re.eq(step_fetched),
             self.empty.eq((under_way == 0) & (stored == 0) & ~fetched & ~source.valid),
         ]
         self.sync += [

@@ -95,7 +95,8 @@ module proof(input sys_clk, input reserve, input write, input [127:0] data, inpu
         assume(!write || sent != 0);
         assert(under_way + stored <= 4);
         assert(stale == dropped && under_way == sent && stale <= under_way);
-        assert(zeroizing ? stored == 0 && under_way == 0 && consume == 0 && !fetched : produce == (consume + stored) % 4);
+        assert(zeroizing ? stored == 0 && under_way == 0 && consume == 0 && !fetched
+                         : produce == (consume + stored) % 4);
         assert(empty == (under_way == 0 && stored == 0 && !fetched && !valid));
 `ifdef DATA
         if (followed) begin
