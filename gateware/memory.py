@@ -6,7 +6,7 @@ flip-flops. The attribute is part of the Verilog, so that every flow that reads 
 """
 
 from litex.soc.interconnect import stream
-from migen import Memory
+from migen import Memory, Module
 
 NO_RW_CHECK = ("no_rw_check", 1)
 BLOCK_RAM = ("ram_style", "block")
@@ -18,6 +18,15 @@ def without_collisions(memory: Memory) -> Memory:
     return memory
 
 
+def in_block_ram(module: Module) -> None:
+    """Declares the memory of each FIFO that a module is, or has in it, for block RAM, as `buffered_fifo` does."""
+    for special in module._fragment.specials:
+        if isinstance(special, Memory):
+            without_collisions(special).attr.add(BLOCK_RAM)
+    for _, inner in module._submodules:
+        in_block_ram(inner)
+
+
 def buffered_fifo(layout: list, depth: int) -> stream.SyncFIFO:
     """LiteX's FIFO in block RAM, with its memory declared: synthesis would put one of few words into LUTs.
 
@@ -25,6 +34,5 @@ def buffered_fifo(layout: list, depth: int) -> stream.SyncFIFO:
     when it is empty or full alone.
     """
     fifo = stream.SyncFIFO(layout, depth, buffered=True)
-    (memory,) = (special for special in fifo.fifo.fifo._fragment.specials if isinstance(special, Memory))
-    without_collisions(memory).attr.add(BLOCK_RAM)
+    in_block_ram(fifo)
     return fifo
