@@ -18,6 +18,15 @@ def without_collisions(memory: Memory) -> Memory:
     return memory
 
 
+def in_block_ram(module: Module) -> None:
+    """Declares the memory of each FIFO that a module is, or has in it, for block RAM, as `BlockRAMFIFO` does."""
+    for special in module._fragment.specials:
+        if isinstance(special, Memory):
+            without_collisions(special).attr.add(BLOCK_RAM)
+    for _, inner in module._submodules:
+        in_block_ram(inner)
+
+
 class BlockRAMFIFO(Module):
     """LiteX's FIFO in block RAM, and a register behind it: a block RAM answers late in a cycle.
 
@@ -44,8 +53,7 @@ class BlockRAMFIFO(Module):
     def __init__(self, layout: list, depth: int):
         self.submodules.fifo = fifo = stream.SyncFIFO(layout, depth, buffered=True)
         self.submodules.register = register = stream.PipeValid(layout)
-        (memory,) = (special for special in fifo.fifo.fifo._fragment.specials if isinstance(special, Memory))
-        without_collisions(memory).attr.add(BLOCK_RAM)
+        in_block_ram(fifo)
         self.sink, self.source = fifo.sink, register.source
         self.level = Signal(max=depth + 3)
         self.follows = fifo.source.valid

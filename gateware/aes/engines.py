@@ -72,7 +72,11 @@ class Engines(Module):
         last = len(ciphers) - 1
         sink_turn, source_turn = Signal(max=len(ciphers)), Signal(max=len(ciphers))
         self.comb += [
-            Case(sink_turn, {n: self.sink.connect(cipher.sink) for n, cipher in enumerate(ciphers)}),
+            Case(
+                sink_turn,
+                {n: self.sink.connect(cipher.sink, keep={"valid", "ready"}) for n, cipher in enumerate(ciphers)},
+            ),
+            *[self.sink.connect(cipher.sink, omit={"valid", "ready"}) for cipher in ciphers],
             Case(source_turn, {n: cipher.source.connect(self.source) for n, cipher in enumerate(ciphers)}),
         ]
         self.sync += [

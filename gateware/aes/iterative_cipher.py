@@ -206,6 +206,7 @@ class IterativeCipher(Module):
         finished = Signal()  # the result waits for the place before `source`
         finishing_slot = Signal(slot_bits)
         finishing_error = Signal()
+        leave = Signal()
         result = Signal(BLOCK_BITS)
         self.submodules.last_keys = last_keys = KeyMemory(width=width, depth=slots * parts, registered=False)
         write_address = [*key_part, *key_slot]
@@ -214,6 +215,7 @@ class IterativeCipher(Module):
             self.comb += last_keys.write_address.eq(Cat(*write_address))
             self.comb += last_keys.read_address.eq(Cat(*read_address))
         self.comb += [
+            leave.eq(finished & (~self.source.valid | self.source.ready)),
             last_keys.write.eq(self.keys.write & ~self.keys.beyond),
             last_keys.write_data.eq(self.keys.words),
         ]
@@ -223,11 +225,10 @@ class IterativeCipher(Module):
             If(finishing, result.eq(Cat(result, sub_bytes.o ^ last_keys.read_data)[width:])),
             If(self.source.valid & self.source.ready, self.source.valid.eq(0)),
             If(
-                finished & (~self.source.valid | self.source.ready),
+                leave,
                 self.source.valid.eq(1),
                 self.source.data.eq(result),
                 self.source.error.eq(finishing_error),
-                If(finishing_error, self.source.data.eq(0)),
                 finished.eq(0),
             ),
             If(finishing & (read_part == part_mask), finished.eq(1)),
@@ -270,6 +271,7 @@ class IterativeCipher(Module):
         self.sync += [
             If(self.zeroizing, left.eq(left - 1)),
             If(self.flush | self.clear, *[signal.eq(0) for signal in (*registers, block, addend, result)]),
-            If(self.flush | self.clear, self.source.data.eq(0)),
+            # One condition for all zeros: the flip-flops' own reset, and no LUT a bit.
+            If(self.flush | self.clear | (leave & finishing_error), self.source.data.eq(0)),
             If(self.clear, left.eq(2 * parts)),
         ]

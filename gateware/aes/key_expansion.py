@@ -149,10 +149,10 @@ class KeyExpansion(Module):
         window = [Signal(WORD_BITS, name=f"word_{k + 1}") for k in range(KEY_WORDS[codes[-1]])]
         word = Signal(WORD_BITS)
         self.comb += keys.words.eq(Cat(*reversed(window[: width // WORD_BITS])))
+        wipe = Signal()  # for all the flip-flops' own reset, and no LUT a bit
         self.sync += [
-            If(advance | clearing, window[0].eq(word)),
-            If(advance, *[window[k].eq(window[k - 1]) for k in range(1, len(window))]),
-            If(clearing, *[w.eq(0) for w in window[1:]]),
+            If(advance, *[window[k].eq(window[k - 1] if k else word) for k in range(len(window))]),
+            If(wipe, *[w.eq(0) for w in window]),
         ]
 
         # The next word.
@@ -198,6 +198,7 @@ class KeyExpansion(Module):
                 )
             ),
             clearing.eq((pending != 0) & ~expanding & ~erasing),
+            wipe.eq(clearing | (expanding & last_write & is_shorter)),
             self.busy.eq(~resting),
         ]
         if KEY_LENGTH_256 in codes:
@@ -229,13 +230,7 @@ class KeyExpansion(Module):
                 valid[keys.slot].eq(1),
                 Array(self.lengths)[keys.slot].eq(length),
                 *begin,
-                If(
-                    is_shorter,
-                    erasing.eq(1),
-                    *[w.eq(0) for w in window],
-                    address.eq(address + 1),
-                    keys.write.eq(1),
-                ),
+                If(is_shorter, erasing.eq(1), address.eq(address + 1), keys.write.eq(1)),
             ),
             If(erasing, keys.write.eq(1)),
             If(erasing & (keys.row == last_row) & (keys.part == parts - 1), erasing.eq(0), *begin),

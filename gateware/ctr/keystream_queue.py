@@ -3,20 +3,22 @@
 ::
 
     reserve ─► (places) ─► room
-    write ───► rows ─► register ─► source
+    write ───► rows ─► fetched ─► register ─► source
 
 A counter block goes to the core when a place for its result is free: so the core never waits for a client, and no
 client for another. `flush` drops what is here, and what is under way when it arrives; `clear` drops both at once, as
-the core is cleared too, and zeroizes the rows, a row a cycle.
+the core is cleared too, and zeroizes the rows, a row a cycle, and what was fetched of them. The rows are block RAM,
+which is slow to show what it has fetched: the register is for that.
 
-Latency: 2 cycles from `write` to `source.valid`. Throughput: a block a cycle.
+Latency: 3 cycles from `write` to `source.valid`. Throughput: a block a cycle.
 """
 
 from litex.soc.interconnect import stream
-from migen import Cat, If, Memory, Module, Mux, Signal, bits_for
+from migen import READ_FIRST, Cat, If, Memory, Module, Signal, bits_for
 
 from gateware.aes.standard import BLOCK_BITS
 from gateware.ctr.client import KEYSTREAM_LAYOUT
+from gateware.memory import BLOCK_RAM, without_collisions
 
 
 class KeystreamQueue(Module):
@@ -34,7 +36,7 @@ class KeystreamQueue(Module):
     reserve : Signal(), in
         A block sets out, to a place; only while `room`.
     write, data, error : Signal(), Signal(128), Signal(), in
-        The oldest block that is under way arrives.
+        The oldest block that is under way arrives. While `zeroizing`, `data` and `error` are 0.
     source : stream.Endpoint, data(128), error, out
         Blocks, in order.
     flush, clear : Signal(), in
@@ -65,32 +67,43 @@ class KeystreamQueue(Module):
         produce, consume = Signal(address_bits), Signal(address_bits)
         keep, step = Signal(), Signal()
 
+        fetched = Signal()  # the memory's output holds a block
+        step_fetched, step_source = Signal(), Signal()
+
         # What proofs look at.
-        self.control = {"under_way": under_way, "stored": stored, "stale": stale}
+        self.control = {"under_way": under_way, "stored": stored, "stale": stale, "fetched": fetched}
         self.control |= {"produce": produce, "consume": consume}
 
-        memory = Memory(BLOCK_BITS + 1, depth, name="keystream")
-        write_port = memory.get_port(write_capable=True, async_read=True)
-        read_port = memory.get_port(async_read=True)
+        # Only rows that were stored in an earlier cycle are read, and there are never more blocks than rows.
+        # Zeroization reads the row that it writes first, until all are zero.
+        memory = without_collisions(Memory(BLOCK_BITS + 1, depth, name="keystream"))
+        memory.attr.add(BLOCK_RAM)
+        write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
+        read_port = memory.get_port(mode=READ_FIRST, has_re=True)
         self.specials += memory, write_port, read_port
         self.comb += [
             coming.eq(under_way + self.reserve - self.write),
             self.room.eq((under_way + stored < depth) & ~self.zeroizing),
             keep.eq(self.write & (stale == 0)),
-            step.eq((stored != 0) & (~source.valid | source.ready)),
+            step_source.eq(~source.valid | source.ready),
+            step_fetched.eq(~fetched | step_source),
+            step.eq((stored != 0) & step_fetched),
             write_port.adr.eq(produce),
-            write_port.dat_w.eq(Mux(self.zeroizing, 0, Cat(self.data, self.error))),
+            write_port.dat_w.eq(Cat(self.data, self.error)),
             write_port.we.eq(keep | self.zeroizing),
             read_port.adr.eq(consume),
-            self.empty.eq((under_way == 0) & (stored == 0) & ~source.valid),
+            read_port.re.eq(step_fetched),
+            self.empty.eq((under_way == 0) & (stored == 0) & ~fetched & ~source.valid),
         ]
         self.sync += [
             under_way.eq(coming),
             stored.eq(stored + keep - step),
             If(self.write & (stale != 0), stale.eq(stale - 1)),
             If(keep | self.zeroizing, produce.eq(produce + 1)),
-            If(source.ready, source.valid.eq(0)),
-            If(step, source.valid.eq(1), Cat(source.data, source.error).eq(read_port.dat_r), consume.eq(consume + 1)),
+            If(step, consume.eq(consume + 1)),
+            If(step_fetched, fetched.eq(step)),
+            If(step_source, source.valid.eq(fetched)),
+            If(step_source & fetched, Cat(source.data, source.error).eq(read_port.dat_r)),
             If(self.zeroizing & (produce == depth - 1), self.zeroizing.eq(0)),
             If(
                 self.flush | self.clear,
@@ -98,6 +111,7 @@ class KeystreamQueue(Module):
                 stale.eq(coming),
                 produce.eq(0),
                 consume.eq(0),
+                fetched.eq(0),
                 source.valid.eq(0),
                 source.data.eq(0),
             ),

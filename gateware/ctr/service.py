@@ -18,16 +18,18 @@ others' shares before it, each of which takes the time of a block in the core.
 
 A single client has the core for itself, without queue and arbiter.
 
-Throughput: the core's. Latency: that of `gateware.ctr.counter` and of the core, and 2 cycles more if it is shared.
+Throughput: the core's. Latency: that of `gateware.ctr.counter` and of the core, and 3 cycles more if it is shared.
 """
 
 from functools import reduce
 from operator import or_
 
 from litex.soc.interconnect import stream
-from migen import Array, Case, Module, ResetInserter, Signal, bits_for
+from migen import Array, Case, Cat, Module, ResetInserter, Signal, bits_for
 
 from gateware.aes.cores import ENGINES, PIPELINED, Core, create_core
+from gateware.aes.standard import BLOCK_BITS
+from gateware.aes.transforms import masked
 from gateware.ctr.arbiter import Arbiter
 from gateware.ctr.client import Client, Port
 from gateware.ctr.counter import CounterBlocks
@@ -104,6 +106,7 @@ class CTRService(Module):
         whose = stream.SyncFIFO([("client", len(arbiter.choice))], places * len(ports))
         self.submodules.whose = whose = ResetInserter()(whose)
         taken, given = Signal(), Signal()
+        block = Signal(BLOCK_BITS + 1)  # with its error; while rows are zeroized, 0
         queues = []
         for n, (port, counter) in enumerate(zip(ports, counters, strict=True)):
             queue = KeystreamQueue(places)
@@ -114,8 +117,7 @@ class CTRService(Module):
                 counter.source.ready.eq(taken & (arbiter.choice == n)),
                 queue.reserve.eq(counter.source.ready),
                 queue.write.eq(given & (whose.source.client == n)),
-                queue.data.eq(core.source.data),
-                queue.error.eq(core.source.error),
+                Cat(queue.data, queue.error).eq(block),
                 queue.source.connect(port.keystream),
                 queue.flush.eq(port.flush),
                 queue.clear.eq(loader.clear),
@@ -138,6 +140,7 @@ class CTRService(Module):
             whose.source.ready.eq(given),
             whose.reset.eq(loader.clear),
             loader.settled.eq(~reduce(or_, [queue.zeroizing for queue in queues])),
+            block.eq(masked(loader.settled, Cat(core.source.data, core.source.error))),
         ]
 
 

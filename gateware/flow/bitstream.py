@@ -8,17 +8,20 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import BinaryIO
 
 from cipherlane.results import write
+from litex.build.yosys_wrapper import YosysWrapper
 from litex.soc.integration.builder import Builder
 from rich.console import Console
 from rich.table import Table
 
-from gateware.flow import area, constraints, toolchain
+from gateware.flow import area, carries, constraints, toolchain
 from gateware.flow.cache import Stamp, digest
 from gateware.flow.firmware import REPOSITORY, build_firmware
 from gateware.soc.soc import CipherlaneSoC
@@ -26,6 +29,13 @@ from gateware.targets import Target
 
 # Router2 of nextpnr, asked to mend what misses its clock, goes on for ever where it cannot.
 LIMIT_S = 2 * 3600
+# Sums of few bits cost less in LUTs than in a carry chain, which nextpnr gives two carry cells more.
+LUT_SUM_BITS = 8
+SYNTHESIS = [
+    "synth_{target} {synth_opts} -top {build_name} -run begin:map_gates",
+    f"techmap t:$alu r:Y_WIDTH<={LUT_SUM_BITS} %i",
+    "synth_{target} {synth_opts} -top {build_name} -run map_gates:",
+]
 # Names of nextpnr's utilisation report.
 RESOURCES = {"lut4": "TRELLIS_COMB", "ff": "TRELLIS_FF", "bram": "DP16KD", "dsp": "MULT18X18D"}
 
@@ -94,11 +104,16 @@ def write_sources(target: Target, directory: Path, firmware: list[int]) -> Ciphe
         if line and not line.startswith("#"):
             soc.platform.add_platform_command(line)
     tools = soc.platform.toolchain
+    for line in YosysWrapper._default_template:
+        tools._yosys_template += SYNTHESIS if line.startswith("synth_") else [line]
     tools._pnr_opts += " ".join(["--report", f"{target.name}-report.json", *target.fit.pnr_options]) + " "
     builder = Builder(soc, output_dir=directory, compile_software=False, csr_json=directory / "csr.json")
     options = {"timingstrict": True, "seed": target.fit.pnr_seed, "compress": True, "ignoreloops": True}
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
         builder.build(run=False, build_name=target.name, **options)
+    script = directory / "gateware" / f"build_{target.name}.sh"
+    between = shlex.join([sys.executable, carries.__file__, f"{target.name}.json"])
+    script.write_text(script.read_text().replace("\nnextpnr-ecp5 ", f"\n{between}\nnextpnr-ecp5 "))
     return soc
 
 

@@ -28,7 +28,7 @@ from rich.table import Table
 
 from gateware import boards, targets
 from gateware.configurations import CONFIGURATIONS, DEFAULT
-from gateware.flow import bitstream, constraints, toolchain
+from gateware.flow import bitstream, carries, constraints, toolchain
 from gateware.flow.cache import Stamp, digest
 from gateware.flow.firmware import REPOSITORY, FirmwareError, build_firmware
 from gateware.flow.zephyr import ZephyrError
@@ -194,6 +194,7 @@ def _synthesise(target: Target, directory: Path, environment: dict, tools: dict)
             status = bitstream.run(synthesis, gateware, environment, output)
         if status != 0:
             raise TimingError(bitstream.failure(log))
+        carries.open_unused(files[0])
         stamp.set()
     folder = directory / digest(files, str(tools))[:16]
     folder.mkdir(exist_ok=True)

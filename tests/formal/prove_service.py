@@ -55,14 +55,14 @@ endmodule
 QUEUE = """
 module proof(input sys_clk, input reserve, input write, input [127:0] data, input error, input ready,
              input flush, input clear, input [1:0] any);
-    wire room, valid, zeroizing, empty, out_error;
+    wire room, valid, zeroizing, empty, out_error, fetched;
     wire [127:0] out;
     wire [2:0] under_way, stored, stale;
     wire [1:0] produce, consume;
     queue it(.sys_clk(sys_clk), .sys_rst(1'b0), .room(room), .reserve(reserve), .write(write), .data(data),
              .error(error), .valid(valid), .ready(ready), .out(out), .out_error(out_error), .flush(flush),
              .clear(clear), .zeroizing(zeroizing), .empty(empty), .under_way(under_way), .stored(stored),
-             .stale(stale), .produce(produce), .consume(consume));
+             .stale(stale), .fetched(fetched), .produce(produce), .consume(consume));
     reg first = 1;
     always @(posedge sys_clk) first <= 0;
     reg [2:0] sent = 0, dropped = 0;                      // under way, and those of them that were flushed
@@ -76,7 +76,7 @@ module proof(input sys_clk, input reserve, input write, input [127:0] data, inpu
     reg [7:0] wanted = 0;
     wire keep = write && dropped == 0 && !flush && !clear;
     wire give = valid && ready;
-    wire [3:0] behind = stored + valid - give;            // blocks that stay before one that arrives now
+    wire [3:0] behind = stored + fetched + valid - give;  // blocks that stay before one that arrives now
     always @(posedge sys_clk) begin
         if (followed) begin
             ahead <= ahead - give;
@@ -90,16 +90,17 @@ module proof(input sys_clk, input reserve, input write, input [127:0] data, inpu
     end
     always @* begin
         if (first) assume(under_way == 0 && stored == 0 && stale == 0 && produce == 0 && consume == 0 && !valid
-                          && !zeroizing);
+                          && !fetched && !zeroizing);
         assume(!reserve || room);
         assume(!write || sent != 0);
         assert(under_way + stored <= 4);
         assert(stale == dropped && under_way == sent && stale <= under_way);
-        assert(zeroizing ? stored == 0 && under_way == 0 && consume == 0 : produce == (consume + stored) % 4);
-        assert(empty == (under_way == 0 && stored == 0 && !valid));
+        assert(zeroizing ? stored == 0 && under_way == 0 && consume == 0 && !fetched
+                         : produce == (consume + stored) % 4);
+        assert(empty == (under_way == 0 && stored == 0 && !fetched && !valid));
 `ifdef DATA
         if (followed) begin
-            assert(ahead < stored + valid);
+            assert(ahead < stored + fetched + valid);
             if (valid && ahead == 0) assert(out[7:0] == wanted);
         end
 `endif

@@ -7,12 +7,15 @@ import random
 import subprocess
 
 import pytest
+from liteeth.common import eth_phy_description
 from litex.gen.fhdl import verilog
+from litex.soc.interconnect import stream
 from migen import ClockDomain, Memory, Module, Signal, run_simulation
 
 from gateware.aes.output_queue import OutputQueue
 from gateware.flow import toolchain
-from gateware.memory import NO_RW_CHECK, BlockRAMFIFO
+from gateware.memory import BLOCK_RAM, NO_RW_CHECK, BlockRAMFIFO
+from gateware.net.link.mac import SharedMAC
 from gateware.net.link.packet_buffer import PacketBuffer
 from tests.gateware.support import ROOT, flatten
 
@@ -95,6 +98,14 @@ def test_a_fifo_of_few_words_is_in_block_ram_too():
     fifo = BlockRAMFIFO([("data", 34)], 16)
     cells = synthesise("fifo_short", fifo, flatten([fifo.sink, fifo.source]))
     assert cells["DP16KD"] == 1 and "TRELLIS_DPR16X4" not in cells
+
+
+def test_the_mac_s_fifos_between_clocks_are_in_block_ram():
+    phy = Module()
+    phy.dw, phy.sink, phy.source = 8, *(stream.Endpoint(eth_phy_description(8)) for _ in range(2))
+    mac = SharedMAC(phy=phy, mac_address=0x02_00_00_00_00_01, rx_slots=0, tx_slots=0)
+    memories = list(declared(mac.core))
+    assert len(memories) == 2 and all(BLOCK_RAM in memory.attr and memory.depth == 32 for memory in memories)
 
 
 def synthesise(name, module, ports):

@@ -22,6 +22,7 @@ from litex.soc.interconnect.csr import CSRConstant, CSRField, CSRStorage
 from litex.soc.interconnect.packet import Arbiter
 from migen import If
 
+from gateware.memory import in_block_ram
 from gateware.net import WORD_BITS
 from gateware.net.events import EVENT_BITS, Event
 from gateware.net.link.frame_checks import FrameChecks
@@ -88,6 +89,10 @@ class SharedMAC(LiteXModule):
         self.mac_address = mac_address
         self.phy = _MarkedPHY(phy)
         self.core = core = LiteEthMACCore(phy=self.phy, dw=WORD_BITS, tx_cdc_buffered=True, rx_cdc_buffered=True)
+        # Its FIFOs between the clocks, with outputs in registers. A word is read again until it is known to be there.
+        for stage in (*core.tx_datapath.pipeline, *core.rx_datapath.pipeline):
+            if isinstance(stage, stream.ClockDomainCrossing):
+                in_block_ram(stage)
         self.crossbar = crossbar = LiteEthMACCrossbar(WORD_BITS)
         self.event = stream.Endpoint([("code", EVENT_BITS)])
 

@@ -1,12 +1,14 @@
 """How often each event happened.
 
-The counters are a small memory with one adder. Each source of events may have one every third cycle, which the
-shortest frame takes many times over; the counters are modulo 2^32, count from power-on, and are never cleared.
+The counters are a block RAM with one adder, the sources' in turns of three cycles: read, hold, write. So each may have
+an event every ninth cycle, and the shortest frame takes more; the counters are modulo 2^32, count from power-on, and
+are never cleared. What is read of one in the cycle of a write is undefined: there is no read then.
 """
 
 from litex.soc.interconnect import stream
-from migen import Case, If, Memory, Module, Signal
+from migen import READ_FIRST, Array, If, Memory, Module, Signal
 
+from gateware.memory import BLOCK_RAM, without_collisions
 from gateware.net.events import EVENT_BITS
 
 COUNTER_BITS = 32
@@ -27,7 +29,7 @@ class EventCounters(Module):
     select : Signal(5), in
         Counter to read.
     value : Signal(32), out
-        Its value.
+        Its value in the cycle before, or in the one before that.
     """
 
     def __init__(self, *, sources: int):
@@ -37,23 +39,32 @@ class EventCounters(Module):
 
         # # #
 
-        counters = Memory(COUNTER_BITS, 2**EVENT_BITS, init=[0] * 2**EVENT_BITS, name="event_counters")
-        count_port = counters.get_port(write_capable=True, async_read=True)
-        read_port = counters.get_port(async_read=True)
+        counters = without_collisions(
+            Memory(COUNTER_BITS, 2**EVENT_BITS, init=[0] * 2**EVENT_BITS, name="event_counters")
+        )
+        counters.attr.add(BLOCK_RAM)
+        count_port = counters.get_port(write_capable=True, mode=READ_FIRST)
+        read_port = counters.get_port(has_re=True, mode=READ_FIRST)
         self.specials += counters, count_port, read_port
-        turn = Signal(max=max(sources, 2))
-        pending = Signal(sources)
-        codes = [Signal(EVENT_BITS, name=f"code{n}") for n in range(sources)]
+        turn, step = Signal(max=max(sources, 2)), Signal(max=3)
+        pending = Array([Signal(name=f"pending{n}") for n in range(sources)])
+        codes = Array([Signal(EVENT_BITS, name=f"code{n}") for n in range(sources)])
+        active, code, count = Signal(), Signal(EVENT_BITS), Signal(COUNTER_BITS)  # whose turn it is
+        last = Signal()
         self.comb += [
-            Case(turn, {n: [count_port.adr.eq(codes[n]), count_port.we.eq(pending[n])] for n in range(sources)}),
-            count_port.dat_w.eq(count_port.dat_r + 1),
+            last.eq(step == 2),
+            count_port.adr.eq(code),
+            count_port.we.eq(active & last),
+            count_port.dat_w.eq(count + 1),
             read_port.adr.eq(self.select),
+            read_port.re.eq(~count_port.we),
             self.value.eq(read_port.dat_r),
             *[sink.ready.eq(1) for sink in self.sinks],
         ]
-        self.sync += [turn.eq(turn + 1), If(turn == sources - 1, turn.eq(0))]
-        for n, sink in enumerate(self.sinks):
-            self.sync += [
-                If(turn == n, pending[n].eq(0)),
-                If(sink.valid, pending[n].eq(1), codes[n].eq(sink.code)),
-            ]
+        self.sync += [
+            step.eq(step + 1),
+            count.eq(count_port.dat_r),
+            If(last, step.eq(0), active.eq(pending[turn]), code.eq(codes[turn]), pending[turn].eq(0)),
+            If(last, turn.eq(turn + 1), If(turn == sources - 1, turn.eq(0))),
+            *[If(sink.valid, pending[n].eq(1), codes[n].eq(sink.code)) for n, sink in enumerate(self.sinks)],
+        ]

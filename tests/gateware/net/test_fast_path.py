@@ -112,10 +112,12 @@ class Bench:
         found = Counter()
 
         def bench():
+            for _ in range(12):  # until the last one is counted
+                yield
             for event in Event:
                 yield self.path.events.select.eq(event)
-                yield
-                yield
+                for _ in range(3):
+                    yield
                 found[event] = yield self.path.events.value
 
         self.sim.run(bench(), max_cycles=100)

@@ -199,11 +199,11 @@ def test_event_counters_lose_nothing():
             yield [sink.code.eq(code), sink.valid.eq(1)]
             yield
             yield sink.valid.eq(0)
-            for _ in range(2 + rng.randrange(3)):
+            for _ in range(8 + rng.randrange(5)):
                 yield
 
     def check():
-        for _ in range(400):
+        for _ in range(900):
             yield
         for event in Event:
             yield dut.select.eq(event)
@@ -211,7 +211,19 @@ def test_event_counters_lose_nothing():
             yield
             assert (yield dut.value) == totals[event]
 
-    run_simulation(dut, [*(source(sink) for sink in dut.sinks), check()])
+    def watch():
+        """While they count, what is selected is shown in time, and never something else."""
+        yield dut.select.eq(Event.OTHER_DATA)
+        for _ in range(4):
+            yield
+        shown = 0
+        for _ in range(700):
+            value = yield dut.value
+            assert value in (shown, shown + 1)
+            shown = value
+            yield
+
+    run_simulation(dut, [*(source(sink) for sink in dut.sinks), check(), watch()])
     assert sum(totals.values()) == 180
 
 
