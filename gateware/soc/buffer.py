@@ -42,6 +42,8 @@ class BufferMemory(Module):
         32 bits, word addressing.
     wide : wishbone.Interface
         128 bits, word addressing.
+    answers : Signal(), out
+        What was read through the wide port is there. A register.
     urgent : Record, valid, write, address, data(32), word(32)
         With `valid`, a word is written, or read: it is at `word` in the next cycle.
 
@@ -61,6 +63,7 @@ class BufferMemory(Module):
 
         depth = size // (4 * BANKS)
         wide = self._request(self.wide, 0)
+        self.answers = wide.answers
         if urgent:
             layout = [("valid", 1), ("write", 1), ("address", bits_for(size // 4 - 1)), ("data", 32), ("word", 32)]
             self.urgent = first = Record(layout)
@@ -101,8 +104,8 @@ class BufferMemory(Module):
 
         That is an address, data, and bytes to write.
         """
-        request = Record([("address", len(bus.adr)), ("data", len(bus.dat_w)), ("select", len(bus.sel))])
-        posted = Record([("address", len(bus.adr)), ("data", len(bus.dat_w)), ("select", len(bus.sel))])
+        layout = [("address", len(bus.adr)), ("data", len(bus.dat_w)), ("select", len(bus.sel))]
+        request, posted = Record([*layout, ("answers", 1)]), Record(layout)
         write = Signal()
         waits = Signal()  # a write that was acknowledged, for a cycle of its own
         writing = Signal()
@@ -117,6 +120,7 @@ class BufferMemory(Module):
             request.address.eq(Mux(writing | read_ready, posted.address, bus.adr)),
             request.data.eq(posted.data),
             request.select.eq(posted.select),
+            request.answers.eq(read_ready),
         ]
         self.sync += [
             writing.eq(write | waits),
@@ -130,3 +134,17 @@ class BufferMemory(Module):
             ),
         ]
         return request
+
+
+class BufferArbiter(wishbone.Arbiter):
+    """Gives several masters the wide port in turn, and each its acknowledge from its own request.
+
+    LiteX's hangs every master's on the request that reaches the memory, whosesoever it is: no such path is ever used,
+    but none is slower.
+    """
+
+    def __init__(self, masters: list[wishbone.Interface], memory: BufferMemory):
+        super().__init__(masters, memory.wide)
+        for n, master in enumerate(masters):
+            granted = master.cyc & master.stb & (self.rr.grant == n)
+            self.comb += master.ack.eq(granted & (master.we | memory.answers))  # in place of LiteX's

@@ -34,7 +34,7 @@ from gateware.isa.zkn import ScalarAESUnit
 from gateware.net.records import peripheral as fast_path
 from gateware.random.oscillators import RingOscillators
 from gateware.random.source import RandomSource
-from gateware.soc.buffer import BufferMemory
+from gateware.soc.buffer import BufferArbiter, BufferMemory
 from gateware.soc.ethernet import add_ethernet, slots_region
 from gateware.targets import Target
 
@@ -166,4 +166,4 @@ class CipherlaneSoC(SoCCore):
             self.dma_decoder = wishbone.Decoder(dma_bus, list(zip(chosen, parts, strict=True)))
             dma_bus, self.dma_to_slots = parts
         masters = [dma_bus] if configuration.scalar_unit else [self.aes_unit.bus, dma_bus]
-        self.buffer_arbiter = wishbone.Arbiter(masters, self.buffer.wide)
+        self.buffer_arbiter = BufferArbiter(masters, self.buffer)

@@ -3,8 +3,10 @@
 import random
 
 import pytest
+from litex.soc.interconnect import wishbone
+from migen import Module
 
-from gateware.soc.buffer import BufferMemory
+from gateware.soc.buffer import BufferArbiter, BufferMemory
 from tests.gateware.support import Simulation
 
 SIZE = 512
@@ -129,6 +131,37 @@ def test_ports_work_at_the_same_time():
             assert value == i << 96 | i
 
     simulate(narrow, wide)
+
+
+@pytest.mark.parametrize("masters", [1, 2, 3])
+def test_masters_share_the_wide_port(masters):
+    """Each finds what it wrote in blocks of its own, in classic accesses and bursts, whatever the others do."""
+    top = Module()
+    top.submodules.buffer = buffer = BufferMemory(size=SIZE)
+    buses = [wishbone.Interface(data_width=128, address_width=32, addressing="word") for _ in range(masters)]
+    top.submodules.arbiter = BufferArbiter(buses, buffer)
+    blocks = SIZE // 16 // masters
+
+    def master(n):
+        bus, rng = buses[n], random.Random(n)
+        model = [0] * blocks
+        for _ in range(150):
+            block = rng.randrange(blocks)
+            action = rng.randrange(3)
+            if action == 0:
+                model[block] = rng.getrandbits(128)
+                yield from write(bus, blocks * n + block, model[block], 0xFFFF)
+            elif action == 1:
+                value, _ = yield from read(bus, blocks * n + block)
+                assert value == model[block]
+            else:
+                values, _ = yield from read_burst(bus, blocks * n + block, min(4, blocks - block))
+                assert values == model[block : block + 4]
+            for _ in range(rng.randrange(3)):
+                yield
+
+    with Simulation(top, *buses) as simulation:
+        simulation.run(*[master(n) for n in range(masters)], max_cycles=20000)
 
 
 @pytest.mark.parametrize("size", [0, -16, 24])
