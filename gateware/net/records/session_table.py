@@ -10,13 +10,17 @@ be written only while it is neither open nor in use. Closing it zeroes its colum
 A search looks at every row, one a cycle, whatever it finds: its time is the number of rows plus one. The row that
 it found stays selected until the next search; `found` falls when it is closed, and stays so although the row may be
 opened for another session.
+
+T1 lies in block RAM, and is there a cycle later. What is read of it in the cycle of a write is undefined: nobody uses
+it, for a row is written only when it is closed, or was.
 """
 
 from enum import IntEnum
 
-from migen import Array, Case, Cat, If, Memory, Module, Mux, Signal, bits_for
+from migen import READ_FIRST, Array, Case, Cat, If, Memory, Module, Mux, Signal, bits_for
 
 from gateware.aes.standard import BLOCK_BITS
+from gateware.memory import BLOCK_RAM, without_collisions
 from gateware.net.records.window import BLOCKS_BITS
 
 WORD_BITS = 32
@@ -41,6 +45,7 @@ class Column(IntEnum):
     RECORD_BLOCKS = 12
 
 
+_INITIAL = (Column.IV0, Column.IV1, Column.IV2, Column.IV3)
 _NARROW = {Column.PEER_PORT: 16, Column.RECORD_BLOCKS: BLOCKS_BITS}
 
 
@@ -78,7 +83,7 @@ class SessionTable(Module):
     found_row, slot : Signal, out
         The row and its key slot.
     peer_ip, peer_port, token, limit, initial, record_blocks : Signal, 32, 16, 64, 64, 128 and 7 bits, out
-        The row's fields; `initial` is T1 in the byte order of `gateware.aes`.
+        The row's fields; `initial` is T1 in the byte order of `gateware.aes`, a cycle after the others.
     """
 
     def __init__(self, *, rows: int = 8, slots: int = 8):
@@ -127,8 +132,11 @@ class SessionTable(Module):
         for column in Column:
             width = {**_NARROW, Column.SLOT: slot_bits}.get(column, WORD_BITS)
             memory = Memory(width, max(rows, 2), init=[0] * max(rows, 2), name=f"session_{column.name.lower()}")
-            write_port = memory.get_port(write_capable=True, async_read=True)
-            read_port = memory.get_port(async_read=True)
+            block = column in _INITIAL
+            if block:
+                without_collisions(memory).attr.add(BLOCK_RAM)
+            write_port = memory.get_port(write_capable=True, mode=READ_FIRST, async_read=not block)
+            read_port = memory.get_port(mode=READ_FIRST, async_read=not block)
             self.specials += memory, write_port, read_port
             self.comb += [
                 write_port.adr.eq(Mux(zeroing, zeroed, self.row)),
@@ -144,7 +152,7 @@ class SessionTable(Module):
             self.token.eq(Cat(read[Column.TOKEN_LO], read[Column.TOKEN_HI])),
             self.limit.eq(Cat(read[Column.LIMIT_LO], read[Column.LIMIT_HI])),
             self.slot.eq(read[Column.SLOT]),
-            self.initial.eq(Cat(*[read[column] for column in Column if Column.IV0 <= column <= Column.IV3])),
+            self.initial.eq(Cat(*[read[column] for column in _INITIAL])),
             self.record_blocks.eq(read[Column.RECORD_BLOCKS]),
         ]
 

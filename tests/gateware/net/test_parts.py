@@ -256,9 +256,10 @@ def test_session_table():
         if not (yield dut.found):
             return None
         fields = []
-        for signal in (dut.found_row, dut.peer_ip, dut.peer_port, dut.token, dut.limit, dut.slot, dut.initial):
+        for signal in (dut.found_row, dut.peer_ip, dut.peer_port, dut.token, dut.limit, dut.slot):
             fields.append((yield signal))
-        return fields
+        yield
+        return [*fields, (yield dut.initial)]
 
     def closed_meanwhile(row, when):
         """Whether a row is found that is closed so many cycles after the search began, and opened again at once."""
