@@ -1,0 +1,41 @@
+"""The core with memories whose ports give the complement of a word that is written in the cycle in which it is read.
+
+That is what its source, SpinalHDL's `readSync`, leaves open and block RAM does: who needs such a word finds it wrong.
+"""
+
+import re
+
+BLOCK = re.compile(r"  always @\(posedge clk\) begin\n(?:    if\([^\n]*\) begin\n(?:      [^\n]*\n)+    end\n)+  end\n")
+CONDITIONAL = re.compile(r"    if\(([^\n]*)\) begin\n((?:      [^\n]*\n)+)    end\n")
+READ = re.compile(r"^      (\w+) <= (\w+)\[(\w+)\];$", re.MULTILINE)
+WRITE = re.compile(r"^      (\w+)\[(\w+)\] <= .*;$", re.MULTILINE)
+MODULE = re.compile(r"^module .*?^endmodule", re.MULTILINE | re.DOTALL)
+
+
+def strict(verilog: str) -> tuple[str, int]:
+    """The Verilog with such memories, and how many reads there are."""
+    reads = 0
+
+    def of_module(module: re.Match) -> str:
+        nonlocal reads
+        memories = set(re.findall(r"reg \[[^\]]*\] (\w+) \[0:\d+\]", module[0]))
+        writes: dict[str, tuple[str, str]] = {}
+        for block in BLOCK.findall(module[0]):
+            for condition, body in CONDITIONAL.findall(block):
+                writes |= {
+                    memory: (condition, address) for memory, address in WRITE.findall(body) if memory in memories
+                }
+
+        def read(match: re.Match) -> str:
+            nonlocal reads
+            word, memory, address = match.groups()
+            if memory not in memories:
+                return match[0]
+            reads += 1
+            condition, written = writes[memory]
+            old = f"{memory}[{address}]"
+            return f"      {word} <= (({condition}) && {written} == {address}) ? ~{old} : {old};"
+
+        return READ.sub(read, module[0])
+
+    return MODULE.sub(of_module, verilog), reads

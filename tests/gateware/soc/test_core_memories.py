@@ -1,0 +1,67 @@
+"""The core needs no word that it reads in the cycle of its write: `gateware.flow.bitstream` tells synthesis so."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from cipherlane.transport.simboard import SimulatedBoard
+from litex import get_data_mod
+
+from gateware import targets
+from gateware.flow import simulation
+from gateware.soc import soc
+from tests.end_to_end.test_simulated_board import test_encrypts_a_file_and_decrypts_it
+from tests.gateware.soc.strict_core import strict
+from tests.gateware.support import ROOT
+from tests.host.commands import command
+
+__all__ = ["test_encrypts_a_file_and_decrypts_it"]  # on this board
+
+CORE = "VexRiscv_FullCfu.v"
+READS = 2 + 1 + 4 + 1 + 1  # register file; data cache: tags, bytes of a word; instruction cache: words, tags
+MEMORY = """
+module m(input clk, input w, input [1:0] a, input [1:0] b, input [7:0] d, output reg [7:0] q);
+  reg [7:0] words [0:3];
+  always @(posedge clk) begin
+    if(1'b1) begin
+      q <= words[a];
+    end
+  end
+
+  always @(posedge clk) begin
+    if(w) begin
+      words[b] <= d;
+    end
+  end
+endmodule
+"""
+# A minute for a board of its own.
+pytestmark = pytest.mark.thorough
+
+
+@pytest.fixture(scope="module")
+def board():
+    """A simulated board whose core is strict. In a self-test some 77,000 reads meet a write."""
+    source = Path(get_data_mod("cpu", "vexriscv").data_location)
+    text, reads = strict((source / CORE).read_text())
+    assert reads == READS
+    folder = ROOT / "build" / "tests" / "strict_core"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / CORE).write_text(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(soc, "get_data_mod", lambda *_: SimpleNamespace(data_location=folder))
+        simulation.build(targets.load("sim"), folder / "board")
+    with SimulatedBoard(folder / "board") as running:
+        yield running
+
+
+def test_a_word_that_is_written_is_read_as_its_complement():
+    text, reads = strict(MEMORY)
+    assert reads == 1
+    assert "q <= ((w) && b == a) ? ~words[a] : words[a];" in text
+
+
+def test_known_answers(board):
+    status, output, errors = command("selftest", "--port", board.url)
+    assert status == 0, errors
+    assert b" 0 failed" in output
