@@ -13,10 +13,13 @@ from litex.soc.interconnect import stream
 from migen import ClockDomain, Memory, Module, Signal, run_simulation
 
 from gateware.aes.output_queue import OutputQueue
+from gateware.ctr.keystream_queue import KeystreamQueue
 from gateware.flow import toolchain
 from gateware.memory import BLOCK_RAM, NO_RW_CHECK, BlockRAMFIFO
 from gateware.net.link.mac import SharedMAC
 from gateware.net.link.packet_buffer import PacketBuffer
+from gateware.net.records.event_counters import EventCounters
+from gateware.net.records.session_table import SessionTable
 from tests.gateware.support import ROOT, flatten
 
 
@@ -106,6 +109,17 @@ def test_the_mac_s_fifos_between_clocks_are_in_block_ram():
     mac = SharedMAC(phy=phy, mac_address=0x02_00_00_00_00_01, rx_slots=0, tx_slots=0)
     memories = list(declared(mac.core))
     assert len(memories) == 2 and all(BLOCK_RAM in memory.attr and memory.depth == 32 for memory in memories)
+
+
+@pytest.mark.parametrize(
+    ("module", "count"),
+    [(KeystreamQueue(16), 1), (EventCounters(sources=3), 1), (SessionTable(rows=8), 4)],
+    ids=["keystream", "events", "sessions"],
+)
+def test_what_is_read_a_cycle_late_is_in_block_ram(module, count):
+    """Though synthesis would put so few words into LUTs."""
+    memories = list(declared(module))
+    assert len(memories) == count and all(BLOCK_RAM in memory.attr for memory in memories)
 
 
 def synthesise(name, module, ports):
