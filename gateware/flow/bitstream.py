@@ -33,7 +33,7 @@ LIMIT_S = 2 * 3600
 # Sums of few bits cost less in LUTs than in a carry chain, which nextpnr gives two carry cells more.
 LUT_SUM_BITS = 8
 # Reads of the core's memories are SpinalHDL's readSync, which gives any value in the cycle of a write to that word; the
-# Verilog that it writes gives the old one, and synthesis would add 1,000 LUT4 that do, on the core's longest paths.
+# Verilog that it writes gives the old one, and synthesis would add 200 LUT4 that do, on the core's longest paths.
 CORE_MODULES = ("VexRiscv", "InstructionCache", "DataCache")
 SYNTHESIS = [
     "hierarchy -top {build_name}",
