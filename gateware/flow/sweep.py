@@ -1,0 +1,240 @@
+"""Independent tasks on this machine's cores or on a lab's machines, by Dask: seeds, cores of the family, mutants.
+
+::
+
+    sources, inputs ─► bundle ─┐                  ┌─► tree of the bundle, process of the task ─┐
+                               ├─► Dask ─► worker ┤                                            ├─► take(name, result)
+    function, arguments ───────┘                  └─► ...                                     ─┘
+
+A task is a function of a module in this repository. Sources and inputs travel with it as one bundle, which a worker
+unpacks once, under its digest: what is edited meanwhile changes nothing, and no file system is shared. A worker's tools
+and packages are its own; they are compared before it is given anything. Results travel back to who asked, who alone
+keeps them. What a worker does is in `gateware.flow.worker`.
+"""
+
+import argparse
+import contextlib
+import hashlib
+import io
+import logging
+import os
+import pickle
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from gateware.flow.cache import REPOSITORY
+from gateware.flow.worker import describe, packages, work
+
+# Bounds of waits, in seconds: for a scheduler's answer, for a worker where there is none, for what a worker has.
+CONNECT_S, WORKER_S, CHECK_S = 10, 60, 300
+RETRIES = 2  # of a task whose process was killed; of one whose worker died, as often as the scheduler says (3)
+INPUTS = Path("inputs")  # of the folder that a task begins in
+LOOPBACK = "127.0.0.1:0"
+
+
+class SweepError(RuntimeError):
+    """Tasks cannot be given, or one raised; the message names the remedy."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """In place of the result of a task that was given as often as it may be; `reason` is a line."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Who does tasks: `jobs` at a time on this machine, or the workers of the scheduler at an address."""
+
+    jobs: int = 1
+    scheduler: str | None = None
+
+
+def add_options(parser: argparse.ArgumentParser, jobs: int = os.cpu_count() or 1) -> None:
+    """Adds ``--jobs`` and ``--scheduler``: the fields of `Workers`."""
+    parser.add_argument(
+        "--jobs", type=count, default=jobs, help="tasks at a time on this machine (default: %(default)s)"
+    )
+    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="give tasks to this Dask scheduler's workers")
+
+
+def count(text: str) -> int:
+    """An option's number of 1 or more."""
+    if not (text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of them: give 1 or more")
+    return int(text)
+
+
+def run(
+    function: Callable[..., Any],
+    tasks: Mapping[str, Sequence[Any]],
+    take: Callable[[str, Any], None],
+    workers: Workers,
+    *,
+    inputs: Mapping[str, bytes] | None = None,
+    tools: Mapping[str, str] | None = None,
+) -> None:
+    """Has each task done once, the first ones first, and takes the results as they come.
+
+    Parameters
+    ----------
+    function : callable
+        Of a module in this repository. It is called in a folder with the sources and `INPUTS`.
+    tasks : mapping
+        Arguments of each call, by the task's name.
+    take : callable
+        Is given each name and the call's result, or `Failed` if worker or process died each time.
+    workers : Workers
+        Who does it.
+    inputs : mapping, optional
+        Contents of files in `INPUTS`, by name.
+    tools : mapping, optional
+        Versions (`toolchain.versions`) of the tools that results depend on.
+
+    Raises
+    ------
+    SweepError
+        No scheduler or worker answers, a worker is of other versions, or a call raised.
+    """
+    if not tasks:
+        return
+    bundle = _bundle(inputs or {})
+    digest = hashlib.sha256(bundle).hexdigest()[:16]
+    with _client(workers) as client:
+        # A task of Dask's, not data: made again when the worker that holds it has died.
+        source = client.submit(bytes, bundle, pure=False)
+        expected = {**describe(packages()), **(tools or {})} if workers.scheduler else {}
+        submit = partial(client.submit, work, source, digest, expected, retries=RETRIES, pure=False)
+        _check(client, submit)
+        waiting = {submit(pickle.dumps((function, tuple(arguments)))): name for name, arguments in tasks.items()}
+        for future in _completed(client, list(waiting)):
+            take(waiting.pop(future), _outcome(future))
+
+
+def _bundle(inputs: Mapping[str, bytes]) -> bytes:
+    """The sources and inputs as an archive: the same bytes for the same contents."""
+    files = {str(path.relative_to(REPOSITORY)): path.read_bytes() for path in _sources()}
+    files |= {str(INPUTS / name): content for name, content in inputs.items()}
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, content in sorted(files.items()):
+            member = tarfile.TarInfo(name)
+            member.size, member.mtime = len(content), 1 << 30
+            member.mode = 0o755 if os.access(REPOSITORY / name, os.X_OK) else 0o644
+            archive.addfile(member, io.BytesIO(content))
+    return zlib.compress(buffer.getvalue(), level=1)
+
+
+def _sources() -> Iterator[Path]:
+    """All files but Git's and those that it ignores."""
+    lines = (REPOSITORY / ".gitignore").read_text().split()
+    ignored = [".git", str(INPUTS), *(Path(line).name for line in lines)]
+    for folder, folders, files in os.walk(REPOSITORY):
+        folders[:] = [name for name in folders if not any(fnmatch(name, pattern) for pattern in ignored)]
+        yield from (Path(folder, name) for name in files if name not in ignored and Path(folder, name).is_file())
+
+
+@contextlib.contextmanager
+def _client(workers: Workers) -> Iterator[Any]:
+    import dask  # only here: most commands give no tasks
+    import distributed
+
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    with contextlib.ExitStack() as stack:
+        address: Any = workers.scheduler
+        if address is None:
+            address = stack.enter_context(
+                distributed.LocalCluster(
+                    n_workers=1,
+                    threads_per_worker=workers.jobs,
+                    processes=False,
+                    memory_limit=None,
+                    worker_dashboard_address=LOOPBACK,
+                    scheduler_kwargs={"dashboard": False, "dashboard_address": LOOPBACK},
+                )
+            )
+        try:
+            with dask.config.set({"distributed.comm.timeouts.connect": CONNECT_S}):
+                client = stack.enter_context(distributed.Client(address, timeout=CONNECT_S))
+        except (OSError, ValueError) as error:
+            raise SweepError(
+                f"no Dask scheduler answers at {address}: start it there with `.venv/bin/dask scheduler`, "
+                "or give its address as tcp://HOST:PORT"
+            ) from error
+        yield client
+
+
+def _check(client: Any, submit: Callable[..., Any]) -> None:
+    """That a worker is there within `WORKER_S`, and that all are of the expected versions.
+
+    Raises
+    ------
+    SweepError
+        It is not so.
+    """
+    from distributed import wait
+
+    _await_worker(client)
+    checks = {submit(None, workers=[address]): address for address in client.nthreads()}
+    with contextlib.suppress(TimeoutError):
+        wait(list(checks), timeout=CHECK_S)
+    for check, address in checks.items():
+        if not check.done():
+            raise SweepError(f"worker {address} did not answer in {CHECK_S} s: start it anew")
+        if isinstance(outcome := _outcome(check), Failed):
+            raise SweepError(f"worker {address}: {outcome.reason}")
+
+
+def _await_worker(client: Any) -> None:
+    address = client.scheduler.address
+    try:
+        client.wait_for_workers(1, timeout=WORKER_S)
+    except TimeoutError:
+        raise SweepError(
+            f"no worker was at {address} for {WORKER_S} s: start one by `make worker SCHEDULER={address}`; "
+            "the same command goes on where it was"
+        ) from None
+
+
+def _completed(client: Any, futures: list[Any]) -> Iterator[Any]:
+    """Futures as they are done; where there is no worker for `WORKER_S`, a `SweepError`."""
+    from distributed import CancelledError, wait
+
+    while futures:
+        try:
+            done = wait(futures, timeout=WORKER_S, return_when="FIRST_COMPLETED").done
+        except TimeoutError:
+            _await_worker(client)
+            continue
+        except CancelledError as error:
+            raise SweepError("the scheduler was lost: the same command goes on where it was") from error
+        yield from (future for future in futures if future in done)
+        futures = [future for future in futures if future not in done]
+
+
+def _outcome(future: Any) -> Any:
+    """The result of a call, or `Failed`, or a `SweepError`."""
+    from distributed import KilledWorker
+
+    error = future.exception()
+    if isinstance(error, KilledWorker):
+        return Failed("its worker died each time that it was given")
+    if isinstance(error, ChildProcessError):
+        return Failed(str(error))
+    if error is not None:
+        reason = f"{type(error).__name__}: {error}"
+        raise SweepError(
+            f"a worker cannot take tasks ({reason}): start it by `make worker` in a checkout of this commit"
+        )
+    has_returned, answer = future.result()
+    if not has_returned:
+        raise SweepError(answer)
+    return pickle.loads(answer)
