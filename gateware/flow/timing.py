@@ -13,7 +13,6 @@ tools: a run that was broken off goes on where it stopped.
 
 import argparse
 import json
-import os
 import re
 import shlex
 import sys
@@ -29,7 +28,7 @@ from rich.table import Table
 
 from gateware import boards, targets
 from gateware.configurations import CONFIGURATIONS, DEFAULT
-from gateware.flow import bitstream, sweep, toolchain
+from gateware.flow import bitstream, cache, sweep, toolchain
 from gateware.flow.cache import Stamp, digest
 from gateware.flow.firmware import REPOSITORY, FirmwareError, build_firmware
 from gateware.flow.place import Records, place
@@ -160,9 +159,7 @@ def placed(
         else:
             kept = runs[name][2]
             kept.with_suffix(".log").write_bytes(result[1])
-            partial = kept.with_suffix(".partial")
-            partial.write_text(json.dumps(result[0]))
-            os.replace(partial, kept)
+            cache.write(kept, json.dumps(result[0]))
         print(f"timing: {name} is done, log in {folder}", flush=True)
 
     print(f"timing: {len(tasks)} of {len(runs)} runs of nextpnr are to do, some minutes each", flush=True)
