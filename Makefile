@@ -134,9 +134,7 @@ explore: setup ## hours | Place and route the family of AES cores, beside public
 	@$(PYTHON) -m gateware.explore.family $(SWEEP) $(EXPLORE)
 
 worker: setup ## hours | Do tasks of timing, explore and mutants for the Dask scheduler at SCHEDULER, JOBS at a time
-	$(if $(SCHEDULER),,$(error SCHEDULER is missing: give the address of a Dask scheduler as tcp://host:8786))
-	@$(PYTHON) -m distributed.cli.dask_worker '$(SCHEDULER)' --nthreads $(or $(JOBS),$(shell nproc)) \
-		--memory-limit 0 --no-dashboard --death-timeout 60
+	@$(PYTHON) -m gateware.flow.sweep $(SWEEP)
 
 explore-isa: setup ## 15 min | Place and route the vector unit and its parts alone (build/results/explore-isa.json)
 	@$(PYTHON) -m gateware.explore.isa

@@ -19,6 +19,7 @@ import io
 import logging
 import os
 import pickle
+import sys
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from gateware.flow.cache import REPOSITORY
-from gateware.flow.worker import describe, packages, work
+from gateware.flow.worker import Answer, describe, packages
 
 # Bounds of waits, in seconds: for a scheduler's answer, for a worker where there is none, for what a worker has.
 CONNECT_S, WORKER_S, CHECK_S = 10, 60, 300
@@ -105,13 +106,19 @@ def run(
     """
     if not tasks:
         return
+
+    def give(*arguments: Any) -> Answer:
+        from gateware.flow.worker import work  # where it is done: the scheduler needs nothing of this repository
+
+        return work(*arguments)
+
     bundle = _bundle(inputs or {})
     digest = hashlib.sha256(bundle).hexdigest()[:16]
     with _client(workers) as client:
         # A task of Dask's, not data: made again when the worker that holds it has died.
         source = client.submit(bytes, bundle, pure=False)
         expected = {**describe(packages()), **(tools or {})} if workers.scheduler else {}
-        submit = partial(client.submit, work, source, digest, expected, retries=RETRIES, pure=False)
+        submit = partial(client.submit, give, source, digest, expected, retries=RETRIES, pure=False)
         _check(client, submit)
         waiting = {submit(pickle.dumps((function, tuple(arguments)))): name for name, arguments in tasks.items()}
         for future in _completed(client, list(waiting)):
@@ -238,3 +245,28 @@ def _outcome(future: Any) -> Any:
     if not has_returned:
         raise SweepError(answer)
     return pickle.loads(answer)
+
+
+def main() -> int:
+    """Starts a worker for the scheduler at an address (`make worker`), which others reach as it does the scheduler."""
+    parser = argparse.ArgumentParser(prog="python -m gateware.flow.sweep", description="Does tasks for a scheduler.")
+    add_options(parser)
+    arguments = parser.parse_args()
+    if not arguments.scheduler:
+        parser.error("--scheduler is missing: give the address of a Dask scheduler as tcp://HOST:PORT")
+    try:
+        with _client(Workers(scheduler=arguments.scheduler)):
+            from distributed.comm import get_address_host
+            from distributed.utils import get_ip
+
+            host = get_ip(get_address_host(arguments.scheduler))
+    except SweepError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", arguments.scheduler, "--host", host]
+    command += ["--nthreads", str(arguments.jobs), "--memory-limit", "0", "--dashboard-address", LOOPBACK]
+    os.execv(sys.executable, [*command, "--death-timeout", str(WORKER_S)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

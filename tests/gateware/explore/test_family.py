@@ -11,6 +11,7 @@ from gateware.explore import family, flow, members, tasks
 from gateware.explore.family import arguments, is_selected
 from gateware.explore.members import PEERS, Member, urgency
 from gateware.explore.tasks import Task
+from gateware.flow import sweep
 from gateware.flow.cache import REPOSITORY
 
 
@@ -141,6 +142,7 @@ def test_a_core_that_no_worker_came_to_an_end_with_is_in_the_results_and_tried_a
     for name in PEERS["tiny_aes"].files:
         (tmp_path / name).touch()
     monkeypatch.setattr(family, "build", die)
+    monkeypatch.setattr(sweep, "RETRIES", 0)
     for _ in range(2):
         shown, content = explored("--peer", f"tiny_aes={tmp_path}")
         assert "85F-8 peer-tiny_aes: failed: its process was ended by SIGKILL each time; 0 of 1 to go" in shown

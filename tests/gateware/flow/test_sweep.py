@@ -30,16 +30,20 @@ OPTIONS = ["--25k", "--package", "CABGA256", "--json", "top.json", "--lpf", "top
 class Lab:
     """A Dask scheduler on loopback and its workers, as they are started on machines of a lab."""
 
-    def __init__(self):
+    def __init__(self, folder):
+        """`folder` gets a tool that workers alone have."""
         self.workers = []
+        (folder / "tool").write_text("#!/bin/sh\necho Version 0.1\n")
+        (folder / "tool").chmod(0o755)
+        self.path = f"{folder}{os.pathsep}{os.environ['PATH']}"
         environment = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
         command = ["dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0"]
-        self.scheduler, self.address = self._start(command, r"Scheduler at: +(\S+)", environment)
+        self.scheduler, self.address = self._start(command, r"Scheduler at: +(\S+)", environment, folder)
 
-    def _start(self, command, told, environment):
+    def _start(self, command, told, environment, folder):
         process = subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.{command[0]}", *command[1:]],
-            cwd=REPOSITORY,
+            cwd=folder,
             env={**os.environ, **environment},
             stderr=subprocess.PIPE,
             text=True,
@@ -50,7 +54,7 @@ class Lab:
                 return process, found[1]
         raise AssertionError(f"{command} has ended")
 
-    def have(self, count, **environment):
+    def have(self, count):
         """See to it that there are so many workers; returns their processes."""
         self.workers = [worker for worker in self.workers if worker.poll() is None]
         for worker in self.workers[count:]:
@@ -59,7 +63,7 @@ class Lab:
         for _ in range(count - len(self.workers)):
             command = ["dask_worker", self.address, "--no-nanny", "--no-dashboard", "--nthreads", "1"]
             command += ["--host", "127.0.0.1", "--memory-limit", "0"]
-            worker, _ = self._start(command, r"Registered to: +(\S+)", environment)
+            worker, _ = self._start(command, r"Registered to: +(\S+)", {"PATH": self.path}, REPOSITORY)
             self.workers.append(worker)
         self.workers = self.workers[:count]
         return self.workers
@@ -71,8 +75,8 @@ class Lab:
 
 
 @pytest.fixture(scope="module")
-def lab():
-    lab = Lab()
+def lab(tmp_path_factory):
+    lab = Lab(tmp_path_factory.mktemp("lab"))
     yield lab
     lab.end()
 
@@ -163,6 +167,15 @@ def test_a_call_that_raises_is_told_in_a_line(workers):
         swept(int, {"x": ("x",)}, workers)
 
 
+def test_a_worker_of_other_versions_is_given_nothing(lab, tmp_path):
+    lab.have(2)
+    with pytest.raises(
+        SweepError, match=r"^worker tcp://127\S+: tool is Version 0.1 there, Version 7 here: bring both"
+    ):
+        swept(wait, {"a": (str(tmp_path), "a")}, Workers(scheduler=lab.address), tools={"tool": "Version 7"})
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_tasks_of_a_worker_that_dies_are_done_by_another(lab, tmp_path):
     lab.have(2)
     ended = []
@@ -182,6 +195,7 @@ def test_tasks_of_a_worker_that_dies_are_done_by_another(lab, tmp_path):
     assert sorted(name for name, *_ in running(tmp_path, 3)) == sorted([*ended, "a", "b"])
 
 
+@pytest.mark.thorough  # a third worker; that bounds hold is seen below
 def test_a_task_that_ends_its_worker_each_time_is_given_a_bounded_number_of_times(lab):
     lab.have(2)
     outcome = swept(kill_worker, {"bad": ()}, Workers(scheduler=lab.address))
@@ -219,20 +233,6 @@ def test_a_scheduler_without_workers_is_named_with_what_starts_one(lab, monkeypa
     assert f"no worker was at {lab.address} for 1 s: start one by `make worker SCHEDULER={lab.address}`" in line
 
 
-def test_a_worker_of_other_versions_is_given_nothing(lab, tmp_path):
-    other = tmp_path / "nextpnr-ecp5"
-    other.write_text("#!/bin/sh\necho Version 0.1\n")
-    other.chmod(0o755)
-    lab.have(0)
-    lab.have(1, PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    with pytest.raises(
-        SweepError, match=r"^worker tcp://127\S+: nextpnr-ecp5 is Version 0.1 there, Version 7 here: bring"
-    ):
-        tools = {"nextpnr-ecp5": "Version 7"}
-        swept(wait, {"a": (str(tmp_path), "a")}, Workers(scheduler=lab.address), tools=tools)
-    assert list(tmp_path.iterdir()) == [other]
-
-
 def test_on_this_machine_nothing_listens_but_on_loopback():
     def take(name, result):
         connections = psutil.Process().net_connections("inet")
@@ -261,6 +261,29 @@ def test_a_bundle_is_all_sources_and_inputs_and_nothing_that_git_ignores():
     assert not {".git", ".venv", "build", "__pycache__"} & {part for name in members for part in Path(name).parts}
 
 
+@pytest.mark.thorough  # others start workers as Dask does, which takes less
+def test_a_worker_as_make_starts_it_listens_where_it_reaches_the_scheduler_and_does_tasks(lab):
+    lab.have(0)
+    command = [sys.executable, "-m", "gateware.flow.sweep", "--jobs", "2", "--scheduler", lab.address]
+    process = psutil.Popen(command, cwd=REPOSITORY, stderr=subprocess.DEVNULL)
+    try:
+        found = swept(os.getppid, {name: () for name in "abc"}, Workers(scheduler=lab.address))
+        (worker,) = {psutil.Process(pid) for pid in found.values()}
+        connections = [c for each in (process, worker) for c in each.net_connections("inet")]
+        assert {c.laddr.ip for c in connections if c.status == psutil.CONN_LISTEN} == {"127.0.0.1"}
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def test_a_worker_without_a_scheduler_is_refused(monkeypatch, capsys):
+    monkeypatch.setattr(sweep, "CONNECT_S", 1)
+    monkeypatch.setattr("sys.argv", ["sweep", "--scheduler", "tcp://127.0.0.1:1"])
+    assert sweep.main() == 1
+    assert capsys.readouterr().err.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:1: ")
+
+
+@pytest.mark.thorough  # the seconds in which Dask tries to connect again
 def test_a_scheduler_that_is_lost_is_told(lab, tmp_path):
     lab.have(1)
 
