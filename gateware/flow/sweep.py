@@ -33,10 +33,11 @@ from gateware.flow.cache import REPOSITORY
 from gateware.flow.worker import Answer, describe, packages
 
 # Bounds of waits, in seconds: for a scheduler's answer, for a worker where there is none, for what a worker has.
-CONNECT_S, WORKER_S, CHECK_S = 10, 60, 300
+CONNECT_S, WORKER_S, CHECK_S = 10, 60, 60
 RETRIES = 2  # of a task whose process was killed; of one whose worker died, as often as the scheduler says (3)
 INPUTS = Path("inputs")  # of the folder that a task begins in
 LOOPBACK = "127.0.0.1:0"
+LOST = "the scheduler was lost: the same command goes on where it was"
 
 
 class SweepError(RuntimeError):
@@ -58,11 +59,9 @@ class Workers:
     scheduler: str | None = None
 
 
-def add_options(parser: argparse.ArgumentParser, jobs: int = os.cpu_count() or 1) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Adds ``--jobs`` and ``--scheduler``: the fields of `Workers`."""
-    parser.add_argument(
-        "--jobs", type=count, default=jobs, help="tasks at a time on this machine (default: %(default)s)"
-    )
+    parser.add_argument("--jobs", type=count, default=os.cpu_count(), help="tasks at a time here (default: all cores)")
     parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="give tasks to this Dask scheduler's workers")
 
 
@@ -155,7 +154,13 @@ def _client(workers: Workers) -> Iterator[Any]:
 
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    settings = {
+        "comm.timeouts.connect": CONNECT_S,
+        "admin.large-graph-warning-threshold": "1 GB",
+        "worker.profile.enabled": False,  # it takes a fortieth of a core
+    }
     with contextlib.ExitStack() as stack:
+        stack.enter_context(dask.config.set({f"distributed.{name}": value for name, value in settings.items()}))
         address: Any = workers.scheduler
         if address is None:
             address = stack.enter_context(
@@ -169,8 +174,7 @@ def _client(workers: Workers) -> Iterator[Any]:
                 )
             )
         try:
-            with dask.config.set({"distributed.comm.timeouts.connect": CONNECT_S}):
-                client = stack.enter_context(distributed.Client(address, timeout=CONNECT_S))
+            client = stack.enter_context(distributed.Client(address, timeout=CONNECT_S))
         except (OSError, ValueError) as error:
             raise SweepError(
                 f"no Dask scheduler answers at {address}: start it there with `.venv/bin/dask scheduler`, "
@@ -180,64 +184,72 @@ def _client(workers: Workers) -> Iterator[Any]:
 
 
 def _check(client: Any, submit: Callable[..., Any]) -> None:
-    """That a worker is there within `WORKER_S`, and that all are of the expected versions.
+    """That a worker is there within `WORKER_S`, and that those are of the expected versions that answer in `CHECK_S`.
+
+    The others, which are busy, are looked at with their first task, as those that come later.
 
     Raises
     ------
     SweepError
         It is not so.
     """
-    from distributed import wait
-
-    _await_worker(client)
-    checks = {submit(None, workers=[address]): address for address in client.nthreads()}
-    with contextlib.suppress(TimeoutError):
-        wait(list(checks), timeout=CHECK_S)
-    for check, address in checks.items():
-        if not check.done():
-            raise SweepError(f"worker {address} did not answer in {CHECK_S} s: start it anew")
+    checks = {submit(None, workers=[address]): address for address in _present(client)}
+    for check in _done(list(checks), CHECK_S, "ALL_COMPLETED"):
         if isinstance(outcome := _outcome(check), Failed):
-            raise SweepError(f"worker {address}: {outcome.reason}")
+            raise SweepError(f"worker {checks[check]}: {outcome.reason}")
 
 
-def _await_worker(client: Any) -> None:
+def _present(client: Any) -> list[str]:
+    """Addresses of the workers that are there, of one at least within `WORKER_S`."""
     address = client.scheduler.address
     try:
         client.wait_for_workers(1, timeout=WORKER_S)
+        return list(client.nthreads())
     except TimeoutError:
         raise SweepError(
             f"no worker was at {address} for {WORKER_S} s: start one by `make worker SCHEDULER={address}`; "
             "the same command goes on where it was"
         ) from None
+    except OSError as error:
+        raise SweepError(LOST) from error
 
 
 def _completed(client: Any, futures: list[Any]) -> Iterator[Any]:
     """Futures as they are done; where there is no worker for `WORKER_S`, a `SweepError`."""
-    from distributed import CancelledError, wait
-
     while futures:
-        try:
-            done = wait(futures, timeout=WORKER_S, return_when="FIRST_COMPLETED").done
-        except TimeoutError:
-            _await_worker(client)
-            continue
-        except CancelledError as error:
-            raise SweepError("the scheduler was lost: the same command goes on where it was") from error
+        done = _done(futures, WORKER_S, "FIRST_COMPLETED")
+        if not done:
+            _present(client)
         yield from (future for future in futures if future in done)
         futures = [future for future in futures if future not in done]
 
 
+def _done(futures: list[Any], limit: float, return_when: str) -> set[Any]:
+    """Those that are done, after so many seconds at most."""
+    from distributed import CancelledError, wait
+
+    try:
+        wait(futures, timeout=limit, return_when=return_when)
+    except CancelledError as error:
+        raise SweepError(LOST) from error
+    except TimeoutError:
+        pass
+    return {future for future in futures if future.done()}
+
+
 def _outcome(future: Any) -> Any:
     """The result of a call, or `Failed`, or a `SweepError`."""
-    from distributed import KilledWorker
+    from distributed import CancelledError, KilledWorker
 
     error = future.exception()
+    if isinstance(error, CancelledError):
+        raise SweepError(LOST)
     if isinstance(error, KilledWorker):
         return Failed("its worker died each time that it was given")
     if isinstance(error, ChildProcessError):
         return Failed(str(error))
     if error is not None:
-        reason = f"{type(error).__name__}: {error}"
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise SweepError(
             f"a worker cannot take tasks ({reason}): start it by `make worker` in a checkout of this commit"
         )

@@ -176,7 +176,7 @@ def _main(lifeline: int) -> int:
         return 130
     except Exception as error:
         traceback.print_exc()
-        answer = False, f"{type(error).__name__}: {error}"
+        answer = False, " ".join(f"{type(error).__name__}: {error}".split())
     with os.fdopen(output, "wb") as file:
         pickle.dump(answer, file)
     return 0
