@@ -183,9 +183,11 @@ def test_tasks_of_a_worker_that_dies_are_done_by_another(lab, tmp_path):
     def kill_one():
         (name, pid, worker), _ = running(tmp_path, 2)
         os.kill(worker, signal.SIGKILL)
-        until(lambda: not alive(pid))
-        ended.append(name)
-        (tmp_path / "go").touch()
+        try:
+            until(lambda: not alive(pid))
+            ended.append(name)
+        finally:
+            (tmp_path / "go").touch()
 
     killer = threading.Thread(target=kill_one)
     killer.start()
@@ -210,7 +212,7 @@ def test_a_task_whose_process_is_killed_each_time_has_failed(tmp_path):
 
 
 def test_tasks_are_begun_in_their_order():
-    assert list(swept(int, {name: (name,) for name in "314159265"[::2]}, Workers(1)).values()) == [3, 4, 5, 2]
+    assert list(swept(int, {name: (name,) for name in "314"}, Workers(1)).values()) == [3, 1, 4]
 
 
 def refused(*arguments, **options):
