@@ -1,7 +1,7 @@
 # Cipherlane: the one entry point. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-VARIABLES := BOARD CONFIG EXPLORE FILE FIRMWARE FUZZ_SECONDS KEY_BITS MUTANTS PORT SEEDS TRACE TRANSPORT ZEPHYR_BASE
+VARIABLES := BOARD CONFIG EXPLORE FILE FIRMWARE FUZZ_SECONDS JOBS KEY_BITS MUTANTS PORT SCHEDULER SEEDS TRACE TRANSPORT ZEPHYR_BASE
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
 UNKNOWN := $(strip $(filter-out $(VARIABLES),$(GIVEN)))
 $(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown '$(UNKNOWN)' $(VARIABLES) 2>/dev/null),unknown variable $(UNKNOWN))))
@@ -22,12 +22,13 @@ $(if $(filter-out uart udp,$(TRANSPORT)),$(error TRANSPORT=$(TRANSPORT): choose 
 $(if $(filter-out 1,$(TRACE)),$(error TRACE=$(TRACE): choose 1, or leave it out))
 $(if $(and $(filter CONFIG,$(GIVEN)),$(filter FIRMWARE TRANSPORT,$(GIVEN))),$(error CONFIG=$(CONFIG) has FIRMWARE and TRANSPORT in it: leave them out))
 ON_ZEPHYR = $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
+SWEEP = $(if $(SCHEDULER),--scheduler '$(SCHEDULER)') $(if $(JOBS),--jobs '$(JOBS)')
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench cache explore explore-isa mapped mutants results timing zephyr
 
-.PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash test test-all lint fuzz stress sweep netlist formal mutants timing bench bench-dma bench-eth bench-udp bench-sim-speed explore explore-isa format pages readme package clean distclean
+.PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash test test-all lint fuzz stress sweep netlist formal mutants timing bench bench-dma bench-eth bench-udp bench-sim-speed explore worker explore-isa format pages readme package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -38,8 +39,9 @@ help: ## 0 s | List the targets
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  TRACE=1 (sim: with waveforms, in build/sim_trace; see gateware/ARCHITECTURE.md)"
 	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, bench)  FILE=path  KEY_BITS=128|192|256|all (demo)"
-	@echo "  FUZZ_SECONDS=60  SEEDS=8 (timing)  MUTANTS='--count 300 --seed 1 --jobs 2 --part host' (default: 300 of all parts)"
-	@echo "  EXPLORE='--jobs 2 --datapath 128 --peer usselmann=FOLDER' (default: the whole family)"
+	@echo "  FUZZ_SECONDS=60  SEEDS=8 (timing)  MUTANTS='--count 300 --seed 1 --part host' (default: 300 of all parts)"
+	@echo "  EXPLORE='--datapath 128 --peer usselmann=FOLDER' (default: the whole family)"
+	@echo "  JOBS=2  SCHEDULER=tcp://host:8786 (timing, explore, mutants, worker: see gateware/flow)"
 	@echo "  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)"
 
 demo: ## 1 min, then 15 s | Stream a file through every engine of the simulated board, or of that at PORT, every byte checked
@@ -104,7 +106,7 @@ formal: setup ## 15 min | Prove S-boxes, MixColumns, instructions and handshake 
 
 mutants: setup ## hours | Run the tests on copies of the sources with one fault each (goes on where it stopped)
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps -r tests/mutants/requirements.txt
-	@$(PYTHON) -m tests.mutants $(MUTANTS)
+	@$(PYTHON) -m tests.mutants $(SWEEP) $(MUTANTS)
 
 ##@ Measure
 bench: sim ## 20 min | Measure every AES of the project and its peers on the simulated board, or the engines of that at PORT
@@ -126,10 +128,13 @@ bench-sim-speed: setup ## 5 min | Measure how fast the simulated board runs, bes
 	@$(PYTHON) -m tests.bench_sim_speed
 
 timing: setup ## hours | Place and route BOARD with CONFIG with SEEDS=8 seeds: clocks and what ends them (goes on where it stopped)
-	@$(PYTHON) -m gateware.flow.timing $(BOARD) $(CONFIG) --seeds '$(SEEDS)'
+	@$(PYTHON) -m gateware.flow.timing $(BOARD) $(CONFIG) --seeds '$(SEEDS)' $(SWEEP)
 
 explore: setup ## hours | Place and route the family of AES cores, beside public ones (goes on where it stopped)
-	@$(PYTHON) -m gateware.explore.family $(EXPLORE)
+	@$(PYTHON) -m gateware.explore.family $(SWEEP) $(EXPLORE)
+
+worker: setup ## hours | Do tasks of timing, explore and mutants for the Dask scheduler at SCHEDULER, JOBS at a time
+	@$(PYTHON) -m gateware.flow.sweep $(SWEEP)
 
 explore-isa: setup ## 15 min | Place and route the vector unit and its parts alone (build/results/explore-isa.json)
 	@$(PYTHON) -m gateware.explore.isa

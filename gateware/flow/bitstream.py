@@ -7,13 +7,10 @@ gives them for the whole design, and each unit's share of them from the netlist.
 import contextlib
 import json
 import os
-import re
 import shlex
-import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import BinaryIO
 
 from cipherlane.results import write
 from litex.build.yosys_wrapper import YosysWrapper
@@ -28,8 +25,6 @@ from gateware.memory import NO_RW_CHECK
 from gateware.soc.soc import CipherlaneSoC
 from gateware.targets import Target
 
-# Router2 of nextpnr, asked to mend what misses its clock, goes on for ever where it cannot.
-LIMIT_S = 2 * 3600
 # Sums of few bits cost less in LUTs than in a carry chain, which nextpnr gives two carry cells more.
 LUT_SUM_BITS = 8
 # Reads of the core's memories are SpinalHDL's readSync, which gives any value in the cycle of a write to that word; the
@@ -76,13 +71,13 @@ def build(target: Target, directory: Path, results: Path) -> Path:
         print(f"synthesis, place-and-route and packing for {target.title}: some minutes, log in {log}", flush=True)
         with log.open("wb") as output:
             command = ["bash", f"build_{target.name}.sh"]
-            status = run(command, gateware, environment, output)
+            status = toolchain.run(command, gateware, environment, output)
         if status is None:
             raise BitstreamError(
-                f"not done after {LIMIT_S // 3600} hours; try another pnr_seed of {target.name}: see {log}"
+                f"not done after {toolchain.LIMIT_S // 3600} hours; try another pnr_seed of {target.name}: see {log}"
             )
         if status:
-            raise BitstreamError(failure(log))
+            raise BitstreamError(toolchain.failure(log))
         stamp.set()
     module = json.loads((gateware / f"{target.name}.json").read_text())["modules"][target.name]
     report = _report(target, gateware, module)
@@ -150,27 +145,6 @@ def flash(target: Target, directory: Path) -> None:
             f"no {target.board.title} could be flashed; is it attached and powered? openFPGALoader: {detail}"
         )
     print(f"{bitstream.name} is in the flash of {target.board.title}")
-
-
-def run(command: list[str], folder: Path, environment: dict[str, str], output: BinaryIO) -> int | None:
-    """The exit status, or None for a command that was stopped, with all that it had started, at the limit."""
-    with subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
-    ) as process:
-        try:
-            return process.wait(LIMIT_S)
-        except BaseException as reason:
-            os.killpg(process.pid, signal.SIGKILL)
-            if isinstance(reason, subprocess.TimeoutExpired):
-                return None
-            raise
-
-
-def failure(log: Path) -> str:
-    """What a log says of a failure, and where it is."""
-    lines = log.read_text(errors="replace").splitlines()
-    errors = [line for line in lines if re.match(r"(?i)error|.*FAIL at", line)]
-    return f"{errors[-1] if errors else 'a tool failed'}: see {log}"
 
 
 def _report(target: Target, gateware: Path, module: dict) -> dict:

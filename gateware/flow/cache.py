@@ -56,6 +56,13 @@ class Stamp:
         self.path.write_text(self.value)
 
 
+def write(path: Path, text: str) -> None:
+    """Writes a file whole or not at all, whatever ends this process."""
+    partial = path.with_name(f"{path.name}.partial")
+    partial.write_text(text)
+    partial.replace(path)
+
+
 def made_once(target: Path, make: Callable[[Path], None]) -> Path:
     """A folder that `make` fills in an empty one unless it is there: whole or not at all, whoever else makes it.
 

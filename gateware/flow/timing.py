@@ -6,19 +6,19 @@
                              └─► nextpnr, seed 2 ...                        ┴─► timing-<target>.json
 
 One seed proves nothing: what counts is the median of all, and of nextpnr's databases the slower. They differ in the
-block RAM's clock-to-output, 1.42 ns for an LFE5UM5G and 4.26 ns for an LFE5U of the same grade. Each seed is a task of
-its own (`place`), whose records are kept under the netlist, the options and the tools: a run that was broken off goes
-on where it stopped.
+block RAM's clock-to-output, 1.42 ns for an LFE5UM5G and 4.26 ns for an LFE5U of the same grade. Each seed with each
+database is a task of its own (`gateware.flow.sweep`), whose records are kept under the netlist, the options and the
+tools: a run that was broken off goes on where it stopped.
 """
 
 import argparse
 import json
-import os
 import re
 import shlex
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from statistics import median
 
@@ -28,9 +28,11 @@ from rich.table import Table
 
 from gateware import boards, targets
 from gateware.configurations import CONFIGURATIONS, DEFAULT
-from gateware.flow import bitstream, carries, constraints, toolchain
+from gateware.flow import bitstream, cache, carries, sweep, toolchain
 from gateware.flow.cache import Stamp, digest
 from gateware.flow.firmware import REPOSITORY, FirmwareError, build_firmware
+from gateware.flow.place import Records, place
+from gateware.flow.sweep import INPUTS, Failed, SweepError, Workers
 from gateware.flow.zephyr import ZephyrError
 from gateware.targets import Target
 
@@ -39,74 +41,10 @@ SEEDS = 8
 DATABASES = {"LFE5UM5G": "--um5g-85k", "LFE5U": "--85k"}
 # What synthesis and packing put behind the name of a register or memory.
 _SUFFIX = re.compile(r"(_TRELLIS_FF|_LUT4|_CCU2C|_PFUMX|_L6MUX21|_DP16KD|_TRELLIS_DPR16X4|\$|\.\d).*$")
-Records = list[dict]
 
 
 class TimingError(RuntimeError):
     """Synthesis failed, or what was asked for cannot be timed."""
-
-
-def place(folder: Path, seed: int, options: Sequence[str]) -> Records:
-    """The records of one seed: of what it was placed and routed for earlier, or anew.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the command is run, and the records are kept.
-    seed : int
-        nextpnr's.
-    options : sequence of str
-        All others of nextpnr's, with the names of its files, which are seen from the folder.
-
-    Returns
-    -------
-    list of dict
-        `seed` and what `records` gives; only `error`, if nextpnr gave no report.
-    """
-    kept = folder / f"{seed}-{digest([], *options)[:16]}.json"
-    if not kept.exists():
-        report, log = kept.with_suffix(".report"), kept.with_suffix(".log")
-        report.unlink(missing_ok=True)
-        command = ["nextpnr-ecp5", *options, "--seed", str(seed), "--timing-allow-fail", "--report", report.name]
-        environment = toolchain.environment(REPOSITORY / "build" / "tools")
-        with log.open("wb") as output:
-            status = bitstream.run(command, folder, environment, output)
-        if report.exists():
-            found = records(json.loads(report.read_text()))
-        elif status is None:
-            found = [{"error": f"not done after {bitstream.LIMIT_S // 3600} hours"}]
-        else:
-            found = [{"error": bitstream.failure(log)}]
-        partial = kept.with_suffix(".partial")
-        partial.write_text(json.dumps(found))
-        os.replace(partial, kept)
-    return [{"seed": seed, **record} for record in json.loads(kept.read_text())]
-
-
-def records(report: dict) -> Records:
-    """Of each clock in nextpnr's report: `clock`, `required_mhz`, `achieved_mhz`, and the path that ends it.
-
-    `path_from` and `path_to` are its cells, `path_nets` the nets between them in their order, `logic_ns` and
-    `routing_ns` its delays, clock-to-output and set-up being logic.
-    """
-    found = []
-    for net, clock in sorted(report["fmax"].items()):
-        edges = {f"{edge} {net}" for edge in ("posedge", "negedge")}
-        (path, *_) = [p["path"] for p in report["critical_paths"] if {p["from"], p["to"]} <= edges]
-        routing = [step for step in path if step["type"] == "routing"]
-        found.append(
-            {
-                "clock": constraints.clock_name(net),
-                "required_mhz": round(clock["constraint"], 2),
-                "achieved_mhz": round(clock["achieved"], 2),
-                "path_from": path[0]["from"]["cell"],
-                "path_to": path[-1]["to"]["cell"],
-                "path_nets": [step["net"] for step in routing],
-                "logic_ns": round(sum(step["delay"] for step in path) - sum(step["delay"] for step in routing), 2),
-                "routing_ns": round(sum(step["delay"] for step in routing), 2),
-            }
-        )
-    return found
 
 
 def spreads(found: Records) -> Records:
@@ -139,13 +77,17 @@ def endings(found: Records) -> list[tuple[tuple[str, str, str], int]]:
     return Counter(names).most_common()
 
 
-def run(target: Target, directory: Path, results: Path, seeds: Sequence[int], databases: Sequence[str]) -> Path:
+def run(
+    target: Target, directory: Path, results: Path, seeds: Sequence[int], databases: Sequence[str], workers: Workers
+) -> Path:
     """Synthesises a target, places and routes it with each seed and database, and writes ``timing-<target>.json``.
 
     Raises
     ------
     TimingError
         A tool is missing, synthesis failed, or the target is simulated.
+    SweepError
+        No worker can place it.
     """
     if target.board.simulated:
         raise TimingError(f"board {target.board.name} is simulated: its clock is what it is told")
@@ -155,13 +97,9 @@ def run(target: Target, directory: Path, results: Path, seeds: Sequence[int], da
         raise TimingError(str(error)) from error
     tools = toolchain.versions(environment)
     bitstream.write_sources(target, directory, build_firmware(target, directory / "firmware"))
-    folder, options = _synthesise(target, directory, environment, tools)
-    found = []
-    for seed in seeds:
-        for database in databases:
-            print(f"timing: {target.name}, seed {seed}, {database}", flush=True)
-            of_database = [DATABASES[database] if option in DATABASES.values() else option for option in options]
-            found += [{**record, "database": database} for record in place(folder, seed, of_database)]
+    files, options = _synthesise(target, directory, environment, tools)
+    folder = directory / digest(files, str(tools))[:16]
+    found = placed(folder, files, options, seeds, databases, workers, tools)
     path = results / f"timing-{target.name}.json"
     write(
         path,
@@ -175,8 +113,66 @@ def run(target: Target, directory: Path, results: Path, seeds: Sequence[int], da
     return path
 
 
-def _synthesise(target: Target, directory: Path, environment: dict, tools: dict) -> tuple[Path, list[str]]:
-    """A folder that has this netlist and no other, and nextpnr's options for it, as `make bitstream` has them."""
+def placed(
+    folder: Path,
+    files: Sequence[Path],
+    options: Sequence[str],
+    seeds: Sequence[int],
+    databases: Sequence[str],
+    workers: Workers,
+    tools: dict[str, str],
+) -> Records:
+    """The records of all seeds with all databases: those that a folder keeps, the others by workers, and kept there.
+
+    Parameters
+    ----------
+    folder : Path
+        That of this netlist and these tools.
+    files : sequence of Path
+        Those that the options name: netlist and constraints.
+    options : sequence of str
+        nextpnr's for one of the databases.
+    seeds, databases : sequences
+        With which it is placed; of the databases the names.
+    workers : Workers
+        Who places it.
+    tools : dict
+        Versions of the tools.
+
+    Returns
+    -------
+    list of dict
+        `seed`, `database`, and what `gateware.flow.place.records` gives, or `error`.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    runs, tasks, failed = {}, {}, {}
+    for seed, database in product(seeds, databases):
+        of_database = [DATABASES[database] if option in DATABASES.values() else option for option in options]
+        kept = folder / f"{seed}-{digest([], *of_database)[:16]}.json"
+        runs[f"seed {seed}, {database}"] = seed, database, kept
+        if not kept.exists():
+            tasks[f"seed {seed}, {database}"] = INPUTS, seed, of_database
+
+    def take(name: str, result: tuple[Records, bytes] | Failed) -> None:
+        if isinstance(result, Failed):
+            failed[name] = [{"error": result.reason}]  # not kept: a further run tries again
+        else:
+            kept = runs[name][2]
+            kept.with_suffix(".log").write_bytes(result[1])
+            cache.write(kept, json.dumps(result[0]))
+        print(f"timing: {name} is done, log in {folder}", flush=True)
+
+    print(f"timing: {len(tasks)} of {len(runs)} runs of nextpnr are to do, some minutes each", flush=True)
+    sweep.run(place, tasks, take, workers, inputs={file.name: file.read_bytes() for file in files}, tools=tools)
+    return [
+        {"seed": seed, **record, "database": database}
+        for name, (seed, database, kept) in runs.items()
+        for record in failed.get(name) or json.loads(kept.read_text())
+    ]
+
+
+def _synthesise(target: Target, directory: Path, environment: dict, tools: dict) -> tuple[list[Path], list[str]]:
+    """The netlist, its constraints, and nextpnr's options for them, as `make bitstream` has them."""
     gateware = directory / "gateware"
     script = (gateware / f"build_{target.name}.sh").read_text().splitlines()
     synthesis, placement = (
@@ -191,21 +187,16 @@ def _synthesise(target: Target, directory: Path, environment: dict, tools: dict)
         print(f"timing: {target.name}, synthesis, log in {log}", flush=True)
         files[0].unlink(missing_ok=True)
         with log.open("wb") as output:
-            status = bitstream.run(synthesis, gateware, environment, output)
+            status = toolchain.run(synthesis, gateware, environment, output)
         if status != 0:
-            raise TimingError(bitstream.failure(log))
+            raise TimingError(toolchain.failure(log))
         carries.open_unused(files[0])
         stamp.set()
-    folder = directory / digest(files, str(tools))[:16]
-    folder.mkdir(exist_ok=True)
-    for file in files:
-        (folder / file.name).unlink(missing_ok=True)
-        os.link(file, folder / file.name)
     options = placement[1:]
     for option in ("--textcfg", "--report", "--seed"):
         place_of = options.index(option)
         del options[place_of : place_of + 2]
-    return folder, options
+    return files, options
 
 
 def _show(target: Target, found: Records, path: Path) -> None:
@@ -230,24 +221,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m gateware.flow.timing", description=__doc__.splitlines()[0])
     parser.add_argument("board", help=f"one of {', '.join(boards.names())}")
     parser.add_argument("configuration", nargs="?", default=DEFAULT, help=f"one of {', '.join(CONFIGURATIONS)}")
-    parser.add_argument("--seeds", type=_count, default=SEEDS, help=f"how many, from 1 on (default {SEEDS})")
+    parser.add_argument("--seeds", type=sweep.count, default=SEEDS, help=f"how many, from 1 on (default {SEEDS})")
     parser.add_argument("--database", choices=DATABASES, help="time with this one alone (default: with each)")
+    sweep.add_options(parser)
     arguments = parser.parse_args()
+    workers = Workers(arguments.jobs, arguments.scheduler)
     try:
         target = targets.load(arguments.board, arguments.configuration)
         directory = REPOSITORY / "build" / "timing" / target.name
         databases = [arguments.database] if arguments.database else list(DATABASES)
-        run(target, directory, REPOSITORY / "build" / "results", range(1, arguments.seeds + 1), databases)
-    except (targets.UnknownTargetError, FirmwareError, ZephyrError, TimingError) as error:
+        run(target, directory, REPOSITORY / "build" / "results", range(1, arguments.seeds + 1), databases, workers)
+    except (targets.UnknownTargetError, FirmwareError, ZephyrError, TimingError, SweepError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("timing: stopped; the same command goes on where it was", file=sys.stderr)
+        return 130
     return 0
-
-
-def _count(text: str) -> int:
-    if not (text.isdecimal() and int(text)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seeds: give 1 or more")
-    return int(text)
 
 
 if __name__ == "__main__":

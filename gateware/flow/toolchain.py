@@ -1,18 +1,23 @@
 """Yosys, nextpnr and ecppack: native ones when on PATH, else those that PyPI's yowasp packages bring."""
 
 import os
+import re
 import shutil
-import stat
+import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
 # What makes a simulated board.
 SIMULATION = ("verilator", "riscv64-unknown-elf-gcc")
 # LUT4s that each cell of the ECP5 takes: LUTs themselves, carry cells and distributed RAM.
 LUT4_OF_CELL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 4}
+# Router2 of nextpnr, asked to mend what misses its clock, goes on for ever where it cannot.
+LIMIT_S = 2 * 3600
 
 
 class ToolError(RuntimeError):
@@ -40,11 +45,20 @@ def environment(directory: Path) -> dict[str, str]:
         if shutil.which(tool):
             wrapper.unlink(missing_ok=True)
         elif yowasp.exists():
-            wrapper.write_text(f'#!/bin/sh\nexec "{yowasp}" "$@"\n')
-            wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
+            _write_program(wrapper, f'#!/bin/sh\nexec "{yowasp}" "$@"\n')
         else:
             raise ToolError(f"{tool} is missing: run `make setup`, or put it on PATH")
     return {**os.environ, "PATH": f"{directory}{os.pathsep}{scripts}{os.pathsep}{os.environ['PATH']}"}
+
+
+def _write_program(path: Path, text: str) -> None:
+    """At once, or not at all if it is there: others may be about to run it."""
+    if path.exists() and path.read_text() == text:
+        return
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
+        file.write(text)
+    os.chmod(file.name, 0o755)
+    os.replace(file.name, path)
 
 
 def lut4s(cells: Mapping[str, int]) -> int:
@@ -53,11 +67,40 @@ def lut4s(cells: Mapping[str, int]) -> int:
 
 
 def versions(environment: Mapping[str, str], tools: Iterable[str] = TOOLS) -> dict[str, str]:
-    """The version that each tool reports, by name."""
+    """The version that each tool reports, by name; of one that is not there, that it is missing."""
     found = {}
     for tool in tools:
+        if not shutil.which(tool, path=environment["PATH"]):
+            found[tool] = "missing"
+            continue
         result = subprocess.run([tool, "--version"], env=environment, capture_output=True, text=True, timeout=300)
         lines = (result.stdout + result.stderr).strip().splitlines()
         named = [line for line in lines if "ersion" in line or "Yosys" in line]
         found[tool] = (named or lines or ["unknown"])[0].strip()
     return found
+
+
+def run(command: list[str], folder: Path, environment: dict[str, str], output: BinaryIO) -> int | None:
+    """The exit status, or None for a command that was stopped, with all that it had started, at the limit."""
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+    ) as process:
+        try:
+            return process.wait(LIMIT_S)
+        except BaseException as reason:
+            os.killpg(process.pid, signal.SIGKILL)
+            if isinstance(reason, subprocess.TimeoutExpired):
+                return None
+            raise
+
+
+def failure(log: Path) -> str:
+    """What a log says of a failure, and where it is."""
+    return f"{error(log)}: see {log}"
+
+
+def error(log: Path) -> str:
+    """What a log says of a failure."""
+    lines = log.read_text(errors="replace").splitlines()
+    errors = [line for line in lines if re.match(r"(?i)error|.*FAIL at", line)]
+    return errors[-1] if errors else "a tool failed"

@@ -2,41 +2,50 @@
 
 import argparse
 import json
-import queue
 import random
 import sys
-import threading
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from cipherlane.results import write
 from rich.console import Console
 from rich.table import Table
 
+from gateware.flow import cache, sweep, toolchain
+from gateware.flow.sweep import Failed, SweepError, Workers
 from tests.mutants import netlists, runner, sources
-from tests.mutants.mutant import BUILD, Mutant, Target
+from tests.mutants.mutant import BUILD, ROOT, Mutant, Target
+from tests.mutants.netlists import FAULTY
 
 FOLDER = Path(__file__).parent
 RESULTS = BUILD.parent / "results" / "mutants.json"
 PARTS = ("firmware", "host", "gateware")
+FATES = ("killed", "equivalent", "survived", "not done")
 LEAST_KILLED = 0.95
+TOOLS = (*toolchain.TOOLS, *toolchain.SIMULATION, "gcc")
 CONTROL_S = 1800  # for the tests of a target without a fault
 
 
 def main() -> int:
-    """Run; 1 if more survive than may."""
+    """Run; 1 if more survive than may, or not all are done."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("--count", type=int, default=300, help="mutants of all targets together (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--part", choices=PARTS, action="append", help="default: all")
     parser.add_argument("--only", metavar="TEXT", help="only targets whose files or tests contain TEXT")
-    parser.add_argument("--jobs", type=int, default=1, help="mutants at a time (default: %(default)s)")
+    sweep.add_options(parser)
     args = parser.parse_args()
     mutants = list(_draw(args))
-    outcomes = _run(mutants, args.jobs)
+    try:
+        outcomes = judged(mutants, Workers(args.jobs, args.scheduler))
+    except SweepError as error:
+        print(f"mutants: error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("mutants: stopped; the same command goes on where it was", file=sys.stderr)
+        return 130
     return _report(mutants, outcomes, args)
 
 
@@ -55,50 +64,48 @@ def _draw(args: argparse.Namespace) -> Iterator[Mutant]:
         yield from draw(target, random.Random(f"{args.seed} {target.tests}"), count)
 
 
-def _run(mutants: list[Mutant], jobs: int) -> dict[str, bool]:
-    """Whether each mutant, by digest, was noticed.
+def judged(mutants: list[Mutant], workers: Workers) -> dict[str, bool]:
+    """Whether each mutant, by digest, was noticed; those are left out that no worker came to an end with.
 
     What an earlier run found out is not done again: a mutant once noticed counts as noticed, and one that survived is
     tried again when its tests have changed.
     """
+    BUILD.mkdir(parents=True, exist_ok=True)
     kept = BUILD / "outcomes.json"
     known = json.loads(kept.read_text()) if kept.exists() else {}
-    lock = threading.Lock()
-    trees: queue.Queue[runner.Tree] = queue.Queue()
-    for number in range(jobs):
-        trees.put(runner.Tree(number))
+    drawn = {file for mutant in mutants if mutant.environment for file in runner.faulty(mutant, FAULTY).glob("*.v")}
+    inputs = {str(file.relative_to(FAULTY.resolve())): file.read_bytes() for file in drawn}
+    tools = toolchain.versions(toolchain.environment(ROOT / "build" / "tools"), TOOLS)
 
-    def judge(mutant: Mutant, limit: float) -> dict:
-        tree = trees.get()
-        try:
-            passed, seconds = tree.passes(mutant, limit)
-        finally:
-            trees.put(tree)
-        with lock:
-            known[mutant.digest()] = outcome = {"passed": passed, "seconds": seconds, "tests": mutant.judges()}
-            kept.write_text(json.dumps(known))
-        return outcome
+    def judge(tasks: dict[str, tuple[Mutant, float]]) -> None:
+        def take(digest: str, result: tuple[bool, float, str] | Failed) -> None:
+            mutant, _ = tasks[digest]
+            if isinstance(result, Failed):
+                print(f"not done {mutant.name}: {result.reason}", flush=True)
+                return
+            passed, seconds, said = result
+            known[digest] = {"passed": passed, "seconds": seconds, "tests": mutant.judges()}
+            cache.write(kept, json.dumps(known))
+            if digest not in controls:
+                print(f"{'SURVIVED' if passed else 'killed  '} {mutant.name}", flush=True)
+            elif not passed:
+                raise SystemExit(f"{said}\nerror: {mutant.name}: its tests fail")
 
-    def decide(mutant: Mutant) -> None:
+        sweep.run(runner.judge, tasks, take, workers, inputs=inputs, tools=tools)
+
+    def passed_before(mutant: Mutant) -> bool:
         outcome = known.get(mutant.digest())
-        if outcome and (not outcome["passed"] or outcome["tests"] == mutant.judges()):
-            return
-        outcome = judge(mutant, limits[mutant.control().digest()])
-        print(f"{'SURVIVED' if outcome['passed'] else 'killed  '} {mutant.name}", flush=True)
+        return bool(outcome) and outcome["passed"] and outcome["tests"] == mutant.judges()
 
-    def measure(control: Mutant) -> None:
-        outcome = known.get(control.digest())
-        if not outcome or not outcome["passed"] or outcome["tests"] != control.judges():
-            outcome = judge(control, CONTROL_S)
-        if not outcome["passed"]:
-            raise SystemExit(f"error: {control.name}: its tests fail: see {BUILD}/tree*.log")
-        limits[control.digest()] = runner.limit_of(outcome["seconds"])
-
-    limits: dict[str, float] = {}
-    with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(measure, {each.digest(): each for each in map(Mutant.control, mutants)}.values()))
-        list(pool.map(decide, mutants))
-    return {mutant.digest(): not known[mutant.digest()]["passed"] for mutant in mutants}
+    controls = {control.digest(): control for control in map(Mutant.control, mutants)}
+    judge({digest: (each, CONTROL_S) for digest, each in controls.items() if not passed_before(each)})
+    undecided = {}
+    for mutant in mutants:
+        control, outcome = known.get(mutant.control().digest()), known.get(mutant.digest())
+        if control and (not outcome or (outcome["passed"] and not passed_before(mutant))):
+            undecided[mutant.digest()] = mutant, runner.limit_of(control["seconds"])
+    judge(undecided)
+    return {mutant.digest(): not known[mutant.digest()]["passed"] for mutant in mutants if mutant.digest() in known}
 
 
 def _report(mutants: list[Mutant], outcomes: dict[str, bool], args: argparse.Namespace) -> int:
@@ -106,18 +113,19 @@ def _report(mutants: list[Mutant], outcomes: dict[str, bool], args: argparse.Nam
     counts = {part: Counter() for part in PARTS}
     survivors = []
     for mutant in mutants:
-        survived = not outcomes[mutant.digest()]
-        fate = "killed" if not survived else "equivalent" if mutant.name in equivalent else "survived"
+        noticed = outcomes.get(mutant.digest())
+        fate = {None: "not done", True: "killed", False: "survived"}[noticed]
+        if fate == "survived" and mutant.name in equivalent:
+            fate = "equivalent"
         counts[mutant.part][fate] += 1
         if fate == "survived":
             survivors.append(mutant.name)
-    table = Table("part", "mutants", "killed", "equivalent", "survived", title=f"mutants, seed {args.seed}")
+    table = Table("part", "mutants", *FATES, title=f"mutants, seed {args.seed}")
     total = Counter()
     for part, count in counts.items():
         total.update(count)
         if count:
-            row = (count.total(), count["killed"], count["equivalent"], count["survived"])
-            table.add_row(part, *map(str, row))
+            table.add_row(part, str(count.total()), *(str(count[fate]) for fate in FATES))
     share = total["killed"] / max(1, total["killed"] + total["survived"])
     Console().print(table)
     for name in survivors:
@@ -126,7 +134,7 @@ def _report(mutants: list[Mutant], outcomes: dict[str, bool], args: argparse.Nam
     record = {"seed": args.seed, "parts": {part: dict(count) for part, count in counts.items()}, "survived": survivors}
     configuration = {"parts": args.part, "count": args.count}
     write(RESULTS, record, command="make mutants", board="none", configuration=configuration)
-    return share < LEAST_KILLED
+    return share < LEAST_KILLED or total["not done"] > 0
 
 
 if __name__ == "__main__":

@@ -44,7 +44,8 @@ class Mutant:
     """One fault.
 
     `name` tells where it is; `place` is a file of the tree, whose text becomes `change`, or a design of the tests'
-    benches, to which Yosys' mutation `change` is done, chosen by `environment`. `tests` should notice it.
+    benches, to which Yosys' mutation `change` is done, chosen by `environment` (the folder is one of the inputs of a
+    task). `tests` should notice it.
     """
 
     name: str

@@ -12,6 +12,7 @@ from tests.mutants import runner
 from tests.mutants.mutant import BUILD, ROOT, Mutant, Target
 
 RECORD_TIMEOUT_S = 3600
+FAULTY = BUILD / "faulty"
 
 
 def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
@@ -29,7 +30,7 @@ def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
         if path not in chosen:
             continue
         text, commands = mutation.with_faults(path.read_text(), chosen.count(path), seed)
-        folder = BUILD / "faulty" / f"{target.digest()}-{seed}"
+        folder = FAULTY / f"{target.digest()}-{seed}"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / path.name).write_text(text)
         tests = tuple(dict.fromkeys(path.with_suffix(".tests").read_text().splitlines()))
@@ -37,7 +38,7 @@ def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
             change = re.sub(r" -ctrl \S+ \S+ \S+| -src \S+", "", command).removeprefix("mutate ")
             line = re.search(r"-src in.v:(\d+)", command)
             name = f"{path.stem}.v:{line[1] if line else '?'}: {change} ({target.tests[0]})"
-            environment = {mutation.FAULTY: str(folder), mutation.NUMBER: str(number)}
+            environment = {mutation.FAULTY: folder.name, mutation.NUMBER: str(number)}
             yield Mutant(name, target.part, tests, path.stem, change, environment)
 
 

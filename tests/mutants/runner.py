@@ -6,9 +6,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
+from gateware.flow.sweep import INPUTS
 from tests.gateware import mutation
 from tests.mutants.mutant import BUILD, ROOT, Mutant
 
@@ -23,65 +26,59 @@ def command(tests: Iterable[str]) -> list[str]:
     return [sys.executable, "-m", "pytest", "-x", "-q", *plugins, *tests]
 
 
-class Tree:
-    """A copy of the tracked files, with the caches of the original beside them."""
+def judge(mutant: Mutant, limit: float) -> tuple[bool, float, str]:
+    """Whether the tests pass within `limit` seconds, how long they took, and the end of what they said."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=BUILD.resolve()) as folder:
+        tree = Path(folder, "tree")
+        _copy_to(tree)
+        if mutant.environment:
+            return _run(tree, mutant.tests, limit, {**mutant.environment, mutation.FAULTY: str(faulty(mutant, INPUTS))})
+        if mutant.place:
+            (tree / mutant.place).write_text(mutant.change)
+        return _run(tree, mutant.tests, limit, {})
 
-    def __init__(self, number: int):
-        """Make the copy."""
-        self.path = BUILD / f"tree{number}"
-        shutil.rmtree(self.path, ignore_errors=True)
-        listed = subprocess.run(
-            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=True,
+
+def faulty(mutant: Mutant, folder: Path) -> Path:
+    """Where in a folder of inputs, or in that of what was drawn, the faulty Verilog of a design is."""
+    return (folder / mutant.environment[mutation.FAULTY]).resolve()
+
+
+def _copy_to(tree: Path) -> None:
+    """A tree of the sources, with the caches of the original beside them."""
+    shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", "build", str(INPUTS), "__pycache__"))
+    (tree / "build").mkdir()
+    for cache in ("tools", "cache"):  # kept by content, so that they can be shared
+        (ROOT / "build" / cache).mkdir(parents=True, exist_ok=True)
+        (tree / "build" / cache).symlink_to((ROOT / "build" / cache).resolve())
+
+
+def _run(tree: Path, tests: Iterable[str], limit: float, environment: Mapping[str, str]) -> tuple[bool, float, str]:
+    variables = {**os.environ, **environment, "PYTHONDONTWRITEBYTECODE": "1"}
+    variables["PYTHONPATH"] = f"{tree / 'host'}{os.pathsep}{tree}"
+    start = time.monotonic()
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            command(tests),
+            cwd=tree,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
-        for name in listed.stdout.split("\0"):
-            if name and (ROOT / name).is_file():
-                (self.path / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(ROOT / name, self.path / name)
-        (self.path / "build").mkdir()
-        for cache in ("tools", "cache"):  # kept by content, so that they can be shared
-            (ROOT / "build" / cache).mkdir(parents=True, exist_ok=True)
-            (self.path / "build" / cache).symlink_to(ROOT / "build" / cache)
-
-    def passes(self, mutant: Mutant, limit: float) -> tuple[bool, float]:
-        """Whether the tests pass within `limit` seconds, and how long they took."""
-        if mutant.environment or not mutant.place:
-            return self._run(mutant.tests, limit, mutant.environment)
-        place = self.path / mutant.place
-        original = place.read_text()
-        place.write_text(mutant.change)
         try:
-            return self._run(mutant.tests, limit, {})
+            status = process.wait(limit)
+        except subprocess.TimeoutExpired:
+            status = None
         finally:
-            place.write_text(original)
-
-    def _run(self, tests: Iterable[str], limit: float, environment: Mapping[str, str]) -> tuple[bool, float]:
-        variables = {**os.environ, **environment, "PYTHONDONTWRITEBYTECODE": "1"}
-        variables["PYTHONPATH"] = f"{self.path / 'host'}{os.pathsep}{self.path}"
-        start = time.monotonic()
-        with (BUILD / f"{self.path.name}.log").open("wb") as log:
-            process = subprocess.Popen(
-                command(tests),
-                cwd=self.path,
-                env=variables,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-            try:
-                status = process.wait(limit)
-            except subprocess.TimeoutExpired:
-                status = None
-            finally:
-                _end(process)
-        # Any other end is the fault's, as it was 0 without.
-        if status == NO_TESTS or (environment and status == mutation.NOT_SIMULATED):
-            raise RuntimeError(f"pytest ended with status {status}: see {log.name}")
-        return status == 0, time.monotonic() - start
+            _end(process)
+        log.seek(0)
+        said = log.read().decode(errors="replace")[-2000:]
+    # Any other end is the fault's, as it was 0 without.
+    if status == NO_TESTS or (environment and status == mutation.NOT_SIMULATED):
+        raise RuntimeError(f"pytest ended with status {status} for {' '.join(tests)}")
+    return status == 0, time.monotonic() - start, said
 
 
 def limit_of(seconds: float) -> float:

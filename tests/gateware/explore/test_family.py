@@ -1,12 +1,18 @@
 """What `make explore` builds, in what order, from what command line, and what it keeps."""
 
 import json
+import shutil
+import signal
+from functools import partial
 
 import pytest
 
-from gateware.explore import family, flow, members
-from gateware.explore.family import Task, arguments, is_selected
+from gateware.explore import family, flow, members, tasks
+from gateware.explore.family import arguments, is_selected
 from gateware.explore.members import PEERS, Member, urgency
+from gateware.explore.tasks import Task
+from gateware.flow import sweep
+from gateware.flow.cache import REPOSITORY
 
 
 def chosen(*words: str) -> list[str]:
@@ -52,8 +58,8 @@ def test_public_cores_are_built_from_the_checkouts_given(tmp_path):
         (["--datapath", "16"], "invalid choice: '16'"),
         (["--engines", "3"], "invalid choice: 3"),
         (["--device", "45F-6"], "invalid choice: '45F-6'"),
-        (["--seeds", "0"], "at least 1"),
-        (["--jobs", "0"], "at least 1"),
+        (["--seeds", "0"], "'0' is no number of them: give 1 or more"),
+        (["--jobs", "0"], "'0' is no number of them: give 1 or more"),
         (["--peer", "nobody=/"], "unknown core 'nobody': choose of usselmann, secworks, tiny_aes"),
         (["--peer", "secworks"], "name the folder as secworks=FOLDER; the core is at https://github.com/secworks/aes"),
     ],
@@ -89,55 +95,98 @@ def test_a_checkout_without_the_files_is_refused_with_the_place_to_get_it(tmp_pa
         PEERS["usselmann"].read(tmp_path)
 
 
-def test_a_run_goes_on_without_a_core_that_is_not_there(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(family, "CACHE", tmp_path / "cache")
+def build_elsewhere(folder, task):
+    """Builds a task, in its own process, without touching what is kept."""
+    tasks.CACHE = folder
+    return tasks.build(task)
+
+
+@pytest.fixture
+def explored(tmp_path, monkeypatch, capsys):
+    """Runs the command on public cores alone; returns what it shows and the results."""
+    work = REPOSITORY / "build" / "tests" / "explore"  # YoWASP's tools see no /tmp
+    shutil.rmtree(work, ignore_errors=True)
+    monkeypatch.setattr(tasks, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(family, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(family, "build", partial(build_elsewhere, work))
     monkeypatch.setattr(family.toolchain, "versions", lambda environment: {"yosys": "1"})
-    command = ["explore", "--no-family", "--device", "85F-8", "--jobs", "1", "--peer", f"secworks={tmp_path / 'none'}"]
-    monkeypatch.setattr("sys.argv", command)
-    family.main()
-    shown = capsys.readouterr().out
+
+    def run(*words):
+        monkeypatch.setattr("sys.argv", ["explore", "--no-family", "--device", "85F-8", *words])
+        family.main()
+        return capsys.readouterr().out, json.loads((tmp_path / "results" / "explore.json").read_text())
+
+    return run
+
+
+def test_a_run_goes_on_without_a_core_that_is_not_there(explored, tmp_path):
+    shown, content = explored("--jobs", "1", "--peer", f"secworks={tmp_path / 'none'}")
     assert "peer-secworks: left out: secworks:" in shown and "the core is at https://github.com/secworks/aes" in shown
     assert "usselmann is not built: give a checkout with --peer usselmann=FOLDER" in shown
-    content = json.loads((tmp_path / "results" / "explore.json").read_text())
     assert content["provenance"]["command"] == "make explore" and content["provenance"]["tools"]["yosys"]
     assert content["records"] == [] and content["missing"] == 2 * len(family.TARGETS)
 
 
+def test_a_core_that_yosys_refuses_is_in_the_results_and_not_built_again(explored, tmp_path):
+    for name in PEERS["tiny_aes"].files:
+        (tmp_path / name).write_text("module aes_128; nonsense; endmodule\n")
+    shown, first = explored("--peer", f"tiny_aes={tmp_path}")
+    assert "explore: 85F-8 peer-tiny_aes: failed: yosys: " in shown and "; 0 of 1 to go" in shown
+    (record,) = first["records"]
+    assert (record["core"], record["status"], first["missing"]) == ("tiny_aes", "failed", 2 * len(family.TARGETS) - 1)
+    shown, second = explored("--peer", f"tiny_aes={tmp_path}", "--scheduler", "tcp://127.0.0.1:1")
+    assert "to go" not in shown and second["records"] == first["records"]
+
+
+def test_a_core_that_no_worker_came_to_an_end_with_is_in_the_results_and_tried_again(explored, tmp_path, monkeypatch):
+    for name in PEERS["tiny_aes"].files:
+        (tmp_path / name).touch()
+    monkeypatch.setattr(family, "build", die)
+    monkeypatch.setattr(sweep, "RETRIES", 0)
+    for _ in range(2):
+        shown, content = explored("--peer", f"tiny_aes={tmp_path}")
+        assert "85F-8 peer-tiny_aes: failed: its process was ended by SIGKILL each time; 0 of 1 to go" in shown
+        assert [record["reason"] for record in content["records"]] == ["its process was ended by SIGKILL each time"]
+
+
+def die(task):
+    signal.raise_signal(signal.SIGKILL)
+
+
 @pytest.fixture
 def task(tmp_path, monkeypatch):
-    monkeypatch.setattr(family, "CACHE", tmp_path)
-    return Task("32-block_ram-1-128-1", "85F-8", (1,), None, {"yosys": "1"})
+    monkeypatch.setattr(tasks, "CACHE", tmp_path)
+    return Task("32-block_ram-1-128-1", "85F-8", (1,), {"yosys": "1"})
 
 
-def keep(task, **changed):
-    task.folder.mkdir(exist_ok=True)
-    task.records.write_text(json.dumps({"key": {**task.key(), **changed}, "records": [{"kept": True}]}))
+def keep(task, netlist=None, **changed):
+    tasks.keep(task, [{"kept": True}], netlist)
+    kept = json.loads(task.records.read_text())
+    task.records.write_text(json.dumps({**kept, "key": {**kept["key"], **changed}}))
 
 
 def test_results_are_kept_by_content(task):
-    assert family.up_to_date(task) is None
+    assert tasks.up_to_date(task) is None
     keep(task)
-    assert family.up_to_date(task) == [{"kept": True}]
-    assert family.build(task) == [{"kept": True}]
+    assert tasks.up_to_date(task) == [{"kept": True}]
     keep(task, flow="of another day")
-    assert family.up_to_date(task) is None
+    assert tasks.up_to_date(task) is None
 
 
 def test_results_outlive_changes_that_leave_the_verilog_as_it_was(task):
     keep(task, sources="of another day")
-    assert family.up_to_date(task) is None
+    assert tasks.up_to_date(task) is None
     design, _ = task.target.design()
-    (task.folder / "netlist.digest").write_text(flow.netlist_digest(design, json.dumps(task.versions)))
-    assert family.up_to_date(task) == [{"kept": True}]
+    keep(task, flow.netlist_digest(design, json.dumps(task.versions)), sources="of another day")
+    assert tasks.up_to_date(task) == [{"kept": True}]
     assert json.loads(task.records.read_text())["key"] == task.key()
 
 
 def test_other_tools_or_seeds_are_other_results(task):
     keep(task)
-    assert family.up_to_date(Task(task.name, task.device, task.seeds, None, {"yosys": "2"})) is None
-    assert family.up_to_date(Task(task.name, task.device, (1, 2), None, task.versions)) is None
-    assert family.up_to_date(Task(task.name, "25F-6", task.seeds, None, task.versions)) is None
+    assert tasks.up_to_date(Task(task.name, task.device, task.seeds, {"yosys": "2"})) is None
+    assert tasks.up_to_date(Task(task.name, task.device, (1, 2), task.versions)) is None
+    assert tasks.up_to_date(Task(task.name, "25F-6", task.seeds, task.versions)) is None
 
 
 def test_a_member_that_does_not_exist_is_reported(task, monkeypatch):
@@ -145,6 +194,7 @@ def test_a_member_that_does_not_exist_is_reported(task, monkeypatch):
         raise ValueError("no such core")
 
     monkeypatch.setattr(Member, "design", refuse)
-    (record,) = family.build(task)
+    (record,), netlist = tasks.build(task)
+    assert netlist is None
     assert (record["status"], record["reason"]) == ("failed", "no such core")
     assert record["lut4"] is record["fmax_mhz"] is record["mbps"] is None

@@ -262,21 +262,21 @@ def test_constraints_are_checked_against_the_netlist(tmp_path, port, required, i
 def test_failure_names_the_clock_that_missed(tmp_path):
     log = tmp_path / "build.log"
     log.write_text("Info: fine\nERROR: Max frequency for clock 'sys_clk': 70.00 MHz (FAIL at 75.00 MHz)\nInfo: end\n")
-    assert "70.00 MHz (FAIL at 75.00 MHz)" in bitstream.failure(log)
-    assert str(log) in bitstream.failure(log)
+    assert "70.00 MHz (FAIL at 75.00 MHz)" in toolchain.failure(log)
+    assert str(log) in toolchain.failure(log)
 
 
 def test_exit_status_of_a_tool(tmp_path):
     with (tmp_path / "log").open("wb") as log:
-        assert bitstream.run(["true"], tmp_path, dict(os.environ), log) == 0
-        assert bitstream.run(["false"], tmp_path, dict(os.environ), log) == 1
+        assert toolchain.run(["true"], tmp_path, dict(os.environ), log) == 0
+        assert toolchain.run(["false"], tmp_path, dict(os.environ), log) == 1
 
 
 def test_a_build_without_end_is_stopped_with_all_that_it_started(tmp_path, monkeypatch):
-    monkeypatch.setattr(bitstream, "LIMIT_S", 1)
+    monkeypatch.setattr(toolchain, "LIMIT_S", 1)
     reader, writer = os.pipe()
     with open(reader, "rb") as ours, open(writer, "wb") as theirs:
-        assert bitstream.run(["bash", "-c", "sleep 3600 & wait"], tmp_path, dict(os.environ), theirs) is None
+        assert toolchain.run(["bash", "-c", "sleep 3600 & wait"], tmp_path, dict(os.environ), theirs) is None
         theirs.close()
         # The pipe ends when nobody is left who could write into it.
         assert select.select([ours], [], [], 300)[0] and ours.read() == b""

@@ -7,8 +7,9 @@ import subprocess
 import pytest
 
 from gateware import targets
-from gateware.flow import timing, toolchain
+from gateware.flow import place, timing, toolchain
 from gateware.flow.firmware import REPOSITORY
+from gateware.flow.sweep import Workers
 
 DESIGN = """
 module top(input clk, input [7:0] a, output reg [7:0] q);
@@ -51,7 +52,7 @@ REPORT = {
 
 
 def test_records_are_of_each_clock_with_the_path_that_ends_it():
-    rx, sys = timing.records(REPORT)
+    rx, sys = place.records(REPORT)
     assert sys == {
         "clock": "sys",
         "required_mhz": 100.0,
@@ -109,27 +110,32 @@ def design():
     return folder
 
 
-def test_a_seed_is_placed_once_and_again_with_other_options(design):
-    options = [timing.DATABASES["LFE5U"], *OPTIONS, "--lpf-allow-unconstrained"]
-    (first,) = timing.place(design, 1, options)
-    assert (first["seed"], first["clock"], first["required_mhz"]) == (1, "clk", 500.0)
+def placed(design, seed, database, options=(*OPTIONS, "--lpf-allow-unconstrained")):
+    files = [design / "top.json", design / "top.lpf"]
+    options = [timing.DATABASES["LFE5UM5G"], *options]
+    return timing.placed(design / "kept", files, options, [seed], [database], Workers(), {})
+
+
+def test_a_seed_is_placed_once_with_each_database(design):
+    (first,) = placed(design, 1, "LFE5U")
+    assert (first["seed"], first["database"], first["clock"], first["required_mhz"]) == (1, "LFE5U", "clk", 500.0)
     assert first["achieved_mhz"] == pytest.approx(1000 / (first["logic_ns"] + first["routing_ns"]), rel=0.01)
-    kept = sorted(design.glob("1-*.json"))
-    assert len(kept) == 1
-    changed = [{**json.loads(kept[0].read_text())[0], "achieved_mhz": 7.0}]
-    kept[0].write_text(json.dumps(changed))
-    assert timing.place(design, 1, options)[0]["achieved_mhz"] == 7.0, "placed again"
-    assert timing.place(design, 1, [timing.DATABASES["LFE5UM5G"], *options[1:]])[0]["achieved_mhz"] > 7.0
+    (kept,) = (design / "kept").glob("1-*.json")
+    assert b"Program finished normally" in kept.with_suffix(".log").read_bytes()
+    changed = [{**json.loads(kept.read_text())[0], "achieved_mhz": 7.0}]
+    kept.write_text(json.dumps(changed))
+    assert placed(design, 1, "LFE5U")[0]["achieved_mhz"] == 7.0, "placed again"
+    assert placed(design, 1, "LFE5UM5G")[0]["achieved_mhz"] > 7.0
 
 
 def test_what_nextpnr_refuses_is_a_record_too(design):
-    (refused,) = timing.place(design, 2, [timing.DATABASES["LFE5U"], *OPTIONS])
+    (refused,) = placed(design, 2, "LFE5U", OPTIONS)
     assert refused["seed"] == 2 and "unconstrained" in refused["error"] and "achieved_mhz" not in refused
 
 
 def test_a_simulated_board_is_refused(tmp_path):
     with pytest.raises(timing.TimingError, match="simulated"):
-        timing.run(targets.load("sim"), tmp_path, tmp_path, [1], list(timing.DATABASES))
+        timing.run(targets.load("sim"), tmp_path, tmp_path, [1], list(timing.DATABASES), Workers())
 
 
 @pytest.mark.parametrize("seeds", ["0", "many"])
@@ -137,4 +143,4 @@ def test_a_number_of_seeds_that_is_none_is_refused(seeds, capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["timing", "ecpix5", "--seeds", seeds])
     with pytest.raises(SystemExit):
         timing.main()
-    assert f"{seeds!r} is no number of seeds: give 1 or more" in capsys.readouterr().err
+    assert f"{seeds!r} is no number of them: give 1 or more" in capsys.readouterr().err

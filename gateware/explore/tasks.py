@@ -1,0 +1,163 @@
+"""What `gateware.explore.family` has workers do: one core on one part, and what is kept of it.
+
+Netlists and measurements are kept where a core is built, and serve all parts; records where they were asked for.
+"""
+
+import fcntl
+import json
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from statistics import median
+
+from gateware.explore.flow import DEVICES, Design, FlowError, load, netlist_digest, place, synthesise
+from gateware.explore.measure import WrongResult, measure
+from gateware.explore.members import PEERS, Member, Peer, members
+from gateware.explore.netlist import NetlistError
+from gateware.explore.protocols import ProtocolError
+from gateware.explore.records import records
+from gateware.flow import toolchain
+from gateware.flow.cache import REPOSITORY, Stamp, digest, write
+
+CACHE = REPOSITORY / "build" / "explore"
+FAILURES = (FlowError, NetlistError, ProtocolError, WrongResult, ValueError)
+Target = Member | Peer
+# Modules of this folder that results do not depend on.
+UNRELATED = ("family", "tasks", "report", "plots", "isa", "bars")
+# Those that a measurement depends on, apart from the netlist.
+MEASURING = ("measure", "memories", "netlist", "protocols")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One target on one device; picklable.
+
+    Attributes
+    ----------
+    name : str
+        Of the target.
+    device : str
+        Key of `DEVICES`.
+    seeds : tuple of int
+        Seeds of place-and-route. The clock is the median over them.
+    versions : dict
+        Of the tools.
+    design : Design, optional
+        A public core's source.
+    """
+
+    name: str
+    device: str
+    seeds: tuple[int, ...]
+    versions: dict[str, str]
+    design: Design | None = None
+
+    @property
+    def target(self) -> Target:
+        """What is built."""
+        return TARGETS[self.name]
+
+    @property
+    def folder(self) -> Path:
+        """Where the netlist, logs and results are kept."""
+        return CACHE / self.name
+
+    @property
+    def records(self) -> Path:
+        """Where the results of this task are kept."""
+        seeds = "-".join(map(str, self.seeds))
+        return self.folder / f"records-{self.device}-{seeds}.json"
+
+    def key(self) -> dict[str, str]:
+        """Digests of what the results depend on: tools and flow, and for the family its sources."""
+        flow, sources = _present()
+        is_peer = isinstance(self.target, Peer)
+        return {"flow": digest([], flow, json.dumps(self.versions)), "sources": "" if is_peer else sources}
+
+
+@cache
+def _present() -> tuple[str, str]:
+    """Digests of the flow and of the family's sources."""
+    return _contents([file for file in _sources("explore") if file.stem not in UNRELATED]), _contents(_sources("aes"))
+
+
+def _sources(folder: str) -> list[Path]:
+    return sorted((REPOSITORY / "gateware" / folder).glob("*.py"))
+
+
+def _contents(files: list[Path]) -> str:
+    """A digest that is the same wherever the repository lies."""
+    return digest([], *(f"{file.name}\n{file.read_text()}" for file in files))
+
+
+TARGETS: dict[str, Target] = {target.name: target for target in [*members(), *PEERS.values()]}
+
+
+def build(task: Task) -> tuple[list[dict], str | None]:
+    """The records of one task, a failure being one too, and the digest of the netlist, if there is one."""
+    target = task.target
+    task.folder.mkdir(parents=True, exist_ok=True)
+    with (task.folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        figures: dict = {}
+        try:
+            environment = toolchain.environment(REPOSITORY / "build" / "tools")
+            versions = json.dumps(task.versions)
+            design, protocol = (task.design, target.protocol) if isinstance(target, Peer) else target.design()
+            figures["area"] = synthesise(design, task.folder, environment, versions)
+            figures["measurements"] = _measured(task, design.clock, protocol)
+            device = DEVICES[task.device]
+            figures["clocks"] = {seed: place(design, task.folder, device, seed, environment) for seed in task.seeds}
+            figures["fmax"] = median(figures["clocks"].values())
+        except FAILURES as error:
+            figures["reason"] = str(error)
+        netlist = (task.folder / "netlist.digest").read_text() if "area" in figures else None
+        return records(target, DEVICES[task.device], **figures), netlist
+
+
+def keep(task: Task, found: list[dict], netlist: str | None) -> None:
+    """Keeps the records of a task under what they were made from."""
+    task.folder.mkdir(parents=True, exist_ok=True)
+    write(task.records, json.dumps({"key": task.key(), "netlist": netlist, "records": found}, indent=1) + "\n")
+
+
+def _measured(task: Task, clock: str, protocol) -> list[dict]:
+    """Measurements of the netlist; they are the same for every device and kept beside it."""
+    path = task.folder / "measured.json"
+    simulation = _contents([file for file in _sources("explore") if file.stem in MEASURING])
+    value = digest([], (task.folder / "netlist.digest").read_text(), simulation)
+    stamp = Stamp(task.folder / "measured.digest", value)
+    if not stamp.is_current():
+        stamp.clear()
+        found = measure(load(task.folder / "core.json"), clock, protocol, task.target.key_lengths)
+        path.write_text(json.dumps([asdict(measurement) for measurement in found]) + "\n")
+        stamp.set()
+    return json.loads(path.read_text())
+
+
+def up_to_date(task: Task) -> list[dict] | None:
+    """The kept records of a task, or None if there are none or what they were made from has changed."""
+    if not task.records.exists():
+        return None
+    kept, key = json.loads(task.records.read_text()), task.key()
+    if kept["key"] != key:
+        # Sources may have changed elsewhere: what counts is the Verilog that they make.
+        if kept["key"]["flow"] != key["flow"] or not _is_of_this_design(task, kept.get("netlist")):
+            return None
+        keep(task, kept["records"], kept["netlist"])
+    return kept["records"]
+
+
+def _is_of_this_design(task: Task, netlist: str | None) -> bool:
+    if isinstance(task.target, Peer) or not netlist:
+        return False
+    return netlist == _wanted_netlist(task.target, json.dumps(task.versions))
+
+
+@cache
+def _wanted_netlist(member: Member, versions: str) -> str | None:
+    """The digest of a member's netlist, None if there is no such member."""
+    try:
+        return netlist_digest(member.design()[0], versions)
+    except ValueError:
+        return None

@@ -1,0 +1,73 @@
+"""Places and routes a netlist with one seed of nextpnr, and says what ends each clock."""
+
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from gateware.flow import constraints, toolchain
+from gateware.flow.cache import REPOSITORY
+
+Records = list[dict]
+
+
+def place(folder: Path, seed: int, options: Sequence[str]) -> tuple[Records, bytes]:
+    """The records of one seed, and nextpnr's log.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the command is run; nothing is left there.
+    seed : int
+        nextpnr's.
+    options : sequence of str
+        All others of nextpnr's, with the names of its files, which are seen from the folder.
+
+    Returns
+    -------
+    list of dict
+        What `records` gives; only `error`, if nextpnr gave no report.
+    bytes
+        The log.
+    """
+    folder = folder.resolve()
+    environment = toolchain.environment(REPOSITORY / "build" / "tools")
+    with tempfile.TemporaryDirectory(dir=folder) as work:
+        report, log = Path(work, "report.json"), Path(work, "log")
+        command = ["nextpnr-ecp5", *options, "--seed", str(seed), "--timing-allow-fail"]
+        command += ["--report", str(report.relative_to(folder))]
+        with log.open("wb") as output:
+            status = toolchain.run(command, folder, environment, output)
+        if report.exists():
+            found = records(json.loads(report.read_text()))
+        elif status is None:
+            found = [{"error": f"not done after {toolchain.LIMIT_S // 3600} hours"}]
+        else:
+            found = [{"error": toolchain.error(log)}]
+        return found, log.read_bytes()
+
+
+def records(report: dict) -> Records:
+    """Of each clock in nextpnr's report: `clock`, `required_mhz`, `achieved_mhz`, and the path that ends it.
+
+    `path_from` and `path_to` are its cells, `path_nets` the nets between them in their order, `logic_ns` and
+    `routing_ns` its delays, clock-to-output and set-up being logic.
+    """
+    found = []
+    for net, clock in sorted(report["fmax"].items()):
+        edges = {f"{edge} {net}" for edge in ("posedge", "negedge")}
+        (path, *_) = [p["path"] for p in report["critical_paths"] if {p["from"], p["to"]} <= edges]
+        routing = [step for step in path if step["type"] == "routing"]
+        found.append(
+            {
+                "clock": constraints.clock_name(net),
+                "required_mhz": round(clock["constraint"], 2),
+                "achieved_mhz": round(clock["achieved"], 2),
+                "path_from": path[0]["from"]["cell"],
+                "path_to": path[-1]["to"]["cell"],
+                "path_nets": [step["net"] for step in routing],
+                "logic_ns": round(sum(step["delay"] for step in path) - sum(step["delay"] for step in routing), 2),
+                "routing_ns": round(sum(step["delay"] for step in routing), 2),
+            }
+        )
+    return found

@@ -1,0 +1,284 @@
+"""Independent tasks on this machine's cores or on a lab's machines, by Dask: seeds, cores of the family, mutants.
+
+::
+
+    sources, inputs ─► bundle ─┐                  ┌─► tree of the bundle, process of the task ─┐
+                               ├─► Dask ─► worker ┤                                            ├─► take(name, result)
+    function, arguments ───────┘                  └─► ...                                     ─┘
+
+A task is a function of a module in this repository. Sources and inputs travel with it as one bundle, which a worker
+unpacks once, under its digest: what is edited meanwhile changes nothing, and no file system is shared. A worker's tools
+and packages are its own; they are compared before it is given anything. Results travel back to who asked, who alone
+keeps them. What a worker does is in `gateware.flow.worker`.
+"""
+
+import argparse
+import contextlib
+import hashlib
+import io
+import logging
+import os
+import pickle
+import sys
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from gateware.flow.cache import REPOSITORY
+from gateware.flow.worker import Answer, describe, packages
+
+# Bounds of waits, in seconds: for a scheduler's answer, for a worker where there is none, for what a worker has.
+CONNECT_S, WORKER_S, CHECK_S = 10, 60, 60
+RETRIES = 2  # of a task whose process was killed; of one whose worker died, as often as the scheduler says (3)
+INPUTS = Path("inputs")  # of the folder that a task begins in
+LOOPBACK = "127.0.0.1:0"
+LOST = "the scheduler was lost: the same command goes on where it was"
+
+
+class SweepError(RuntimeError):
+    """Tasks cannot be given, or one raised; the message names the remedy."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """In place of the result of a task that was given as often as it may be; `reason` is a line."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Who does tasks: `jobs` at a time on this machine, or the workers of the scheduler at an address."""
+
+    jobs: int = 1
+    scheduler: str | None = None
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Adds ``--jobs`` and ``--scheduler``: the fields of `Workers`."""
+    parser.add_argument("--jobs", type=count, default=os.cpu_count(), help="tasks at a time here (default: all cores)")
+    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="give tasks to this Dask scheduler's workers")
+
+
+def count(text: str) -> int:
+    """An option's number of 1 or more."""
+    if not (text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of them: give 1 or more")
+    return int(text)
+
+
+def run(
+    function: Callable[..., Any],
+    tasks: Mapping[str, Sequence[Any]],
+    take: Callable[[str, Any], None],
+    workers: Workers,
+    *,
+    inputs: Mapping[str, bytes] | None = None,
+    tools: Mapping[str, str] | None = None,
+) -> None:
+    """Has each task done once, the first ones first, and takes the results as they come.
+
+    Parameters
+    ----------
+    function : callable
+        Of a module in this repository. It is called in a folder with the sources and `INPUTS`.
+    tasks : mapping
+        Arguments of each call, by the task's name.
+    take : callable
+        Is given each name and the call's result, or `Failed` if worker or process died each time.
+    workers : Workers
+        Who does it.
+    inputs : mapping, optional
+        Contents of files in `INPUTS`, by name.
+    tools : mapping, optional
+        Versions (`toolchain.versions`) of the tools that results depend on.
+
+    Raises
+    ------
+    SweepError
+        No scheduler or worker answers, a worker is of other versions, or a call raised.
+    """
+    if not tasks:
+        return
+
+    def give(*arguments: Any) -> Answer:
+        from gateware.flow.worker import work  # where it is done: the scheduler needs nothing of this repository
+
+        return work(*arguments)
+
+    bundle = _bundle(inputs or {})
+    digest = hashlib.sha256(bundle).hexdigest()[:16]
+    with _client(workers) as client:
+        # A task of Dask's, not data: made again when the worker that holds it has died.
+        source = client.submit(bytes, bundle, pure=False)
+        expected = {**describe(packages()), **(tools or {})} if workers.scheduler else {}
+        submit = partial(client.submit, give, source, digest, expected, retries=RETRIES, pure=False)
+        _check(client, submit)
+        waiting = {submit(pickle.dumps((function, tuple(arguments)))): name for name, arguments in tasks.items()}
+        for future in _completed(client, list(waiting)):
+            take(waiting.pop(future), _outcome(future))
+
+
+def _bundle(inputs: Mapping[str, bytes]) -> bytes:
+    """The sources and inputs as an archive: the same bytes for the same contents."""
+    files = {str(path.relative_to(REPOSITORY)): path.read_bytes() for path in _sources()}
+    files |= {str(INPUTS / name): content for name, content in inputs.items()}
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, content in sorted(files.items()):
+            member = tarfile.TarInfo(name)
+            member.size, member.mtime = len(content), 1 << 30
+            member.mode = 0o755 if os.access(REPOSITORY / name, os.X_OK) else 0o644
+            archive.addfile(member, io.BytesIO(content))
+    return zlib.compress(buffer.getvalue(), level=1)
+
+
+def _sources() -> Iterator[Path]:
+    """All files but Git's and those that it ignores."""
+    lines = (REPOSITORY / ".gitignore").read_text().split()
+    ignored = [".git", str(INPUTS), *(Path(line).name for line in lines)]
+    for folder, folders, files in os.walk(REPOSITORY):
+        folders[:] = [name for name in folders if not any(fnmatch(name, pattern) for pattern in ignored)]
+        yield from (Path(folder, name) for name in files if name not in ignored and Path(folder, name).is_file())
+
+
+@contextlib.contextmanager
+def _client(workers: Workers) -> Iterator[Any]:
+    import dask  # only here: most commands give no tasks
+    import distributed
+
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    settings = {
+        "comm.timeouts.connect": CONNECT_S,
+        "admin.large-graph-warning-threshold": "1 GB",
+        "worker.profile.enabled": False,  # it takes a fortieth of a core
+    }
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(dask.config.set({f"distributed.{name}": value for name, value in settings.items()}))
+        address: Any = workers.scheduler
+        if address is None:
+            address = stack.enter_context(
+                distributed.LocalCluster(
+                    n_workers=1,
+                    threads_per_worker=workers.jobs,
+                    processes=False,
+                    memory_limit=None,
+                    worker_dashboard_address=LOOPBACK,
+                    scheduler_kwargs={"dashboard": False, "dashboard_address": LOOPBACK},
+                )
+            )
+        try:
+            client = stack.enter_context(distributed.Client(address, timeout=CONNECT_S))
+        except (OSError, ValueError) as error:
+            raise SweepError(
+                f"no Dask scheduler answers at {address}: start it there with `.venv/bin/dask scheduler`, "
+                "or give its address as tcp://HOST:PORT"
+            ) from error
+        yield client
+
+
+def _check(client: Any, submit: Callable[..., Any]) -> None:
+    """That a worker is there within `WORKER_S`, and that those are of the expected versions that answer in `CHECK_S`.
+
+    The others, which are busy, are looked at with their first task, as those that come later.
+
+    Raises
+    ------
+    SweepError
+        It is not so.
+    """
+    checks = {submit(None, workers=[address]): address for address in _present(client)}
+    for check in _done(list(checks), CHECK_S, "ALL_COMPLETED"):
+        if isinstance(outcome := _outcome(check), Failed):
+            raise SweepError(f"worker {checks[check]}: {outcome.reason}")
+
+
+def _present(client: Any) -> list[str]:
+    """Addresses of the workers that are there, of one at least within `WORKER_S`."""
+    address = client.scheduler.address
+    try:
+        client.wait_for_workers(1, timeout=WORKER_S)
+        return list(client.nthreads())
+    except TimeoutError:
+        raise SweepError(
+            f"no worker was at {address} for {WORKER_S} s: start one by `make worker SCHEDULER={address}`; "
+            "the same command goes on where it was"
+        ) from None
+    except OSError as error:
+        raise SweepError(LOST) from error
+
+
+def _completed(client: Any, futures: list[Any]) -> Iterator[Any]:
+    """Futures as they are done; where there is no worker for `WORKER_S`, a `SweepError`."""
+    while futures:
+        done = _done(futures, WORKER_S, "FIRST_COMPLETED")
+        if not done:
+            _present(client)
+        yield from (future for future in futures if future in done)
+        futures = [future for future in futures if future not in done]
+
+
+def _done(futures: list[Any], limit: float, return_when: str) -> set[Any]:
+    """Those that are done, after so many seconds at most."""
+    from distributed import CancelledError, wait
+
+    try:
+        wait(futures, timeout=limit, return_when=return_when)
+    except CancelledError as error:
+        raise SweepError(LOST) from error
+    except TimeoutError:
+        pass
+    return {future for future in futures if future.done()}
+
+
+def _outcome(future: Any) -> Any:
+    """The result of a call, or `Failed`, or a `SweepError`."""
+    from distributed import CancelledError, KilledWorker
+
+    error = future.exception()
+    if isinstance(error, CancelledError):
+        raise SweepError(LOST)
+    if isinstance(error, KilledWorker):
+        return Failed("its worker died each time that it was given")
+    if isinstance(error, ChildProcessError):
+        return Failed(str(error))
+    if error is not None:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise SweepError(
+            f"a worker cannot take tasks ({reason}): start it by `make worker` in a checkout of this commit"
+        )
+    has_returned, answer = future.result()
+    if not has_returned:
+        raise SweepError(answer)
+    return pickle.loads(answer)
+
+
+def main() -> int:
+    """Starts a worker for the scheduler at an address (`make worker`), which others reach as it does the scheduler."""
+    parser = argparse.ArgumentParser(prog="python -m gateware.flow.sweep", description="Does tasks for a scheduler.")
+    add_options(parser)
+    arguments = parser.parse_args()
+    if not arguments.scheduler:
+        parser.error("--scheduler is missing: give the address of a Dask scheduler as tcp://HOST:PORT")
+    try:
+        with _client(Workers(scheduler=arguments.scheduler)):
+            from distributed.comm import get_address_host
+            from distributed.utils import get_ip
+
+            host = get_ip(get_address_host(arguments.scheduler))
+    except SweepError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", arguments.scheduler, "--host", host]
+    command += ["--nthreads", str(arguments.jobs), "--memory-limit", "0", "--dashboard-address", LOOPBACK]
+    os.execv(sys.executable, [*command, "--death-timeout", str(WORKER_S)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,191 @@
+"""What a worker of Dask does with a task of `gateware.flow.sweep`: a tree of its bundle, and a process in it.
+
+A worker stands in a checkout of this repository (`make worker`), whose folder ``build`` the trees share. The process
+holds the reading end of a pipe: it ends, with what it started, when the worker closes the other end or dies.
+"""
+
+import contextlib
+import importlib.metadata
+import io
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tarfile
+import threading
+import time
+import traceback
+import zlib
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from gateware.flow import toolchain
+from gateware.flow.cache import REPOSITORY, made_once
+
+# In seconds: how often a process is looked at, how long it has to end what it started, and for all.
+POLL_S, GRACE_S, LIMIT_S = 0.5, 10, 24 * 3600
+PYTHON = "Python"
+Answer = tuple[bool, Any]  # whether a call returned; its result, pickled, or why not, in a line
+_checked: set[tuple[str, ...]] = set()
+
+
+def work(bundle: bytes, digest: str, expected: dict[str, str], call: bytes | None) -> Answer:
+    """Does one task, or only sees to it that versions (`describe`) are the expected ones.
+
+    Parameters
+    ----------
+    bundle : bytes
+        Sources and inputs: a tar archive compressed by zlib.
+    digest : str
+        Of the bundle; names its folder.
+    expected : dict
+        Versions by name.
+    call : bytes, optional
+        Function and arguments, pickled.
+
+    Raises
+    ------
+    ChildProcessError
+        The process was killed.
+    distributed.Reschedule
+        The worker is closing, or nobody waits for the task.
+    """
+    from distributed import get_worker
+
+    worker = get_worker()
+    key = worker.get_current_task()
+
+    def is_wanted() -> bool:
+        task = worker.state.tasks.get(key)
+        closing = worker.status.name in ("closing", "closed", "failed")
+        return task is not None and task.state != "cancelled" and not closing
+
+    tree = made_once((REPOSITORY / "build").resolve() / "sweep" / digest, partial(_unpack, bundle))
+    asked = (digest, str(expected))
+    if expected and asked not in _checked:
+        described, found = _in_process(tree, pickle.dumps((describe, (list(expected),))), is_wanted)
+        if not described:
+            return False, f"worker {worker.address}: {found}"
+        for name, version in pickle.loads(found).items():
+            if version != expected[name]:
+                differs = f"{name} is {version} there, {expected[name]} here"
+                return False, f"worker {worker.address}: {differs}: bring both to the same, then start it anew"
+        _checked.add(asked)
+    return _in_process(tree, call, is_wanted) if call else (True, pickle.dumps(None))
+
+
+def describe(names: Iterable[str]) -> dict[str, str]:
+    """Versions on this machine of Python, packages of ``requirements.txt`` and tools, by name.
+
+    Raises
+    ------
+    ToolError
+        A tool is missing.
+    """
+    known = packages()
+    found = {name: sys.version.split()[0] if name == PYTHON else _version(name) for name in names if name in known}
+    environment = toolchain.environment(REPOSITORY / "build" / "tools")
+    return found | toolchain.versions(environment, [name for name in names if name not in known])
+
+
+def packages() -> list[str]:
+    """Python and all that ``requirements.txt`` names."""
+    lines = (REPOSITORY / "requirements.txt").read_text().splitlines()
+    return [PYTHON, *(line.partition("==")[0] for line in lines if "==" in line)]
+
+
+def _version(package: str) -> str:
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        return importlib.metadata.version(package)
+    return "missing"
+
+
+def _unpack(bundle: bytes, folder: Path) -> None:
+    with tarfile.open(fileobj=io.BytesIO(zlib.decompress(bundle))) as archive:
+        archive.extractall(folder, filter="data")
+    build = (REPOSITORY / "build").resolve()
+    build.mkdir(exist_ok=True)
+    (folder / "build").symlink_to(build)
+
+
+def _in_process(tree: Path, call: bytes, is_wanted: Callable[[], bool]) -> Answer:
+    """A call's answer by a process that begins in a tree."""
+    theirs, ours = os.pipe()
+    path = f"{tree / 'host'}{os.pathsep}{tree}"
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "gateware.flow.worker", str(theirs)],
+            cwd=tree,
+            env={**os.environ, "PYTHONPATH": path},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            pass_fds=[theirs],
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(ours)
+        raise
+    finally:
+        os.close(theirs)
+    try:
+        answer = _answer(process, call, is_wanted)
+    finally:
+        os.close(ours)
+        _end(process)
+    if process.returncode < 0:
+        raise ChildProcessError(f"its process was ended by {signal.Signals(-process.returncode).name} each time")
+    return pickle.loads(answer) if answer else (False, f"its process ended with status {process.returncode}")
+
+
+def _answer(process: subprocess.Popen[bytes], call: bytes, is_wanted: Callable[[], bool]) -> bytes:
+    from distributed import Reschedule
+
+    given: bytes | None = call
+    limit = time.monotonic() + LIMIT_S
+    while time.monotonic() < limit:
+        try:
+            return process.communicate(given, POLL_S)[0]
+        except subprocess.TimeoutExpired:
+            given = None  # it is on its way
+        if not is_wanted():
+            raise Reschedule
+    raise ChildProcessError(f"not done after {LIMIT_S // 3600} hours")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.wait(GRACE_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _main(lifeline: int) -> int:
+    """The process of a task: reads its call, and writes its answer where its output went."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Thread(target=_interrupt_at_end_of, args=(lifeline,), daemon=True).start()
+    output = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        function, arguments = pickle.load(sys.stdin.buffer)
+        answer: Answer = True, pickle.dumps(function(*arguments))
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        traceback.print_exc()
+        answer = False, " ".join(f"{type(error).__name__}: {error}".split())
+    with os.fdopen(output, "wb") as file:
+        pickle.dump(answer, file)
+    return 0
+
+
+def _interrupt_at_end_of(lifeline: int) -> None:
+    os.read(lifeline, 1)
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+if __name__ == "__main__":
+    sys.exit(_main(int(sys.argv[1])))

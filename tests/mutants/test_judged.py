@@ -1,0 +1,32 @@
+"""`make mutants`: what becomes of two mutants of a page, one of which its test notices."""
+
+import json
+
+import pytest
+
+from gateware.flow.sweep import Workers
+from tests.mutants import __main__ as command
+from tests.mutants.mutant import ROOT, Mutant
+
+TESTS = ("tests/test_readme.py::test_readme_is_short",)
+
+
+@pytest.fixture
+def mutants(tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "BUILD", tmp_path)
+    text = (ROOT / "README.md").read_text()
+    return [Mutant(f"README.md: {n} lines more", "host", TESTS, "README.md", text + n * "\n") for n in (1000, 1)]
+
+
+@pytest.mark.thorough  # three runs of pytest: what a sweep does is seen in `test_sweep.py` too
+def test_mutants_are_judged_once_each_in_a_tree_of_its_own(mutants, tmp_path, capsys):
+    noticed = command.judged(mutants, Workers(2))
+    assert list(noticed.values()) == [True, False]
+    assert sorted(capsys.readouterr().out.splitlines()) == [
+        "SURVIVED README.md: 1 lines more",
+        "killed   README.md: 1000 lines more",
+    ]
+    assert len((ROOT / "README.md").read_text().splitlines()) < 1000
+    kept = json.loads((tmp_path / "outcomes.json").read_text())
+    assert kept.keys() == {each.digest() for each in (*mutants, mutants[0].control())}
+    assert command.judged(mutants, Workers(scheduler="tcp://127.0.0.1:1")) == noticed, "judged again"
