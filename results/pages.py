@@ -65,7 +65,7 @@ def origin(content: Content) -> str:
     setup = [f"{name} {value}" for name, value in p["configuration"].items()]
     setup += [v if v.lower().startswith(name.lower()) else f"{name} {v}" for name, v in p["tools"].items()]
     board = p["board"].removeprefix("none: ")
-    return f"`{p['command']}`, {p['date'][:10]}, commit `{p['commit']}`, measured on {board}; {', '.join(setup)}."
+    return f"`{p['command']}`, {p['date'][:10]}, commit `{p['commit']}`, board {board}; {', '.join(setup)}."
 
 
 def block(each: Table) -> list[str]:
