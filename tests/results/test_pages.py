@@ -84,10 +84,7 @@ def test_figures_are_taken_over_with_what_they_were_measured_with(tree):
     assert taken == {"provenance": MEASURED_WITH, "records": [{name: RECORD[name] for name in demo.FIELDS}]}
     page = (tree / "host" / "RESULTS.md").read_text()
     assert "| ise | 128 | encrypt | 43.2 | 2.96 | 222.2 (sim) | yes |" in page
-    assert (
-        "`cipherlane demo`, 2030-01-02, commit `0123456789ab`, board sim; clock_hz 75000000, python 3.11.2."
-        in page
-    )
+    assert "`cipherlane demo`, 2030-01-02, commit `0123456789ab`, board sim; clock_hz 75000000, python 3.11.2." in page
     assert "222.2 (43.2)" in (tree / "README.md").read_text()
     assert ">222.2<" in (tree / "results" / "speeds.svg").read_text()
     assert "| 43.2 | record |" in (tree / "results" / "README.md").read_text()
