@@ -18,11 +18,17 @@ def without_collisions(memory: Memory) -> Memory:
     return memory
 
 
+def block_ram(memory: Memory) -> Memory:
+    """Declares the same, and that the memory is to be block RAM: synthesis would put one of few words into LUTs."""
+    without_collisions(memory).attr.add(BLOCK_RAM)
+    return memory
+
+
 def in_block_ram(module: Module) -> None:
     """Declares the memory of each FIFO that a module is, or has in it, for block RAM, as `BlockRAMFIFO` does."""
     for special in module._fragment.specials:
         if isinstance(special, Memory):
-            without_collisions(special).attr.add(BLOCK_RAM)
+            block_ram(special)
     for _, inner in module._submodules:
         in_block_ram(inner)
 
@@ -30,8 +36,8 @@ def in_block_ram(module: Module) -> None:
 class BlockRAMFIFO(Module):
     """LiteX's FIFO in block RAM, and a register behind it: a block RAM answers late in a cycle.
 
-    Its memory is declared: synthesis would put one of few words into LUTs. It reads only while it holds a word and
-    writes only while it has room: its read and its write address are the same when it is empty or full alone.
+    It reads only while it holds a word and writes only while it has room: its read and its write address are the same
+    when it is empty or full alone.
 
     Parameters
     ----------

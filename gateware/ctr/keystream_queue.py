@@ -18,7 +18,7 @@ from migen import READ_FIRST, Cat, If, Memory, Module, Signal, bits_for
 
 from gateware.aes.standard import BLOCK_BITS
 from gateware.ctr.client import KEYSTREAM_LAYOUT
-from gateware.memory import BLOCK_RAM, without_collisions
+from gateware.memory import block_ram
 
 
 class KeystreamQueue(Module):
@@ -76,8 +76,7 @@ class KeystreamQueue(Module):
 
         # Only rows that were stored in an earlier cycle are read, and there are never more blocks than rows.
         # Zeroization reads the row that it writes first, until all are zero.
-        memory = without_collisions(Memory(BLOCK_BITS + 1, depth, name="keystream"))
-        memory.attr.add(BLOCK_RAM)
+        memory = block_ram(Memory(BLOCK_BITS + 1, depth, name="keystream"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)
         self.specials += memory, write_port, read_port

@@ -8,7 +8,7 @@ are never cleared. What is read of one in the cycle of a write is undefined: the
 from litex.soc.interconnect import stream
 from migen import READ_FIRST, Array, If, Memory, Module, Signal
 
-from gateware.memory import BLOCK_RAM, without_collisions
+from gateware.memory import block_ram
 from gateware.net.events import EVENT_BITS
 
 COUNTER_BITS = 32
@@ -39,10 +39,7 @@ class EventCounters(Module):
 
         # # #
 
-        counters = without_collisions(
-            Memory(COUNTER_BITS, 2**EVENT_BITS, init=[0] * 2**EVENT_BITS, name="event_counters")
-        )
-        counters.attr.add(BLOCK_RAM)
+        counters = block_ram(Memory(COUNTER_BITS, 2**EVENT_BITS, init=[0] * 2**EVENT_BITS, name="event_counters"))
         count_port = counters.get_port(write_capable=True, mode=READ_FIRST)
         read_port = counters.get_port(has_re=True, mode=READ_FIRST)
         self.specials += counters, count_port, read_port

@@ -20,7 +20,7 @@ from enum import IntEnum
 from migen import READ_FIRST, Array, Case, Cat, If, Memory, Module, Mux, Signal, bits_for
 
 from gateware.aes.standard import BLOCK_BITS
-from gateware.memory import BLOCK_RAM, without_collisions
+from gateware.memory import block_ram
 from gateware.net.records.window import BLOCKS_BITS
 
 WORD_BITS = 32
@@ -134,7 +134,7 @@ class SessionTable(Module):
             memory = Memory(width, max(rows, 2), init=[0] * max(rows, 2), name=f"session_{column.name.lower()}")
             block = column in _INITIAL
             if block:
-                without_collisions(memory).attr.add(BLOCK_RAM)
+                block_ram(memory)
             write_port = memory.get_port(write_capable=True, mode=READ_FIRST, async_read=not block)
             read_port = memory.get_port(mode=READ_FIRST, async_read=not block)
             self.specials += memory, write_port, read_port
