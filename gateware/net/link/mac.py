@@ -20,7 +20,7 @@ from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from litex.soc.interconnect.csr import CSRConstant, CSRField, CSRStorage
 from litex.soc.interconnect.packet import Arbiter
-from migen import If
+from migen import ClockDomainsRenamer, If
 
 from gateware.memory import in_block_ram
 from gateware.net import WORD_BITS
@@ -93,6 +93,13 @@ class SharedMAC(LiteXModule):
         for stage in (*core.tx_datapath.pipeline, *core.rx_datapath.pipeline):
             if isinstance(stage, stream.ClockDomainCrossing):
                 in_block_ram(stage)
+        # LiteEth answers `ready` from the preamble on: it is not to reach the block RAM's address as well.
+        sending = core.tx_datapath
+        sending.skid = ClockDomainsRenamer("eth_tx")(
+            stream.Buffer(eth_phy_description(WORD_BITS), pipe_valid=False, pipe_ready=True)
+        )
+        crossing = next(n for n, at in enumerate(sending.pipeline) if isinstance(at, stream.ClockDomainCrossing))
+        sending.pipeline.insert(crossing + 1, sending.skid)
         self.crossbar = crossbar = LiteEthMACCrossbar(WORD_BITS)
         self.event = stream.Endpoint([("code", EVENT_BITS)])
 

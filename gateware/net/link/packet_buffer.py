@@ -2,7 +2,7 @@
 
 ::
 
-    sink ─► memory ─► skid ─► register ─► source
+    sink ─► memory ─► queue of four ─► source
               ▲
         commit, drop: what to do with the packet whose last word was taken
 
@@ -97,20 +97,18 @@ class PacketBuffer(Module):
         # Read side.
         fetch = Signal()
         fetched_valid = Signal()
-        # LiteEth's stack answers `ready` through all its layers: it is not to reach the memory's enable as well.
-        self.submodules.skid = skid = stream.Buffer(PACKET_LAYOUT, pipe_valid=False, pipe_ready=True)
-        self.submodules.output = output = stream.Buffer(PACKET_LAYOUT)
+        # LiteEth's stack answers `ready` through all its layers: it is to reach no more than the queue's counters.
+        self.submodules.queue = queue = stream.SyncFIFO(PACKET_LAYOUT, 4)
         self.comb += [
-            fetch.eq((fetched != committed) & (~fetched_valid | skid.sink.ready)),
+            fetch.eq((fetched != committed) & (~fetched_valid | queue.sink.ready)),
             read_port.adr.eq(fetched[:address_bits]),
             read_port.re.eq(fetch),
-            skid.sink.valid.eq(fetched_valid),
-            Cat(skid.sink.data, skid.sink.last_be).eq(read_port.dat_r),
-            skid.sink.last.eq(read_port.dat_r[WORD_BITS:] != 0),
-            skid.source.connect(output.sink),
-            output.source.connect(self.source),
+            queue.sink.valid.eq(fetched_valid),
+            Cat(queue.sink.data, queue.sink.last_be).eq(read_port.dat_r),
+            queue.sink.last.eq(read_port.dat_r[WORD_BITS:] != 0),
+            queue.source.connect(self.source),
         ]
         self.sync += [
-            If(skid.sink.ready, fetched_valid.eq(0)),
+            If(queue.sink.ready, fetched_valid.eq(0)),
             If(fetch, fetched.eq(fetched + 1), fetched_valid.eq(1)),
         ]

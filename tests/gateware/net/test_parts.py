@@ -80,7 +80,7 @@ def test_packet_buffer_gives_what_was_committed(stall):
 
 def test_packet_buffer_loses_whole_packets_when_full():
     buffer = PacketBuffer(depth=16)
-    sent, received, lost = [[n] * 7 for n in range(4)], [], []
+    sent, received, lost = [[n] * 8 for n in range(4)], [], []
 
     def produce():
         for packet in sent:
