@@ -145,6 +145,7 @@ def render(csr_json: Path) -> str:
 		zephyr,console = &console0;
 		zephyr,shell-uart = &console0;
 		cipherlane,uart = &uart0;
+		zephyr,entropy = &random0;
 	}};
 
 	aliases {{

@@ -91,8 +91,9 @@ def test_accelerator_and_clock(directory, soc):
 
 
 def test_random_source(directory, soc):
-    body = node(devicetree.render(directory / "csr.json"), "random0")
-    assert registers(body)[0][0] == soc["csr_bases"]["random"]
+    text = devicetree.render(directory / "csr.json")
+    assert registers(node(text, "random0"))[0][0] == soc["csr_bases"]["random"]
+    assert "zephyr,entropy = &random0;" in text
 
 
 def test_an_interrupt_beyond_zephyrs_table_is_refused(soc, tmp_path):

@@ -1,7 +1,9 @@
 #include "random/random.h"
 
 #include <errno.h>
+#include <string.h>
 
+#include "engine/cbc_mac.h"
 #include "zeroize.h"
 
 /* A poll takes several cycles; the start-up test and a word take some 140000. */
@@ -48,6 +50,38 @@ int cl_random_read(const struct cl_random *random, uint32_t *words, size_t count
 	if (status != 0) {
 		cl_zeroize(words, count * sizeof(*words));
 	}
+	return status;
+}
+
+int cl_random_condition(const struct cl_random *random, const struct cl_engine *engine,
+			uint8_t *bytes, size_t count)
+{
+	static const uint8_t key[CL_BLOCK_BYTES];
+	uint32_t words[2 * CL_RANDOM_WORDS_128] = {0};
+	uint8_t blocks[sizeof(words) / CL_BLOCK_BYTES][CL_BLOCK_BYTES] = {0};
+	uint8_t mac[CL_BLOCK_BYTES] = {0};
+	int status = 0;
+
+	for (size_t done = 0; done < count && status == 0; done += CL_BLOCK_BYTES) {
+		const size_t some = count - done < CL_BLOCK_BYTES ? count - done : CL_BLOCK_BYTES;
+
+		status = cl_random_read(random, words, sizeof(words) / sizeof(words[0]));
+		if (status == 0) {
+			memcpy(blocks, words, sizeof(words));
+			status = cl_cbc_mac(engine, key, 8 * sizeof(key),
+					    (const uint8_t(*)[CL_BLOCK_BYTES])blocks,
+					    sizeof(blocks) / sizeof(blocks[0]), mac);
+		}
+		if (status == 0) {
+			memcpy(bytes + done, mac, some);
+		}
+	}
+	if (status != 0) {
+		cl_zeroize(bytes, count);
+	}
+	cl_zeroize(words, sizeof(words));
+	cl_zeroize(blocks, sizeof(blocks));
+	cl_zeroize(mac, sizeof(mac));
 	return status;
 }
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "cl_random_regs.h"
+#include "engine/engine.h"
 
 /** Bits of min-entropy that a word is assumed to have. */
 #define CL_RANDOM_WORD_ENTROPY 8u
@@ -34,6 +35,17 @@ struct cl_random {
  * @retval -ETIMEDOUT the source did not answer in time
  */
 int cl_random_read(const struct cl_random *random, uint32_t *words, size_t count);
+
+/**
+ * Gives bytes with as many bits of entropy: each 16 are the CBC-MAC, under a key that is no secret
+ * (SP 800-90B, 3.1.5.1.1), of words that have twice as much of it.
+ *
+ * @param engine a block cipher
+ * @param[out] bytes all zero after a failure
+ * @return 0, what cl_random_read returned, or the engine
+ */
+int cl_random_condition(const struct cl_random *random, const struct cl_engine *engine,
+			uint8_t *bytes, size_t count);
 
 /** Clears a fault: the source does its start-up test again, which the next read waits for. */
 void cl_random_restart(const struct cl_random *random);

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "cl_wire.h"
+#include "engine/cbc_mac.h"
 #include "zeroize.h"
 
 /** First byte of a message: what it is for. */
@@ -16,39 +17,12 @@ enum purpose {
 /** Blocks of a message: its purpose, the random words, the host's bytes. */
 #define DRAW_BLOCKS (CL_IDENTITY_WORDS / 4u + 2u)
 
-/** CBC-MAC of @p blocks under a key; @p mac holds nothing else on failure. */
-static int condense(const struct cl_platform *platform, const uint8_t *key_bytes,
-		    unsigned int key_bits, const uint8_t (*blocks)[CL_BLOCK_BYTES], size_t count,
-		    uint8_t mac[CL_BLOCK_BYTES])
-{
-	static const uint8_t zeros[CL_BLOCK_BYTES];
-	const struct cl_engine *const engine = platform->identity;
-	struct cl_engine_key key = {0};
-	uint8_t chain[CL_BLOCK_BYTES] = {0};
-	int status = engine->set_key(engine, &key, key_bytes, key_bits);
-
-	memset(mac, 0, CL_BLOCK_BYTES);
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		for (size_t j = 0; j < CL_BLOCK_BYTES; j++) {
-			chain[j] = mac[j] ^ blocks[i][j];
-		}
-		/* The block cipher, as the keystream of the block as counter. */
-		status = engine->ctr(engine, &key, chain, zeros, mac, CL_BLOCK_BYTES);
-	}
-	if (status != 0) {
-		cl_zeroize(mac, CL_BLOCK_BYTES);
-	}
-	engine->clear(engine, &key);
-	cl_zeroize(chain, sizeof(chain));
-	return status;
-}
-
 int cl_identity_key(const struct cl_platform *platform, const uint8_t *key, unsigned int key_bits,
 		    uint64_t *identity)
 {
 	static const uint8_t message[2][CL_BLOCK_BYTES] = {{OF_KEY}};
 	uint8_t mac[CL_BLOCK_BYTES];
-	const int status = condense(platform, key, key_bits, message, 2, mac);
+	const int status = cl_cbc_mac(platform->identity, key, key_bits, message, 2, mac);
 
 	*identity = cl_load_u64(mac);
 	cl_zeroize(mac, sizeof(mac));
@@ -64,7 +38,8 @@ int cl_identity_ticket(const struct cl_platform *platform, const uint8_t *key,
 
 	cl_store_u32(message[0] + 1, session);
 	memcpy(message[1], iv, CL_BLOCK_BYTES);
-	const int status = condense(platform, key, key_bits, (const uint8_t(*)[16])message, 2, mac);
+	const int status = cl_cbc_mac(platform->identity, key, key_bits,
+				      (const uint8_t(*)[16])message, 2, mac);
 
 	*ticket = cl_load_u64(mac);
 	cl_zeroize(mac, sizeof(mac));
@@ -87,8 +62,8 @@ int cl_identity_draw(const struct cl_platform *platform, const uint8_t host[CL_B
 	if (status == 0) {
 		memcpy(message[1], words, sizeof(words));
 		memcpy(message[DRAW_BLOCKS - 1], host, CL_BLOCK_BYTES);
-		status = condense(platform, key, 8 * sizeof(key), (const uint8_t(*)[16])message,
-				  DRAW_BLOCKS, iv);
+		status = cl_cbc_mac(platform->identity, key, 8 * sizeof(key),
+				    (const uint8_t(*)[16])message, DRAW_BLOCKS, iv);
 		memset(iv + DRAWN_BYTES, 0, CL_BLOCK_BYTES - DRAWN_BYTES);
 	}
 	cl_zeroize(words, sizeof(words));

@@ -6,9 +6,11 @@ import itertools
 import subprocess
 
 import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from firmware.codegen import registers
 from gateware.random.source import MIN_ENTROPY
+from tests.firmware.core_peer import write_wire_header
 from tests.gateware.random.bench import SIMULATED_BANK, VALID, Bench
 from tests.gateware.random.test_source import STARTUP, biased, stuck_after, words_of
 from tests.gateware.support import ROOT
@@ -22,11 +24,14 @@ class Driver:
 
     def __init__(self, folder):
         (folder / "cl_random_regs.h").write_text(registers.render(registers.RANDOM_SOURCE))
+        write_wire_header(folder)
         command = ["gcc", "-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC", "-O1"]
         command += [f"-I{folder}", f"-I{CORE}", str(ROOT / "tests" / "gateware" / "random" / "driver_shim.c")]
+        command += [str(path) for room in ("aes", "engine") for path in sorted((CORE / room).glob("*.c"))]
         subprocess.run([*command, "-o", str(folder / "driver.so")], check=True, timeout=120)
         self.c = ctypes.CDLL(str(folder / "driver.so"))
         self.c.shim_read.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+        self.c.shim_condition.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]
         self.bench = Bench()
         self.names = {4 * address: name for name, address in self.bench.address.items()}
         self.callbacks = (
@@ -60,6 +65,13 @@ class Driver:
         assert words[count] == FILL
         return status, list(words)[:count]
 
+    def condition(self, count, calls=2**32 - 1):
+        """Status and bytes, of a buffer that was full of something else; the engine fails after `calls` blocks."""
+        data = ctypes.create_string_buffer(bytes([FILL & 0xFF]) * (count + 1), count + 1)
+        status = self.c.shim_condition(data, count, calls)
+        assert data.raw[count] == FILL & 0xFF
+        return status, data.raw[:count]
+
     def pass_samples(self, count):
         def process():
             while self.bench.samples < count:
@@ -88,6 +100,28 @@ def test_reads_each_word_once(driver):
     for count in (1, 16, 5):
         assert driver.read(count) == (0, expected[:count])
         expected = expected[count:]
+
+
+def cbc_mac(words):
+    encryptor = Cipher(algorithms.AES(bytes(16)), modes.CBC(bytes(16))).encryptor()
+    return encryptor.update(b"".join(word.to_bytes(4, "little") for word in words))[-16:]
+
+
+def test_bytes_are_condensed_from_words_with_twice_their_entropy(driver):
+    count = 2 * 128 // int(32 * MIN_ENTROPY)
+    words = words_of(list(itertools.islice(biased(0.5, 1), STARTUP + 3 * count * 32)))
+    blocks = [cbc_mac(words[n : n + count]) for n in range(0, 3 * count, count)]
+    assert driver.condition(0) == (0, b"")
+    assert driver.condition(17) == (0, blocks[0] + blocks[1][:1])
+    assert driver.condition(16) == (0, blocks[2])
+
+
+def test_no_byte_is_left_of_what_failed(driver):
+    assert driver.condition(20, calls=9) == (-errno.EIO, bytes(20))
+    driver.reset(stuck_after(STARTUP + 40 * 32, 1))
+    assert driver.condition(20) == (-errno.EIO, bytes(20))
+    driver.bank = SIMULATED_BANK
+    assert driver.condition(3) == (-errno.ENODEV, bytes(3))
 
 
 def test_no_source(driver):

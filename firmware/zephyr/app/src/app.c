@@ -9,10 +9,10 @@
 #include <cipherlane/engines.h>
 #include <cipherlane/ethernet.h>
 #include <cipherlane/fast_path.h>
+#include <cipherlane/random.h>
 #include <cipherlane/soc.h>
 
 #include "aes/engines.h"
-#include "random/random.h"
 #include "records.h"
 
 LOG_MODULE_REGISTER(records, CONFIG_RECORDS_LOG_LEVEL);
@@ -31,12 +31,8 @@ static const struct cl_engine *const engines[] = {
 
 static int draw(void *context, uint32_t *words, size_t count)
 {
-	static const struct cl_random source = {
-		.regs = (volatile uint32_t *)DT_REG_ADDR(DT_NODELABEL(random0)),
-	};
-
 	ARG_UNUSED(context);
-	return cl_random_read(&source, words, count);
+	return cl_zephyr_random_read(words, count);
 }
 
 /** A key was closed, or the board restarted: what is left of it is to be erased. */

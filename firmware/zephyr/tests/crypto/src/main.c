@@ -4,13 +4,14 @@
  */
 #include <string.h>
 
+#include <zephyr/drivers/entropy.h>
 #include <zephyr/kernel.h>
 #include <zephyr/ztest.h>
 
+#include <cipherlane/random.h>
 #include <cipherlane/soc.h>
 
 #include "operations.h"
-#include "random/random.h"
 #include "sp800_38a.h"
 
 #define BYTES     SP800_38A_BYTES
@@ -356,13 +357,17 @@ ZTEST(crypto, test_largest_buffer)
 /** The words of a real source are tried where there is one: that of a board. */
 ZTEST(crypto, test_random_source_says_that_it_is_simulated)
 {
-	const struct cl_random source = {
-		.regs = (volatile uint32_t *)DT_REG_ADDR(DT_NODELABEL(random0)),
-	};
+	const struct device *const entropy = DEVICE_DT_GET(DT_NODELABEL(random0));
 	uint32_t word = 1;
+	uint8_t bytes[17] = {1, [16] = 1};
 
-	zassert_equal(cl_random_read(&source, &word, 1), -ENODEV, "status");
+	zassert_equal(cl_zephyr_random_read(&word, 1), -ENODEV, "status");
 	zassert_equal(word, 0, "a word");
+	zassert_true(device_is_ready(entropy), "ready");
+	zassert_equal(entropy_get_entropy(entropy, bytes, sizeof(bytes)), -ENODEV, "status");
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		zassert_equal(bytes[i], 0, "byte %u", (unsigned int)i);
+	}
 }
 
 ZTEST_SUITE(crypto, NULL, NULL, NULL, NULL, NULL);

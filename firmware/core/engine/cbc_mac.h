@@ -1,0 +1,21 @@
+/**
+ * @file
+ * CBC-MAC by any engine (SP 800-38B without its subkeys): for messages of which none begins
+ * another.
+ */
+#ifndef CL_CBC_MAC_H
+#define CL_CBC_MAC_H
+
+#include "engine/engine.h"
+
+/**
+ * CBC-MAC of @p count blocks under a key.
+ *
+ * @param key_bytes key_bits / 8 bytes
+ * @param[out] mac zeros on failure
+ * @return 0, or what the engine returned
+ */
+int cl_cbc_mac(const struct cl_engine *engine, const uint8_t *key_bytes, unsigned int key_bits,
+	       const uint8_t (*blocks)[CL_BLOCK_BYTES], size_t count, uint8_t mac[CL_BLOCK_BYTES]);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * The random source: its words, and by Zephyr's entropy API bytes that are condensed from them.
+ * What the kernel wants before there are threads, or in an interrupt, is not given.
+ */
+#define DT_DRV_COMPAT cipherlane_random
+
+#include <zephyr/device.h>
+#include <zephyr/drivers/entropy.h>
+#include <zephyr/kernel.h>
+
+#include <cipherlane/random.h>
+
+#include "aes/engines.h"
+
+static const struct cl_random source = {
+	.regs = (volatile uint32_t *)DT_INST_REG_ADDR(0),
+};
+
+/* A word belongs to whom it was announced to. */
+static K_MUTEX_DEFINE(turn);
+
+int cl_zephyr_random_read(uint32_t *words, size_t count)
+{
+	k_mutex_lock(&turn, K_FOREVER);
+	const int status = cl_random_read(&source, words, count);
+
+	k_mutex_unlock(&turn);
+	return status;
+}
+
+#ifdef CONFIG_CIPHERLANE_ENTROPY
+static int get_entropy(const struct device *device, uint8_t *buffer, uint16_t length)
+{
+	ARG_UNUSED(device);
+	k_mutex_lock(&turn, K_FOREVER);
+	const int status = cl_random_condition(&source, &cl_engine_byte, buffer, length);
+
+	k_mutex_unlock(&turn);
+	return status;
+}
+
+static const struct entropy_driver_api api = {
+	.get_entropy = get_entropy,
+};
+
+static int init(const struct device *device)
+{
+	ARG_UNUSED(device);
+	return 0;
+}
+
+DEVICE_DT_INST_DEFINE(0, init, NULL, NULL, NULL, POST_KERNEL, CONFIG_ENTROPY_INIT_PRIORITY, &api);
+#endif
