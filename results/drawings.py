@@ -1,8 +1,8 @@
-"""The README's two plots."""
+"""The plots of the pages."""
 
 from gateware.explore import plots
 from results import kept
-from results.tables import explore, headline
+from results.tables import bitstream, explore, headline
 
 FOLDER = "results"
 SBOXES = {"lut": "table", "block_ram": "block RAM", "onehot": "one-hot", "canright": "Canright"}
@@ -11,8 +11,9 @@ SBOXES = {"lut": "table", "block_ram": "block RAM", "onehot": "one-hot", "canrig
 def speeds() -> str:
     """Mbps of each engine: engine, record and link speed."""
     found = headline.speeds(kept.load(headline.TABLE.sources, headline.TABLE.command))
-    rows = [(engine, r["figure"], f"{speed} speed") for engine, row in found.items() for speed, r in row.items()]
-    return plots.bars(f"AES-128-CTR, Mbps at {headline.conditions(found)}", rows)
+    names, kind = headline.columns(found)
+    rows = [(engine, r["figure"], names[speed]) for engine, row in found.items() for speed, r in row.items()]
+    return plots.bars(f"AES-128-CTR, Mbps ({kind})", rows)
 
 
 def cores() -> str:
@@ -31,4 +32,19 @@ def cores() -> str:
     return plots.points(title, "LUT4; S-boxes in block RAM take none", "Mbps, engine speed", rows)
 
 
-PLOTS = {"speeds.svg": speeds, "cores.svg": cores}
+def luts() -> str:
+    """LUT4 of each unit of the bitstreams that count them."""
+    reports = kept.load(bitstream.TABLE.sources, bitstream.TABLE.command).values()
+    counted = [r for r in reports if "shares" in r]
+    units = dict.fromkeys(unit for r in counted for unit in r["shares"])
+    rows = [
+        (unit.replace("_", " "), r["shares"][unit]["lut4"], r["board"])
+        for unit in units
+        for r in counted
+        if unit in r["shares"]
+    ]
+    boards, kinds = (", ".join(dict.fromkeys(r[field] for r in counted)) for field in ("board", "kind"))
+    return plots.bars(f"LUT4 of each unit, {boards} ({kinds})", rows)
+
+
+PLOTS = {"speeds.svg": speeds, "cores.svg": cores, "luts.svg": luts}

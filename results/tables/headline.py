@@ -27,19 +27,21 @@ def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
     return found
 
 
-def conditions(found: dict[str, dict[str, dict]]) -> str:
-    """Clock and kind of all figures.
+def columns(found: dict[str, dict[str, dict]]) -> tuple[dict[str, str], str]:
+    """What each speed is called, with its clock, which configurations of a board need not share, and the kind of all.
 
     Raises
     ------
     ResultsError
         They were measured under different ones, so that they do not stand in one table.
     """
-    different = {f"{r['clock_hz'] / 1e6:g} MHz ({r['kind']})" for row in found.values() for r in row.values()}
-    if len(different) != 1:
-        shown = ", ".join(sorted(different))
+    different = {(s, r["clock_hz"] / 1e6, r["kind"]) for row in found.values() for s, r in row.items()}
+    clocks = {speed: clock for speed, clock, _ in different}
+    kinds = {kind for _, _, kind in different}
+    if len(kinds) != 1 or len(different) != len(clocks):
+        shown = ", ".join(sorted({f"{clock:g} MHz ({kind})" for _, clock, kind in different}))
         raise ResultsError(f"engine, record and link speed are of {shown}: measure them on one board")
-    return different.pop()
+    return {speed: f"{speed} speed, {clocks[speed]:g} MHz" for speed in SPEEDS}, kinds.pop()
 
 
 def render(kept: dict[str, Content]) -> list[str]:
@@ -54,11 +56,12 @@ def render(kept: dict[str, Content]) -> list[str]:
 
     rows = [[f"`{e}`", ENGINES[e], *(cell(row, speed) for speed in SPEEDS)] for e, row in found.items()]
     limit = kept["bench-udp"]["records"][0]["record_bytes"]
+    names, kind = columns(found)
     return [
-        f"AES-128-CTR, Mbps and in brackets cycles a block, {conditions(found)}; link: records of {limit} bytes over "
-        "UDP on 1 Gb/s, there and back:",
+        f"AES-128-CTR, Mbps ({kind}) and in brackets cycles a block; link: records of {limit} bytes over UDP on "
+        "1 Gb/s, there and back:",
         "",
-        *table(["engine", "what it is", *(f"{speed} speed" for speed in SPEEDS)], rows),
+        *table(["engine", "what it is", *names.values()], rows),
     ]
 
 

@@ -138,6 +138,7 @@ def test_printed_are_rows_of_the_tool_s_own_table():
 
 def test_the_headline_has_each_engine_s_three_speeds():
     same = {"key_bits": 128, "kind": "sim", "clock_hz": 75_000_000}
+    link = {**same, "clock_hz": 50_000_000, "record_bytes": 1440}
     contents = {
         "bench": {
             "records": [{"engine": "ise", "mbps": 200.0, "cycles_per_block": 48.0, "direction": "encrypt", **same}]
@@ -145,8 +146,7 @@ def test_the_headline_has_each_engine_s_three_speeds():
         "demo": {"records": [demo_record("ise", 400), demo_record("ise", 300, bits=256), demo_record("byte", 9)]},
         "bench-udp": {
             "records": [
-                {"engine": name, "goodput_mbps": rate, "record_bytes": 1440, **same}
-                for name, rate in (("ise", 42.25), ("fastpath", 900.0))
+                {"engine": name, "goodput_mbps": rate, **link} for name, rate in (("ise", 42.25), ("fastpath", 900.0))
             ]
         },
     }
@@ -155,7 +155,8 @@ def test_the_headline_has_each_engine_s_three_speeds():
         ["`ise`", "200.0 (48.0)", "75.0 (40.0)", "42.2"],
         ["`fastpath`", "-", "-", "900.0"],
     ]
-    assert "75 MHz (sim)" in lines[0] and "records of 1440 bytes" in lines[0]
+    assert "Mbps (sim)" in lines[0] and "records of 1440 bytes" in lines[0]
+    assert "engine speed, 75 MHz | record speed, 75 MHz | link speed, 50 MHz" in lines[2]
 
 
 def test_each_cycle_count_of_an_engine_says_what_is_in_it():
