@@ -80,7 +80,7 @@ test-all: setup lint sim ## 18 min | Lint, then all tests, as each night
 lint: setup ## 1 min | ruff, clang-format, cppcheck, Verilator lint, generated pages
 	@.ci/lint
 
-zephyr-twister: setup ## minutes | Compile the Zephyr module's test suites by Zephyr's own test runner
+zephyr-twister: setup ## minutes | Run the Zephyr module's test suites and samples by Zephyr's own test runner, on the simulated boards
 	@$(PYTHON) -m gateware.flow.twister
 
 fuzz: setup ## 10 min | Fuzz firmware and host parsers, FUZZ_SECONDS=60 each, then run the host tool against 10,000 hostile boards

@@ -1,12 +1,12 @@
 """The simulated board with another program in its ROM than the firmware."""
 
 import os
-import struct
 import subprocess
 from pathlib import Path
 
 from cipherlane.transport.simboard import find_board
 
+from gateware.flow.emulator import lay_out
 from gateware.flow.firmware import LITEX, REPOSITORY
 
 
@@ -43,36 +43,3 @@ def build(
     command += [f"DEFINES={' '.join(defines)}", f"-j{os.cpu_count()}", str(output / "firmware.bin")]
     subprocess.run(command, check=True, timeout=120)
     return lay_out(output, board, output / "firmware.bin")
-
-
-def lay_out(output: Path, board: Path, image: Path) -> Path:
-    """Lays out a simulated board that starts another program.
-
-    Parameters
-    ----------
-    output : Path
-        Folder; the board is its `board`.
-    board : Path
-        Folder of the simulated board whose model is used.
-    image : Path
-        What goes into the ROM.
-
-    Returns
-    -------
-    Path
-        The board's folder, for `SimulatedBoard`.
-    """
-    folder = output / "board"
-    gateware = folder / "gateware"
-    gateware.mkdir(parents=True, exist_ok=True)
-    for old in gateware.iterdir():
-        old.unlink()
-    for entry in (board / "gateware").iterdir():
-        if entry.name != "sim_rom.init":
-            os.symlink(entry, gateware / entry.name)
-    content = image.read_bytes()
-    content += bytes(-len(content) % 4)
-    words = struct.unpack(f"<{len(content) // 4}I", content)
-    (gateware / "sim_rom.init").write_text("".join(f"{word:08x}\n" for word in words))
-    (folder / "board.json").write_bytes((board / "board.json").read_bytes())
-    return folder

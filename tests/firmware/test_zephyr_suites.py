@@ -1,11 +1,17 @@
 """The Zephyr module's own test suites on the simulated board."""
 
 import re
+import signal
+import subprocess
+import sys
 
+import psutil
 import pytest
 
+from gateware.flow import zephyr
 from tests.end_to_end.ethernet import running_board
-from tests.firmware.zephyr_board import run_suite, scenarios
+from tests.firmware.zephyr_board import DIRECTORY, run_suite, scenarios
+from tests.gateware.support import ROOT
 
 pytestmark = pytest.mark.simboard
 
@@ -31,3 +37,21 @@ def check(folder, text):
     after_restart = text.rpartition("*** Booting")[2]
     passed = re.findall(r"^ PASS - (\w+)", after_restart, re.MULTILINE)
     assert sorted(passed) == sorted(re.findall(r"^ZTEST\(\w+, (\w+)\)", source, re.MULTILINE)), text
+
+
+@pytest.mark.usefixtures("zephyr_board")
+def test_sample_by_the_command_of_west_build_run():
+    """Its board ends with it."""
+    sample = zephyr.MODULE / "samples" / "aes_ctr"
+    image = zephyr.compile_application(sample, ROOT / "build" / "tests" / "zephyr" / "aes_ctr", DIRECTORY.name)
+    command = [sys.executable, "-m", "gateware.flow.emulator", "cipherlane_sim", str(image)]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+        text = ""
+        while text.count("bytes in") < 2 and (line := process.stdout.readline()):
+            text += line
+        (simulator,) = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    assert not simulator.is_running()
+    assert re.search(r"^vector-aes: 64 bytes in \d+ cycles, as in SP 800-38A$", text, re.MULTILINE), text
+    assert re.search(r"^crypto@\w+: 64 bytes in \d+ cycles, as in SP 800-38A$", text, re.MULTILINE), text

@@ -9,9 +9,8 @@ import yaml
 from cipherlane.transport.simboard import SimulatedBoard
 
 from gateware import targets
-from gateware.flow import zephyr
+from gateware.flow import emulator, zephyr
 from gateware.flow.firmware import REPOSITORY
-from tests import rom
 
 DIRECTORY = REPOSITORY / "build" / targets.load("sim", "zephyr").name
 SUITES = zephyr.MODULE / "tests"
@@ -65,7 +64,7 @@ def run_suite(
     output = REPOSITORY / "build" / "tests" / "zephyr" / name
     more = (*zephyr.suite_variables(zephyr.require_base()), *configuration)
     image = zephyr.compile_application(folder, output, directory.name, more)
-    board = rom.lay_out(output, directory, image)
+    board = emulator.lay_out(output, directory, image)
     text = ""
     deadline = time.monotonic() + TIMEOUT_S
     with start(board) as running:

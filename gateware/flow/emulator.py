@@ -1,0 +1,127 @@
+"""A simulated board that starts another program: ``python -m gateware.flow.emulator cipherlane_sim zephyr.bin``.
+
+Zephyr's `west build -t run`, and its test runner twister, call it for the module's simulated boards
+(`firmware/zephyr/boards/cipherlane/board.cmake`). What the board has on its console is printed, and what is typed goes
+there; Ctrl-C ends it.
+"""
+
+import argparse
+import os
+import selectors
+import signal
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from cipherlane.errors import SimulatedBoardError
+from cipherlane.transport.simboard import SimulatedBoard
+
+from gateware.flow import zephyr
+from gateware.flow.devicetrees import zephyr_targets
+from gateware.flow.firmware import REPOSITORY
+
+_POLL_S = 0.1
+
+
+def lay_out(output: Path, board: Path, image: Path) -> Path:
+    """Lays out a simulated board that starts another program.
+
+    Parameters
+    ----------
+    output : Path
+        Folder; the board is its `board`.
+    board : Path
+        Folder of the simulated board whose model is used.
+    image : Path
+        What goes into the ROM.
+
+    Returns
+    -------
+    Path
+        The board's folder, for `SimulatedBoard`.
+    """
+    folder = output / "board"
+    gateware = folder / "gateware"
+    gateware.mkdir(parents=True, exist_ok=True)
+    for old in gateware.iterdir():
+        old.unlink()
+    for entry in (board / "gateware").iterdir():
+        if entry.name != "sim_rom.init":
+            os.symlink(entry, gateware / entry.name)
+    content = image.read_bytes()
+    content += bytes(-len(content) % 4)
+    words = struct.unpack(f"<{len(content) // 4}I", content)
+    (gateware / "sim_rom.init").write_text("".join(f"{word:08x}\n" for word in words))
+    (folder / "board.json").write_bytes((board / "board.json").read_bytes())
+    return folder
+
+
+def run(board: SimulatedBoard) -> int:
+    """Prints what the started board has on its console, and types there what comes in, until the board ends."""
+    shown = 0
+    with selectors.DefaultSelector() as inputs:
+        with suppress(PermissionError):  # a file or /dev/null, which nobody types into
+            inputs.register(sys.stdin, selectors.EVENT_READ)
+        while True:
+            ended = board.ended()
+            text = board.output()
+            print(text[shown:], end="", flush=True)
+            shown = len(text)
+            if ended:
+                return 1
+            for key, _ in inputs.select(_POLL_S):
+                typed = os.read(key.fd, 4096)
+                if not typed:
+                    inputs.unregister(key.fileobj)
+                board.enter(typed.decode(errors="replace"))
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """SIGTERM ends the program as Ctrl-C does, the board with it."""
+
+    def end(number, frame):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def main() -> int:
+    """Entry point; returns the exit status."""
+    known = {zephyr.board_of(target.name): target for target in zephyr_targets() if target.board.simulated}
+    parser = argparse.ArgumentParser(prog="python -m gateware.flow.emulator", description=__doc__.splitlines()[0])
+    parser.add_argument("board", choices=known, help="one of Zephyr's boards")
+    parser.add_argument("image", type=Path, help="zephyr.bin; the board is laid out beside it")
+    arguments = parser.parse_args()
+    target = known[arguments.board]
+    model = REPOSITORY / "build" / target.name
+    try:
+        if not (model / "board.json").is_file():
+            ethernet = " TRANSPORT=udp" if target.configuration.ethernet else ""
+            raise SimulatedBoardError(f"no simulated board in {model}: run `make zephyr BOARD=sim{ethernet}`")
+        if not arguments.image.is_file():
+            raise SimulatedBoardError(f"no image {arguments.image}: build the application")
+        if arguments.image.stat().st_size > target.configuration.rom_size:
+            raise SimulatedBoardError(
+                f"{arguments.image} is larger than the ROM, {target.configuration.rom_size} bytes"
+            )
+        folder = lay_out(arguments.image.resolve().parent / "simulated", model, arguments.image)
+        with _ended_by_signals(), SimulatedBoard(folder) as board:
+            print(f"simulated board, its UART at {board.url}", flush=True)
+            return run(board)
+    except SimulatedBoardError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
