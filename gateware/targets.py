@@ -31,6 +31,11 @@ class Target:
         return _variables(self.board.name, self.configuration.name)
 
     @property
+    def sys_clk_freq(self) -> int:
+        """The system clock, in Hz."""
+        return self.fit.sys_clk_freq or self.board.sys_clk_freq
+
+    @property
     def clock_met_by(self) -> str:
         """Of a simulated board, the target of the same configuration whose place-and-route met this clock, or none."""
         hardware = self.board.models
@@ -40,7 +45,7 @@ class Target:
     @property
     def clock_note(self) -> str:
         """Whether the clock of a simulated board is one that hardware of its configuration reaches, as one sentence."""
-        clock = f"{self.board.sys_clk_freq / 1e6:g} MHz"
+        clock = f"{self.sys_clk_freq / 1e6:g} MHz"
         if self.clock_met_by:
             return f"its clock, {clock}, was met by place-and-route of {self.clock_met_by}"
         return (

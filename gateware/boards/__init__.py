@@ -12,14 +12,15 @@ class Fit:
     """How a configuration goes into a board's part.
 
     ``cfu_sbox`` is the S-box of the vector or scalar unit, ``core_sbox`` that of the AES core. ``pnr_seed`` and
-    ``pnr_options`` are nextpnr's; its own weight on timing, 10, gives some percent less clock. ``clock_met`` says
-    whether its place-and-route met the system clock.
+    ``pnr_options`` are nextpnr's; its own weight on timing, 10, gives some percent less clock. ``sys_clk_freq`` is the
+    system clock in Hz where it is not the board's, and ``clock_met`` says whether place-and-route met it.
     """
 
     cfu_sbox: str = "table"
     core_sbox: str = "table"
     pnr_seed: int = 1
     pnr_options: tuple[str, ...] = ("--placer-heap-timingweight", "100")
+    sys_clk_freq: int | None = None
     clock_met: bool = False
 
 

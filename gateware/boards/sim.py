@@ -108,5 +108,8 @@ BOARD = Board(
     # Less than a board's, so that full records are shorter and their simulation is; TCP would hold back more.
     rx_window=3040,
     console_name="sim",
-    fits=dict.fromkeys(("default", "eth", "scalar", "zephyr", "eth_zephyr"), Fit()),
+    fits={
+        name: Fit(sys_clk_freq=ECPIX5.fits[name].sys_clk_freq if name in ECPIX5.fits else None)
+        for name in ("default", "eth", "scalar", "zephyr", "eth_zephyr")
+    },
 )

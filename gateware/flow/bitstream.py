@@ -176,7 +176,7 @@ def _check_constraints(soc: CipherlaneSoC, gateware: Path, module: dict, clocks:
     lpf = (gateware / f"{name}.lpf").read_text()
     if unknown := constraints.unknown_names(lpf, module):
         raise BitstreamError(f"{name}.lpf constrains {', '.join(unknown)}, which the netlist does not have")
-    wanted = {"sys": soc.target.board.sys_clk_freq / 1e6, **constraints.frequencies(lpf)}
+    wanted = {"sys": soc.target.sys_clk_freq / 1e6, **constraints.frequencies(lpf)}
     if missing := constraints.unconstrained(clocks, wanted):
         raise BitstreamError(f"clock {', '.join(missing)} was not timed for its frequency: constrain it by its pin")
     if (looping := constraints.looping_cells(module)) != soc.random.noise.cells:

@@ -77,7 +77,7 @@ class _Clocks(SimConfig):
         if not target.configuration.ethernet:
             self._add_clock("sys_clk", 2)
             return
-        ratio = Fraction(GMII_HZ, target.board.sys_clk_freq)
+        ratio = Fraction(GMII_HZ, target.sys_clk_freq)
         factor = 1 if min(ratio.numerator, ratio.denominator) > 1 else 2
         self._add_clock("sys_clk", factor * ratio.numerator)
         self._add_clock(("sys_clk", 1), factor * ratio.denominator)
@@ -214,7 +214,7 @@ def describe(target: Target, directory: Path) -> Path:
         "name": target.name,
         "gateware": "gateware",
         "executable": EXECUTABLE,
-        "clock_hz": target.board.sys_clk_freq,
+        "clock_hz": target.sys_clk_freq,
         "clock_met_by": target.clock_met_by,
         "rx_window": target.board.rx_window,
         "console": target.configuration.console,

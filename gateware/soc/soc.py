@@ -76,7 +76,7 @@ class CipherlaneSoC(SoCCore):
         SoCCore.__init__(
             self,
             platform,
-            board.sys_clk_freq,
+            target.sys_clk_freq,
             cpu_type="vexriscv",
             cpu_variant="full",
             bus_bursting=True,
@@ -91,7 +91,7 @@ class CipherlaneSoC(SoCCore):
             with_timer=True,
             timer_uptime=True,
         )
-        self.crg = board.create_crg(platform, board.sys_clk_freq)
+        self.crg = board.create_crg(platform, target.sys_clk_freq)
         self._add_aes_unit(target)
         self._add_buffer(configuration.buffer_size)
         self.ctr_service = create_ctr_service(target)

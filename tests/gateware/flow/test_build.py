@@ -89,19 +89,22 @@ def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it
     sim, hardware = boards.load("sim"), boards.load("ecpix5")
     for name in ("sys_clk_freq", "uart_baudrate", "uart_fifo_depth"):
         assert getattr(sim, name) == getattr(hardware, name), f"cycles depend on {name}"
+    for name in sim.fits.keys() & hardware.fits.keys():
+        assert targets.load("sim", name).sys_clk_freq == targets.load("ecpix5", name).sys_clk_freq
     simulated = [target for target in targets.load_all() if target.board.simulated]
     met = {target.name: target.clock_met_by for target in simulated}
     assert met == {"sim": "ecpix5", "sim_eth": "", "sim_scalar": "", "sim_zephyr": "", "sim_eth_zephyr": ""}
     for target in simulated:
-        by = f"75 MHz, was met by place-and-route of {target.clock_met_by}"
-        note = by if target.clock_met_by else "no place-and-route has met its clock, 75 MHz"
+        clock = f"its clock, {target.sys_clk_freq / 1e6:g} MHz"
+        by = f"{clock}, was met by place-and-route of {target.clock_met_by}"
+        note = by if target.clock_met_by else f"no place-and-route has met {clock}"
         assert note in target.clock_note
 
 
 @pytest.mark.parametrize("megahertz", [50, 75, 100, 125, 250])
 def test_simulated_ethernet_has_125_mhz_beside_the_system_s_clock(megahertz):
     target = targets.load("sim", "eth")
-    target = replace(target, board=replace(target.board, sys_clk_freq=megahertz * 1_000_000))
+    target = replace(target, fit=replace(target.fit, sys_clk_freq=megahertz * 1_000_000))
     modules = json.loads(simulation._Clocks(target).get_json())
     step = modules[-1]["timebase"]
     clocks = {json.dumps(module["interface"]): module["args"]["freq_hz"] for module in modules[:-1]}
@@ -232,11 +235,11 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path):
 @pytest.mark.parametrize(
     ("port", "required", "inverters", "message"),
     [
-        ("clk100", 75.0, 3, None),
+        ("clk100", 100.0, 3, None),
         ("eth_rx_clk", 75.0, 3, "constrains eth_rx_clk, which the netlist does not have"),
         ("clk100", 12.0, 3, "clock sys was not timed for its frequency"),
-        ("clk100", 75.0, 5, "5 cells are in combinational loops; 3 are to be"),
-        ("clk100", 75.0, 0, "0 cells are in combinational loops; 3 are to be"),
+        ("clk100", 100.0, 5, "5 cells are in combinational loops; 3 are to be"),
+        ("clk100", 100.0, 0, "0 cells are in combinational loops; 3 are to be"),
     ],
 )
 def test_constraints_are_checked_against_the_netlist(tmp_path, port, required, inverters, message):
