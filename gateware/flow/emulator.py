@@ -79,8 +79,8 @@ def run(board: SimulatedBoard) -> int:
 
 
 @contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """SIGTERM ends the program as Ctrl-C does, the board with it."""
+def _until_ended() -> Iterator[None]:
+    """SIGTERM ends the program as Ctrl-C does, and as a reader does who has seen enough; the board ends with it."""
 
     def end(number, frame):
         raise KeyboardInterrupt
@@ -88,8 +88,8 @@ def _ended_by_signals() -> Iterator[None]:
     before = signal.signal(signal.SIGTERM, end)
     try:
         yield
-    except KeyboardInterrupt:
-        pass
+    except (KeyboardInterrupt, BrokenPipeError):
+        sys.stdout = None  # Python writes no rest of it at its end
     finally:
         signal.signal(signal.SIGTERM, before)
 
@@ -114,7 +114,7 @@ def main() -> int:
                 f"{arguments.image} is larger than the ROM, {target.configuration.rom_size} bytes"
             )
         folder = lay_out(arguments.image.resolve().parent / "simulated", model, arguments.image)
-        with _ended_by_signals(), SimulatedBoard(folder) as board:
+        with _until_ended(), SimulatedBoard(folder) as board:
             print(f"simulated board, its UART at {board.url}", flush=True)
             return run(board)
     except SimulatedBoardError as error:

@@ -40,14 +40,14 @@ def main() -> int:
     argparse.ArgumentParser(prog="twister", description=__doc__.partition("\n")[0]).parse_args()
     try:
         base = zephyr.require_base()
-        for (
-            name
-        ) in CONFIGURATIONS:  # in processes of their own: LiteX's names of signals depend on what it built before
-            subprocess.run([sys.executable, "-m", "gateware.flow", "sim", name], cwd=REPOSITORY, check=True)
+        # The boards, in processes of their own: LiteX's names of signals depend on what it built before.
+        for name in CONFIGURATIONS:
+            build = [sys.executable, "-m", "gateware.flow", "sim", name]
+            subprocess.run(build, cwd=REPOSITORY, check=True, timeout=_TIMEOUT_S)
         return subprocess.run(command(base), env=zephyr.environment(base), timeout=_TIMEOUT_S).returncode
     except subprocess.CalledProcessError:
-        return 1
-    except zephyr.ZephyrError as error:
+        return 1  # it has said why
+    except (zephyr.ZephyrError, subprocess.TimeoutExpired) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
 

@@ -11,6 +11,7 @@
 #include <cipherlane/random.h>
 
 #include "aes/engines.h"
+#include "zeroize.h"
 
 static const struct cl_random source = {
 	.regs = (volatile uint32_t *)DT_INST_REG_ADDR(0),
@@ -31,11 +32,19 @@ int cl_zephyr_random_read(uint32_t *words, size_t count)
 #ifdef CONFIG_CIPHERLANE_ENTROPY
 static int get_entropy(const struct device *device, uint8_t *buffer, uint16_t length)
 {
-	ARG_UNUSED(device);
-	k_mutex_lock(&turn, K_FOREVER);
-	const int status = cl_random_condition(&source, &cl_engine_byte, buffer, length);
+	int status = 0;
 
-	k_mutex_unlock(&turn);
+	ARG_UNUSED(device);
+	/* A turn is of one block, so that nobody waits for all of them. */
+	for (size_t done = 0; done < length && status == 0; done += CL_BLOCK_BYTES) {
+		k_mutex_lock(&turn, K_FOREVER);
+		status = cl_random_condition(&source, &cl_engine_byte, buffer + done,
+					     MIN(length - done, CL_BLOCK_BYTES));
+		k_mutex_unlock(&turn);
+	}
+	if (status != 0) {
+		cl_zeroize(buffer, length);
+	}
 	return status;
 }
 
