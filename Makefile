@@ -39,7 +39,8 @@ help: ## 0 s | List the targets
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  TRACE=1 (sim: with waveforms, in build/sim_trace; see gateware/ARCHITECTURE.md)"
 	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, bench)  FILE=path  KEY_BITS=128|192|256|all (demo)"
-	@echo "  FUZZ_SECONDS=60  SEEDS=8 (timing)  MUTANTS='--count 300 --seed 1 --part host' (default: 300 of all parts)"
+	@echo "  SEEDS=8  DATABASE=LFE5UM5G|LFE5U (timing; default: both)"
+	@echo "  FUZZ_SECONDS=60  MUTANTS='--count 300 --seed 1 --part host' (default: 300 of all parts)"
 	@echo "  EXPLORE='--datapath 128 --peer usselmann=FOLDER' (default: the whole family)"
 	@echo "  JOBS=2  SCHEDULER=tcp://host:8786 (timing, explore, mutants, worker: see gateware/flow)"
 	@echo "  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)"
@@ -128,7 +129,7 @@ bench-sim-speed: setup ## 5 min | Measure how fast the simulated board runs, bes
 	@$(PYTHON) -m tests.bench_sim_speed
 
 timing: setup ## hours | Place and route BOARD with CONFIG with SEEDS=8 seeds: clocks and what ends them (goes on where it stopped)
-	@$(PYTHON) -m gateware.flow.timing $(BOARD) $(CONFIG) --seeds '$(SEEDS)' $(SWEEP)
+	@$(PYTHON) -m gateware.flow.timing $(BOARD) $(CONFIG) --seeds '$(SEEDS)' $(if $(DATABASE),--database '$(DATABASE)') $(SWEEP)
 
 explore: setup ## hours | Place and route the family of AES cores, beside public ones (goes on where it stopped)
 	@$(PYTHON) -m gateware.explore.family $(SWEEP) $(EXPLORE)

@@ -104,7 +104,7 @@ def run(
     write(
         path,
         {"kind": "est", "board": target.name, "spreads": spreads(found), "records": found},
-        command=f"make timing {target.variables}",
+        command=f"make timing {target.variables}" + (f" DATABASE={databases[0]}" if len(databases) == 1 else ""),
         board=target.name,
         configuration={"firmware": target.configuration.firmware, "pnr_options": target.fit.pnr_options},
         tools=tools,

@@ -12,7 +12,7 @@ ROOMS = {
     "scalar": {"aes", "engine"},
     "vector": {"aes", "engine"},
     "accelerator": {"aes", "engine"},
-    "random": set(),
+    "random": {"engine"},
     "streams": {"engine"},
     "links": set(),
     "fastpath": {"engine", "links", "streams"},

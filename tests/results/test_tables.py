@@ -3,7 +3,18 @@
 import json
 
 from results import drawings, kept
-from results.tables import bench_eth, bench_sim, bitstream, demo, explore, explore_isa, headline, ise_cycles, printed
+from results.tables import (
+    bench_eth,
+    bench_sim,
+    bitstream,
+    demo,
+    explore,
+    explore_isa,
+    headline,
+    ise_cycles,
+    printed,
+    timing,
+)
 
 
 def cells(lines):
@@ -53,6 +64,37 @@ def test_bench_eth_shows_the_lower_of_the_sessions_at_the_boards_clock_and_core(
         ["64", "128", "1000.0", "999.0", "1000", "100.0% (sim)", "172", "-"],
     ]
     assert "a core of 2 x 128 bits at 75 MHz" in lines[0] and "the lower of 1 and 8 sessions" in lines[0]
+
+
+def test_timing_has_the_spread_over_seeds_and_what_ends_them():
+    def run(seed, achieved, start, database="LFE5UM5G", clock="sys"):
+        path = {"path_from": start, "path_to": "cpu.pc_TRELLIS_FF_Q_1", "path_nets": [], "logic_ns": 1, "routing_ns": 2}
+        return {
+            "seed": seed,
+            "database": database,
+            "clock": clock,
+            "required_mhz": 100,
+            "achieved_mhz": achieved,
+            **path,
+        }
+
+    records = [
+        run(1, 99.5, "a_TRELLIS_FF_Q_3"),
+        run(2, 104.0, "a_LUT4_Z"),
+        run(4, 101.0, "b.0.1"),
+        run(1, 80.0, "b", "LFE5U"),
+    ]
+    records += [{"seed": 3, "database": "LFE5UM5G", "error": "killed"}, run(1, 400.0, "c", clock="por")]
+    content = {"board": "x", "kind": "est", "spreads": [], "records": records}
+    lines = timing.render({"timing-x": timing.keep(content)})
+    assert "(est)" in lines[0]
+    assert cells(lines) == [
+        ["x", "sys", "LFE5UM5G", "100", "100.25", "0.00", "104.00", "2 of 4"],
+        ["x", "sys", "LFE5U", "100", "80.00", "80.00", "80.00", "0 of 1"],
+        ["x", "por", "LFE5UM5G", "100", "200.00", "0.00", "400.00", "1 of 2"],
+        ["x", "`a`", "`cpu.pc`", "2"],
+        ["x", "`b`", "`cpu.pc`", "2"],
+    ]
 
 
 def test_a_clock_that_is_missed_is_said():
