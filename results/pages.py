@@ -22,6 +22,7 @@ from results.tables import (
     ise_cycles,
     printed,
     table,
+    timing,
 )
 
 LIST_PAGE = "results/README.md"
@@ -38,6 +39,7 @@ TABLES = tuple(
         bench_dma,
         bench_eth,
         bitstream,
+        timing,
         explore_isa,
         explore,
         ise_cycles,

@@ -1,0 +1,58 @@
+"""`make timing`: the clocks that place-and-route reaches over several seeds, and the paths that end them."""
+
+from statistics import median
+
+from gateware.flow.timing import endings
+from results.kept import Content, select
+from results.tables import Table, table
+
+FIELDS = ("seed", "database", "clock", "required_mhz", "achieved_mhz", "path_from", "path_to", "logic_ns", "routing_ns")
+
+
+def keep(content: Content) -> Content:
+    """Each seed with each database; a seed that failed has an `error`, and no clock."""
+    failed = [r for r in content["records"] if "error" in r]
+    done = [r for r in content["records"] if "error" not in r]
+    errors = select(failed, ("seed", "database", "error"))
+    return {"board": content["board"], "kind": content["kind"], "records": select(done, FIELDS), "errors": errors}
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """A row for each clock and database, and what ends the system clock. A seed that failed counts as 0 MHz."""
+    rows, paths = [], []
+    for content in kept.values():
+        records, errors = content["records"], content["errors"]
+        for clock, database in dict.fromkeys((r["clock"], r["database"]) for r in records):
+            of_clock = [r for r in records if (r["clock"], r["database"]) == (clock, database)]
+            reached = sorted(r["achieved_mhz"] for r in of_clock)
+            reached = [0.0] * sum(e["database"] == database for e in errors) + reached
+            spread = (f"{figure:.2f}" for figure in (median(reached), reached[0], reached[-1]))
+            required = of_clock[0]["required_mhz"]
+            met = sum(figure >= required for figure in reached)
+            rows.append([content["board"], clock, database, required, *spread, f"{met} of {len(reached)}"])
+        system = [r for r in records if r["clock"] == "sys"]
+        for (_, start, end), runs in endings(system):
+            paths.append([content["board"], f"`{start}`", f"`{end}`", runs])
+    kinds = ", ".join(dict.fromkeys(content["kind"] for content in kept.values()))
+    names = ["board", "clock", "database", "required MHz", "median MHz", "least", "most", "seeds that meet it"]
+    return [
+        f"`make timing BOARD=... CONFIG=...` ({kinds}): the same netlist with several seeds:",
+        "",
+        *table(names, rows),
+        "",
+        "What ends the system clock of how many of them, register or memory to register or memory:",
+        "",
+        *table(["board", "from", "to", "runs"], paths),
+    ]
+
+
+TABLE = Table(
+    name="timing",
+    page="gateware/boards/README.md",
+    sources=("timing-*.json",),
+    command="make timing BOARD=ecpix5",
+    render=render,
+    keep=keep,
+    shows="clocks of the boards over several seeds, and the paths that end them",
+    takes="an hour a board",
+)
