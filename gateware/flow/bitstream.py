@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cipherlane.results import write
+from cipherlane.results import commit, write
 from litex.build.yosys_wrapper import YosysWrapper
 from litex.soc.integration.builder import Builder
 from rich.console import Console
@@ -58,6 +58,7 @@ def build(target: Target, directory: Path, results: Path) -> Path:
         environment = toolchain.environment(REPOSITORY / "build" / "tools")
     except toolchain.ToolError as error:
         raise BitstreamError(str(error)) from error
+    measured = commit()
     firmware = build_firmware(target, directory / "firmware")
     soc = write_sources(target, directory, firmware)
 
@@ -90,6 +91,7 @@ def build(target: Target, directory: Path, results: Path) -> Path:
         board=target.name,
         configuration={"firmware": target.configuration.firmware, "pnr_options": target.fit.pnr_options},
         tools=toolchain.versions(environment),
+        measured=measured,
     )
     missed = [clock["name"] for clock in report["clocks"] if clock["achieved_mhz"] < clock["required_mhz"]]
     if missed:

@@ -22,7 +22,7 @@ from itertools import product
 from pathlib import Path
 from statistics import median
 
-from cipherlane.results import write
+from cipherlane.results import commit, write
 from rich.console import Console
 from rich.table import Table
 
@@ -95,7 +95,7 @@ def run(
         environment = toolchain.environment(REPOSITORY / "build" / "tools")
     except toolchain.ToolError as error:
         raise TimingError(str(error)) from error
-    tools = toolchain.versions(environment)
+    tools, measured = toolchain.versions(environment), commit()
     bitstream.write_sources(target, directory, build_firmware(target, directory / "firmware"))
     files, options = _synthesise(target, directory, environment, tools)
     folder = directory / digest(files, str(tools))[:16]
@@ -108,6 +108,7 @@ def run(
         board=target.name,
         configuration={"firmware": target.configuration.firmware, "pnr_options": target.fit.pnr_options},
         tools=tools,
+        measured=measured,
     )
     _show(target, found, path)
     return path

@@ -39,6 +39,7 @@ def write(
     board: str,
     configuration: Mapping[str, Any],
     tools: Mapping[str, str] | None = None,
+    measured: str | None = None,
 ) -> None:
     """Write figures as JSON, behind their `provenance`: date (UTC), commit, command, board, configuration, tools.
 
@@ -49,10 +50,12 @@ def write(
         board: what they are of.
         configuration: how it was set up, by name.
         tools: versions of what built it and of what measured it, beside this package's and Python's.
+        measured: the `commit` that was measured, where that takes so long that the checkout may go on meanwhile;
+            by default that of now.
     """
     provenance = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": commit(),
+        "commit": measured or commit(),
         "command": command,
         "board": board,
         "configuration": dict(configuration),

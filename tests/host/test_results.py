@@ -57,3 +57,8 @@ def test_figures_stand_behind_what_they_were_measured_with(tmp_path):
     tools = provenance.pop("tools")
     assert tools["cipherlane"] == __version__ and tools["python"] and tools["gcc"] == "12.2.0"
     assert provenance == {"command": "make bench", "board": "sim", "configuration": {"cores": [1, 2]}}
+
+
+def test_what_takes_long_says_the_commit_that_it_began_with(tmp_path):
+    results.write(tmp_path / "x.json", {}, command="make", board="sim", configuration={}, measured="0123456789ab")
+    assert json.loads((tmp_path / "x.json").read_text())["provenance"]["commit"] == "0123456789ab"
