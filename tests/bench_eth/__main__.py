@@ -14,14 +14,13 @@ from cipherlane.results import write
 from rich.console import Console
 from rich.table import Table
 
-from gateware import boards
+from gateware import targets
 from gateware.flow import toolchain
 from tests.bench_eth.measure import Case, WrongAnswerError, measure, name_of
 from tests.gateware.net.gmii import CORE, GMIIBoard
 from tests.gateware.support import ROOT
 
-# The second is near the slowest that `gateware.soc.ethernet` takes.
-CLOCKS_HZ = (boards.load("ecpix5").sys_clk_freq, 75_000_000)
+CLOCKS_HZ = (targets.load("ecpix5", "eth").sys_clk_freq, 100_000_000)
 # A record of one block; powers of two; the largest record of whole blocks; the largest at an MTU of 1500.
 PAYLOADS = (40, 64, 128, 256, 512, 1024, 1280, 1464, 1472)
 SESSIONS = (1, 8)
