@@ -1,8 +1,6 @@
 """`make timing`: the clocks that place-and-route reaches over several seeds, and the paths that end them."""
 
-from statistics import median
-
-from gateware.flow.timing import endings
+from gateware.flow.timing import endings, spreads
 from results.kept import Content, select
 from results.tables import Table, table
 
@@ -23,13 +21,12 @@ def render(kept: dict[str, Content]) -> list[str]:
     for content in kept.values():
         records, errors = content["records"], content["errors"]
         for clock, database in dict.fromkeys((r["clock"], r["database"]) for r in records):
-            of_clock = [r for r in records if (r["clock"], r["database"]) == (clock, database)]
-            reached = sorted(r["achieved_mhz"] for r in of_clock)
-            reached = [0.0] * sum(e["database"] == database for e in errors) + reached
-            spread = (f"{figure:.2f}" for figure in (median(reached), reached[0], reached[-1]))
-            required = of_clock[0]["required_mhz"]
-            met = sum(figure >= required for figure in reached)
-            rows.append([content["board"], clock, database, required, *spread, f"{met} of {len(reached)}"])
+            runs = [r for r in (*records, *errors) if r["database"] == database and r.get("clock", clock) == clock]
+            (spread,) = spreads(runs)
+            required = spread["required_mhz"]
+            figures = (f"{spread[name]:.2f}" for name in ("median_mhz", "min_mhz", "max_mhz"))
+            met = sum(r.get("achieved_mhz", 0) >= required for r in runs)
+            rows.append([content["board"], clock, database, required, *figures, f"{met} of {spread['seeds']}"])
         system = [r for r in records if r["clock"] == "sys"]
         for (_, start, end), runs in endings(system):
             paths.append([content["board"], f"`{start}`", f"`{end}`", runs])
