@@ -46,14 +46,14 @@ def pytest_terminal_summary(terminalreporter):
 @pytest.fixture(scope="session")
 def zephyr_board():
     """Folder of the simulated board with the firmware on Zephyr."""
-    from tests.firmware import zephyr_board as board  # only here: it imports LiteX
+    from gateware.flow import emulator  # only here: it imports LiteX
 
-    return board.build()
+    return emulator.build()
 
 
 @pytest.fixture(scope="session")
 def zephyr_ethernet_board():
     """Folder of the simulated board with Ethernet and the firmware on Zephyr."""
-    from tests.firmware import zephyr_board as board
+    from gateware.flow import emulator
 
-    return board.build("eth_zephyr")
+    return emulator.build("eth_zephyr")

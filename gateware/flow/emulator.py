@@ -10,6 +10,7 @@ import os
 import selectors
 import signal
 import struct
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,11 +19,28 @@ from pathlib import Path
 from cipherlane.errors import SimulatedBoardError
 from cipherlane.transport.simboard import SimulatedBoard
 
+from gateware import targets
 from gateware.flow import zephyr
 from gateware.flow.devicetrees import zephyr_targets
 from gateware.flow.firmware import REPOSITORY
 
 _POLL_S = 0.1
+_BUILD_TIMEOUT_S = 1800
+
+
+def build(configuration: str = "zephyr") -> Path:
+    """Builds the simulated board in that configuration, the record service in its ROM; returns its folder.
+
+    In a process of its own: LiteX's names of signals, and with them the model, depend on what it built before.
+
+    Raises
+    ------
+    subprocess.CalledProcessError
+        It could not be built, and has said why.
+    """
+    command = [sys.executable, "-m", "gateware.flow", "sim", configuration]
+    subprocess.run(command, cwd=REPOSITORY, check=True, timeout=_BUILD_TIMEOUT_S)
+    return REPOSITORY / "build" / targets.load("sim", configuration).name
 
 
 def lay_out(output: Path, board: Path, image: Path) -> Path:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gateware.flow import zephyr
+from gateware.flow import emulator, zephyr
 from gateware.flow.firmware import REPOSITORY
 
 OUTPUT = REPOSITORY / "build" / "twister"
@@ -40,10 +40,8 @@ def main() -> int:
     argparse.ArgumentParser(prog="twister", description=__doc__.partition("\n")[0]).parse_args()
     try:
         base = zephyr.require_base()
-        # The boards, in processes of their own: LiteX's names of signals depend on what it built before.
         for name in CONFIGURATIONS:
-            build = [sys.executable, "-m", "gateware.flow", "sim", name]
-            subprocess.run(build, cwd=REPOSITORY, check=True, timeout=_TIMEOUT_S)
+            emulator.build(name)
         return subprocess.run(command(base), env=zephyr.environment(base), timeout=_TIMEOUT_S).returncode
     except subprocess.CalledProcessError:
         return 1  # it has said why

@@ -1,7 +1,5 @@
 """The simulated board with memories for Zephyr, and Zephyr's own test suites on it."""
 
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -15,16 +13,6 @@ from gateware.flow.firmware import REPOSITORY
 DIRECTORY = REPOSITORY / "build" / targets.load("sim", "zephyr").name
 SUITES = zephyr.MODULE / "tests"
 TIMEOUT_S = 300
-
-
-def build(configuration: str = "zephyr") -> Path:
-    """Builds the simulated board in that configuration, the record service in its ROM; returns its folder.
-
-    In a process of its own: LiteX's names of signals, and with them the model, depend on what it built before.
-    """
-    command = [sys.executable, "-m", "gateware.flow", "sim", configuration]
-    subprocess.run(command, cwd=REPOSITORY, check=True, timeout=1800)
-    return REPOSITORY / "build" / targets.load("sim", configuration).name
 
 
 def scenarios(board: str) -> list[tuple[str, Path, tuple[str, ...]]]:
