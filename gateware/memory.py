@@ -45,6 +45,9 @@ class BlockRAMFIFO(Module):
         What it holds.
     depth : int
         Words, beside two that are on their way out.
+    paced : bool
+        A word in three cycles at most: the block RAMs' enables then come from registers, whatever `source.ready` is
+        made of. For wide words, whose block RAMs lie far apart.
 
     Attributes
     ----------
@@ -56,7 +59,7 @@ class BlockRAMFIFO(Module):
         There is a word at `source` in the cycle after one is taken.
     """
 
-    def __init__(self, layout: list, depth: int):
+    def __init__(self, layout: list, depth: int, *, paced: bool = False):
         self.submodules.fifo = fifo = stream.SyncFIFO(layout, depth, buffered=True)
         self.submodules.register = register = stream.PipeValid(layout)
         in_block_ram(fifo)
@@ -66,7 +69,14 @@ class BlockRAMFIFO(Module):
 
         # # #
 
-        self.comb += [
-            fifo.source.connect(register.sink),
-            self.level.eq(fifo.level + register.source.valid),
-        ]
+        if paced:
+            fetch = Signal()
+            self.sync += fetch.eq(fifo.source.valid & ~register.source.valid & ~fetch)
+            self.comb += [
+                fifo.source.connect(register.sink, omit={"valid", "ready"}),
+                register.sink.valid.eq(fetch),
+                fifo.source.ready.eq(fetch),
+            ]
+        else:
+            self.comb += fifo.source.connect(register.sink)
+        self.comb += self.level.eq(fifo.level + register.source.valid)

@@ -83,7 +83,7 @@ class Dispatcher(Module):
 
         # # #
 
-        self.submodules.queue = queue = ResetInserter()(BlockRAMFIFO(DESCRIPTOR_LAYOUT, queue_depth))
+        self.submodules.queue = queue = ResetInserter()(BlockRAMFIFO(DESCRIPTOR_LAYOUT, queue_depth, paced=True))
         head = queue.source
         self.comb += [self.descriptor.connect(queue.sink), queue.reset.eq(self.flush)]
 

@@ -79,22 +79,24 @@ class RandomSource(RandomRegisters):
         fault = Signal()
         fail = Signal()
 
-        # Samples, none while there is a fault.
+        # Samples, none while there is a fault. The rings lie where they like: their bit may come from far.
+        bit = Signal()
+        self.sync += bit.eq(noise.bit)
         count = Signal(max=sample_cycles)
         sample = Signal()
         before = Signal()
         self.comb += [
             sample.eq((count == sample_cycles - 1) & ~fault & ~restart),
             tests.valid.eq(sample),
-            tests.bit.eq(noise.bit),
+            tests.bit.eq(bit),
             sum_tests.valid.eq(sample),
-            sum_tests.bit.eq(noise.bit ^ before),
+            sum_tests.bit.eq(bit ^ before),
             fail.eq(tests.fail | sum_tests.fail),
         ]
         self.sync += [
             count.eq(count + 1),
             If((count == sample_cycles - 1) | restart, count.eq(0)),
-            If(sample, before.eq(noise.bit)),
+            If(sample, before.eq(bit)),
             If(restart, before.eq(0)),
         ]
 
@@ -104,7 +106,7 @@ class RandomSource(RandomRegisters):
         collected = Signal(max=WORD_BITS)
         word = Signal(WORD_BITS)
         valid = Signal()
-        shifted = Cat(noise.bit, bits[:-1])
+        shifted = Cat(bit, bits[:-1])
         self.sync += [
             If(self.data.we, valid.eq(0), word.eq(0)),
             If(sample & (started != WINDOW), started.eq(started + 1)),

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import subprocess
+from itertools import pairwise
 
 import pytest
 from liteeth.common import eth_phy_description
@@ -59,9 +60,33 @@ def watch(top: Watched, signals: list[Signal], cycles=1500) -> int:
     return sum(collisions)
 
 
-def test_fifo():
-    fifo = BlockRAMFIFO([("data", 8)], 4)
+@pytest.mark.parametrize("paced", [False, True])
+def test_fifo(paced):
+    fifo = BlockRAMFIFO([("data", 8)], 4, paced=paced)
     assert watch(Watched(fifo), [fifo.sink.valid, fifo.sink.data, fifo.source.ready]) == 0
+
+
+@pytest.mark.parametrize(("paced", "apart"), [(False, 1), (True, 3)])
+def test_a_fifo_gives_each_word_once_and_in_its_order(paced, apart):
+    """By a reader that waits at times; the paced one asks its memory for a word by a register, and so every `apart`."""
+    fifo = BlockRAMFIFO([("data", 16)], 4, paced=paced)
+    rng = random.Random(2)
+    given, taken, cycles = [], [], []
+
+    def process():
+        for cycle in range(2000):
+            word, eager = rng.getrandbits(16), rng.random() < 0.7
+            yield [fifo.sink.valid.eq(rng.random() < 0.7), fifo.sink.data.eq(word), fifo.source.ready.eq(eager)]
+            yield
+            if (yield fifo.sink.valid) and (yield fifo.sink.ready):
+                given.append(word)
+            if (yield fifo.source.valid) and (yield fifo.source.ready):
+                taken.append((yield fifo.source.data))
+                cycles.append(cycle)
+
+    run_simulation(fifo, process())
+    assert len(taken) > 300 and taken == given[: len(taken)] and len(given) - len(taken) <= 6
+    assert min(b - a for a, b in pairwise(cycles)) == apart
 
 
 def test_packet_buffer():

@@ -100,7 +100,7 @@ class RecordSender(Module):
 
         # # #
 
-        self.submodules.jobs = jobs = BlockRAMFIFO(self.job.description, DATAGRAMS_MAX)
+        self.submodules.jobs = jobs = BlockRAMFIFO(self.job.description, DATAGRAMS_MAX, paced=True)
         self.submodules.outcomes = outcomes = stream.SyncFIFO(self.outcome.description, DATAGRAMS_MAX)
         self.submodules.buffer = buffer = PacketBuffer(depth=buffer_words)
         job = jobs.source
@@ -207,7 +207,8 @@ class RecordSender(Module):
         )
 
         # Datagrams, each with its destination.
-        destinations = BlockRAMFIFO([*STATION_LAYOUT, ("port", 16), ("length", LENGTH_BITS)], DATAGRAMS_MAX)
+        layout = [*STATION_LAYOUT, ("port", 16), ("length", LENGTH_BITS)]
+        destinations = BlockRAMFIFO(layout, DATAGRAMS_MAX, paced=True)
         self.submodules.destinations = destinations
         sent = Signal()
         complete = Signal()

@@ -158,19 +158,25 @@ class SessionTable(Module):
 
         # Search.
         wanted = Signal(WORD_BITS)
+        starting, scanning = Signal(), Signal()
         closing = Signal()  # the row at which the search looks
-        self.comb += closing.eq(self.close & (self.row == scanned))
+        self.comb += [
+            closing.eq(self.close & (self.row == scanned)),
+            self.searching.eq(starting | scanning),
+        ]
         self.sync += [
+            starting.eq(self.search),
+            If(~self.searching, wanted.eq(self.number)),
             If(self.close & (self.row == self.found_row), self.found.eq(0)),
             If(
-                self.searching,
+                scanning,
                 scanned.eq(scanned + 1),
                 If(
                     opened[scanned] & ~closing & (read[Column.SESSION] == wanted),
                     self.found.eq(1),
                     self.found_row.eq(scanned),
                 ),
-                If(scanned == rows - 1, self.searching.eq(0)),
+                If(scanned == rows - 1, scanning.eq(0)),
             ),
-            If(self.search, wanted.eq(self.number), self.searching.eq(1), self.found.eq(0), scanned.eq(0)),
+            If(starting, scanning.eq(1), self.found.eq(0), scanned.eq(0)),
         ]

@@ -1,7 +1,7 @@
 """What each session has had: bytes, blocks and records, as the record `stat` reports them.
 
 A row is three columns in small memories, with one adder each. Opening a session zeroes its row. Latency: an update
-takes one cycle, `values` follows `capture` within two.
+takes two cycles, `values` follows `capture` within three.
 """
 
 from litex.soc.interconnect import stream
@@ -45,11 +45,15 @@ class Statistics(Module):
         # # #
 
         clearing, capturing = Signal(), Signal()  # wait for a cycle without a record
-        adding = self.record.valid
-        length = self.record.length
+        adding = Signal()
+        row = Signal(row_bits)
+        length = Signal(LENGTH_BITS)
         addends = {"bytes": length, "blocks": length[4:] + (length[:4] != 0), "records": 1}
         self.comb += self.record.ready.eq(1)
         self.sync += [
+            adding.eq(self.record.valid),
+            row.eq(self.record.row),
+            length.eq(self.record.length),
             If(~adding, clearing.eq(0), capturing.eq(0)),
             If(self.clear, clearing.eq(1)),
             If(self.capture, capturing.eq(1)),
@@ -60,7 +64,7 @@ class Statistics(Module):
             port = memory.get_port(write_capable=True, async_read=True)
             self.specials += memory, port
             self.comb += [
-                port.adr.eq(Mux(adding, self.record.row, self.row)),
+                port.adr.eq(Mux(adding, row, self.row)),
                 port.dat_w.eq(Mux(adding, port.dat_r + addends[name], 0)),
                 port.we.eq(adding | clearing),
             ]
