@@ -6,18 +6,22 @@ from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
 from litex.gen import LiteXModule
 from litex.soc.cores.clock import ECP5PLL
 from litex_boards.platforms import lambdaconcept_ecpix5
-from migen import ClockDomain, If, Signal
+from migen import ClockDomain, If, Instance, Signal
 
 from gateware.boards import Board, Fit
 
 
 class _CRG(LiteXModule):
-    """The system clock from the board's 100 MHz oscillator, held in reset for 2^16 cycles after power-on."""
+    """The system clock from the board's 100 MHz oscillator, held in reset for 2^16 cycles after power-on.
+
+    The reset goes to thousands of flip-flops: it has a global net, as a clock has.
+    """
 
     def __init__(self, platform, sys_clk_freq):
         self.rst = Signal()
         self.cd_sys = ClockDomain()
         self.cd_por = ClockDomain(reset_less=True)
+        self.cd_start = ClockDomain()  # that clock, with its reset before the global net
 
         # # #
 
@@ -30,7 +34,9 @@ class _CRG(LiteXModule):
         self.pll = pll = ECP5PLL()
         self.comb += pll.reset.eq((por_count != 0) | ~rst_n | self.rst)
         pll.register_clkin(clk100, 100e6)
-        pll.create_clkout(self.cd_sys, sys_clk_freq)
+        pll.create_clkout(self.cd_start, sys_clk_freq)
+        self.comb += self.cd_sys.clk.eq(self.cd_start.clk)
+        self.specials += Instance("DCCA", i_CLKI=self.cd_start.rst, i_CE=1, o_CLKO=self.cd_sys.rst)
 
 
 def _create_phy(platform):
