@@ -6,10 +6,11 @@ flip-flops. The attribute is part of the Verilog, so that every flow that reads 
 """
 
 from litex.soc.interconnect import stream
-from migen import Memory, Module, Signal
+from migen import If, Memory, Module, Signal
 
 NO_RW_CHECK = ("no_rw_check", 1)
 BLOCK_RAM = ("ram_style", "block")
+_PARTS = ("payload", "param", "first", "last")  # of what an endpoint carries
 
 
 def without_collisions(memory: Memory) -> Memory:
@@ -61,22 +62,21 @@ class BlockRAMFIFO(Module):
 
     def __init__(self, layout: list, depth: int, *, paced: bool = False):
         self.submodules.fifo = fifo = stream.SyncFIFO(layout, depth, buffered=True)
-        self.submodules.register = register = stream.PipeValid(layout)
         in_block_ram(fifo)
-        self.sink, self.source = fifo.sink, register.source
+        self.sink, self.source = fifo.sink, stream.Endpoint(layout)
         self.level = Signal(max=depth + 3)
         self.follows = fifo.source.valid
 
         # # #
 
+        head, source = fifo.source, self.source
+        fetch = Signal()  # into the register
         if paced:
-            fetch = Signal()
-            self.sync += fetch.eq(fifo.source.valid & ~register.source.valid & ~fetch)
-            self.comb += [
-                fifo.source.connect(register.sink, omit={"valid", "ready"}),
-                register.sink.valid.eq(fetch),
-                fifo.source.ready.eq(fetch),
-            ]
+            self.sync += fetch.eq(head.valid & ~source.valid & ~fetch)
         else:
-            self.comb += fifo.source.connect(register.sink)
-        self.comb += self.level.eq(fifo.level + register.source.valid)
+            self.comb += fetch.eq(head.valid & (~source.valid | source.ready))
+        self.comb += [head.ready.eq(fetch), self.level.eq(fifo.level + source.valid)]
+        self.sync += [
+            If(source.ready, source.valid.eq(0)),
+            If(fetch, source.valid.eq(1), *[getattr(source, part).eq(getattr(head, part)) for part in _PARTS]),
+        ]

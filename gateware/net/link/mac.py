@@ -13,7 +13,7 @@ counted. LiteEth's preamble, check sequence, padding and gap are used as they ar
 The transmit arbiter is a round robin between frames. Whoever is granted sends its frame without a pause.
 """
 
-from liteeth.common import eth_phy_description
+from liteeth.common import eth_mac_description, eth_phy_description
 from liteeth.mac.common import LiteEthMACCrossbar, LiteEthMACDepacketizer, LiteEthMACPacketizer
 from liteeth.mac.core import LiteEthMACCore
 from litex.gen import LiteXModule
@@ -110,7 +110,9 @@ class SharedMAC(LiteXModule):
         self.checks = checks = FrameChecks(frame_bytes_max=FRAME_BYTES_MAX)
         self.buffer = buffer = PacketBuffer(depth=buffer_words)
         self.depacketizer = depacketizer = LiteEthMACDepacketizer(WORD_BITS)
-        self.sender_mac = depacketizer.source.sender_mac
+        # LiteEth answers `ready` from its check of an IP header on: it is not to reach the buffer as well.
+        self.holder = holder = stream.Buffer(eth_mac_description(WORD_BITS), pipe_valid=False, pipe_ready=True)
+        self.sender_mac = holder.source.sender_mac
         self.comb += [
             core.source.connect(router.sink),
             router.hardware.connect(checks.frame, omit={"ready"}),
@@ -118,7 +120,8 @@ class SharedMAC(LiteXModule):
             buffer.commit.eq(checks.judged & checks.good),
             buffer.drop.eq(checks.judged & ~checks.good),
             buffer.source.connect(depacketizer.sink),
-            depacketizer.source.connect(crossbar.master.sink),
+            depacketizer.source.connect(holder.sink),
+            holder.source.connect(crossbar.master.sink),
         ]
         self.comb += [
             If(checks.judged & ~checks.good, self.event.valid.eq(1), self.event.code.eq(checks.code))

@@ -126,7 +126,11 @@ class SessionTable(Module):
             If(zeroing, zeroed.eq(zeroed + 1), If(zeroed == rows - 1, zeroing.eq(0))),
         ]
 
-        # Columns.
+        # Columns. What the CPU writes comes from far, and is written a cycle later.
+        clear = self.close | zeroing
+        row = Signal(row_bits)
+        word = Signal(WORD_BITS)
+        self.sync += [row.eq(Mux(zeroing, zeroed, self.row)), word.eq(Mux(clear, 0, self.word))]
         scanned = Signal(row_bits)
         read = {}
         for column in Column:
@@ -138,11 +142,10 @@ class SessionTable(Module):
             write_port = memory.get_port(write_capable=True, mode=READ_FIRST, async_read=not block)
             read_port = memory.get_port(mode=READ_FIRST, async_read=not block)
             self.specials += memory, write_port, read_port
+            self.sync += write_port.we.eq((self.write[column] & ~self.locked) | clear)
             self.comb += [
-                write_port.adr.eq(Mux(zeroing, zeroed, self.row)),
-                write_port.dat_w.eq(self.word[:width]),
-                write_port.we.eq(self.write[column] & ~self.locked),
-                If(self.close | zeroing, write_port.dat_w.eq(0), write_port.we.eq(1)),
+                write_port.adr.eq(row),
+                write_port.dat_w.eq(word[:width]),
                 read_port.adr.eq(scanned if column == Column.SESSION else self.found_row),
             ]
             read[column] = read_port.dat_r
