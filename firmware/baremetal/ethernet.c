@@ -160,19 +160,6 @@ static void erase_stale(struct ethernet *ethernet)
 	ethernet->erasing = ETHMAC_RX_SLOTS;
 }
 
-/** Puts the head before what is in the slot that next_slot gave. */
-static void put_head(const struct ethernet *ethernet, uint8_t *slot)
-{
-	volatile uint32_t *const words = (volatile uint32_t *)slot;
-	const uint32_t *const head = ethernet->head;
-
-	for (size_t i = 0; i < CL_LINK_UDP_HEAD / 4; i++) {
-		words[i] = head[i];
-	}
-	*(volatile uint16_t *)(slot + CL_LINK_UDP_HEAD / 4 * 4) =
-		(uint16_t)head[CL_LINK_UDP_HEAD / 4];
-}
-
 static void transmit(struct ethernet *ethernet, size_t len, bool with_udp_checksum)
 {
 	__asm__ volatile("" : : : "memory"); /* the slot is written before the MAC is told */
@@ -197,74 +184,36 @@ static void release(struct ethernet *ethernet)
 	ethmac_sram_writer_ev_pending_write(EVENT);
 }
 
-/** Of a frame that is no record but may have been one with a key, damaged on its way. */
-static void drop(struct ethernet *ethernet, uint8_t *slot, size_t len)
+/** Carries out the record of @p len bytes in a frame, and sends what it is answered with. */
+static void carry_out(struct ethernet *ethernet, struct cl_frame *frame, size_t len,
+		      uint8_t *tx_slot, struct cl_session_cost *cost)
 {
-	const uint8_t *const head = (const uint8_t *)ethernet->head;
+	len = cl_frame_carry_out(frame, &ethernet->udp, ethernet->service, len, tx_slot, cost);
+	if (len != 0) {
+		const uint32_t ready = port_cycles(NULL);
 
-	if (len > CL_LINK_UDP_HEAD &&
-	    head[CL_LINK_UDP_HEADERS + CL_WIRE_HEADER_TYPE] == CL_WIRE_TYPE_OPEN) {
-		cl_zeroize(slot, len < ETHMAC_SLOT_SUMS ? len : ETHMAC_SLOT_SUMS);
+		transmit(ethernet, len, true);
+		cost->driver += port_cycles(NULL) - ready;
 	}
-	cl_zeroize(ethernet->head, sizeof(ethernet->head));
-}
-
-/** Carries out the record of @p len bytes in a slot, and sends what it is answered with. */
-static void carry_out(struct ethernet *ethernet, uint8_t *slot, size_t len, uint8_t *tx_slot,
-		      struct cl_session_cost *cost)
-{
-	uint8_t *const head = (uint8_t *)ethernet->head;
-	const struct cl_service_place record = {head + CL_LINK_UDP_HEADERS,
-						slot + CL_LINK_UDP_HEAD};
-	const struct cl_service_place reply = {record.header, tx_slot + CL_LINK_UDP_HEAD};
-	const uint32_t begin = port_cycles(NULL);
-
-	len = cl_service_carry_out(ethernet->service, &ethernet->link, &record, len, &reply,
-				   CL_SERVICE_RECORD_MAX(CL_LINK_UDP_MAX_DATA));
-	const uint32_t handled = port_cycles(NULL);
-
-	cost->copy += ethernet->link.copy_cycles;
-	cost->record = handled - begin - ethernet->link.engine_cycles - ethernet->link.copy_cycles;
-	if (len == 0) {
-		return;
-	}
-	len = cl_link_udp_answer(&ethernet->udp, head, len);
-	const uint32_t answered = port_cycles(NULL);
-
-	put_head(ethernet, tx_slot);
-	const uint32_t ready = port_cycles(NULL);
-
-	transmit(ethernet, len, true);
-	cost->stack += answered - handled;
-	cost->copy += ready - answered;
-	cost->driver += port_cycles(NULL) - ready;
 }
 
 /** Handles the frame in a slot, which is the CPU's meanwhile; @p begin is when it was found. */
 static void handle(struct ethernet *ethernet, uint8_t *slot, uint32_t begin)
 {
-	const volatile uint32_t *const words = (const volatile uint32_t *)slot;
-	volatile uint32_t *const behind = (volatile uint32_t *)(slot + ETHMAC_SLOT_SUMS);
-	uint32_t sums[3];
-	const size_t frame = ethmac_sram_writer_length_read();
-	size_t len = frame;
+	struct cl_frame *const frame = &ethernet->frame;
+	uint8_t *const head = (uint8_t *)frame->head;
+	size_t len = ethmac_sram_writer_length_read();
 	const uint32_t found = port_cycles(NULL);
 
-	for (size_t i = 0; i < ETHERNET_HEAD_WORDS; i++) {
-		ethernet->head[i] = words[i];
-	}
-	for (size_t i = 0; i < 3; i++) {
-		sums[i] = behind[i];
-		behind[i] = 0; /* of a frame with a key they tell of it */
-	}
+	cl_frame_take(frame, slot, len, slot + ETHMAC_SLOT_SUMS);
 	const uint32_t taken = port_cycles(NULL);
 	const enum cl_link_udp_kind kind =
-		cl_link_udp_receive(&ethernet->udp, (uint8_t *)ethernet->head, slot, &len, sums[2]);
+		cl_link_udp_receive(&ethernet->udp, head, slot, &len, frame->sum);
 	const uint32_t judged = port_cycles(NULL);
 	uint8_t *const tx_slot = kind == CL_LINK_UDP_NOTHING ? NULL : next_slot(ethernet);
 
 	if (tx_slot == NULL) {
-		drop(ethernet, slot, frame);
+		cl_frame_drop(frame);
 		return;
 	}
 	if (kind == CL_LINK_UDP_RESPONSE) {
@@ -272,15 +221,9 @@ static void handle(struct ethernet *ethernet, uint8_t *slot, uint32_t begin)
 			(void)cl_copy_sum(tx_slot + CL_LINK_UDP_HEAD, slot + CL_LINK_UDP_HEAD,
 					  len - CL_LINK_UDP_HEAD);
 		}
-		put_head(ethernet, tx_slot);
+		cl_frame_put_head(frame, tx_slot);
 		transmit(ethernet, len, false);
 		return;
-	}
-	/* Not of a frame that has more behind the record. */
-	ethernet->link.summed = len + CL_LINK_UDP_HEADERS == frame && len > CL_WIRE_HEADER_SIZE;
-	if (ethernet->link.summed) {
-		ethernet->link.sum = cl_window_sum_from(sums[0], sums[1], slot + CL_LINK_UDP_HEAD,
-							len - CL_WIRE_HEADER_SIZE);
 	}
 	struct cl_session_cost cost = {
 		.driver = (found - begin) + (port_cycles(NULL) - judged),
@@ -288,7 +231,7 @@ static void handle(struct ethernet *ethernet, uint8_t *slot, uint32_t begin)
 		.stack = judged - taken,
 	};
 
-	carry_out(ethernet, slot, len, tx_slot, &cost);
+	carry_out(ethernet, frame, len, tx_slot, &cost);
 	cl_service_account(ethernet->service, &ethernet->link, &cost);
 }
 

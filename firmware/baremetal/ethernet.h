@@ -2,20 +2,17 @@
  * @file
  * The record service over LiteEth's MAC, whose frames are in slots on the bus.
  *
- * Of a frame the CPU takes the head alone; the sums of the rest are the MAC's. A record's data stay
- * in the slot until its answer's are in another: the accelerator's DMA reads and writes the slots.
- * For other engines they pass through the buffer memory, where they are aligned to 16 bytes. Data
- * records of the engine `fastpath` do not come here: it has an address of its own.
+ * The accelerator's DMA reads and writes the slots. For other engines a record's data pass through
+ * the buffer memory, where they are aligned to 16 bytes. Data records of the engine `fastpath` do
+ * not come here: it has an address of its own.
  */
 #ifndef ETHERNET_H
 #define ETHERNET_H
 
 #include "fastpath/fastpath.h"
 #include "links/link_udp.h"
+#include "service/frames.h"
 #include "service/service.h"
-
-/** Words of a frame's head, of the last of which a half belongs to the data behind it. */
-#define ETHERNET_HEAD_WORDS ((CL_LINK_UDP_HEAD + 3u) / 4u)
 
 struct ethernet {
 	struct cl_link link;
@@ -23,8 +20,8 @@ struct ethernet {
 	struct cl_wire_network_reply network;
 	struct cl_fastpath fast_path;
 	struct cl_service *service;
-	/** Head of the frame that was received last, then of its answer. */
-	uint32_t head[ETHERNET_HEAD_WORDS];
+	/** The frame that was received last. */
+	struct cl_frame frame;
 	/** Slot of the next frame to transmit. */
 	uint32_t tx_slot;
 	/** Slot that the last frame was received in. */

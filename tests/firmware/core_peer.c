@@ -22,6 +22,7 @@
 #include "links/link_uart.h"
 #include "streams/ranges.h"
 #include "links/record.h"
+#include "service/frames.h"
 #include "service/service.h"
 #include "streams/window.h"
 
@@ -527,51 +528,48 @@ static void op_udp(struct peer *peer, struct message *message)
 {
 	struct cl_link *const link = &peer->network_link;
 	const size_t room = CL_SERVICE_RECORD_MAX((size_t)link->max_data);
-	const uint32_t sum = cl_load_u32(take(message, 4));
-	const uint32_t a = cl_load_u32(take(message, 4));
-	const uint32_t b = cl_load_u32(take(message, 4));
-	const size_t frame = message->size;
-	const size_t head_bytes = frame < CL_LINK_UDP_HEAD ? frame : CL_LINK_UDP_HEAD;
-	uint8_t *const head = malloc(CL_LINK_UDP_HEAD);
-	size_t len = frame;
+	struct cl_frame frame = {0};
+
+	frame.sum = cl_load_u32(take(message, 4));
+	frame.window_sums[0] = cl_load_u32(take(message, 4));
+	frame.window_sums[1] = cl_load_u32(take(message, 4));
+	frame.len = message->size;
+	size_t len = frame.len;
+	uint8_t *const head = (uint8_t *)frame.head;
 
 	free(peer->rx_slot);
 	free(peer->tx_slot);
-	peer->rx_bytes = frame;
-	peer->tx_bytes = CL_LINK_UDP_HEADERS + (room > frame ? room : frame);
+	peer->rx_bytes = len;
+	peer->tx_bytes = CL_LINK_UDP_HEADERS + (room > len ? room : len);
 	duplicate(take(message, len), len, 0, &peer->rx_slot);
 	peer->tx_slot = malloc(peer->tx_bytes);
 	memset(peer->tx_slot, 0xa5, peer->tx_bytes);
-	uint8_t *const slot = peer->rx_slot;
+	frame.slot = peer->rx_slot;
 	uint8_t *const sent = peer->tx_slot;
 
 	memset(head, 0xa5, CL_LINK_UDP_HEAD);
-	memcpy(head, slot, head_bytes);
-	const enum cl_link_udp_kind kind = cl_link_udp_receive(&peer->udp, head, slot, &len, sum);
+	memcpy(head, frame.slot, len < CL_LINK_UDP_HEAD ? len : CL_LINK_UDP_HEAD);
+	const bool to_port = cl_link_udp_destination(&peer->udp, head, len) != NULL;
+	const enum cl_link_udp_kind kind =
+		cl_link_udp_receive(&peer->udp, head, frame.slot, &len, frame.sum);
 
 	if (kind == CL_LINK_UDP_RECORD) {
-		const struct cl_service_place record = {head + CL_LINK_UDP_HEADERS,
-							slot + head_bytes};
-		const struct cl_service_place reply = {head + CL_LINK_UDP_HEADERS,
-						       sent + CL_LINK_UDP_HEAD};
+		struct cl_session_cost cost = {.driver = 1};
 
-		link->summed = len + CL_LINK_UDP_HEADERS == frame && len > CL_WIRE_HEADER_SIZE;
-		link->sum = link->summed ? cl_window_sum_from(a, b, slot + CL_LINK_UDP_HEAD,
-							      len - CL_WIRE_HEADER_SIZE)
-					 : 0;
-		len = cl_service_carry_out(peer->service, link, &record, len, &reply, room);
-		len = len == 0 ? 0 : cl_link_udp_answer(&peer->udp, head, len);
-		const struct cl_session_cost cost = {1, 20, 300, link->engine_cycles};
-
+		if (!to_port) {
+			die("a record to another port");
+		}
+		len = cl_frame_carry_out(&frame, &peer->udp, peer->service, len, sent, &cost);
+		cost = (struct cl_session_cost){1, 20, 300, link->engine_cycles};
 		cl_service_account(peer->service, link, &cost);
+		if (len > 0) {
+			answer(peer, sent, len);
+		}
 	} else if (kind == CL_LINK_UDP_RESPONSE) {
-		memcpy(sent, slot, len);
-	}
-	if (kind != CL_LINK_UDP_NOTHING && len > 0) {
+		memcpy(sent, frame.slot, len);
 		memcpy(sent, head, len < CL_LINK_UDP_HEAD ? len : CL_LINK_UDP_HEAD);
 		answer(peer, sent, len);
 	}
-	free(head);
 }
 
 /** A copy: u8 misalign of source, u8 of destination, bytes. Answers u32 sum, and the copy. */

@@ -133,6 +133,17 @@ bool cl_link_udp_is_from_group(const uint8_t *frame, size_t len)
 	}
 }
 
+const uint8_t *cl_link_udp_destination(const struct cl_link_udp *udp, const uint8_t *head,
+				       size_t len)
+{
+	return len >= UDP_END && load_be16(head + ETHERTYPE) == ETHERTYPE_IPV4 &&
+			       head[IP] == IPV4_PLAIN && head[IP_PROTOCOL] == PROTOCOL_UDP &&
+			       (load_be16(head + IP_FRAGMENT) & IPV4_FRAGMENTED) == 0 &&
+			       load_be16(head + UDP_TO) == udp->port
+		       ? head + IP_TO
+		       : NULL;
+}
+
 static enum cl_link_udp_kind receive_arp(struct cl_link_udp *udp, uint8_t *frame, size_t *len)
 {
 	/* Ethernet, IPv4, their sizes, request. */

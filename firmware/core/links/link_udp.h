@@ -41,6 +41,16 @@ struct cl_link_udp {
  */
 bool cl_link_udp_is_from_group(const uint8_t *frame, size_t len);
 
+/**
+ * For a port with a net stack: where a frame says that it carries a datagram to the link's port in
+ * one piece and without IPv4 options, the address that it is for; NULL if not. What else
+ * cl_link_udp_receive judges is left to it.
+ *
+ * @param head as for cl_link_udp_receive
+ */
+const uint8_t *cl_link_udp_destination(const struct cl_link_udp *udp, const uint8_t *head,
+				       size_t len);
+
 enum cl_link_udp_kind {
 	/** Nothing to do. */
 	CL_LINK_UDP_NOTHING,
