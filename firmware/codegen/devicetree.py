@@ -30,6 +30,7 @@ _ETHERNET = {
     "tx_level": "sram_reader_level",
     "tx_slot": "sram_reader_slot",
     "tx_length": "sram_reader_length",
+    "tx_checksum": "tx_checksum",
     "preamble_errors": "rx_datapath_preamble_errors",
     "crc_errors": "rx_datapath_crc_errors",
 }

@@ -40,7 +40,8 @@ class Host(UdpTransport):
     pace = SIMULATED_NETWORK
 
     def __init__(self, board):
-        super().__init__(f"udp://{board.ip_address}", board.udp_socket())
+        self.socket = board.udp_socket()
+        super().__init__(f"udp://{board.ip_address}", self.socket)
 
 
 def reference(key, iv, data):

@@ -286,8 +286,11 @@ def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction
     assert ethernet_memory.in_slots(secret.plain) > SLOT_WORDS_LEFT
     session.close()
     settle_frames(ethernet_device)
-    assert ethernet_memory.found(secret) == {}
     assert ethernet_memory.in_slots(secret.plain) <= SLOT_WORDS_LEFT
+    other = Secret(random.Random(f"{engine} other"), 128, 16)  # its block takes the place of that one
+    close(ethernet_device, opened(ethernet_device, other, Engine.ACCELERATOR))
+    assert ethernet_memory.found(secret) == {}
+    assert ethernet_memory.in_slots(secret.plain) == 0
 
 
 SEND_RAW = """

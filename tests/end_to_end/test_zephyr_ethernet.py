@@ -1,13 +1,19 @@
 """The real host tool against the simulated board with Ethernet that runs the firmware on Zephyr, over its net stack."""
 
+import contextlib
+import io
 import random
+import secrets
+import socket
+import subprocess
+import sys
 
 import pytest
 from cipherlane.device import Device
-from cipherlane.protocol.layout import UDP_PORT
+from cipherlane.protocol.layout import UDP_PORT, Engine
 
 from tests.end_to_end.bad_wire import BadWire
-from tests.end_to_end.ethernet import Host, running_board, transfer, transfer_over_damage
+from tests.end_to_end.ethernet import Host, reference, running_board, transfer, transfer_over_damage
 from tests.end_to_end.test_ethernet import (
     test_a_stream_keeps_the_window_full_and_loses_nothing,
     test_every_engine,
@@ -19,6 +25,7 @@ from tests.end_to_end.test_fast_path import (
     test_stream,
     test_what_is_not_the_session_s_is_dropped_and_counted,
 )
+from tests.firmware import records
 
 pytestmark = pytest.mark.simboard
 
@@ -62,3 +69,95 @@ def test_datagrams_that_are_no_records(board):
         after, counters = device.network(), device.counters()
     assert counters["framing_errors"] > counted["framing_errors"]
     assert after["cycles"] > before["cycles"], "the board was not reset"
+
+
+STAGES = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")
+# A record of 1440 bytes: past the net stack, and the least that it takes through it.
+EARLY_CYCLES, STACK_CYCLES = 16_000, 30_000
+NO_OPERATIONS = bytes((1, 1, 1, 1))
+
+ECHO = """
+import os, socket, struct, sys
+
+def checksum(packet):
+    total = sum(struct.unpack(f">{len(packet) // 2}H", packet))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total ^ 0xFFFF
+
+with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as raw:
+    raw.settimeout(60)
+    print("up", flush=True)
+    for number in range(int(sys.argv[2])):
+        data = os.urandom(400)
+        request = struct.pack(">BBHHH", 8, 0, 0, 7, number)
+        request = struct.pack(">BBHHH", 8, 0, checksum(request + data), 7, number) + data
+        raw.sendto(request, (sys.argv[1], 0))
+        while True:
+            reply = raw.recv(2048)[20:]
+            if reply[:1] == b"\\0" and reply[4:] == request[4:]:
+                break
+        print(number, flush=True)
+"""
+
+
+@contextlib.contextmanager
+def open_stream(device, data):
+    """A session for `data`, and the cycles of one record by stage, as a function of what a transfer has cost."""
+    key, iv = secrets.token_bytes(16), secrets.token_bytes(16)
+    with device.open_session(key, iv, Engine.ACCELERATOR, length=len(data)) as session:
+
+        def send():
+            out, before = io.BytesIO(), session.network()
+            records = session.transfer(io.BytesIO(data), out, length=len(data)).records
+            after = session.network()
+            assert out.getvalue() == reference(key, iv, data)
+            return sum(after[name] - before[name] for name in STAGES) / records
+
+        yield send
+
+
+def test_a_record_does_not_pass_through_the_stack(board):
+    data = random.Random(4).randbytes(1440 * 8)
+    with Device(Host(board)) as device, open_stream(device, data) as send:
+        assert send() < EARLY_CYCLES
+
+
+def test_records_that_the_stack_brings(board):
+    """Those with IPv4 options; the session is one that was opened past the stack."""
+    data = random.Random(5).randbytes(1400 * 4)
+    host = Host(board)
+    with Device(host) as device, open_stream(device, data) as send:
+        host.socket.setsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, NO_OPERATIONS)
+        assert send() > STACK_CYCLES
+
+
+def test_echo_between_records(board):
+    """The net stack has its turn."""
+    count = 10
+    inside = ["nsenter", "--target", str(board.pid), "--net", "--", sys.executable, "-I", "-c", ECHO]
+    with (
+        subprocess.Popen([*inside, board.ip_address, str(count)], stdout=subprocess.PIPE, text=True) as echo,
+        Device(Host(board)) as device,
+    ):
+        assert echo.stdout.readline() == "up\n"
+        transfers = 0
+        while echo.poll() is None and transfers < 50:
+            transfer(device, random.Random(transfers).randbytes(10_000))
+            transfers += 1
+        assert echo.wait(60) == 0
+        assert echo.stdout.read().split() == [str(number) for number in range(count)]
+    assert transfers > 0
+
+
+def test_datagrams_to_other_ports(board):
+    """They are the stack's, whatever is in them: not answered as records."""
+    with board.udp_socket() as stranger, Device(Host(board)) as device:
+        before = device.network()
+        stranger.settimeout(1)
+        stranger.sendto(records.record(records.INFO), (board.ip_address, UDP_PORT + 1))
+        with pytest.raises((TimeoutError, ConnectionRefusedError)):
+            stranger.recv(2048)
+        after = device.network()
+    assert after["ignored"] > before["ignored"]
+    assert after["records"] == before["records"] + 1

@@ -32,7 +32,7 @@ def test_suite_with_ethernet(zephyr_ethernet_board, name, folder, configuration)
 
 
 def check(folder, text):
-    source = (folder / "src" / "main.c").read_text()
+    source = "".join(path.read_text() for path in sorted((folder / "src").glob("*.c")))
     assert "PROJECT EXECUTION SUCCESSFUL" in text, text
     after_restart = text.rpartition("*** Booting")[2]
     passed = re.findall(r"^ PASS - (\w+)", after_restart, re.MULTILINE)

@@ -25,24 +25,23 @@
 #include <cipherlane/ethernet.h>
 #include <cipherlane/soc.h>
 
-#include "links/copy_sum.h"
+#include "early.h"
 #include "frame_sums.h"
+#include "links/copy_sum.h"
 #include "links/link_udp.h"
+#include "service/frames.h"
+#include "tx_slots.h"
 #include "zeroize.h"
 
 #define REG(name)  DT_INST_REG_ADDR_BY_NAME(0, name)
 #define EVENT      BIT(0)
 #define SLOT_BYTES DT_INST_PROP(0, slot_bytes)
 #define SUMS       DT_INST_PROP(0, slot_sums)
-#define SUMS_BYTES (3 * sizeof(uint32_t))
 #define RX_SLOTS   (DT_INST_REG_SIZE_BY_NAME(0, rx_slots) / SLOT_BYTES)
-#define TX_SLOTS   (DT_INST_REG_SIZE_BY_NAME(0, tx_slots) / SLOT_BYTES)
 #define FRAME_MAX  (NET_ETH_MTU + sizeof(struct net_eth_hdr))
 /* Bytes of a network buffer that are left free before a frame. */
-#define HEADROOM 14
-/* Longer than the transmission of all slots: a millisecond. */
-#define TX_TIMEOUT_CYCLES (DT_PROP(DT_NODELABEL(cipherlane0), clock_frequency) / 1000)
-#define ALLOC_TIMEOUT     K_MSEC(10)
+#define HEADROOM      14
+#define ALLOC_TIMEOUT K_MSEC(10)
 /* Bytes of a slot that are erased between two looks at whether a frame has come, and more bytes
  * than a frame that begins meanwhile has brought by the end of them. */
 #define ERASE_STEP  32
@@ -59,7 +58,6 @@ BUILD_ASSERT(CONFIG_NET_BUF_DATA_SIZE >= HEADROOM + FRAME_MAX, "a frame takes on
 static struct net_if *iface;
 static uint8_t mac_address[] = DT_INST_PROP(0, local_mac_address);
 static struct cl_ethernet_counters counts;
-static uint32_t tx_slot;
 /** The driver's thread is to erase what frames have left; it does so at its start. */
 static atomic_t forgets = ATOMIC_INIT(true);
 /** The slot of the last frame received. */
@@ -71,7 +69,6 @@ static uint32_t suspect;
 /** The slot whose frame is being erased, RX_SLOTS if none is; its bytes that are left. */
 static uint32_t erasing = RX_SLOTS;
 static uint32_t erasing_left;
-static K_MUTEX_DEFINE(tx_turn);
 /** Given by the interrupt. */
 static K_SEM_DEFINE(received, 0, 1);
 static struct k_thread thread;
@@ -132,23 +129,23 @@ static bool is_pending(void)
 	return (sys_read32(REG(rx_ev_pending)) & EVENT) != 0;
 }
 
-static void receive(void)
+/** Gives a frame to the stack, if it can be taken. */
+static void pass_on(struct net_pkt *pkt)
 {
-	const uint32_t start = cl_soc_cycles(NULL);
-	const size_t len = sys_read32(REG(rx_length));
+	if (pkt == NULL) {
+		counts.dropped++;
+	} else if (net_recv_data(iface, pkt) < 0) {
+		counts.dropped++;
+		net_pkt_unref(pkt);
+	}
+}
 
-	rx_slot = sys_read32(REG(rx_slot));
-	uint8_t *const slot = slot_memory(rx_slot);
+/** Gives the slot of the last frame back to the MAC. A key does not stay in it. */
+static void release(uint8_t *slot, size_t len)
+{
 	const uint32_t bit = BIT(rx_slot);
 
-	counts.frame_begin = start;
-	counts.frame_driver_cycles = 0;
-	counts.frame_copy_cycles = 0;
-	struct net_pkt *const pkt = (suspect & bit) == 0 ? take(slot, len) : NULL;
-
 	suspect &= ~bit;
-	cl_zeroize(slot + SUMS, SUMS_BYTES); /* of a frame with a key they tell of it */
-	/* The slot waits for another frame: a key does not stay in it. */
 	if ((stale & bit) != 0) {
 		stale &= ~bit;
 		erasing = erasing == rx_slot ? RX_SLOTS : erasing;
@@ -157,14 +154,33 @@ static void receive(void)
 		cl_zeroize(slot, len);
 	}
 	sys_write32(EVENT, REG(rx_ev_pending));
+}
+
+static void receive(void)
+{
+	const uint32_t start = cl_soc_cycles(NULL);
+	const size_t len = sys_read32(REG(rx_length));
+	struct cl_frame frame;
+
+	rx_slot = sys_read32(REG(rx_slot));
+	uint8_t *const slot = slot_memory(rx_slot);
+	const bool whole = (suspect & BIT(rx_slot)) == 0;
+
 	counts.frames++;
-	counts.frame_driver_cycles += cl_soc_cycles(NULL) - start;
-	if (pkt == NULL) {
-		counts.dropped++;
-	} else if (net_recv_data(iface, pkt) < 0) {
-		counts.dropped++;
-		net_pkt_unref(pkt);
+	cl_frame_take(&frame, slot, len, slot + SUMS);
+	if (IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY) && whole &&
+	    cl_early_receive(iface, &frame, start)) {
+		release(slot, len);
+		return;
 	}
+	counts.frame_begin = start;
+	counts.frame_driver_cycles = 0;
+	counts.frame_copy_cycles = 0;
+	struct net_pkt *const pkt = whole ? take(slot, len) : NULL;
+
+	release(slot, len);
+	counts.frame_driver_cycles += cl_soc_cycles(NULL) - start;
+	pass_on(pkt);
 }
 
 /**
@@ -226,19 +242,6 @@ static void erase_buffers(struct net_buf_pool *pool)
 	}
 }
 
-static void erase_transmitted(void)
-{
-	const uint32_t start = cl_soc_cycles(NULL);
-
-	(void)k_mutex_lock(&tx_turn, K_FOREVER);
-	while (sys_read32(REG(tx_level)) != 0 && cl_soc_cycles(NULL) - start <= TX_TIMEOUT_CYCLES) {
-	}
-	if (sys_read32(REG(tx_level)) == 0) { /* else the next frames take their place */
-		cl_zeroize((void *)REG(tx_slots), TX_SLOTS * SLOT_BYTES);
-	}
-	(void)k_mutex_unlock(&tx_turn);
-}
-
 static void forget(void)
 {
 	struct k_mem_slab *slab;
@@ -247,10 +250,13 @@ static void forget(void)
 
 	stale = BIT_MASK(RX_SLOTS);
 	erasing = RX_SLOTS;
-	erase_transmitted();
+	cl_tx_erase();
 	net_pkt_get_info(&slab, &slab, &rx, &tx);
 	erase_buffers(rx);
 	erase_buffers(tx);
+	if (IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY)) {
+		cl_early_forget();
+	}
 	cl_soc_forget();
 }
 
@@ -287,18 +293,6 @@ static void isr(const void *unused)
 	k_sem_give(&received);
 }
 
-static bool slot_is_free(void)
-{
-	const uint32_t start = cl_soc_cycles(NULL);
-
-	while (sys_read32(REG(tx_ready)) == 0 || sys_read32(REG(tx_level)) >= TX_SLOTS) {
-		if (cl_soc_cycles(NULL) - start > TX_TIMEOUT_CYCLES) {
-			return false;
-		}
-	}
-	return true;
-}
-
 /** Copies a packet's parts into a slot; @return their sum. */
 static uint32_t assemble(uint8_t *slot, const struct net_pkt *pkt, size_t *size)
 {
@@ -319,36 +313,32 @@ static uint32_t assemble(uint8_t *slot, const struct net_pkt *pkt, size_t *size)
 	return even ? sum : cl_sum(slot, len);
 }
 
-static int transmit(const struct device *device, struct net_pkt *pkt)
+static int transmit(struct net_pkt *pkt)
 {
-	uint8_t *const slot = (uint8_t *)REG(tx_slots) + tx_slot * SLOT_BYTES;
+	uint8_t *slot;
 	size_t len;
 
-	ARG_UNUSED(device);
 	if (net_pkt_get_len(pkt) > FRAME_MAX) {
 		return -EMSGSIZE;
 	}
-	if (!slot_is_free()) {
+	slot = cl_tx_begin();
+	if (slot == NULL) {
 		return -EIO;
 	}
 	const uint32_t sum = assemble(slot, pkt, &len);
 
 	cl_frame_sums_fill(slot, len, sum);
-	sys_write32(tx_slot, REG(tx_slot));
-	sys_write32(len, REG(tx_length));
-	sys_write32(1, REG(tx_start));
-	tx_slot = (tx_slot + 1) % TX_SLOTS;
+	cl_tx_end(len, false);
 	return 0;
 }
 
 static int send(const struct device *device, struct net_pkt *pkt)
 {
-	(void)k_mutex_lock(&tx_turn, K_FOREVER);
 	const uint32_t start = cl_soc_cycles(NULL);
-	const int result = transmit(device, pkt);
+	const int result = transmit(pkt);
 
+	ARG_UNUSED(device);
 	counts.frame_driver_cycles += cl_soc_cycles(NULL) - start;
-	(void)k_mutex_unlock(&tx_turn);
 	return result;
 }
 

@@ -23,12 +23,23 @@
 #define TIMEOUT_MS   100u
 #define BYTES_PER_MS 1000u
 
+#define MAC DT_NODELABEL(ethernet0)
+#if DT_NODE_EXISTS(MAC)
+BUILD_ASSERT(DT_REG_ADDR_BY_NAME(MAC, tx_slots) ==
+		     DT_REG_ADDR_BY_NAME(MAC, rx_slots) + DT_REG_SIZE_BY_NAME(MAC, rx_slots),
+	     "the MAC's slots are one memory");
+#endif
+
 /** Where data pass that the DMA cannot take as they are. */
 static uint8_t bounce[BOUNCE_BYTES] CL_SOC_IN_BUFFER;
 
 static struct cl_accel_device accelerator = {
 	.dma_origin = CL_SOC_BUFFER_BASE,
 	.dma_bytes = CL_SOC_BUFFER_BYTES,
+#if DT_NODE_EXISTS(MAC)
+	.uncached_origin = DT_REG_ADDR_BY_NAME(MAC, rx_slots),
+	.uncached_bytes = DT_REG_SIZE_BY_NAME(MAC, rx_slots) + DT_REG_SIZE_BY_NAME(MAC, tx_slots),
+#endif
 	.bounce = bounce,
 	.bounce_bytes = BOUNCE_BYTES,
 };
@@ -129,6 +140,7 @@ const struct cl_engine cl_zephyr_accelerator = {
 	.set_key = set_key,
 	.ctr = ctr,
 	.clear = clear,
+	.anywhere = true,
 	.hw = &accelerator,
 };
 

@@ -82,7 +82,15 @@ struct cl_service *app_lock(void)
 
 void app_unlock(void)
 {
+	static uint32_t logged;
+	const uint32_t opened = service.sessions.opened;
+	const bool new = opened != logged;
+
+	logged = opened;
 	(void)k_mutex_unlock(&lock);
+	if (new) {
+		LOG_INF("session %u opened", opened);
+	}
 }
 
 int app_init(void)
@@ -99,15 +107,7 @@ void app_erase(void)
 
 size_t app_handle(struct cl_link *link, uint8_t *record, size_t len)
 {
-	(void)k_mutex_lock(&lock, K_FOREVER);
-	const uint32_t opened = service.sessions.opened;
-
-	len = cl_service_handle(&service, link, record, len, record, APP_RECORD_MAX);
-	const uint32_t now_opened = service.sessions.opened;
-
-	(void)k_mutex_unlock(&lock);
-	if (now_opened != opened) {
-		LOG_INF("session %u opened", now_opened);
-	}
+	len = cl_service_handle(app_lock(), link, record, len, record, APP_RECORD_MAX);
+	app_unlock();
 	return len;
 }

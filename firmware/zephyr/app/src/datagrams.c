@@ -1,6 +1,7 @@
 /*
- * Records over UDP: each is handled where the driver's thread brings it, and answered to where it
- * came from.
+ * Records over UDP, each answered to where it came from. What is beyond doubt a record the
+ * driver's thread carries out before the net stack (cl_ethernet_serve); the stack brings what is in
+ * fragments, has IPv4 options or the like.
  */
 #include "datagrams.h"
 
@@ -32,19 +33,23 @@ static struct {
 	uint8_t record[APP_RECORD_MAX];
 } receive CL_SOC_IN_BUFFER;
 
+/** Where data pass between the MAC's slots and the engines that want them here. */
+static uint8_t staging[CL_LINK_UDP_MAX_DATA] CL_SOC_IN_BUFFER;
+
 static void refresh(struct cl_link *link);
 
 static struct cl_wire_network_reply network;
 static struct cl_link link = {
 	.rx_window = RX_WINDOW,
 	.max_data = CL_LINK_UDP_MAX_DATA,
+	.staging = IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY) ? staging : NULL,
 	.network = &network,
 	.refresh = refresh,
 #ifdef CONFIG_CIPHERLANE_FAST_PATH
 	.fast_path = cl_zephyr_fast_path_describe,
 #endif
 };
-static struct net_context *service;
+static struct net_context *port;
 /** The cycle counter when `network.cycles` was last brought up to date. */
 static uint32_t counted;
 
@@ -82,7 +87,7 @@ static size_t take(struct net_pkt *pkt)
 
 /** Adds what the record and its frame cost to its session; @p handled cycles passed in the service.
  */
-static void account(uint32_t handled)
+static void account(struct cl_service *service, uint32_t handled)
 {
 	struct cl_ethernet_counters seen;
 
@@ -95,18 +100,23 @@ static void account(uint32_t handled)
 		.record = handled - link.engine_cycles,
 	};
 
-	cl_service_account(app_lock(), &link, &cost);
-	app_unlock();
+	cl_service_account(service, &link, &cost);
 }
 
 static void on_datagram(struct net_context *context, struct net_pkt *pkt, union net_ip_header *ip,
 			union net_proto_header *protocol, int status, void *unused)
 {
 	struct sockaddr_in peer = {.sin_family = AF_INET};
+	struct in_addr to;
 
 	ARG_UNUSED(status);
 	ARG_UNUSED(unused);
 	if (pkt == NULL) {
+		return;
+	}
+	memcpy(&to, ip->ipv4->dst, sizeof(to));
+	if (net_if_ipv4_addr_lookup(&to, NULL) == NULL) { /* to several stations */
+		net_pkt_unref(pkt);
 		return;
 	}
 	memcpy(&peer.sin_addr, ip->ipv4->src, sizeof(peer.sin_addr));
@@ -114,7 +124,10 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 	size_t len = take(pkt);
 
 	net_pkt_unref(pkt);
+	struct cl_service *const service = app_lock();
+
 	network.records++;
+	link.summed = false;
 	link.peer = CL_PEER_NETWORK | (uint64_t)ntohl(peer.sin_addr.s_addr) << 16 |
 		    ntohs(peer.sin_port);
 	const uint32_t start = cl_soc_cycles(NULL);
@@ -127,30 +140,46 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 		(void)net_context_sendto(context, receive.record, len, (struct sockaddr *)&peer,
 					 sizeof(peer), NULL, K_NO_WAIT, NULL);
 	}
-	account(handled);
+	account(service, handled);
+	app_unlock();
 }
+
+#ifdef CONFIG_CIPHERLANE_ETHERNET_EARLY
+static const struct cl_ethernet_service server = {
+	.link = &link,
+	.port = CL_WIRE_UDP_PORT,
+	.lock = app_lock,
+	.unlock = app_unlock,
+};
+#endif
 
 int datagrams_init(void)
 {
 	static const uint8_t address[] = DT_PROP(MAC, ip_address);
+	/* Of any address that the interface is given later. */
 	struct sockaddr_in local = {
 		.sin_family = AF_INET,
 		.sin_port = htons(CL_WIRE_UDP_PORT),
 	};
+	struct in_addr own;
 	int status;
 
-	memcpy(&local.sin_addr, address, sizeof(local.sin_addr));
-	if (net_if_ipv4_addr_add(net_if_get_default(), &local.sin_addr, NET_ADDR_MANUAL, 0) ==
-	    NULL) {
+	memcpy(&own, address, sizeof(own));
+	if (net_if_ipv4_addr_add(net_if_get_default(), &own, NET_ADDR_MANUAL, 0) == NULL) {
 		return -ENOMEM;
 	}
-	status = net_context_get(AF_INET, SOCK_DGRAM, IPPROTO_UDP, &service);
+	status = net_context_get(AF_INET, SOCK_DGRAM, IPPROTO_UDP, &port);
 	if (status == 0) {
-		status = net_context_bind(service, (struct sockaddr *)&local, sizeof(local));
+		status = net_context_bind(port, (struct sockaddr *)&local, sizeof(local));
 	}
 	if (status == 0) {
-		status = net_context_recv(service, on_datagram, K_NO_WAIT, NULL);
+		status = net_context_recv(port, on_datagram, K_NO_WAIT, NULL);
 	}
+#ifdef CONFIG_CIPHERLANE_ETHERNET_EARLY
+	if (status == 0) {
+		cl_ethernet_serve(&server);
+	}
+#endif
 	return status;
 }
 

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "service/service.h"
+
 /** What the driver has seen and done since power-on. */
 struct cl_ethernet_counters {
 	/**
@@ -34,6 +36,24 @@ struct cl_ethernet_counters {
  * next, and a buffer that is in use, keep theirs until the frame that comes there is done with.
  */
 void cl_ethernet_forget(void);
+
+/** A record service whose records need not pass through the net stack. */
+struct cl_ethernet_service {
+	/** As cl_link_udp has it. */
+	struct cl_link *link;
+	/** UDP port. */
+	uint16_t port;
+	/** Takes the service, and `link`, for the calling thread; gives them back. */
+	struct cl_service *(*lock)(void);
+	void (*unlock)(void);
+};
+
+/**
+ * Has the driver's thread carry out itself what is beyond doubt a record for @p service, from now
+ * on and for ever; all other frames go to the net stack, which must serve the same port
+ * (CONFIG_CIPHERLANE_ETHERNET_EARLY).
+ */
+void cl_ethernet_serve(const struct cl_ethernet_service *service);
 
 void cl_ethernet_count(struct cl_ethernet_counters *counters);
 

@@ -12,12 +12,8 @@
 
 #include <cipherlane/compat_net.h>
 
-#define MAC         DT_NODELABEL(ethernet0)
-#define SLOT_BYTES  DT_PROP(MAC, slot_bytes)
-#define TX_SLOTS    (DT_REG_SIZE_BY_NAME(MAC, tx_slots) / SLOT_BYTES)
-#define IP          14
-#define UDP         (IP + 20)
-#define DATA        (UDP + 8)
+#include "frames.h"
+
 #define FRAME_BYTES (DATA + 61)
 
 static const struct device *const mac = DEVICE_DT_GET(MAC);
@@ -38,25 +34,11 @@ static void make_frame(void)
 	}
 }
 
-/** RFC 1071, byte by byte; @p sum is that of what else is counted. */
-static uint32_t checksum(uint32_t sum, const uint8_t *from, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		sum += (uint32_t)from[i] << (i % 2 == 0 ? 8 : 0);
-	}
-	while (sum >> 16 != 0) {
-		sum = (sum & 0xffff) + (sum >> 16);
-	}
-	return ~sum & 0xffff;
-}
-
 /** Sends the frame in parts, whose lengths @p parts gives in turn; checks what is in the slot. */
 static void send(const size_t *parts, size_t count, bool shifted)
 {
-	static unsigned int sent;
 	const struct ethernet_api *const api = mac->api;
-	const uint8_t *const slot = (const uint8_t *)DT_REG_ADDR_BY_NAME(MAC, tx_slots) +
-				    sent++ % TX_SLOTS * SLOT_BYTES;
+	const uint8_t *const slot = next_slot();
 	struct net_pkt *const pkt = net_pkt_alloc_on_iface(net_if_get_default(), K_NO_WAIT);
 	size_t at = 0;
 
@@ -73,11 +55,10 @@ static void send(const size_t *parts, size_t count, bool shifted)
 	}
 	zassert_equal(api->send(mac, pkt), 0, "send");
 	net_pkt_unref(pkt);
+	count_sent();
 	k_busy_wait(100); /* it is on the wire */
 	const uint32_t ip = checksum(0, frame + IP, UDP - IP);
-	const uint32_t udp =
-		checksum(17 + FRAME_BYTES - UDP + (~checksum(0, frame + UDP - 8, 8) & 0xffff),
-			 frame + UDP, FRAME_BYTES - UDP);
+	const uint32_t udp = udp_checksum(frame, FRAME_BYTES - UDP);
 
 	zassert_equal(slot[IP + 10] << 8 | slot[IP + 11], ip, "IPv4's checksum");
 	zassert_equal(slot[UDP + 6] << 8 | slot[UDP + 7], udp, "UDP's checksum");

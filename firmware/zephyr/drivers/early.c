@@ -1,0 +1,97 @@
+#include "early.h"
+
+#include <string.h>
+
+#include <cipherlane/ethernet.h>
+#include <cipherlane/soc.h>
+
+#include "tx_slots.h"
+#include "zeroize.h"
+
+/** What cl_ethernet_serve was given, for the link below; its link is NULL before. */
+static struct cl_ethernet_service server;
+static struct cl_link_udp udp;
+
+void cl_ethernet_serve(const struct cl_ethernet_service *service)
+{
+	server = *service;
+	udp.port = service->port;
+	compiler_barrier(); /* the driver's thread may look at any time */
+	udp.link = service->link;
+}
+
+/** Whether an IPv4 address is one that the stack has on this interface, for good. */
+static bool is_own(struct net_if *iface, const uint8_t *address)
+{
+	struct net_if *holder = NULL;
+	struct in_addr wanted;
+
+	memcpy(&wanted, address, sizeof(wanted));
+	const struct net_if_addr *const held = net_if_ipv4_addr_lookup(&wanted, &holder);
+
+	return held != NULL && holder == iface && held->addr_state == NET_ADDR_PREFERRED;
+}
+
+/** Of a record of @p len bytes; the service is the calling thread's. */
+static void answer(struct cl_service *service, struct cl_frame *frame, size_t len,
+		   struct cl_session_cost *cost)
+{
+	const uint32_t judged = cl_soc_cycles(NULL);
+	uint8_t *const slot = cl_tx_begin();
+
+	cost->driver += cl_soc_cycles(NULL) - judged;
+	if (slot == NULL) {
+		cl_frame_drop(frame);
+		return;
+	}
+	len = cl_frame_carry_out(frame, &udp, service, len, slot, cost);
+	const uint32_t ready = cl_soc_cycles(NULL);
+
+	cl_tx_end(len, true);
+	cost->driver += cl_soc_cycles(NULL) - ready;
+	cl_service_account(service, udp.link, cost);
+}
+
+bool cl_early_receive(struct net_if *iface, struct cl_frame *frame, uint32_t begin)
+{
+	const uint32_t found = cl_soc_cycles(NULL);
+	const uint8_t *const head = (const uint8_t *)frame->head;
+	size_t len = frame->len;
+
+	if (udp.link == NULL) {
+		return false;
+	}
+	const uint8_t *const address = cl_link_udp_destination(&udp, head, len);
+
+	if (address == NULL || !net_if_is_up(iface) || !is_own(iface, address)) {
+		return false;
+	}
+	const uint32_t own = cl_soc_cycles(NULL);
+	struct cl_service *const service = server.lock();
+	const uint32_t locked = cl_soc_cycles(NULL);
+
+	memcpy(udp.mac, net_if_get_link_addr(iface)->addr, sizeof(udp.mac));
+	memcpy(udp.address, address, sizeof(udp.address));
+	const bool is_record = cl_link_udp_receive(&udp, (uint8_t *)frame->head, frame->slot, &len,
+						   frame->sum) == CL_LINK_UDP_RECORD;
+
+	if (is_record) {
+		struct cl_session_cost cost = {
+			.driver = found - begin,
+			.stack = (own - found) + (cl_soc_cycles(NULL) - locked),
+		};
+
+		answer(service, frame, len, &cost);
+	}
+	server.unlock();
+	return is_record;
+}
+
+void cl_early_forget(void)
+{
+	if (udp.link != NULL && udp.link->staging != NULL) {
+		(void)server.lock();
+		cl_zeroize(udp.link->staging, udp.link->max_data);
+		server.unlock();
+	}
+}
