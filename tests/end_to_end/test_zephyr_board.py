@@ -2,9 +2,13 @@
 
 import pytest
 from cipherlane.device import Device
+from cipherlane.errors import BoardError
+from cipherlane.protocol.layout import Engine
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 
+from gateware.flow import emulator, zephyr
+from tests.end_to_end.ethernet import transfer
 from tests.end_to_end.test_counter_blocks import test_an_idle_session_ends_by_itself
 from tests.end_to_end.test_simulated_board import (
     test_counter_wraps,
@@ -44,3 +48,22 @@ def test_says_that_it_is_zephyr(board):
     with Device(SerialTransport(board.url)) as device:
         assert device.info().firmware == "zephyr"
         assert device.selftest().failed == 0
+
+
+@pytest.mark.thorough  # the compilation of another image; who takes an engine out sees the compiler's errors
+@pytest.mark.parametrize("only", [Engine.ISE, Engine.ACCELERATOR])
+def test_a_service_with_one_engine(zephyr_board, tmp_path, only):
+    others = {Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR} - {only}
+    output = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / f"records_{only.name.lower()}"
+    more = tuple(f"CONFIG_RECORDS_ENGINE_{engine.name}=n" for engine in sorted(others))
+    image = zephyr.compile_application(zephyr.APPLICATION, output, zephyr_board.name, more)
+    whole = zephyr_board / "firmware" / "zephyr" / "zephyr" / "zephyr.bin"
+    assert image.stat().st_size < whole.stat().st_size - 8192
+    board = SimulatedBoard(emulator.lay_out(tmp_path, zephyr_board, image))
+    with board, Device(SerialTransport(board.url)) as device:
+        assert set(device.info().engines) == {only}
+        tested = device.selftest()
+        assert tested.tests > 0 and tested.failed == 0
+        transfer(device, bytes(range(200)), only)
+        with pytest.raises(BoardError, match="engine"):
+            transfer(device, bytes(16), Engine.TABLE)
