@@ -24,12 +24,11 @@
 /** Below, the upkeep of the data cache costs more than vector loads and stores save. */
 #define VECTOR_BYTES_MIN 512u
 
-/** Whole groups between word-aligned buffers, from block 0 on. */
+/** Whole groups between word-aligned buffers. */
 CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, uint32_t *out,
-			      uint32_t groups)
+			      uint32_t index, uint32_t groups)
 {
 	const uint32_t *const end = in + groups * GROUP * WORDS;
-	uint32_t index = 0;
 
 	while (in != end) {
 		CL_ISE_EACH (s, GROUP) {
@@ -134,31 +133,78 @@ int cl_ise_memory_end(const struct cl_ise_memory *memory)
 	return status == 0 ? 0 : -EFAULT;
 }
 
+/** Blocks from number @p index on; then the registers that hold data are cleared. @return 0 */
+typedef int scalar_loop(const uint8_t *in, uint8_t *out, uint32_t index, size_t len);
+/** Whole groups between buffers in the unit's memory, from block 0 on. */
+typedef void vector_loop(uintptr_t in, uintptr_t out, uint32_t groups);
+
+CL_ISE_INLINE void ctr_blocks(struct cl_ise_cipher cipher, const uint8_t *in, uint8_t *out,
+			      uint32_t index, size_t len)
+{
+	size_t done = 0;
+
+	if ((((uintptr_t)in | (uintptr_t)out) & 3) == 0) {
+		const size_t groups = len / GROUP_BYTES;
+
+		ctr_scalar(cipher, (const uint32_t *)(const void *)in, (uint32_t *)(void *)out,
+			   index, groups);
+		done = groups * GROUP_BYTES;
+	}
+	ctr_rest(cipher, in + done, out + done, index + done / CL_BLOCK_BYTES, len - done);
+}
+
+/* Each a function of its own: where it lies in the instruction cache is the linker's matter. */
+#define SCALAR_LOOP(name, style_, rounds_)                                                         \
+	static __attribute__((noinline, noclone)) int name(const uint8_t *in, uint8_t *out,        \
+							   uint32_t index, size_t len)             \
+	{                                                                                          \
+		ctr_blocks((struct cl_ise_cipher){.style = (style_), .rounds = (rounds_)}, in,     \
+			   out, index, len);                                                       \
+		cl_ise_clear_state();                                                              \
+		return 0;                                                                          \
+	}
+#define VECTOR_LOOP(name, rounds_)                                                                 \
+	static __attribute__((noinline, noclone)) void name(uintptr_t in, uintptr_t out,           \
+							    uint32_t groups)                       \
+	{                                                                                          \
+		ctr_vector((struct cl_ise_cipher){.style = CL_ISE_FUSED, .rounds = (rounds_)}, in, \
+			   out, groups);                                                           \
+	}
+SCALAR_LOOP(ise_10, CL_ISE_PAPER, 10)
+SCALAR_LOOP(ise_12, CL_ISE_PAPER, 12)
+SCALAR_LOOP(ise_14, CL_ISE_PAPER, 14)
+SCALAR_LOOP(ise_fused_10, CL_ISE_FUSED, 10)
+SCALAR_LOOP(ise_fused_12, CL_ISE_FUSED, 12)
+SCALAR_LOOP(ise_fused_14, CL_ISE_FUSED, 14)
+VECTOR_LOOP(ise_vmem_10, 10)
+VECTOR_LOOP(ise_vmem_12, 12)
+VECTOR_LOOP(ise_vmem_14, 14)
+
 /** CTR from k15 on. @return 0, or -EFAULT if the unit's memory port reports a fault. */
-CL_ISE_INLINE int ctr_blocks(struct cl_ise_cipher cipher, struct cl_ise_device *device, bool vector,
-			     const uint8_t *in, uint8_t *out, size_t len)
+CL_ISE_INLINE int ctr_loops(scalar_loop *scalar, vector_loop *vector, struct cl_ise_device *device,
+			    const uint8_t *in, uint8_t *out, size_t len)
 {
 	const struct cl_ise_memory *const memory = &device->memory;
 	const size_t groups = len / GROUP_BYTES;
 	const size_t bulk = groups * GROUP_BYTES;
-	size_t done = 0;
-	int result = 0;
 
-	vector = vector && bulk >= VECTOR_BYTES_MIN;
-	if (vector && cl_ise_reaches(memory, in, bulk) && cl_ise_reaches(memory, out, bulk)) {
-		cl_ise_memory_begin(memory);
-		ctr_vector(cipher, (uintptr_t)in, (uintptr_t)out, groups);
-		result = cl_ise_memory_end(memory);
-		done = bulk;
-	} else {
-		device->falls += vector;
-		if ((((uintptr_t)in | (uintptr_t)out) & 3) == 0) {
-			ctr_scalar(cipher, (const uint32_t *)(const void *)in,
-				   (uint32_t *)(void *)out, groups);
-			done = bulk;
-		}
+	if (vector == NULL || bulk < VECTOR_BYTES_MIN) {
+		return scalar(in, out, 0, len);
 	}
-	ctr_rest(cipher, in + done, out + done, done / CL_BLOCK_BYTES, len - done);
+	if (!cl_ise_reaches(memory, in, bulk) || !cl_ise_reaches(memory, out, bulk)) {
+		device->falls++;
+		return scalar(in, out, 0, len);
+	}
+	cl_ise_memory_begin(memory);
+	vector((uintptr_t)in, (uintptr_t)out, groups);
+
+	const int result = cl_ise_memory_end(memory);
+
+	if (bulk == len) {
+		cl_ise_clear_state();
+	} else {
+		(void)scalar(in + bulk, out + bulk, bulk / CL_BLOCK_BYTES, len - bulk);
+	}
 	return result;
 }
 
@@ -246,19 +292,13 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 	cl_engine_c_clear(engine, key);
 }
 
-/** cl_engine.ctr in one style, with vector loads and stores or scalar ones alone. */
-CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
-		      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
-		      size_t len, enum cl_ise_style style, bool vector)
+/** Key and initial counter block into the registers. Apart, so that the loop's call is last. */
+static __attribute__((noinline)) void begin(struct cl_ise_device *device,
+					    const struct cl_engine_key *key,
+					    const uint8_t counter[CL_BLOCK_BYTES])
 {
-	struct cl_ise_device *device = engine->hw;
-	struct cl_ise_cipher cipher = {.style = style};
 	uint32_t base[WORDS];
-	int result;
 
-	if (key->key_bits == 0) {
-		return -EINVAL;
-	}
 	cl_ise_use_key(device, key);
 	if ((uintptr_t)counter % 4 == 0) {
 		cl_ctr_load_aligned(base, counter);
@@ -267,39 +307,53 @@ CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key
 	}
 	CL_ISA_KEY_WRITE(0, 15, base[0], base[1]);
 	CL_ISA_KEY_WRITE(1, 15, base[2], base[3]);
-	if (key->rounds == 10) {
-		cipher.rounds = 10;
-		result = ctr_blocks(cipher, device, vector, in, out, len);
-	} else if (key->rounds == 12) {
-		cipher.rounds = 12;
-		result = ctr_blocks(cipher, device, vector, in, out, len);
-	} else {
-		cipher.rounds = 14;
-		result = ctr_blocks(cipher, device, vector, in, out, len);
+}
+
+/** cl_engine.ctr by loops for 10, 12 and 14 rounds. */
+CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
+		      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
+		      size_t len, scalar_loop *const scalar[3], vector_loop *const vector[3])
+{
+	if (key->key_bits == 0) {
+		return -EINVAL;
 	}
-	cl_ise_clear_state();
-	return result;
+	begin(engine->hw, key, counter);
+	/* By constants: the table itself would be read through the data cache. */
+	const unsigned int rounds = key->rounds;
+	scalar_loop *const scalar_of = rounds == 10   ? scalar[0]
+				       : rounds == 12 ? scalar[1]
+						      : scalar[2];
+	vector_loop *const vector_of = rounds == 10   ? vector[0]
+				       : rounds == 12 ? vector[1]
+						      : vector[2];
+
+	return ctr_loops(scalar_of, vector_of, engine->hw, in, out, len);
 }
 
 static int ise_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 		   const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 		   size_t len)
 {
-	return ctr(engine, key, counter, in, out, len, CL_ISE_PAPER, false);
+	return ctr(engine, key, counter, in, out, len,
+		   (scalar_loop *const[]){ise_10, ise_12, ise_14}, (vector_loop *const[3]){NULL});
 }
 
 static int ise_fused_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 			 const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 			 size_t len)
 {
-	return ctr(engine, key, counter, in, out, len, CL_ISE_FUSED, false);
+	return ctr(engine, key, counter, in, out, len,
+		   (scalar_loop *const[]){ise_fused_10, ise_fused_12, ise_fused_14},
+		   (vector_loop *const[3]){NULL});
 }
 
 static int ise_vmem_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 			const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 			size_t len)
 {
-	return ctr(engine, key, counter, in, out, len, CL_ISE_FUSED, true);
+	return ctr(engine, key, counter, in, out, len,
+		   (scalar_loop *const[]){ise_fused_10, ise_fused_12, ise_fused_14},
+		   (vector_loop *const[]){ise_vmem_10, ise_vmem_12, ise_vmem_14});
 }
 
 static uint32_t falls(const struct cl_engine *engine)
