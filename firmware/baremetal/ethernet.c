@@ -31,6 +31,9 @@
 		LOCALIP1, LOCALIP2, LOCALIP3, LOCALIP4                                             \
 	}
 
+/* Of what a record does not run through, so that what it does fits few lines of the cache. */
+#define APART __attribute__((noinline))
+
 static void update_cycles(struct ethernet *ethernet)
 {
 	const uint32_t now = port_cycles(NULL);
@@ -131,7 +134,7 @@ static uint8_t *rx_slot(uint32_t number)
  * this was seen: if the slot's first bytes, erased last, were being erased then, it is dropped,
  * unless it comes only after a moment without any.
  */
-static void erase_stale(struct ethernet *ethernet)
+static APART void erase_stale(struct ethernet *ethernet)
 {
 	const uint32_t next = (ethernet->rx_slot + 1) % ETHMAC_RX_SLOTS;
 	uint32_t slot = ethernet->rx_slot;
@@ -170,18 +173,35 @@ static void transmit(struct ethernet *ethernet, size_t len, bool with_udp_checks
 	ethernet->tx_slot = (ethernet->tx_slot + 1) % ETHMAC_TX_SLOTS;
 }
 
+/** Erases the frame that was handled, which is to be forgotten. */
+static APART void erase_handled(struct ethernet *ethernet, uint32_t number)
+{
+	ethernet->stale &= ~(1u << number);
+	ethernet->erasing = ethernet->erasing == number ? ETHMAC_RX_SLOTS : ethernet->erasing;
+	cl_zeroize(rx_slot(number), ETHMAC_SLOT_SIZE);
+}
+
 /** Gives the slot of the frame that was handled back to the MAC. */
 static void release(struct ethernet *ethernet)
 {
 	const uint32_t number = ethernet->rx_slot;
 
 	if ((ethernet->stale >> number & 1) != 0) {
-		ethernet->stale &= ~(1u << number);
-		ethernet->erasing =
-			ethernet->erasing == number ? ETHMAC_RX_SLOTS : ethernet->erasing;
-		cl_zeroize(rx_slot(number), ETHMAC_SLOT_SIZE);
+		erase_handled(ethernet, number);
 	}
 	ethmac_sram_writer_ev_pending_write(EVENT);
+}
+
+/** Sends a frame that the network asked for, made of the one in its slot. */
+static APART void respond(struct ethernet *ethernet, const struct cl_frame *frame, size_t len,
+			  uint8_t *tx_slot)
+{
+	if (len > CL_LINK_UDP_HEAD) {
+		(void)cl_copy_sum(tx_slot + CL_LINK_UDP_HEAD, frame->slot + CL_LINK_UDP_HEAD,
+				  len - CL_LINK_UDP_HEAD);
+	}
+	cl_frame_put_head(frame, tx_slot);
+	transmit(ethernet, len, false);
 }
 
 /** Carries out the record of @p len bytes in a frame, and sends what it is answered with. */
@@ -217,12 +237,7 @@ static void handle(struct ethernet *ethernet, uint8_t *slot, uint32_t begin)
 		return;
 	}
 	if (kind == CL_LINK_UDP_RESPONSE) {
-		if (len > CL_LINK_UDP_HEAD) {
-			(void)cl_copy_sum(tx_slot + CL_LINK_UDP_HEAD, slot + CL_LINK_UDP_HEAD,
-					  len - CL_LINK_UDP_HEAD);
-		}
-		cl_frame_put_head(frame, tx_slot);
-		transmit(ethernet, len, false);
+		respond(ethernet, frame, len, tx_slot);
 		return;
 	}
 	struct cl_session_cost cost = {

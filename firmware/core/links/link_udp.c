@@ -144,7 +144,9 @@ const uint8_t *cl_link_udp_destination(const struct cl_link_udp *udp, const uint
 		       : NULL;
 }
 
-static enum cl_link_udp_kind receive_arp(struct cl_link_udp *udp, uint8_t *frame, size_t *len)
+/* This and ICMP apart, as a record's way shall fit few cache lines. */
+static __attribute__((noinline)) enum cl_link_udp_kind receive_arp(struct cl_link_udp *udp,
+								   uint8_t *frame, size_t *len)
 {
 	/* Ethernet, IPv4, their sizes, request. */
 	static const _Alignas(half) uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, 1};
@@ -183,9 +185,9 @@ static uint32_t sum_of_part(const uint8_t *frame, size_t len, uint32_t sum, cons
 	return len == end ? cl_sum_add(sum, ~cl_sum(head, from)) : cl_sum(frame + from, end - from);
 }
 
-static enum cl_link_udp_kind receive_icmp(struct cl_link_udp *udp, uint8_t *head,
-					  const uint8_t *frame, size_t *len, size_t end,
-					  uint32_t sum)
+static __attribute__((noinline)) enum cl_link_udp_kind
+receive_icmp(struct cl_link_udp *udp, uint8_t *head, const uint8_t *frame, size_t *len, size_t end,
+	     uint32_t sum)
 {
 	struct cl_wire_network_reply *const seen = udp->link->network;
 

@@ -11,12 +11,9 @@
 
 static const uint8_t iv[CL_BLOCK_BYTES];
 
-/** Most bytes of a call, for it to take no longer than @p limit cycles. Apart from what is
- * measured. */
-static __attribute__((noinline)) int find_most(const struct cl_platform *platform,
-					       const struct cl_engine *engine,
-					       const struct cl_engine_key *key, uint32_t limit,
-					       uint32_t *most)
+/** Most bytes of a call, for it to take no longer than @p limit cycles. */
+static int find_most(const struct cl_platform *platform, const struct cl_engine *engine,
+		     const struct cl_engine_key *key, uint32_t limit, uint32_t *most)
 {
 	uint32_t len = TRIAL_BLOCKS * CL_BLOCK_BYTES;
 	uint32_t block = 0;

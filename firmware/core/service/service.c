@@ -109,8 +109,8 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
 	return 0;
 }
 
-/** Of a record that is not carried out, nothing stays. */
-static void erase(const struct cl_service_place *record, size_t len)
+/** Of a record that is not carried out, nothing stays. Apart: others shall fit few cache lines. */
+static __attribute__((noinline)) void erase(const struct cl_service_place *record, size_t len)
 {
 	const size_t header = len < CL_WIRE_HEADER_SIZE ? len : CL_WIRE_HEADER_SIZE;
 
