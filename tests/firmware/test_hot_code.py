@@ -23,11 +23,12 @@ for rounds in (10, 12, 14):
     memory = (f"ise_vmem_{rounds}", "port_drain", "port_dcache_flush")
     WAYS[f"ise_vmem-{rounds}"] = ("begin", "ise_vmem_ctr", *memory)
 # What stays in the cache from record to record, and what takes turns there.
-STAYS = ("port_cycles", "cl_ctr_counter", "memcpy", "cl_sum", "memset", "cl_session_find", "ethernet_poll")
-STAYS += ("cl_frame_take", "cl_frame_carry_out", "cl_service_carry_out", "cl_handle_data")
+STAYS = ("port_cycles", "cl_ctr_counter", "memcpy", "cl_sum", "ethernet_poll")
+STAYS += ("cl_frame_carry_out", "cl_service_carry_out", "cl_handle_data")
 TURNS = ("cl_session_data", "cl_window_judge", "cl_window_sum_from", "cl_link_udp_receive", "cl_sessions_tick")
 TURNS += ("accel_ctr", "cl_accel_run", "cl_accel_submit", "cl_record_parse", "cl_window_accept", "cl_record_reply")
-TURNS += ("cl_link_udp_answer", "cl_service_account", "cl_session_owned", "cl_session_touch")
+TURNS += ("cl_link_udp_answer", "cl_service_account", "cl_session_owned", "cl_session_touch", "cl_session_find")
+TURNS += ("cl_frame_take", "memset")
 
 
 def run(tool: str, *arguments: str | Path) -> str:
