@@ -7,7 +7,7 @@ copy is taken for lost once several that were sent later are answered (as in RFC
 answer comes after all. There, one answer settles every copy of its record, and the window adapts.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import NamedTuple
 
 _GHOST_LIFE = 4  # time-outs for which a copy that was given up may still be answered
@@ -24,23 +24,36 @@ class Key(NamedTuple):
     token: int
 
 
-@dataclass(slots=True)
-class _Copy:
-    """One sending of a record; a ghost was given up, but may still be answered."""
+AnyKey = Key | tuple[int, int, int, int]
 
-    number: int
-    key: Key
+
+class _Flight(NamedTuple):
+    """What copies that were sent at once have in common."""
+
     size: int
     sent: float
     timeout: float
     measured: bool
-    ghost: bool = False
-    overtaken: bool = False
 
     @property
     def end(self) -> float:
-        """When it is given up; of a ghost, when it is forgotten."""
-        return self.sent + self.timeout * (_GHOST_LIFE if self.ghost else 1)
+        """When its copies are given up."""
+        return self.sent + self.timeout
+
+    @property
+    def ghosts_end(self) -> float:
+        """When those that were given up are forgotten."""
+        return self.sent + self.timeout * _GHOST_LIFE
+
+
+_Copy = tuple[AnyKey, _Flight]
+
+
+class Answered(NamedTuple):
+    """Round trips of the answered copies, in seconds, where they are certain, and the records now known to be lost."""
+
+    round_trips: list[float]
+    lost: list[Key]
 
 
 class Window:
@@ -63,10 +76,10 @@ class Window:
         self._grows_fast = True
         self._learn(float(self._LEAST * size))
 
-    def answered(self, size: int) -> None:
-        """Grow: twofold in a round trip until the first loss, then by one record."""
+    def answered(self, size: int, total: int) -> None:
+        """Grow as `total` bytes are answered: twofold in a round trip until the first loss, then by one of `size`."""
         if self._learnt < self._limit:
-            self._learn(self._learnt + (size if self._grows_fast else size * size / self._learnt))
+            self._learn(self._learnt + (total if self._grows_fast else size * total / self._learnt))
 
     def lost(self, now: float, size: int, round_trip: float) -> None:
         """Shrink, once in a `round_trip`, to a few records of `size` at least."""
@@ -91,102 +104,122 @@ class Flights:
         self.bytes = 0
         self.lost = 0
         self._number = self._latest = 0
-        self._live: dict[int, _Copy] = {}
-        self._ghosts: dict[int, _Copy] = {}
-        self._of_key: dict[Key, list[_Copy]] = {}
+        self._live: dict[int, _Copy] = {}  # by number, in the order of sending
+        self._ghosts: dict[int, _Copy] = {}  # given up, but may still be answered
+        self._overtaken: set[int] = set()  # ghosts, given up for later answers
+        self._of_key: dict[AnyKey, list[int]] = {}
         self._deadline = float("inf")  # nothing is to be given up or forgotten earlier
         self._reordering = _FIRST_REORDERING
-        self._doubts: dict[Key, None] = {}
+        self._doubts: dict[AnyKey, None] = {}
 
-    def room(self, size: int) -> bool:
-        """Return whether `size` more bytes may be sent; one record always may on a shared link."""
-        return self.bytes + size <= self.window.bytes or (self.shared and not self._live)
+    def room(self, size: int) -> int:
+        """Return how many records of `size` bytes may be sent; one always may on a shared link."""
+        return max((self.window.bytes - self.bytes) // size, int(self.shared and not self._live))
 
-    def add(self, key: Key, size: int, now: float, timeout: float, measured: bool = True) -> None:
-        """Note that a record was sent; its round trip says something about the link if `measured`."""
-        self._number = number = self._number + 1
-        copy = self._live[number] = _Copy(number, key, size, now, timeout, measured)
-        self._of_key.setdefault(key, []).append(copy)
-        self.bytes += size
-        if now + timeout < self._deadline:
-            self._deadline = now + timeout
+    def add(self, keys: Iterable[AnyKey], size: int, now: float, timeout: float, measured: bool = True) -> None:
+        """Note that records were sent at once, of `size` bytes each.
 
-    def answer(self, key: Key, now: float) -> tuple[float | None, list[Key]]:
-        """Note an answer; return the round trip if it is certain, and the records now known to be lost."""
-        copies = self._of_key.get(key)
-        if not copies:
-            if key in self._doubts:  # it was late, not lost
-                del self._doubts[key]
-                self._reordering = min(2 * self._reordering, _MOST_REORDERING)
-            return None, []
-        copy = copies[0]  # the oldest: assume no more than is certain
-        certain = len(copies) == 1 and copy.measured and not copy.ghost
-        if self.shared:
-            lost = self._settle(copies)
-        else:
-            overtaken = [other for other in self._all() if other.number < copy.number] if self.ordered else []
-            lost = [other.key for other in overtaken if not other.ghost]
-            for other in (*overtaken, copy):
-                self._drop(other)
-        self.lost += len(lost)
-        return now - copy.sent if certain else None, lost
+        Their round trips say something about the link if `measured`.
+        """
+        flight = _Flight(size, now, timeout, measured)
+        for key in keys:
+            self._number += 1
+            self._live[self._number] = key, flight
+            self._of_key.setdefault(key, []).append(self._number)
+            self.bytes += size
+        self._deadline = min(self._deadline, flight.end)
+
+    def answer(self, keys: Iterable[AnyKey], now: float) -> Answered:
+        """Note answers that came at once."""
+        answered = Answered([], [])
+        size = total = 0
+        for key in keys:
+            numbers = self._of_key.get(key)
+            if not numbers:
+                if key in self._doubts:  # it was late, not lost
+                    del self._doubts[key]
+                    self._reordering = min(2 * self._reordering, _MOST_REORDERING)
+                continue
+            number = numbers[0]  # the oldest: assume no more than is certain
+            _, flight = self._live.get(number) or self._ghosts[number]
+            if len(numbers) == 1 and flight.measured and number in self._live:
+                answered.round_trips.append(now - flight.sent)
+            if self.shared:
+                self._settle(key, numbers)
+                size, total = flight.size, total + flight.size
+            else:
+                answered.lost.extend(self._pass(number))
+        if total:
+            self.window.answered(size, total)
+            answered.lost.extend(self._overtake())
+        self.lost += len(answered.lost)
+        return answered
 
     def expire(self, now: float) -> list[Key]:
         """Give up the copies whose time is over; return their records."""
         if now < self._deadline:
             return []
-        given_up = [copy for copy in self._live.values() if now >= copy.end]
-        for copy in given_up:
-            self._give_up(copy)
-        for copy in [copy for copy in self._ghosts.values() if now >= copy.end]:
-            self._drop(copy)
-        self._deadline = min((copy.end for copy in self._all()), default=float("inf"))
-        self.lost += len(given_up)
-        return [copy.key for copy in given_up]
+        given_up = [number for number, (_, flight) in self._live.items() if now >= flight.end]
+        keys = [self._give_up(number) for number in given_up]
+        for number in [number for number, (_, flight) in self._ghosts.items() if now >= flight.ghosts_end]:
+            self._drop(number)
+        ends = [flight.end for _, flight in self._live.values()]
+        ends += [flight.ghosts_end for _, flight in self._ghosts.values()]
+        self._deadline = min(ends, default=float("inf"))
+        self.lost += len(keys)
+        return keys
 
     def next_deadline(self) -> float | None:
         """Return when copies are to be looked at again; none is to be given up earlier."""
         return self._deadline if self._live else None
 
-    def _all(self) -> list[_Copy]:
-        return [*self._ghosts.values(), *self._live.values()]
-
-    def _settle(self, copies: list[_Copy]) -> list[Key]:
-        """Drop every copy of an answered record; give up those overtaken, and return their records."""
-        size = copies[0].size
-        if len(copies) == 1:
-            self._latest = max(self._latest, copies[0].number)
-        for copy in tuple(copies):
-            if copy.overtaken:
+    def _settle(self, key: AnyKey, numbers: list[int]) -> None:
+        """Drop every copy of an answered record."""
+        if len(numbers) == 1:
+            self._latest = max(self._latest, numbers[0])
+        for number in tuple(numbers):
+            if number in self._overtaken:
                 if len(self._doubts) == _DOUBTS:
                     self._doubts.clear()
-                self._doubts[copy.key] = None
-            self._drop(copy)
-        self.window.answered(size)
+                self._doubts[key] = None
+            self._drop(number)
+
+    def _overtake(self) -> list[Key]:
+        """Give up those overtaken by answers; return their records."""
         lost = []
         while self._live:
-            first = next(iter(self._live.values()))
-            if first.number + self._reordering > self._latest:
+            number = next(iter(self._live))
+            if number + self._reordering > self._latest:
                 break
-            first.overtaken = True
-            self._give_up(first)
-            self._deadline = min(self._deadline, first.end)
-            lost.append(first.key)
+            self._overtaken.add(number)
+            lost.append(self._give_up(number))
+            self._deadline = min(self._deadline, self._ghosts[number][1].ghosts_end)
         return lost
 
-    def _give_up(self, copy: _Copy) -> None:
-        copy.ghost = True
-        self.bytes -= copy.size
-        del self._live[copy.number]
-        self._ghosts[copy.number] = copy
+    def _pass(self, answered: int) -> list[Key]:
+        """Drop an answered copy, and on an ordered link those sent before: return the records that are lost."""
+        lost = []
+        if self.ordered:
+            lost = [Key._make(key) for number, (key, _) in self._live.items() if number < answered]
+            for number in [number for number in (*self._ghosts, *self._live) if number < answered]:
+                self._drop(number)
+        self._drop(answered)
+        return lost
 
-    def _drop(self, copy: _Copy) -> None:
-        if copy.ghost:
-            del self._ghosts[copy.number]
+    def _give_up(self, number: int) -> Key:
+        """Make a ghost of a copy; return its record."""
+        key, flight = self._ghosts[number] = self._live.pop(number)
+        self.bytes -= flight.size
+        return Key._make(key)
+
+    def _drop(self, number: int) -> None:
+        copy = self._live.pop(number, None)
+        if copy:
+            self.bytes -= copy[1].size
         else:
-            del self._live[copy.number]
-            self.bytes -= copy.size
-        copies = self._of_key[copy.key]
-        copies.remove(copy)
-        if not copies:
-            del self._of_key[copy.key]
+            copy = self._ghosts.pop(number)
+            self._overtaken.discard(number)
+        numbers = self._of_key[copy[0]]
+        numbers.remove(number)
+        if not numbers:
+            del self._of_key[copy[0]]

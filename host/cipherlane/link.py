@@ -1,21 +1,30 @@
 """The link to a board: requests within the window, replies matched to them, and time-outs that follow round trips."""
 
 from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .errors import CipherlaneError, VersionMismatchError
-from .flights import Flights, Key
+from .flights import AnyKey, Flights, Key
+from .protocol.datarun import DataCodec, Result, Run
 from .protocol.layout import ERROR, ERROR_TYPE, HEADER, REPLY, Record, RecordType, decode
 from .recordlog import RecordLog
 from .transport.base import Address, Pace, Transport
 
 
 class Arrival(NamedTuple):
-    """A reply, the request it answers, and the requests now known to be lost."""
+    """A reply and the request it answers."""
 
     key: Key
     record: Record
+
+
+class Arrivals(NamedTuple):
+    """Replies that arrived together: results of a stream, all others, and the requests now known to be lost."""
+
+    results: list[Result]
+    others: list[Arrival]
     lost: list[Key]
 
 
@@ -68,9 +77,9 @@ class Link:
         """Return the most bytes that `record` takes on the link."""
         return self.transport.wire_size(HEADER.size + len(record.data))
 
-    def room(self, record: Record) -> bool:
-        """Return whether `record` may be sent now."""
-        return self.flights.room(self.wire_size(record))
+    def room(self, data_bytes: int) -> int:
+        """Return how many records of `data_bytes` may be sent now."""
+        return self.flights.room(self.transport.wire_size(HEADER.size + data_bytes))
 
     def await_room(self, record: Record) -> None:
         """Wait until `record` may be sent; what arrives meanwhile is dropped.
@@ -102,18 +111,27 @@ class Link:
         if to != self._outbox_to:
             self.flush()
             self._outbox_to = to
-        key = self.key_of(record)
+        key = Key(record.type, record.session, record.offset, record.token)
         raw = record.encode()
         size = self.transport.wire_size(len(raw))
-        self.flights.add(key, size, self.clock.now(), timeout or self.timeout, measured=timeout is None)
+        self.flights.add((key,), size, self.clock.now(), timeout or self.timeout, measured=timeout is None)
         self.counters.sent += 1
         self._outbox.append(raw)
         return key
 
-    @staticmethod
-    def key_of(record: Record) -> Key:
-        """Return the key of a request."""
-        return Key(record.type, record.session, record.offset, record.token)
+    def send_parts(self, stream: DataCodec, offset: int, parts: Sequence[memoryview], to: Address | None) -> None:
+        """Send records of a `stream` at once, for which there must be room: `parts` of its data, from `offset` on.
+
+        All parts are of one size, the last perhaps shorter, and they go `to` another address, if one is given.
+        """
+        self.flush()
+        run = stream.encode(offset, parts)
+        keys = stream.keys(range(offset, offset + stream.record_bytes * len(parts), stream.record_bytes))
+        self.flights.add(keys, self.transport.wire_size(run.size), self.clock.now(), self.timeout)
+        self.counters.sent += len(parts)
+        self.transport.send_run(run, to)
+        if self._log:
+            self._log.sent(run.records())
 
     def flush(self) -> None:
         """Send what was posted."""
@@ -132,34 +150,41 @@ class Link:
         deadline = self.clock.now() + timeout
         while True:
             if not self._inbox:
-                self._inbox.extend(self.transport.receive_many(max(0.0, deadline - self.clock.now())))
-                if not self._inbox:
+                run = self._arrived(max(0.0, deadline - self.clock.now()))
+                if run is None:
                     return None
-                if self._log:
-                    self._log.received(self._inbox)
+                self._inbox.extend(run.records())
+            arrival = self._decode(self._inbox.popleft(), strict_version)
+            if arrival:
+                self._answered((arrival.key,), len(arrival.record.data))
+                return arrival
+            if self.clock.now() >= deadline:
+                return None
+
+    def receive_results(self, stream: DataCodec, timeout: float) -> Arrivals | None:
+        """Return replies that arrived together, those to the `stream` apart, or None after `timeout` seconds."""
+        if self._inbox:
             raw = self._inbox.popleft()
-            self.counters.received += 1
-            try:
-                record = decode(raw)
-                key = _request_key(record)
-            except VersionMismatchError:
-                if strict_version:
-                    raise
-                key = None
-            except ValueError:
-                key = None
-            if key is None:
-                self.counters.ignored += 1
-                if self.clock.now() >= deadline:
-                    return None
-                continue
-            now = self.clock.now()
-            round_trip, lost = self.flights.answer(key, now)
-            if round_trip is not None:
-                self._measure(round_trip)
-            if lost:
-                self._shrink(now, record)
-            return Arrival(key, record, lost)
+            run: Run | None = Run(raw, len(raw))
+        else:
+            run = self._arrived(timeout)
+        if run is None:
+            return None
+        results, others = stream.results(run), []
+        if results is None:
+            results = []
+            mine = (RecordType.DATA, stream.session, stream.token)
+            for arrival in filter(None, map(self._decode, run.records())):
+                key, record = arrival
+                if record.type != ERROR_TYPE and (key.type, key.session, key.token) == mine:
+                    results.append((key.offset, record.data))
+                else:
+                    others.append(arrival)
+        else:
+            self.counters.received += len(results)
+        keys = stream.keys([offset for offset, _ in results])
+        lost = self._answered((*keys, *(other.key for other in others)), stream.record_bytes)
+        return Arrivals(results, others, lost)
 
     def expire(self) -> list[Key]:
         """Return the requests whose time is over, and be more patient from now on if there are any."""
@@ -186,13 +211,43 @@ class Link:
             if not arrived and not strays:
                 return
 
-    def _shrink(self, now: float, record: Record | None = None) -> None:
-        size = HEADER.size + (len(record.data) if record else 0)
-        self.flights.window.lost(now, self.transport.wire_size(size), self._mean or self.timeout)
+    def _arrived(self, timeout: float) -> Run | None:
+        run = self.transport.receive_run(timeout)
+        if run and self._log:
+            self._log.received(run.records())
+        return run
+
+    def _decode(self, raw: bytes, strict_version: bool = False) -> Arrival | None:
+        """Return what arrived as a reply; None if it is none."""
+        self.counters.received += 1
+        try:
+            record = decode(raw)
+            return Arrival(_request_key(record), record)
+        except VersionMismatchError:
+            if strict_version:
+                raise
+        except ValueError:
+            pass
+        self.counters.ignored += 1
+        return None
+
+    def _answered(self, keys: Iterable[AnyKey], data_bytes: int) -> list[Key]:
+        """Note answers with up to `data_bytes`; return the requests now known to be lost."""
+        now = self.clock.now()
+        round_trips, lost = self.flights.answer(keys, now)
+        self.counters.round_trips.extend(round_trips)
+        for round_trip in dict.fromkeys(round_trips):  # those sent and answered together are one measurement
+            self._measure(round_trip)
+        if lost:
+            self._shrink(now, data_bytes)
+        return lost
+
+    def _shrink(self, now: float, data_bytes: int = 0) -> None:
+        size = self.transport.wire_size(HEADER.size + data_bytes)
+        self.flights.window.lost(now, size, self._mean or self.timeout)
 
     def _measure(self, round_trip: float) -> None:
         """Follow the round trips as RFC 6298 does for TCP."""
-        self.counters.round_trips.append(round_trip)
         if self._mean is None:
             self._mean, self._deviation = round_trip, round_trip / 2
         else:

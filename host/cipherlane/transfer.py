@@ -11,7 +11,8 @@ from typing import Protocol
 from .errors import ArgumentError, BoardError, NoReplyError, PortError, TransferError
 from .flights import Key
 from .link import Arrival, Link
-from .protocol.layout import Record, RecordType
+from .protocol.datarun import DataCodec, Result
+from .protocol.layout import HEADER, Record, RecordType
 from .protocol.refusal import raise_refusal
 from .transport.base import Address
 
@@ -63,15 +64,6 @@ class TransferReport:
         return self.bytes * 8 / self.seconds / 1e6 if self.seconds else 0.0
 
 
-@dataclass
-class _Pending:
-    """A record that was read and not yet written."""
-
-    record: Record
-    attempts: int = 0
-    result: bytes | None = None
-
-
 class Transfer:
     """The state of one transfer; `run` carries it out."""
 
@@ -99,6 +91,7 @@ class Transfer:
                 f"{self._begin + stream.first} on"
             )
         self._stream = stream
+        self._codec = DataCodec(stream.number, stream.token, record_bytes)
         self._ask = probe
         self._clock = link.clock
         self._link = link
@@ -109,8 +102,10 @@ class Transfer:
         self._start = self._written = self._read = offset
         self._end = None if length is None else offset + length
         self._at_end = False
-        self._pending: dict[int, _Pending] = {}
-        self._to_send: deque[int] = deque()
+        self._pending: dict[int, memoryview] = {}  # what was read and its result not yet written, by offset
+        self._results: dict[int, bytes] = {}  # those of them that are there
+        self._again: deque[int] = deque()  # offsets of records to be repeated
+        self._attempts: dict[int, int] = {}  # of those that were repeated
         self._records = self._retransmissions = 0
 
     def run(self) -> TransferReport:
@@ -132,54 +127,78 @@ class Transfer:
         return TransferReport(count, self._records, self._retransmissions, self._clock.now() - started)
 
     def _send(self) -> None:
-        """Send what is due while the window has room."""
-        while True:
-            if not self._to_send and not self._read_record():
+        """Send what is due while the window has room: first what is to be repeated."""
+        if not self._send_again():
+            return
+        most = self._link.transport.run_records(HEADER.size + self._record_bytes)
+        while count := min(most, self._unread(), self._link.room(self._record_bytes)):
+            parts = self._read_records(count)
+            if not parts:
                 break
-            pending = self._pending.get(self._to_send[0])
-            if pending is None or pending.result is not None:
-                self._to_send.popleft()
-                continue
-            if not self._link.room(pending.record):
-                break
-            if pending.attempts >= self._link.pace.attempts:
-                raise self._failure(f"no reply to {pending.attempts} attempts")
-            self._to_send.popleft()
-            pending.attempts += 1
-            self._retransmissions += pending.attempts > 1
-            self._link.post(pending.record, to=self._stream.address)
-        self._link.flush()
+            offset = self._read
+            offsets = range(offset, offset + self._record_bytes * len(parts), self._record_bytes)
+            self._pending.update(zip(offsets, parts, strict=True))
+            self._read = offsets[-1] + len(parts[-1])
+            self._records += len(parts)
+            self._link.send_parts(self._codec, offset, parts, self._stream.address)
 
-    def _read_record(self) -> bool:
-        """Queue the next record of the input; return whether there is one."""
+    def _send_again(self) -> bool:
+        """Repeat records; return whether none is left to be."""
+        while self._again:
+            offset = self._again[0]
+            data = self._pending.get(offset)
+            if data is not None and offset not in self._results:
+                if not self._link.room(len(data)):
+                    break
+                attempts = self._attempts.get(offset, 1)
+                if attempts >= self._link.pace.attempts:
+                    raise self._failure(f"no reply to {attempts} attempts")
+                self._attempts[offset] = attempts + 1
+                self._retransmissions += 1
+                record = Record(RecordType.DATA, self._stream.number, offset, self._stream.token, bytes(data))
+                self._link.post(record, to=self._stream.address)
+            self._again.popleft()
+        self._link.flush()
+        return not self._again
+
+    def _unread(self) -> int:
+        """Return how many records may be read."""
         # The board remembers the last `window` records: whatever is sent must leave those not answered among them.
-        if self._at_end or self._read >= self._written + self._stream.window * self._record_bytes:
-            return False
-        data = self._reader.read(self._record_bytes)
-        while len(data) < self._record_bytes:
-            piece = self._reader.read(self._record_bytes - len(data)) if data else b""
+        ahead = -(-(self._read - self._written) // self._record_bytes)
+        return 0 if self._at_end else max(0, self._stream.window - ahead)
+
+    def _read_records(self, count: int) -> list[memoryview]:
+        """Return the data of the next `count` records of the input at most, all of full size but the last one there is.
+
+        Of an input that gives less at a time, they are as many as there are.
+        """
+        size = self._record_bytes
+        data = self._reader.read(count * size)
+        while not data or len(data) % size:
+            piece = self._reader.read(size - len(data) % size) if data else b""
             if not piece:
                 self._at_end = True
                 break
             data += piece
-        if not data:
-            return False
         if self._read + len(data) > self._stream.length:
             raise self._failure(f"the input is longer than the {self._stream.length} bytes that were declared for it")
-        record = Record(RecordType.DATA, self._stream.number, self._read, self._stream.token, data)
-        self._pending[self._read] = _Pending(record)
-        self._to_send.append(self._read)
-        self._read += len(data)
-        self._records += 1
-        return True
+        whole = memoryview(data)
+        return [whole[start : start + size] for start in range(0, len(data), size)]
 
     def _receive(self) -> None:
         """Wait for a reply or a time-out, then take all results that have arrived."""
         timeout = self._link.patience()
-        for _ in range(_BURST):
-            arrival = self._link.receive(timeout)
-            if arrival is None or not self._accept(arrival):  # who sends others must not keep ours from going on
+        taken = 0
+        while taken < _BURST:
+            arrivals = self._link.receive_results(self._codec, timeout)
+            if arrivals is None:
                 break
+            self._repeat(arrivals.lost)
+            new = self._take(arrivals.results)
+            self._refused(arrivals.others)
+            if not new:  # who sends others must not keep ours from going on
+                break
+            taken += new
             timeout = 0.0
         self._repeat(self._link.expire())
         if self._stream.address and self._clock.now() - self._heard > _PROBE_TIMEOUTS * self._link.timeout:
@@ -189,50 +208,66 @@ class Transfer:
         """Ask for a session whose records are not answered: the fast path drops those of one that is gone."""
         self._ask()  # what arrives meanwhile is lost
         self._heard = self._clock.now()
-        self._repeat([self._link.key_of(pending.record) for pending in self._pending.values()])
+        self._repeat([Key(*key) for key in self._codec.keys(self._pending)])
 
-    def _accept(self, arrival: Arrival) -> bool:
-        """Take what may be a result; return whether it is one that was awaited."""
-        self._repeat(arrival.lost)
-        key, reply = arrival.key, arrival.record
-        pending = self._pending.get(key.offset)
-        if key[:2] != (RecordType.DATA, self._stream.number) or key.token != self._stream.token or pending is None:
-            return False
-        raise_refusal(reply)
-        if pending.result is not None:
-            return False
-        if len(reply.data) != len(pending.record.data):
-            self._repeat([key])  # it took the place of the answer, which will not come
-            return False
-        self._heard = self._clock.now()
-        pending.result = reply.data
-        while (first := self._pending.get(self._written)) is not None and first.result is not None:
-            self._writer.write(first.result)
-            del self._pending[self._written]
-            self._written += len(first.result)
-            if self._progress:
-                self._progress(self._begin + self._written)
-        return True
+    def _take(self, results: list[Result]) -> int:
+        """Take those that were awaited, and write what follows what was written; return how many they are."""
+        new = 0
+        for offset, result in results:
+            data = self._pending.get(offset)
+            if data is None or offset in self._results:
+                continue
+            if len(result) != len(data):  # it took the place of the answer, which will not come
+                self._repeat([Key(*key) for key in self._codec.keys((offset,))])
+                continue
+            self._results[offset] = result
+            new += 1
+        if new:
+            self._heard = self._clock.now()
+            self._write()
+        return new
+
+    def _write(self) -> None:
+        """Write the results that follow what was written, at once."""
+        ready, end = [], self._written
+        while (result := self._results.pop(end, None)) is not None:
+            ready.append(result)
+            del self._pending[end]
+            self._attempts.pop(end, None)
+            end += len(result)
+        if not ready:
+            return
+        self._writer.write(ready[0] if len(ready) == 1 else b"".join(ready))
+        self._written = end
+        if self._progress:
+            self._progress(self._begin + end)
+
+    def _refused(self, arrivals: list[Arrival]) -> None:
+        """Raise the board's refusal of a record that is awaited, if one has arrived."""
+        for key, reply in arrivals:
+            mine = (key.type, key.session, key.token) == (RecordType.DATA, self._stream.number, self._stream.token)
+            if mine and key.offset in self._pending:
+                raise_refusal(reply)
 
     def _repeat(self, keys: list[Key]) -> None:
         """Queue records again, before those not yet sent."""
         for key in keys:
-            pending = self._pending.get(key.offset)
+            offset = key.offset
             mine = key.type == RecordType.DATA and key.token == self._stream.token
-            if mine and pending and pending.result is None and key.offset not in self._to_send:
-                self._to_send.appendleft(key.offset)
+            if mine and offset in self._pending and offset not in self._results and offset not in self._again:
+                self._again.appendleft(offset)
 
     def _failure(self, reason: str) -> TransferError:
         """Return the error that names the byte ranges without a result."""
         missing: list[tuple[int, int | None]] = []
         for offset in sorted(self._pending):
-            pending = self._pending[offset]
-            if pending.result is not None:
+            end = offset + len(self._pending[offset])
+            if offset in self._results:
                 continue
             if missing and missing[-1][1] == offset:
-                missing[-1] = (missing[-1][0], offset + len(pending.record.data))
+                missing[-1] = (missing[-1][0], end)
             else:
-                missing.append((offset, offset + len(pending.record.data)))
+                missing.append((offset, end))
         if not self._at_end or (self._end or 0) > self._read:
             if missing and missing[-1][1] == self._read:
                 missing[-1] = (missing[-1][0], self._end)

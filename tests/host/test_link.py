@@ -58,26 +58,26 @@ def key(offset):
 
 def test_window_counts_every_copy_until_its_answer():
     flights = Flights(100, ordered=False)
-    flights.add(key(0), 40, 0.0, 1.0)
-    flights.add(key(0), 40, 0.1, 1.0)
+    flights.add([key(0)], 40, 0.0, 1.0)
+    flights.add([key(0)], 40, 0.1, 1.0)
     assert flights.bytes == 80 and not flights.room(21) and flights.room(20)
-    flights.answer(key(0), 0.2)
+    flights.answer([key(0)], 0.2)
     assert flights.bytes == 40
-    flights.answer(key(0), 0.3)
+    flights.answer([key(0)], 0.3)
     assert flights.bytes == 0
-    assert flights.answer(key(0), 0.4) == (None, [])
+    assert flights.answer([key(0)], 0.4) == ([], [])
 
 
 def test_time_out_gives_up_a_copy_and_a_late_answer_belongs_to_it():
     flights = Flights(100, ordered=True)
-    flights.add(key(0), 40, 0.0, 1.0)
+    flights.add([key(0)], 40, 0.0, 1.0)
     assert flights.expire(0.9) == []
     assert flights.next_deadline() == 1.0
     assert flights.expire(1.0) == [key(0)]
     assert flights.bytes == 0 and flights.next_deadline() is None
-    flights.add(key(0), 40, 1.0, 1.0)
-    round_trip, lost = flights.answer(key(0), 1.5)
-    assert (round_trip, lost) == (None, []), "which copy was answered is unknown"
+    flights.add([key(0)], 40, 1.0, 1.0)
+    round_trips, lost = flights.answer([key(0)], 1.5)
+    assert (round_trips, lost) == ([], []), "which copy was answered is unknown"
     assert flights.bytes == 40, "the second copy may still be on its way"
     assert flights.expire(2.0) == [key(0)]
 
@@ -85,9 +85,9 @@ def test_time_out_gives_up_a_copy_and_a_late_answer_belongs_to_it():
 def test_ordered_link_shows_losses_by_later_answers():
     flights = Flights(1000, ordered=True)
     for index in range(4):
-        flights.add(key(16 * index), 40, index / 10, 1.0)
-    round_trip, lost = flights.answer(key(32), 0.5)
-    assert round_trip == 0.5 - 0.2
+        flights.add([key(16 * index)], 40, index / 10, 1.0)
+    round_trips, lost = flights.answer([key(32)], 0.5)
+    assert round_trips == [0.5 - 0.2]
     assert lost == [key(0), key(16)]
     assert flights.bytes == 40
 
@@ -95,18 +95,18 @@ def test_ordered_link_shows_losses_by_later_answers():
 def test_unordered_link_waits_for_the_time_out():
     flights = Flights(1000, ordered=False)
     for index in range(3):
-        flights.add(key(16 * index), 40, 0.0, 1.0)
-    assert flights.answer(key(32), 0.5)[1] == []
+        flights.add([key(16 * index)], 40, 0.0, 1.0)
+    assert flights.answer([key(32)], 0.5)[1] == []
     assert flights.bytes == 80
 
 
 def test_given_up_copies_are_forgotten():
     flights = Flights(1000, ordered=False)
-    flights.add(key(0), 40, 0.0, 1.0)
+    flights.add([key(0)], 40, 0.0, 1.0)
     flights.expire(1.0)
     flights.expire(10.0)
-    flights.add(key(0), 40, 10.0, 1.0)
-    assert flights.answer(key(0), 10.25)[0] == 0.25
+    flights.add([key(0)], 40, 10.0, 1.0)
+    assert flights.answer([key(0)], 10.25)[0] == [0.25]
 
 
 def test_time_out_follows_the_round_trips_as_rfc_6298_says():

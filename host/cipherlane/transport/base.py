@@ -7,6 +7,7 @@ from types import MappingProxyType, TracebackType
 from typing import Self
 
 from ..clock import REAL, Clock
+from ..protocol.datarun import Run
 
 
 @dataclass(frozen=True)
@@ -80,10 +81,18 @@ class Transport(ABC):
         for record in records:
             self.send(record)
 
-    def receive_many(self, timeout: float) -> Sequence[bytes]:
-        """Return the records that have arrived, or none after `timeout` seconds; raise what `receive` raises."""
+    def send_run(self, run: Run, to: Address | None = None) -> None:
+        """Send a run of records; as `send_many`."""
+        self.send_many(run.records(), to)
+
+    def receive_run(self, timeout: float) -> Run | None:
+        """Return records that have arrived together, or None after `timeout` seconds; raise what `receive` raises."""
         record = self.receive(timeout)
-        return () if record is None else (record,)
+        return None if record is None else Run(record, len(record))
+
+    def run_records(self, record_size: int) -> int:
+        """Return how many records of `record_size` bytes are best sent at once."""
+        return 1
 
     @abstractmethod
     def wire_size(self, record_size: int) -> int:

@@ -1,9 +1,9 @@
 """The ports `sim` and `sim+udp`: start the simulated board, talk to it over a socket and stop it at the end."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import PortError, SimulatedBoardError
+from ..protocol.datarun import Run
 from .serial import SerialTransport
 from .simboard import ETHERNET_BOARD, SimulatedBoard, find_board
 from .udp import SIMULATED_NETWORK, UdpTransport
@@ -67,11 +67,11 @@ class SimUdpTransport(UdpTransport):
             self.board.stop()
             raise
 
-    def _receive(self, timeout: float) -> Sequence[bytes]:
-        records = super()._receive(timeout)
-        if not records and self.board.ended():
+    def _receive(self, timeout: float) -> Run | None:
+        run = super()._receive(timeout)
+        if run is None and self.board.ended():
             raise SimulatedBoardError(self.board.obituary("the simulated board ended"))
-        return records
+        return run
 
     def close(self) -> None:
         """Close the socket and stop the board."""

@@ -10,11 +10,12 @@ import socket
 import struct
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
 from ..clock import REAL, Clock
 from ..errors import PortError
+from ..protocol.datarun import Run
 from ..protocol.layout import UDP_PORT
 from .base import WRITE_TIMEOUT, Address, Pace, Transport
 
@@ -61,7 +62,7 @@ class Datagrams:
         while start < len(datagrams):
             size = len(datagrams[start])
             end = start + 1
-            most = min(len(datagrams), start + min(_MOST_SEGMENTS, MAX_DATAGRAM // max(1, size)))
+            most = min(len(datagrams), start + most_segments(size))
             while self._segments and end < most and len(datagrams[end]) == size:
                 end += 1
             if end - start > 1:
@@ -159,26 +160,30 @@ class UdpTransport(Transport):
 
     def send_many(self, records: Sequence[bytes], to: Address | None = None) -> None:
         """Send records in as few calls as the kernel allows."""
-        if to:
-            self._known.add(to)
-        self._datagrams.write_timeout = self.write_timeout
-        try:
-            self._datagrams.send(records, to or self._address)
-        except OSError as error:
-            raise PortError(f"cannot send to {self.url}: {error.strerror}; check address and network") from error
+        with self._sending(to) as address:
+            self._datagrams.send(records, address)
+
+    def send_run(self, run: Run, to: Address | None = None) -> None:
+        """Send a run of records in one call, if the kernel allows."""
+        with self._sending(to) as address:
+            self._datagrams.send_run(run.data, run.size, address)
 
     def receive(self, timeout: float) -> bytes | None:
         """Return the next record, or None after `timeout` seconds."""
-        if not self._ready:
-            self._ready.extend(self._receive(timeout))
+        if not self._ready and (run := self._receive(timeout)):
+            self._ready.extend(run.records())
         return self._ready.popleft() if self._ready else None
 
-    def receive_many(self, timeout: float) -> Sequence[bytes]:
-        """Return the records that have arrived, or none after `timeout` seconds."""
+    def receive_run(self, timeout: float) -> Run | None:
+        """Return the records that arrived together, or None after `timeout` seconds."""
         if self._ready:
-            records, self._ready = self._ready, deque()
-            return records
+            record = self._ready.popleft()
+            return Run(record, len(record))
         return self._receive(timeout)
+
+    def run_records(self, record_size: int) -> int:
+        """Return how many datagrams the kernel takes at once."""
+        return most_segments(record_size)
 
     def wire_size(self, record_size: int) -> int:
         """Return what a datagram takes of the board's window: whole slots."""
@@ -195,7 +200,17 @@ class UdpTransport(Transport):
         """Release the socket."""
         self._datagrams.close()
 
-    def _receive(self, timeout: float) -> Sequence[bytes]:
+    @contextlib.contextmanager
+    def _sending(self, to: Address | None) -> Iterator[Address]:
+        if to:
+            self._known.add(to)
+        self._datagrams.write_timeout = self.write_timeout
+        try:
+            yield to or self._address
+        except OSError as error:
+            raise PortError(f"cannot send to {self.url}: {error.strerror}; check address and network") from error
+
+    def _receive(self, timeout: float) -> Run | None:
         deadline = self.clock.now() + timeout
         while True:
             try:
@@ -203,15 +218,17 @@ class UdpTransport(Transport):
             except OSError as error:
                 raise PortError(f"{self.url} failed: {error.strerror}; check the network") from error
             if arrived is None:
-                return ()
+                return None
             data, size, address = arrived
             if address in self._known:
-                break
+                return Run(data, size)
             if self.clock.now() >= deadline:  # strangers may send without end
-                return ()
-        if size >= len(data):
-            return (data,)
-        return [data[start : start + size] for start in range(0, len(data), size)]
+                return None
+
+
+def most_segments(size: int) -> int:
+    """Return how many datagrams of `size` bytes the kernel takes at once."""
+    return max(1, min(_MOST_SEGMENTS, MAX_DATAGRAM // max(1, size)))
 
 
 def slots(record_size: int) -> int:

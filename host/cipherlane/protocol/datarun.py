@@ -1,0 +1,66 @@
+"""Data records of one stream that follow each other, as one run of bytes: what a link takes and gives at once.
+
+In a run all records are of one size, the last perhaps shorter.
+"""
+
+import struct
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from .layout import HEADER, REPLY, VERSION, RecordType
+
+Result = tuple[int, bytes]  # offset and data
+
+_HEADER = HEADER.codec("version", "type", "length", "session", "offset", "token")
+_SPLIT = "<8sQQ{}s"  # version to session, offset, token, data
+
+
+class Run(NamedTuple):
+    """Records of `size` bytes one behind the other; the last may be shorter."""
+
+    data: bytes
+    size: int
+
+    def records(self) -> list[bytes]:
+        """Return each of them."""
+        if self.size >= len(self.data):
+            return [self.data]
+        return [self.data[start : start + self.size] for start in range(0, len(self.data), self.size)]
+
+
+class DataCodec:
+    """Encodes data records of a stream, and decodes their replies, many at once."""
+
+    def __init__(self, session: int, token: int, record_bytes: int):
+        """Be for the records of `session` and `token`, which have `record_bytes` of data, the last perhaps less."""
+        self.session = session
+        self.token = token
+        self.record_bytes = record_bytes
+        self._size = HEADER.size + record_bytes
+        self._split = struct.Struct(_SPLIT.format(record_bytes)).iter_unpack
+        reply = _HEADER.pack(VERSION, RecordType.DATA | REPLY, record_bytes, session, 0, token)
+        self._begin = reply[:8]
+
+    def encode(self, offset: int, parts: Sequence[memoryview]) -> Run:
+        """Return the run of records of `parts`, of which the first is at `offset` of the stream."""
+        kind, session, token = RecordType.DATA, self.session, self.token
+        pieces: list[bytes | memoryview] = []
+        for part in parts:
+            length = len(part)
+            pieces += _HEADER.pack(VERSION, kind, length, session, offset, token), part
+            offset += length
+        return Run(b"".join(pieces), HEADER.size + len(parts[0]))
+
+    def results(self, run: Run) -> list[Result] | None:
+        """Return what is in a run of full data replies of this stream; None if there is anything else in it."""
+        if run.size != self._size or len(run.data) % run.size:
+            return None
+        begin, mine = self._begin, self.token
+        found = self._split(run.data)
+        results = [(offset, data) for head, offset, token, data in found if head == begin and token == mine]
+        return results if len(results) * run.size == len(run.data) else None
+
+    def keys(self, offsets: Iterable[int]) -> list[tuple[int, int, int, int]]:
+        """Return type, session, offset and token of the requests at `offsets`."""
+        kind, session, token = int(RecordType.DATA), self.session, self.token
+        return [(kind, session, offset, token) for offset in offsets]
