@@ -142,13 +142,19 @@ class Flights:
                 continue
             number = numbers[0]  # the oldest: assume no more than is certain
             _, flight = self._live.get(number) or self._ghosts[number]
-            if len(numbers) == 1 and flight.measured and number in self._live:
+            certain = len(numbers) == 1 and number in self._live
+            if certain and flight.measured:
                 answered.round_trips.append(now - flight.sent)
-            if self.shared:
-                self._settle(key, numbers)
-                size, total = flight.size, total + flight.size
-            else:
+            if not self.shared:
                 answered.lost.extend(self._pass(number))
+                continue
+            size, total = flight.size, total + flight.size
+            if certain:
+                self._latest = max(self._latest, number)
+                self.bytes -= size
+                del self._live[number], self._of_key[key]
+            else:
+                self._settle(key, numbers)
         if total:
             self.window.answered(size, total)
             answered.lost.extend(self._overtake())

@@ -252,10 +252,9 @@ class Transfer:
     def _repeat(self, keys: list[Key]) -> None:
         """Queue records again, before those not yet sent."""
         for key in keys:
-            offset = key.offset
             mine = key.type == RecordType.DATA and key.token == self._stream.token
-            if mine and offset in self._pending and offset not in self._results and offset not in self._again:
-                self._again.appendleft(offset)
+            if mine and key.offset in self._pending and key.offset not in self._again:
+                self._again.appendleft(key.offset)
 
     def _failure(self, reason: str) -> TransferError:
         """Return the error that names the byte ranges without a result."""

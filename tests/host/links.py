@@ -4,6 +4,7 @@ import random
 from collections import deque
 
 from cipherlane.clock import Clock
+from cipherlane.protocol.datarun import Run
 from cipherlane.transport.base import Pace, Transport
 
 from .model import HEADER, from_frame, to_frame
@@ -36,10 +37,22 @@ class LossyLink(Transport):
 
     Both directions suffer. Damaged records go through the model's framing, whose CRC drops them; on a `shared` link
     each record is a datagram. The link asserts that requests on their way to the board never hold more than its window.
+    It sends up to `run` records at once, and gives as many of one size, the last perhaps shorter.
     """
 
     def __init__(
-        self, board, seed, ordered=False, pace=FAST, shared=False, lose=0, repeat=0, reorder=0, truncate=0, corrupt=0
+        self,
+        board,
+        seed,
+        ordered=False,
+        pace=FAST,
+        shared=False,
+        run=1,
+        lose=0,
+        repeat=0,
+        reorder=0,
+        truncate=0,
+        corrupt=0,
     ):
         self.board = board
         self.random = random.Random(seed)
@@ -47,6 +60,9 @@ class LossyLink(Transport):
         self.ordered = ordered
         self.shared = shared
         self.pace = pace
+        self.run = run
+        self.runs = []  # how many records came at once
+        self.left = None  # a record that does not belong to the run before it
         self.set_rates(lose, repeat, reorder, truncate, corrupt)
         self.requests = deque()
         self.replies = deque()
@@ -79,6 +95,26 @@ class LossyLink(Transport):
                 return reply
         self.clock.sleep(max(0, deadline - self.clock.now()))
         return None
+
+    def run_records(self, record_size):
+        return self.run
+
+    def receive_run(self, timeout):
+        left, self.left = self.left, None
+        first = left if left is not None else self.receive(timeout)
+        if first is None:
+            return None
+        records = [first]
+        while len(records) < self.run and first and len(records[-1]) == len(first):
+            record = self.receive(0)
+            if record is None:
+                break
+            if not record or len(record) > len(first):
+                self.left = record
+                break
+            records.append(record)
+        self.runs.append(len(records))
+        return Run(b"".join(records), len(first))
 
     def _work(self):
         """Let the board answer one request, if that arrives."""

@@ -165,9 +165,11 @@ def test_port_that_goes_away_says_how_to_resume():
     assert link.closed
 
 
-def test_replies_of_others_are_ignored():
+@pytest.mark.parametrize("run", [1, 5, 40])
+def test_replies_of_others_are_ignored(run):
+    """Each alone, or among the results that arrive with it."""
     data = random.Random(9).randbytes(20_000)
-    link = LossyLink(PeerBoard(), seed=0, ordered=True)
+    link = LossyLink(PeerBoard(rx_window=16384), seed=0, ordered=True, run=run)
     genuine = link.receive
     queue = []
 
@@ -195,9 +197,38 @@ def test_replies_of_others_are_ignored():
         return reply[:4] + b"\xee\xee\0\0" + reply[8:24] + zeros  # another session
 
     link.receive = receive
-    result, report = transfer(link, data)
-    assert result == reference(data)
-    assert report.bytes == len(data)
+    out = io.BytesIO()
+    with Device(link) as device, device.open_session(KEY, IV, Engine.ISE, length=len(data)) as session:
+        ignored = device.link.counters.ignored
+        report = session.transfer(io.BytesIO(data), out)
+        assert device.link.counters.ignored - ignored == 6 * report.records, "all that are no replies to a request"
+    assert out.getvalue() == reference(data)
+    assert report.bytes == len(data) and report.retransmissions == 0
+
+
+@pytest.mark.parametrize("run", [1, 5])
+def test_the_first_answer_to_a_record_is_its_result(run):
+    """The third record's comes before the first's, and again with other data."""
+    data = random.Random(14).randbytes(5000)
+    link = LossyLink(PeerBoard(rx_window=16384), seed=0, run=run)
+    genuine, replies, queue = link.receive, [], []
+
+    def receive(timeout):
+        if queue:
+            return queue.pop(0)
+        reply = genuine(timeout)
+        if reply is None or reply[1] != 0x83:
+            return reply
+        replies.append(reply)
+        if len(replies) == 2:
+            queue.extend((reply[:24] + bytes(len(reply) - 24), replies[0]))
+        return genuine(timeout) if len(replies) == 1 else reply
+
+    link.receive = receive
+    with Device(link) as device, device.open_session(KEY, IV, Engine.ISE, length=len(data)) as session:
+        out = io.BytesIO()
+        session.transfer(io.BytesIO(data), out)
+    assert out.getvalue() == reference(data)
 
 
 def test_reply_of_the_wrong_length_is_not_a_result():

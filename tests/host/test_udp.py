@@ -124,10 +124,11 @@ RATES = [
 ]
 
 
+@pytest.mark.parametrize("run", [1, 7, 44])
 @pytest.mark.parametrize("rates", RATES, ids=str)
-def test_transfer_over_a_bad_network(rates):
+def test_transfer_over_a_bad_network(rates, run):
     data = random.Random(3).randbytes(200_001)
-    network = bad_network(seed=1)
+    network = bad_network(seed=1, run=run)
     with Device(network) as device:
         device.link.set_pace(QUICK)
         network.set_rates(**rates)
@@ -135,6 +136,7 @@ def test_transfer_over_a_bad_network(rates):
     assert result == reference(data)
     assert (report.retransmissions > 0) == (rates.keys() & {"lose", "truncate"} != set()) or "reorder" in rates
     assert device.link.flights.bytes == 0
+    assert max(network.runs) == 1 if run == 1 else max(network.runs) > 1
 
 
 def test_a_seed_tells_all():
@@ -235,7 +237,7 @@ def test_datagrams_of_any_sizes_arrive_as_they_were_sent():
 
 def test_a_kernel_without_segmentation_still_sends(null_board):
     with Device(UdpTransport(null_board.url)) as device:
-        device.link.transport._datagrams._segments = False
+        device.link.transport._datagrams.segments = 1
         data = bytes(50_000)
         result, _ = transfer(device, data)
     assert len(result) == len(data)

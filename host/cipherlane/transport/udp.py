@@ -6,6 +6,7 @@ that cannot, each datagram is a call of its own. The numbers of these options me
 
 import contextlib
 import errno
+import itertools
 import socket
 import struct
 import sys
@@ -41,7 +42,8 @@ class Datagrams:
         self.clock = clock
         self.write_timeout = WRITE_TIMEOUT
         connection.setblocking(False)
-        self._on_linux = self._segments = sys.platform == "linux"
+        self._on_linux = sys.platform == "linux"
+        self.segments = _MOST_SEGMENTS if self._on_linux else 1  # datagrams sent at once
         for option, force in _FORCE.items():
             tries = [(force, _BUFFERS[0])] if self._on_linux else []
             for name, size in tries + [(option, size) for size in _BUFFERS]:
@@ -58,31 +60,30 @@ class Datagrams:
         Raises:
             OSError: they cannot be sent, or not in time.
         """
-        start = 0
-        while start < len(datagrams):
-            size = len(datagrams[start])
-            end = start + 1
-            most = min(len(datagrams), start + most_segments(size))
-            while self._segments and end < most and len(datagrams[end]) == size:
-                end += 1
-            if end - start > 1:
-                self.send_run(b"".join(datagrams[start:end]), size, address)
+        for size, run in itertools.groupby(datagrams, len):
+            together = tuple(run)
+            if len(together) > 1 and size:
+                self.send_run(b"".join(together), size, address)
             else:
-                self._send(datagrams[start], (), address)
-            start = end
+                for datagram in together:
+                    self._send(datagram, (), address)
 
     def send_run(self, data: bytes | bytearray, size: int, address: Address) -> None:
-        """Send `data`, at most 64 datagrams of `size` bytes one behind the other, the last perhaps shorter."""
-        if self._segments and len(data) > size:
+        """Send `data`, datagrams of `size` bytes one behind the other, the last perhaps shorter; raise as `send`."""
+        left = memoryview(data)
+        while left:
+            piece = left[: size * min(self.segments, most_segments(size))]
+            segmented = len(piece) > size
             try:
-                self._send(data, ((socket.IPPROTO_UDP, _SEGMENT, _SIZE.pack(size)),), address)
-                return
+                self._send(piece, ((socket.IPPROTO_UDP, _SEGMENT, _SIZE.pack(size)),) if segmented else (), address)
             except TimeoutError:
                 raise
             except OSError:  # no such option, or a device without checksums of its own
-                self._segments = False
-        for start in range(0, len(data), size):
-            self._send(data[start : start + size], (), address)
+                if not segmented:
+                    raise
+                self.segments = 1
+                continue
+            left = left[len(piece) :]
 
     def receive(self, timeout: float) -> tuple[bytes, int, Address] | None:
         """Return what has arrived, the size of each datagram in it (the last may be shorter), and who sent it.
@@ -110,7 +111,7 @@ class Datagrams:
         """Release the socket."""
         self.socket.close()
 
-    def _send(self, data: bytes | bytearray, ancillary: Sequence[tuple[int, int, bytes]], address: Address) -> None:
+    def _send(self, data: bytes | memoryview, ancillary: Sequence[tuple[int, int, bytes]], address: Address) -> None:
         deadline = None
         while True:
             try:
