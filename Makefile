@@ -28,7 +28,7 @@ CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench cache explore explore-isa mapped mutants results timing zephyr
 
-.PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash test test-all lint fuzz stress sweep netlist formal mutants timing bench bench-dma bench-eth bench-udp bench-sim-speed explore worker explore-isa format pages readme package clean distclean
+.PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash test test-all lint fuzz stress sweep netlist formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-sim-speed explore worker explore-isa format pages readme package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -124,6 +124,9 @@ bench-udp: setup ## 2 min | Measure records over UDP on the simulated board: goo
 	@$(PYTHON) -m gateware.flow sim eth$(ON_ZEPHYR)
 	@CIPHERLANE_SIM_ETH=$(CURDIR)/build/sim_eth$(ON_ZEPHYR) .venv/bin/cipherlane bench --link --port sim+udp --timeout 60 \
 		--results build/results/bench-udp$(ON_ZEPHYR).json
+
+bench-host: setup ## 1 min | Measure what one core of this machine carries against the null board, beside a bare echo
+	@$(PYTHON) -m tests.bench_host
 
 bench-sim-speed: setup ## 5 min | Measure how fast the simulated board runs, beside one as LiteX's script builds it
 	@$(PYTHON) -m tests.bench_sim_speed
