@@ -7,6 +7,7 @@ from .clock import Clock
 from .counterblocks import MOST_STREAM, CounterBlocks
 from .device import Device
 from .errors import BoardError, ReplyError
+from .intervals import Interval, Intervals
 from .protocol.layout import HEADER, Engine, ErrorCode
 from .session import Session
 from .transfer import Progress
@@ -33,8 +34,8 @@ class LinkMeasurement:
     `loss` is the part of the sent records that was taken for lost. `latency_ms` are percentiles of round trips by the
     host's clock: of a simulated board they say how fast the simulation runs. `host_core_mbps` are the data bits for
     each second that this process was running on a processor, in millions: what one core can carry, whatever else
-    the machine does. `packet_cycles` are the board's cycles
-    for a data record by stage, None where the board does not count them, or spends none.
+    the machine does. `packet_cycles` are the board's cycles for a data record by stage, None where the board does not
+    count them, or spends none. `intervals` are parts of the stream, if it was looked at in parts.
     """
 
     engine: str
@@ -51,6 +52,7 @@ class LinkMeasurement:
     retransmissions: int
     latency_ms: dict[str, float]
     packet_cycles: dict[str, float] | None
+    intervals: tuple[Interval, ...] = ()
 
     @property
     def wire_limit_mbps(self) -> float:
@@ -69,6 +71,9 @@ class LinkMeasurement:
         record["share"] = self.share
         for name in ("seconds", "goodput_mbps", "host_core_mbps", "loss", "wire_limit_mbps", "share"):
             record[name] = round(record[name], 5)
+        del record["intervals"]
+        if self.intervals:
+            record["intervals"] = [each.record() for each in self.intervals]
         return record
 
 
@@ -105,6 +110,7 @@ def measure(
     *,
     seconds: float | None = None,
     progress: Progress | None = None,
+    intervals: Intervals | None = None,
 ) -> LinkMeasurement:
     """Stream `total` bytes of zeros, or `seconds` long, through a session of its own.
 
@@ -117,6 +123,7 @@ def measure(
         total: bytes in all; the most a stream can have if it is None, as with `seconds`.
         seconds: time after which no more is sent.
         progress: called with the bytes done so far.
+        intervals: look at the stream, and are kept with its figures.
 
     Raises:
         ArgumentError: a record of that size is not possible.
@@ -134,6 +141,8 @@ def measure(
         link.counters.round_trips.clear()
         sent, lost = link.counters.sent, link.flights.lost
         opened = _network(session)
+        if intervals:
+            intervals.begin()
         started, busy = clock.now(), clock.busy()
         report = session.transfer(
             _Zeros(length, clock, None if seconds is None else started + seconds),
@@ -141,8 +150,11 @@ def measure(
             length=length if seconds is None else None,
             in_flight=window_records * size,
             progress=progress,
+            watch=intervals.watch if intervals else None,
         )
         taken, busy = clock.now() - started, clock.busy() - busy
+        if intervals:
+            intervals.finish()
         sent, lost = link.counters.sent - sent, link.flights.lost - lost
         round_trips = sorted(link.counters.round_trips)
         closed = _network(session)
@@ -172,6 +184,7 @@ def measure(
         retransmissions=report.retransmissions,
         latency_ms={f"p{part}": round(_percentile(round_trips, part) * 1e3, 3) for part in PERCENTILES},
         packet_cycles=packet_cycles,
+        intervals=tuple(intervals.found) if intervals else (),
     )
 
 

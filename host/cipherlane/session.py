@@ -9,7 +9,7 @@ from .errors import ArgumentError, CipherlaneError
 from .protocol.layout import HEADER, Engine, Record, RecordType
 from .replies import BoardInfo, FastPath, Opened, SessionStat, fields_of
 from .results import Measurement
-from .transfer import Progress, Reader, Stream, Transfer, TransferReport, Writer
+from .transfer import Progress, Reader, Stream, Transfer, TransferReport, Watch, Writer
 
 _CLOSE_ATTEMPTS = 2  # after an error
 
@@ -66,6 +66,7 @@ class Session:
         length: int | None = None,
         progress: Progress | None = None,
         in_flight: int | None = None,
+        watch: Watch | None = None,
     ) -> TransferReport:
         """Stream `reader` to its end through the board; write the results to `writer`, strictly in order.
 
@@ -76,6 +77,8 @@ class Session:
             length: bytes expected in all from `offset`, where known; it makes errors exact.
             progress: called with the bytes written so far, `offset` included.
             in_flight: bytes in flight at most, a record at least; by default as many as the board holds.
+            watch: called with what was done so far, again and again; it returns the seconds until the next time at
+                the latest.
 
         Raises:
             ArgumentError: `offset` or `in_flight` cannot be.
@@ -95,7 +98,7 @@ class Session:
             window=self.window,
             address=self.fast_path.address if self.fast_path else None,
         )
-        transfer = Transfer(link, stream, self.stat, reader, writer, offset, length, progress)
+        transfer = Transfer(link, stream, self.stat, reader, writer, offset, length, progress, watch)
         if in_flight is None and self.fast_path is None:
             return transfer.run()
         link.set_window(min(in_flight or self.rx_window, self.rx_window), HEADER.size + self.record_bytes)

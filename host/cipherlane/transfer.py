@@ -49,6 +49,19 @@ class Stream:
     address: Address | None
 
 
+@dataclass
+class Counts:
+    """What a transfer has done: bytes of data sent, copies among them; bytes of results; copies beyond one a record."""
+
+    sent: int = 0
+    received: int = 0
+    retransmissions: int = 0
+
+
+Watch = Callable[[Counts], float]
+"""Is shown what was done so far, and returns the seconds until it is to be shown more, at the latest."""
+
+
 @dataclass(frozen=True)
 class TransferReport:
     """What a complete transfer took: bytes, records, copies sent beyond one a record, wall-clock seconds."""
@@ -77,6 +90,7 @@ class Transfer:
         offset: int,
         length: int | None,
         progress: Progress | None,
+        watch: Watch | None = None,
     ):
         """Prepare the transfer; for the arguments see `Session.transfer`.
 
@@ -98,6 +112,7 @@ class Transfer:
         self._reader = reader
         self._writer = writer
         self._progress = progress
+        self._watch = watch
         self._record_bytes = record_bytes
         self._start = self._written = self._read = offset
         self._end = None if length is None else offset + length
@@ -106,7 +121,8 @@ class Transfer:
         self._results: dict[int, bytes] = {}  # those of them that are there
         self._again: deque[int] = deque()  # offsets of records to be repeated
         self._attempts: dict[int, int] = {}  # of those that were repeated
-        self._records = self._retransmissions = 0
+        self._records = 0
+        self._counts = Counts()
 
     def run(self) -> TransferReport:
         """Transfer everything; raise TransferError if that is not possible."""
@@ -124,7 +140,7 @@ class Transfer:
             ended, expected = self._begin + self._written, self._begin + self._end
             raise self._failure(f"the input ended at byte {ended} instead of {expected}")
         count = self._written - self._start
-        return TransferReport(count, self._records, self._retransmissions, self._clock.now() - started)
+        return TransferReport(count, self._records, self._counts.retransmissions, self._clock.now() - started)
 
     def _send(self) -> None:
         """Send what is due while the window has room: first what is to be repeated."""
@@ -140,6 +156,7 @@ class Transfer:
             self._pending.update(zip(offsets, parts, strict=True))
             self._read = offsets[-1] + len(parts[-1])
             self._records += len(parts)
+            self._counts.sent += self._read - offset
             self._link.send_parts(self._codec, offset, parts, self._stream.address)
 
     def _send_again(self) -> bool:
@@ -154,7 +171,8 @@ class Transfer:
                 if attempts >= self._link.pace.attempts:
                     raise self._failure(f"no reply to {attempts} attempts")
                 self._attempts[offset] = attempts + 1
-                self._retransmissions += 1
+                self._counts.retransmissions += 1
+                self._counts.sent += len(data)
                 record = Record(RecordType.DATA, self._stream.number, offset, self._stream.token, bytes(data))
                 self._link.post(record, to=self._stream.address)
             self._again.popleft()
@@ -188,6 +206,8 @@ class Transfer:
     def _receive(self) -> None:
         """Wait for a reply or a time-out, then take all results that have arrived."""
         timeout = self._link.patience()
+        if self._watch:
+            timeout = min(timeout, self._watch(self._counts))
         taken = 0
         while taken < _BURST:
             arrivals = self._link.receive_results(self._codec, timeout)
@@ -221,6 +241,7 @@ class Transfer:
                 self._repeat([Key(*key) for key in self._codec.keys((offset,))])
                 continue
             self._results[offset] = result
+            self._counts.received += len(result)
             new += 1
         if new:
             self._heard = self._clock.now()

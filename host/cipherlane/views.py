@@ -27,6 +27,7 @@ from rich.prompt import Confirm
 from rich.table import Table
 from rich.text import Text
 
+from .intervals import Interval
 from .linkbench import PERCENTILES, STAGES, LinkMeasurement
 from .results import Measurement
 from .tables import FittingTable, title_text
@@ -149,6 +150,28 @@ def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None
     return FittingTable(
         headings, rows, title, ("kind",), ("a host core\nMbps", "of\n1 Gb/s", "win-\ndow", headings[-1])
     )
+
+
+def interval_heading(label: str) -> str:
+    """Return the lines above those of intervals."""
+    words = ("seconds", "bytes sent", "Mbps", "bytes received", "Mbps", "sent again")
+    return f"{label}, by the host's clock:\n" + _interval_columns(*words)
+
+
+def interval_line(interval: Interval, label: str = "") -> str:
+    """Return a line of what passed in an interval."""
+    return _interval_columns(
+        f"{label} {interval.start:.2f}-{interval.end:.2f}",
+        str(interval.sent_bytes),
+        f"{interval.sent_mbps:.1f}",
+        str(interval.received_bytes),
+        f"{interval.received_mbps:.1f}",
+        str(interval.retransmissions),
+    )
+
+
+def _interval_columns(*words: str) -> str:
+    return " ".join(word.rjust(width) for word, width in zip(words, (18, 14, 9, 14, 9, 10), strict=True))
 
 
 def packet_table(measurements: Iterable[LinkMeasurement], title: str | None = None) -> FittingTable:

@@ -9,7 +9,8 @@ from .. import views
 from ..counterblocks import CounterBlocks
 from ..device import DIRECTIONS, KEY_BITS, Device
 from ..errors import ArgumentError, CipherlaneError
-from ..linkbench import measure
+from ..intervals import Intervals
+from ..linkbench import LinkMeasurement, measure
 from ..protocol.layout import Engine
 from ..replies import BoardInfo
 from ..transfer import Progress
@@ -18,6 +19,7 @@ from . import common
 Task = Callable[[Progress], Any]
 
 LINK_BYTES = 100_000_000
+_LEAST_INTERVAL = 0.1  # seconds
 
 
 def add_to(commands: Any) -> None:
@@ -47,6 +49,12 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--window", type=_count, action="append", help="with --link: most records in flight; repeatable"
     )
+    parser.add_argument(
+        "--interval",
+        type=_interval,
+        metavar="SECONDS",
+        help="with --link: show every SECONDS what has passed either way, by the host's clock, and in all",
+    )
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal")
     common.add_results_option(parser)
     parser.set_defaults(run=run)
@@ -56,6 +64,8 @@ def run(args: argparse.Namespace) -> int:
     """Measure each combination asked for."""
     if not args.link and (args.window or len(args.record_bytes or ()) > 1):
         raise ArgumentError("--window, and more than one --record-bytes, go with --link")
+    if args.interval and (not args.link or args.progress):
+        raise ArgumentError("--interval goes with --link, and takes the place of --progress")
     if args.duration and args.bytes:
         raise ArgumentError("--duration and --bytes both say when a figure is done: give one")
     done: list[Any] = []
@@ -63,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
         with common.open_device(args) as device:
             info = device.info()
             tasks = list((_link_tasks if args.link else _memory_tasks)(args, device))
-            with views.bench_progress(len(tasks), args.progress) as progress:
+            with views.bench_progress(len(tasks), False if args.interval else args.progress) as progress:
                 for label, task in tasks:
                     done.append(task(progress(label)))
     except (KeyboardInterrupt, CipherlaneError) as error:
@@ -108,11 +118,28 @@ def _link_tasks(args: argparse.Namespace, device: Device) -> Iterator[tuple[str,
                     total = None if args.duration else args.bytes or enough
                     words = (device, engine, blocks, record_bytes, window, total)
                     measured = functools.partial(measure, *words, seconds=args.duration)
-                    yield f"{engine.name.lower()} {key_bits}", _with_progress(measured)
+                    label = f"{engine.name.lower()} {key_bits}"
+                    yield label, _with_intervals(measured, args, label) if args.interval else _with_progress(measured)
 
 
 def _with_progress(measure: Callable[..., Any]) -> Task:
     return lambda show: measure(progress=show)
+
+
+def _with_intervals(measure: Callable[..., LinkMeasurement], args: argparse.Namespace, label: str) -> Task:
+    """Return the task that shows what passes as it does: on standard output, or with --json on standard error."""
+
+    def show(line: str) -> None:
+        views.show(line, stderr=args.json)
+
+    def task(progress: Progress) -> LinkMeasurement:
+        show(views.interval_heading(label))
+        intervals = Intervals(args.interval, lambda interval: show(views.interval_line(interval)))
+        done = measure(progress=progress, intervals=intervals)
+        show(views.interval_line(intervals.total, "total"))
+        return done
+
+    return task
 
 
 def _engines(args: argparse.Namespace, device: Device, present: Iterable[Engine]) -> list[Engine]:
@@ -128,6 +155,13 @@ def _show(args: argparse.Namespace, info: BoardInfo, done: list[Any], stderr: bo
     views.show(views.link_table(done, f"{info.board}: encrypted streams over {args.port}"), stderr=stderr)
     if any(item.packet_cycles for item in done):
         views.show(views.packet_table(done, "the board's cycles for one record, by stage"), stderr=stderr)
+
+
+def _interval(text: str) -> float:
+    value = common.seconds(text)
+    if value < _LEAST_INTERVAL:
+        raise argparse.ArgumentTypeError(f"{text} is too short: give {_LEAST_INTERVAL:g} seconds at least")
+    return value
 
 
 def _count(text: str) -> int:

@@ -57,13 +57,13 @@ def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
 
 def add_timeout(parser: argparse.ArgumentParser, meaning: str, **options: Any) -> None:
     """Add the option that bounds waits."""
-    parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help=f"seconds to wait {meaning}", **options)
+    parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help=f"seconds to wait {meaning}", **options)
 
 
 def add_duration(parser: argparse.ArgumentParser) -> None:
     """Add the option that says how long to measure."""
     parser.add_argument(
-        "--duration", type=_seconds, metavar="SECONDS", help="how long each figure is measured, in place of --bytes"
+        "--duration", type=seconds, metavar="SECONDS", help="how long each figure is measured, in place of --bytes"
     )
 
 
@@ -133,9 +133,11 @@ def _naming(name: str) -> Iterator[None]:
 
 
 def _flat(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record whose values are no dictionaries: theirs get their name behind a full stop."""
+    """Return a record whose values are no dictionaries: theirs get their name behind a full stop. No lists."""
     flat: dict[str, Any] = {}
     for name, item in record.items():
+        if isinstance(item, list):
+            continue
         flat |= {f"{name}.{part}": each for part, each in item.items()} if isinstance(item, dict) else {name: item}
     return flat
 
@@ -162,7 +164,12 @@ def choose_engine(device: Device, name: str | None) -> Engine:
     return engine
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
+    """Return the seconds that an option says.
+
+    Raises:
+        argparse.ArgumentTypeError: it says none.
+    """
     try:
         return settings.seconds(text)
     except ValueError as error:

@@ -1,0 +1,94 @@
+"""What passes through a link from second to second, by the host's clock."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from .clock import REAL, Clock
+from .transfer import Counts
+
+
+@dataclass(frozen=True)
+class Interval:
+    """What passed either way between `start` and `end`, in seconds of a stream.
+
+    Bytes are of data: `sent_bytes` with those of records that were sent again, of which there are `retransmissions`;
+    `received_bytes` count each result once.
+    """
+
+    start: float
+    end: float
+    sent_bytes: int
+    received_bytes: int
+    retransmissions: int
+
+    @property
+    def sent_mbps(self) -> float:
+        """Data bits sent a second, in millions."""
+        return self._mbps(self.sent_bytes)
+
+    @property
+    def received_mbps(self) -> float:
+        """Data bits received a second, in millions."""
+        return self._mbps(self.received_bytes)
+
+    def record(self) -> dict[str, Any]:
+        """Return the interval as a record for JSON."""
+        record = asdict(self) | {"sent_mbps": self.sent_mbps, "received_mbps": self.received_mbps}
+        return {name: round(value, 5) for name, value in record.items()}
+
+    def _mbps(self, count: int) -> float:
+        return count * 8 / (self.end - self.start) / 1e6 if self.end > self.start else 0.0
+
+
+class Intervals:
+    """Looks at one stream every so many seconds."""
+
+    def __init__(self, seconds: float, show: Callable[[Interval], None], clock: Clock = REAL):
+        """Call `show` with what passed in each interval of `seconds`, by `clock`, when it is over."""
+        self.found: list[Interval] = []
+        self._clock = clock
+        self._seconds = seconds
+        self._show = show
+        self.begin()
+
+    def begin(self) -> None:
+        """Take the stream to begin now."""
+        self._begun = self._looked = self._clock.now()
+        self._due = self._begun + self._seconds
+        self._now, self._before = Counts(), Counts()
+
+    def watch(self, counts: Counts) -> float:
+        """Take what was done so far; return the seconds until the interval is over."""
+        self._now = counts
+        now = self._clock.now()
+        if now >= self._due:
+            self._look(now)
+            while self._due <= now:  # as after a pause of the whole process
+                self._due += self._seconds
+        return self._due - now
+
+    def finish(self) -> None:
+        """Take the stream for ended, and show what has passed since the last interval."""
+        if self._now != self._before:
+            self._look(self._clock.now())
+
+    @property
+    def total(self) -> Interval:
+        """What has passed in all."""
+        return self._passed(self._begun, self._looked, Counts())
+
+    def _look(self, now: float) -> None:
+        self.found.append(self._passed(self._looked, now, self._before))
+        self._looked, self._before = now, replace(self._now)
+        self._show(self.found[-1])
+
+    def _passed(self, start: float, end: float, before: Counts) -> Interval:
+        now = self._now
+        return Interval(
+            start - self._begun,
+            end - self._begun,
+            now.sent - before.sent,
+            now.received - before.received,
+            now.retransmissions - before.retransmissions,
+        )
