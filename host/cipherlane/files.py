@@ -90,13 +90,13 @@ class InputFile:
         }
 
     def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes.
+        """Return up to `size` bytes; none at the end. What a pipe has is returned at once.
 
         Raises:
             FileError: they cannot be read.
         """
         try:
-            return self._file.read(size)
+            return self._file.read1(size)
         except OSError as error:
             raise trouble("read", self.name, error) from error
 

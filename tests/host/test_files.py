@@ -4,6 +4,7 @@ import random
 import stat
 import subprocess
 import sys
+import threading
 
 import pytest
 from cipherlane import private
@@ -288,6 +289,21 @@ def test_input_that_cannot_be_read_is_named():
 def test_input_knows_its_size(tmp_path, source):
     assert source.size == len(DATA) and source.identity["inode"] == (tmp_path / "in").stat().st_ino
     assert source.read(5000) == DATA
+
+
+@ON_POSIX
+def test_what_a_pipe_has_is_read_at_once(tmp_path):
+    """A reader that waited for all that it could take would keep records back."""
+    os.mkfifo(tmp_path / "pipe")
+    descriptor = os.open(tmp_path / "pipe", os.O_RDWR)
+    late = threading.Timer(10, os.write, (descriptor, bytes(1 << 16)))  # ends a wait
+    late.start()
+    with InputFile(str(tmp_path / "pipe")) as source:
+        os.write(descriptor, DATA)
+        assert source.read(1 << 16) == DATA
+        late.cancel()
+    late.join()
+    os.close(descriptor)
 
 
 def test_verifier_counts_from_the_beginning_of_the_stream():
