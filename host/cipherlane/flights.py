@@ -112,6 +112,11 @@ class Flights:
         self._reordering = _FIRST_REORDERING
         self._doubts: dict[AnyKey, None] = {}
 
+    @property
+    def count(self) -> int:
+        """Copies in flight."""
+        return len(self._live)
+
     def room(self, size: int) -> int:
         """Return how many records of `size` bytes may be sent; one always may on a shared link."""
         return max((self.window.bytes - self.bytes) // size, int(self.shared and not self._live))
@@ -132,30 +137,31 @@ class Flights:
     def answer(self, keys: Iterable[AnyKey], now: float) -> Answered:
         """Note answers that came at once."""
         answered = Answered([], [])
+        live, of_key = self._live, self._of_key
         size = total = 0
         for key in keys:
-            numbers = self._of_key.get(key)
+            numbers = of_key.get(key)
             if not numbers:
                 if key in self._doubts:  # it was late, not lost
                     del self._doubts[key]
                     self._reordering = min(2 * self._reordering, _MOST_REORDERING)
                 continue
             number = numbers[0]  # the oldest: assume no more than is certain
-            _, flight = self._live.get(number) or self._ghosts[number]
-            certain = len(numbers) == 1 and number in self._live
-            if certain and flight.measured:
-                answered.round_trips.append(now - flight.sent)
+            certain = len(numbers) == 1 and number in live
+            size, sent, _, measured = (live.get(number) or self._ghosts[number])[1]
+            total += size
+            if certain and measured:
+                answered.round_trips.append(now - sent)
             if not self.shared:
                 answered.lost.extend(self._pass(number))
-                continue
-            size, total = flight.size, total + flight.size
-            if certain:
-                self._latest = max(self._latest, number)
-                self.bytes -= size
-                del self._live[number], self._of_key[key]
-            else:
+            elif not certain:
                 self._settle(key, numbers)
-        if total:
+            else:  # as nearly always
+                if number > self._latest:
+                    self._latest = number
+                self.bytes -= size
+                del live[number], of_key[key]
+        if total and self.shared:
             self.window.answered(size, total)
             answered.lost.extend(self._overtake())
         self.lost += len(answered.lost)

@@ -212,7 +212,7 @@ class Link:
                 return
 
     def _arrived(self, timeout: float) -> Run | None:
-        run = self.transport.receive_run(timeout)
+        run = self.transport.receive_run(timeout, self.flights.count)
         if run and self._log:
             self._log.received(run.records())
         return run

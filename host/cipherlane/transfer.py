@@ -51,7 +51,7 @@ class Stream:
 
 @dataclass
 class Counts:
-    """What a transfer has done: bytes of data sent, copies among them; bytes of results; copies beyond one a record."""
+    """What a transfer has done: bytes sent, copies among them; bytes of results written; copies beyond one a record."""
 
     sent: int = 0
     received: int = 0
@@ -232,17 +232,17 @@ class Transfer:
 
     def _take(self, results: list[Result]) -> int:
         """Take those that were awaited, and write what follows what was written; return how many they are."""
-        new = 0
+        pending, there = self._pending, self._results
+        before = len(there)
         for offset, result in results:
-            data = self._pending.get(offset)
-            if data is None or offset in self._results:
+            data = pending.get(offset)
+            if data is None or offset in there:
                 continue
-            if len(result) != len(data):  # it took the place of the answer, which will not come
+            if len(result) == len(data):
+                there[offset] = result
+            else:  # it took the place of the answer, which will not come
                 self._repeat([Key(*key) for key in self._codec.keys((offset,))])
-                continue
-            self._results[offset] = result
-            self._counts.received += len(result)
-            new += 1
+        new = len(there) - before
         if new:
             self._heard = self._clock.now()
             self._write()
@@ -254,11 +254,12 @@ class Transfer:
         while (result := self._results.pop(end, None)) is not None:
             ready.append(result)
             del self._pending[end]
-            self._attempts.pop(end, None)
             end += len(result)
         if not ready:
             return
         self._writer.write(ready[0] if len(ready) == 1 else b"".join(ready))
+        self._attempts = {offset: count for offset, count in self._attempts.items() if offset >= end}
+        self._counts.received += end - self._written
         self._written = end
         if self._progress:
             self._progress(self._begin + end)

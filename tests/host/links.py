@@ -99,7 +99,7 @@ class LossyLink(Transport):
     def run_records(self, record_size):
         return self.run
 
-    def receive_run(self, timeout):
+    def receive_run(self, timeout, most):
         left, self.left = self.left, None
         first = left if left is not None else self.receive(timeout)
         if first is None:

@@ -1,5 +1,6 @@
 """UDP with the null board, on the loopback interface: the transport's datagrams, and transfers that lose some."""
 
+import contextlib
 import io
 import json
 import os
@@ -233,6 +234,29 @@ def test_datagrams_of_any_sizes_arrive_as_they_were_sent():
     assert there.receive(0.01) is None
     here.close()
     there.close()
+
+
+@pytest.mark.parametrize("most", [0, 1, 3, 100])
+def test_datagrams_that_arrive_apart_come_together(most):
+    """As many of one size as are awaited, in their order, and none of a stranger's."""
+    sizes = [40] * 7 + [16, 40, 40, 0, 40, 50, 50, 50]
+    sent = [bytes([number]) * size for number, size in enumerate(sizes)]
+    with contextlib.ExitStack() as stack:
+        board, stranger = (stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) for _ in range(2))
+        board.bind(("127.0.0.1", 0))
+        transport = stack.enter_context(UdpTransport(f"udp://127.0.0.1:{board.getsockname()[1]}"))
+        transport.send(b"")
+        host = board.recvfrom(1)[1]
+        for number, datagram in enumerate(sent):
+            board.sendto(datagram, host)
+            if number == 10:
+                stranger.sendto(bytes(40), host)
+        runs = []
+        while len(found := [record for run in runs for record in run.records()]) < len(sent):
+            runs.append(transport.receive_run(1.0, most))
+        assert found == sent
+        assert max(len(run.records()) for run in runs) == {0: 1, 1: 1, 3: 3, 100: 7}[most]
+        assert transport.receive_run(0.0, most) is None
 
 
 def test_a_kernel_without_segmentation_still_sends(null_board):

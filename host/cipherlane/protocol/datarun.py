@@ -43,12 +43,13 @@ class DataCodec:
 
     def encode(self, offset: int, parts: Sequence[memoryview]) -> Run:
         """Return the run of records of `parts`, of which the first is at `offset` of the stream."""
-        kind, session, token = RecordType.DATA, self.session, self.token
-        pieces: list[bytes | memoryview] = []
-        for part in parts:
-            length = len(part)
-            pieces += _HEADER.pack(VERSION, kind, length, session, offset, token), part
-            offset += length
+        kind, session, token, pack = int(RecordType.DATA), self.session, self.token, _HEADER.pack
+        offsets = range(offset, offset + self.record_bytes * len(parts), self.record_bytes)
+        pieces = [
+            piece
+            for at, part in zip(offsets, parts, strict=True)
+            for piece in (pack(VERSION, kind, len(part), session, at, token), part)
+        ]
         return Run(b"".join(pieces), HEADER.size + len(parts[0]))
 
     def results(self, run: Run) -> list[Result] | None:

@@ -85,8 +85,11 @@ class Transport(ABC):
         """Send a run of records; as `send_many`."""
         self.send_many(run.records(), to)
 
-    def receive_run(self, timeout: float) -> Run | None:
-        """Return records that have arrived together, or None after `timeout` seconds; raise what `receive` raises."""
+    def receive_run(self, timeout: float, most: int) -> Run | None:
+        """Return records that have arrived, or None after `timeout` seconds; raise what `receive` raises.
+
+        More than `most` are not waited or looked for.
+        """
         record = self.receive(timeout)
         return None if record is None else Run(record, len(record))
 

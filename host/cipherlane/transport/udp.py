@@ -90,7 +90,7 @@ class Datagrams:
 
         None after `timeout` seconds.
         """
-        deadline = self.clock.now() + timeout
+        deadline = None
         while True:
             try:
                 if not self._on_linux:
@@ -100,12 +100,13 @@ class Datagrams:
                 sizes = [value for level, kind, value in ancillary if (level, kind) == (socket.IPPROTO_UDP, _GRO)]
                 return data, _SIZE.unpack_from(sizes[0])[0] if sizes else len(data), address
             except BlockingIOError:
-                left = deadline - self.clock.now()
-                if left <= 0 or not self.clock.readable(self.socket, left):
-                    return None
+                wait = True
             except ConnectionError:  # an earlier datagram found nobody: its sender will notice by the silence
-                if self.clock.now() >= deadline:
-                    return None
+                wait = False
+            now = self.clock.now()
+            deadline = now + timeout if deadline is None else deadline
+            if now >= deadline or (wait and not self.clock.readable(self.socket, deadline - now)):
+                return None
 
     def close(self) -> None:
         """Release the socket."""
@@ -175,12 +176,25 @@ class UdpTransport(Transport):
             self._ready.extend(run.records())
         return self._ready.popleft() if self._ready else None
 
-    def receive_run(self, timeout: float) -> Run | None:
-        """Return the records that arrived together, or None after `timeout` seconds."""
+    def receive_run(self, timeout: float, most: int) -> Run | None:
+        """Return records of one size that have arrived, or None after `timeout` seconds.
+
+        Datagrams that arrived apart are joined, as long as they are no more than `most`.
+        """
         if self._ready:
             record = self._ready.popleft()
             return Run(record, len(record))
-        return self._receive(timeout)
+        run = self._receive(timeout)
+        if run is None or len(run.data) % max(1, run.size):
+            return run
+        pieces, left = [run.data], min(most, self.run_records(run.size)) * run.size - len(run.data)
+        while left > 0 and (more := self._receive(0.0)):
+            if more.size != run.size or len(more.data) % run.size:
+                self._ready.extend(more.records())
+                break
+            pieces.append(more.data)
+            left -= len(more.data)
+        return Run(b"".join(pieces), run.size) if len(pieces) > 1 else run
 
     def run_records(self, record_size: int) -> int:
         """Return how many datagrams the kernel takes at once."""
