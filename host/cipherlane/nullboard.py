@@ -1,9 +1,9 @@
 """The null board: answers records over UDP on this machine, to find the host's own limit of speed.
 
 With the engine `table` it encrypts through the package `cryptography`, and keeps the rules of counter blocks: ranges,
-windows, tickets. As an echo it sends data records back as they are, without looking at session, token, window or sum,
-so that nearly all the time measured is the other side's; of a range it then takes all for used. It closes no session
-for being idle.
+windows, tickets. As an echo it sends data records back as they are, without looking at token, window or sum, so that
+nearly all the time measured is the other side's; of those that came together it looks at the last, to know how much of
+a range was used. It closes no session for being idle.
 """
 
 import secrets
@@ -98,9 +98,17 @@ class NullBoard:
             answer = bytearray(data)
             answer[_TYPE::size] = bytes((RecordType.DATA | REPLY,)) * -(-len(data) // size)
             self._datagrams.send_run(answer, size, address)
+            self._note(data[(len(data) - 1) // size * size :])
             return
         records = [data[start : start + size] for start in range(0, len(data), size)] if size else []
         self._datagrams.send([reply for record in records if (reply := self.answer(record, address))], address)
+
+    def _note(self, raw: bytes) -> None:
+        """Note an echoed record as the last of its range, if it is."""
+        if len(raw) >= layout.HEADER.size:
+            header = layout.HEADER.unpack(raw)
+            if session := self._sessions.get(header.session):
+                session.range.highest = max(session.range.highest, header.offset // session.range.record_bytes)
 
     def close(self) -> None:
         """Release the socket."""
@@ -163,7 +171,7 @@ class NullBoard:
 
     def _end(self, session: _Session) -> None:
         del self._sessions[session.number]
-        self._ranges.close(session.range, whole=self.echo)
+        self._ranges.close(session.range)
 
     def _open(self, record: Record, address: Address) -> tuple[int, bytes]:
         table = layout.REQUESTS[RecordType.OPEN]

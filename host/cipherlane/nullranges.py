@@ -117,12 +117,11 @@ class Ranges:
         self._live.append(found)
         return found
 
-    def close(self, range_: Range, whole: bool = False) -> None:
-        """End a live range, which shrinks to the records that came, unless the `whole` counts as used."""
+    def close(self, range_: Range) -> None:
+        """End a live range, which shrinks to the records that came."""
         self._live.remove(range_)
         range_.live = False
-        if not whole:
-            range_.blocks = min(range_.blocks, (range_.highest + 1) * range_.record_bytes // BLOCK)
+        range_.blocks = min(range_.blocks, (range_.highest + 1) * range_.record_bytes // BLOCK)
         if range_.blocks:
             self._kept = [*self._kept[1 - KEPT :], range_]
             used = self._used.setdefault(range_.key, [])

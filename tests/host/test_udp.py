@@ -14,7 +14,7 @@ import time
 
 import pytest
 from cipherlane.device import Device
-from cipherlane.errors import BoardError, NoReplyError, PortError, TransferError
+from cipherlane.errors import BoardError, NoReplyError, PortError, ReusedError, TransferError
 from cipherlane.nullboard import NullBoard
 from cipherlane.protocol.layout import Engine
 from cipherlane.transport.base import Pace
@@ -361,6 +361,19 @@ def test_bench_through_the_link(null_board, tmp_path):
     # 1440 bytes of data of 1530 on the wire: header of 24, UDP 8, IPv4 20, Ethernet 14 and 4, preamble 8, gap 12.
     assert records[1]["wire_limit_mbps"] == pytest.approx(1000 * 1440 / 1530, abs=0.001)
     assert records[1]["share"] == pytest.approx(records[1]["goodput_mbps"] / records[1]["wire_limit_mbps"], abs=1e-4)
+
+
+@pytest.mark.parametrize("length", [3 * 1440, 100 * 1440 + 1])
+def test_what_a_stream_used_of_its_range_is_used(null_board, length):
+    """The rest is free, also where nobody looks at the records."""
+    after = -(-length // 1440) * 90  # counter blocks of its records
+    with Device(UdpTransport(null_board.url)) as device:
+        with device.open_session(KEY, IV, Engine.TABLE) as session:
+            session.transfer(io.BytesIO(bytes(length)), io.BytesIO())
+        for place, free in ((0, False), (after - 1, False), (after, True)):
+            iv = ((int.from_bytes(IV, "big") + place) % (1 << 128)).to_bytes(16, "big")
+            with contextlib.nullcontext() if free else pytest.raises(ReusedError):
+                device.open_session(KEY, iv, Engine.TABLE, length=16).close()
 
 
 @pytest.mark.parametrize(
