@@ -88,9 +88,9 @@ def echo(transport: UdpTransport, window: int, seconds: float) -> int:
 
 
 def figure(seconds: float, busy: float, board_busy: float, count: int) -> dict:
-    """Rates of `count` bytes of data."""
+    """Rates of `count` bytes of data; 0 where no time was seen to pass."""
     rates = {"core_mbps": busy, "board_core_mbps": board_busy, "wall_mbps": seconds}
-    return {name: count * 8 / taken / 1e6 for name, taken in rates.items()}
+    return {name: count * 8 / taken / 1e6 if taken else 0.0 for name, taken in rates.items()}
 
 
 def turns(url: str, board: psutil.Process, segments: int, rounds: int, seconds: float) -> dict:
@@ -102,7 +102,7 @@ def turns(url: str, board: psutil.Process, segments: int, rounds: int, seconds: 
         for _ in range(rounds):
             before = cpu_seconds(board)
             done = measure(device, Engine.TABLE, CounterBlocks(128), RECORD_BYTES, None, None, seconds=seconds)
-            busy = done.bytes * 8 / done.host_core_mbps / 1e6
+            busy = done.bytes * 8 / done.host_core_mbps / 1e6 if done.bytes else 0.0
             found["tool"].append(figure(done.seconds, busy, cpu_seconds(board) - before, done.bytes))
             with UdpTransport(url) as bare:
                 bare._datagrams.segments = segments
