@@ -101,3 +101,11 @@ def test_window_shrinks_once_in_a_round_trip():
         window.lost(moment, 100, 2.0)
         sizes.append(window.bytes)
     assert sizes == [7000, 7000, 4900, 4900, 3430]
+
+
+def test_answers_that_come_at_once_are_one_step():
+    """The window grows by all of them, and none among them is overtaken by the others."""
+    flights = filled(10)
+    flights.window.start(1 << 20, 100)
+    assert flights.answer([key(8), key(7), key(9), *map(key, range(1, 7))], 0.5) == ([0.5] * 9, [key(0)])
+    assert flights.window.bytes == 400 + 900

@@ -116,3 +116,12 @@ def test_time_out_follows_the_round_trips_as_rfc_6298_says():
 
 def test_time_out_doubles_when_nothing_comes_up_to_its_bound():
     assert time_outs(None, None, None, None) == [2.0, 4.0, 5.0, 5.0]
+
+
+def test_records_sent_and_answered_together_are_one_measurement():
+    link, keys = Link(Delays()), [key(0), key(16), key(32)]
+    link.flights.add(keys, 40, link.clock.now(), 1.0)
+    link.clock.sleep(0.4)
+    link._answered(keys, 16)
+    assert link.timeout == pytest.approx(0.4 + 4 * 0.2)
+    assert list(link.counters.round_trips) == pytest.approx([0.4] * 3)
