@@ -109,7 +109,8 @@ def write_sources(target: Target, directory: Path, firmware: list[int]) -> Ciphe
     tools = soc.platform.toolchain
     for line in YosysWrapper._default_template:
         tools._yosys_template += SYNTHESIS if line.startswith("synth_") else [line]
-    tools._pnr_opts += " ".join(["--report", f"{target.name}-report.json", *target.fit.pnr_options]) + " "
+    written = ["--report", f"{target.name}-report.json", "--write", routed(target)]
+    tools._pnr_opts += " ".join([*written, *target.fit.pnr_options]) + " "
     builder = Builder(soc, output_dir=directory, compile_software=False, csr_json=directory / "csr.json")
     options = {"timingstrict": True, "seed": target.fit.pnr_seed, "compress": True, "ignoreloops": True}
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
@@ -118,6 +119,11 @@ def write_sources(target: Target, directory: Path, firmware: list[int]) -> Ciphe
     between = shlex.join([sys.executable, carries.__file__, f"{target.name}.json"])
     script.write_text(script.read_text().replace("\nnextpnr-ecp5 ", f"\n{between}\nnextpnr-ecp5 "))
     return soc
+
+
+def routed(target: Target) -> str:
+    """Name of the netlist that place-and-route leaves beside what it was given."""
+    return f"{target.name}-routed.json"
 
 
 def flash(target: Target, directory: Path) -> None:
@@ -181,7 +187,7 @@ def _check_constraints(soc: CipherlaneSoC, gateware: Path, module: dict, clocks:
     wanted = {"sys": soc.target.sys_clk_freq / 1e6, **constraints.frequencies(lpf)}
     if missing := constraints.unconstrained(clocks, wanted):
         raise BitstreamError(f"clock {', '.join(missing)} was not timed for its frequency: constrain it by its pin")
-    if (looping := constraints.looping_cells(module)) != soc.random.noise.cells:
+    if (looping := len(constraints.looping(module))) != soc.random.noise.cells:
         raise BitstreamError(
             f"{looping} cells are in combinational loops; {soc.random.noise.cells} are to be, in rings"
         )

@@ -14,6 +14,9 @@ _FREQUENCY = re.compile(r'^FREQUENCY (PORT|NET) "([^"]+)" ([\d.]+) MHz;$', re.MU
 # Cells with paths from any input to any output; of distributed RAM, from the read address alone.
 _LOGIC = ("LUT4", "CCU2C", "PFUMX", "L6MUX21")
 _MEMORY, _MEMORY_INPUTS = "TRELLIS_DPR16X4", {"RAD"}
+# What place-and-route makes of all these: a LUT with its carry, and a multiplexer behind it and another.
+_SLICE, _LUT_INPUTS, _LUT_OUTPUTS = "TRELLIS_COMB", {"A", "B", "C", "D", "FCI"}, {"F", "FCO"}
+_MULTIPLEXER_INPUTS, _MULTIPLEXER_OUTPUTS = {"F", "F1", "FXA", "FXB", "M"}, {"OFX"}
 _TOLERANCE = 0.001
 
 
@@ -59,26 +62,33 @@ def clock_name(net: str) -> str:
     return pad[1] if pad else "sys"
 
 
-def looping_cells(module: dict) -> int:
-    """Cells that are part of combinational loops, or between two of them."""
-    cells = {name: (inputs, outputs) for name, cell in module["cells"].items() for inputs, outputs in [_arcs(cell)]}
+def looping(module: dict) -> set[str]:
+    """Names of the cells that are part of combinational loops, or between two of them."""
+    cells = {(name, n): arcs for name, cell in module["cells"].items() for n, arcs in enumerate(_arcs(cell))}
     for backwards in (False, True):
         cells = _without_ends(cells, backwards)
-    return len(cells)
+    return {name for name, _ in cells}
 
 
-def _arcs(cell: dict) -> tuple[set, set]:
-    """Nets from which and to which a cell has combinational paths."""
+def _arcs(cell: dict) -> list[tuple[set, set]]:
+    """Nets from which and to which a cell, or each part of it, has combinational paths."""
     pins, directions = cell["connections"], cell["port_directions"]
+    if cell["type"] == _SLICE:
+        return [
+            (_nets(pins, _LUT_INPUTS), _nets(pins, _LUT_OUTPUTS)),
+            (_nets(pins, _MULTIPLEXER_INPUTS), _nets(pins, _MULTIPLEXER_OUTPUTS)),
+        ]
     if cell["type"] == _MEMORY:
         inputs = _MEMORY_INPUTS
     elif cell["type"] in _LOGIC:
         inputs = {pin for pin in pins if directions[pin] == "input"}
     else:
-        return set(), set()
-    outputs = {pin for pin in pins if directions[pin] == "output"}
-    nets = [{bit for pin in side for bit in pins[pin] if isinstance(bit, int)} for side in (inputs, outputs)]
-    return nets[0], nets[1]
+        return []
+    return [(_nets(pins, inputs), _nets(pins, {pin for pin in pins if directions[pin] == "output"}))]
+
+
+def _nets(pins: dict, names: set[str]) -> set:
+    return {bit for pin in names for bit in pins.get(pin, ()) if isinstance(bit, int)}
 
 
 def _without_ends(cells: dict, backwards: bool) -> dict:

@@ -194,7 +194,7 @@ def _synthesise(target: Target, directory: Path, environment: dict, tools: dict)
         carries.open_unused(files[0])
         stamp.set()
     options = placement[1:]
-    for option in ("--textcfg", "--report", "--seed"):
+    for option in ("--textcfg", "--report", "--write", "--seed"):
         place_of = options.index(option)
         del options[place_of : place_of + 2]
     return files, options

