@@ -28,14 +28,14 @@ CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench cache explore explore-isa mapped mutants results timing zephyr
 
-.PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash test test-all lint fuzz stress sweep netlist formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-sim-speed explore worker explore-isa format pages readme package clean distclean
+.PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-sim-speed explore worker explore-isa format pages readme package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
 	@awk -F ':.*## | [|] ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-14s %-16s %s\n", $$1, $$2, $$3}' Makefile
 	@echo
 	@echo "Variables (times are of 2 cores)"
-	@echo "  BOARD=ecpix5  CONFIG=default|eth|pipelined|scalar|zephyr|eth_zephyr (sim, bitstream, timing, flash: see gateware/boards)"
+	@echo "  BOARD=ecpix5  CONFIG=default|eth|pipelined|scalar|zephyr|eth_zephyr (sim, bitstream, netlist, timing, flash: see gateware/boards)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  TRACE=1 (sim: with waveforms, in build/sim_trace; see gateware/ARCHITECTURE.md)"
 	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, bench)  FILE=path  KEY_BITS=128|192|256|all (demo)"
@@ -97,7 +97,10 @@ stress: setup ## 10 min | Transfers over long bad wires to the simulated board w
 sweep: setup ## 10 min | Give each command of the fast path at every cycle of a datagram's passage, with several cores
 	@$(PYTHON) -m tests.gateware.net.sweep
 
-netlist: setup ## 30 min | Run the test benches of vector unit and accelerator on their netlists for ECP5, with each board's cores
+netlist: setup ## 1 h | Have the netlists of BOARD, synthesised and routed, answer the host tool, in as many cycles as the simulated board
+	@$(PYTHON) -m gateware.flow.netlist_check $(BOARD) $(CONFIG)
+
+netlist-units: setup ## 30 min | Run the test benches of vector unit and accelerator on their netlists for ECP5, with each board's cores
 	@$(PYTHON) -m pytest --netlist tests/gateware/isa/test_vector_unit.py \
 		tests/gateware/dma/test_accelerator.py tests/gateware/dma/test_commands.py tests/gateware/dma/test_instants.py
 	@$(PYTHON) -m pytest --netlist tests/gateware/dma/test_boards.py

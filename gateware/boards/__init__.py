@@ -32,7 +32,8 @@ class Board:
     the platform and the clock frequency; ``create_phy``, where there is Ethernet, is called with the platform and gives
     a LiteEth PHY. ``console_name`` is what LiteX calls a second UART, for what a person reads and types; records have
     the first one for themselves. ``fits`` has the configurations that can be put on it, by name. ``models`` is, of a
-    simulated board, the one that it stands for.
+    simulated board, the one that it stands for. ``clock_pin`` has a clock of the board's ``sys_clk_freq``, and
+    ``reset_pin`` is low while the board is reset.
     """
 
     name: str
@@ -52,6 +53,8 @@ class Board:
     speed_grade: str = ""
     flash_cable: tuple[str, ...] = ()
     constraints: str = ""
+    clock_pin: str = ""
+    reset_pin: str = ""
 
     @property
     def simulated(self) -> bool:

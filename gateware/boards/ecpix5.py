@@ -81,4 +81,6 @@ BOARD = Board(
     speed_grade="8",
     flash_cable=("--board", "ecpix5"),
     constraints="ecpix5.lpf",
+    clock_pin="clk100",
+    reset_pin="rst_n",
 )

@@ -20,6 +20,7 @@ import sys
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from cipherlane.device import Device
 from cipherlane.errors import CipherlaneError
@@ -66,14 +67,18 @@ TRACING = ["--trace-fst"]
 TRAINING = {Engine.TABLE: 1024, Engine.ISE_VMEM: 20_000, Engine.ACCELERATOR: 50_000}
 
 
-class _Clocks(SimConfig):
-    """The simulator's modules, with a system clock and, of a board with Ethernet, GMII's in the right ratio to it.
+class Modules(SimConfig):
+    """The simulator's modules: the UART, a system clock and, of a board with Ethernet, GMII's in the right ratio to it.
 
     The simulator evaluates the model once a step, so that a period is as few steps as the ratio allows.
     """
 
     def __init__(self, target: Target):
         super().__init__()
+        self._add_clocks(target)
+        self.add_module(UART_MODULE, "serial", args={"port": DEFAULT_TCP_PORT})
+
+    def _add_clocks(self, target: Target) -> None:
         if not target.configuration.ethernet:
             self._add_clock("sys_clk", 2)
             return
@@ -105,24 +110,24 @@ def build(target: Target, directory: Path, traced: bool = False) -> Path:
     print(f"1/3 firmware and Verilog of the {target.title}: about 10 s", flush=True)
     commands, sources = lay_out(target, directory, () if traced else IDLING)
     if traced:
-        commands = _traced(commands)
+        commands = compiled_once(commands, OPT_FAST, *TRACING)
     gateware = directory / "gateware"
-    key = _key(commands, sources, directory)
-    stamp = Stamp(directory / "model.digest", key)
+    model = key(commands, sources, directory)
+    stamp = Stamp(directory / "model.digest", model)
     if not (stamp.is_current() and (gateware / EXECUTABLE).exists()):
         stamp.clear()
 
         def make(folder: Path) -> None:
             log = directory / "verilator.log"
-            _compile(commands, gateware, log, lambda: _train(describe(target, directory).parent))
+            compile_model(commands, gateware, log, lambda: _train(describe(target, directory).parent))
             _copy_programs(gateware, folder)
 
-        _copy_programs(cache.made_once(cache.FOLDER / "boards" / key[:24], make), gateware)
+        _copy_programs(cache.made_once(cache.FOLDER / "boards" / model[:24], make), gateware)
         stamp.set()
     return describe(target, directory)
 
 
-def _key(commands: list[list[str]], sources: list[Path], directory: Path) -> str:
+def key(commands: list[list[str]], sources: list[Path], directory: Path) -> str:
     """Stands for all that the program is made of, in no words of where that lies."""
     places = (directory, LITEX_SIMULATOR, sys.prefix, cache.REPOSITORY)
     used = [path for path in LITEX_SIMULATOR.rglob("*") if path.suffix in (".c", ".h", "") and path.is_file()]
@@ -165,33 +170,21 @@ def lay_out(target: Target, directory: Path, idling: tuple[str, ...]) -> tuple[l
         The commands that make the program, for the folder `gateware` within, and the files that it depends on.
     """
     firmware = build_firmware(target, directory / "firmware")
-    gateware = directory / "gateware"
-    config = _Clocks(target)
-    config.add_module(UART_MODULE, "serial", args={"port": DEFAULT_TCP_PORT})
+    config = Modules(target)
     if target.configuration.console:
         config.add_module("serial2console", ("serial", 1))
     if target.configuration.ethernet:
         arguments = {"interface": "tap0", "ip": HOST_ADDRESS}
         config.add_module("gmii_ethernet", "gmii_eth", clocks=("sys_clk", 1), args=arguments)
-    modules = _lay_out_module(directory / "modules")
+    options = lay_out_module(directory / "modules")
     soc = CipherlaneSoC(target, firmware=firmware)
     for name in idling:
         unit = getattr(soc, name)
         IdleEdgesLeftOut(name, _while_valid(unit))(unit)
     builder = Builder(soc, output_dir=directory, compile_software=False, csr_json=directory / "csr.json")
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
-        builder.build(
-            sim_config=config,
-            run=False,
-            opt_level="O3",
-            interactive=False,
-            extra_mods=[UART_MODULE],
-            extra_mods_path=str(modules),
-        )
-    verilog = [path for path, *_ in soc.platform.sources if path.endswith(".v")]
-    names = sorted({module["module"] for module in config.modules} - {UART_MODULE})
-    sources = [*map(Path, verilog), *gateware.glob("*.cpp"), *gateware.glob("*.h"), gateware / "variables.mak"]
-    return _commands(verilog, names), [*sources, SIMULATOR, *(modules / UART_MODULE).iterdir()]
+        builder.build(sim_config=config, run=False, **options)
+    return commands(soc.platform, config, directory)
 
 
 def _while_valid(unit) -> dict:
@@ -227,13 +220,27 @@ def describe(target: Target, directory: Path) -> Path:
     return path
 
 
-def _lay_out_module(directory: Path) -> Path:
-    """Lays out the sources of the simulator's module for the UART as LiteX's build expects them; returns the folder."""
+def lay_out_module(directory: Path) -> dict[str, Any]:
+    """Lays out the sources of the simulator's module for the UART; returns the options of LiteX's build with it."""
     folder = directory / UART_MODULE
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(Path(__file__).with_name(f"{UART_MODULE}.c"), folder / f"{UART_MODULE}.c")
     (folder / "Makefile").write_text("include ../../variables.mak\ninclude $(SRC_DIR)/modules/rules.mak\n")
-    return directory
+    return {
+        "opt_level": "O3",
+        "interactive": False,
+        "extra_mods": [UART_MODULE],
+        "extra_mods_path": str(directory),
+    }
+
+
+def commands(platform: Any, config: Modules, directory: Path) -> tuple[list[list[str]], list[Path]]:
+    """What `lay_out` returns, of a platform whose Verilog LiteX has written into the folder `gateware` within."""
+    verilog = [path for path, *_ in platform.sources if path.endswith(".v")]
+    modules = sorted({module["module"] for module in config.modules} - {UART_MODULE})
+    gateware = directory / "gateware"
+    sources = [*map(Path, verilog), *gateware.glob("*.cpp"), *gateware.glob("*.h"), gateware / "variables.mak"]
+    return _commands(verilog, modules), [*sources, SIMULATOR, *(directory / "modules" / UART_MODULE).iterdir()]
 
 
 def _commands(verilog: list[str], modules: list[str]) -> list[list[str]]:
@@ -250,10 +257,11 @@ def _commands(verilog: list[str], modules: list[str]) -> list[list[str]]:
     ]
 
 
-def _traced(commands: list[list[str]]) -> list[list[str]]:
-    """The commands for a model with waveforms: it is compiled once."""
+def compiled_once(commands: list[list[str]], options: str, *verilator_options: str) -> list[list[str]]:
+    """The commands for a model that is compiled without a profile, with these options, as for one with waveforms."""
     modules, verilator, *_, compiler = commands
-    return [modules, [*verilator, *TRACING], [OPT_FAST if word.startswith(OPT_FAST) else word for word in compiler]]
+    compiler = [options if word.startswith(OPT_FAST) else word for word in compiler]
+    return [modules, [*verilator, *verilator_options], compiler]
 
 
 def _train(directory: Path) -> None:
@@ -272,7 +280,9 @@ def _train(directory: Path) -> None:
                 device.bench(engine, 128, total_bytes=size)
 
 
-def _compile(commands: list[list[str]], gateware: Path, log: Path, train: Callable[[], None]) -> None:
+def compile_model(
+    commands: list[list[str]], gateware: Path, log: Path, train: Callable[[], None] = lambda: None
+) -> None:
     """Carries the commands out, and says how far it is."""
     built = gateware / "obj_dir"
     for folder in (built, gateware / "modules"):

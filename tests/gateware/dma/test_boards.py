@@ -1,6 +1,6 @@
 """The accelerator with the core of each board: results, keys that change beside them, and how long commands take.
 
-Those of boards on an FPGA take minutes to compile: they are for `make netlist`.
+Those of boards on an FPGA take minutes to compile: they are for `make netlist-units`.
 """
 
 import pytest

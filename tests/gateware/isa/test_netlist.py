@@ -1,7 +1,7 @@
 """The vector unit as it is mapped to the ECP5, with a board's S-boxes, on programs of the unit's own test bench.
 
-The netlist is interpreted, as compiling it takes minutes; ``make netlist`` compiles it and runs all programs, and those
-of the accelerator.
+The netlist is interpreted, as compiling it takes minutes; ``make netlist-units`` compiles it and runs all programs, and
+those of the accelerator.
 """
 
 import pytest

@@ -1,0 +1,124 @@
+"""Builds a simulated board of a netlist: what is, or would be, in the FPGA, with the UART's pins led to the host tool.
+
+::
+
+    host tool ─ TCP ─ simulator ─ bytes ─► LiteX's UART ─ bits ─► netlist (`gateware.flow.netlist`)
+
+The folder is one of a simulated board, see `gateware.flow.simulation`: ``cipherlane --port sim:build/netlist_ecpix5``.
+Nothing is changed in the netlist: the UART runs at its rate, and the firmware says that it is on a board. The far end
+sends nothing before the board is out of its reset after power-on.
+"""
+
+import contextlib
+import json
+import os
+from pathlib import Path
+
+from litex.build.sim import SimPlatform
+from litex.gen import LiteXModule
+from litex.soc.cores.uart import RS232PHY, UARTPads
+from migen import ClockDomain, If, Instance, Signal
+
+from gateware.boards.sim import BOARD as SIMULATED
+from gateware.flow import netlist, simulation
+from gateware.flow.cache import Stamp
+from gateware.targets import Target
+
+START_CYCLES = 1 << 17
+TOP = "top"  # what nextpnr calls its only module
+# Expressions without a branch: a profile says nothing of them, and -O2 takes twice as long for 5 % more speed.
+OPT_FAST = "OPT_FAST=-O1 -march=native"
+
+
+class _Bench(LiteXModule):
+    """The netlist in the simulator: its clock, no reset, and the far end of its UART."""
+
+    def __init__(self, platform: SimPlatform, target: Target):
+        self.cd_sys = ClockDomain(reset_less=True)
+        pads, wires = platform.request("serial"), UARTPads()
+        started = Signal(START_CYCLES.bit_length())
+
+        # # #
+
+        self.comb += self.cd_sys.clk.eq(platform.request("sys_clk"))
+        self.sync += If(~started[-1], started.eq(started + 1))
+        self.phy = phy = RS232PHY(wires, target.sys_clk_freq, target.board.uart_baudrate)
+        self.comb += [
+            phy.sink.valid.eq(pads.sink_valid & started[-1]),
+            phy.sink.data.eq(pads.sink_data),
+            pads.sink_ready.eq(phy.sink.ready & started[-1]),
+            pads.source_valid.eq(phy.source.valid),
+            pads.source_data.eq(phy.source.data),
+        ]
+        self.specials += Instance(
+            target.name,
+            **{f"i_{target.board.clock_pin}": self.cd_sys.clk, f"i_{target.board.reset_pin}": 1},
+            i_serial_rx=wires.tx,
+            o_serial_tx=wires.rx,
+        )
+
+
+def require(target: Target) -> None:
+    """That the netlist of a target can be simulated, before it is made.
+
+    Raises
+    ------
+    NetlistError
+        It cannot; the message says why.
+    """
+    if not target.board.clock_pin:
+        raise netlist.NetlistError(f"board {target.board.name} has no netlist: choose BOARD=ecpix5")
+    if target.configuration.ethernet or target.configuration.console:
+        raise netlist.NetlistError(f"nothing is simulated at the pins of {target.name} but clock, reset and first UART")
+    if target.sys_clk_freq != target.board.sys_clk_freq:
+        raise netlist.NetlistError(f"no PLL is simulated that gives the clock of {target.name} from that of the board")
+
+
+def build(target: Target, source: Path, directory: Path) -> Path:
+    """Builds the simulated board of a netlist in a folder; returns its `board.json`'s path.
+
+    Parameters
+    ----------
+    target : Target
+        What the netlist was made for; see `require`.
+    source : Path
+        The netlist, as Yosys' ``write_json`` or nextpnr's ``--write`` left it.
+    directory : Path
+        The folder.
+
+    Raises
+    ------
+    NetlistError
+        There is a cell that is not simulated.
+    SimulationError
+        Verilator or the C++ compiler failed; the message names the log.
+    """
+    gateware = directory / "gateware"
+    gateware.mkdir(parents=True, exist_ok=True)
+    modules = json.loads(source.read_text())["modules"]
+    module = modules[target.name if target.name in modules else TOP]
+    text, files = netlist.verilog(target.name, module)
+    for name, content in {f"{target.name}.v": text, **files}.items():
+        (gateware / name).write_text(content)
+    commands, sources = _lay_out(target, directory)
+    stamp = Stamp(directory / "model.digest", simulation.key(commands, sources, directory))
+    if not (stamp.is_current() and (gateware / simulation.EXECUTABLE).exists()):
+        stamp.clear()
+        simulation.compile_model(commands, gateware, directory / "verilator.log")
+        stamp.set()
+    return simulation.describe(target, directory)
+
+
+def _lay_out(target: Target, directory: Path) -> tuple[list[list[str]], list[Path]]:
+    """As `simulation.lay_out`, of the netlist that lies in the folder `gateware` already."""
+    gateware = directory / "gateware"
+    platform = SIMULATED.create_platform()
+    bench = _Bench(platform, target)
+    netlist_files = [gateware / f"{target.name}.v", *sorted(netlist.MODELS.glob("*.v"))]
+    platform.add_sources("/", *map(str, netlist_files))
+    config = simulation.Modules(target)
+    options = simulation.lay_out_module(directory / "modules")
+    with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
+        platform.build(bench, build_dir=str(gateware), sim_config=config, run=False, **options)
+    commands, sources = simulation.commands(platform, config, directory)
+    return simulation.compiled_once(commands, OPT_FAST), sources
