@@ -25,17 +25,9 @@ MODELS = Path(__file__).with_name("cells")
 INSTANCES = ("DCCA", "DP16KD", "EHXPLLL", "MULT18X18D")
 # Of a block RAM: its INITVALs, rows in each, bits from one row to the next, bits of a unit, of which a row has two.
 INITVALS, ROWS, ROW_PITCH, UNIT = 64, 16, 20, 9
-# Which pins of a slice a memory's data and write address pass through to its columns.
-RAMW = {
-    "WDO0": "C1",
-    "WDO1": "A1",
-    "WDO2": "D1",
-    "WDO3": "B1",
-    "WADO0": "D0",
-    "WADO1": "B0",
-    "WADO2": "C0",
-    "WADO3": "A0",
-}
+# Through which pins of a slice a memory's data and write address pass to its columns.
+RAMW = {"WDO0": "C1", "WDO1": "A1", "WDO2": "D1", "WDO3": "B1"}
+RAMW |= {"WADO0": "D0", "WADO1": "B0", "WADO2": "C0", "WADO3": "A0"}
 Cell = dict[str, Any]
 
 
@@ -173,11 +165,14 @@ class _Writer:
         for output, pin in RAMW.items():
             self._assign(_output(cell, output), _pin(cell, pin))
 
-    def _column(self, place: int, cell: Cell, contents: int, output: str) -> None:
+    def _column(self, place: int, cell: Cell, table: int, output: str) -> None:
         parameters = cell["parameters"]
         {"WCK": None}[parameters.get("WCKMUX", "WCK")]
         enable = {"WRE": "", "INV": "~"}[parameters.get("WREMUX", "WRE")] + _pin(cell, "WRE")
         address, row = (f"{{{', '.join(_pins(cell, pins))}}}" for pins in ("ACBD", [f"WAD{n}" for n in (3, 2, 1, 0)]))
+        # nextpnr has the contents by the LUT's pins DCBA, which are the bits 0, 2, 1 and 3 of the address.
+        places = [(row & 1) << 3 | row & 4 | row & 2 | row >> 3 for row in range(16)]
+        contents = sum((table >> lut_row & 1) << row for row, lut_row in enumerate(places))
         self._lines.append(f"reg [15:0] m{place} = 16'd{contents};")
         self._assign(output, f"m{place}[{address}]")
         self._writes[_pin(cell, "WCK"), enable].append(f"m{place}[{row}] <= {_pin(cell, 'WD')};")

@@ -32,6 +32,26 @@ MEMORIES = {
     "prepare": "memory_map; clk2fflogic; opt -fast",
     "proof": "-seq 1 -tempinduct -tempinduct-baseonly -maxsteps 7",
 }
+SEQUENCES = {"prepare": MEMORIES["prepare"], "proof": "-tempinduct -tempinduct-baseonly -maxsteps 5"}
+SOURCE = """
+module top(input clock, reset, enable, write, input [3:0] row, column, data, input [7:0] a, b, input [2:0] choice,
+    output reg [7:0] sum, output reg [3:0] read, output wide, output reg flag);
+    reg [3:0] memory [0:15];
+    reg [7:0] held = 8'h5a;
+    integer n;
+    initial for (n = 0; n < 16; n = n + 1) memory[n] = 5 * n + 3;
+    always @(posedge clock) begin
+        if (write) memory[row] <= data;
+        read <= memory[column];
+        if (reset) sum <= 8'h33; else if (enable) sum <= a - b;
+        if (!enable) held <= {held[6:0], a[0]};
+    end
+    always @(negedge clock) flag <= ^a[3:0];
+    assign wide = held[choice] ^ (a < b) ^ b[choice];
+endmodule
+"""
+MADE = {"LUT4", "PFUMX", "L6MUX21", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4"}
+PACKED = {"TRELLIS_COMB", "TRELLIS_FF", "TRELLIS_RAMW"}
 RANDOM = random.Random(1)
 # FPGA-TN-02204: address bits that a row takes, by its width, and the pins that enable the writing of its units.
 ADDRESS_BITS = {1: 0, 2: 1, 4: 2, 9: 3, 18: 4, 36: 5}
@@ -78,16 +98,20 @@ def _bits(number, count):
     return f"{number:0{count}b}"
 
 
-def _assert_equal(design, how, folder):
-    folder = BUILD / folder
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "ours.v").write_text(netlist.verilog("ours", design.module)[0])
-    (folder / "theirs.json").write_text(json.dumps({"modules": {"theirs": design.module}}))
-    (folder / "run.ys").write_text(YOSYS.format(**how))
+def _run(folder, *command):
     environment = toolchain.environment(REPOSITORY / "build" / "tools")
-    command = ["yosys", "-q", "-l", "log", "run.ys"]
     result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S)
-    assert result.returncode == 0, (folder / "log").read_text()[-3000:]
+    assert result.returncode == 0, (result.stdout + result.stderr)[-3000:]
+
+
+def _assert_equal(theirs, how, name, ours=None):
+    """That a module's cells in our Verilog, or those of another module, do the same as in Yosys' models."""
+    folder = BUILD / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "ours.v").write_text(netlist.verilog("ours", ours or theirs)[0])
+    (folder / "theirs.json").write_text(json.dumps({"modules": {"theirs": theirs}}))
+    (folder / "run.ys").write_text(YOSYS.format(**how))
+    _run(folder, "yosys", "-q", "run.ys")
 
 
 def _carry(one, other, injects):
@@ -106,7 +130,7 @@ def test_logic_is_as_in_yosys():
             pins = ("CIN", *(f"{pin}{n}" for pin in "ABCD" for n in range(2)))
             parameters = _carry(RANDOM.getrandbits(16), RANDOM.getrandbits(16), injects)
             design.add("CCU2C", parameters, pins, ("S0", "S1", "COUT"))
-    _assert_equal(design, COMBINATIONAL, "logic")
+    _assert_equal(design.module, COMBINATIONAL, "logic")
 
 
 @pytest.mark.parametrize("edge", ("CLK", "INV"))
@@ -119,7 +143,7 @@ def test_flip_flops_are_as_in_yosys(edge, mode):
             for value in ("SET", "RESET"):
                 parameters = {"CLKMUX": edge, "CEMUX": enable, "LSRMUX": reset, "REGSET": value, "SRMODE": mode}
                 design.add("TRELLIS_FF", parameters, ("LSR", "CE", "DI"), "Q", shared={"CLK": clock})
-    _assert_equal(design, REGISTERS, f"flip_flops_{edge}_{mode}")
+    _assert_equal(design.module, REGISTERS, f"flip_flops_{edge}_{mode}")
 
 
 def test_distributed_memory_is_as_in_yosys():
@@ -128,7 +152,25 @@ def test_distributed_memory_is_as_in_yosys():
     parameters = {"WREMUX": "INV", "INITVAL": _bits(RANDOM.getrandbits(64), 64)}
     widths = dict.fromkeys(("DI", "WAD", "RAD", "DO"), 4)
     design.add("TRELLIS_DPR16X4", parameters, ("DI", "WAD", "WRE", "RAD"), ("DO",), widths, {"WCK": clock})
-    _assert_equal(design, MEMORIES, "memory")
+    _assert_equal(design.module, MEMORIES, "memory")
+
+
+def test_what_nextpnr_packs_is_what_yosys_made():
+    folder = BUILD / "packed"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "top.v").write_text(SOURCE)
+    _run(folder, "yosys", "-q", "-p", "read_verilog top.v; synth_ecp5 -top top; write_json top.json")
+    _run(
+        folder, "nextpnr-ecp5", "--25k", "--json", "top.json", "--out-of-context", "--pack-only", "--write", "out.json"
+    )
+    made, packed = (json.loads((folder / name).read_text())["modules"]["top"] for name in ("top.json", "out.json"))
+    assert {cell["type"] for cell in made["cells"].values()} >= MADE
+    assert {cell["type"] for cell in packed["cells"].values()} == PACKED
+    for cell in made["cells"].values():
+        if cell["type"] == "TRELLIS_FF":  # Yosys' model knows no pin that is not connected
+            for pin in {"LSR", "CE"} - cell["connections"].keys():
+                cell["connections"][pin], cell["port_directions"][pin] = ["0"], "input"
+    _assert_equal(made, SEQUENCES, "packed", packed)
 
 
 def test_what_is_not_simulated_is_named():
