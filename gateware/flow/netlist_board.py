@@ -74,6 +74,12 @@ def require(target: Target) -> None:
         raise netlist.NetlistError(f"no PLL is simulated that gives the clock of {target.name} from that of the board")
 
 
+def load(source: Path, target: Target) -> netlist.Cell:
+    """The module of a target's netlist, as Yosys' ``write_json`` or nextpnr's ``--write`` left it."""
+    modules: dict[str, netlist.Cell] = json.loads(source.read_text())["modules"]
+    return modules[target.name if target.name in modules else TOP]
+
+
 def build(target: Target, source: Path, directory: Path) -> Path:
     """Builds the simulated board of a netlist in a folder; returns its `board.json`'s path.
 
@@ -82,7 +88,7 @@ def build(target: Target, source: Path, directory: Path) -> Path:
     target : Target
         What the netlist was made for; see `require`.
     source : Path
-        The netlist, as Yosys' ``write_json`` or nextpnr's ``--write`` left it.
+        The netlist; see `load`.
     directory : Path
         The folder.
 
@@ -95,9 +101,7 @@ def build(target: Target, source: Path, directory: Path) -> Path:
     """
     gateware = directory / "gateware"
     gateware.mkdir(parents=True, exist_ok=True)
-    modules = json.loads(source.read_text())["modules"]
-    module = modules[target.name if target.name in modules else TOP]
-    text, files = netlist.verilog(target.name, module)
+    text, files = netlist.verilog(target.name, load(source, target))
     for name, content in {f"{target.name}.v": text, **files}.items():
         (gateware / name).write_text(content)
     commands, sources = _lay_out(target, directory)

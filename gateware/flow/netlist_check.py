@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from gateware import targets
-from gateware.flow import bitstream, emulator, netlist, netlist_board, simulation, toolchain
+from gateware.flow import bitstream, emulator, netlist, netlist_board, simulation, toolchain, unpacked
 from gateware.flow.firmware import REPOSITORY, FirmwareError
 
 RESULTS = REPOSITORY / "build" / "results"
@@ -136,6 +136,7 @@ def main() -> int:
         target = targets.load(arguments.board, arguments.configuration)
         netlist_board.require(target)
         bitstream.build(target, REPOSITORY / "build" / target.name, RESULTS)
+        _unpack(target)
         records = check(target, arguments.stage or list(STAGES))
     except (
         targets.UnknownTargetError,
@@ -144,6 +145,8 @@ def main() -> int:
         simulation.SimulationError,
         netlist.NetlistError,
         subprocess.CalledProcessError,
+        toolchain.ToolError,
+        unpacked.BitstreamDiffersError,
         WrongAnswerError,
         CipherlaneError,
     ) as error:
@@ -162,6 +165,14 @@ def main() -> int:
     )
     _show(records, path)
     return 0
+
+
+def _unpack(target: targets.Target) -> None:
+    gateware = REPOSITORY / "build" / target.name / "gateware"
+    module = netlist_board.load(gateware / bitstream.routed(target), target)
+    tools = toolchain.environment(REPOSITORY / "build" / "tools")
+    count = unpacked.check(gateware, target.name, module, tools)
+    print(f"{target.name}.bit is what place-and-route wrote, with the netlist's contents of {count} block RAMs")
 
 
 def _show(records: list[dict], path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
+UNPACKER = "ecpunpack"  # a program of ecppack's
 # What makes a simulated board.
 SIMULATION = ("verilator", "riscv64-unknown-elf-gcc")
 # LUT4s that each cell of the ECP5 takes: LUTs themselves, carry cells and distributed RAM.
@@ -39,7 +40,7 @@ def environment(directory: Path) -> dict[str, str]:
     """
     scripts = Path(sys.executable).parent
     directory.mkdir(parents=True, exist_ok=True)
-    for tool in TOOLS:
+    for tool in (*TOOLS, UNPACKER):
         wrapper = directory / tool
         yowasp = scripts / f"yowasp-{tool}"
         if shutil.which(tool):

@@ -1,0 +1,97 @@
+"""That a bitstream is what place-and-route wrote: it is read by ecpunpack, and compared.
+
+ecpunpack names some bits otherwise than nextpnr (a multiplexer's default, tiles of one group): the texts differ. What
+it has read is therefore packed again, which is to give the same bytes. It reads neither the configuration's clock nor
+its voltages, which are taken from nextpnr. Contents of block RAMs are compared with the routed netlist, by their
+numbers, so that what is simulated of them is what the bitstream has.
+"""
+
+import shlex
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from gateware.flow import netlist, toolchain
+
+TIMEOUT_S = 600
+
+
+class BitstreamDiffersError(RuntimeError):
+    """A bitstream has other contents than what it was made of."""
+
+
+def check(gateware: Path, name: str, module: netlist.Cell, environment: Mapping[str, str]) -> int:
+    """Compares a bitstream with what it was made of.
+
+    Parameters
+    ----------
+    gateware : Path
+        Folder with `<name>.bit`, nextpnr's `<name>.config` and the script `build_<name>.sh` that made them.
+    name : str
+        The target's.
+    module : dict
+        The routed netlist.
+    environment : mapping
+        With the tools on its PATH.
+
+    Returns
+    -------
+    int
+        Block RAMs whose contents were compared.
+
+    Raises
+    ------
+    BitstreamDiffersError
+        They differ.
+    ToolError
+        A tool failed.
+    """
+    unpacked, again = gateware / f"{name}-unpacked.config", gateware / f"{name}-again.bit"
+    run(["ecpunpack", "--input", f"{name}.bit", "--textcfg", unpacked.name], gateware, environment)
+    text = unpacked.read_text()
+    written = (gateware / f"{name}.config").read_text()
+    settings = [line for line in written.splitlines() if line.startswith(".sysconfig ")]
+    unpacked.write_text("\n".join([*settings, text]))
+    (packing,) = [line for line in (gateware / f"build_{name}.sh").read_text().splitlines() if line[:8] == "ecppack "]
+    files = {f"{name}.config": unpacked.name, f"{name}.bit": again.name, f"{name}.svf": f"{name}-again.svf"}
+    run([files.get(word, word) for word in shlex.split(packing)], gateware, environment)
+    if again.read_bytes() != (gateware / f"{name}.bit").read_bytes():
+        raise BitstreamDiffersError(f"{again} is what {name}.bit was read as, and has other bytes")
+    found = _block_rams(text)
+    expected = {
+        int(cell["attributes"]["WID"], 2): netlist.contents(cell["parameters"]).split()
+        for cell in module["cells"].values()
+        if cell["type"] == "DP16KD"
+    }
+    if wrong := [str(number) for number in expected.keys() | found.keys() if found.get(number) != expected.get(number)]:
+        raise BitstreamDiffersError(f"block RAMs {', '.join(sorted(wrong))} of {name}.bit are not as in the netlist")
+    return len(found)
+
+
+def _block_rams(text: str) -> dict[int, list[str]]:
+    """Units of each block RAM, in hexadecimal, by its number."""
+    found: dict[int, list[str]] = {}
+    units: list[str] | None = None
+    for line in text.splitlines():
+        if line.startswith("."):
+            kind, *values = line.split()
+            units = found.setdefault(int(values[0]), []) if kind == ".bram_init" else None
+        elif units is not None:
+            units += line.split()
+    return found
+
+
+def run(command: list[str], folder: Path, environment: Mapping[str, str]) -> None:
+    """Runs a tool in a folder.
+
+    Raises
+    ------
+    ToolError
+        It failed; the message has its last line.
+    """
+    result = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S
+    )
+    if result.returncode:
+        reason = (result.stderr + result.stdout).strip().splitlines() or [f"status {result.returncode}"]
+        raise toolchain.ToolError(f"{command[0]} failed: {reason[-1]}")
