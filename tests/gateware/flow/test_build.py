@@ -105,9 +105,10 @@ def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it
 def test_simulated_ethernet_has_125_mhz_beside_the_system_s_clock(megahertz):
     target = targets.load("sim", "eth")
     target = replace(target, fit=replace(target.fit, sys_clk_freq=megahertz * 1_000_000))
-    modules = json.loads(simulation._Clocks(target).get_json())
+    modules = json.loads(simulation.Modules(target).get_json())
     step = modules[-1]["timebase"]
-    clocks = {json.dumps(module["interface"]): module["args"]["freq_hz"] for module in modules[:-1]}
+    clockers = [module for module in modules[:-1] if module["module"] == "clocker"]
+    clocks = {json.dumps(module["interface"]): module["args"]["freq_hz"] for module in clockers}
     # As LiteX's module computes the period, in whole picoseconds.
     system, gmii = (10**12 // clocks[name] for name in ('["sys_clk"]', '[{"name": "sys_clk", "index": 1}]'))
     assert system * megahertz == gmii * 125
@@ -161,7 +162,7 @@ def test_a_simulated_board_is_known_by_its_content_wherever_it_is_built(tmp_path
         directory.mkdir(parents=True, exist_ok=True)
         source = directory / "sim.v"
         source.write_text(f"// of {directory}\nSOURCE = {directory}/{text}\n")
-        keys.append(simulation._key([["verilator", flag, str(source)]], [source], directory))
+        keys.append(simulation.key([["verilator", flag, str(source)]], [source], directory))
     assert keys[0] == keys[1] and len(set(keys)) == 3
 
 
@@ -322,7 +323,7 @@ def test_the_model_is_compiled_again_by_the_profile_of_a_run_or_without(tmp_path
     objects = "for f in Vsim Vsim__Slow sim_init simulator; do [ -e obj_dir/$f.o ] || echo {0} > obj_dir/$f.o; done"
     compiler = [["sh", "-c", f"{objects.format(pass_)}; cp obj_dir/Vsim.o obj_dir/Vsim"] for pass_ in PASSES]
     commands = [["true"], ["sh", "-c", f"mkdir obj_dir; touch {sources}"], *compiler]
-    simulation._compile(commands, tmp_path, tmp_path / "log", train)
+    simulation.compile_model(commands, tmp_path, tmp_path / "log", train)
     made = {path.name: path.read_text().strip() for path in built.glob("*.o")}
     assert made.pop("Vsim__Slow.o") == PASSES[0], "compiled once: it does not run long"
     assert made == dict.fromkeys(("Vsim.o", "sim_init.o", "simulator.o"), PASSES[1])
