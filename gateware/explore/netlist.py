@@ -16,10 +16,10 @@ read; written through port A or B). Asynchronous resets act at the clock edge.
 """
 
 from collections.abc import Callable
-from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 from gateware.explore.memories import BlockRAM, DistributedRAM, same
+from gateware.flow.cells import expression
 
 # Output wire, input wires, and the output as an expression over the inputs' places.
 Node = tuple[int, list[int], str]
@@ -29,34 +29,6 @@ STEPS = 500
 
 class NetlistError(RuntimeError):
     """A netlist has a cell, or an arrangement of cells, that is not simulated."""
-
-
-@cache
-def expression(truth: int, inputs: int) -> str:
-    """A function of `inputs` inputs as a Python expression over {0}, {1}, ... and the mask of all lanes, M.
-
-    Bit n of `truth` is the value where the inputs, the first one the least significant, are n.
-    """
-    if inputs == 0:
-        return "M" if truth else "0"
-    half = 1 << inputs - 1
-    every = (1 << half) - 1
-    low, high = truth & every, truth >> half
-    x = f"{{{inputs - 1}}}"
-    zero, one = expression(low, inputs - 1), expression(high, inputs - 1)
-    if low == high:
-        return zero
-    if low == high ^ every:
-        return {"0": x, "M": f"(M ^ {x})"}.get(zero, f"({x} ^ {zero})")
-    if low == 0:
-        return f"({x} & {one})"
-    if high == 0:
-        return f"(~{x} & {zero})"
-    if low == every:
-        return f"((M ^ {x}) | {one})"
-    if high == every:
-        return f"({x} | {zero})"
-    return f"({x} & {one} | ~{x} & {zero})"
 
 
 class Netlist:

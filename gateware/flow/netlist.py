@@ -14,21 +14,29 @@ connected is 0, and where nextpnr leaves a choice (a multiplexer of its constant
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
 
-from gateware.explore.netlist import expression
 from gateware.flow import constraints
+from gateware.flow.cells import (
+    Cell,
+    chosen_net,
+    contents,
+    declaration,
+    input_net,
+    input_nets,
+    literal,
+    lookup,
+    multiplexer,
+    net,
+    number,
+    output_net,
+    require,
+    vector,
+)
 
-MODELS = Path(__file__).with_name("cells")
 INSTANCES = ("DCCA", "DP16KD", "EHXPLLL", "MULT18X18D")
-# Of a block RAM: its INITVALs, rows in each, bits from one row to the next, bits of a unit, of which a row has two.
-INITVALS, ROWS, ROW_PITCH, UNIT = 64, 16, 20, 9
 # Through which pins of a slice a memory's data and write address pass to its columns.
 RAMW = {"WDO0": "C1", "WDO1": "A1", "WDO2": "D1", "WDO3": "B1"}
 RAMW |= {"WADO0": "D0", "WADO1": "B0", "WADO2": "C0", "WADO3": "A0"}
-Cell = dict[str, Any]
 
 
 class NetlistError(RuntimeError):
@@ -50,7 +58,7 @@ def verilog(name: str, module: Cell) -> tuple[str, dict[str, str]]:
     Returns
     -------
     str
-        The text; it needs what `MODELS` has.
+        The text; it needs the models beside `gateware.flow.cells`.
     dict of str
         Files by their names, which block RAMs read at the start from the folder that the simulation runs in.
 
@@ -60,16 +68,6 @@ def verilog(name: str, module: Cell) -> tuple[str, dict[str, str]]:
         A cell is of another kind, or in a mode that is not simulated; the message names it.
     """
     return _Writer(module).write(name)
-
-
-def contents(parameters: dict[str, str]) -> str:
-    """What a block RAM begins with, by its parameters, as the file that its model reads: units of 9 bits."""
-    units = []
-    for block in range(INITVALS):
-        rows = _number(parameters.get(f"INITVAL_{block:02X}", "0"))
-        for row in range(ROWS):
-            units += [rows >> ROW_PITCH * row + UNIT * half & (1 << UNIT) - 1 for half in range(2)]
-    return "".join(f"{unit:03x}\n" for unit in units)
 
 
 class _Writer:
@@ -89,7 +87,7 @@ class _Writer:
 
     def write(self, name: str) -> tuple[str, dict[str, str]]:
         rings = constraints.looping(self._module)
-        ports = [_declaration(port, described) for port, described in self._module["ports"].items()]
+        ports = [declaration(port, described) for port, described in self._module["ports"].items()]
         self._connect_inputs()
         for place, (cell_name, cell) in enumerate(self._module["cells"].items()):
             kind = cell["type"]
@@ -111,12 +109,12 @@ class _Writer:
         for port, described in self._module["ports"].items():
             if described["direction"] == "input":
                 for n, bit in enumerate(described["bits"]):
-                    self._assign(_net(bit), f"{port}[{n}]")
+                    self._assign(net(bit), f"{port}[{n}]")
 
     def _connect_outputs(self) -> None:
         for port, described in self._module["ports"].items():
             if described["direction"] == "output":
-                self._lines.append(f"assign {port} = {_vector(described['bits'])};")
+                self._lines.append(f"assign {port} = {vector(described['bits'])};")
 
     def _assign(self, net: str | None, text: str) -> None:
         if net is not None:
@@ -125,7 +123,7 @@ class _Writer:
     def _stand_still(self, cell: Cell) -> None:
         for pin, direction in cell["port_directions"].items():
             if direction == "output":
-                self._assign(_output(cell, pin), "1'b0")
+                self._assign(output_net(cell, pin), "1'b0")
 
     # Logic -------------------------------------------------------------------------------------------------
 
@@ -133,104 +131,106 @@ class _Writer:
         """A name."""
 
     def _lut4(self, place: int, cell: Cell) -> None:
-        self._assign(_output(cell, "Z"), _lookup(_number(cell["parameters"]["INIT"]), _pins(cell, "ABCD")))
+        self._assign(output_net(cell, "Z"), lookup(number(cell["parameters"]["INIT"]), input_nets(cell, "ABCD")))
 
     def _pfumx(self, place: int, cell: Cell) -> None:
-        self._assign(_output(cell, "Z"), _multiplexer(*_pins(cell, ("C0", "ALUT", "BLUT"))))
+        self._assign(output_net(cell, "Z"), multiplexer(*input_nets(cell, ("C0", "ALUT", "BLUT"))))
 
     def _l6mux21(self, place: int, cell: Cell) -> None:
-        self._assign(_output(cell, "Z"), _multiplexer(*_pins(cell, ("SD", "D1", "D0"))))
+        self._assign(output_net(cell, "Z"), multiplexer(*input_nets(cell, ("SD", "D1", "D0"))))
 
     def _trellis_comb(self, place: int, cell: Cell) -> None:
         """A LUT of a slice as nextpnr has it, with its carry or as a column of a memory, and the multiplexer behind."""
         parameters = cell["parameters"]
         mode = parameters.get("MODE", "LOGIC")
-        pins, table = _pins(cell, "ABCD", "1"), _number(parameters.get("INITVAL", "0"))
-        own = _output(cell, "F") or f"f{place}"
+        pins, table = input_nets(cell, "ABCD", "1"), number(parameters.get("INITVAL", "0"))
+        own = output_net(cell, "F") or f"f{place}"
         if mode == "DPRAM":
             self._column(place, cell, table, own)
         elif mode == "CCU2":
             injects = {"YES": True, "NO": False}[parameters.get("CCU2_INJECT1", "YES")]
-            self._half_of_carry(f"l{place}", table, injects, pins, _pin(cell, "FCI"), own, _output(cell, "FCO"))
+            self._half_of_carry(f"l{place}", table, injects, pins, input_net(cell, "FCI"), own, output_net(cell, "FCO"))
         elif mode == "LOGIC":
-            self._assign(own, _lookup(table, pins))
+            self._assign(own, lookup(table, pins))
         else:
-            {"RAMW_BLOCK": None}[mode]
-        if out := _output(cell, "OFX"):
-            one, zero = (_pin(cell, "F1"), own) if cell["connections"].get("F1") else _pins(cell, ("FXB", "FXA"))
-            self._assign(out, _multiplexer(_pin(cell, "M"), one, zero))
+            require(parameters, "MODE", "RAMW_BLOCK")
+        if out := output_net(cell, "OFX"):
+            is_first = bool(cell["connections"].get("F1"))  # behind its own LUT, not behind two multiplexers
+            one, zero = (input_net(cell, "F1"), own) if is_first else input_nets(cell, ("FXB", "FXA"))
+            self._assign(out, multiplexer(input_net(cell, "M"), one, zero))
 
     def _trellis_ramw(self, place: int, cell: Cell) -> None:
         """Leads a memory's data and write address to its columns."""
         for output, pin in RAMW.items():
-            self._assign(_output(cell, output), _pin(cell, pin))
+            self._assign(output_net(cell, output), input_net(cell, pin))
 
     def _column(self, place: int, cell: Cell, table: int, output: str) -> None:
         parameters = cell["parameters"]
-        {"WCK": None}[parameters.get("WCKMUX", "WCK")]
-        enable = {"WRE": "", "INV": "~"}[parameters.get("WREMUX", "WRE")] + _pin(cell, "WRE")
-        address, row = (f"{{{', '.join(_pins(cell, pins))}}}" for pins in ("ACBD", [f"WAD{n}" for n in (3, 2, 1, 0)]))
+        require(parameters, "WCKMUX", "WCK")
+        enable = {"WRE": "", "INV": "~"}[parameters.get("WREMUX", "WRE")] + input_net(cell, "WRE")
+        address = f"{{{', '.join(input_nets(cell, 'ACBD'))}}}"
+        row = f"{{{', '.join(input_nets(cell, ('WAD3', 'WAD2', 'WAD1', 'WAD0')))}}}"
         # nextpnr has the contents by the LUT's pins DCBA, which are the bits 0, 2, 1 and 3 of the address.
-        places = [(row & 1) << 3 | row & 4 | row & 2 | row >> 3 for row in range(16)]
-        contents = sum((table >> lut_row & 1) << row for row, lut_row in enumerate(places))
-        self._lines.append(f"reg [15:0] m{place} = 16'd{contents};")
+        places = [(n & 1) << 3 | n & 4 | n & 2 | n >> 3 for n in range(16)]
+        bits = sum((table >> lut & 1) << n for n, lut in enumerate(places))
+        self._lines.append(f"reg [15:0] m{place} = 16'd{bits};")
         self._assign(output, f"m{place}[{address}]")
-        self._writes[_pin(cell, "WCK"), enable].append(f"m{place}[{row}] <= {_pin(cell, 'WD')};")
+        self._writes[input_net(cell, "WCK"), enable].append(f"m{place}[{row}] <= {input_net(cell, 'WD')};")
 
     def _trellis_io(self, place: int, cell: Cell) -> None:
-        {"INPUT": None, "OUTPUT": None}[cell["parameters"]["DIR"]]
+        require(cell["parameters"], "DIR", "INPUT", "OUTPUT")
         if cell["parameters"]["DIR"] == "INPUT":
-            self._assign(_output(cell, "O"), _pin(cell, "B"))
+            self._assign(output_net(cell, "O"), input_net(cell, "B"))
         else:
-            self._assign(_output(cell, "B"), _pin(cell, "I"))
+            self._assign(output_net(cell, "B"), input_net(cell, "I"))
 
     def _ccu2c(self, place: int, cell: Cell) -> None:
-        carry = _pin(cell, "CIN")
-        for n, carry_out in enumerate((f"c{place}", _output(cell, "COUT"))):
-            table = _number(cell["parameters"][f"INIT{n}"])
+        carry = input_net(cell, "CIN")
+        for n, carry_out in enumerate((f"c{place}", output_net(cell, "COUT"))):
+            table = number(cell["parameters"][f"INIT{n}"])
             injects = cell["parameters"].get(f"INJECT1_{n}", "YES") == "YES"
-            pins = _pins(cell, [f"{pin}{n}" for pin in "ABCD"])
-            self._half_of_carry(f"l{place}_{n}", table, injects, pins, carry, _output(cell, f"S{n}"), carry_out)
+            pins = input_nets(cell, [f"{pin}{n}" for pin in "ABCD"])
+            self._half_of_carry(f"l{place}_{n}", table, injects, pins, carry, output_net(cell, f"S{n}"), carry_out)
             carry = f"c{place}"
 
     def _half_of_carry(self, lut: str, table: int, injects: bool, pins: list, carry: str, total, carry_out) -> None:
-        self._assign(lut, _lookup(table, pins))
+        self._assign(lut, lookup(table, pins))
         self._assign(total, lut if injects else f"{lut} ^ {carry}")
-        generated = "1'b0" if injects else f"({_lookup(table & 15, pins[:2])})"
-        self._assign(carry_out, f"{lut} & {carry}" if generated == "1'b0" else _multiplexer(lut, carry, generated))
+        generated = "1'b0" if injects else f"({lookup(table & 15, pins[:2])})"
+        self._assign(carry_out, f"{lut} & {carry}" if generated == "1'b0" else multiplexer(lut, carry, generated))
 
     # Registers and memories --------------------------------------------------------------------------------
 
     def _trellis_ff(self, place: int, cell: Cell) -> None:
-        output = _output(cell, "Q")
+        output = output_net(cell, "Q")
         if output is None:
             return
         parameters = {name: value.strip() for name, value in cell["parameters"].items()}
         edge = {"CLK": "posedge", "INV": "negedge"}[parameters.get("CLKMUX", "CLK")]
-        reset = {"LSR": "", "INV": "~"}[parameters.get("LSRMUX", "LSR")] + _pin(cell, "LSR")
+        reset = {"LSR": "", "INV": "~"}[parameters.get("LSRMUX", "LSR")] + input_net(cell, "LSR")
         mode = {"ASYNC": "ASYNC", "LSR_OVER_CE": "SYNC"}[parameters.get("SRMODE", "LSR_OVER_CE")]
-        {"LSR": None}[parameters.get("LSRMODE", "LSR")]
-        enables = {"1": "1'b1", "0": "1'b0", "CE": _pin(cell, "CE"), "INV": "~" + _pin(cell, "CE")}
+        require(parameters, "LSRMODE", "LSR")
+        enables = {"1": "1'b1", "0": "1'b0", "CE": input_net(cell, "CE"), "INV": "~" + input_net(cell, "CE")}
         value = {"SET": "1'b1", "RESET": "1'b0"}[parameters.get("REGSET", "RESET")]
         data = {"0": "M", "1": "DI"}[parameters.get("SD", "1")]
         self._lines.append(f"reg {output} = {value};")
         if reset == "1'b0":
             reset = mode = ""
-        control = (f"{edge} {_pin(cell, 'CLK')}", reset, enables[parameters.get("CEMUX", "1")], mode)
-        self._flip_flops[control].append((output, value, _pin(cell, data)))
+        control = (f"{edge} {input_net(cell, 'CLK')}", reset, enables[parameters.get("CEMUX", "1")], mode)
+        self._flip_flops[control].append((output, value, input_net(cell, data)))
 
     def _trellis_dpr16x4(self, place: int, cell: Cell) -> None:
         parameters, connections = cell["parameters"], cell["connections"]
-        {"WCK": None}[parameters.get("WCKMUX", "WCK")]
-        enable = {"WRE": "", "INV": "~"}[parameters.get("WREMUX", "WRE")] + _pin(cell, "WRE")
-        contents = _number(parameters.get("INITVAL", "0"))
+        require(parameters, "WCKMUX", "WCK")
+        enable = {"WRE": "", "INV": "~"}[parameters.get("WREMUX", "WRE")] + input_net(cell, "WRE")
+        contents = number(parameters.get("INITVAL", "0"))
         rows = " ".join(f"m{place}[{row}] = 4'd{contents >> 4 * row & 15};" for row in range(16))
         self._lines += [f"reg [3:0] m{place} [0:15];", f"initial begin {rows} end"]
-        self._lines.append(f"wire [3:0] o{place} = m{place}[{_vector(connections['RAD'])}];")
+        self._lines.append(f"wire [3:0] o{place} = m{place}[{vector(connections['RAD'])}];")
         for n, bit in enumerate(connections["DO"]):
-            self._assign(_net(bit) if isinstance(bit, int) else None, f"o{place}[{n}]")
-        write = f"m{place}[{_vector(connections['WAD'])}] <= {_vector(connections['DI'])};"
-        self._writes[_pin(cell, "WCK"), enable].append(write)
+            self._assign(net(bit) if isinstance(bit, int) else None, f"o{place}[{n}]")
+        write = f"m{place}[{vector(connections['WAD'])}] <= {vector(connections['DI'])};"
+        self._writes[input_net(cell, "WCK"), enable].append(write)
 
     def _write_registers(self) -> None:
         for (clock, reset, enable, mode), registers in self._flip_flops.items():
@@ -248,72 +248,21 @@ class _Writer:
 
     def _instance(self, place: int, cell: Cell) -> None:
         choices = {name: value.strip() for name, value in cell["parameters"].items() if name.endswith("MUX")}
-        parameters = {name: _literal(value) for name, value in cell["parameters"].items() if name not in choices}
+        parameters = {name: literal(value) for name, value in cell["parameters"].items() if name not in choices}
         if cell["type"] == "DP16KD":
             self._files[f"bram{place}.hex"] = contents(cell["parameters"])
             parameters = {name: value for name, value in parameters.items() if not name.startswith("INITVAL_")}
             parameters["CONTENTS"] = f'"bram{place}.hex"'
-            resets = [_chosen(pin, cell, choices.get(f"{pin}MUX", pin)) for pin in ("RSTA", "RSTB")]
+            resets = [chosen_net(cell, pin, choices.get(f"{pin}MUX", pin)) for pin in ("RSTA", "RSTB")]
             if parameters.get("RESETMODE") == '"ASYNC"' and resets != ["1'b0", "1'b0"]:
                 raise KeyError("asynchronous reset")
         pins = []
         for pin, bits in sorted(cell["connections"].items()):
             if cell["port_directions"][pin] == "output":
                 if bits and bits[0] in self._read:
-                    self._lines.append(f"wire {_net(bits[0])};")
-                    pins.append(f".{pin}({_net(bits[0])})")
+                    self._lines.append(f"wire {net(bits[0])};")
+                    pins.append(f".{pin}({net(bits[0])})")
             elif bits or f"{pin}MUX" in choices:
-                pins.append(f".{pin}({_chosen(pin, cell, choices.get(f'{pin}MUX', pin))})")
+                pins.append(f".{pin}({chosen_net(cell, pin, choices.get(f'{pin}MUX', pin))})")
         values = ", ".join(f".{name}({value})" for name, value in sorted(parameters.items()))
         self._lines.append(f"{cell['type']} #({values}) u{place} ({', '.join(pins)});")
-
-
-def _chosen(pin: str, cell: Cell, choice: str) -> str:
-    """What an input gets by the multiplexer that a parameter is of: its net, the net's inverse or a constant."""
-    net = _pin(cell, pin, "1")
-    inverse = {"1'b0": "1'b1", "1'b1": "1'b0"}.get(net, f"~{net}")
-    return {"0": "1'b0", "1": "1'b1", pin: net, "INV": inverse}[choice]
-
-
-def _declaration(port: str, described: dict) -> str:
-    return f"{described['direction']} [{len(described['bits']) - 1}:0] {port}"
-
-
-def _net(bit: int | str) -> str:
-    return f"n{bit}" if isinstance(bit, int) else "1'b1" if bit == "1" else "1'b0"
-
-
-def _vector(bits: list) -> str:
-    return f"{{{', '.join(_net(bit) for bit in reversed(bits))}}}"
-
-
-def _pin(cell: Cell, pin: str, unconnected: str = "0") -> str:
-    (bit, *_) = cell["connections"].get(pin) or [unconnected]
-    return _net(bit)
-
-
-def _pins(cell: Cell, pins: Iterable[str], unconnected: str = "0") -> list[str]:
-    return [_pin(cell, pin, unconnected) for pin in pins]
-
-
-def _output(cell: Cell, pin: str) -> str | None:
-    (bit, *_) = cell["connections"].get(pin) or ["x"]
-    return _net(bit) if isinstance(bit, int) else None
-
-
-def _number(digits: str) -> int:
-    return int(digits.replace("x", "0"), 2)
-
-
-def _literal(value: str) -> str:
-    """A parameter in Verilog: Yosys has numbers as binary digits, and texts that look like some with a space behind."""
-    return f"{len(value)}'b{value.replace('x', '0')}" if value and set(value) <= set("01x") else f'"{value.rstrip()}"'
-
-
-def _lookup(table: int, pins: list[str]) -> str:
-    text = expression(table, len(pins))
-    return {"0": "1'b0", "M": "1'b1"}.get(text, text.replace("M", "1'b1")).format(*pins)
-
-
-def _multiplexer(select: str, one: str, zero: str) -> str:
-    return f"{zero} ^ ({select} & ({one} ^ {zero}))"

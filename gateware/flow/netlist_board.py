@@ -22,6 +22,7 @@ from migen import ClockDomain, If, Instance, Signal
 from gateware.boards.sim import BOARD as SIMULATED
 from gateware.flow import netlist, simulation
 from gateware.flow.cache import Stamp
+from gateware.flow.cells import MODELS, Cell
 from gateware.targets import Target
 
 START_CYCLES = 1 << 17
@@ -74,9 +75,9 @@ def require(target: Target) -> None:
         raise netlist.NetlistError(f"no PLL is simulated that gives the clock of {target.name} from that of the board")
 
 
-def load(source: Path, target: Target) -> netlist.Cell:
+def load(source: Path, target: Target) -> Cell:
     """The module of a target's netlist, as Yosys' ``write_json`` or nextpnr's ``--write`` left it."""
-    modules: dict[str, netlist.Cell] = json.loads(source.read_text())["modules"]
+    modules: dict[str, Cell] = json.loads(source.read_text())["modules"]
     return modules[target.name if target.name in modules else TOP]
 
 
@@ -118,7 +119,7 @@ def _lay_out(target: Target, directory: Path) -> tuple[list[list[str]], list[Pat
     gateware = directory / "gateware"
     platform = SIMULATED.create_platform()
     bench = _Bench(platform, target)
-    netlist_files = [gateware / f"{target.name}.v", *sorted(netlist.MODELS.glob("*.v"))]
+    netlist_files = [gateware / f"{target.name}.v", *sorted(MODELS.glob("*.v"))]
     platform.add_sources("/", *map(str, netlist_files))
     config = simulation.Modules(target)
     options = simulation.lay_out_module(directory / "modules")

@@ -11,7 +11,8 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from gateware.flow import netlist, toolchain
+from gateware.flow import toolchain
+from gateware.flow.cells import Cell, contents
 
 TIMEOUT_S = 600
 
@@ -20,7 +21,7 @@ class BitstreamDiffersError(RuntimeError):
     """A bitstream has other contents than what it was made of."""
 
 
-def check(gateware: Path, name: str, module: netlist.Cell, environment: Mapping[str, str]) -> int:
+def check(gateware: Path, name: str, module: Cell, environment: Mapping[str, str]) -> int:
     """Compares a bitstream with what it was made of.
 
     Parameters
@@ -59,7 +60,7 @@ def check(gateware: Path, name: str, module: netlist.Cell, environment: Mapping[
         raise BitstreamDiffersError(f"{again} is what {name}.bit was read as, and has other bytes")
     found = _block_rams(text)
     expected = {
-        int(cell["attributes"]["WID"], 2): netlist.contents(cell["parameters"]).split()
+        int(cell["attributes"]["WID"], 2): contents(cell["parameters"]).split()
         for cell in module["cells"].values()
         if cell["type"] == "DP16KD"
     }

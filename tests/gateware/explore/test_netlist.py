@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from gateware.explore.netlist import Netlist, NetlistError, expression
+from gateware.explore.netlist import Netlist, NetlistError
+from gateware.flow.cells import expression
 
 CLOCK, LANES = "clk", 5
 FLIP_FLOP = {"CEMUX": "CE", "CLKMUX": "CLK", "LSRMUX": "LSR", "REGSET": "RESET", "SRMODE": "LSR_OVER_CE"}

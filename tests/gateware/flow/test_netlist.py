@@ -9,6 +9,7 @@ from migen import ClockDomain, ClockSignal, Instance, Module, Signal
 
 from gateware.flow import netlist, toolchain
 from gateware.flow.cache import REPOSITORY
+from gateware.flow.cells import contents
 from tests.gateware.support import Simulation
 
 BUILD = REPOSITORY / "build" / "tests" / "netlist"  # YoWASP's Yosys sees no /tmp
@@ -242,7 +243,7 @@ class _Cells(Module):
 
 
 INITVALS = {f"INITVAL_{n:02X}": _bits(RANDOM.getrandbits(320), 320) for n in range(64)}
-CONTENTS = {"contents.hex": netlist.contents(INITVALS)}
+CONTENTS = {"contents.hex": contents(INITVALS)}
 
 
 @pytest.fixture(scope="module")
