@@ -87,7 +87,6 @@ def _ethernet(description: dict[str, Any]) -> str:
     places = {name: (registers[f"ethmac_{register}"]["addr"], 4) for name, register in _ETHERNET.items()}
     places |= {name: _memory(description, region) for name, region in _SLOTS.items()}
     mac_address = " ".join(f"{constants[f'macaddr{i}']:02x}" for i in range(1, 7))
-    address = " ".join(f"{constants[f'localip{i}']:02x}" for i in range(1, 5))
     return f"""
 		ethernet0: ethernet@{_address(description, "ethmac")} {{
 			compatible = "cipherlane,ethernet";
@@ -96,7 +95,6 @@ def _ethernet(description: dict[str, Any]) -> str:
 			slot-bytes = <{constants["ethmac_slot_size"]}>;
 			slot-sums = <{constants["ethmac_slot_sums"]}>;
 			local-mac-address = [{mac_address}];
-			ip-address = [{address}];
 		}};
 
 		fast_path0: fast-path@{_address(description, "fastpath")} {{
@@ -187,8 +185,6 @@ def render(csr_json: Path) -> str:
 		compatible = "cipherlane,soc";
 		board-name = "{constants["cipherlane_board"]}";
 		clock-frequency = <{frequency}>;
-		rx-window = <{constants["cipherlane_rx_window"]}>;
-		max-data = <{constants["cipherlane_max_data"]}>;
 		{"simulated;" if constants["cipherlane_simulated"] else "/* not simulated */"}
 	}};
 

@@ -7,6 +7,7 @@ from cipherlane.protocol.layout import Engine
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 
+from gateware import targets
 from gateware.flow import emulator, zephyr
 from tests.end_to_end.ethernet import transfer
 from tests.end_to_end.test_counter_blocks import test_an_idle_session_ends_by_itself
@@ -48,6 +49,13 @@ def test_says_that_it_is_zephyr(board):
     with Device(SerialTransport(board.url)) as device:
         assert device.info().firmware == "zephyr"
         assert device.selftest().failed == 0
+
+
+def test_settings_are_those_of_bare_metal(board):
+    target = targets.load("sim", "zephyr")
+    with Device(SerialTransport(board.url)) as device:
+        info = device.info()
+        assert (info.max_data, info.rx_window) == (target.configuration.max_data, target.board.rx_window)
 
 
 @pytest.mark.thorough  # the compilation of another image; who takes an engine out sees the compiler's errors

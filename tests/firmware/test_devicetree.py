@@ -72,7 +72,6 @@ def test_ethernet_is_described_where_there_is_one(directory, tmp_path):
     assert named["tx_start"][0] == soc["csr_registers"]["ethmac_sram_reader_start"]["addr"]
     assert registers(node(text, "fast_path0"))[0][0] == soc["csr_bases"]["fastpath"]
     assert "local-mac-address = [02 43 4c 4e 45 01];" in text
-    assert "ip-address = [c0 a8 01 32];" in text
 
 
 @pytest.mark.parametrize(("label", "memory"), [("rom0", "rom"), ("sram0", "sram"), ("buffer0", "buffer")])

@@ -27,11 +27,11 @@ static struct cl_streams streams CL_SOC_IN_BUFFER;
 /* Keys are recognised by an engine whose time does not depend on them, in the image for that alone
  * where the service has no such engine. */
 #if defined(CONFIG_RECORDS_ENGINE_ISE) && !defined(CONFIG_RECORDS_ENGINE_ISE_FUSED)
-#define IDENTITY cl_zephyr_ise
+#define KEY_ENGINE cl_zephyr_ise
 #elif defined(CONFIG_RECORDS_ENGINE_ISE_VMEM) && !defined(CONFIG_RECORDS_ENGINE_ISE_FUSED)
-#define IDENTITY cl_zephyr_ise_vmem
+#define KEY_ENGINE cl_zephyr_ise_vmem
 #else
-#define IDENTITY cl_zephyr_ise_fused
+#define KEY_ENGINE cl_zephyr_ise_fused
 #endif
 
 static const struct cl_engine *const engines[] = {
@@ -54,6 +54,7 @@ static const struct cl_engine *const engines[] = {
 	&cl_zephyr_accelerator,
 #endif
 };
+BUILD_ASSERT(APP_MAX_DATA % CL_BLOCK_BYTES == 0, "RECORDS_MAX_DATA: choose a multiple of 16");
 BUILD_ASSERT(ARRAY_SIZE(engines) > 0, "RECORDS_ENGINE_*: choose one at least");
 
 static int draw(void *context, uint32_t *words, size_t count)
@@ -82,10 +83,10 @@ const struct cl_platform app_platform = {
 	.kind = DT_PROP(APP_BOARD, simulated) ? CL_WIRE_KIND_SIM : CL_WIRE_KIND_BOARD,
 	.max_data = APP_MAX_DATA,
 	.clock_hz = APP_CLOCK_HZ,
-	.rx_window = DT_PROP(APP_BOARD, rx_window),
+	.rx_window = CONFIG_RECORDS_RX_WINDOW,
 	.session_idle_cycles = APP_SESSION_IDLE_CYCLES,
 	.streams = &streams,
-	.identity = &IDENTITY,
+	.identity = &KEY_ENGINE,
 	.bench_buffer = bench_buffer,
 	.bench_bytes = BENCH_BYTES,
 	.engines = engines,

@@ -13,7 +13,7 @@
 #define APP_BOARD    DT_NODELABEL(cipherlane0)
 #define APP_CLOCK_HZ DT_PROP(APP_BOARD, clock_frequency)
 /* Data bytes of the longest record, and bytes of it whole. */
-#define APP_MAX_DATA   DT_PROP(APP_BOARD, max_data)
+#define APP_MAX_DATA   CONFIG_RECORDS_MAX_DATA
 #define APP_RECORD_MAX CL_SERVICE_RECORD_MAX(APP_MAX_DATA)
 /* Thirty seconds; a simulated second takes minutes: an eighth of one there. */
 #define APP_SESSION_IDLE_CYCLES                                                                    \

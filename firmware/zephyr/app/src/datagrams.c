@@ -155,7 +155,6 @@ static const struct cl_ethernet_service server = {
 
 int datagrams_init(void)
 {
-	static const uint8_t address[] = DT_PROP(MAC, ip_address);
 	/* Of any address that the interface is given later. */
 	struct sockaddr_in local = {
 		.sin_family = AF_INET,
@@ -164,7 +163,9 @@ int datagrams_init(void)
 	struct in_addr own;
 	int status;
 
-	memcpy(&own, address, sizeof(own));
+	if (net_addr_pton(AF_INET, CONFIG_RECORDS_IPV4_ADDRESS, &own) != 0) {
+		return -EINVAL;
+	}
 	if (net_if_ipv4_addr_add(net_if_get_default(), &own, NET_ADDR_MANUAL, 0) == NULL) {
 		return -ENOMEM;
 	}
