@@ -1,7 +1,7 @@
 """Cells of a netlist of the ECP5 (JSON of Yosys and nextpnr): their pins and parameters in Verilog.
 
-Models of those that become instances are beside this: facts of FPGA-TN-02204 (block RAM), FPGA-TN-02205 (multipliers)
-and FPGA-TN-02200 (PLL, clock buffers).
+Models of those that become instances are beside this. What block RAM does is as Yosys describes it to its own mapping
+(`lattice/brams_16kd.txt` and `brams_map_16kd.v` of its share), for Lattice's guide, FPGA-TN-02204, was not at hand.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Netlists in simulation: expressions are equal to Yosys' models of the cells, models of ours do what Lattice says."""
+"""Netlists in simulation: expressions are equal to Yosys' models, our models do what Yosys takes the cells for."""
 
 import json
 import random
@@ -54,7 +54,7 @@ endmodule
 MADE = {"LUT4", "PFUMX", "L6MUX21", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4"}
 PACKED = {"TRELLIS_COMB", "TRELLIS_FF", "TRELLIS_RAMW"}
 RANDOM = random.Random(1)
-# FPGA-TN-02204: address bits that a row takes, by its width, and the pins that enable the writing of its units.
+# As Yosys maps memories: the address bits below a row, by its width; the lowest enable the writing of its units.
 ADDRESS_BITS = {1: 0, 2: 1, 4: 2, 9: 3, 18: 4, 36: 5}
 PAIRS = [(18, 18, "READBEFOREWRITE"), (9, 9, "NORMAL"), (4, 4, "READBEFOREWRITE"), (2, 2, "WRITETHROUGH")]
 PAIRS += [(1, 1, "READBEFOREWRITE"), (9, 18, "READBEFOREWRITE"), (4, 18, "WRITETHROUGH"), (36, 36, "NORMAL")]
@@ -254,7 +254,7 @@ def cells():
 
 
 class _Expected:
-    """A block RAM as the memory guide tells of it: bits, and where a row's are."""
+    """A block RAM as Yosys' mapping takes it: bits, and where a row's are."""
 
     def __init__(self, mode):
         rows = [int(INITVALS[f"INITVAL_{n // 16:02X}"], 2) >> 20 * (n % 16) for n in range(1024)]
