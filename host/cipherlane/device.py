@@ -3,7 +3,7 @@
 import contextlib
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -21,7 +21,7 @@ from .errors import (
 )
 from .link import Link
 from .protocol import layout
-from .protocol.layout import BLOCK, Engine, ErrorCode, OpenFlag, Record, RecordType
+from .protocol.layout import BLOCK, Engine, ErrorCode, Kind, OpenFlag, Record, RecordType
 from .recordlog import RecordLog
 from .replies import BenchPart, BoardInfo, FastPath, Opened, SelfTestPart
 from .results import Measurement
@@ -93,6 +93,8 @@ class Device(Calls):
         if info.magic != layout.INFO_MAGIC:
             raise NoReplyError(f"the board's identity is 0x{info.magic:08X}, not Cipherlane's: flash the firmware")
         self._info = BoardInfo.from_reply(info, link.transport.wire_size)
+        if link.transport.simulated:  # the firmware of a simulated netlist takes itself for a board's
+            self._info = replace(self._info, kind=Kind.SIM.name.lower())
         self.strict_version = False
         self.reset_window(self._info)
         link.set_pace(self._fixed_pace or link.transport.pace_of(self._info.kind))

@@ -54,6 +54,14 @@ def test_connect_asks_who_is_there_and_ends_nothing():
     assert link.closed
 
 
+def test_what_a_simulator_answers_is_simulated_whatever_the_firmware_takes_itself_for():
+    link = good_link(kind=0)
+    link.simulated = True
+    with Device(link) as device:
+        assert device.info().kind == "sim"
+        assert device.bench(Engine.BYTE, 128, total_bytes=64).kind == "sim"
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_connect_over_a_bad_link(seed):
     link = LossyLink(PeerBoard(), seed=seed, lose=0.1, repeat=0.3, corrupt=0.05)

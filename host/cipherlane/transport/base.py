@@ -43,7 +43,8 @@ class Transport(ABC):
     `ordered` says that records never overtake each other; `pace` gives the time-outs to begin with. Of a link that
     is `shared` with others the host learns how much it may keep in flight, and takes a record for lost once a few
     that were sent later are answered. All waits go by its `clock`; none for sending is longer than `write_timeout`
-    seconds. `tools` are the versions of what made a simulated board, by name.
+    seconds. At its end is a `simulated` board, whatever that says of itself; `tools` are the versions of what made it,
+    by name.
     """
 
     ordered: bool = False
@@ -51,6 +52,7 @@ class Transport(ABC):
     pace: Pace = HARDWARE
     clock: Clock = REAL
     write_timeout: float = WRITE_TIMEOUT
+    simulated: bool = False
     tools: Mapping[str, str] = MappingProxyType({})
 
     def pace_of(self, kind: str) -> Pace:

@@ -12,6 +12,8 @@ from .udp import SIMULATED_NETWORK, UdpTransport
 class SimTransport(SerialTransport):
     """A serial transport that owns its simulated board."""
 
+    simulated = True
+
     def __init__(self, directory: Path | None = None):
         """Start the simulated board built in `directory` (see `simboard.find_board`) and connect.
 
@@ -51,6 +53,7 @@ class SimUdpTransport(UdpTransport):
     """A UDP transport that owns its simulated board, which has Ethernet in a network namespace of its own."""
 
     pace = SIMULATED_NETWORK
+    simulated = True
 
     def __init__(self, directory: Path | None = None):
         """Start the simulated board built in `directory` (see `simboard.find_board`) and connect.
