@@ -71,7 +71,7 @@ BOARD = Board(
     console_name="jtag_uart",
     fits={
         "default": replace(_FIT, clock_met=True),
-        # With nearly all block RAMs taken, the other placer's wires are a quarter longer; its routing never ended.
+        # With nearly all block RAMs taken, the other placer's wires are a quarter longer.
         "eth": replace(_SLOWER, pnr_seed=1, pnr_options=("--placer", "static")),
         "pipelined": replace(_SLOWER, core_sbox="tower_cut"),
         "zephyr": _MEMORIES,

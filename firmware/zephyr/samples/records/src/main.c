@@ -103,7 +103,7 @@ static void encrypt(void)
 	       (unsigned int)sizeof(plaintext), right ? "as in" : "NOT as in");
 	struct cl_wire_header close = {.type = CL_WIRE_TYPE_CLOSE, .session = open.session};
 
-	(void)ask(&link, &close, NULL, 0);
+	(void)ask(&link, &close, "", 0);
 }
 
 static int get(void *context)
