@@ -3,8 +3,10 @@
 import random
 
 import pytest
+from cipherlane.nullboard import NullBoard
 
 from .model import PeerBoard, SocketBoard
+from .served import Served
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -19,6 +21,14 @@ def no_configuration():
 def server():
     with SocketBoard(PeerBoard()) as board:
         yield board
+
+
+@pytest.fixture
+def null_board():
+    board = NullBoard(port=0)
+    with Served(lambda: board.serve_once(0.05)):
+        yield board
+    board.close()
 
 
 @pytest.fixture

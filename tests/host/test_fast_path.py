@@ -18,7 +18,8 @@ from cipherlane.transport.udp import UdpTransport
 from .blocks import ERRORS, WIRE
 from .links import QUICK, LossyLink
 from .model import CODES, ENGINES, HEADER, PeerBoard
-from .test_udp import CIPHERLANE, IV, KEY, Served, reference
+from .served import Served
+from .test_udp import CIPHERLANE, IV, KEY, reference
 
 LOOPBACK = 0x7F000001
 VERSION = WIRE["version"]

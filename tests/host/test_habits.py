@@ -20,7 +20,6 @@ from cipherlane import cli, keys, settings, views
 from cipherlane.discovery import MOST_ADDRESSES, addresses, boards
 from cipherlane.errors import ArgumentError, KeyLengthError, PortError
 from cipherlane.linkbench import STAGES, LinkMeasurement
-from cipherlane.nullboard import NullBoard
 from cipherlane.results import Measurement
 from cipherlane.transport import open_transport
 from cipherlane.transport.select import suggestion
@@ -43,7 +42,6 @@ from .commands import (
 )
 from .model import PeerBoard, SocketBoard
 from .test_files import link
-from .test_udp import Served
 
 
 def run(capsys, *words):
@@ -53,14 +51,6 @@ def run(capsys, *words):
     except SystemExit as ended:
         status = ended.code
     return status, *capsys.readouterr()
-
-
-@pytest.fixture
-def null_board():
-    board = NullBoard(port=0)
-    with Served(lambda: board.serve_once(0.05)):
-        yield board
-    board.close()
 
 
 # OUT

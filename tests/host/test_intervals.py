@@ -9,13 +9,11 @@ from cipherlane.counterblocks import CounterBlocks
 from cipherlane.device import Device
 from cipherlane.intervals import Intervals
 from cipherlane.linkbench import measure
-from cipherlane.nullboard import NullBoard
 from cipherlane.protocol.layout import Engine
 
 from .commands import command
 from .links import QUICK, RECORD_TIME, LossyLink, SimulatedClock
 from .model import PeerBoard
-from .test_udp import Served
 
 RECORDS, SECONDS = 300, 0.005
 
@@ -82,14 +80,6 @@ def test_a_pause_of_the_process_is_one_interval():
     clock.sleep(3.25)
     assert intervals.watch(counts) == pytest.approx(0.75)
     assert [(each.start, each.end) for each in seen] == [(0.0, 3.25)]
-
-
-@pytest.fixture
-def null_board():
-    board = NullBoard(port=0)
-    with Served(lambda: board.serve_once(0.05)):
-        yield board
-    board.close()
 
 
 def test_bench_shows_intervals_and_their_sum(null_board, tmp_path):

@@ -14,7 +14,7 @@ from cipherlane.transport.udp import UdpTransport
 
 from .links import LossyLink
 from .model import CODES, DRAW, HEADER, OPEN, OPENED, RESUME, PeerBoard
-from .test_udp import Served
+from .served import Served
 
 PEERS = [("127.0.0.1", 1), ("127.0.0.1", 2)]
 ERROR = 0xFF

@@ -15,7 +15,7 @@ from cipherlane.nullboard import NullBoard
 from packaging.metadata import Metadata
 
 from ..imports import cycle, graph
-from .test_udp import Served
+from .served import Served
 
 HOST = Path(__file__).parents[2] / "host"
 README = (HOST / "README.md").read_text(encoding="utf-8")

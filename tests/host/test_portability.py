@@ -14,7 +14,7 @@ from cipherlane.transport import open_transport, udp
 from cipherlane.transport.serial import _reason
 
 from .commands import LOCKED, ON_POSIX
-from .test_udp import Served
+from .served import Served
 
 NO_POSIX = Path(__file__).parent / "no_posix"
 

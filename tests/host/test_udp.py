@@ -23,6 +23,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from .links import QUICK, LossyLink
 from .model import PeerBoard
+from .served import Served
 
 KEY, IV = bytes(range(32)), bytes.fromhex("00" * 15 + "fe")
 CIPHERLANE = [sys.executable, "-m", "cipherlane.cli"]
@@ -30,28 +31,6 @@ CIPHERLANE = [sys.executable, "-m", "cipherlane.cli"]
 
 def reference(data, key=KEY, iv=IV):
     return Cipher(algorithms.AES(key), modes.CTR(iv)).encryptor().update(data)
-
-
-class Served(threading.Thread):
-    """Something with `step`, called until the end; a context manager."""
-
-    def __init__(self, step):
-        super().__init__(daemon=True)
-        self._step = step
-        self._stopping = threading.Event()
-
-    def run(self):
-        while not self._stopping.is_set():
-            self._step()
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stopping.set()
-        self.join(5)
-        assert not self.is_alive()
 
 
 @pytest.fixture(params=[False, True], ids=["encrypts", "echo"])

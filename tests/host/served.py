@@ -1,0 +1,25 @@
+"""Something that answers in a thread of its own while a test asks."""
+
+import threading
+
+
+class Served(threading.Thread):
+    """Something with `step`, called until the end; a context manager."""
+
+    def __init__(self, step):
+        super().__init__(daemon=True)
+        self._step = step
+        self._stopping = threading.Event()
+
+    def run(self):
+        while not self._stopping.is_set():
+            self._step()
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stopping.set()
+        self.join(5)
+        assert not self.is_alive()
