@@ -12,6 +12,7 @@ UDP checksums are looked at before the stack (`gateware.net.link.frame_checks`),
 (`gateware.net.records.sender`), and sent by a UDP port that is not LiteEth's (`gateware.net.udp.port`).
 """
 
+from liteeth.common import icmp_protocol, udp_protocol
 from liteeth.core.arp import LiteEthARP
 from liteeth.core.icmp import LiteEthICMP
 from liteeth.core.ip import LiteEthIP
@@ -20,6 +21,7 @@ from litex.gen import LiteXModule
 from gateware.net import WORD_BITS
 from gateware.net.link.mac import SharedMAC
 from gateware.net.records.peripheral import FastPathPeripheral
+from gateware.net.udp.ip_ports import IPPorts
 from gateware.net.udp.neighbours import Neighbours
 from gateware.net.udp.port import UDPPort
 
@@ -42,21 +44,22 @@ class FastPathEthernet(LiteXModule):
         self.neighbours = neighbours = Neighbours()
         self.arp = LiteEthARP(mac=mac, clk_freq=clk_freq, entries=2, **own)
         self.ip = ip = LiteEthIP(mac=mac, arp_table=neighbours, with_broadcast=False, **own)
-        self.icmp = icmp = LiteEthICMP(ip=ip, ip_address=own["ip_address"], dw=WORD_BITS)
-        self.udp = udp = UDPPort(ip=ip, port=peripheral.port)
+        self.ports = ports = IPPorts(ip=ip, sender_mac=mac.sender_mac)
+        self.icmp = icmp = LiteEthICMP(ip=ports, ip_address=own["ip_address"], dw=WORD_BITS)
+        self.udp = udp = UDPPort(ip=ports, port=peripheral.port)
 
         # # #
 
         path = peripheral.fast_path
         self.comb += [
             udp.source.connect(path.sink),
-            path.sender_mac.eq(mac.sender_mac),
+            path.sender_mac.eq(ports.sender_mac[udp_protocol]),
             path.source.connect(udp.sink),
             neighbours.destination.eq(path.destination),
             mac.event.connect(path.frame_event),
             mac.checks.ip_address.eq(peripheral.ip_address.storage),
             mac.checks.port.eq(peripheral.port),
             neighbours.station.ip_address.eq(icmp.echo.sink.ip_address),
-            neighbours.station.mac_address.eq(mac.sender_mac),
+            neighbours.station.mac_address.eq(ports.sender_mac[icmp_protocol]),
             neighbours.learn.eq(icmp.echo.sink.valid & icmp.echo.sink.ready & icmp.echo.sink.last),
         ]

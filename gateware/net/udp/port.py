@@ -23,11 +23,11 @@ HEADER_BYTES = udp_header.length
 
 
 class UDPPort(LiteXModule):
-    """A port of LiteEth's IPv4 core.
+    """A UDP port.
 
     Parameters
     ----------
-    ip : LiteEthIP
+    ip : IPPorts
         Used, not added as a submodule.
     port : int
         Number of the port.

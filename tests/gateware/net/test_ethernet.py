@@ -501,6 +501,23 @@ def test_arp_and_echo_in_hardware(board):
     assert counted(board) == {}
 
 
+def test_echoes_that_wait_for_the_wire_go_to_whoever_asked(board):
+    (session,) = sessions = make_sessions(random.Random(11), 1)
+    open_all(board, sessions)
+    peers = [Peer(mac=0x02_00_00_00_02_00 + n, ip=0xC0A8_0110 + n) for n in range(3)]
+    script = array("H")
+    for _ in range(8):
+        for _ in range(2):
+            script += on_wire(datagram(session, session.request(session.place(), bytes(DATA_MAX))))
+        for peer in peers * 2:
+            ping = frames.ipv4(peer.ip, BOARD_IP, frames.ICMP, frames.echo(8, 1, 1, bytes(100)))
+            script += on_wire(frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, ping))
+    stations = {peer.ip.to_bytes(4, "big"): peer.mac.to_bytes(6, "big") for peer in (*peers, session.peer)}
+    sent = frames_of(board.exchange(script, drain=20000))
+    assert len(sent) > 16
+    assert [frame[:6] for frame in sent] == [stations[frame[30:34]] for frame in sent]
+
+
 def test_echo_with_contradicting_lengths_does_not_stop_the_board(board):
     (session,) = sessions = make_sessions(random.Random(9), 1)
     open_all(board, sessions)

@@ -1,0 +1,63 @@
+"""Ports of LiteEth's IPv4 core, what is received behind a register of its own.
+
+::
+
+    IPv4's crossbar ─┬─► register ─► ICMP      a packet, with the source address of its frame
+                     └─► register ─► UDP
+    IPv4's crossbar ◄─── ICMP, UDP
+
+LiteEth decides on a word, from MAC to UDP, in one cycle; so it takes two. A packet's last words may still be here when
+the next one's frame is in the MAC: its sender goes with it.
+
+Throughput: one word a cycle. Latency: 1 cycle. Handshake: valid and ready.
+"""
+
+from types import SimpleNamespace
+
+from liteeth.common import eth_ipv4_user_description
+from litex.gen import LiteXModule
+from litex.soc.interconnect import stream
+from migen import Signal
+
+from gateware.net.link.frame_router import MAC_BITS
+
+
+class IPPorts(LiteXModule):
+    """Gives ports to LiteEth's layers above IPv4, which know it as `ip`.
+
+    Parameters
+    ----------
+    ip : LiteEthIP
+        Used, not added as a submodule.
+    sender_mac : Signal(48)
+        Source address of the frame that is passing through `ip`.
+
+    Attributes
+    ----------
+    crossbar : SimpleNamespace
+        Its `get_port(protocol, dw)` is where LiteEth asks for a port.
+    sender_mac : dict of int to Signal(48), out
+        By a port's protocol: source address of the frame of its packet.
+    """
+
+    def __init__(self, *, ip, sender_mac: Signal):
+        self.sender_mac: dict[int, Signal] = {}
+
+        # # #
+
+        def get_port(protocol: int, dw: int) -> SimpleNamespace:
+            port = ip.crossbar.get_port(protocol, dw)
+            plain = eth_ipv4_user_description(dw)
+            params = [*plain.param_layout, ("sender_mac", MAC_BITS)]
+            held = stream.Buffer(stream.EndpointDescription(plain.payload_layout, params))
+            source = stream.Endpoint(plain)
+            self.submodules += held
+            self.comb += [
+                port.source.connect(held.sink),
+                held.sink.sender_mac.eq(sender_mac),
+                held.source.connect(source, omit={"sender_mac"}),
+            ]
+            self.sender_mac[protocol] = held.source.sender_mac
+            return SimpleNamespace(source=source, sink=port.sink)
+
+        self.crossbar = SimpleNamespace(get_port=get_port)
