@@ -155,7 +155,10 @@ class SharedMAC(LiteXModule):
             self.comb += interface.with_checksum.eq(self.tx_checksum.fields.udp)
             self.comb += router.cpu.connect(interface.sink, omit={"ready"})
             senders.append(interface.source)
-        self.arbiter = Arbiter(senders, core.sink)
+        # What LiteEth's clock crossing answers is to reach no further than this.
+        self.skid = skid = stream.Buffer(eth_phy_description(WORD_BITS), pipe_valid=False, pipe_ready=True)
+        self.arbiter = Arbiter(senders, skid.sink)
+        self.comb += skid.source.connect(core.sink)
 
     def get_csrs(self) -> list:
         """The registers of the CPU's slots and of the MAC, by LiteEth's names, and behind them one of our own."""
