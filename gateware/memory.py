@@ -45,15 +45,15 @@ class BlockRAMFIFO(Module):
     layout : list
         What it holds.
     depth : int
-        Words, beside two that are on their way out.
+        Words, beside those that are on their way out: two, or one if it is `paced`.
     paced : bool
-        A word in three cycles at most: the block RAMs' enables then come from registers, whatever `source.ready` is
-        made of. For wide words, whose block RAMs lie far apart.
+        A word in four cycles at most: the block RAMs' addresses and enables are then registers, whatever
+        `source.ready` is made of. For wide words, whose block RAMs lie far apart.
 
     Attributes
     ----------
     sink, source : stream.Endpoint
-        In, and 3 cycles later out.
+        In, and 3 cycles later out; 4 if it is `paced`.
     level : Signal, out
         Words inside.
     follows : Signal(), out
@@ -61,7 +61,7 @@ class BlockRAMFIFO(Module):
     """
 
     def __init__(self, layout: list, depth: int, *, paced: bool = False):
-        self.submodules.fifo = fifo = stream.SyncFIFO(layout, depth, buffered=True)
+        self.submodules.fifo = fifo = stream.SyncFIFO(layout, depth, buffered=not paced)
         in_block_ram(fifo)
         self.sink, self.source = fifo.sink, stream.Endpoint(layout)
         self.level = Signal(max=depth + 3)
@@ -69,14 +69,28 @@ class BlockRAMFIFO(Module):
 
         # # #
 
+        def take(into: stream.Endpoint, word: stream.Endpoint) -> list:
+            return [getattr(into, part).eq(getattr(word, part)) for part in _PARTS]
+
         head, source = fifo.source, self.source
         fetch = Signal()  # into the register
         if paced:
-            self.sync += fetch.eq(head.valid & ~source.valid & ~fetch)
+            read = Signal()
+            word = stream.Endpoint(layout, reset_less=True)  # the block RAMs' own register
+            self.sync += [
+                read.eq(head.valid & ~source.valid & ~read & ~fetch),
+                fetch.eq(read),
+                If(read, *take(word, head)),
+            ]
+            self.comb += [head.ready.eq(read), self.level.eq(fifo.level + fetch + source.valid)]
         else:
-            self.comb += fetch.eq(head.valid & (~source.valid | source.ready))
-        self.comb += [head.ready.eq(fetch), self.level.eq(fifo.level + source.valid)]
+            word = head
+            self.comb += [
+                fetch.eq(head.valid & (~source.valid | source.ready)),
+                head.ready.eq(fetch),
+                self.level.eq(fifo.level + source.valid),
+            ]
         self.sync += [
             If(source.ready, source.valid.eq(0)),
-            If(fetch, source.valid.eq(1), *[getattr(source, part).eq(getattr(head, part)) for part in _PARTS]),
+            If(fetch, source.valid.eq(1), *take(source, word)),
         ]
