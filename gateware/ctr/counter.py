@@ -19,9 +19,9 @@ width          used by
 The number is kept as four limbs of 32 bits, limb 0 the least significant. A limb steps when all below it are
 all ones, which each limb keeps ready as one bit: no carry chain of a step is longer than 32 bits.
 
-Throughput: a block a cycle, also from the last block of a message to the first of the next. Latency: 3 cycles
-from an accepted message to its first block. Handshake: valid and ready on both sides; two messages are taken
-in while a third is under way. `flush` drops them all.
+Throughput: a block a cycle, also from the last block of a message to the first of the next, and a message in two
+cycles: whether one is taken is told by a register. Latency: 3 cycles from an accepted message to its first block.
+Handshake: valid and ready on both sides; two messages are taken in while a third is under way. `flush` drops them all.
 """
 
 from litex.soc.interconnect import stream
@@ -110,9 +110,10 @@ class CounterBlocks(Module):
             total[0].eq(limb[0] + message.index[:LIMB_BITS]),
             total[1].eq(limb[1]),
             If(half, total[1].eq(limb[1] + message.index[LIMB_BITS:] + total[0][LIMB_BITS])),
-            message.ready.eq(~low_valid | low_ready),
+            message.ready.eq(~low_valid),
         ]
         self.sync += [
+            If(low_ready, low_valid.eq(0)),
             If(
                 message.ready,
                 low_valid.eq(message.valid & (message.count != 0)),

@@ -32,7 +32,7 @@ class KeystreamQueue(Module):
     Attributes
     ----------
     room : Signal(), out
-        There is a place.
+        There is a place. One that becomes free is told of a cycle later.
     reserve : Signal(), in
         A block sets out, to a place; only while `room`.
     write, data, error : Signal(), Signal(128), Signal(), in
@@ -82,7 +82,6 @@ class KeystreamQueue(Module):
         self.specials += memory, write_port, read_port
         self.comb += [
             coming.eq(under_way + self.reserve - self.write),
-            self.room.eq((under_way + stored < depth) & ~self.zeroizing),
             keep.eq(self.write & (stale == 0)),
             step_source.eq(~source.valid | source.ready),
             step_fetched.eq(~fetched | step_source),
@@ -96,6 +95,7 @@ class KeystreamQueue(Module):
         ]
         self.sync += [
             under_way.eq(coming),
+            self.room.eq((under_way + stored + self.reserve < depth) & ~self.zeroizing & ~self.clear),
             stored.eq(stored + keep - step),
             If(self.write & (stale != 0), stale.eq(stale - 1)),
             If(keep | self.zeroizing, produce.eq(produce + 1)),

@@ -103,8 +103,9 @@ def test_random(bench, stall, idle):
 
 
 def test_first_block_after_three_cycles_and_no_idle_cycle_between_messages(bench):
+    """A message takes two cycles: where several of a single block follow each other there are some."""
     times = []
-    counts = [10, 1, 1, 1, 2, 5]
+    counts = [10, 1, 2, 3, 1, 2, 4, 2]
     messages = [(2**128 - 1, 2**64 - 1, WIDTH_128, count, slot) for slot, count in enumerate(counts)]
     before = bench[1].cycle
     assert run(bench, messages, times=times) == expected(messages)
