@@ -105,7 +105,7 @@ class FastPath(Module):
         for begin, end, name in ((row_begin, row_end, "row"), (self.begin, self.end, "slot")):
             self.comb += [
                 begin.valid.eq(taker.accepted),
-                begin.number.eq(getattr(taker.job, name)),
+                begin.number.eq(getattr(taker, name)),
                 end.valid.eq(finished.valid),
                 end.number.eq(getattr(finished, name)),
             ]

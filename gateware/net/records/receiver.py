@@ -58,9 +58,10 @@ class RecordReceiver(Module):
         Bytes that the present datagram's reply needs.
     room : Signal(), in
         There is room for as many.
-    accepted : Signal(), out
-        Pulse with `job`: the datagram passes; `job` says which it is.
+    accepted, row, slot : Signal(), Signal, Signal, out
+        Pulse: a datagram of this row and key slot passes.
     job : stream.Endpoint, see `job_layout`, out
+        A cycle later.
     packet : stream.Endpoint, see `packet_layout`, out
         Data to encrypt; none for a record without data.
     outcome : stream.Endpoint, see `outcome_layout`, out
@@ -77,6 +78,7 @@ class RecordReceiver(Module):
         self.needed = Signal(LENGTH_BITS)
         self.room = Signal()
         self.accepted = Signal()
+        self.row, self.slot = table.found_row, table.slot
         self.job = stream.Endpoint(job_layout(row_bits, slot_bits))
         self.packet = packet = stream.Endpoint(packet_layout(slot_bits))
         self.outcome = stream.Endpoint(outcome_layout())
@@ -154,7 +156,7 @@ class RecordReceiver(Module):
             self.job.port.eq(peer_port),
             self.job.mac_address.eq(peer_mac),
             self.job.row.eq(table.found_row),
-            self.job.slot.eq(table.slot),
+            self.job.slot.eq(packet.slot),
             packet.index.eq(header.offset[wire.OFFSET_UNIT.bit_length() - 1 :]),
             packet.length.eq(header.length),
             packet.data.eq(Mux(ended, 0, sink.data)),
@@ -172,6 +174,7 @@ class RecordReceiver(Module):
             window.last.eq(packet.last),
         ]
 
+        self.sync += self.job.valid.eq(self.accepted)
         verdict_wait = Signal(max=COMPARE_CYCLES + 1)
         decide_wait = Signal(max=DECIDE_CYCLES)
         self.submodules.fsm = fsm = FSM(reset_state="HEADER")
@@ -198,7 +201,6 @@ class RecordReceiver(Module):
             If(
                 passed,
                 self.accepted.eq(1),
-                self.job.valid.eq(1),
                 NextState("DATA"),
                 If(header.length == 0, NextState("DECIDE")),
             ).Else(
