@@ -37,6 +37,7 @@ SYNTHESIS = [
     f"techmap t:$alu r:Y_WIDTH<={LUT_SUM_BITS} %i",
     "synth_{target} {synth_opts} -top {build_name} -run map_gates:",
 ]
+PATH = "scratchpad -set abc9.D {ps}"
 # Names of nextpnr's utilisation report.
 RESOURCES = {"lut4": "TRELLIS_COMB", "ff": "TRELLIS_FF", "bram": "DP16KD", "dsp": "MULT18X18D"}
 
@@ -107,8 +108,9 @@ def write_sources(target: Target, directory: Path, firmware: list[int]) -> Ciphe
         if line and not line.startswith("#"):
             soc.platform.add_platform_command(line)
     tools = soc.platform.toolchain
+    path = [PATH.format(ps=target.fit.path_ps)] if target.fit.path_ps else []
     for line in YosysWrapper._default_template:
-        tools._yosys_template += SYNTHESIS if line.startswith("synth_") else [line]
+        tools._yosys_template += [*path, *SYNTHESIS] if line.startswith("synth_") else [line]
     written = ["--report", f"{target.name}-report.json", "--write", routed(target)]
     tools._pnr_opts += " ".join([*written, *target.fit.pnr_options]) + " "
     builder = Builder(soc, output_dir=directory, compile_software=False, csr_json=directory / "csr.json")
