@@ -168,7 +168,7 @@ def test_a_broken_arbiter_is_refuted(pattern, replacement):
         # A flush forgets what is under way.
         (proven, r"<= \w*coming;(\s+\w+ <= 1'd0;\s+consume)", r"<= 1'd0;\1"),
         # Places are not kept for what is under way.
-        (proven, r"assign room = \(\(\(\w+ \+ ", "assign room = (((0 + "),
+        (proven, r"room <= \(\(\(\(\(\w+ \+ ", "room <= (((((0 + "),
         # A block is given twice.
         (data_proven, r"consume <= \(consume \+ 1'd1\);", ""),
     ],
