@@ -247,6 +247,37 @@ def test_datagrams_of_all_sessions(bench, idle, stall, hold):
     assert bench.sim.peek(bench.path.table.in_use) == bench.sim.peek(bench.slots_under_way) == 0
 
 
+def test_a_row_closed_in_any_cycle_of_a_record_leaves_no_use_behind(bench):
+    """Its columns are zero at once: what the reply says, and which uses end with it, was taken with the verdict."""
+    rng = random.Random(12)
+    session, table = make_sessions(rng)[0], bench.path.table
+
+    def close(cycles: int):
+        for _ in range(cycles):
+            yield
+        yield [table.row.eq(session.row), table.close.eq(1)]
+        yield
+        yield table.close.eq(0)
+
+    answered = []
+    for cycles in range(50):
+        received = []
+        bench.open(session)
+        record = session.request(session.place(), rng.randbytes(60))
+
+        def produce(record=record):
+            yield bench.path.usable.eq(2**ROWS - 1)
+            yield from bench.send(session, record, rng)
+            yield from bench.drained()
+
+        background = [bench.receive(received, rng, 0), close(cycles)]
+        bench.sim.run(produce(), background=background, max_cycles=2000)
+        assert received in ([], [answer(session, record)])
+        assert bench.sim.peek(table.in_use) == bench.sim.peek(bench.slots_under_way) == 0
+        answered.append(bool(received))
+    assert answered == sorted(answered) and len(set(answered)) == 2
+
+
 def test_an_error_at_the_end_drops_the_reply(bench):
     rng = random.Random(2)
     (session, *_), received = make_sessions(rng), []
