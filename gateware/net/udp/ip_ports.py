@@ -1,13 +1,13 @@
-"""Ports of LiteEth's IPv4 core, what is received behind a register of its own.
+"""Ports of LiteEth's IPv4 core, what is received behind registers.
 
 ::
 
-    IPv4's crossbar ─┬─► register ─► ICMP      a packet, with the source address of its frame
-                     └─► register ─► UDP
+    IPv4's crossbar ─┬─► registers ─► ICMP     a packet, with the source address of its frame
+                     └─► registers ─► UDP
     IPv4's crossbar ◄─── ICMP, UDP
 
-LiteEth decides on a word, from MAC to UDP, in one cycle; so it takes two. A packet's last words may still be here when
-the next one's frame is in the MAC: its sender goes with it.
+LiteEth decides on a word, from MAC to UDP, in one cycle, and answers `ready` in another: here both end. A packet's last
+words may still be in the registers when the next one's frame is in the MAC: its sender goes with it.
 
 Throughput: one word a cycle. Latency: 1 cycle. Handshake: valid and ready.
 """
@@ -49,7 +49,7 @@ class IPPorts(LiteXModule):
             port = ip.crossbar.get_port(protocol, dw)
             plain = eth_ipv4_user_description(dw)
             params = [*plain.param_layout, ("sender_mac", MAC_BITS)]
-            held = stream.Buffer(stream.EndpointDescription(plain.payload_layout, params))
+            held = stream.Buffer(stream.EndpointDescription(plain.payload_layout, params), pipe_ready=True)
             source = stream.Endpoint(plain)
             self.submodules += held
             self.comb += [
