@@ -1,7 +1,7 @@
 # Cipherlane: the one entry point. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-VARIABLES := BOARD CONFIG EXPLORE FILE FIRMWARE FUZZ_SECONDS JOBS KEY_BITS MUTANTS PORT SCHEDULER SEEDS TRACE TRANSPORT ZEPHYR_BASE
+VARIABLES := BOARD CONFIG DRY_RUN EXPLORE FILE FIRMWARE FUZZ_SECONDS JOBS KEY_BITS MUTANTS PORT SCHEDULER SEEDS TRACE TRANSPORT ZEPHYR_BASE
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
 UNKNOWN := $(strip $(filter-out $(VARIABLES),$(GIVEN)))
 $(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown '$(UNKNOWN)' $(VARIABLES) 2>/dev/null),unknown variable $(UNKNOWN))))
@@ -19,16 +19,19 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 $(if $(filter-out baremetal zephyr,$(FIRMWARE)),$(error FIRMWARE=$(FIRMWARE): choose baremetal or zephyr))
 $(if $(filter-out uart udp,$(TRANSPORT)),$(error TRANSPORT=$(TRANSPORT): choose uart or udp))
+$(if $(filter-out 1,$(DRY_RUN)),$(error DRY_RUN=$(DRY_RUN): choose 1, or leave it out))
 $(if $(filter-out 1,$(TRACE)),$(error TRACE=$(TRACE): choose 1, or leave it out))
 $(if $(and $(filter CONFIG,$(GIVEN)),$(filter FIRMWARE TRANSPORT,$(GIVEN))),$(error CONFIG=$(CONFIG) has FIRMWARE and TRANSPORT in it: leave them out))
 ON_ZEPHYR = $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 SWEEP = $(if $(SCHEDULER),--scheduler '$(SCHEDULER)') $(if $(JOBS),--jobs '$(JOBS)')
+FLASH = $(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) $(if $(DRY_RUN),--dry-run) --flash
+AFTER_FLASH = $(if $(filter PORT,$(GIVEN)),$(if $(DRY_RUN),,@.venv/bin/cipherlane info --port '$(PORT)'))
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench cache explore explore-isa mapped mutants results timing zephyr
 
-.PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-sim-speed explore worker explore-isa format pages readme package clean distclean
+.PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash flash-spi test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-sim-speed explore worker explore-isa format pages readme package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -37,6 +40,7 @@ help: ## 0 s | List the targets
 	@echo "Variables (times are of 2 cores)"
 	@echo "  BOARD=ecpix5  CONFIG=default|eth|pipelined|scalar|zephyr|eth_zephyr (sim, bitstream, netlist, timing, flash: see gateware/boards)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
+	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone)"
 	@echo "  TRACE=1 (sim: with waveforms, in build/sim_trace; see gateware/ARCHITECTURE.md)"
 	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, bench)  FILE=path  KEY_BITS=128|192|256|all (demo)"
 	@echo "  SEEDS=8  DATABASE=LFE5UM5G|LFE5U (timing; default: both)"
@@ -66,8 +70,13 @@ zephyr-setup: setup ## minutes | Install what Zephyr's build needs and, without 
 bitstream: setup ## 20 min | Build the bitstream for BOARD with CONFIG, firmware inside (build/<board>_<config>)
 	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG)
 
-flash: setup ## 1 min | Write the bitstream to the attached BOARD's configuration flash
-	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) --flash
+flash: setup ## 10 s | Load the bitstream into the attached BOARD's FPGA, until its power is off; with PORT ask it who it is
+	@$(FLASH) sram
+	$(AFTER_FLASH)
+
+flash-spi: setup ## 1 min | Write the bitstream into the SPI flash that the attached BOARD starts from; with PORT ask it who it is
+	@$(FLASH) spi
+	$(AFTER_FLASH)
 
 ##@ Check
 test: setup lint sim ## 17 min, then 11 min | Lint, then the tests that find most (no board needed)

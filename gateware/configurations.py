@@ -9,8 +9,8 @@ class Ethernet:
 
     MAC addresses are 48-bit numbers; ``rx_slots`` and ``tx_slots`` count the frames that the MAC holds for the CPU,
     powers of two. The fast path has addresses of its own. ``core_datapath`` and ``core_engines`` are of the core that
-    it shares with the accelerator: at 75 MHz the wire gives 10 cycles a block, at 90 MHz 12, and two engines of 128 bits
-    take 5, 6 or 7.
+    it shares with the accelerator: the wire gives 10 cycles a block at 75 MHz, 12 at 90 MHz, and two engines of 128
+    bits take 5, 6 or 7.
     """
 
     mac_address: int = 0x02_43_4C_4E_45_01  # locally administered

@@ -174,7 +174,8 @@ def test_demo_of_a_simulated_board_says_how_long_it_takes(checkout, tmp_path):
         (["zephyr", "BOARD=sim"], "sim zephyr"),
         (["zephyr", "TRANSPORT=udp"], "ecpix5 eth_zephyr --image"),
         (["bitstream"], "ecpix5 default"),
-        (["flash", "BOARD=another", "CONFIG=eth"], "another eth --flash"),
+        (["flash", "BOARD=another", "CONFIG=eth"], "another eth  --flash sram"),
+        (["flash-spi", "DRY_RUN=1"], "ecpix5 default --dry-run --flash spi"),
     ],
 )
 def test_board_and_configuration_that_are_built(checkout, words, built):

@@ -11,6 +11,7 @@ from gateware.configurations import CONFIGURATIONS, DEFAULT
 from gateware.flow import bitstream, simulation
 from gateware.flow.cache import Stamp, digest
 from gateware.flow.firmware import REPOSITORY, FirmwareError, build_firmware, report_image
+from gateware.flow.flash import MEMORIES, FlashError, flash
 from gateware.flow.zephyr import ZephyrError
 
 RESULTS = REPOSITORY / "build" / "results"
@@ -24,7 +25,8 @@ def main() -> int:
     parser.add_argument("board", help=f"one of {', '.join(boards.names())}")
     parser.add_argument("configuration", nargs="?", default=DEFAULT, help=f"one of {', '.join(CONFIGURATIONS)}")
     parser.add_argument("--output", type=Path, help="output folder (default build/<board>_<configuration>)")
-    parser.add_argument("--flash", action="store_true", help="write the bitstream to the attached board instead")
+    parser.add_argument("--flash", choices=MEMORIES, help="load the bitstream into the attached board instead")
+    parser.add_argument("--dry-run", action="store_true", help="with --flash: print the command alone")
     parser.add_argument("--image", action="store_true", help="compile the firmware alone")
     parser.add_argument("--trace", action="store_true", help="of a simulated board: write waveforms, FST, at each run")
     arguments = parser.parse_args()
@@ -36,7 +38,7 @@ def main() -> int:
         name = f"{target.name}_trace" if arguments.trace else target.name
         directory = (arguments.output or REPOSITORY / "build" / name).resolve()
         if arguments.flash:
-            bitstream.flash(target, directory)
+            print(flash(target, directory, arguments.flash, dry_run=arguments.dry_run))
         elif arguments.image:
             build_firmware(target, directory / "firmware")
             print(report_image(target, directory / "firmware", RESULTS))
@@ -52,6 +54,7 @@ def main() -> int:
         ZephyrError,
         simulation.SimulationError,
         bitstream.BitstreamError,
+        FlashError,
     ) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -1,4 +1,4 @@
-"""Builds and flashes the bitstream for an ECP5 board, with the firmware in its boot ROM.
+"""Builds the bitstream for an ECP5 board, with the firmware in its boot ROM.
 
 The build fails if a clock misses its constraint. Clocks and resources are reported as place-and-route
 gives them for the whole design, and each unit's share of them from the netlist.
@@ -8,7 +8,6 @@ import contextlib
 import json
 import os
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -43,7 +42,7 @@ RESOURCES = {"lut4": "TRELLIS_COMB", "ff": "TRELLIS_FF", "bram": "DP16KD", "dsp"
 
 
 class BitstreamError(RuntimeError):
-    """The bitstream could not be built or flashed."""
+    """The bitstream could not be built."""
 
 
 def build(target: Target, directory: Path, results: Path) -> Path:
@@ -126,35 +125,6 @@ def write_sources(target: Target, directory: Path, firmware: list[int]) -> Ciphe
 def routed(target: Target) -> str:
     """Name of the netlist that place-and-route leaves beside what it was given."""
     return f"{target.name}-routed.json"
-
-
-def flash(target: Target, directory: Path) -> None:
-    """Writes the bitstream to the board's configuration flash through openFPGALoader.
-
-    Raises
-    ------
-    BitstreamError
-        The board cannot be flashed, there is no bitstream yet, or openFPGALoader failed (no board attached).
-    """
-    if target.board.simulated:
-        raise BitstreamError(f"board {target.board.name} is simulated: there is nothing to flash")
-    bitstream = directory / "gateware" / f"{target.name}.bit"
-    if not bitstream.exists():
-        raise BitstreamError(f"no bitstream for {target.name}: run `make bitstream {target.variables}` first")
-    command = ["openFPGALoader", *target.board.flash_cable, "--write-flash", str(bitstream)]
-    try:
-        result = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    except FileNotFoundError as error:
-        raise BitstreamError("openFPGALoader is missing: run `make setup`") from error
-    except subprocess.TimeoutExpired as error:
-        raise BitstreamError("openFPGALoader did not finish in 10 minutes: check the cable") from error
-    if result.returncode:
-        reason = (result.stderr + result.stdout).strip().splitlines()
-        detail = reason[-1] if reason else f"status {result.returncode}"
-        raise BitstreamError(
-            f"no {target.board.title} could be flashed; is it attached and powered? openFPGALoader: {detail}"
-        )
-    print(f"{bitstream.name} is in the flash of {target.board.title}")
 
 
 def _report(target: Target, gateware: Path, module: dict) -> dict:

@@ -60,24 +60,6 @@ def test_each_board_is_a_file_and_each_configuration_is_for_one():
     assert named["ecpix5"] == "BOARD=ecpix5" and named["ecpix5_eth_zephyr"] == "BOARD=ecpix5 CONFIG=eth_zephyr"
 
 
-def test_flash_without_bitstream_or_board_says_so(tmp_path):
-    result = gateware_flow("ecpix5", "--flash", "--output", str(tmp_path))
-    assert result.returncode == 1
-    assert "run `make bitstream BOARD=ecpix5` first" in result.stderr
-    (tmp_path / "gateware").mkdir()
-    (tmp_path / "gateware" / "ecpix5.bit").write_bytes(b"\xff" * 64)
-    result = gateware_flow("ecpix5", "--flash", "--output", str(tmp_path))
-    assert result.returncode == 1
-    assert result.stderr.startswith("error: no LambdaConcept ECPIX-5")
-    assert len(result.stderr.strip().splitlines()) == 1
-
-
-def test_simulated_board_cannot_be_flashed():
-    result = gateware_flow("sim", "--flash")
-    assert result.returncode == 1
-    assert "nothing to flash" in result.stderr
-
-
 def test_waveforms_are_of_simulated_boards_alone():
     result = gateware_flow("ecpix5", "--trace")
     assert (result.returncode, result.stdout) == (1, "")

@@ -1,0 +1,91 @@
+"""Loads a bitstream into an attached board through openFPGALoader.
+
+::
+
+    cable ─► part on it ─► is it the bitstream's? ─► configuration memory (until power is off), or SPI flash
+
+The part is read before anything is written. What openFPGALoader, 0.10 and 1.1, says of a cable that it cannot open is
+libftdi's: no device, no permission, in use by another program.
+"""
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+from gateware.targets import Target
+
+# Writing a whole SPI flash takes three minutes.
+LIMIT_S = 600
+MEMORIES = {"sram": "--write-sram", "spi": "--write-flash"}
+# What a message has in it: what to do. libftdi's numbers of ftdi_usb_open_desc.
+_REMEDIES = {
+    r"ftdi device: -3\b|device not found|No device|no device": "none is found: attach it by its USB cable, power it on",
+    r"ftdi device: -4\b|[Pp]ermission": "no permission: add yourself to the group plugdev (openFPGALoader's udev rule "
+    "gives it the cables), log in and attach the board again",
+    r"ftdi device: -[56]\b|[Bb]usy": "another program has its cable: end that one",
+}
+
+
+class FlashError(RuntimeError):
+    """The board cannot be loaded, or has not been; the message says what to do."""
+
+
+def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False) -> str:
+    """Loads the bitstream that `make bitstream` left in a folder; returns what is where then, or the command alone.
+
+    Parameters
+    ----------
+    target : Target
+        Board and configuration.
+    directory : Path
+        The build's.
+    memory : str
+        One of `MEMORIES`: ``sram`` is the FPGA's configuration until its power is off, ``spi`` is what it starts from.
+    dry_run : bool
+        Ask and write nothing, and return the command.
+
+    Raises
+    ------
+    FlashError
+        The board is simulated, there is no bitstream, no cable or none that may be opened, another part on it, or
+        openFPGALoader failed or did not end.
+    """
+    board = target.board
+    if board.simulated:
+        raise FlashError(f"board {board.name} is simulated: there is nothing to flash")
+    bitstream = directory / "gateware" / f"{target.name}.bit"
+    if not bitstream.exists():
+        raise FlashError(f"no bitstream for {target.name}: run `make bitstream {target.variables}` first")
+    loader = ["openFPGALoader", *board.flash_cable]
+    command = [*loader, MEMORIES[memory], str(bitstream)]
+    if dry_run:
+        return shlex.join(command)
+    part = "-".join(board.device.split("-")[:2]).rstrip("F")
+    found = re.findall(r"^\s*model\s+(\S+)", _run([*loader, "--detect"], board.title), re.M)
+    if not found:
+        raise FlashError(f"nothing answers on the JTAG of {board.title}: power it on, or cut a loop in its chain")
+    if part not in found:
+        raise FlashError(f"on the cable is a {', '.join(dict.fromkeys(found))}, and {bitstream.name} is for a {part}")
+    _run(command, board.title)
+    where = "in its SPI flash, it starts from it" if memory == "spi" else "in the FPGA until its power is off"
+    return f"{bitstream.name} is loaded into {board.title}: {where}"
+
+
+def _run(command: list[str], title: str) -> str:
+    """What a command prints."""
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=LIMIT_S)
+    except FileNotFoundError as error:
+        raise FlashError("openFPGALoader is missing: run `make setup`") from error
+    except subprocess.TimeoutExpired as error:
+        raise FlashError(f"openFPGALoader did not end in {LIMIT_S // 60} minutes: check the cable") from error
+    said = result.stdout + result.stderr
+    if result.returncode == 0:
+        return said
+    for pattern, remedy in _REMEDIES.items():
+        if re.search(pattern, said):
+            raise FlashError(f"no {title} could be opened: {remedy}")
+    lines = [line.strip() for line in re.split(r"[\r\n]+", said) if line.strip()]
+    reason = lines[-1] if lines else f"status {result.returncode}"
+    raise FlashError(f"{title} could not be loaded: openFPGALoader says: {reason}")

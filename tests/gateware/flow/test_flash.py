@@ -1,0 +1,135 @@
+"""Loading a board: with openFPGALoader as it is, where no board is; with what it says of one, recorded."""
+
+import os
+
+import pytest
+
+from gateware import targets
+from gateware.flow.flash import FlashError, flash
+from tests.gateware.flow.test_build import gateware_flow
+
+TARGET = targets.load("ecpix5", "eth")
+CABLE = ["--board", "ecpix5"]
+
+
+def detected(*models: str) -> str:
+    """What openFPGALoader 0.10 prints of a chain."""
+    lines = ["Jtag frequency : requested 6.00MHz   -> real 6.00MHz"]
+    for n, model in enumerate(models):
+        lines += [f"index {n}:", "\tidcode 0x81113043", "\tmanufacturer lattice", "\tfamily ECP5"]
+        lines += [f"\tmodel  {model}", "\tirlength 8"]
+    return "\n".join(lines)
+
+
+@pytest.fixture
+def build(tmp_path):
+    """A folder with a bitstream in it."""
+    (tmp_path / "gateware").mkdir()
+    (tmp_path / "gateware" / "ecpix5_eth.bit").write_bytes(b"\xff" * 64)
+    return tmp_path
+
+
+@pytest.fixture
+def loader(tmp_path, monkeypatch):
+    """Puts an openFPGALoader first that notes its words, and says the same each time it is asked or writes."""
+    programs, log = tmp_path / "programs", tmp_path / "log"
+    programs.mkdir()
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+
+    def place(detects: str, status: int = 0, writes: str = "Done", write_status: int = 0):
+        for name, text in (("detects", detects), ("writes", writes)):
+            (tmp_path / name).write_text(text)
+        program = programs / "openFPGALoader"
+        program.write_text(f"""#!/bin/sh
+echo "$*" >> {log}
+case "$*" in
+*--detect*) cat {tmp_path}/detects; exit {status} ;;
+*) cat {tmp_path}/writes >&2; exit {write_status} ;;
+esac
+""")
+        program.chmod(0o755)
+        return lambda: log.read_text().splitlines() if log.exists() else []
+
+    return place
+
+
+@pytest.mark.parametrize(("memory", "option"), [("sram", "--write-sram"), ("spi", "--write-flash")])
+def test_the_part_is_read_before_anything_is_written(build, loader, memory, option):
+    words = loader(detected("LFE5UM5G-85"))
+    said = flash(TARGET, build, memory)
+    assert said.startswith("ecpix5_eth.bit is loaded into LambdaConcept ECPIX-5") and "\n" not in said
+    assert ("until its power is off" in said) == (memory == "sram")
+    bit = build / "gateware" / "ecpix5_eth.bit"
+    assert words() == ["--board ecpix5 --detect", f"--board ecpix5 {option} {bit}"]
+
+
+@pytest.mark.parametrize(
+    ("detects", "status", "says"),
+    [
+        (
+            "unable to open ftdi device: -3 (device not found)\nJTAG init failed with: unable to open ftdi device",
+            1,
+            "no LambdaConcept ECPIX-5 .* could be opened: none is found: attach it by its USB cable, power it on",
+        ),
+        (
+            "unable to open ftdi device: -4 (usb_open() failed)\nJTAG init failed with: unable to open ftdi device",
+            1,
+            "no LambdaConcept .*: no permission: add yourself to the group plugdev .*",
+        ),
+        (
+            "unable to open ftdi device: -5 (unable to claim device)\nJTAG init failed",
+            1,
+            "no LambdaConcept .*: another program has its cable: end that one",
+        ),
+        (detected(), 0, "nothing answers on the JTAG of LambdaConcept .*: power it on, .*"),
+        (
+            detected("LFE5U-25"),
+            0,
+            "on the cable is a LFE5U-25, and ecpix5_eth.bit is for a LFE5UM5G-85",
+        ),
+        (
+            "JTAG init failed with: Unknown device with IDCODE: 0x00fa03fa (manufacturer: 0x1fd",
+            1,
+            "LambdaConcept .* could not be loaded: openFPGALoader says: JTAG init failed with: Unknown device .*",
+        ),
+    ],
+)
+def test_a_board_that_is_not_there_or_another_is_not_written(build, loader, detects, status, says):
+    words = loader(detects, status)
+    with pytest.raises(FlashError, match=rf"\A{says}\Z"):
+        flash(TARGET, build, "spi")
+    assert words() == ["--board ecpix5 --detect"]
+
+
+def test_a_write_that_fails_is_told(build, loader):
+    loader(detected("LFE5UM5G-85"), writes="Erasing: [##  ]\rError: Fail to write data\n", write_status=1)
+    with pytest.raises(FlashError, match="could not be loaded: openFPGALoader says: Error: Fail to write data"):
+        flash(TARGET, build, "sram")
+
+
+def test_the_command_alone(build, loader):
+    words = loader(detected("LFE5UM5G-85"))
+    assert flash(TARGET, build, "spi", dry_run=True) == (
+        f"openFPGALoader --board ecpix5 --write-flash {build}/gateware/ecpix5_eth.bit"
+    )
+    assert words() == []
+
+
+@pytest.mark.parametrize(
+    ("board", "says"),
+    [
+        ("ecpix5", "run `make bitstream BOARD=ecpix5` first"),
+        ("sim", "board sim is simulated: there is nothing to flash"),
+    ],
+)
+def test_without_a_bitstream(tmp_path, board, says):
+    result = gateware_flow(board, "--flash", "sram", "--output", str(tmp_path))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith("error: ") and result.stderr.rstrip().endswith(says)
+
+
+def test_without_a_board(build):
+    """By the real openFPGALoader: no board is attached to a machine that tests."""
+    result = gateware_flow("ecpix5", "eth", "--flash", "sram", "--output", str(build))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith("error: no LambdaConcept ECPIX-5") and len(result.stderr.splitlines()) == 1
