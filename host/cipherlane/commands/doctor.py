@@ -1,0 +1,144 @@
+"""`cipherlane doctor`: what keeps a board from being used, from the port on."""
+
+import argparse
+import contextlib
+import statistics
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from .. import tables, views
+from ..device import Device
+from ..errors import BoardError, CipherlaneError, NoReplyError, ReplyError
+from ..protocol.codes import Kind
+from ..protocol.layout import RecordType
+from . import common
+
+_TRIPS = 16
+_DAMAGE = ("framing_errors", "crc_errors", "length_errors")
+_CLOCK_SECONDS = 1.0
+_CLOCK_SHARE = 0.1  # by which this machine's time and the board's may differ
+
+
+class Check(NamedTuple):
+    """What was looked at, whether that is as it should be (None: it was not looked at), and what was seen."""
+
+    name: str
+    passed: bool | None
+    seen: str
+
+
+class _SkippedError(Exception):
+    """There is nothing to look at; the message says why."""
+
+
+def add_to(commands: Any) -> None:
+    """Add the command."""
+    parser = common.add_command(
+        commands,
+        "doctor",
+        help="check port, board, link, clock, network and engines, and say what to do",
+        description="Check one after the other whether the port can be opened, who answers, whether the link loses or "
+        "damages anything, whether the board's clock is what its firmware says, what its network has seen, and "
+        "whether its engines compute what they should. Ends with the status of the first check that fails.",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check; show what was seen."""
+    checks: list[Check] = []
+    status = 0
+    for check, code in _checks(args):
+        checks.append(check)
+        status = status or code
+    if args.json:
+        views.show_json([check._asdict() for check in checks])
+    else:
+        words = {True: "ok", False: "fails", None: "-"}
+        views.show(tables.text_table(("check", "", "seen"), ((each[0], words[each[1]], each[2]) for each in checks)))
+    return status
+
+
+def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
+    """Each check, with the exit status that it asks for; what depends on a board that does not answer is left out."""
+    try:
+        device = common.open_device(args)
+    except CipherlaneError as error:
+        yield Check("port", False, str(error)), error.exit_code
+        return
+    yield Check("port", True, f"{args.port} is open"), 0
+    with contextlib.closing(device):
+        try:
+            info = device.connect()
+        except CipherlaneError as error:
+            yield Check("board", False, str(error)), error.exit_code
+            return
+        yield Check("board", True, f"{info.board}, {info.firmware} {info.firmware_version}, kind {info.kind}"), 0
+        steps: dict[str, Callable[[Device], str]] = {
+            "link": _link,
+            "clock": _clock,
+            "network": _network,
+            "engines": _engines,
+        }
+        for name, step in steps.items():
+            try:
+                yield Check(name, True, step(device)), 0
+            except _SkippedError as reason:
+                yield Check(name, None, str(reason)), 0
+            except CipherlaneError as error:
+                yield Check(name, False, str(error)), error.exit_code
+
+
+def _trip(device: Device) -> tuple[float, dict[str, int]]:
+    """Seconds of one request, which is not repeated, and the board's counters of its link."""
+    begin = device.clock.now()
+    counters: dict[str, int] = device.request(RecordType.COUNTERS, attempts=1)._asdict()
+    return device.clock.now() - begin, counters
+
+
+def _link(device: Device) -> str:
+    trips = []
+    for _ in range(_TRIPS):
+        with contextlib.suppress(NoReplyError):
+            trips.append(_trip(device))
+    lost = _TRIPS - len(trips)
+    damaged = sum(trips[-1][1][name] - trips[0][1][name] for name in _DAMAGE) if trips else 0
+    if lost or damaged:
+        raise NoReplyError(f"of {_TRIPS} requests {lost} got no answer, {damaged} came damaged: check cable and --baud")
+    times = [1000 * seconds for seconds, _ in trips]
+    return f"{_TRIPS} requests, none lost or damaged, {statistics.median(times):.1f} ms each, {max(times):.1f} at most"
+
+
+def _clock(device: Device) -> str:
+    info = device.info()
+    engines = [engine for engine in info.engines if not engine.traits.serves]
+    if info.kind != Kind.BOARD.name.lower():
+        raise _SkippedError(f"a board of kind {info.kind} has no clock of its own")
+    if not engines or not info.bench_bytes:
+        raise _SkippedError("the board has nothing to measure with")
+    slowest = max(engines, key=lambda engine: engine.traits.rank)
+    trip = statistics.median(_trip(device)[0] for _ in range(_TRIPS))
+    parts: list[int] = []
+    begin = device.clock.now()
+    measured = device.bench(slowest, 128, seconds=_CLOCK_SECONDS, progress=parts.append)
+    seconds = device.clock.now() - begin - trip * len(parts)
+    seen = measured.cycles / seconds if seconds > 0 else 0.0
+    if abs(seen / info.clock_hz - 1) > _CLOCK_SHARE:
+        raise ReplyError("info", f"{info.clock_hz / 1e6:g} MHz, and by this machine's time it is {seen / 1e6:.1f}")
+    return f"{info.clock_hz / 1e6:g} MHz, {seen / 1e6:.1f} by this machine's time"
+
+
+def _network(device: Device) -> str:
+    try:
+        counters = device.network()
+    except BoardError as error:
+        raise _SkippedError("the board has no counters of a network on this link") from error
+    return ", ".join(f"{name} {count}" for name, count in counters.items() if count) or "nothing seen"
+
+
+def _engines(device: Device) -> str:
+    outcome = device.selftest()
+    names = ", ".join(engine.name.lower() for engine in outcome.failed_engines)
+    if outcome.failed or not outcome.tests:
+        raise ReplyError("selftest", f"that {outcome.failed} of {outcome.tests} tests failed ({names or 'no engine'})")
+    return f"{outcome.tests} known-answer tests passed"

@@ -1,0 +1,91 @@
+"""`cipherlane doctor`, against the model peer behind a socket; its clock runs by this machine's time."""
+
+import json
+import time
+
+import pytest
+from cipherlane.commands import doctor
+
+from .commands import NO_PORT, command
+from .model import PeerBoard, SocketBoard, from_frame
+
+CLOCK_HZ = 200_000  # so that one benchmark takes a quarter of a second, and a busy machine tells little in it
+
+
+class TimedBoard(PeerBoard):
+    """Takes the time that its cycles take at `true_hz`, and says that its clock is `CLOCK_HZ`."""
+
+    def __init__(self, true_hz=CLOCK_HZ):
+        super().__init__()
+        self.clock_hz, self.true_hz = CLOCK_HZ, true_hz
+
+    def _bench(self, session, offset, token, data):
+        session, reply = super()._bench(session, offset, token, data)
+        time.sleep(int.from_bytes(reply[16:24], "little") / self.true_hz)
+        return session, reply
+
+
+@pytest.fixture(autouse=True)
+def one_benchmark(monkeypatch):
+    monkeypatch.setattr(doctor, "_CLOCK_SECONDS", 0.1)
+
+
+def checked(server, *words):
+    """Exit status, and by name what each check says."""
+    status, stdout, stderr = command("doctor", "--port", server.url, "--json", *words)
+    assert not stderr
+    return status, {check["name"]: (check["passed"], check["seen"]) for check in json.loads(stdout)}
+
+
+def test_a_board_as_it_should_be():
+    with SocketBoard(TimedBoard()) as server:
+        status, checks = checked(server)
+        assert command("doctor", "--port", server.url)[0] == status == 0
+    assert list(checks) == ["port", "board", "link", "clock", "network", "engines"]
+    assert [passed for passed, _ in checks.values()] == [True, True, True, True, None, True]
+    assert checks["clock"][1].startswith("0.2 MHz, 0.2 by this machine's time")
+    assert checks["network"][1] == "the board has no counters of a network on this link"
+    assert "tests passed" in checks["engines"][1]
+
+
+@pytest.mark.parametrize("share", [0.75, 1.33])
+def test_a_clock_that_is_not_what_the_firmware_says(share):
+    with SocketBoard(TimedBoard(CLOCK_HZ * share)) as server:
+        status, checks = checked(server)
+    assert status == 1 and checks["clock"][0] is False and checks["engines"][0]
+    assert "0.2 MHz, and by this machine's time it is 0." in checks["clock"][1]
+    assert "flash the matching firmware" in checks["clock"][1]
+
+
+def test_an_engine_that_fails():
+    board = TimedBoard()
+    board.selftest_failures = 3
+    with SocketBoard(board) as server:
+        status, checks = checked(server)
+    assert status == 1 and checks["engines"][0] is False and "(ise)" in checks["engines"][1]
+
+
+def test_a_link_that_loses_requests():
+    seen = []
+
+    def lose(frame):
+        record = from_frame(frame)
+        seen.append(record)
+        return b"\2" if len(seen) % 5 == 0 else frame
+
+    with SocketBoard(TimedBoard(), mangle=lose) as server:
+        status, checks = checked(server, "--timeout", "0.5")
+    assert status == 4 and checks["link"][0] is False
+    assert "got no answer, 0 came damaged: check cable and --baud" in checks["link"][1]
+
+
+def test_nobody_answers():
+    with SocketBoard(PeerBoard(), mangle=lambda frame: b"\2") as silent:
+        status, checks = checked(silent, "--timeout", "0.1")
+    assert status == 4 and list(checks) == ["port", "board"] and "no reply from the board" in checks["board"][1]
+
+
+def test_no_port(tmp_path):
+    status, stdout, stderr = command("doctor", "--port", tmp_path / "nothing")
+    assert status == 3 and not stderr
+    assert NO_PORT.split()[0] in stdout.decode() and "fails" in stdout.decode()
