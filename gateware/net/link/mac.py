@@ -28,6 +28,7 @@ from gateware.net.events import EVENT_BITS, Event
 from gateware.net.link.frame_checks import FrameChecks
 from gateware.net.link.frame_router import FrameRouter
 from gateware.net.link.packet_buffer import PacketBuffer
+from gateware.net.link.skid import Skid
 from gateware.net.link.slots import SLOT_BYTES, SUMS, FrameSlots
 
 PHY_BITS = 8
@@ -95,9 +96,7 @@ class SharedMAC(LiteXModule):
                 in_block_ram(stage)
         # LiteEth answers `ready` from the preamble on: it is not to reach the block RAM's address as well.
         sending = core.tx_datapath
-        sending.skid = ClockDomainsRenamer("eth_tx")(
-            stream.Buffer(eth_phy_description(WORD_BITS), pipe_valid=False, pipe_ready=True)
-        )
+        sending.skid = ClockDomainsRenamer("eth_tx")(Skid(eth_phy_description(WORD_BITS)))
         crossing = next(n for n, at in enumerate(sending.pipeline) if isinstance(at, stream.ClockDomainCrossing))
         sending.pipeline.insert(crossing + 1, sending.skid)
         self.crossbar = crossbar = LiteEthMACCrossbar(WORD_BITS)
@@ -111,7 +110,7 @@ class SharedMAC(LiteXModule):
         self.buffer = buffer = PacketBuffer(depth=buffer_words)
         self.depacketizer = depacketizer = LiteEthMACDepacketizer(WORD_BITS)
         # LiteEth answers `ready` from its check of an IP header on: it is not to reach the buffer as well.
-        self.holder = holder = stream.Buffer(eth_mac_description(WORD_BITS), pipe_valid=False, pipe_ready=True)
+        self.holder = holder = Skid(eth_mac_description(WORD_BITS))
         self.sender_mac = holder.source.sender_mac
         self.comb += [
             core.source.connect(router.sink),
@@ -156,7 +155,7 @@ class SharedMAC(LiteXModule):
             self.comb += router.cpu.connect(interface.sink, omit={"ready"})
             senders.append(interface.source)
         # What LiteEth's clock crossing answers is to reach no further than this.
-        self.skid = skid = stream.Buffer(eth_phy_description(WORD_BITS), pipe_valid=False, pipe_ready=True)
+        self.skid = skid = Skid(eth_phy_description(WORD_BITS))
         self.arbiter = Arbiter(senders, skid.sink)
         self.comb += skid.source.connect(core.sink)
 

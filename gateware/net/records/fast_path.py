@@ -106,6 +106,5 @@ class FastPath(Module):
             self.comb += [
                 begin.valid.eq(taker.accepted),
                 begin.number.eq(getattr(taker, name)),
-                end.valid.eq(finished.valid),
-                end.number.eq(getattr(finished, name)),
             ]
+            self.sync += [end.valid.eq(finished.valid), end.number.eq(getattr(finished, name))]

@@ -20,6 +20,7 @@ from litex.soc.interconnect import stream
 from migen import Signal
 
 from gateware.net.link.frame_router import MAC_BITS
+from gateware.net.link.skid import Skid
 
 
 class IPPorts(LiteXModule):
@@ -49,15 +50,17 @@ class IPPorts(LiteXModule):
             port = ip.crossbar.get_port(protocol, dw)
             plain = eth_ipv4_user_description(dw)
             params = [*plain.param_layout, ("sender_mac", MAC_BITS)]
-            held = stream.Buffer(stream.EndpointDescription(plain.payload_layout, params), pipe_ready=True)
+            layout = stream.EndpointDescription(plain.payload_layout, params)
+            held, skid = stream.Buffer(layout), Skid(layout)
             source = stream.Endpoint(plain)
-            self.submodules += held
+            self.submodules += held, skid
             self.comb += [
                 port.source.connect(held.sink),
                 held.sink.sender_mac.eq(sender_mac),
-                held.source.connect(source, omit={"sender_mac"}),
+                held.source.connect(skid.sink),
+                skid.source.connect(source, omit={"sender_mac"}),
             ]
-            self.sender_mac[protocol] = held.source.sender_mac
+            self.sender_mac[protocol] = skid.source.sender_mac
             return SimpleNamespace(source=source, sink=port.sink)
 
         self.crossbar = SimpleNamespace(get_port=get_port)

@@ -1,0 +1,49 @@
+"""A register for the word that is not taken, so that `ready` ends here.
+
+::
+
+    sink ─┬──────────► source      while it holds nothing
+          └─► held ──► source      else, and `sink` waits
+
+LiteX's `stream.Buffer` with `pipe_ready` keeps its word until another one is not taken, which may be for ever; and its
+registers are enabled by `source.ready`. This one takes along whatever passes: of an earlier frame nothing stays.
+
+Throughput: a word a cycle. Latency: none. Handshake: valid and ready; `sink.ready` is a register.
+"""
+
+from litex.soc.interconnect import stream
+from migen import If, Module, Signal
+
+
+class Skid(Module):
+    """Holds a word.
+
+    Parameters
+    ----------
+    layout : list or stream.EndpointDescription
+        Of the stream.
+
+    Attributes
+    ----------
+    sink, source : stream.Endpoint
+        In and out.
+    """
+
+    def __init__(self, layout):
+        self.sink, self.source = stream.Endpoint(layout), stream.Endpoint(layout)
+
+        # # #
+
+        held = stream.Endpoint(layout, name="held")
+        holds = Signal()
+        self.comb += [
+            self.sink.ready.eq(~holds),
+            If(holds, held.connect(self.source, omit={"valid", "ready"})).Else(
+                self.sink.connect(self.source, omit={"valid", "ready"})
+            ),
+            self.source.valid.eq(self.sink.valid | holds),
+        ]
+        self.sync += [
+            holds.eq(self.source.valid & ~self.source.ready),
+            If(~holds, self.sink.connect(held, omit={"valid", "ready"})),
+        ]
