@@ -9,7 +9,7 @@ class Ethernet:
 
     MAC addresses are 48-bit numbers; ``rx_slots`` and ``tx_slots`` count the frames that the MAC holds for the CPU,
     powers of two. The fast path has addresses of its own. ``core_datapath`` and ``core_engines`` are of the core that
-    it shares with the accelerator: the wire gives 10 cycles a block at 75 MHz, 12 at 90 MHz, and two engines of 128
+    it shares with the accelerator: the wire gives 10 cycles a block at 75 to 80 MHz, and two engines of 128
     bits take 5, 6 or 7.
     """
 
