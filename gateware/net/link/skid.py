@@ -35,6 +35,7 @@ class Skid(Module):
         # # #
 
         held = stream.Endpoint(layout, name="held")
+        self.held = held  # what tests look at
         holds = Signal()
         self.comb += [
             self.sink.ready.eq(~holds),

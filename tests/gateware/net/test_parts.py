@@ -3,11 +3,13 @@
 import random
 
 import pytest
+from liteeth.common import eth_phy_description
 from migen import run_simulation
 
 from gateware.net.events import Event
 from gateware.net.link.frame_router import FrameRouter
 from gateware.net.link.packet_buffer import PacketBuffer
+from gateware.net.link.skid import Skid
 from gateware.net.records import header
 from gateware.net.records.event_counters import EventCounters
 from gateware.net.records.session_table import Column, SessionTable
@@ -48,6 +50,26 @@ def collect(endpoint, received: list, rng, stall: float, cycles: int):
                 received.append(packet)
                 packet = []
     assert not packet, "a packet has no end"
+
+
+@pytest.mark.parametrize(("idle", "stall"), [(0.0, 0.0), (0.3, 0.0), (0.0, 0.6), (0.4, 0.4)])
+def test_skid_passes_each_word_once_and_keeps_none(idle, stall):
+    """Nor of those that it had to hold, once another packet has passed."""
+    rng = random.Random(repr((idle, stall)))
+    skid = Skid(eth_phy_description(32))
+    sent, received = packets(rng, 40, 20), []
+
+    def produce():
+        for packet in sent:
+            yield from feed(skid.sink, packet, rng, idle)
+        while (yield skid.source.valid):
+            yield
+        yield from feed(skid.sink, [0], rng, 0)
+        yield
+        assert (yield skid.held.data) == 0
+
+    run_simulation(skid, [produce(), collect(skid.source, received, rng, stall, 2500)])
+    assert received == [*sent, [0]]
 
 
 @pytest.mark.parametrize("stall", [0.0, 0.4])
