@@ -4,8 +4,8 @@
 
     cable ─► part on it ─► is it the bitstream's? ─► configuration memory (until power is off), or SPI flash
 
-The part is read before anything is written. What openFPGALoader, 0.10 and 1.1, says of a cable that it cannot open is
-libftdi's: no device, no permission, in use by another program.
+The part is read before anything is written. What openFPGALoader says of a cable that it cannot open is libftdi's: no
+device, no permission, in use by another program.
 """
 
 import re
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gateware.targets import Target
 
-# Writing a whole SPI flash takes three minutes.
+# openFPGALoader itself has no bound.
 LIMIT_S = 600
 MEMORIES = {"sram": "--write-sram", "spi": "--write-flash"}
 # What a message has in it: what to do. libftdi's numbers of ftdi_usb_open_desc.
@@ -23,7 +23,7 @@ _REMEDIES = {
     r"ftdi device: -3\b|device not found|No device|no device": "none is found: attach it by its USB cable, power it on",
     r"ftdi device: -4\b|[Pp]ermission": "no permission: add yourself to the group plugdev (openFPGALoader's udev rule "
     "gives it the cables), log in and attach the board again",
-    r"ftdi device: -[56]\b|[Bb]usy": "another program has its cable: end that one",
+    r"ftdi device: -5\b|[Bb]usy": "another program has its cable: end that one",
 }
 
 
