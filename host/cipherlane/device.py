@@ -273,7 +273,7 @@ class Device(Calls):
 
     def selftest(self) -> SelfTest:
         """Run the board's known-answer tests on each engine that works from memory to memory."""
-        engines = [engine for engine in self.info().engines if not engine.traits.serves]
+        engines = self.info().memory_engines
         parts = {
             engine: SelfTestPart.from_reply(
                 self.request(RecordType.SELFTEST, timeout=self.link.pace.first, engine=engine)
@@ -283,9 +283,9 @@ class Device(Calls):
         tests, failed = (sum(getattr(part, what) for part in parts.values()) for what in ("tests", "failed"))
         return SelfTest(tests, failed, tuple(engine for engine in engines if parts[engine].failed))
 
-    def counters(self) -> dict[str, int]:
-        """Return what the board's link has seen since power-on."""
-        counters: dict[str, int] = self.request(RecordType.COUNTERS)._asdict()
+    def counters(self, attempts: int | None = None) -> dict[str, int]:
+        """Return what the board's link has seen since power-on; ask `attempts` times, by default the link's."""
+        counters: dict[str, int] = self.request(RecordType.COUNTERS, attempts=attempts)._asdict()
         return counters
 
     def network(self) -> dict[str, int]:

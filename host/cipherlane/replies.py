@@ -67,6 +67,11 @@ class BoardInfo:
     ranges_free: int
     engines: tuple[Engine, ...]
 
+    @property
+    def memory_engines(self) -> list[Engine]:
+        """Those of the engines that work from memory to memory; the others serve by themselves."""
+        return [engine for engine in self.engines if not engine.traits.serves]
+
     @classmethod
     def from_reply(cls, reply: Any, wire_size: Callable[[int], int]) -> BoardInfo:
         """Check the fields of an info reply; `wire_size` gives what a record takes of rx_window."""

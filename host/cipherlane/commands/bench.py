@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _memory_tasks(args: argparse.Namespace, device: Device) -> Iterator[tuple[str, Task]]:
     """Yield what is to be measured from memory to memory: a label, and what does it."""
-    engines = [engine for engine in device.info().engines if not engine.traits.serves]
+    engines = device.info().memory_engines
     directions = DIRECTIONS if args.direction == "both" else (args.direction,)
     record_bytes = args.record_bytes[0] if args.record_bytes else None
     for engine in _engines(args, device, engines):

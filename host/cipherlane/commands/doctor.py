@@ -10,7 +10,6 @@ from .. import tables, views
 from ..device import Device
 from ..errors import BoardError, CipherlaneError, NoReplyError, ReplyError
 from ..protocol.codes import Kind
-from ..protocol.layout import RecordType
 from . import common
 
 _TRIPS = 16
@@ -92,7 +91,7 @@ def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
 def _trip(device: Device) -> tuple[float, dict[str, int]]:
     """Seconds of one request, which is not repeated, and the board's counters of its link."""
     begin = device.clock.now()
-    counters: dict[str, int] = device.request(RecordType.COUNTERS, attempts=1)._asdict()
+    counters = device.counters(attempts=1)
     return device.clock.now() - begin, counters
 
 
@@ -111,12 +110,11 @@ def _link(device: Device) -> str:
 
 def _clock(device: Device) -> str:
     info = device.info()
-    engines = [engine for engine in info.engines if not engine.traits.serves]
     if info.kind != Kind.BOARD.name.lower():
         raise _SkippedError(f"a board of kind {info.kind} has no clock of its own")
-    if not engines or not info.bench_bytes:
+    if not info.memory_engines or not info.bench_bytes:
         raise _SkippedError("the board has nothing to measure with")
-    slowest = max(engines, key=lambda engine: engine.traits.rank)
+    slowest = max(info.memory_engines, key=lambda engine: engine.traits.rank)
     trip = statistics.median(_trip(device)[0] for _ in range(_TRIPS))
     parts: list[int] = []
     begin = device.clock.now()
