@@ -11,7 +11,7 @@ inside one of the regions, a destination that begins inside the source behind it
 takes its turn as a write job that moves nothing and ends with its error.
 
 A descriptor waits here while the key of its slot is being written, and with `ordered` until all before it have
-ended. Latency: 6 cycles. Handshake: valid and ready everywhere. `flush` drops everything.
+ended. Latency: 7 cycles. Handshake: valid and ready everywhere. `flush` drops everything.
 """
 
 from litex.soc.interconnect import stream

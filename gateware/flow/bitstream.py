@@ -36,7 +36,7 @@ SYNTHESIS = [
     f"techmap t:$alu r:Y_WIDTH<={LUT_SUM_BITS} %i",
     "synth_{target} {synth_opts} -top {build_name} -run map_gates:",
 ]
-PATH = "scratchpad -set abc9.D {ps}"
+LONGEST_PATH = "scratchpad -set abc9.D {ps}"
 # Names of nextpnr's utilisation report.
 RESOURCES = {"lut4": "TRELLIS_COMB", "ff": "TRELLIS_FF", "bram": "DP16KD", "dsp": "MULT18X18D"}
 
@@ -107,7 +107,7 @@ def write_sources(target: Target, directory: Path, firmware: list[int]) -> Ciphe
         if line and not line.startswith("#"):
             soc.platform.add_platform_command(line)
     tools = soc.platform.toolchain
-    path = [PATH.format(ps=target.fit.path_ps)] if target.fit.path_ps else []
+    path = [LONGEST_PATH.format(ps=target.fit.path_ps)] if target.fit.path_ps else []
     for line in YosysWrapper._default_template:
         tools._yosys_template += [*path, *SYNTHESIS] if line.startswith("synth_") else [line]
     written = ["--report", f"{target.name}-report.json", "--write", routed(target)]

@@ -53,7 +53,7 @@ class FastPath(Module):
     usable : Signal(slots), in
         Key slots that may be used.
     begin, end : Record, see `gateware.ctr.client.USE_LAYOUT`, out
-        A datagram of a key slot was accepted, or has left the engine.
+        A datagram of a key slot was accepted, or left the engine a cycle ago.
     table, window, statistics : Module
         The CPU's side of sessions, of their records and of statistics.
     frame_event : stream.Endpoint, code(5), in
