@@ -47,28 +47,23 @@ class Configuration:
 
 
 DEFAULT = "default"
-# Of the ECPIX-5's 208 block RAMs of 2 KB, code takes 64, data 32 and the buffer memory 64; the rest of the SoC takes
-# 41 (the report of `make bitstream BOARD=ecpix5` less its memories, and less 18 of S-boxes that are in LUTs here), 201
-# in all.
+# Of the ECPIX-5's 208 block RAMs of 2 KB, code takes 64, data 32 and the buffer memory 32.
 _ZEPHYR = Configuration(
     "zephyr",
     "firmware on Zephyr",
     firmware="zephyr",
     rom_size=128 * 1024,
     sram_size=64 * 1024,
-    buffer_size=128 * 1024,
     console=True,
     watchdog=True,
 )
-# Memories for Zephyr's net stack. Not a bitstream on the ECPIX-5 yet: code takes 80 block RAMs, data 24 and the buffer
-# memory 64, and everything else in `eth` more than the 68 of before some FIFOs moved there: over 236 where there are
-# 208. With code in the board's DDR3 it would fit.
+# The net stack's code and data: 72 and 24 block RAMs.
 _ETH_ZEPHYR = replace(
     _ZEPHYR,
     name="eth_zephyr",
     title="Ethernet, firmware on Zephyr",
     ethernet=Ethernet(),
-    rom_size=160 * 1024,
+    rom_size=144 * 1024,
     sram_size=48 * 1024,
 )
 _ALL = (

@@ -34,6 +34,15 @@ def in_block_ram(module: Module) -> None:
         in_block_ram(inner)
 
 
+def in_luts(module: Module, words: int) -> None:
+    """Takes that back, in a module and all that is in it, for memories of at most so many words: synthesis will take LUTs."""
+    for special in module._fragment.specials:
+        if isinstance(special, Memory) and special.depth <= words:
+            getattr(special, "attr", set()).discard(BLOCK_RAM)
+    for _, inner in module._submodules:
+        in_luts(inner, words)
+
+
 class BlockRAMFIFO(Module):
     """LiteX's FIFO in block RAM, and a register behind it: a block RAM answers late in a cycle.
 

@@ -11,7 +11,8 @@ from typing import Any
 class Fit:
     """How a configuration goes into a board's part.
 
-    ``cfu_sbox`` is the S-box of the vector or scalar unit, ``core_sbox`` that of the AES core. ``path_ps`` is how long
+    ``cfu_sbox`` is the S-box of the vector or scalar unit, ``core_sbox`` that of the AES core. Memories of at most ``lut_words`` words
+    are left to LUTs, where others pay for their block RAM. ``path_ps`` is how long
     Yosys' ABC may make a path that need not be short, in picoseconds of cells and of wires of 300 ps each; with 0 it
     takes the longest of all for that. ``pnr_seed`` and ``pnr_options`` are nextpnr's; its own weight on timing, 10,
     gives some percent less clock. ``sys_clk_freq`` is the system clock in Hz where it is not the board's, and
@@ -22,6 +23,7 @@ class Fit:
     core_sbox: str = "table"
     pnr_seed: int = 1
     pnr_options: tuple[str, ...] = ("--placer-heap-timingweight", "100")
+    lut_words: int = 0
     path_ps: int = 0
     sys_clk_freq: int | None = None
     clock_met: bool = False

@@ -54,8 +54,8 @@ def _create_phy(platform):
 _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram", pnr_seed=4)
 # No place-and-route of the others has met the board's clock.
 _SLOWER = replace(_FIT, sys_clk_freq=75_000_000)
-# Zephyr's memories leave no room for these.
-_MEMORIES = replace(_SLOWER, cfu_sbox="ecp5", core_sbox="ecp5")
+# Zephyr's memories and those of Ethernet leave no room for these, nor for queues of some wide words.
+_LUTS = replace(_SLOWER, cfu_sbox="ecp5", core_sbox="ecp5", lut_words=16)
 
 BOARD = Board(
     name="ecpix5",
@@ -75,8 +75,8 @@ BOARD = Board(
         # it has some 5 % fewer LUTs.
         "eth": replace(_FIT, pnr_seed=1, pnr_options=("--placer", "static"), path_ps=7000, sys_clk_freq=80_000_000),
         "pipelined": replace(_SLOWER, core_sbox="tower_cut"),
-        "zephyr": _MEMORIES,
-        "eth_zephyr": _MEMORIES,
+        "zephyr": _SLOWER,
+        "eth_zephyr": replace(_LUTS, pnr_seed=1, pnr_options=("--placer", "static"), path_ps=7000),
     },
     device="LFE5UM5G-85F-8BG554",
     speed_grade="8",

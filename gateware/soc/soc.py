@@ -31,6 +31,7 @@ from gateware.dma.accelerator import CTRAccelerator
 from gateware.isa.command import CommandRegister
 from gateware.isa.vector_unit import VectorAESUnit
 from gateware.isa.zkn import ScalarAESUnit
+from gateware.memory import in_luts
 from gateware.net.records import peripheral as fast_path
 from gateware.random.oscillators import RingOscillators
 from gateware.random.source import RandomSource
@@ -112,6 +113,7 @@ class CipherlaneSoC(SoCCore):
             ("CIPHERLANE_BOARD", target.name),
         ):
             self.add_constant(name, value)
+        in_luts(self, target.fit.lut_words)
 
     def add_csr_bridge(self, name="csr", origin=None, register=False):
         """LiteX's bridge, always with registers: the CSRs stay out of the bus's combinational paths."""

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import logging
 import os
 import random
 import subprocess
@@ -13,14 +14,16 @@ from litex.gen.fhdl import verilog
 from litex.soc.interconnect import stream
 from migen import ClockDomain, Memory, Module, Signal, run_simulation
 
+from gateware import targets
 from gateware.aes.output_queue import OutputQueue
 from gateware.ctr.keystream_queue import KeystreamQueue
 from gateware.flow import toolchain
-from gateware.memory import BLOCK_RAM, NO_RW_CHECK, BlockRAMFIFO
+from gateware.memory import BLOCK_RAM, NO_RW_CHECK, BlockRAMFIFO, in_luts
 from gateware.net.link.mac import SharedMAC
 from gateware.net.link.packet_buffer import PacketBuffer
 from gateware.net.records.event_counters import EventCounters
 from gateware.net.records.session_table import SessionTable
+from gateware.soc.soc import CipherlaneSoC
 from tests.gateware.support import ROOT, flatten
 
 
@@ -124,10 +127,24 @@ def test_synthesis_adds_no_bypass(declare):
     assert (cells["TRELLIS_FF"] > registers + width) == (not declare)
 
 
-def test_a_fifo_of_few_words_is_in_block_ram_too():
+@pytest.mark.parametrize("lut_words", [0, 15, 16])
+def test_a_fifo_of_few_words_is_in_block_ram_too_unless_they_are_few_enough(lut_words):
     fifo = BlockRAMFIFO([("data", 34)], 16)
-    cells = synthesise("fifo_short", fifo, flatten([fifo.sink, fifo.source]))
-    assert cells["DP16KD"] == 1 and "TRELLIS_DPR16X4" not in cells
+    in_luts(fifo, lut_words)
+    cells = synthesise(f"fifo_short_{lut_words}", fifo, flatten([fifo.sink, fifo.source]))
+    assert cells.get("DP16KD", 0) == int(lut_words < 16)
+    assert ("TRELLIS_DPR16X4" in cells) == (lut_words == 16)
+
+
+def test_a_fit_leaves_memories_of_few_words_to_luts():
+    target = targets.load("ecpix5", "eth_zephyr")
+    logging.disable(logging.INFO)
+    try:
+        soc = CipherlaneSoC(target, firmware=[0])
+    finally:
+        logging.disable(logging.NOTSET)
+    words = {memory.depth for memory in declared(soc) if BLOCK_RAM in memory.attr}
+    assert 0 < target.fit.lut_words < min(words)
 
 
 def test_the_mac_s_fifos_between_clocks_are_in_block_ram():

@@ -37,7 +37,7 @@ JTAG = {
     ("MultiReg", "sys", "jtag"),
     *(("AsyncResetSynchronizer", a, b) for a in ("jtag", "sys") for b in ("jtag", "sys")),
 }
-EXPECTED = {("ecpix5", "eth"): ECPIX5 | ETHERNET, ("ecpix5", "zephyr"): ECPIX5 | JTAG, ("sim", "eth"): ETHERNET}
+EXPECTED = {("ecpix5", "eth_zephyr"): ECPIX5 | ETHERNET | JTAG, ("sim", "eth"): ETHERNET}
 # Cells of the pads that sample with the clock that comes beside the data.
 SOURCE_SYNCHRONOUS = {Crossing(PADS, "eth_rx", "DDRInput")}
 
