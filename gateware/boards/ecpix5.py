@@ -73,7 +73,14 @@ BOARD = Board(
         "default": replace(_FIT, clock_met=True),
         # With nearly all block RAMs taken, the other placer's wires are a quarter longer. With long paths
         # it has some 5 % fewer LUTs.
-        "eth": replace(_FIT, pnr_seed=1, pnr_options=("--placer", "static"), path_ps=7000, sys_clk_freq=80_000_000),
+        "eth": replace(
+            _FIT,
+            pnr_seed=2,
+            pnr_options=("--placer", "static"),
+            path_ps=7000,
+            sys_clk_freq=80_000_000,
+            clock_met=True,
+        ),
         "pipelined": replace(_SLOWER, core_sbox="tower_cut"),
         "zephyr": _SLOWER,
         "eth_zephyr": replace(_LUTS, pnr_seed=1, pnr_options=("--placer", "static"), path_ps=7000),
