@@ -35,7 +35,7 @@ def in_block_ram(module: Module) -> None:
 
 
 def in_luts(module: Module, words: int) -> None:
-    """Takes that back, in a module and all that is in it, for memories of at most so many words: synthesis will take LUTs."""
+    """Takes that back for memories of at most so many words in a module and what is in it: synthesis takes LUTs."""
     for special in module._fragment.specials:
         if isinstance(special, Memory) and special.depth <= words:
             getattr(special, "attr", set()).discard(BLOCK_RAM)

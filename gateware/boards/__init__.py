@@ -11,10 +11,10 @@ from typing import Any
 class Fit:
     """How a configuration goes into a board's part.
 
-    ``cfu_sbox`` is the S-box of the vector or scalar unit, ``core_sbox`` that of the AES core. Memories of at most ``lut_words`` words
-    are left to LUTs, where others pay for their block RAM. ``path_ps`` is how long
-    Yosys' ABC may make a path that need not be short, in picoseconds of cells and of wires of 300 ps each; with 0 it
-    takes the longest of all for that. ``pnr_seed`` and ``pnr_options`` are nextpnr's; its own weight on timing, 10,
+    ``cfu_sbox`` is the S-box of the vector or scalar unit, ``core_sbox`` that of the AES core. Memories of at most
+    ``lut_words`` words are LUTs, even those that are declared for block RAM. ``path_ps`` is how long Yosys' ABC may
+    make a path that need not be short, in picoseconds of cells and of wires of 300 ps each; with 0 it takes the
+    longest of all for that. ``pnr_seed`` and ``pnr_options`` are nextpnr's; its own weight on timing, 10,
     gives some percent less clock. ``sys_clk_freq`` is the system clock in Hz where it is not the board's, and
     ``clock_met`` says whether place-and-route met it.
     """

@@ -5,7 +5,9 @@
     netlist (JSON) ─┬─► LUT4, PFUMX, L6MUX21, CCU2C, TRELLIS_COMB: expressions
                     ├─► TRELLIS_FF: registers, those of one clock, reset and enable together
                     ├─► TRELLIS_DPR16X4, or TRELLIS_COMB and TRELLIS_RAMW: arrays
-                    └─► DP16KD, MULT18X18D, EHXPLLL, DCCA: instances of the models in the folder `cells`
+                    ├─► TRELLIS_IO, DELAYG, JTAGG: wires; delays take no time, nothing is on the cable for JTAG
+                    └─► DP16KD, MULT18X18D, EHXPLLL, DCCA, IDDRX1F, ODDRX1F, and SIOLOGIC as what it was packed from:
+                        instances of the models in the folder `cells`
 
 Verilator compiles expressions in a fraction of the time that it takes for instances, and they run many times as fast.
 They are equal to Yosys' own models of the cells (`tests/gateware/flow/test_netlist.py` proves it); of the rest Yosys
@@ -33,7 +35,7 @@ from gateware.flow.cells import (
     vector,
 )
 
-INSTANCES = ("DCCA", "DP16KD", "EHXPLLL", "MULT18X18D")
+INSTANCES = ("DCCA", "DP16KD", "EHXPLLL", "IDDRX1F", "MULT18X18D", "ODDRX1F")
 # Through which pins of a slice a memory's data and write address pass to its columns.
 RAMW = {"WDO0": "C1", "WDO1": "A1", "WDO2": "D1", "WDO3": "B1"}
 RAMW |= {"WADO0": "D0", "WADO1": "B0", "WADO2": "C0", "WADO3": "A0"}
@@ -107,7 +109,7 @@ class _Writer:
 
     def _connect_inputs(self) -> None:
         for port, described in self._module["ports"].items():
-            if described["direction"] == "input":
+            if described["direction"] != "output":
                 for n, bit in enumerate(described["bits"]):
                     self._assign(net(bit), f"{port}[{n}]")
 
@@ -178,11 +180,36 @@ class _Writer:
         self._writes[input_net(cell, "WCK"), enable].append(f"m{place}[{row}] <= {input_net(cell, 'WD')};")
 
     def _trellis_io(self, place: int, cell: Cell) -> None:
-        require(cell["parameters"], "DIR", "INPUT", "OUTPUT")
-        if cell["parameters"]["DIR"] == "INPUT":
-            self._assign(output_net(cell, "O"), input_net(cell, "B"))
+        """A pin; what is driven on one that goes both ways nobody hears."""
+        parameters = cell["parameters"]
+        require(parameters, "DIR", "INPUT", "OUTPUT", "BIDIR")
+        if parameters["DIR"] == "OUTPUT":
+            source = {"PADDO": "I", "IOLDO": "IOLDO"}[parameters.get("DATAMUX_ODDR", "PADDO")]
+            self._assign(output_net(cell, "B"), input_net(cell, source))
         else:
-            self._assign(output_net(cell, "B"), input_net(cell, "I"))
+            self._assign(output_net(cell, "O"), input_net(cell, "B"))
+
+    def _delayg(self, place: int, cell: Cell) -> None:
+        self._assign(output_net(cell, "Z"), input_net(cell, "A"))
+
+    def _siologic(self, place: int, cell: Cell) -> None:
+        """What nextpnr packs beside a pin: a delay, which takes no time, and registers for two bits a cycle."""
+        require(cell["parameters"], "MODE", "IDDRX1_ODDRX1")
+        for parameter, value in {"CLKIMUX": "CLK", "CLKOMUX": "CLK", "LSRIMUX": "0 ", "LSROMUX": "0 "}.items():
+            require(cell["parameters"], parameter, value)
+        clock = f".SCLK({input_net(cell, 'CLK')})"
+        self._assign(output_net(cell, "INDD"), input_net(cell, "PADDI"))
+        received = [output_net(cell, f"RXDATA{n}") for n in range(2)]
+        pins = [f".Q{n}({bit})" for n, bit in enumerate(received) if bit]
+        if pins:
+            self._lines += [f"wire {bit};" for bit in received if bit]
+            self._lines.append(f"IDDRX1F u{place} (.D({input_net(cell, 'DI')}), {clock}, {', '.join(pins)});")
+        if sent := output_net(cell, "IOLDO"):
+            first, second = input_nets(cell, ("TXDATA0", "TXDATA1"))
+            self._lines += [f"wire {sent};", f"ODDRX1F o{place} (.D0({first}), .D1({second}), {clock}, .Q({sent}));"]
+
+    def _jtagg(self, place: int, cell: Cell) -> None:
+        self._stand_still(cell)
 
     def _ccu2c(self, place: int, cell: Cell) -> None:
         carry = input_net(cell, "CIN")

@@ -1,12 +1,14 @@
-"""Builds a simulated board of a netlist: what is, or would be, in the FPGA, with the UART's pins led to the host tool.
+"""Builds a simulated board of a netlist: what is, or would be, in the FPGA, with its pins led to the host tool.
 
 ::
 
     host tool ─ TCP ─ simulator ─ bytes ─► LiteX's UART ─ bits ─► netlist (`gateware.flow.netlist`)
+        └────── TAP device ────── GMII ──► `rgmii_peer.v` ─ RGMII ──┘
 
 The folder is one of a simulated board, see `gateware.flow.simulation`: ``cipherlane --port sim:build/netlist_ecpix5``.
-Nothing is changed in the netlist: the UART runs at its rate, and the firmware says that it is on a board. The far end
-sends nothing before the board is out of its reset after power-on.
+Nothing is changed in the netlist: the UART runs at its rate, and the firmware says that it is on a board. The
+oscillator has the frequency that the PLL would make of the board's. The UART's far end sends nothing before the board
+is out of its reset after power-on.
 """
 
 import contextlib
@@ -22,10 +24,11 @@ from migen import ClockDomain, If, Instance, Signal
 from gateware.boards.sim import BOARD as SIMULATED
 from gateware.flow import netlist, simulation
 from gateware.flow.cache import Stamp
-from gateware.flow.cells import MODELS, Cell
+from gateware.flow.cells import MODELS, Cell, number
 from gateware.targets import Target
 
 START_CYCLES = 1 << 17
+RGMII_PEER = Path(__file__).with_name("rgmii_peer.v")
 TOP = "top"  # what nextpnr calls its only module
 # Expressions without a branch: a profile says nothing of them, and -O2 takes twice as long for 5 % more speed.
 OPT_FAST = "OPT_FAST=-O1 -march=native"
@@ -51,12 +54,33 @@ class _Bench(LiteXModule):
             pads.source_valid.eq(phy.source.valid),
             pads.source_data.eq(phy.source.data),
         ]
+        pins = {f"i_{target.board.clock_pin}": self.cd_sys.clk, f"i_{target.board.reset_pin}": 1}
+        pins |= {"i_serial_rx": wires.tx, "o_serial_tx": wires.rx}
+        if target.configuration.ethernet:
+            pins |= self._rgmii(platform)
+        self.specials += Instance(target.name, **pins)
+
+    def _rgmii(self, platform: SimPlatform) -> dict[str, Signal | int]:
+        """The pins of the netlist's RGMII, its far end behind them; that of the PHY's registers is pulled up."""
+        clock = platform.request("sys_clk", 1).sys_clk
+        gmii = platform.request("gmii_eth")
+        rx_data, rx_ctl, tx_clock, tx_data, tx_ctl = Signal(4), Signal(), Signal(), Signal(4), Signal()
+        self.comb += gmii.tx_er.eq(0)
         self.specials += Instance(
-            target.name,
-            **{f"i_{target.board.clock_pin}": self.cd_sys.clk, f"i_{target.board.reset_pin}": 1},
-            i_serial_rx=wires.tx,
-            o_serial_tx=wires.rx,
+            "RGMIIPeer",
+            i_clock=clock,
+            i_rx_data=gmii.rx_data,
+            i_rx_dv=gmii.rx_dv,
+            o_rgmii_rx_data=rx_data,
+            o_rgmii_rx_ctl=rx_ctl,
+            o_tx_data=gmii.tx_data,
+            o_tx_en=gmii.tx_en,
+            i_rgmii_tx_clock=tx_clock,
+            i_rgmii_tx_data=tx_data,
+            i_rgmii_tx_ctl=tx_ctl,
         )
+        pins = {"i_eth_clocks_rx": clock, "i_eth_rx_data": rx_data, "i_eth_rx_ctl": rx_ctl, "i_eth_mdio": 1}
+        return pins | {"o_eth_clocks_tx": tx_clock, "o_eth_tx_data": tx_data, "o_eth_tx_ctl": tx_ctl}
 
 
 def require(target: Target) -> None:
@@ -69,10 +93,23 @@ def require(target: Target) -> None:
     """
     if not target.board.clock_pin:
         raise netlist.NetlistError(f"board {target.board.name} has no netlist: choose BOARD=ecpix5")
-    if target.configuration.ethernet or target.configuration.console:
-        raise netlist.NetlistError(f"nothing is simulated at the pins of {target.name} but clock, reset and first UART")
-    if target.sys_clk_freq != target.board.sys_clk_freq:
-        raise netlist.NetlistError(f"no PLL is simulated that gives the clock of {target.name} from that of the board")
+
+
+def require_clock(target: Target, module: Cell) -> None:
+    """That the PLL in a netlist makes the target's clock of the board's.
+
+    Raises
+    ------
+    NetlistError
+        It makes another one.
+    """
+    (pll,) = [cell["parameters"] for cell in module["cells"].values() if cell["type"] == "EHXPLLL"]
+    fed_back = {"INT_OS": "CLKOS_DIV", "CLKOP": "CLKOP_DIV"}[pll["FEEDBK_PATH"]]
+    factor = number(pll["CLKFB_DIV"]) * number(pll[fed_back])
+    divisor = number(pll["CLKI_DIV"]) * number(pll["CLKOP_DIV"])
+    if target.board.sys_clk_freq * factor != target.sys_clk_freq * divisor:
+        made = target.board.sys_clk_freq * factor / divisor
+        raise netlist.NetlistError(f"the PLL of {target.name} makes {made:g} Hz in place of {target.sys_clk_freq}")
 
 
 def load(source: Path, target: Target) -> Cell:
@@ -102,7 +139,9 @@ def build(target: Target, source: Path, directory: Path) -> Path:
     """
     gateware = directory / "gateware"
     gateware.mkdir(parents=True, exist_ok=True)
-    text, files = netlist.verilog(target.name, load(source, target))
+    module = load(source, target)
+    require_clock(target, module)
+    text, files = netlist.verilog(target.name, module)
     for name, content in {f"{target.name}.v": text, **files}.items():
         (gateware / name).write_text(content)
     commands, sources = _lay_out(target, directory)
@@ -119,7 +158,7 @@ def _lay_out(target: Target, directory: Path) -> tuple[list[list[str]], list[Pat
     gateware = directory / "gateware"
     platform = SIMULATED.create_platform()
     bench = _Bench(platform, target)
-    netlist_files = [gateware / f"{target.name}.v", *sorted(MODELS.glob("*.v"))]
+    netlist_files = [gateware / f"{target.name}.v", *sorted(MODELS.glob("*.v")), RGMII_PEER]
     platform.add_sources("/", *map(str, netlist_files))
     config = simulation.Modules(target)
     options = simulation.lay_out_module(directory / "modules")

@@ -2,8 +2,9 @@
 
 What synthesis made of the board, and what place-and-route made of that, are simulated one after the other with the
 firmware in their block RAMs. Each answers `info`, passes the self-test, and encrypts on every engine what the library
-`cryptography` encrypts too, over the UART's bits. Cycles, by the board's own counter, are compared with those of the
-simulated board of the same configuration, which runs the same firmware. They are figures of a simulation.
+`cryptography` encrypts too, over the bits of its UART or, with Ethernet, of its RGMII. Cycles, by the board's own
+counter, are compared with those of the simulated board of the same configuration, which runs the same firmware. They
+are figures of a simulation.
 """
 
 import argparse
@@ -18,7 +19,8 @@ from cipherlane.errors import CipherlaneError
 from cipherlane.oracle import Verifier
 from cipherlane.protocol.layout import Engine
 from cipherlane.results import Measurement, commit, write
-from cipherlane.transport.sim import SimTransport
+from cipherlane.transport.sim import SimTransport, SimUdpTransport
+from cipherlane.transport.simboard import SimulatedBoard
 from rich.console import Console
 from rich.table import Table
 
@@ -45,8 +47,8 @@ def exercise(folder: Path) -> dict[Engine, dict[str, int]]:
     Returns
     -------
     dict
-        By engine: `cycles` of `BENCH_BYTES` from memory to memory, and `transfer_cycles` of `BYTES` that came and went
-        over the UART, each byte as the library `cryptography` has it.
+        By engine: `cycles` of `BENCH_BYTES` from memory to memory, if it does that, and `transfer_cycles` of `BYTES`
+        that came and went over UART or Ethernet, each byte as the library `cryptography` has it.
 
     Raises
     ------
@@ -55,18 +57,19 @@ def exercise(folder: Path) -> dict[Engine, dict[str, int]]:
     CipherlaneError
         The board does not answer, or a byte is wrong.
     """
-    with Device(SimTransport(folder), timeout=TIMEOUT_S) as device:
+    transport = SimUdpTransport if SimulatedBoard(folder).ip_address else SimTransport
+    with Device(transport(folder), timeout=TIMEOUT_S) as device:
         if (test := device.selftest()).failed or not test.tests:
             raise WrongAnswerError(f"{test.failed} of {test.tests} known-answer tests fail in {folder}")
         print(f"    {device.info().board} passes {test.tests} known-answer tests", flush=True)
-        return {engine: _measure(device, engine) for engine in device.info().engines if not engine.traits.serves}
+        return {engine: _measure(device, engine) for engine in device.info().engines}
 
 
 def _measure(device: Device, engine: Engine) -> dict[str, int]:
-    bench = device.bench(engine, 128, total_bytes=BENCH_BYTES)
-    transfer = _transfer(device, engine)
-    print(f"    {engine.name.lower()}: {bench.cycles} and {transfer.cycles} cycles", flush=True)
-    return {"cycles": bench.cycles, "transfer_cycles": transfer.cycles}
+    cycles = {} if engine.traits.serves else {"cycles": device.bench(engine, 128, total_bytes=BENCH_BYTES).cycles}
+    cycles["transfer_cycles"] = _transfer(device, engine).cycles
+    print(f"    {engine.name.lower()}: {' and '.join(map(str, cycles.values()))} cycles", flush=True)
+    return cycles
 
 
 def _transfer(device: Device, engine: Engine) -> Measurement:
@@ -178,7 +181,7 @@ def _unpack(target: targets.Target) -> None:
 def _show(records: list[dict], path: Path) -> None:
     table = Table("stage", "engine", "cycles", "of a transfer", title="netlists: the simulated board's cycles (sim)")
     for record in records:
-        table.add_row(*(str(record[name]) for name in ("stage", "engine", "cycles", "transfer_cycles")))
+        table.add_row(*(str(record.get(name, "-")) for name in ("stage", "engine", "cycles", "transfer_cycles")))
     console = Console()
     console.print(table)
     console.print(f"every byte and all known-answer tests right; {path}", soft_wrap=True)

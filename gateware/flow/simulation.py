@@ -68,15 +68,18 @@ TRAINING = {Engine.TABLE: 1024, Engine.ISE_VMEM: 20_000, Engine.ACCELERATOR: 50_
 
 
 class Modules(SimConfig):
-    """The simulator's modules: the UART, a system clock and, of a board with Ethernet, GMII's in the right ratio to it.
+    """The simulator's modules: the UART, a system clock and, of a board with Ethernet, GMII and its clock.
 
-    The simulator evaluates the model once a step, so that a period is as few steps as the ratio allows.
+    The simulator evaluates the model once a step, so that a period is as few steps as the ratio of the clocks allows.
     """
 
     def __init__(self, target: Target):
         super().__init__()
         self._add_clocks(target)
         self.add_module(UART_MODULE, "serial", args={"port": DEFAULT_TCP_PORT})
+        if target.configuration.ethernet:
+            arguments = {"interface": "tap0", "ip": HOST_ADDRESS}
+            self.add_module("gmii_ethernet", "gmii_eth", clocks=("sys_clk", 1), args=arguments)
 
     def _add_clocks(self, target: Target) -> None:
         if not target.configuration.ethernet:
@@ -173,9 +176,6 @@ def lay_out(target: Target, directory: Path, idling: tuple[str, ...]) -> tuple[l
     config = Modules(target)
     if target.configuration.console:
         config.add_module("serial2console", ("serial", 1))
-    if target.configuration.ethernet:
-        arguments = {"interface": "tap0", "ip": HOST_ADDRESS}
-        config.add_module("gmii_ethernet", "gmii_eth", clocks=("sys_clk", 1), args=arguments)
     options = lay_out_module(directory / "modules")
     soc = CipherlaneSoC(target, firmware=firmware)
     for name in idling:

@@ -37,7 +37,7 @@ LOGIC = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 PIN = re.compile(r"\.(\w+)\s*\(([^()]*)\)")
-OTHER = re.compile(r"^\s*(CCU2C|TRELLIS_FF|TRELLIS_DPR16X4|DP16KD|MULT18X18D|EHXPLLL)\b", re.MULTILINE)
+OTHER = re.compile(r"^\s*(CCU2C|TRELLIS_FF|TRELLIS_DPR16X4|DP16KD|MULT18X18D|EHXPLLL|IDDRX1F|ODDRX1F)\b", re.MULTILINE)
 BASES = {"h": 16, "d": 10, "b": 2}
 
 

@@ -54,8 +54,9 @@ def contents(parameters: dict[str, str]) -> str:
 
 
 def declaration(port: str, described: dict) -> str:
-    """A module's port."""
-    return f"{described['direction']} [{len(described['bits']) - 1}:0] {port}"
+    """A module's port; one that goes both ways is an input."""
+    direction = "output" if described["direction"] == "output" else "input"
+    return f"{direction} [{len(described['bits']) - 1}:0] {port}"
 
 
 def net(bit: int | str) -> str:

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from migen import ClockDomain, ClockSignal, Instance, Module, Signal
 
-from gateware.flow import netlist, toolchain
+from gateware.flow import netlist, netlist_board, toolchain
 from gateware.flow.cache import REPOSITORY
 from gateware.flow.cells import contents
 from tests.gateware.support import Simulation
@@ -176,8 +176,8 @@ def test_what_nextpnr_packs_is_what_yosys_made():
 
 def test_what_is_not_simulated_is_named():
     design = _Design()
-    design.add("IDDRX1F", {}, "D", "Q")
-    with pytest.raises(netlist.NetlistError, match="cell cell0 is a IDDRX1F"):
+    design.add("IDDRX2F", {}, "D", "Q")
+    with pytest.raises(netlist.NetlistError, match="cell cell0 is a IDDRX2F"):
         netlist.verilog("top", design.module)
     design = _Design()
     design.add("TRELLIS_FF", {"SRMODE": "CE_OVER_LSR"}, ("CLK", "LSR", "CE", "DI"), "Q")
@@ -358,3 +358,79 @@ def test_pll_passes_its_clock_on_and_locks(cells):
         sim.clock()
         assert (sim.peek(device.count) - before) % 256 == 1
     assert sim.peek(device.locked)
+
+
+# Pins with two bits a cycle --------------------------------------------------------------------------------
+
+# RGMII whose bytes come back; what comes at a rising edge is kept apart.
+RGMII = """
+module pins(input clock, rx_ctl, input [3:0] rx_data, output tx_clock, tx_ctl, output [3:0] tx_data,
+    output [3:0] lower, output heard, inout both_ways);
+    wire [4:0] first, second, late, sent;
+    genvar n;
+    generate for (n = 0; n < 5; n = n + 1) begin
+        DELAYG #(.DEL_MODE("SCLK_ALIGNED"), .DEL_VALUE(1)) delay(.A(n == 4 ? rx_ctl : rx_data[n]), .Z(late[n]));
+        IDDRX1F in(.D(late[n]), .SCLK(clock), .Q0(first[n]), .Q1(second[n]));
+        ODDRX1F out(.D0(first[n]), .D1(second[n]), .SCLK(clock), .Q(sent[n]));
+    end endgenerate
+    ODDRX1F copy(.D0(1'b1), .D1(1'b0), .SCLK(clock), .Q(tx_clock));
+    assign {tx_ctl, tx_data} = sent;
+    assign lower = first[3:0];
+    TRELLIS_IO #(.DIR("BIDIR")) io(.B(both_ways), .I(1'b0), .T(first[0]), .O(heard));
+endmodule
+"""
+SITES = {"rx_ctl": "A11", "tx_ctl": "C9", "clock": "E11", "tx_clock": "A12"}
+SITES |= {f"rx_data[{n}]": site for n, site in enumerate(("B11", "A10", "B10", "A9"))}
+SITES |= {f"tx_data[{n}]": site for n, site in enumerate(("D8", "C8", "B8", "A8"))}
+
+
+class _RGMII(Module):
+    """The far end, and a netlist that sends back what it gets from there."""
+
+    def __init__(self):
+        self.sent, self.received, self.lower = Signal(9), Signal(9), Signal(4)
+        self.driven, self.heard = Signal(), Signal()
+        rx_data, rx_ctl, tx_clock, tx_data, tx_ctl = Signal(4), Signal(), Signal(), Signal(4), Signal()
+        pins = {"o_tx_clock": tx_clock, "o_tx_ctl": tx_ctl, "o_tx_data": tx_data, "o_lower": self.lower}
+        pins |= {"i_clock": ClockSignal(), "i_rx_ctl": rx_ctl, "i_rx_data": rx_data, "i_both_ways": self.driven}
+        self.specials += Instance("pins", **pins, o_heard=self.heard)
+        pins = {"i_clock": ClockSignal(), "i_rx_data": self.sent[:8], "i_rx_dv": self.sent[8]}
+        pins |= {"o_rgmii_rx_data": rx_data, "o_rgmii_rx_ctl": rx_ctl, "i_rgmii_tx_clock": tx_clock}
+        pins |= {"i_rgmii_tx_data": tx_data, "i_rgmii_tx_ctl": tx_ctl}
+        self.specials += Instance("RGMIIPeer", **pins, o_tx_data=self.received[:8], o_tx_en=self.received[8])
+
+
+@pytest.fixture(scope="module")
+def pins():
+    """The netlist as Yosys made it, and as nextpnr packed it."""
+    folder = BUILD / "pins"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "pins.v").write_text(RGMII)
+    (folder / "pins.lpf").write_text("".join(f'LOCATE COMP "{pin}" SITE "{site}";\n' for pin, site in SITES.items()))
+    _run(folder, "yosys", "-q", "-p", "read_verilog pins.v; synth_ecp5 -top pins; write_json pins.json")
+    part = ("--um5g-85k", "--package", "CABGA554", "--lpf", "pins.lpf", "--lpf-allow-unconstrained")
+    _run(folder, "nextpnr-ecp5", *part, "--json", "pins.json", "--pack-only", "--write", "out.json")
+    modules = [json.loads((folder / name).read_text())["modules"] for name in ("pins.json", "out.json")]
+    return {"made": modules[0]["pins"], "packed": next(iter(modules[1].values()))}
+
+
+@pytest.mark.parametrize("stage", ["made", "packed"])
+def test_bytes_over_rgmii_come_back_as_they_went(pins, stage):
+    kinds = {cell["type"] for cell in pins[stage]["cells"].values()}
+    assert kinds >= ({"SIOLOGIC"} if stage == "packed" else {"IDDRX1F", "ODDRX1F", "DELAYG"})
+    text, _ = netlist.verilog("pins", pins[stage])
+    parts = [text, netlist_board.RGMII_PEER.read_text()]
+    device = _RGMII()
+    ports = [device.sent, device.received, device.lower, device.driven, device.heard]
+    with Simulation(device, ports, prepare=lambda top, files: ("\n".join([top, *parts]), files)) as sim:
+        sent, received, lower = [], [], []
+        for _ in range(500):
+            sent.append(RANDOM.getrandbits(9))
+            sim.poke({device.sent: sent[-1], device.driven: sent[-1] & 1})
+            sim.clock()
+            assert sim.peek(device.heard) == sent[-1] & 1
+            received.append(sim.peek(device.received))
+            lower.append(sim.peek(device.lower))
+    late = next(n for n in range(10) if lower[n:] == [byte & 15 for byte in sent[: len(sent) - n]])
+    later = next(n for n in range(late, 10) if received[n:] == sent[: len(sent) - n])
+    assert later > late

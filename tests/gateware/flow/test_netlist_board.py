@@ -18,11 +18,17 @@ WIRE = {
     "type": "TRELLIS_FF",
     "parameters": {"CEMUX": "1 ", "CLKMUX": "CLK", "LSRMUX": "INV", "REGSET": "SET", "SRMODE": "LSR_OVER_CE"},
     "port_directions": {"CLK": "input", "LSR": "input", "DI": "input", "Q": "output"},
-    "connections": {"CLK": [2], "LSR": [3], "DI": [4], "Q": [5]},
+    "connections": {"CLK": [6], "LSR": [3], "DI": [4], "Q": [5]},
+}
+PLL = {
+    "type": "EHXPLLL",
+    "parameters": {"CLKI_DIV": "1", "CLKFB_DIV": "1", "CLKOP_DIV": "100", "CLKOP_CPHASE": "11", "FEEDBK_PATH": "CLKOP"},
+    "port_directions": {"CLKI": "input", "RST": "input", "STDBY": "input", "CLKOP": "output"},
+    "connections": {"CLKI": [2], "RST": ["0"], "STDBY": ["0"], "CLKOP": [6]},
 }
 MODULE = {
     "ports": {name: {"direction": direction, "bits": [bit]} for name, (direction, bit) in PORTS.items()},
-    "cells": {"wire": WIRE},
+    "cells": {"wire": WIRE, "pll": PLL},
 }
 
 
@@ -49,18 +55,19 @@ def test_bytes_come_back_as_they_went(board):
     assert received == data
 
 
-@pytest.mark.parametrize(
-    ("board_name", "configuration", "reason"),
-    [
-        ("sim", "default", "board sim has no netlist: choose BOARD=ecpix5"),
-        ("ecpix5", "eth", "nothing is simulated at the pins of ecpix5_eth"),
-        ("ecpix5", "zephyr", "nothing is simulated at the pins of ecpix5_zephyr"),
-        ("ecpix5", "pipelined", "no PLL is simulated that gives the clock of ecpix5_pipelined"),
-    ],
-)
-def test_what_cannot_be_simulated_is_refused(board_name, configuration, reason):
-    with pytest.raises(netlist.NetlistError, match=reason):
-        netlist_board.require(targets.load(board_name, configuration))
+def test_a_simulated_board_has_no_netlist():
+    with pytest.raises(netlist.NetlistError, match="board sim has no netlist: choose BOARD=ecpix5"):
+        netlist_board.require(targets.load("sim"))
+
+
+def test_the_clock_of_the_pll_is_that_of_the_configuration():
+    netlist_board.require_clock(targets.load("ecpix5"), MODULE)
+    eth = targets.load("ecpix5", "eth")
+    with pytest.raises(netlist.NetlistError, match=r"the PLL of ecpix5_eth makes 1e.08 Hz in place of 80000000"):
+        netlist_board.require_clock(eth, MODULE)
+    divided = {"CLKI_DIV": "101", "CLKFB_DIV": "100"}  # by five, times four
+    pll = {**PLL, "parameters": {**PLL["parameters"], **divided}}
+    netlist_board.require_clock(eth, {"cells": {"pll": pll}})
 
 
 def test_other_cycles_than_the_simulated_board_are_named():
