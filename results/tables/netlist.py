@@ -1,0 +1,44 @@
+"""`make netlist`: what each engine took in the netlists, which is what it takes on the simulated board."""
+
+from results.kept import Content, select
+from results.tables import Table, table
+
+FIELDS = ("stage", "engine", "transfer_cycles", "verified", "kind")
+
+
+def keep(content: Content) -> Content:
+    """The figures that the page shows."""
+    records = select(content["records"], FIELDS)
+    for kept, record in zip(records, content["records"], strict=True):
+        kept["cycles"] = record.get("cycles")  # of an engine that works from memory to memory
+    return {"board": content["provenance"]["board"], "records": records}
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """A row for each board and engine: the command fails where two netlists, or netlist and board, differ."""
+    rows = {}
+    for content in kept.values():
+        for r in content["records"]:
+            cycles = "-" if r["cycles"] is None else r["cycles"]
+            row = (content["board"], r["engine"], f"{cycles} ({r['kind']})", f"{r['transfer_cycles']} ({r['kind']})")
+            rows.setdefault(row, []).append(r["stage"])
+    headings = ["board", "engine", "cycles, 1024 bytes in memory", "cycles, 500 bytes from the host", "netlists after"]
+    return [
+        "`make netlist BOARD=...`, AES-128-CTR, every byte and all known-answer tests right, the same cycles as on the "
+        "simulated board:",
+        "",
+        *table(headings, [[*row, ", ".join(stages)] for row, stages in rows.items()]),
+    ]
+
+
+TABLE = Table(
+    name="netlist",
+    page="gateware/flow/README.md",
+    sources=("netlist-*.json",),
+    command="make netlist",
+    render=render,
+    keep=keep,
+    shows="cycles of each engine in the netlists after synthesis and after place-and-route",
+    speed="engine",
+    takes="1 hour",
+)
