@@ -5,12 +5,14 @@ What is kept under a digest is in `FOLDER`, which clones may share (CIPHERLANE_C
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+LIKE_C = (".c", ".cpp", ".h", ".v")
 FOLDER = Path(os.environ.get("CIPHERLANE_CACHE") or REPOSITORY / "build" / "cache").resolve()
 
 
@@ -28,12 +30,13 @@ def digest(paths: Iterable[Path], *extra: str) -> str:
 
 
 def code(path: Path) -> str:
-    """A file's text without lines that are comments of C and Verilog (``//``) or of scripts (``#``).
+    """A file's text without lines that are comments of C and Verilog (``//``) or of scripts (``#``), and ``/* */``.
 
-    Generators put the date there.
+    Generators put the date there, and LiteX a module's instances in an order that changes from run to run.
     """
     lines = path.read_text(encoding="latin-1").splitlines()
-    return "\n".join(line for line in lines if not line.lstrip().startswith(("//", "# ")))
+    text = "\n".join(line for line in lines if not line.lstrip().startswith(("//", "# ")))
+    return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL) if path.suffix in LIKE_C else text
 
 
 class Stamp:

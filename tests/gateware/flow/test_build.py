@@ -102,7 +102,11 @@ def test_simulated_ethernet_has_125_mhz_beside_the_system_s_clock(megahertz):
 def test_digest_ignores_comments_and_sees_everything_else(tmp_path):
     path = tmp_path / "a.v"
     digests = set()
-    for text in ("// 2026-01-01\nmodule a;\n", "// 2026-02-02\nmodule a;\n", "module b;\n"):
+    for text in (
+        "// 2026-01-01\n/* b, c\n*/module a;\n",
+        "// 2026-02-02\n/* c,\n b\n*/module a;\n",
+        "// /*\nmodule b;\n// */\n",
+    ):
         path.write_text(text)
         digests.add(cache.digest([path]))
     assert len(digests) == 2
