@@ -106,7 +106,7 @@ stress: setup ## 10 min | Transfers over long bad wires to the simulated board w
 sweep: setup ## 10 min | Give each command of the fast path at every cycle of a datagram's passage, with several cores
 	@$(PYTHON) -m tests.gateware.net.sweep
 
-netlist: setup ## 1 h | Have the netlists of BOARD, synthesised and routed, answer the host tool, in as many cycles as the simulated board
+netlist: setup ## 30 min | Have the netlists of BOARD, synthesised and routed, answer the host tool, in as many cycles as the simulated board
 	@$(PYTHON) -m gateware.flow.netlist_check $(BOARD) $(CONFIG)
 
 netlist-units: setup ## 30 min | Run the test benches of vector unit and accelerator on their netlists for ECP5, with each board's cores

@@ -40,5 +40,5 @@ TABLE = Table(
     keep=keep,
     shows="cycles of each engine in the netlists after synthesis and after place-and-route",
     speed="engine",
-    takes="1 hour",
+    takes="30 minutes, the bitstream included",
 )
