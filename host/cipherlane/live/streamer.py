@@ -25,7 +25,7 @@ from .frames import Frames, Sample
 from .hub import Channel, Hub
 from .randomness import SUSPICIOUS, evenness
 
-STRETCH = 2.0  # seconds of a session
+STRETCHES = (1.0, 2.0, 4.0, 8.0)  # seconds of the sessions after a choice; all others are as the last
 PICTURES_A_SECOND = 10.0  # that are shown
 PATIENCE = 4.0  # seconds without a result until the page says so
 _RETRY = 1.0  # seconds until a board that was lost is looked for again
@@ -132,26 +132,31 @@ class Streamer:
                 "wiretap": WIRETAPS,
             }
         self._info = info
+        choice, number = self._choice, -1
         while True:
             self._say("streaming", "")
-            self._stretch(device, self._choice)
+            number = number + 1 if choice is self._choice else 0
+            choice = self._choice
+            self._stretch(device, choice, STRETCHES[min(number, len(STRETCHES) - 1)])
             self._counters = device.counters()
-            if Engine[self._choice.engine.upper()].traits.serves:
+            if Engine[choice.engine.upper()].traits.serves:
                 self._counters |= device.fast_path().counters
 
-    def _stretch(self, device: Device, choice: Choice) -> None:
+    def _stretch(self, device: Device, choice: Choice, seconds: float) -> None:
         engine, blocks, clock = Engine[choice.engine.upper()], self._blocks[choice.key_bits], device.clock
         film = self._films[choice.source] if choice.source != "text" else pictures.text(choice.text, self._edge)
         iv = blocks.take(MOST_STREAM)  # if the stretch fails, none of them is used again
 
         def sampled(sample: Sample) -> None:
-            self._next_picture = clock.now() + 1 / PICTURES_A_SECOND
             self._show(choice, sample, blocks.key, iv)
 
         def wanted() -> bool:
-            return self._hub.viewers > 0 and clock.now() >= self._next_picture
+            if not self._hub.viewers or clock.now() < self._next_picture:
+                return False
+            self._next_picture = clock.now() + 1 / PICTURES_A_SECOND
+            return True
 
-        frames = Frames(film, clock, STRETCH, lambda: self._choice is not choice, wanted, sampled)
+        frames = Frames(film, clock, seconds, lambda: self._choice is not choice, wanted, sampled)
         with device.open_session(blocks.key, iv, engine, record_bytes=choice.record_bytes or None) as session:
             before, begun, busy = network_of(session), clock.now(), clock.busy()
             self._heard, self._received = begun, 0
