@@ -31,7 +31,7 @@ CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench cache explore explore-isa mapped mutants results timing zephyr
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream flash flash-spi test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-sim-speed explore worker explore-isa format pages readme package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream flash flash-spi test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa format pages readme package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -83,10 +83,12 @@ flash-spi: setup ## 1 min | Write the bitstream into the SPI flash that the atta
 
 ##@ Check
 test: setup lint sim ## 17 min, then 11 min | Lint, then the tests that find most (no board needed)
+	@.ci/setup chromium
 	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m pytest -m 'not thorough'
 
 test-all: setup lint sim ## 18 min | Lint, then all tests, as each night
+	@.ci/setup chromium
 	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m pytest
 
@@ -142,6 +144,9 @@ bench-udp: setup ## 2 min | Measure records over UDP on the simulated board: goo
 
 bench-host: setup ## 1 min | Measure what one core of this machine carries against the null board, beside a bare echo
 	@$(PYTHON) -m tests.bench_host
+
+bench-live: setup ## 3 min | Measure what a viewer of the live view costs of goodput, on the null board
+	@$(PYTHON) -m tests.bench_live
 
 bench-sim-speed: setup ## 5 min | Measure how fast the simulated board runs, beside one as LiteX's script builds it
 	@$(PYTHON) -m tests.bench_sim_speed

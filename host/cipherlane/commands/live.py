@@ -13,7 +13,7 @@ from . import common
 
 DEFAULT_LISTEN = "127.0.0.1:8765"
 _EDGES = (32, 48, 64, 96, 128, 192, 256)
-_SIMULATED_EDGE, _EDGE = 96, 192
+SIMULATED_EDGE, EDGE = 96, 192
 
 
 def add_to(commands: Any) -> None:
@@ -32,7 +32,7 @@ def add_to(commands: Any) -> None:
         "--edge",
         type=int,
         choices=_EDGES,
-        help=f"pixels of a picture's side (default: {_SIMULATED_EDGE} with a simulated board, else {_EDGE})",
+        help=f"pixels of a picture's side (default: {SIMULATED_EDGE} with a simulated board, else {EDGE})",
     )
     parser.add_argument(
         "--listen",
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
         from ..live.streamer import Streamer
     except ImportError as error:
         raise ArgumentError(f"no package {error.name}: pip install 'cipherlane[live]'") from None
-    edge = args.edge or (_SIMULATED_EDGE if (args.port or "").startswith("sim") else _EDGE)
+    edge = args.edge or (SIMULATED_EDGE if (args.port or "").startswith("sim") else EDGE)
     hub = Hub()
     streamer = Streamer(hub, functools.partial(common.open_device, args), edge, args.image, args.engine)
     listener, hosts, loopback = server.listen(*_parse(args.listen))

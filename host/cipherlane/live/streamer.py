@@ -4,6 +4,7 @@ It opens the board again and again when it is lost. Whatever leaves for the hub 
 """
 
 import json
+import operator
 import threading
 import time
 from collections import deque
@@ -32,6 +33,7 @@ _RETRY = 1.0  # seconds until a board that was lost is looked for again
 _POINTS = 120  # stretches that the chart keeps
 _RECORD_BYTES = (0, 64, 256, 512, 1024)  # 0: the most
 WIRETAPS = ("ctr", "ecb")
+_NO, _YES = "no", "yes"
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Choice:
     source: str = "pattern"
     text: str = ""
     wiretap: str = WIRETAPS[0]
+    tamper: str = _NO
 
 
 class Streamer:
@@ -130,6 +133,7 @@ class Streamer:
                 "record_bytes": tuple(size for size in _RECORD_BYTES if size <= most),
                 "source": (*self._films, "text"),
                 "wiretap": WIRETAPS,
+                "tamper": (_NO, _YES),
             }
         self._info = info
         choice, number = self._choice, -1
@@ -194,17 +198,21 @@ class Streamer:
 
     def _show(self, choice: Choice, sample: Sample, key: bytes, iv: bytes) -> None:
         """Give the hub a picture in its three states."""
-        block = block_after(iv, sample.offset // BLOCK)
-        decrypted = oracle.encrypted(key, block, sample.ciphertext)
+        tampered = choice.tamper == _YES
+        ciphertext = _tampered(sample.ciphertext, self._edge) if tampered else sample.ciphertext
+        decrypted = oracle.encrypted(key, block_after(iv, sample.offset // BLOCK), ciphertext)
         equal = decrypted == sample.plaintext
-        self._shown["equal" if equal else "different"] += 1
+        if not tampered:
+            self._shown["equal" if equal else "different"] += 1
         ecb = choice.wiretap == "ecb"
-        wire = oracle.encrypted_ecb(self._ecb_key, sample.plaintext) if ecb else sample.ciphertext
+        wire = oracle.encrypted_ecb(self._ecb_key, sample.plaintext) if ecb else ciphertext
         even = evenness(wire)
         head = {
             "edge": self._edge,
             "wiretap": choice.wiretap,
             "equal": equal,
+            "differ": sum(map(operator.ne, decrypted, sample.plaintext)),
+            "tampered": self._edge if tampered else 0,
             "shown": self._shown,
             "wire": {**asdict(even), "even": even.probability >= SUSPICIOUS},
             "plaintext_entropy": evenness(sample.plaintext).entropy,
@@ -246,3 +254,11 @@ class Streamer:
             "counters": self._counters,
         }
         self._hub.put(Channel.STATE, json.dumps(said).encode())
+
+
+def _tampered(picture: bytes, edge: int) -> bytes:
+    """Return `picture` with a byte of each row inverted, from corner to corner."""
+    changed = bytearray(picture)
+    for row in range(edge):
+        changed[row * (edge + 1)] ^= 0xFF
+    return bytes(changed)

@@ -3,10 +3,11 @@
 import { bars, figure, line, table } from "./charts.js";
 
 const $ = (id) => document.getElementById(id);
-const CHOICES = ["engine", "key_bits", "record_bytes", "wiretap", "source"];
+const CHOICES = ["engine", "key_bits", "record_bytes", "wiretap", "tamper", "source"];
 const PANES = ["plaintext", "wire", "decrypted"];
 const NAMES = {
   wiretap: { ctr: "what is there (CTR)", ecb: "what ECB would leak" },
+  tamper: { no: "no", yes: "a byte in each row" },
   source: { pattern: "moving pattern", image: "image file", text: "text" },
 };
 const KINDS = {
@@ -73,8 +74,9 @@ function takePicture(data) {
       `${picture.wiretap === "ecb" ? "not sent: made by the host's library with AES-ECB. " : ""}entropy ${wire.entropy.toFixed(3)} bits a byte, ` +
       `chi-square ${wire.chi_square.toFixed(0)} (p ${wire.probability.toPrecision(2)}): ${even}`;
     $("decrypted_note").textContent =
-      `by ${state?.decrypted_by ?? "the host"}: ${equal ? "equal to the source" : "DIFFERENT from the source"}; ` +
-      `${shown.equal} pictures equal, ${shown.different} different`;
+      `by ${state?.decrypted_by ?? "the host"}: ${equal ? "equal to the source" : `DIFFERENT from the source in ${picture.differ} pixels`}; ` +
+      `${picture.tampered ? `${picture.tampered} bytes were changed on the wire, and nothing noticed: CTR keeps secret, not whole; ` : ""}` +
+      `${shown.equal} pictures equal, ${shown.different} different${picture.tampered ? " before that" : ""}`;
   }
   summarise();
 }
