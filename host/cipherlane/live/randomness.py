@@ -1,7 +1,6 @@
 """How even the bytes of a picture are: what the eye sees of a cipher's quality, in two figures."""
 
 import math
-from collections import Counter
 from dataclasses import dataclass
 
 VALUES = 256
@@ -25,10 +24,13 @@ def evenness(data: bytes) -> Evenness:
     """Return how even `data` are; ValueError if there are none."""
     if not data:
         raise ValueError("no bytes")
-    counts, size = Counter(data).values(), len(data)
+    from PIL import Image
+
+    size = len(data)
+    counts = Image.frombytes("L", (size, 1), data).histogram()  # far faster than Python counts
     expected = size / VALUES
-    entropy = math.log2(size) - sum(count * math.log2(count) for count in counts) / size
-    squares = sum((count - expected) ** 2 for count in counts) + (VALUES - len(counts)) * expected**2
+    entropy = math.log2(size) - sum(count * math.log2(count) for count in counts if count) / size
+    squares = sum((count - expected) ** 2 for count in counts)
     chi_square = squares / expected
     return Evenness(max(0.0, entropy), chi_square, tail(chi_square))
 

@@ -3,6 +3,7 @@
 It opens the board again and again when it is lost. Whatever leaves for the hub is without keys and counter blocks.
 """
 
+import functools
 import json
 import operator
 import threading
@@ -27,11 +28,13 @@ from .hub import Channel, Hub
 from .randomness import SUSPICIOUS, evenness
 
 STRETCHES = (1.0, 2.0, 4.0, 8.0)  # seconds of the sessions after a choice; all others are as the last
-PICTURES_A_SECOND = 10.0  # that are shown
+PICTURES_A_SECOND = 8.0  # that are shown at most
+_WORK_SHARE = 0.005  # of the time, for what showing them takes here; sending them takes about as much again
 PATIENCE = 4.0  # seconds without a result until the page says so
 _RETRY = 1.0  # seconds until a board that was lost is looked for again
 _POINTS = 120  # stretches that the chart keeps
 _RECORD_BYTES = (0, 64, 256, 512, 1024)  # 0: the most
+_of_film = functools.lru_cache(maxsize=128)(evenness)  # a film's pictures come again
 WIRETAPS = ("ctr", "ecb")
 _NO, _YES = "no", "yes"
 
@@ -76,7 +79,7 @@ class Streamer:
         self._points: deque[dict[str, Any]] = deque(maxlen=_POINTS)
         self._latest: dict[str, dict[str, Any]] = {}  # by engine
         self._counters: dict[str, int] = {}
-        self._next_picture = self._heard = 0.0
+        self._next_picture = self._pause = self._heard = 0.0
         self._received = 0
 
     def choose(self, wanted: Mapping[str, Any]) -> None:
@@ -152,12 +155,14 @@ class Streamer:
         iv = blocks.take(MOST_STREAM)  # if the stretch fails, none of them is used again
 
         def sampled(sample: Sample) -> None:
+            begun = time.thread_time()
             self._show(choice, sample, blocks.key, iv)
+            self._pause = max(1 / PICTURES_A_SECOND, (time.thread_time() - begun) / _WORK_SHARE)
 
         def wanted() -> bool:
             if not self._hub.viewers or clock.now() < self._next_picture:
                 return False
-            self._next_picture = clock.now() + 1 / PICTURES_A_SECOND
+            self._next_picture = clock.now() + self._pause
             return True
 
         frames = Frames(film, clock, seconds, lambda: self._choice is not choice, wanted, sampled)
@@ -194,6 +199,7 @@ class Streamer:
             "wall_mbps": report.link_wall_mbps,
             "engine_share": done.cycles / done.clock_hz / passing if passing and done.cycles else None,
             "retransmissions": report.retransmissions,
+            "seconds": wall,
         }
 
     def _show(self, choice: Choice, sample: Sample, key: bytes, iv: bytes) -> None:
@@ -211,11 +217,11 @@ class Streamer:
             "edge": self._edge,
             "wiretap": choice.wiretap,
             "equal": equal,
-            "differ": sum(map(operator.ne, decrypted, sample.plaintext)),
+            "differ": 0 if equal else sum(map(operator.ne, decrypted, sample.plaintext)),
             "tampered": self._edge if tampered else 0,
             "shown": self._shown,
             "wire": {**asdict(even), "even": even.probability >= SUSPICIOUS},
-            "plaintext_entropy": evenness(sample.plaintext).entropy,
+            "plaintext_entropy": _of_film(sample.plaintext).entropy,
         }
         packed = json.dumps(head).encode()
         message = len(packed).to_bytes(4, "little") + packed + sample.plaintext + wire + decrypted
