@@ -3,9 +3,9 @@
 The live view streams pictures to the echoing null board over the loopback interface, stretch by stretch, while a
 viewer, a program of its own that asks for each picture as a browser does, comes and goes: stretches with it and without
 it take turns in one run. Rates are data bits to the board and back, counted once: for each second by the wall clock,
-and for each second that the tool was running on a processor, in all its threads (CPU time). What a viewer costs is the CPU
-time beyond what the same bytes take without one, for each picture, times the pictures a second that are shown at most:
-the part of a whole core, and so of the goodput of a tool that has one to itself. On a machine that is busy the tool has
+and for each second that the tool was running on a processor, in all its threads (CPU time). What a viewer costs is the
+CPU time beyond what the same bytes take without one, for each picture, times the pictures a second that are shown at
+most: the part of a whole core, and so of the goodput of a tool that has one to itself. On a busy machine the tool has
 less than a core, and the rates side by side show more than that. A cost above the bar fails the command.
 """
 
@@ -75,7 +75,7 @@ def measure(rounds: int) -> dict:
     listener, hosts, _ = server.listen("127.0.0.1", 0)
     address = f"127.0.0.1:{listener.getsockname()[1]}"
     with null_board() as (url, _):
-        streaming = streamer.Streamer(hub, lambda: Device(open_transport(url)), EDGE, None, None)
+        streaming = streamer.Streamer(hub, lambda: Device(open_transport(url)), EDGE)
         viewer = [sys.executable, "-m", "tests.bench_live", "--view", address]
         serving = server.serving(server.application(hub, streaming.choose, hosts, None), listener)
         with serving, subprocess.Popen(viewer) as watching, contextlib.suppress(Enough):
@@ -119,10 +119,9 @@ def main() -> int:
             low, high = record[f"{state}_{name}_mbps_spread"]
             print(f"view {state:3} {record[f'{state}_{name}_mbps']:8.1f} Mb {what}, {low} to {high}")
     print(f"the tool had {record['host_share']:.0%} of a core; {record['pictures']} pictures were shown")
-    print(
-        f"a picture for a viewer takes {record['picture_cpu_ms']:.2f} ms of CPU time: at "
-        f"{streamer.PICTURES_A_SECOND:g} a second {record['cost']:.2%} of a core, and of the goodput that one gives; the bar is {BAR:.0%}"
-    )
+    rate, cost = f"{streamer.PICTURES_A_SECOND:g} a second", f"{record['cost']:.2%}"
+    print(f"a picture for a viewer takes {record['picture_cpu_ms']:.2f} ms of CPU time: at {rate} {cost} of a core,")
+    print(f"and of the goodput that one gives; the bar is {BAR:.0%}")
     path = ROOT / "build" / "results" / "bench-live.json"
     write(path, {"records": [record]}, command=COMMAND, board="null", configuration={"echo": True})
     return int(record["cost"] > BAR)

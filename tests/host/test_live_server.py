@@ -1,6 +1,7 @@
 """The server of the live view, asked by clients that are no browser: who may ask, what is bounded, how it ends."""
 
 import asyncio
+import contextlib
 import http.client
 import json
 import os
@@ -266,8 +267,9 @@ def test_ten_viewers_and_some_that_never_read(running):
     """Memory stays where it is, and who reads goes on getting pictures."""
     process, host = running
     before, after, counts = asyncio.run(load(process, host))
-    assert after - before < GROWTH, (before, after)
-    assert min(counts) > SECONDS / 2, counts
+    print(f"{before >> 10} kB, after {SECONDS:g} s {after >> 10} kB; pictures: {counts}")
+    assert after - before < GROWTH
+    assert min(counts) > SECONDS / 2
 
 
 async def load(process, host):
@@ -281,13 +283,15 @@ async def load(process, host):
                 counts[number] += isinstance(await viewer.recv(), bytes)
 
     async def stuff():
-        """Say "ready" again and again, and read nothing: what is for it must not pile up."""
-        async with connect_async(address, **options, max_queue=1) as viewer:
-            viewer.transport.pause_reading()
-            while time.monotonic() < begun + SECONDS + 2:
-                await viewer.send("ready")
-                await asyncio.sleep(0.02)
-            viewer.transport.abort()
+        """Say "ready" again and again, and read nothing: what is for it must not pile up. Let go, it comes again."""
+        while time.monotonic() < begun + SECONDS + 2:
+            with contextlib.suppress(ConnectionClosed, ConnectionError):
+                async with connect_async(address, **options, max_queue=1, ping_interval=None) as viewer:
+                    viewer.transport.pause_reading()
+                    while time.monotonic() < begun + SECONDS + 2:
+                        await viewer.send("ready")
+                        await asyncio.sleep(0.02)
+                    viewer.transport.abort()
 
     async def measure():
         await asyncio.sleep(2)

@@ -45,13 +45,12 @@ def split(message):
     return json.loads(message[4:size]), *(message[size + at * pixels : size + (at + 1) * pixels] for at in range(3))
 
 
-def watch(board, look, monkeypatch, before=lambda streamer: None, **options):
+def watch(board, look, monkeypatch, **options):
     """Stream through `board` until `look(streamer, channel, said)`; return the streamer and all messages."""
     monkeypatch.setattr("cipherlane.live.streamer.STRETCHES", (0.1,))
     monkeypatch.setattr("cipherlane.live.streamer._RETRY", 0.05)
     hub = Script(lambda channel, said: look(streamer, channel, said))
-    streamer = Streamer(hub, lambda: Device(open_transport(board.url), 0.2), EDGE, options.get("image"), None)
-    before(streamer)
+    streamer = Streamer(hub, lambda: Device(open_transport(board.url), 0.2), EDGE, **options)
     with pytest.raises(Ended):
         streamer.run()
     return streamer, hub.messages
@@ -168,7 +167,7 @@ def test_neither_keys_nor_counter_blocks_are_in_any_message(null_board, monkeypa
 
     monkeypatch.setattr(Device, "open_session", open_session)
     streamer, messages = watch(null_board, lambda _, __, said: len(ivs) > 3, monkeypatch)
-    secret = [blocks.key for blocks in streamer._blocks.values()] + ivs + [streamer._ecb_key]
+    secret = [blocks.key for blocks in streamer._blocks.values()] + ivs + [streamer._showing._ecb_key]
     said = b"".join(messages) + "".join(capfd.readouterr()).encode()
     for each in secret:
         for shown in (each, each.hex().encode(), each[:8], each[:8].hex().encode()):
@@ -240,8 +239,41 @@ def test_a_board_that_goes_and_comes_back(monkeypatch):
     assert len(set(begun)) == len(begun) and begun == sorted(begun)
 
 
+def test_a_second_board_decrypts_each_block_once_whatever_it_misses(null_board, monkeypatch):
+    """Both boards' ranges follow each other from stretch to stretch: they do not fill their tables."""
+    board = NullBoard(port=0)
+    seen = []
+
+    def look(streamer, channel, said):
+        if channel == Channel.PICTURE and "second board" in said[0]["decrypted_by"]:
+            seen.append(said)
+        return len(seen) > 4 and channel == Channel.STATE and len(said["points"]) > 6
+
+    with Served(lambda: board.serve_once(0.05)):
+        watch(null_board, look, monkeypatch, open_peer=lambda: Device(open_transport(board.url), 2.0))
+    for head, plaintext, wire, decrypted in seen:
+        assert plaintext == decrypted != wire and head["equal"] and "second board, null (null)" in head["decrypted_by"]
+    assert 128 - null_board._ranges.free <= 2 and 128 - board._ranges.free <= 2
+    assert board._opened > 3 and board._rejected == 0
+    board.close()
+
+
+def test_where_the_second_board_is_not_there_the_host_decrypts(null_board, monkeypatch):
+    said_so = []
+
+    def look(streamer, channel, said):
+        if channel == Channel.STATE:
+            said_so.append(said["message"])
+            return False
+        assert "the host with" in said[0]["decrypted_by"] and said[0]["equal"]
+        return len(said_so) > 2
+
+    watch(null_board, look, monkeypatch, open_peer=lambda: Device(open_transport("udp://127.0.0.1:9"), 0.02))
+    assert said_so[-1].startswith("The second board does not decrypt: no reply from the board")
+
+
 def test_a_board_that_was_never_there_ends_it():
-    streamer = Streamer(Hub(), lambda: Device(open_transport("udp://127.0.0.1:9"), 0.05), EDGE, None, None)
+    streamer = Streamer(Hub(), lambda: Device(open_transport("udp://127.0.0.1:9"), 0.05), EDGE)
     with pytest.raises(CipherlaneError) as raised:
         streamer.run()
     assert isinstance(raised.value, NoReplyError)

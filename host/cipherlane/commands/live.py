@@ -7,8 +7,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .. import views
+from ..device import Device
 from ..errors import ArgumentError
 from ..signals import Interrupted
+from ..transport import open_transport
 from . import common
 
 DEFAULT_LISTEN = "127.0.0.1:8765"
@@ -28,6 +30,11 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--engine", choices=common.ENGINE_NAMES, help="to begin with (default: the fastest)")
     parser.add_argument("--image", metavar="FILE", help="an image to send, GIFs with their motion (default: a pattern)")
+    parser.add_argument(
+        "--peer-port",
+        metavar="PORT",
+        help="a second board, which decrypts what is shown (default: the host's library does)",
+    )
     parser.add_argument(
         "--edge",
         type=int,
@@ -54,7 +61,14 @@ def run(args: argparse.Namespace) -> int:
         raise ArgumentError(f"no package {error.name}: pip install 'cipherlane[live]'") from None
     edge = args.edge or (SIMULATED_EDGE if (args.port or "").startswith("sim") else EDGE)
     hub = Hub()
-    streamer = Streamer(hub, functools.partial(common.open_device, args), edge, args.image, args.engine)
+    streamer = Streamer(
+        hub,
+        functools.partial(common.open_device, args),
+        edge,
+        image=args.image,
+        engine=args.engine,
+        open_peer=functools.partial(_open_peer, args) if args.peer_port else None,
+    )
     listener, hosts, loopback = server.listen(*_parse(args.listen))
     token = None if loopback else secrets.token_urlsafe(16)
     host, port = listener.getsockname()[:2]
@@ -69,6 +83,10 @@ def run(args: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             views.show("live: ended", stderr=True)
     return 0
+
+
+def _open_peer(args: argparse.Namespace) -> Device:
+    return Device(open_transport(args.peer_port, args.baud), args.timeout)
 
 
 def _parse(where: str) -> tuple[str, int]:

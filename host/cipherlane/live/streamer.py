@@ -3,14 +3,13 @@
 It opens the board again and again when it is lost. Whatever leaves for the hub is without keys and counter blocks.
 """
 
-import functools
+import contextlib
 import json
-import operator
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 from .. import oracle
@@ -25,7 +24,8 @@ from ..transfer import Counts
 from . import pictures
 from .frames import Frames, Sample
 from .hub import Channel, Hub
-from .randomness import SUSPICIOUS, evenness
+from .peer import Peer
+from .showing import NO, WIRETAPS, YES, Choice, Showing
 
 STRETCHES = (1.0, 2.0, 4.0, 8.0)  # seconds of the sessions after a choice; all others are as the last
 PICTURES_A_SECOND = 8.0  # that are shown at most
@@ -33,30 +33,26 @@ _WORK_SHARE = 0.005  # of the time, for what showing them takes here; sending th
 PATIENCE = 4.0  # seconds without a result until the page says so
 _RETRY = 1.0  # seconds until a board that was lost is looked for again
 _POINTS = 120  # stretches that the chart keeps
+_PEER_RECORD = 1024  # bytes at most
 _RECORD_BYTES = (0, 64, 256, 512, 1024)  # 0: the most
-_of_film = functools.lru_cache(maxsize=128)(evenness)  # a film's pictures come again
-WIRETAPS = ("ctr", "ecb")
-_NO, _YES = "no", "yes"
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What is to be streamed, and how: `record_bytes` is 0 for the most that fit."""
-
-    engine: str
-    key_bits: int = KEY_BITS[0]
-    record_bytes: int = 0
-    source: str = "pattern"
-    text: str = ""
-    wiretap: str = WIRETAPS[0]
-    tamper: str = _NO
 
 
 class Streamer:
     """Owns the board while `run` runs; `choose` may be called from another thread."""
 
-    def __init__(self, hub: Hub, open_device: Callable[[], Device], edge: int, image: str | None, engine: str | None):
+    def __init__(
+        self,
+        hub: Hub,
+        open_device: Callable[[], Device],
+        edge: int,
+        *,
+        image: str | None = None,
+        engine: str | None = None,
+        open_peer: Callable[[], Device] | None = None,
+    ):
         """Stream pictures of `edge` x `edge` pixels, with `engine` to begin with, by default the fastest.
+
+        The host's library decrypts what is shown, or the board that `open_peer` opens.
 
         Raises:
             FileError: the file `image` cannot be read.
@@ -66,8 +62,8 @@ class Streamer:
         self._films = {"pattern": pictures.pattern(edge)}
         if image:
             self._films["image"] = pictures.image(image, edge)
-        self._ecb_key = CounterBlocks(KEY_BITS[0]).key  # of no counter mode
-        oracle.encrypted(self._ecb_key, bytes(BLOCK), b"")
+        self._showing = Showing(hub, edge)
+        self._peer = open_peer and Peer(open_peer, lambda: hub.viewers > 0, 1 / PICTURES_A_SECOND)
         self._choice = Choice(engine or "", source="image" if image else "pattern")
         self._options: dict[str, tuple[Any, ...]] = {}
         self._lock = threading.Lock()
@@ -75,7 +71,6 @@ class Streamer:
         self._info: BoardInfo | None = None
         self._state = ""
         self._message = ""
-        self._shown = {"equal": 0, "different": 0}
         self._points: deque[dict[str, Any]] = deque(maxlen=_POINTS)
         self._latest: dict[str, dict[str, Any]] = {}  # by engine
         self._counters: dict[str, int] = {}
@@ -108,6 +103,10 @@ class Streamer:
         Raises:
             CipherlaneError: the board is not there to begin with.
         """
+        with contextlib.closing(self._peer) if self._peer else contextlib.nullcontext():
+            self._run()
+
+    def _run(self) -> None:
         while True:
             try:
                 with self._open() as device:
@@ -136,12 +135,13 @@ class Streamer:
                 "record_bytes": tuple(size for size in _RECORD_BYTES if size <= most),
                 "source": (*self._films, "text"),
                 "wiretap": WIRETAPS,
-                "tamper": (_NO, _YES),
+                "tamper": (NO, YES),
             }
         self._info = info
         choice, number = self._choice, -1
         while True:
-            self._say("streaming", "")
+            trouble = self._peer and self._peer.trouble
+            self._say("streaming", f"The second board does not decrypt: {trouble}. The host does." if trouble else "")
             number = number + 1 if choice is self._choice else 0
             choice = self._choice
             self._stretch(device, choice, STRETCHES[min(number, len(STRETCHES) - 1)])
@@ -153,20 +153,36 @@ class Streamer:
         engine, blocks, clock = Engine[choice.engine.upper()], self._blocks[choice.key_bits], device.clock
         film = self._films[choice.source] if choice.source != "text" else pictures.text(choice.text, self._edge)
         iv = blocks.take(MOST_STREAM)  # if the stretch fails, none of them is used again
+        record_bytes = choice.record_bytes or None
+        if self._peer:  # its ranges begin where pictures do
+            record_bytes = _dividing(len(film[0]), min(choice.record_bytes or _PEER_RECORD, device.record_bytes))
 
         def sampled(sample: Sample) -> None:
             begun = time.thread_time()
-            self._show(choice, sample, blocks.key, iv)
+            if choice.tamper == YES:
+                sample = self._showing.tampered(sample)
+            if not offer(sample):
+                block = block_after(iv, sample.offset // BLOCK)
+                decrypted = oracle.encrypted(blocks.key, block, sample.ciphertext)
+                self._showing.show(choice, sample, decrypted, f"the host with {oracle.name()}")
             self._pause = max(1 / PICTURES_A_SECOND, (time.thread_time() - begun) / _WORK_SHARE)
 
         def wanted() -> bool:
+            if self._peer and not self._peer.trouble:
+                return True
             if not self._hub.viewers or clock.now() < self._next_picture:
                 return False
             self._next_picture = clock.now() + self._pause
             return True
 
+        def show(sample: Sample, decrypted: bytes, by: str) -> None:
+            self._showing.show(choice, sample, decrypted, by)
+
         frames = Frames(film, clock, seconds, lambda: self._choice is not choice, wanted, sampled)
-        with device.open_session(blocks.key, iv, engine, record_bytes=choice.record_bytes or None) as session:
+        with (
+            device.open_session(blocks.key, iv, engine, record_bytes=record_bytes) as session,
+            self._decrypting(engine, blocks.key, iv, session.record_bytes, show) as offer,
+        ):
             before, begun, busy = network_of(session), clock.now(), clock.busy()
             self._heard, self._received = begun, 0
             report = session.transfer(frames, frames, watch=lambda counts: self._watch(counts, clock.now()))
@@ -177,6 +193,9 @@ class Streamer:
                 self._points.append(point)
                 self._latest[choice.engine] = point
         blocks.give_back(report.records * session.record_bytes)  # a board counts a short record as a whole one
+
+    def _decrypting(self, *words: Any) -> contextlib.AbstractContextManager[Callable[[Sample], bool]]:
+        return self._peer.decrypting(*words) if self._peer else contextlib.nullcontext(lambda sample: False)
 
     def _point(
         self, session: Session, engine: Engine, key: bytes, report: Any, before: dict[str, int] | None
@@ -201,31 +220,6 @@ class Streamer:
             "retransmissions": report.retransmissions,
             "seconds": wall,
         }
-
-    def _show(self, choice: Choice, sample: Sample, key: bytes, iv: bytes) -> None:
-        """Give the hub a picture in its three states."""
-        tampered = choice.tamper == _YES
-        ciphertext = _tampered(sample.ciphertext, self._edge) if tampered else sample.ciphertext
-        decrypted = oracle.encrypted(key, block_after(iv, sample.offset // BLOCK), ciphertext)
-        equal = decrypted == sample.plaintext
-        if not tampered:
-            self._shown["equal" if equal else "different"] += 1
-        ecb = choice.wiretap == "ecb"
-        wire = oracle.encrypted_ecb(self._ecb_key, sample.plaintext) if ecb else ciphertext
-        even = evenness(wire)
-        head = {
-            "edge": self._edge,
-            "wiretap": choice.wiretap,
-            "equal": equal,
-            "differ": 0 if equal else sum(map(operator.ne, decrypted, sample.plaintext)),
-            "tampered": self._edge if tampered else 0,
-            "shown": self._shown,
-            "wire": {**asdict(even), "even": even.probability >= SUSPICIOUS},
-            "plaintext_entropy": _of_film(sample.plaintext).entropy,
-        }
-        packed = json.dumps(head).encode()
-        message = len(packed).to_bytes(4, "little") + packed + sample.plaintext + wire + decrypted
-        self._hub.put(Channel.PICTURE, message)
 
     def _watch(self, counts: Counts, now: float) -> float:
         """Note whether results come, and say so if they cease."""
@@ -254,7 +248,6 @@ class Streamer:
             "options": self._options,
             "titles": {name: Engine[name.upper()].traits.title for name in self._options["engine"]},
             "edge": self._edge,
-            "decrypted_by": oracle.name(),
             "latest": [self._latest[name] for name in self._options["engine"] if name in self._latest],
             "points": list(self._points),
             "counters": self._counters,
@@ -262,9 +255,6 @@ class Streamer:
         self._hub.put(Channel.STATE, json.dumps(said).encode())
 
 
-def _tampered(picture: bytes, edge: int) -> bytes:
-    """Return `picture` with a byte of each row inverted, from corner to corner."""
-    changed = bytearray(picture)
-    for row in range(edge):
-        changed[row * (edge + 1)] ^= 0xFF
-    return bytes(changed)
+def _dividing(size: int, most: int) -> int:
+    """Return the largest number of bytes up to `most` that are whole blocks, and divide the `size` of a picture."""
+    return max(each for each in range(BLOCK, most + 1, BLOCK) if not size % each)

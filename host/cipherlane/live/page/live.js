@@ -74,7 +74,7 @@ function takePicture(data) {
       `${picture.wiretap === "ecb" ? "not sent: made by the host's library with AES-ECB. " : ""}entropy ${wire.entropy.toFixed(3)} bits a byte, ` +
       `chi-square ${wire.chi_square.toFixed(0)} (p ${wire.probability.toPrecision(2)}): ${even}`;
     $("decrypted_note").textContent =
-      `by ${state?.decrypted_by ?? "the host"}: ${equal ? "equal to the source" : `DIFFERENT from the source in ${picture.differ} pixels`}; ` +
+      `by ${picture.decrypted_by}: ${equal ? "equal to the source" : `DIFFERENT from the source in ${picture.differ} pixels`}; ` +
       `${picture.tampered ? `${picture.tampered} bytes were changed on the wire, and nothing noticed: CTR keeps secret, not whole; ` : ""}` +
       `${shown.equal} pictures equal, ${shown.different} different${picture.tampered ? " before that" : ""}`;
   }
