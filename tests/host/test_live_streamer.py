@@ -239,6 +239,26 @@ def test_a_board_that_goes_and_comes_back(monkeypatch):
     assert len(set(begun)) == len(begun) and begun == sorted(begun)
 
 
+def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monkeypatch):
+    monkeypatch.setattr("cipherlane.live.streamer.PATIENCE", 0.1)
+    silent, answer, states = [], null_board.answer, []
+    monkeypatch.setattr(null_board, "answer", lambda raw, address: None if any(silent) else answer(raw, address))
+
+    def look(streamer, channel, said):
+        if channel == Channel.PICTURE:
+            if not silent:
+                silent.append(True)
+            return False
+        states.append(said["state"])
+        if said["state"] == "waiting":
+            assert "the board does not answer" in said["message"]
+            silent[0] = False
+        return states[-2:] == ["waiting", "streaming"]
+
+    watch(null_board, look, monkeypatch)
+    assert states.count("waiting") == 1 and "away" not in states
+
+
 def test_a_second_board_decrypts_each_block_once_whatever_it_misses(null_board, monkeypatch):
     """Both boards' ranges follow each other from stretch to stretch: they do not fill their tables."""
     board = NullBoard(port=0)

@@ -154,8 +154,8 @@ def listen(address: str, port: int) -> tuple[socket.socket, frozenset[str], bool
         if ip.is_unspecified:
             raise ArgumentError(f"{address} stands for all addresses of this machine: name one")
         listener = socket.create_server(where[:2], family=family)
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "no such address"
         raise ArgumentError(f"cannot listen at {address}, port {port}: {reason}; name another with --listen") from error
     names = {address.lower(), str(ip)} | ({"localhost", "127.0.0.1", "::1"} if ip.is_loopback else set())
     at = listener.getsockname()[1]
