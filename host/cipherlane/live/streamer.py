@@ -24,7 +24,7 @@ from ..transfer import Counts
 from . import pictures
 from .frames import Frames, Sample
 from .hub import Channel, Hub
-from .peer import Peer
+from .peer import Peer, Stretch
 from .showing import NO, WIRETAPS, YES, Choice, Showing
 
 STRETCHES = (1.0, 2.0, 4.0, 8.0)  # seconds of the sessions after a choice; all others are as the last
@@ -63,7 +63,7 @@ class Streamer:
         if image:
             self._films["image"] = pictures.image(image, edge)
         self._showing = Showing(hub, edge)
-        self._peer = open_peer and Peer(open_peer, lambda: hub.viewers > 0, 1 / PICTURES_A_SECOND)
+        self._peer = open_peer and Peer(open_peer)
         self._choice = Choice(engine or "", source="image" if image else "pattern")
         self._options: dict[str, tuple[Any, ...]] = {}
         self._lock = threading.Lock()
@@ -157,31 +157,33 @@ class Streamer:
         if self._peer:  # its ranges begin where pictures do
             record_bytes = _dividing(len(film[0]), min(choice.record_bytes or _PEER_RECORD, device.record_bytes))
 
-        def sampled(sample: Sample) -> None:
-            begun = time.thread_time()
-            if choice.tamper == YES:
-                sample = self._showing.tampered(sample)
-            if not offer(sample):
-                block = block_after(iv, sample.offset // BLOCK)
-                decrypted = oracle.encrypted(blocks.key, block, sample.ciphertext)
-                self._showing.show(choice, sample, decrypted, f"the host with {oracle.name()}")
-            self._pause = max(1 / PICTURES_A_SECOND, (time.thread_time() - begun) / _WORK_SHARE)
-
-        def wanted() -> bool:
-            if self._peer and not self._peer.trouble:
-                return True
+        def due() -> bool:
             if not self._hub.viewers or clock.now() < self._next_picture:
                 return False
             self._next_picture = clock.now() + self._pause
             return True
 
+        def wanted() -> bool:
+            return bool(second and not second.error) or due()
+
+        def sampled(sample: Sample) -> None:
+            begun = time.thread_time()
+            if choice.tamper == YES:
+                sample = self._showing.tampered(sample)
+            if not (second and second.offer(sample)):
+                block = block_after(iv, sample.offset // BLOCK)
+                decrypted = oracle.encrypted(blocks.key, block, sample.ciphertext)
+                self._showing.show(choice, sample, decrypted, f"the host with {oracle.name()}")
+            self._pause = max(1 / PICTURES_A_SECOND, (time.thread_time() - begun) / _WORK_SHARE)
+
         def show(sample: Sample, decrypted: bytes, by: str) -> None:
-            self._showing.show(choice, sample, decrypted, by)
+            if due():
+                self._showing.show(choice, sample, decrypted, by)
 
         frames = Frames(film, clock, seconds, lambda: self._choice is not choice, wanted, sampled)
         with (
             device.open_session(blocks.key, iv, engine, record_bytes=record_bytes) as session,
-            self._decrypting(engine, blocks.key, iv, session.record_bytes, show) as offer,
+            self._decrypting(engine, blocks.key, iv, session.record_bytes, show) as second,
         ):
             before, begun, busy = network_of(session), clock.now(), clock.busy()
             self._heard, self._received = begun, 0
@@ -194,8 +196,8 @@ class Streamer:
                 self._latest[choice.engine] = point
         blocks.give_back(report.records * session.record_bytes)  # a board counts a short record as a whole one
 
-    def _decrypting(self, *words: Any) -> contextlib.AbstractContextManager[Callable[[Sample], bool]]:
-        return self._peer.decrypting(*words) if self._peer else contextlib.nullcontext(lambda sample: False)
+    def _decrypting(self, *words: Any) -> contextlib.AbstractContextManager[Stretch | None]:
+        return self._peer.decrypting(*words) if self._peer else contextlib.nullcontext()
 
     def _point(
         self, session: Session, engine: Engine, key: bytes, report: Any, before: dict[str, int] | None
