@@ -56,6 +56,14 @@ def test_a_board_that_is_not_there_or_lacks_the_engine(null_board):
     assert status == 2 and "the board has no engine ise: choose of table" in one_line_error(stderr)
 
 
+def test_the_address_as_json(null_board):
+    words = [COMMAND, "--json", "live", "--port", null_board.url, "--listen", "127.0.0.1:0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        said = "".join(process.stdout.readline() for _ in range(3))
+        process.kill()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", json.loads(said)["url"])
+
+
 def test_without_its_packages_it_says_what_to_install(null_board, monkeypatch):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     monkeypatch.delitem(sys.modules, "cipherlane.live.server")

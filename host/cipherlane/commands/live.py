@@ -3,6 +3,7 @@
 import argparse
 import functools
 import secrets
+import sys
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -33,7 +34,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--peer-port",
         metavar="PORT",
-        help="a second board, which decrypts what is shown (default: the host's library does)",
+        help="a second board, which decrypts; the first waits for it (default: the host's library does)",
     )
     parser.add_argument(
         "--edge",
@@ -74,7 +75,11 @@ def run(args: argparse.Namespace) -> int:
     host, port = listener.getsockname()[:2]
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}/" + (f"#{token}" if token else "")
     with server.serving(server.application(hub, streamer.choose, hosts, token), listener):
-        views.show(f"live: open {url} in a browser; Ctrl-C ends it")
+        if args.json:
+            views.show_json({"url": url})
+            sys.stdout.flush()
+        else:
+            views.show(f"live: open {url} in a browser; Ctrl-C ends it")
         try:
             streamer.run()
         except Interrupted as interrupt:  # TERM or HUP
