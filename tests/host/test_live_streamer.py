@@ -45,12 +45,12 @@ def split(message):
     return json.loads(message[4:size]), *(message[size + at * pixels : size + (at + 1) * pixels] for at in range(3))
 
 
-def watch(board, look, monkeypatch, **options):
+def watch(board, look, monkeypatch, timeout=2.0, **options):
     """Stream through `board` until `look(streamer, channel, said)`; return the streamer and all messages."""
     monkeypatch.setattr("cipherlane.live.streamer.STRETCHES", (0.1,))
     monkeypatch.setattr("cipherlane.live.streamer._RETRY", 0.05)
     hub = Script(lambda channel, said: look(streamer, channel, said))
-    streamer = Streamer(hub, lambda: Device(open_transport(board.url), 0.2), EDGE, **options)
+    streamer = Streamer(hub, lambda: Device(open_transport(board.url), timeout), EDGE, **options)
     with pytest.raises(Ended):
         streamer.run()
     return streamer, hub.messages
@@ -229,7 +229,7 @@ def test_a_board_that_goes_and_comes_back(monkeypatch):
 
     monkeypatch.setattr(Device, "open_session", open_session)
     try:
-        watch(Again, look, monkeypatch)
+        watch(Again, look, monkeypatch, timeout=0.2)
     finally:
         serving.__exit__()
         board.close()
