@@ -31,7 +31,7 @@ CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench cache explore explore-isa mapped mutants results timing zephyr
 
-.PHONY: help setup demo sim zephyr zephyr-setup zephyr-twister bitstream flash flash-spi test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-sim-speed explore worker explore-isa format pages readme package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream flash flash-spi test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa format pages readme package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -42,7 +42,7 @@ help: ## 0 s | List the targets
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone)"
 	@echo "  TRACE=1 (sim: with waveforms, in build/sim_trace; see gateware/ARCHITECTURE.md)"
-	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, bench)  FILE=path  KEY_BITS=128|192|256|all (demo)"
+	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, live, bench)  FILE=path  KEY_BITS=128|192|256|all (demo)"
 	@echo "  SEEDS=8  DATABASE=LFE5UM5G|LFE5U (timing; default: both)"
 	@echo "  FUZZ_SECONDS=60  MUTANTS='--count 300 --seed 1 --part host' (default: 300 of all parts)"
 	@echo "  EXPLORE='--datapath 128 --peer usselmann=FOLDER' (default: the whole family)"
@@ -51,6 +51,9 @@ help: ## 0 s | List the targets
 
 demo: ## 1 min, then 15 s | Stream a file through every engine of the simulated board, or of that at PORT, every byte checked
 	@FIRMWARE=$(FIRMWARE) TRANSPORT=$(TRANSPORT) PORT='$(PORT)' KEY_BITS='$(KEY_BITS)' .ci/demo
+
+live: ## 4 min, then 5 s | Show a picture go through the simulated board, or that at PORT, in a browser, until Ctrl-C
+	@PORT='$(if $(filter file,$(origin PORT)),$(filter-out sim,$(PORT)),$(PORT))' .ci/live
 
 setup: ## minutes, then 0 | Install what is missing: Debian packages and the Python environment .venv
 	@.ci/setup
@@ -80,10 +83,12 @@ flash-spi: setup ## 1 min | Write the bitstream into the SPI flash that the atta
 
 ##@ Check
 test: setup lint sim ## 17 min, then 11 min | Lint, then the tests that find most (no board needed)
+	@.ci/setup chromium
 	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m pytest -m 'not thorough'
 
 test-all: setup lint sim ## 18 min | Lint, then all tests, as each night
+	@.ci/setup chromium
 	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m pytest
 
@@ -139,6 +144,9 @@ bench-udp: setup ## 2 min | Measure records over UDP on the simulated board: goo
 
 bench-host: setup ## 1 min | Measure what one core of this machine carries against the null board, beside a bare echo
 	@$(PYTHON) -m tests.bench_host
+
+bench-live: setup ## 3 min | Measure what a viewer of the live view costs of goodput, on the null board
+	@$(PYTHON) -m tests.bench_live
 
 bench-sim-speed: setup ## 5 min | Measure how fast the simulated board runs, beside one as LiteX's script builds it
 	@$(PYTHON) -m tests.bench_sim_speed

@@ -165,6 +165,22 @@ def test_demo_of_a_simulated_board_says_how_long_it_takes(checkout, tmp_path):
     assert "demo.pbm by AES-CTR" in done.stdout and "Simulated at 75 MHz" in done.stdout
 
 
+def test_live_of_a_board_builds_nothing_and_says_what_is_wrong_with_it(checkout):
+    done = make(checkout, "live", "PORT=/dev/ttyNONE")
+    assert done.returncode == 2 and nothing_made(checkout)
+    said = done.stdout.splitlines()
+    assert [line[:9] for line in said if line.startswith("live: ")][:3] == ["live: 1/3", "live: 2/3", "live: 3/3"]
+    assert "cipherlane: error: " in done.stderr and "/dev/ttyNONE" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "port"),
+    [([], ""), (["TRANSPORT=udp"], "sim+udp"), (["PORT=sim"], "sim"), (["PORT=udp://h"], "udp://h")],
+)
+def test_live_chooses_a_simulated_board_unless_one_is_named(checkout, words, port):
+    assert make(checkout, "-n", "live", *words).stdout.splitlines() == [f"PORT='{port}' .ci/live"]
+
+
 @pytest.mark.parametrize(
     ("words", "built"),
     [

@@ -140,7 +140,7 @@ def measure(
         window_records = min(window_records or most, most)
         link.counters.round_trips.clear()
         sent, lost = link.counters.sent, link.flights.lost
-        opened = _network(session)
+        opened = network_of(session)
         if intervals:
             intervals.begin()
         started, busy = clock.now(), clock.busy()
@@ -157,7 +157,7 @@ def measure(
             intervals.finish()
         sent, lost = link.counters.sent - sent, link.flights.lost - lost
         round_trips = sorted(link.counters.round_trips)
-        closed = _network(session)
+        closed = network_of(session)
     blocks.give_back(report.bytes)
     clock_hz, bits = device.info().clock_hz, report.bytes * 8
     goodput = _rate(bits, taken)
@@ -188,11 +188,12 @@ def measure(
     )
 
 
-def _network(session: Session) -> dict[str, int] | None:
+def network_of(session: Session) -> dict[str, int] | None:
+    """Return what `Session.network` does; None where the link is none over Ethernet."""
     try:
         return session.network()
     except BoardError as error:
-        if error.code == ErrorCode.TYPE:  # a link without Ethernet
+        if error.code == ErrorCode.TYPE:
             return None
         raise
 

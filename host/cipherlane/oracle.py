@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .counterblocks import block_after
 from .errors import VerifyError
+from .protocol.layout import BLOCK
 from .transfer import Reader, Writer
 
 if TYPE_CHECKING:
@@ -73,6 +75,15 @@ def encrypted(key: bytes, iv: bytes, data: bytes) -> bytes:
     return _stream(key, iv, 0).update(data)
 
 
+def encrypted_ecb(key: bytes, data: bytes) -> bytes:
+    """Return `data`, whole blocks, encrypted with AES-ECB, in which equal blocks stay equal: to show that.
+
+    Raises:
+        VerifyError: the package is not installed.
+    """
+    return _encryptor(key, "ECB").update(data)
+
+
 def name() -> str:
     """Return the reference's name and version, and those of the library in which it encrypts."""
     import cryptography
@@ -83,12 +94,15 @@ def name() -> str:
 
 
 def _stream(key: bytes, iv: bytes, offset: int) -> CipherContext:
+    return _encryptor(key, "CTR", block_after(iv, offset // BLOCK))
+
+
+def _encryptor(key: bytes, mode: str, *parameters: bytes) -> CipherContext:
     try:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError as error:
         raise VerifyError("--verify needs the cryptography package: pip install 'cipherlane[verify]'") from error
-    block = (int.from_bytes(iv, "big") + offset // 16) % (1 << 128)
-    return Cipher(algorithms.AES(key), modes.CTR(block.to_bytes(16, "big"))).encryptor()
+    return Cipher(algorithms.AES(key), getattr(modes, mode)(*parameters)).encryptor()
 
 
 class _WatchedReader:

@@ -18,6 +18,7 @@ from ..imports import cycle, graph
 from .served import Served
 
 HOST = Path(__file__).parents[2] / "host"
+OPTIONAL = {"cryptography", "argparse_manpage", "starlette", "uvicorn"}  # of the extras
 README = (HOST / "README.md").read_text(encoding="utf-8")
 
 
@@ -43,6 +44,7 @@ def test_the_wheel_has_what_it_needs(wheel):
     sources = {str(path.relative_to(HOST)).replace("\\", "/") for path in (HOST / "cipherlane").rglob("*.py")}
     assert sources <= set(wheel)
     assert {"cipherlane/py.typed", "cipherlane/protocol/wire.toml"} <= set(wheel)
+    assert {f"cipherlane/live/page/{path.name}" for path in (HOST / "cipherlane/live/page").iterdir()} <= set(wheel)
     assert not [name for name in wheel if name.startswith("test")]
     (licence,) = [name for name in wheel if name.endswith("/LICENSE")]
     assert wheel[licence] == (HOST / "LICENSE").read_bytes() == (HOST.parent / "LICENSE").read_bytes()
@@ -55,13 +57,17 @@ def test_the_wheel_says_what_an_index_asks(wheel):
     assert metadata.license_expression == "BSD-2-Clause" and metadata.license_files == ["LICENSE"]
     assert metadata.description_content_type == "text/markdown" and metadata.description.strip() == README.strip()
     assert metadata.summary and metadata.project_urls and "Typing :: Typed" in metadata.classifiers
-    assert {"man", "verify"} <= set(metadata.provides_extra)
+    assert {"live", "man", "verify"} <= set(metadata.provides_extra)
     wanted = {requirement.name for requirement in metadata.requires_dist if not requirement.marker}
     imported = set()
     for name, content in wheel.items():
         if name.endswith(".py"):
             imported |= set(re.findall(rb"^\s*(?:import|from) ([a-z]\w*)", content, re.M))
-    third = {each.decode() for each in imported} - set(sys.stdlib_module_names) - {"cryptography", "argparse_manpage"}
+    third = (
+        {each.decode() for each in imported}
+        - set(sys.stdlib_module_names)
+        - {"cryptography", "argparse_manpage", "starlette", "uvicorn"}
+    )
     assert third == {"platformdirs", "rich", "serial", "shtab"}
     assert wanted == {"platformdirs", "pyserial", "rich", "shtab"}
 

@@ -1,0 +1,106 @@
+"""`cipherlane live`: a picture through the board, seen in a browser."""
+
+import argparse
+import functools
+import secrets
+import sys
+from typing import Any
+from urllib.parse import urlsplit
+
+from .. import views
+from ..device import Device
+from ..errors import ArgumentError
+from ..signals import Interrupted
+from ..transport import open_transport
+from . import common
+
+DEFAULT_LISTEN = "127.0.0.1:8765"
+_EDGES = (32, 48, 64, 96, 128, 192, 256)
+SIMULATED_EDGE, EDGE = 96, 192
+
+
+def add_to(commands: Any) -> None:
+    """Add the command."""
+    parser = common.add_command(
+        commands,
+        "live",
+        help="show a picture go through the board, in a browser",
+        description="Stream a picture through the board until interrupted, and serve a page that shows it: plaintext, "
+        "the bytes on the wire, what they decrypt to, and the figures of each engine, which can be switched there. "
+        "Keys are random, kept nowhere, and never leave for the page. Needs pip install 'cipherlane[live]'.",
+    )
+    parser.add_argument("--engine", choices=common.ENGINE_NAMES, help="to begin with (default: the fastest)")
+    parser.add_argument("--image", metavar="FILE", help="an image to send, GIFs with their motion (default: a pattern)")
+    parser.add_argument(
+        "--peer-port",
+        metavar="PORT",
+        help="a second board, which decrypts; the first waits for it (default: the host's library does)",
+    )
+    parser.add_argument(
+        "--edge",
+        type=int,
+        choices=_EDGES,
+        help=f"pixels of a picture's side (default: {SIMULATED_EDGE} with a simulated board, else {EDGE})",
+    )
+    parser.add_argument(
+        "--listen",
+        default=DEFAULT_LISTEN,
+        metavar="ADDRESS[:PORT]",
+        help="where browsers find the page; beyond loopback they need the token of the address that is printed, and "
+        "whoever sees the network sees the picture and can change what is streamed (default: %(default)s)",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Stream and serve until interrupted."""
+    try:
+        from ..live import server
+        from ..live.hub import Hub
+        from ..live.streamer import Streamer
+    except ImportError as error:
+        raise ArgumentError(f"no package {error.name}: pip install 'cipherlane[live]'") from None
+    edge = args.edge or (SIMULATED_EDGE if (args.port or "").startswith("sim") else EDGE)
+    hub = Hub()
+    streamer = Streamer(
+        hub,
+        functools.partial(common.open_device, args),
+        edge,
+        image=args.image,
+        engine=args.engine,
+        open_peer=functools.partial(_open_peer, args) if args.peer_port else None,
+    )
+    listener, hosts, loopback = server.listen(*_parse(args.listen))
+    token = None if loopback else secrets.token_urlsafe(16)
+    host, port = listener.getsockname()[:2]
+    url = f"http://{f'[{host}]' if ':' in host else host}:{port}/" + (f"#{token}" if token else "")
+    with server.serving(server.application(hub, streamer.choose, hosts, token), listener):
+        if args.json:
+            views.show_json({"url": url})
+            sys.stdout.flush()
+        else:
+            views.show(f"live: open {url} in a browser; Ctrl-C ends it")
+        try:
+            streamer.run()
+        except Interrupted as interrupt:  # TERM or HUP
+            interrupt.add_note("the stream has ended")
+            raise
+        except KeyboardInterrupt:
+            views.show("live: ended", stderr=True)
+    return 0
+
+
+def _open_peer(args: argparse.Namespace) -> Device:
+    return Device(open_transport(args.peer_port, args.baud), args.timeout)
+
+
+def _parse(where: str) -> tuple[str, int]:
+    """Return address and port that `where` names."""
+    try:
+        parts = urlsplit(f"//{where}")
+        address, port = parts.hostname, parts.port
+    except ValueError:
+        address = port = None
+    if not address or parts.path or parts.query or parts.username:
+        raise ArgumentError(f"--listen {where}: give an address as {DEFAULT_LISTEN}, or [::1]:8765")
+    return address, int(DEFAULT_LISTEN.partition(":")[2]) if port is None else port

@@ -1,0 +1,60 @@
+// Two charts in SVG and their tables. Every figure that is drawn stands in a table beside it.
+const SPACE = "http://www.w3.org/2000/svg";
+const WIDTH = 600;
+
+export const figure = (value, digits = 1) => (value === null || value === undefined ? "-" : value.toFixed(digits));
+
+function draw(parent, name, attributes, text) {
+  const node = document.createElementNS(SPACE, name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  if (text !== undefined) node.textContent = text;
+  parent.append(node);
+}
+
+// A bar of each engine that was measured: `rows` have a name, a value or null, a kind; `now` is the one that runs.
+export function bars(svg, rows, now) {
+  const high = 34, left = 110, right = 150;
+  const most = Math.max(...rows.map((row) => row.value ?? 0), 1e-9);
+  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${Math.max(1, rows.length) * high}`);
+  svg.replaceChildren();
+  rows.forEach((row, index) => {
+    const y = index * high, length = ((row.value ?? 0) / most) * (WIDTH - left - right);
+    draw(svg, "text", { x: 0, y: y + 21 }, (row.name === now ? "▸ " : "") + row.name);
+    draw(svg, "rect", { x: left, y: y + 5, width: Math.max(1, length), height: high - 10, class: row.name === now ? "bar now" : "bar" });
+    const said = row.value === null ? "counts no cycles" : `${figure(row.value)} ${row.kind}`;
+    draw(svg, "text", { x: left + Math.max(1, length) + 6, y: y + 21 }, said);
+  });
+}
+
+// A curve of values, the oldest first, over an axis from 0.
+export function line(svg, values) {
+  const high = 220, left = 60, top = 16, bottom = high - 16;
+  const most = Math.max(...values, 1e-9), step = (WIDTH - left - 10) / Math.max(1, values.length - 1);
+  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${high}`);
+  svg.replaceChildren();
+  for (const part of [0, 0.5, 1]) {
+    const y = bottom - part * (bottom - top);
+    draw(svg, "line", { x1: left, x2: WIDTH, y1: y, y2: y, class: "axis" });
+    draw(svg, "text", { x: left - 8, y: y + 5, "text-anchor": "end" }, (most * part).toPrecision(3));
+  }
+  const places = values.map((value, index) => [left + 5 + index * step, bottom - (value / most) * (bottom - top)]);
+  draw(svg, "polyline", { class: "curve", points: places.map((place) => place.join(",")).join(" ") });
+  const last = places.at(-1);
+  if (last) draw(svg, "circle", { class: "dot", cx: last[0], cy: last[1], r: 5 });
+}
+
+// A table of `rows`, with `columns` of a heading and what a row has there.
+export function table(node, columns, rows) {
+  const cells = (kind, texts) => {
+    const row = document.createElement("tr");
+    for (const text of texts) {
+      const cell = document.createElement(kind);
+      if (kind === "th") cell.scope = "col";
+      cell.textContent = text;
+      row.append(cell);
+    }
+    return row;
+  };
+  node.tHead.replaceChildren(cells("th", columns.map(([heading]) => heading)));
+  node.tBodies[0].replaceChildren(...rows.map((row) => cells("td", columns.map(([, text]) => text(row)))));
+}

@@ -1,0 +1,143 @@
+"""A second board, which decrypts what the first has encrypted, in a thread of its own.
+
+It takes every picture, and the first board waits for it: a board serves records in the order of the stream, and none
+that lies more than a window beyond the last. So the ranges of counter blocks of both boards follow each other too.
+"""
+
+import contextlib
+import io
+import threading
+from collections.abc import Callable, Iterator
+
+from ..device import Device
+from ..errors import CipherlaneError
+from ..protocol.layout import Engine
+from ..session import Session
+from .frames import Sample
+
+Show = Callable[[Sample, bytes, str], None]
+
+_PATIENCE = 60.0  # seconds that a picture may take
+
+
+class Stretch:
+    """Decrypts the pictures of a session, one after the other; `error` says why it ended, if it did by itself."""
+
+    def __init__(self, session: Session, show: Callable[[Sample, bytes], None]):
+        """Decrypt in `session`, and `show` what comes of it."""
+        self.error: CipherlaneError | None = None
+        self._session, self._show = session, show
+        self._next: Sample | None = None
+        self._ended = False
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def offer(self, sample: Sample) -> bool:
+        """Hand over a picture, when the one before was taken; False if the board does not decrypt any more."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._next is None or self.error, _PATIENCE)
+            if self.error or self._next:
+                return False
+            self._next = sample
+            self._changed.notify_all()
+            return True
+
+    def end(self) -> None:
+        """Wait for the last picture."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+        self._thread.join(_PATIENCE)
+
+    def _run(self) -> None:
+        try:
+            while sample := self._take():
+                plain, data = io.BytesIO(), sample.ciphertext
+                self._session.transfer(io.BytesIO(data), plain, offset=sample.offset, length=len(data))
+                self._show(sample, plain.getvalue())
+        except CipherlaneError as error:
+            with self._changed:
+                self.error = error
+                self._changed.notify_all()
+
+    def _take(self) -> Sample | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._next or self._ended)
+            sample, self._next = self._next, None
+            self._changed.notify_all()
+            return sample
+
+
+class Peer:
+    """Owns the second board; `trouble` says why it does not decrypt, if it does not."""
+
+    def __init__(self, open_device: Callable[[], Device]):
+        """Look for the board at once, and again whenever it was lost."""
+        self._open = open_device
+        self._device: Device | None = None
+        self.trouble = "it is looked for"
+        self._seeker = threading.Thread()
+        self._seek()
+
+    @contextlib.contextmanager
+    def decrypting(
+        self, engine: Engine, key: bytes, iv: bytes, record_bytes: int, show: Show
+    ) -> Iterator[Stretch | None]:
+        """Yield what decrypts the pictures of a stretch; None if the board is not there for it."""
+        device = self._device
+        if device is None:
+            self._seek()
+            yield None
+            return
+        stretch = None
+        try:
+            info = device.info()
+            if engine not in info.engines:
+                engine = min(info.memory_engines, key=lambda each: each.traits.rank)
+            by = f"a second board, {info.board} ({info.kind}), with {engine.name.lower()}"
+            session = device.open_session(key, iv, engine, "decrypt", record_bytes=record_bytes)
+            stretch = Stretch(session, lambda sample, decrypted: show(sample, decrypted, by))
+            self.trouble = ""
+        except CipherlaneError as error:
+            self._lose(error)
+        try:
+            yield stretch
+        finally:
+            if stretch:
+                stretch.end()
+                try:
+                    if stretch.error:
+                        raise stretch.error
+                    session.close()
+                except CipherlaneError as error:
+                    self._lose(error)
+
+    def _seek(self) -> None:
+        if not self._seeker.is_alive():
+            self._seeker = threading.Thread(target=self._connect, daemon=True)
+            self._seeker.start()
+
+    def _connect(self) -> None:
+        try:
+            device = self._open()
+            try:
+                device.info()
+            except BaseException:
+                device.close()
+                raise
+            self._device = device
+        except CipherlaneError as error:
+            self.trouble = str(error)
+
+    def _lose(self, error: CipherlaneError) -> None:
+        self.trouble = str(error)
+        device, self._device = self._device, None
+        if device:
+            device.close()
+
+    def close(self) -> None:
+        """Release the board."""
+        self._seeker.join(_PATIENCE)
+        if self._device:
+            self._device.close()

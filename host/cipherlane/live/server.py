@@ -1,0 +1,189 @@
+"""Serves the page and the messages of a hub to browsers, under rules of who may ask.
+
+Requests must name this server's own address as Host, and those for messages have its own pages as Origin: so no page of
+another site reaches it through a browser, whatever name that site gives it. Beyond loopback the first message must be
+the token. A browser is sent a message when it says it is ready for one, so none piles up for a slow one.
+"""
+
+import asyncio
+import contextlib
+import ipaddress
+import json
+import secrets
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.routing import Mount, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from ..errors import ArgumentError
+from .hub import Channel, Hub
+
+Choose = Callable[[Mapping[str, Any]], None]
+
+PAGE = Path(__file__).parent / "page"
+TOKEN_PATIENCE = 10.0  # seconds
+_STOP_TIMEOUT = 5.0
+_MOST_MESSAGE = 4096  # bytes of a browser's
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; img-src 'self'; script-src 'self'; style-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class Guard:
+    """Refuses requests whose Host is none of `hosts`, or for messages whose Origin is none of their pages."""
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str]):
+        """Stand before `app`."""
+        self._app, self._hosts = app, hosts
+        self._origins = {f"http://{host}" for host in hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, as ASGI has it."""
+        headers = Headers(scope=scope)
+        good = headers.get("host", "").lower() in self._hosts
+        if scope["type"] == "websocket":
+            if good and headers.get("origin", "").lower() in self._origins:
+                await self._app(scope, receive, send)
+            else:
+                await WebSocket(scope, receive, send).close()  # before it is accepted: status 403
+            return
+
+        async def hardened(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        refused = PlainTextResponse("This server is known by another address: open the one that it printed.\n", 421)
+        await (self._app if good else refused)(scope, receive, hardened)
+
+
+def application(hub: Hub, choose: Choose, hosts: frozenset[str], token: str | None) -> Starlette:
+    """Return what serves the page and the messages of `hub`; browsers' choices go to `choose`."""
+
+    async def messages(websocket: WebSocket) -> None:
+        await websocket.accept()
+        if token and not await _knows(websocket, token):
+            await websocket.close(4401, "this needs the address that was printed, with its token")
+            return
+        if not hub.enter():
+            await websocket.close(1013, "too many browsers")
+            return
+        ready = asyncio.Event()
+        sender = asyncio.create_task(_send(websocket, hub, ready))
+        try:
+            while True:
+                await _take(websocket, await websocket.receive_text(), ready, choose)
+        except (WebSocketDisconnect, KeyError):  # gone; or bytes, which no page sends
+            pass
+        finally:
+            sender.cancel()
+            hub.leave()
+            with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
+                await sender
+
+    app = Starlette(routes=[WebSocketRoute("/messages", messages), Mount("/", StaticFiles(directory=PAGE, html=True))])
+    app.add_middleware(Guard, hosts=hosts)
+    return app
+
+
+async def _knows(websocket: WebSocket, token: str) -> bool:
+    try:
+        said = await asyncio.wait_for(websocket.receive_text(), TOKEN_PATIENCE)
+    except (TimeoutError, WebSocketDisconnect, KeyError):
+        return False
+    return secrets.compare_digest(said.encode(), token.encode())
+
+
+async def _send(websocket: WebSocket, hub: Hub, ready: asyncio.Event) -> None:
+    """Send the newest message each time the browser is ready for one."""
+    seen: dict[Channel, int] = {}
+    while True:
+        await ready.wait()
+        ready.clear()
+        channel, message = await hub.next(seen)
+        if channel == Channel.STATE:
+            await websocket.send_text(message.decode())
+        else:
+            await websocket.send_bytes(message)
+
+
+async def _take(websocket: WebSocket, text: str, ready: asyncio.Event, choose: Choose) -> None:
+    """Take what a browser says: that it is ready, or what it chooses."""
+    if text == "ready":
+        ready.set()
+        return
+    try:
+        wanted = json.loads(text)
+        if not isinstance(wanted, dict):
+            raise ArgumentError("a choice is a JSON object")
+        choose(wanted)
+    except (ValueError, RecursionError):
+        refusal = "a choice is a JSON object"
+    except ArgumentError as error:
+        refusal = str(error)
+    else:
+        return
+    await websocket.send_text(json.dumps({"refused": refusal}))
+
+
+def listen(address: str, port: int) -> tuple[socket.socket, frozenset[str], bool]:
+    """Return a socket that listens, the Hosts by which browsers may name it, and whether it is on loopback.
+
+    Raises:
+        ArgumentError: the address cannot be listened to, or stands for many.
+    """
+    try:
+        family, _, _, _, where = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        ip = ipaddress.ip_address(str(where[0]).partition("%")[0])
+        if ip.is_unspecified:
+            raise ArgumentError(f"{address} stands for all addresses of this machine: name one")
+        listener = socket.create_server(where[:2], family=family)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "no such address"
+        raise ArgumentError(f"cannot listen at {address}, port {port}: {reason}; name another with --listen") from error
+    names = {address.lower(), str(ip)} | ({"localhost", "127.0.0.1", "::1"} if ip.is_loopback else set())
+    at = listener.getsockname()[1]
+    shown = {f"[{name}]" if ":" in name else name for name in names}
+    hosts = {f"{name}:{at}" for name in shown} | (shown if at == 80 else set())
+    return listener, frozenset(hosts), ip.is_loopback
+
+
+@contextmanager
+def serving(app: Starlette, listener: socket.socket) -> Iterator[None]:
+    """Serve `app` in a thread of its own, and end that."""
+    config = uvicorn.Config(
+        app,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws_max_size=_MOST_MESSAGE,
+        ws_per_message_deflate=False,
+        limit_concurrency=100,
+        timeout_graceful_shutdown=1,
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        thread.join(_STOP_TIMEOUT)
+        listener.close()

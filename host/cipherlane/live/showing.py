@@ -1,0 +1,76 @@
+"""A picture as browsers get it: plaintext, the bytes on the wire, what those decrypt to, and what is said of it."""
+
+import functools
+import json
+import operator
+from dataclasses import asdict, dataclass
+
+from .. import oracle
+from ..counterblocks import CounterBlocks
+from ..device import KEY_BITS
+from ..protocol.layout import BLOCK
+from .frames import Sample
+from .hub import Channel, Hub
+from .randomness import SUSPICIOUS, evenness
+
+NO, YES = "no", "yes"
+WIRETAPS = ("ctr", "ecb")
+_of_film = functools.lru_cache(maxsize=128)(evenness)  # a film's pictures come again
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is to be streamed, and how: `record_bytes` is 0 for the most that fit."""
+
+    engine: str
+    key_bits: int = KEY_BITS[0]
+    record_bytes: int = 0
+    source: str = "pattern"
+    text: str = ""
+    wiretap: str = WIRETAPS[0]
+    tamper: str = NO
+
+
+class Showing:
+    """Gives pictures of `edge` x `edge` pixels to `hub`, and counts those that are equal to their source."""
+
+    def __init__(self, hub: Hub, edge: int):
+        """Count from 0.
+
+        Raises:
+            VerifyError: the package `cryptography` is not installed.
+        """
+        self._hub, self._edge = hub, edge
+        self._shown = {"equal": 0, "different": 0}
+        self._ecb_key = CounterBlocks(KEY_BITS[0]).key  # of no counter mode
+        oracle.encrypted(self._ecb_key, bytes(BLOCK), b"")
+
+    def tampered(self, sample: Sample) -> Sample:
+        """Return `sample` with a byte of each row inverted on the wire, from corner to corner."""
+        changed = bytearray(sample.ciphertext)
+        for row in range(self._edge):
+            changed[row * (self._edge + 1)] ^= 0xFF
+        return sample._replace(ciphertext=bytes(changed))
+
+    def show(self, choice: Choice, sample: Sample, decrypted: bytes, by: str) -> None:
+        """Give the hub the picture that was `decrypted` from `sample`, and say by whom."""
+        equal, tampered = decrypted == sample.plaintext, choice.tamper == YES
+        if not tampered:
+            self._shown["equal" if equal else "different"] += 1
+        ecb = choice.wiretap == "ecb"
+        wire = oracle.encrypted_ecb(self._ecb_key, sample.plaintext) if ecb else sample.ciphertext
+        even = evenness(wire)
+        head = {
+            "edge": self._edge,
+            "wiretap": choice.wiretap,
+            "decrypted_by": by,
+            "equal": equal,
+            "differ": 0 if equal else sum(map(operator.ne, decrypted, sample.plaintext)),
+            "tampered": self._edge if tampered else 0,
+            "shown": self._shown,
+            "wire": {**asdict(even), "even": even.probability >= SUSPICIOUS},
+            "plaintext_entropy": _of_film(sample.plaintext).entropy,
+        }
+        packed = json.dumps(head).encode()
+        message = len(packed).to_bytes(4, "little") + packed + sample.plaintext + wire + decrypted
+        self._hub.put(Channel.PICTURE, message)

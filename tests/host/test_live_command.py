@@ -1,0 +1,146 @@
+"""`cipherlane live` as a program: where it listens, how it ends, and many browsers at once."""
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+from cipherlane.commands.live import _parse
+from cipherlane.errors import ArgumentError
+from cipherlane.live import server
+from cipherlane.nullboard import NullBoard
+from websockets.asyncio.client import connect as connect_async
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from .commands import COMMAND, ON_POSIX, command, one_line_error
+from .served import Served
+
+WAIT = 20  # seconds, on a busy machine
+GROWTH = 16 << 20  # bytes of memory, once it runs
+
+
+@pytest.mark.parametrize(
+    "where", ["", "a b", "\xfc" * 70, "127.0.0.1:x", "127.0.0.1:70000", "host/path", "a@b", "1:2:3"]
+)
+def test_addresses_that_cannot_be(where):
+    with pytest.raises(ArgumentError, match="--listen"):
+        server.listen(*_parse(where))
+
+
+@pytest.mark.parametrize("where", ["0.0.0.0", "[::]:0"])
+def test_all_addresses_are_none(where):
+    with pytest.raises(ArgumentError, match=r"name one|cannot listen"):
+        server.listen(*_parse(where))
+
+
+def test_a_port_that_is_taken(null_board):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        status, _, stderr = command("live", "--port", null_board.url, "--listen", f"127.0.0.1:{port}")
+    assert status == 2 and "name another with --listen" in one_line_error(stderr)
+
+
+def test_a_board_that_is_not_there_or_lacks_the_engine(null_board):
+    words = ("live", "--listen", "127.0.0.1:0", "--port")
+    assert command(*words, "udp://127.0.0.1:9", "--timeout", "0.1")[0] == 4
+    status, _, stderr = command(*words, null_board.url, "--engine", "ise")
+    assert status == 2 and "the board has no engine ise: choose of table" in one_line_error(stderr)
+
+
+def test_the_address_as_json(null_board):
+    words = [COMMAND, "--json", "live", "--port", null_board.url, "--listen", "127.0.0.1:0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        said = "".join(process.stdout.readline() for _ in range(3))
+        process.kill()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", json.loads(said)["url"])
+
+
+def test_without_its_packages_it_says_what_to_install(null_board, monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "cipherlane.live.server")
+    monkeypatch.delattr("cipherlane.live.server")
+    status, _, stderr = command("live", "--port", null_board.url)
+    assert status == 2 and "no package uvicorn: pip install 'cipherlane[live]'" in one_line_error(stderr)
+
+
+# The command
+
+
+@pytest.fixture
+def running():
+    """`cipherlane live` on a null board, both as programs; yields the former, its address, and ends it."""
+    board = NullBoard(port=0)
+    words = [COMMAND, "live", "--port", board.url, "--listen", "127.0.0.1:0"]
+    with Served(lambda: board.serve_once(0.05)), subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process, re.search(r"http://(\S+)/", process.stdout.readline())[1]
+        finally:
+            process.kill()
+    board.close()
+
+
+@ON_POSIX
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
+def test_an_interrupt_ends_it_though_a_page_is_open(running, number, status):
+    process, host = running
+    with connect(f"ws://{host}/messages", origin=f"http://{host}", open_timeout=WAIT, proxy=None) as viewer:
+        viewer.send("ready")
+        assert json.loads(viewer.recv(WAIT))["board"]["name"] == "null"
+        process.send_signal(number)
+        assert process.wait(WAIT) == status
+        with pytest.raises(ConnectionClosed):
+            viewer.send("ready")
+            viewer.recv(WAIT)
+
+
+SECONDS = float(os.environ.get("CIPHERLANE_LIVE_LOAD", "4"))
+
+
+def test_ten_viewers_and_some_that_never_read(running):
+    """Memory stays where it is, and who reads goes on getting pictures."""
+    process, host = running
+    before, after, counts = asyncio.run(load(process, host))
+    print(f"{before >> 10} kB, after {SECONDS:g} s {after >> 10} kB; pictures: {counts}")
+    assert after - before < GROWTH
+    assert min(counts) > SECONDS / 2
+
+
+async def load(process, host):
+    address, options = f"ws://{host}/messages", {"origin": f"http://{host}", "proxy": None, "open_timeout": WAIT}
+    begun, counts = time.monotonic(), [0] * 10
+
+    async def view(number):
+        async with connect_async(address, **options) as viewer:
+            while time.monotonic() < begun + SECONDS + 2:
+                await viewer.send("ready")
+                counts[number] += isinstance(await viewer.recv(), bytes)
+
+    async def stuff():
+        """Say "ready" again and again, and read nothing: what is for it must not pile up. Let go, it comes again."""
+        while time.monotonic() < begun + SECONDS + 2:
+            with contextlib.suppress(ConnectionClosed, ConnectionError):
+                async with connect_async(address, **options, max_queue=1, ping_interval=None) as viewer:
+                    viewer.transport.pause_reading()
+                    while time.monotonic() < begun + SECONDS + 2:
+                        await viewer.send("ready")
+                        await asyncio.sleep(0.02)
+                    viewer.transport.abort()
+
+    async def measure():
+        await asyncio.sleep(2)
+        memory = psutil.Process(process.pid).memory_info
+        before = memory().rss
+        await asyncio.sleep(SECONDS)
+        return before, memory().rss
+
+    *_, (before, after) = await asyncio.gather(*map(view, range(10)), *(stuff() for _ in range(3)), measure())
+    return before, after, counts

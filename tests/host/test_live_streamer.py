@@ -1,0 +1,301 @@
+"""The live view without a browser: what of a board reaches the hub, and what does not."""
+
+import json
+
+import pytest
+from cipherlane.device import Device
+from cipherlane.errors import ArgumentError, CipherlaneError, NoReplyError
+from cipherlane.live import pictures
+from cipherlane.live.hub import Channel, Hub
+from cipherlane.live.streamer import Streamer
+from cipherlane.nullboard import NullBoard
+from cipherlane.transport import open_transport
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from .served import Served
+
+EDGE = 32
+MOST_MESSAGES = 400
+
+
+class Ended(BaseException):
+    """A test has seen enough."""
+
+
+class Script(Hub):
+    """A hub whose test looks at each message, with `look(channel, message)`, until that is true."""
+
+    def __init__(self, look):
+        super().__init__()
+        self.viewers, self._look, self.messages = 1, look, []
+
+    def put(self, channel, message):
+        super().put(channel, message)
+        self.messages.append(message)
+        said = json.loads(message) if channel == Channel.STATE else split(message)
+        if self._look(channel, said):
+            raise Ended
+        assert len(self.messages) < MOST_MESSAGES, "what was awaited did not come"
+
+
+def split(message):
+    """Head, plaintext, wire and decrypted picture of a message."""
+    size = 4 + int.from_bytes(message[:4], "little")
+    pixels = json.loads(message[4:size])["edge"] ** 2
+    return json.loads(message[4:size]), *(message[size + at * pixels : size + (at + 1) * pixels] for at in range(3))
+
+
+def watch(board, look, monkeypatch, timeout=2.0, **options):
+    """Stream through `board` until `look(streamer, channel, said)`; return the streamer and all messages."""
+    monkeypatch.setattr("cipherlane.live.streamer.STRETCHES", (0.1,))
+    monkeypatch.setattr("cipherlane.live.streamer._RETRY", 0.05)
+    hub = Script(lambda channel, said: look(streamer, channel, said))
+    streamer = Streamer(hub, lambda: Device(open_transport(board.url), timeout), EDGE, **options)
+    with pytest.raises(Ended):
+        streamer.run()
+    return streamer, hub.messages
+
+
+def test_three_states_of_a_picture(null_board, monkeypatch):
+    seen = []
+
+    def look(streamer, channel, said):
+        if channel == Channel.PICTURE:
+            seen.append(said)
+        return len(seen) == 5
+
+    watch(null_board, look, monkeypatch)
+    for head, plaintext, wire, decrypted in seen:
+        assert head["equal"] and plaintext == decrypted and plaintext in pictures.pattern(EDGE)
+        assert wire != plaintext and head["wire"]["even"] and head["plaintext_entropy"] < 4 < head["wire"]["entropy"]
+    assert len({wire for _, _, wire, _ in seen}) == 5 and seen[-1][0]["shown"] == {"equal": 5, "different": 0}
+
+
+def test_what_a_board_does_not_encrypt_is_seen(monkeypatch):
+    board = NullBoard(port=0, echo=True)
+    with Served(lambda: board.serve_once(0.05)):
+        watch(board, lambda _, channel, said: channel == Channel.PICTURE and not seen_equal(said), monkeypatch)
+    board.close()
+
+
+def seen_equal(said):
+    head, plaintext, wire, decrypted = said
+    assert wire == plaintext != decrypted and not head["wire"]["even"] and head["shown"]["equal"] == 0
+    return head["equal"]
+
+
+def test_choices_while_it_runs(null_board, monkeypatch):
+    """Each is followed by figures of it, and by pictures of it."""
+    wanted = [{"key_bits": 256}, {"record_bytes": 64}, {"source": "text", "text": "Hello"}, {"wiretap": "ecb"}]
+    done, pictures_of = [], {}
+
+    def look(streamer, channel, said):
+        if channel == Channel.PICTURE:
+            pictures_of.setdefault(said[0]["wiretap"], []).append(said)
+            return False
+        last = said["points"][-1] if said["points"] else None
+        assert said["state"] != "away", "as it would be if a counter block were asked for twice"
+        if last and len(done) < len(wanted):
+            streamer.choose(wanted[len(done)])
+            done.append(dict(said["choice"]))
+        return len(pictures_of.get("ecb", ())) > 1 and last["key_bits"] == 256 and last["record_bytes"] == 64
+
+    _, messages = watch(null_board, look, monkeypatch)
+    (text,) = pictures.text("Hello", EDGE)
+    for head, plaintext, wire, decrypted in pictures_of["ecb"]:
+        assert plaintext == decrypted == text and head["equal"] and not head["wire"]["even"]
+        blocks = {text[at : at + 16] for at in range(0, len(text), 16)}
+        assert len({wire[at : at + 16] for at in range(0, len(wire), 16)}) == len(blocks) < len(text) // 16
+    assert done[0]["key_bits"] == 128 and pictures_of["ctr"][0][1] in pictures.pattern(EDGE)
+    latest = json.loads([each for each in messages if each[:1] == b"{"][-1])["latest"]
+    assert [each["kind"] for each in latest] == ["null"] and latest[0]["mbps"] > 0 < latest[0]["link_mbps"]
+
+
+def test_what_is_changed_on_the_wire_is_changed_in_the_picture_and_nowhere_else(null_board, monkeypatch):
+    seen = []
+
+    def look(streamer, channel, said):
+        if channel == Channel.PICTURE:
+            seen.append(said)
+            if len(seen) == 2:
+                streamer.choose({"tamper": "yes"})
+        return len(seen) > 3 and seen[-1][0]["tampered"]
+
+    watch(null_board, look, monkeypatch)
+    head, plaintext, _, decrypted = seen[-1]
+    changed = [at for at in range(EDGE * EDGE) if plaintext[at] != decrypted[at]]
+    assert changed == [row * (EDGE + 1) for row in range(EDGE)] and not head["equal"]
+    assert all(plaintext[at] ^ decrypted[at] == 0xFF for at in changed)
+    assert head["differ"] == head["tampered"] == EDGE and head["shown"]["different"] == 0 and head["wire"]["even"]
+    assert seen[1][0]["equal"] and not seen[1][0]["differ"]
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"tamper": True},
+        {"engine": "ise"},
+        {"key_bits": "128"},
+        {"key_bits": True},
+        {"record_bytes": 17},
+        {"source": "image"},
+        {"source": "text"},
+        {"text": ""},
+        {"text": "a" * 201},
+        {"text": "\0"},
+        {"text": ["a"]},
+        {"wiretap": None},
+        {"_lock": 1},
+        {"engine": "table", "other": 2},
+    ],
+)
+def test_choices_that_are_not_there(null_board, monkeypatch, wanted):
+    streamer, _ = watch(null_board, lambda *_: True, monkeypatch)
+    before = streamer._choice
+    with pytest.raises(ArgumentError, match=r"no such choice|no text"):
+        streamer.choose(wanted)
+    assert streamer._choice is before
+
+
+def test_neither_keys_nor_counter_blocks_are_in_any_message(null_board, monkeypatch, capfd):
+    ivs = []
+    opened = Device.open_session
+
+    def open_session(device, key, iv, *words, **options):
+        ivs.append(iv)
+        return opened(device, key, iv, *words, **options)
+
+    monkeypatch.setattr(Device, "open_session", open_session)
+    streamer, messages = watch(null_board, lambda _, __, said: len(ivs) > 3, monkeypatch)
+    secret = [blocks.key for blocks in streamer._blocks.values()] + ivs + [streamer._showing._ecb_key]
+    said = b"".join(messages) + "".join(capfd.readouterr()).encode()
+    for each in secret:
+        for shown in (each, each.hex().encode(), each[:8], each[:8].hex().encode()):
+            assert shown not in said
+    assert len(set(ivs)) == len(ivs)
+
+
+def test_a_picture_decrypts_under_the_session_s_own_key(null_board, monkeypatch):
+    """By the independent library alone: the session's first picture lies at its initial counter block."""
+    found = []
+
+    def look(streamer, channel, said):
+        if channel == Channel.PICTURE:
+            found.append(said)
+        return bool(found)
+
+    opened = Device.open_session
+    blocks = []
+    monkeypatch.setattr(
+        Device, "open_session", lambda *words, **options: blocks.append(words[1:3]) or opened(*words, **options)
+    )
+    watch(null_board, look, monkeypatch)
+    key, iv = blocks[-1]
+    _, plaintext, wire, _ = found[0]
+    assert Cipher(algorithms.AES(key), modes.CTR(iv)).encryptor().update(plaintext) == wire
+
+
+def test_a_board_that_goes_and_comes_back(monkeypatch):
+    """It says so meanwhile, goes on by itself, and uses no counter block again: the board may have been reset."""
+    board = NullBoard(port=0)
+    serving = Served(lambda: board.serve_once(0.05))
+    serving.__enter__()
+    states, begun, back = [], [], []
+
+    class Again:
+        url = board.url
+
+    opened = Device.open_session
+
+    def open_session(device, key, iv, *words, **options):
+        begun.append(int.from_bytes(iv, "big"))
+        return opened(device, key, iv, *words, **options)
+
+    def look(streamer, channel, said):
+        nonlocal board, serving
+        if channel == Channel.PICTURE:
+            return back == [True] and said[0]["equal"]
+        states.append((said["state"], said["message"]))
+        if said["points"] and not back and said["state"] == "streaming":
+            serving.__exit__()
+            board.close()
+            back.append(False)
+        elif said["state"] == "away" and not back[0]:
+            board = NullBoard(port=int(Again.url.rpartition(":")[2]))
+            serving = Served(lambda: board.serve_once(0.05))
+            serving.__enter__()
+            back[0] = True
+        return False
+
+    monkeypatch.setattr(Device, "open_session", open_session)
+    try:
+        watch(Again, look, monkeypatch, timeout=0.2)
+    finally:
+        serving.__exit__()
+        board.close()
+    names = [state for state, _ in states]
+    assert names[0] == names[-1] == "streaming" and "away" in names
+    assert all(message.startswith("The board is not there: ") for state, message in states if state == "away")
+    assert len(set(begun)) == len(begun) and begun == sorted(begun)
+
+
+def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monkeypatch):
+    monkeypatch.setattr("cipherlane.live.streamer.PATIENCE", 0.1)
+    silent, answer, states = [], null_board.answer, []
+    monkeypatch.setattr(null_board, "answer", lambda raw, address: None if any(silent) else answer(raw, address))
+
+    def look(streamer, channel, said):
+        if channel == Channel.PICTURE:
+            if not silent:
+                silent.append(True)
+            return False
+        states.append(said["state"])
+        if said["state"] == "waiting":
+            assert "the board does not answer" in said["message"]
+            silent[0] = False
+        return states[-2:] == ["waiting", "streaming"]
+
+    watch(null_board, look, monkeypatch)
+    assert states.count("waiting") == 1 and "away" not in states
+
+
+def test_a_second_board_decrypts_every_block_once(null_board, monkeypatch):
+    """Both boards' ranges follow each other from stretch to stretch, so that they do not fill their tables."""
+    monkeypatch.setattr("cipherlane.nullranges.WINDOW", 32)  # as of a board
+    board = NullBoard(port=0)
+    seen = []
+
+    def look(streamer, channel, said):
+        if channel == Channel.PICTURE and "second board" in said[0]["decrypted_by"]:
+            seen.append(said)
+        return len(seen) > 4 and channel == Channel.STATE and len(said["points"]) > 6
+
+    with Served(lambda: board.serve_once(0.05)):
+        watch(null_board, look, monkeypatch, open_peer=lambda: Device(open_transport(board.url), 2.0))
+    for head, plaintext, wire, decrypted in seen:
+        assert plaintext == decrypted != wire and head["equal"] and "second board, null (null)" in head["decrypted_by"]
+    assert 128 - null_board._ranges.free <= 2 and 128 - board._ranges.free <= 2
+    assert board._opened > 3 and board._rejected == 0
+    board.close()
+
+
+def test_where_the_second_board_is_not_there_the_host_decrypts(null_board, monkeypatch):
+    said_so = []
+
+    def look(streamer, channel, said):
+        if channel == Channel.STATE:
+            said_so.append(said["message"])
+            return False
+        assert "the host with" in said[0]["decrypted_by"] and said[0]["equal"]
+        return len(said_so) > 2
+
+    watch(null_board, look, monkeypatch, open_peer=lambda: Device(open_transport("udp://127.0.0.1:9"), 0.02))
+    assert all(message.startswith("The second board does not decrypt: ") for message in said_so)
+    assert "no reply from the board" in said_so[-1]
+
+
+def test_a_board_that_was_never_there_ends_it():
+    streamer = Streamer(Hub(), lambda: Device(open_transport("udp://127.0.0.1:9"), 0.05), EDGE)
+    with pytest.raises(CipherlaneError) as raised:
+        streamer.run()
+    assert isinstance(raised.value, NoReplyError)
