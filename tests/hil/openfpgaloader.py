@@ -1,6 +1,7 @@
 """A labgrid driver that loads bitstreams through openFPGALoader; labgrid has none.
 
-Nothing in it is of this project, so that it could become `labgrid/driver/openfpgaloaderdriver.py` with relative imports.
+Nothing in it is of this project, so that it could become `labgrid/driver/openfpgaloaderdriver.py` with relative
+imports.
 """
 
 import re

@@ -39,9 +39,7 @@ def client(coordinator: str, *words: str, token: str = "", seconds: float = CLIE
     if result.returncode:
         lines = [line for line in (result.stdout + result.stderr).splitlines() if line.strip()]
         said = lines[-1] if lines else f"status {result.returncode}"
-        raise PlaceError(
-            f"the coordinator at {coordinator} gave no {words[0]}: {said}; is it running, is that place there?"
-        )
+        raise PlaceError(f"the coordinator at {coordinator} refused {words[0]}: {said}; check its address and places")
     return result.stdout
 
 
@@ -73,8 +71,8 @@ def acquired(coordinator: str, tags: list[str], wait: float) -> Iterator[str]:
             client(coordinator, "wait", token, seconds=wait)
         except PlaceError as error:
             raise PlaceError(
-                f"no place with {' '.join(tags)} was free at {coordinator} in {wait:.0f} s: wait longer (WAIT=seconds), "
-                "or see who has it (labgrid-client who)"
+                f"no place with {' '.join(tags)} was free at {coordinator} in {wait:.0f} s: wait longer "
+                "(WAIT=seconds), or see who has it (labgrid-client who)"
             ) from error
         client(coordinator, "-p", "+", "acquire", token=token)
         try:

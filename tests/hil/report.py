@@ -1,4 +1,4 @@
-"""The page of all runs: a table of the newest of each board, and each figure over time. It loads nothing from elsewhere."""
+"""The page of all runs: the newest of each board, and each figure over time. It loads nothing from elsewhere."""
 
 from html import escape
 from pathlib import Path
@@ -37,10 +37,10 @@ def write(folder: Path) -> Path:
     ]
     page = folder / "index.html"
     page.parent.mkdir(parents=True, exist_ok=True)
-    head = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Boards</title><style>{_STYLE}</style></head>'
+    head = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Boards</title><style>{_STYLE}</style>'
     none = "<p>There is no run yet: <code>make hil BOARD=sim</code>.</p>"
     body = "<h1>Hardware in the loop</h1>" + ("\n".join(parts) or none)
-    page.write_text(f"{head}\n<body>{body}</body></html>\n", encoding="utf-8")
+    page.write_text(f"{head}</head>\n<body>{body}</body></html>\n", encoding="utf-8")
     return page
 
 
@@ -55,7 +55,8 @@ def _section(key: tuple, runs: list[dict]) -> str:
         "firmware": last.get("firmware"),
         "place": last.get("place"),
         "last run": f"{last.get('date')}, commit {last.get('commit')}, {last.get('passed', 0)} passed, "
-        f"{last.get('failed', 0) + last.get('error', 0)} failed, {last.get('skipped', 0)} skipped; {len(runs)} runs in all",
+        f"{last.get('failed', 0) + last.get('error', 0)} failed, {last.get('skipped', 0)} skipped",
+        "runs": len(runs),
     }
     described = "; ".join(f"{name} {escape(str(fact))}" for name, fact in facts.items() if fact)
     title = escape(str(target)) + (f", serial number {escape(str(serial))}" if serial else "")
@@ -83,7 +84,7 @@ def _plot(name: str, runs: list[dict]) -> str:
         for n, (run, value) in enumerate(points)
     ]
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDTH + 20} {_TOP + _HEIGHT + 24}" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_LEFT + _WIDTH + 20} {_TOP + _HEIGHT + 24}">',
         f"<title>{escape(name)}: Mbps of {len(points)} runs</title>",
         f'<text x="{_LEFT}" y="14">{escape(name)}, Mbps</text>',
     ]

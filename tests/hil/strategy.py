@@ -1,4 +1,4 @@
-"""How a board gets to where it answers: power, the right part on the cable, the bitstream in it, an answer to `info`."""
+"""How a board gets into service: power, the right part on the cable, the bitstream in it, an answer to `info`."""
 
 import contextlib
 import enum

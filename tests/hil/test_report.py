@@ -31,9 +31,17 @@ class Page(HTMLParser):
 def run(n, regressed=()):
     figures = {"ise": 300.0 + n, "<b>": 5.0} if n else {"ise": 300.0}
     return {
-        "target": "ecpix5", "serial": "<FT&1>", "kind": "board", "commit": f"c{n}", "date": f"2026-11-{n + 1:02}T02:00:00",
-        "figures": figures, "regressed": list(regressed), "clock_hz": 100_000_000, "passed": 3, "failed": len(regressed),
-    }  # fmt: skip
+        "target": "ecpix5",
+        "serial": "<FT&1>",
+        "kind": "board",
+        "commit": f"c{n}",
+        "date": f"2026-11-{n + 1:02}T02:00:00",
+        "figures": figures,
+        "regressed": list(regressed),
+        "clock_hz": 100_000_000,
+        "passed": 3,
+        "failed": len(regressed),
+    }
 
 
 def test_page(tmp_path):

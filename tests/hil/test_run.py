@@ -72,7 +72,7 @@ def test_a_run_in_which_all_was_skipped_qualifies_nothing(tmp_path):
             "no environment file .*nosuch.yaml: there is one of ecpix5, ecpix5_eth, sim, sim_eth, or name your own",
         ),
         (["sim", "--accept", "nosuch"], r".*sim\.jsonl has no figure nosuch: it has none"),
-        (["sim", "--coordinator", "127.0.0.1:9", "--wait", "5"], "the coordinator at 127.0.0.1:9 gave no reserve: .*"),
+        (["sim", "--coordinator", "127.0.0.1:9", "--wait", "5"], "the coordinator at 127.0.0.1:9 refused reserve: .*"),
     ],
 )
 def test_what_cannot_be_run_is_told_in_one_line(tmp_path, words, says):
@@ -88,7 +88,7 @@ def test_without_a_board(tmp_path):
     status, said = command("ecpix5", "--results", tmp_path, LG_BUILD=str(tmp_path))
     assert status == 1
     assert verdict(said) == (
-        "no board is not qualified: no board in service: no LambdaConcept ECPIX-5 is attached (USBDebugger): "
+        "ecpix5 is not qualified: no board in service: no LambdaConcept ECPIX-5 is attached (USBDebugger): "
         "attach and power it"
     )
     report = ElementTree.parse(tmp_path / "ecpix5.xml").getroot()
@@ -142,7 +142,9 @@ targets:
       OpenFPGALoaderDriver: {{board: ecpix5, image: bitstream}}
       AttachedBoardDriver: {{}}
       BoardStrategy: {{title: board behind a pseudo-terminal, part: {part}}}
-    options: {{target: sim, kind: board, clock_hz: 100000000, transports: [uart], engines: [ise, accelerator], data_bytes: 300}}
+    options:
+      {{target: sim, kind: board, clock_hz: 100000000, transports: [uart], engines: [ise, accelerator],
+        data_bytes: 300}}
 images: {{bitstream: {bitstream}}}
 tools: {{openFPGALoader: {loader}}}
 imports: [tests.hil.test_openfpgaloader, tests.hil.openfpgaloader, tests.hil.board, tests.hil.strategy]
@@ -198,5 +200,5 @@ def test_a_board_that_cannot_be_loaded_is_not_tested(attached, recorded, says):
     words, asked = attached("/dev/null", **recorded)
     status, said = command(*words)
     assert status == 1
-    assert re.fullmatch(f"no board is not qualified: no board in service: {says}", verdict(said)), said
+    assert re.fullmatch(f"sim is not qualified: no board in service: {says}", verdict(said)), said
     assert len(asked()) == 1 + ("writes" in recorded)

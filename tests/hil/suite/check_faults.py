@@ -5,7 +5,7 @@ from cipherlane.device import Device
 
 from tests.hil.suite.transfers import Broken, Stream
 
-TIMEOUT_S = 2.0  # for each reply of a board that may be gone
+TIMEOUT_S = {"sim": 10.0, "board": 2.0}  # for each reply of a board that may be gone
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_reset_in_mid_transfer(serving, board, identity, transport, fastest, exp
     if not serving.restarts:
         pytest.skip("no power switch, reset line or cable in the environment file")
     stream = Stream.draw(expected("broken_bytes"))
-    with Device(board.open(transport), timeout=TIMEOUT_S) as device:
+    with Device(board.open(transport), timeout=TIMEOUT_S[identity.kind]) as device:
         broken = Broken(device, fastest, stream, serving.restart)
     assert broken.happened, broken.error
     with Device(board.open(transport)) as device:

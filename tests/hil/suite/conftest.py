@@ -159,7 +159,7 @@ def pytest_sessionfinish(session, exitstatus):
     stats = config.pluginmanager.get_plugin("terminalreporter").stats
     run = config.stash[RUN]
     run |= {name: len(stats.get(name, ())) for name in OUTCOMES}
-    who = f"{run.get('target', 'board')} (kind {run['kind']})" if "kind" in run else "no board"
+    who = option(config, "target") + (f" (kind {run['kind']})" if "kind" in run else "")
     if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
         verdict = "nothing was selected: this run qualifies nothing"
     elif exitstatus != pytest.ExitCode.OK:
