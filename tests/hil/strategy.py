@@ -128,5 +128,7 @@ class BoardStrategy(Strategy):
         except ExecutionError as error:
             told = error.stdout and "failed" in error.msg
             raise StrategyError(flash.reason("\n".join(error.stdout), self.title) if told else error.msg) from error
-        except (CipherlaneError, flash.FlashError, FileNotFoundError) as error:
+        except FileNotFoundError as error:
+            raise StrategyError(f"{error}: run `make bitstream` first") from error
+        except (CipherlaneError, flash.FlashError) as error:
             raise StrategyError(str(error)) from error

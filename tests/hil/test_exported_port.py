@@ -14,7 +14,7 @@ from labgrid.resource import NetworkSerialPort
 from serial.rfc2217 import PortManager
 
 from tests.hil.board import UART, AttachedBoardDriver
-from tests.hil.suite.transfers import Stream
+from tests.hil.suite.transfers import Streams
 from tests.hil.support import BUILD
 
 SPEED = 1_000_000
@@ -90,7 +90,7 @@ def test_streams_pass_and_the_port_is_set_up_once():
         driver = attached(exporter.port)
         assert driver.transports == (UART,) and not driver.simulated
         with Device(driver.open(UART)) as device:
-            Stream.draw(2000).transfer(device, Engine.ACCELERATOR)
+            Streams().draw(2000).transfer(device, Engine.ACCELERATOR)
     assert exporter.lines.speeds == [9600, SPEED], "a new time-out is no reason to set it up again"
 
 

@@ -1,7 +1,9 @@
 """Places of a real coordinator and a real exporter on loopback, in which simulated boards are."""
 
+import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -39,7 +41,7 @@ def ended(process):
 
 @pytest.fixture(scope="module")
 def coordinator(tmp_path_factory):
-    """Host and port of a coordinator with a place for each simulated board."""
+    """Host and port of a coordinator, to which an exporter has both simulated boards."""
     folder = tmp_path_factory.mktemp("lab")
     os.environ["PYTHONPATH"] = str(REPOSITORY)
     resources = folder / "resources.yaml"
@@ -51,11 +53,6 @@ def coordinator(tmp_path_factory):
         words = [sys.executable, "-m", "tests.hil.exporter", "-c", at, "-n", "bench", "--hostname", "127.0.0.1"]
         exporter, _ = started([*words, resources], folder, "add resource sim_eth/SimulatedBoard")
         try:
-            for name in boards:
-                there = f"{name}_place"
-                place.client(at, "-p", there, "create")
-                place.client(at, "-p", there, "set-tags", f"board={name}")
-                place.client(at, "-p", there, "add-match", f"bench/{name}/*")
             yield at
         finally:
             ended(exporter)
@@ -63,8 +60,17 @@ def coordinator(tmp_path_factory):
         ended(server)
 
 
+def create_place(coordinator, board):
+    """Makes a place of a board, named after it."""
+    there = ("-p", f"{board}_place")
+    place.client(coordinator, *there, "create")
+    place.client(coordinator, *there, "set-tags", f"board={board}")
+    place.client(coordinator, *there, "add-match", f"bench/{board}/*")
+
+
 def test_one_client_has_a_place_while_another_waits(coordinator, tmp_path, monkeypatch):
-    words = ["sim", "--coordinator", coordinator, "--select", "service or identity or known_answers or faults"]
+    words = ["sim", "--coordinator", coordinator, "--select", "service or identity or faults"]
+    create_place(coordinator, "sim")
     monkeypatch.setenv("LG_USERNAME", "first")
     with place.acquired(coordinator, ["board=sim"], READY_S):
         owners = place.client(coordinator, "who")
@@ -92,17 +98,19 @@ def test_one_client_has_a_place_while_another_waits(coordinator, tmp_path, monke
             raise
     said, _ = second.communicate(timeout=LIMIT_S)
     assert second.returncode == 0, said
-    assert re.search(r"^hil: 11 checks qualify sim \(kind sim\)$", said, re.MULTILINE), said
+    assert re.search(r"^hil: 4 checks qualify sim \(kind sim\)$", said, re.MULTILINE), said
     (run,) = runs(tmp_path / "sim.jsonl")
     assert run["place"] == "sim_place"
     assert "sim_place" not in place.client(coordinator, "who"), "it was given back"
 
 
+@pytest.mark.thorough  # the same way, another transport: half a minute
 def test_a_board_with_ethernet(coordinator, tmp_path):
     """Its fast path too; where there is no privilege for its network, the reason is printed."""
     probe = subprocess.run(namespace.command("/bin/true"), capture_output=True, text=True)
     if probe.returncode and not os.environ.get("CI"):
         pytest.skip(f"no network namespace with a TAP device: {probe.stderr.strip()}")
+    create_place(coordinator, "sim_eth")
     words = ["--place", "sim_eth_place", "--select", "service or identity or every_byte and fastpath and 128"]
     status, said = command("sim", "eth", "--coordinator", coordinator, "--results", tmp_path, *words)
     assert status == 0, said
@@ -111,7 +119,22 @@ def test_a_board_with_ethernet(coordinator, tmp_path):
     assert "sim_eth_place" not in place.client(coordinator, "who"), "it was given back"
 
 
-def test_no_such_place(coordinator, tmp_path):
-    status, said = command("sim", "--coordinator", coordinator, "--place", "none", "--wait", "2", "--results", tmp_path)
-    assert status == 1
-    assert "hil: error: no place with name=none was free" in said
+@pytest.mark.thorough  # half a minute; the place ends like that of any run
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_interrupted_gives_its_place_back(coordinator, tmp_path, number):
+    with contextlib.suppress(place.PlaceError):  # there already
+        create_place(coordinator, "sim")
+    words = ["sim", "--coordinator", coordinator, "--results", tmp_path, "--soak", "600", "--select", "soak"]
+    process = subprocess.Popen([sys.executable, "-m", "tests.hil", *map(str, words)], cwd=REPOSITORY)
+    try:
+        end = time.monotonic() + LIMIT_S
+        while "sim_place" not in place.client(coordinator, "who"):
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.5)
+        time.sleep(3)
+        process.send_signal(number)
+        assert process.wait(LIMIT_S) != 0
+    finally:
+        process.kill()
+    assert "sim_place" not in place.client(coordinator, "who")
+    assert not (tmp_path / "sim.jsonl").exists()

@@ -157,7 +157,7 @@ def attached(tmp_path):
     bitstream = tmp_path / "board.bit"
     bitstream.write_bytes(b"\xff" * 64)
 
-    def write(port, part="LFE5UM5G-85", **recorded):
+    def write(port, part="LFE5UM5G-85", bitstream=bitstream, **recorded):
         program, words = recorded_loader(tmp_path / "programs", **recorded)
         path = tmp_path / "board.yaml"
         path.write_text(ATTACHED.format(port=port, part=part, bitstream=bitstream, loader=program))
@@ -193,6 +193,7 @@ def test_a_simulated_board_is_not_taken_for_hardware(attached):
             "no board behind .* could be opened: none is found: attach it by its USB .*",
         ),
         ({"detects": ""}, "nothing answers on the JTAG of board behind .*: power it on, or cut a loop in its chain"),
+        ({"bitstream": "none.bit"}, r"Local file .*none\.bit not found: run `make bitstream` first"),
         ({"writes": "Error: Fail to write\n", "write_status": 1}, ".* openFPGALoader says: Error: Fail to write"),
     ],
 )

@@ -19,6 +19,7 @@ from labgrid.resource.remote import RemotePlace
 from labgrid.strategy import StrategyError
 
 from tests.hil import history, regression
+from tests.hil.suite.transfers import Streams
 
 RUN = pytest.StashKey[dict]()
 VERDICT = pytest.StashKey[str]()
@@ -97,6 +98,12 @@ def board(serving):
     return serving.board
 
 
+@pytest.fixture(scope="session")
+def streams():
+    """Draws the streams of this run."""
+    return Streams()
+
+
 @pytest.fixture
 def device(board, identity, transport):
     """The board, connected over one of its transports."""
@@ -135,7 +142,7 @@ def identity(pytestconfig, env, board, record_testsuite_property):
         "kind": info.kind,
         "clock_hz": info.clock_hz,
         "firmware": f"{info.firmware} {info.firmware_version}",
-        "place": place and place.name,
+        "place": place and place.manager.session.get_place(place.name).name,  # it is named by a token
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": results.commit(),
         "tools": {
@@ -162,6 +169,8 @@ def pytest_sessionfinish(session, exitstatus):
     who = option(config, "target") + (f" (kind {run['kind']})" if "kind" in run else "")
     if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
         verdict = "nothing was selected: this run qualifies nothing"
+    elif exitstatus == pytest.ExitCode.INTERRUPTED:
+        verdict = "interrupted: this run qualifies nothing"
     elif exitstatus != pytest.ExitCode.OK:
         verdict = f"{who} is not qualified: {session.shouldfail or 'see the failures above'}"
     elif not run["passed"]:
@@ -170,7 +179,7 @@ def pytest_sessionfinish(session, exitstatus):
     else:
         verdict = f"{run['passed']} checks qualify {who}" + (f", {run['skipped']} skipped" if run["skipped"] else "")
     config.stash[VERDICT] = verdict
-    if config.getoption("history") and "kind" in run:
+    if config.getoption("history") and "kind" in run and exitstatus != pytest.ExitCode.INTERRUPTED:
         history.append(config.getoption("history"), run)
 
 

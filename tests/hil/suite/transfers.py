@@ -2,24 +2,19 @@
 
 import io
 import random
-import secrets
 from typing import NamedTuple
 
+from cipherlane.counterblocks import CounterBlocks
 from cipherlane.errors import CipherlaneError
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 
 class Stream(NamedTuple):
-    """A stream under a key of its own, which no other run of the board has seen."""
+    """Data, and under which key and counter blocks they go through a board."""
 
     key: bytes
     iv: bytes
     data: bytes
-
-    @classmethod
-    def draw(cls, size, key_bits=128):
-        """`size` bytes of data; key and initial counter block are of the system's random source."""
-        return cls(secrets.token_bytes(key_bits // 8), secrets.token_bytes(16), random.Random(size).randbytes(size))
 
     def expected(self):
         """The data in AES-CTR, encrypted or decrypted, by the independent package."""
@@ -32,6 +27,21 @@ class Stream(NamedTuple):
             report = session.transfer(io.BytesIO(self.data), out, length=len(self.data), **options)
         assert out.getvalue() == self.expected()
         return report
+
+
+class Streams:
+    """Draws streams: a random key for each length, under which ranges of counter blocks follow each other.
+
+    A board remembers these as one; it has room for some hundred that do not.
+    """
+
+    def __init__(self):
+        self._blocks = {}
+
+    def draw(self, size, key_bits=128):
+        """`size` bytes under counter blocks that no other stream has."""
+        blocks = self._blocks.setdefault(key_bits, CounterBlocks(key_bits))
+        return Stream(blocks.key, blocks.take(size), random.Random(size).randbytes(size))
 
 
 class Broken:
