@@ -2,7 +2,9 @@
 
 import contextlib
 import enum
+import hashlib
 import time
+from pathlib import Path
 
 import attr
 from cipherlane.device import Device
@@ -50,6 +52,14 @@ class BoardStrategy(Strategy):
     part = attr.ib(default=None, validator=attr.validators.optional(attr.validators.instance_of(str)))
     title = attr.ib(default="board", validator=attr.validators.instance_of(str))
     status = attr.ib(default=Status.unknown)
+
+    @property
+    def bitstream(self):
+        """The first 16 digits of the SHA-256 of what it loads into the board; None if it loads nothing."""
+        if not (self.loader and self.loader.image):
+            return None
+        path = Path(self.target.env.config.get_image_path(self.loader.image))
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
     @property
     def restarts(self):

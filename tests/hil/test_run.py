@@ -1,5 +1,6 @@
 """The command as `make hil` runs it: verdicts, regressions, and a board on a serial port behind a recorded cable."""
 
+import hashlib
 import os
 import pty
 import re
@@ -172,6 +173,8 @@ def test_a_board_on_a_serial_port_is_flashed_once_and_serves(attached, tmp_path)
         status, said = command(*words, "--select", "service or known_answers or every_byte and 128")
     assert status == 0, said
     assert verdict(said) == "7 checks qualify sim (kind sim)", "what answers says what it is"
+    (line,) = runs(tmp_path / "board.jsonl")
+    assert line["bitstream"] == hashlib.sha256(b"\xff" * 64).hexdigest()[:16]
     cable = "--board ecpix5 --busdev-num 1:7"
     assert asked() == [f"{cable} --detect", f"{cable} --write-sram {tmp_path}/board.bit"]
 

@@ -130,7 +130,7 @@ def check_figure(pytestconfig, identity):
 
 
 @pytest.fixture(scope="session")
-def identity(pytestconfig, env, board, record_testsuite_property):
+def identity(pytestconfig, env, serving, board, record_testsuite_property):
     """Who answers, which is noted in the run and in the report."""
     with Device(board.open(board.transports[0])) as connected:
         info = connected.info()
@@ -140,6 +140,7 @@ def identity(pytestconfig, env, board, record_testsuite_property):
         "target": option(pytestconfig, "target"),
         "serial": board.serial_number,
         "kind": info.kind,
+        "bitstream": serving.bitstream,
         "clock_hz": info.clock_hz,
         "firmware": f"{info.firmware} {info.firmware_version}",
         "place": place and place.manager.session.get_place(place.name).name,  # it is named by a token
@@ -152,7 +153,7 @@ def identity(pytestconfig, env, board, record_testsuite_property):
             **board.tools,
         },
     }
-    for name in ("target", "serial", "kind", "clock_hz", "firmware", "commit"):
+    for name in ("target", "serial", "kind", "bitstream", "clock_hz", "firmware", "commit"):
         record_testsuite_property(name, run[name])
     return info
 
