@@ -1,7 +1,7 @@
 # Cipherlane: the one entry point. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-VARIABLES := BOARD CONFIG DRY_RUN EXPLORE FILE FIRMWARE FUZZ_SECONDS JOBS KEY_BITS MUTANTS PORT SCHEDULER SEEDS TRACE TRANSPORT ZEPHYR_BASE
+VARIABLES := ACCEPT BOARD CONFIG COORDINATOR DRY_RUN EXPLORE FILE FIRMWARE FUZZ_SECONDS HIL_ENV JOBS KEY_BITS MUTANTS PLACE PORT SCHEDULER SEEDS SELECT SOAK TRACE TRANSPORT WAIT ZEPHYR_BASE
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
 UNKNOWN := $(strip $(filter-out $(VARIABLES),$(GIVEN)))
 $(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown '$(UNKNOWN)' $(VARIABLES) 2>/dev/null),unknown variable $(UNKNOWN))))
@@ -25,13 +25,16 @@ $(if $(and $(filter CONFIG,$(GIVEN)),$(filter FIRMWARE TRANSPORT,$(GIVEN))),$(er
 ON_ZEPHYR = $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 SWEEP = $(if $(SCHEDULER),--scheduler '$(SCHEDULER)') $(if $(JOBS),--jobs '$(JOBS)')
 FLASH = $(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) $(if $(DRY_RUN),--dry-run) --flash
+HIL = $(if $(COORDINATOR),--coordinator '$(COORDINATOR)') $(if $(PLACE),--place '$(PLACE)') $(if $(WAIT),--wait '$(WAIT)') \
+	$(if $(SELECT),--select '$(SELECT)') $(if $(SOAK),--soak '$(SOAK)') $(if $(HIL_ENV),--environment '$(HIL_ENV)') $(if $(ACCEPT),--accept '$(ACCEPT)')
+HIL_TESTS = .ci/setup-hil && .venv-hil/bin/python -m pytest --confcutdir=tests/hil tests/hil
 AFTER_FLASH = $(if $(filter PORT,$(GIVEN)),$(if $(DRY_RUN),,@.venv/bin/cipherlane info --port '$(PORT)'))
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench cache explore explore-isa mapped mutants results timing zephyr
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream flash flash-spi test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa format pages readme package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream flash flash-spi hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa format pages readme package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -41,6 +44,7 @@ help: ## 0 s | List the targets
 	@echo "  BOARD=ecpix5  CONFIG=default|eth|pipelined|scalar|zephyr|eth_zephyr (sim, bitstream, netlist, timing, flash: see gateware/boards)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone)"
+	@echo "  COORDINATOR=host:port  PLACE=name  WAIT=3600  SELECT=throughput  SOAK=3600  HIL_ENV=file  ACCEPT=figure (hil: see tests/hil)"
 	@echo "  TRACE=1 (sim: with waveforms, in build/sim_trace; see gateware/ARCHITECTURE.md)"
 	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, live, bench)  FILE=path  KEY_BITS=128|192|256|all (demo)"
 	@echo "  SEEDS=8  DATABASE=LFE5UM5G|LFE5U (timing; default: both)"
@@ -81,16 +85,23 @@ flash-spi: setup ## 1 min | Write the bitstream into the SPI flash that the atta
 	@$(FLASH) spi
 	$(AFTER_FLASH)
 
+hil: setup ## minutes | Test BOARD with CONFIG through labgrid, attached or at COORDINATOR; BOARD=sim is the simulated one
+	@.ci/setup-hil
+	@$(if $(and $(filter sim,$(BOARD)),$(if $(COORDINATOR)$(ACCEPT),,1)),$(PYTHON) -m gateware.flow sim $(CONFIG))
+	@.venv-hil/bin/python -m tests.hil $(BOARD) $(CONFIG) $(HIL)
+
 ##@ Check
 test: setup lint sim ## 17 min, then 11 min | Lint, then the tests that find most (no board needed)
 	@.ci/setup chromium
 	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m pytest -m 'not thorough'
+	@$(HIL_TESTS) -m 'not thorough'
 
 test-all: setup lint sim ## 18 min | Lint, then all tests, as each night
 	@.ci/setup chromium
 	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m pytest
+	@$(HIL_TESTS)
 
 lint: setup ## 1 min | ruff, clang-format, cppcheck, Verilator lint, generated pages
 	@.ci/lint
@@ -186,4 +197,4 @@ clean: ## 0 s | Remove what is built anew in minutes; keep results and what goes
 	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 $(KEPT:%=! -name %) -exec rm -rf {} +; fi
 
 distclean: ## 0 s | Remove all that was made, the Python environment too
-	rm -rf build .venv host/build host/*.egg-info
+	rm -rf build .venv .venv-hil host/build host/*.egg-info

@@ -1,4 +1,7 @@
-"""Options of tests. Those on a Zephyr tree are collected where there is one; otherwise one line says so."""
+"""Options of tests. Those on a Zephyr tree are collected where there is one; otherwise one line says so.
+
+Those of `tests/hil` run in an environment of their own (`make test` does it), and are collected there.
+"""
 
 import gc
 import os
@@ -11,7 +14,7 @@ from migen.fhdl.structure import DUID
 from gateware.flow import zephyr
 
 _HAS_TREE = zephyr.find_base() is not None
-collect_ignore_glob = [] if _HAS_TREE else ["*/test_zephyr_*.py"]
+collect_ignore_glob = ["hil/*"] + ([] if _HAS_TREE else ["*/test_zephyr_*.py"])
 
 
 def pytest_addoption(parser):

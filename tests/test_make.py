@@ -192,11 +192,29 @@ def test_live_chooses_a_simulated_board_unless_one_is_named(checkout, words, por
         (["bitstream"], "ecpix5 default"),
         (["flash", "BOARD=another", "CONFIG=eth"], "another eth  --flash sram"),
         (["flash-spi", "DRY_RUN=1"], "ecpix5 default --dry-run --flash spi"),
+        (["hil", "BOARD=sim", "CONFIG=eth"], "sim eth"),
     ],
 )
 def test_board_and_configuration_that_are_built(checkout, words, built):
     done = make(checkout, "-n", *words)
     assert re.findall(r"-m gateware\.flow (.*?) *$", done.stdout, re.M) == [built], done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "run"),
+    [
+        (["BOARD=another", "CONFIG=eth"], "another eth"),
+        (["COORDINATOR=lab:1", "PLACE=p", "WAIT=5"], "ecpix5 default --coordinator 'lab:1' --place 'p' --wait '5'"),
+        (["BOARD=sim", "COORDINATOR=lab:1", "SELECT=a or b"], "sim default --coordinator 'lab:1' --select 'a or b'"),
+        (["SOAK=60", "HIL_ENV=my.yaml"], "ecpix5 default --soak '60' --environment 'my.yaml'"),
+    ],
+)
+def test_words_of_hardware_in_the_loop(checkout, words, run):
+    """What is at a coordinator is not built here."""
+    done = make(checkout, "-n", "hil", *words, **dict.fromkeys(("COORDINATOR", "PLACE", "WAIT", "SELECT", "SOAK"), ""))
+    (line,) = re.findall(r"-m tests\.hil (.*?) *$", done.stdout, re.M)
+    assert line.split() == run.split()
+    assert "gateware.flow" not in done.stdout
 
 
 @pytest.mark.parametrize("words", [["sim", "CONFIG=eth", "FIRMWARE=zephyr"], ["zephyr", "CONFIG=eth"]])
@@ -216,7 +234,7 @@ def test_a_configuration_that_contradicts_another_word_is_refused(checkout, word
 def test_unknown_variables_are_named(checkout, target, words, named):
     done = make(checkout, target, *words)
     assert (done.returncode, done.stdout) == (2, "")
-    line = re.fullmatch(r"Makefile:\d+: \*\*\* (.*) \(there are BOARD, .*\)\.  Stop\.\n", done.stderr)[1]
+    line = re.fullmatch(r"Makefile:\d+: \*\*\* (.*) \(there are ACCEPT, .*\)\.  Stop\.\n", done.stderr)[1]
     assert sorted(line.split("; ")) == sorted(f"unknown variable {name}" for name in named)
     assert nothing_made(checkout)
 

@@ -63,13 +63,27 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
         return shlex.join(command)
     part = "-".join(board.device.split("-")[:2]).rstrip("F")
     found = re.findall(r"^\s*model\s+(\S+)", _run([*loader, "--detect"], board.title), re.M)
-    if not found:
-        raise FlashError(f"nothing answers on the JTAG of {board.title}: power it on, or cut a loop in its chain")
-    if part not in found:
-        raise FlashError(f"on the cable is a {', '.join(dict.fromkeys(found))}, and {bitstream.name} is for a {part}")
+    require_part(part, found, board.title, bitstream.name)
     _run(command, board.title)
     where = "in its SPI flash, it starts from it" if memory == "spi" else "in the FPGA until its power is off"
     return f"{bitstream.name} is loaded into {board.title}: {where}"
+
+
+def require_part(part: str, found: list[str], title: str, bitstream: str = "the bitstream") -> None:
+    """Raises FlashError unless the part is among those found on the cable of a board."""
+    if not found:
+        raise FlashError(f"nothing answers on the JTAG of {title}: power it on, or cut a loop in its chain")
+    if part not in found:
+        raise FlashError(f"on the cable is a {', '.join(dict.fromkeys(found))}, and {bitstream} is for a {part}")
+
+
+def reason(said: str, title: str) -> str:
+    """Why a board was not loaded, in one line with the remedy, from what openFPGALoader said before it failed."""
+    for pattern, remedy in _REMEDIES.items():
+        if re.search(pattern, said):
+            return f"no {title} could be opened: {remedy}"
+    lines = [line.strip() for line in re.split(r"[\r\n]+", said) if line.strip()]
+    return f"{title} could not be loaded: openFPGALoader " + (f"says: {lines[-1]}" if lines else "says nothing")
 
 
 def _run(command: list[str], title: str) -> str:
@@ -81,11 +95,6 @@ def _run(command: list[str], title: str) -> str:
     except subprocess.TimeoutExpired as error:
         raise FlashError(f"openFPGALoader did not end in {LIMIT_S // 60} minutes: check the cable") from error
     said = result.stdout + result.stderr
-    if result.returncode == 0:
-        return said
-    for pattern, remedy in _REMEDIES.items():
-        if re.search(pattern, said):
-            raise FlashError(f"no {title} could be opened: {remedy}")
-    lines = [line.strip() for line in re.split(r"[\r\n]+", said) if line.strip()]
-    reason = lines[-1] if lines else f"status {result.returncode}"
-    raise FlashError(f"{title} could not be loaded: openFPGALoader says: {reason}")
+    if result.returncode:
+        raise FlashError(reason(said, title))
+    return said

@@ -46,7 +46,7 @@ def faulty(mutant: Mutant, folder: Path) -> Path:
 
 def _copy_to(tree: Path) -> None:
     """A tree of the sources, with the caches of the original beside them."""
-    shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", "build", str(INPUTS), "__pycache__"))
+    shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv*", "build", str(INPUTS), "__pycache__"))
     (tree / "build").mkdir()
     for cache in ("tools", "cache"):  # kept by content, so that they can be shared
         (ROOT / "build" / cache).mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,71 @@
+"""labgrid's exporter, which can also export simulated boards: each is started when somebody acquires its place.
+
+``python -m tests.hil.exporter --coordinator HOST:PORT RESOURCES`` takes the exporter's options and file, in which
+
+::
+
+    NAME:
+      SimulatedBoard:
+        directory: /where/it/was/built
+
+is one more resource. Of a board that ended, or was told to, another one is started: its process is its power.
+"""
+
+import attr
+from cipherlane.transport import simboard
+from labgrid.remote import exporter
+
+from tests.hil.board import SimulatedBoard
+
+
+@attr.s(eq=False)
+class SimulatedBoardExport(exporter.ResourceExport):
+    """Exports a `SimulatedBoard` as a `NetworkSimulatedBoard` on this machine's loopback interface."""
+
+    running = set()
+
+    def __attrs_post_init__(self):
+        super().__attrs_post_init__()
+        self.data["cls"] = "NetworkSimulatedBoard"
+        self.local = SimulatedBoard(target=None, name=None, **self.local_params)
+        self.board = None
+
+    def _get_start_params(self):
+        # Other parameters than at the start have the exporter stop it and start it again.
+        return {"ended": bool(self.board and self.board.ended())}
+
+    def _get_params(self):
+        if not self.board or self.board.ended():
+            return {"host": self.host, "port": None, "pid": None, "address": None}
+        return {
+            "host": self.host,
+            "port": self.board.port,
+            "pid": self.board.pid,
+            "address": self.board.ip_address,
+            "extra": {"directory": self.local.directory},
+        }
+
+    def _start(self, start_params):
+        self.board = simboard.SimulatedBoard(self.local.directory)
+        self.running.add(self.board)
+        self.board.start()
+
+    def _stop(self, start_params):
+        board, self.board = self.board, None
+        if board:
+            board.stop()
+            self.running.discard(board)
+
+
+def main():
+    """Entry point: labgrid's, with one more kind of resource."""
+    exporter.exports["SimulatedBoard"] = SimulatedBoardExport
+    try:
+        exporter.main()
+    finally:
+        for board in SimulatedBoardExport.running:
+            board.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""The history of runs: a file of JSON lines, one a run, and what it says of a figure.
+
+A run has `target`, `serial`, `kind`, `commit`, `date`, `figures` (Mbps by name) and `regressed` (names of figures that
+were refused); a line with `accepted` and `target` says that a figure's new level is meant. Runs are only compared with
+runs of the same target, serial number and kind.
+"""
+
+import json
+import os
+from pathlib import Path
+
+SERIES = ("target", "serial", "kind")
+
+
+class HistoryError(Exception):
+    """The history cannot be used; the message names the remedy."""
+
+
+def read(path: Path) -> list[dict]:
+    """The lines of a history, oldest first; none if there is no file.
+
+    Raises
+    ------
+    HistoryError
+        A line is not a JSON object.
+    """
+    if not path.exists():
+        return []
+    lines = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            lines.append(dict(json.loads(line)))
+        except (ValueError, TypeError) as error:
+            raise HistoryError(f"{path}, line {number} is no run ({error}): repair or delete that line") from error
+    return lines
+
+
+def append(path: Path, line: dict) -> None:
+    """Adds a line, whole or not at all as far as other writers can see."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        os.write(descriptor, (json.dumps(line, sort_keys=True) + "\n").encode())
+    finally:
+        os.close(descriptor)
+
+
+def series(lines: list[dict]) -> dict[tuple, list[dict]]:
+    """The runs by what they are compared within, each list with the lines that accept something for that target."""
+    found = {tuple(line.get(name) for name in SERIES): [] for line in lines if "figures" in line}
+    for line in lines:
+        for key, runs in found.items():
+            mine = tuple(line.get(name) for name in SERIES) == key
+            if mine if "figures" in line else line.get("target") == key[0]:
+                runs.append(line)
+    return found

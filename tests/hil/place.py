@@ -1,0 +1,94 @@
+"""A place of a labgrid coordinator: reserved, waited for, acquired, and given back whatever happens.
+
+What is asked of the coordinator goes through `labgrid-client`, as a person would ask.
+"""
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from labgrid.config import Config
+from labgrid.util import yaml
+
+CLIENT_S = 30  # of a request that is answered at once
+TOKEN = "LG_TOKEN"
+
+
+class PlaceError(Exception):
+    """No place could be had; the message names the remedy."""
+
+
+def client(coordinator: str, *words: str, token: str = "", seconds: float = CLIENT_S) -> str:
+    """What `labgrid-client` answers.
+
+    Raises
+    ------
+    PlaceError
+        It fails, or takes longer than these seconds.
+    """
+    command = [str(Path(sys.executable).parent / "labgrid-client"), "--coordinator", coordinator, *words]
+    environment = {**os.environ, TOKEN: token}
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, timeout=seconds, env=environment)
+    except subprocess.TimeoutExpired as error:
+        raise PlaceError(f"labgrid-client {words[0]} took longer than {seconds:.0f} s at {coordinator}") from error
+    if result.returncode:
+        lines = [line for line in (result.stdout + result.stderr).splitlines() if line.strip()]
+        said = lines[-1] if lines else f"status {result.returncode}"
+        raise PlaceError(f"the coordinator at {coordinator} refused {words[0]}: {said}; check its address and places")
+    return result.stdout
+
+
+@contextlib.contextmanager
+def acquired(coordinator: str, tags: list[str], wait: float) -> Iterator[str]:
+    """Has a place with these tags (`name=value`) for itself; gives the token of its reservation.
+
+    Parameters
+    ----------
+    coordinator : str
+        Host and port.
+    tags : list of str
+        What the place has to have; `name=NAME` is that place.
+    wait : float
+        Seconds to wait until others have given it back.
+
+    Raises
+    ------
+    PlaceError
+        There is no such place, or none in time.
+    """
+    said = client(coordinator, "reserve", "--shell", *tags)
+    match = re.search(rf"{TOKEN}=(\S+)", said)
+    if not match:
+        raise PlaceError(f"the coordinator at {coordinator} answered a reservation with: {said.strip()}")
+    token = match[1]
+    try:
+        try:
+            client(coordinator, "wait", token, seconds=wait)
+        except PlaceError as error:
+            raise PlaceError(
+                f"no place with {' '.join(tags)} was free at {coordinator} in {wait:.0f} s: wait longer "
+                "(WAIT=seconds), or see who has it (labgrid-client who)"
+            ) from error
+        client(coordinator, "-p", "+", "acquire", token=token)
+        try:
+            yield token
+        finally:
+            client(coordinator, "-p", "+", "release", token=token)
+    finally:
+        with contextlib.suppress(PlaceError):  # it ends by itself, a minute after it was last asked for
+            client(coordinator, "cancel-reservation", token)
+
+
+def environment_of(local: Path, coordinator: str, to: Path) -> Path:
+    """Writes an environment file as a local one, but with the resources of the place that the token stands for."""
+    content = Config(str(local)).data
+    content["targets"]["main"]["resources"] = {"RemotePlace": {"name": "+"}}
+    content.setdefault("options", {})["coordinator_address"] = coordinator
+    to.parent.mkdir(parents=True, exist_ok=True)
+    to.write_text(yaml.dump(content))
+    return to

@@ -1,0 +1,92 @@
+"""Tells a regression from noise.
+
+A figure's runs fall into levels: a new one begins where a value is better than noise explains, or where somebody
+accepted it. With n values of the present level, of mean m, and the relative standard deviation s of all values about
+their levels' means, d degrees of freedom, a further value of the same level lies below
+
+    m (1 - t s sqrt(1 + 1/n)),    t: Student's t of d degrees of freedom, of which one in 1000 is greater
+
+once in 1000 times (the prediction interval of normally distributed values). What is lower is a regression, unless it is
+less than `LEAST` below: figures of a simulated board have no noise at all. Refused values are part of no level.
+"""
+
+from dataclasses import dataclass, field
+from math import sqrt
+
+LEAST = 0.005
+RUNS_NEEDED = 3
+WINDOW = 30  # values of a level that count, the newest: slow changes of a room's temperature are followed
+# Student's t, one-sided 0.001, of 1 to 30 degrees of freedom; above, that of 30 is a little too wide.
+_T = (
+    *(318.309, 22.327, 10.215, 7.173, 5.893, 5.208, 4.785, 4.501, 4.297, 4.144),
+    *(4.025, 3.930, 3.852, 3.787, 3.733, 3.686, 3.646, 3.610, 3.579, 3.552),
+    *(3.527, 3.505, 3.485, 3.467, 3.450, 3.435, 3.421, 3.408, 3.396, 3.385),
+)
+
+
+def student_t(freedom: int) -> float:
+    """The value that Student's t of so many degrees of freedom, at least 1, exceeds once in 1000 times."""
+    return _T[min(freedom, len(_T)) - 1]
+
+
+@dataclass
+class Levels:
+    """What a figure's runs have shown so far, oldest first."""
+
+    figure: str
+    levels: list[list[float]] = field(default_factory=list)
+    good: str | None = None  # the commit of the last run that was not refused
+    bad: str | None = None  # that of the first run that was refused since
+
+    @classmethod
+    def of(cls, figure: str, lines: list[dict]) -> "Levels":
+        """Those of the runs of one series (`history.series`)."""
+        seen = cls(figure)
+        for line in lines:
+            if line.get("accepted") == figure:
+                seen.levels.append([])
+                seen.bad = None
+            elif figure in line.get("figures", {}):
+                seen._add(line["figures"][figure], line.get("commit"), figure in line.get("regressed", ()))
+        return seen
+
+    def _add(self, value: float, commit: str | None, refused: bool) -> None:
+        if refused:
+            self.bad = self.bad or commit
+            return
+        allowed = self.allowed()
+        if not self.levels or (allowed is not None and value > self.mean * (1 + allowed)):
+            self.levels.append([])
+        self.levels[-1].append(value)
+        self.good, self.bad = commit, None
+
+    @property
+    def values(self) -> list[float]:
+        """The values of the present level that count."""
+        return self.levels[-1][-WINDOW:] if self.levels else []
+
+    @property
+    def mean(self) -> float:
+        """Their mean."""
+        return sum(self.values) / len(self.values)
+
+    def allowed(self) -> float | None:
+        """The part of the mean that a value may differ from it; None while too few runs have shown the noise."""
+        counted = [level[-WINDOW:] for level in self.levels if level]
+        freedom = sum(len(level) - 1 for level in counted)
+        if not self.values or freedom < RUNS_NEEDED - 1:
+            return None
+        squares = sum((value / (sum(level) / len(level)) - 1) ** 2 for level in counted for value in level)
+        spread = sqrt(squares / freedom)
+        return max(LEAST, student_t(freedom) * spread * sqrt(1 + 1 / len(self.values)))
+
+    def judge(self, value: float, commit: str | None) -> str | None:
+        """Why a new value is a regression, with the commits between which it came; None if it is none."""
+        allowed = self.allowed()
+        if allowed is None or value >= self.mean * (1 - allowed):
+            return None
+        good, bad = (str(each).removesuffix("-dirty") for each in (self.good, self.bad or commit))
+        return (
+            f"{self.figure}: {value:.4g} Mbps is {1 - value / self.mean:.1%} below {self.mean:.4g}, the mean of "
+            f"{len(self.values)} runs, whose noise explains {allowed:.1%}; it came with a commit of {good}..{bad}"
+        )

@@ -1,0 +1,144 @@
+"""How a board gets into service: power, the right part on the cable, the bitstream in it, an answer to `info`."""
+
+import contextlib
+import enum
+import hashlib
+import time
+from pathlib import Path
+
+import attr
+from cipherlane.device import Device
+from cipherlane.errors import CipherlaneError
+from labgrid.driver.exception import ExecutionError
+from labgrid.exceptions import NoResourceFoundError
+from labgrid.factory import target_factory
+from labgrid.protocol import PowerProtocol, ResetProtocol
+from labgrid.step import step
+from labgrid.strategy import Strategy, StrategyError
+
+from gateware.flow import flash
+from tests.hil.board import BoardProtocol
+from tests.hil.openfpgaloader import OpenFPGALoaderDriver
+
+ANSWER_S = 30.0
+_AGAIN_S = 0.2
+
+
+class Status(enum.Enum):
+    """Where a board can be; it is `unknown` until it was brought anywhere."""
+
+    unknown = 0
+    off = 1
+    serving = 2
+
+
+@target_factory.reg_driver
+@attr.s(eq=False)
+class BoardStrategy(Strategy):
+    """Brings a board to `serving`, or `off`; `restart` is what a power cycle is.
+
+    Args:
+        part (str): optional, the part that has to be on the cable, as openFPGALoader calls it
+        title (str): optional, what a person calls the board
+    """
+
+    bindings = {
+        "board": BoardProtocol,
+        "loader": {OpenFPGALoaderDriver, None},
+        "power": {PowerProtocol, None},
+        "reset": {ResetProtocol, None},
+    }
+
+    part = attr.ib(default=None, validator=attr.validators.optional(attr.validators.instance_of(str)))
+    title = attr.ib(default="board", validator=attr.validators.instance_of(str))
+    status = attr.ib(default=Status.unknown)
+
+    @property
+    def bitstream(self):
+        """The first 16 digits of the SHA-256 of what it loads into the board; None if it loads nothing."""
+        if not (self.loader and self.loader.image):
+            return None
+        path = Path(self.target.env.config.get_image_path(self.loader.image))
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+    @property
+    def restarts(self):
+        """Whether there is a way to restart it."""
+        return bool(self.power or self.reset or self.loader)
+
+    @step(args=["status"])
+    def transition(self, status):
+        """Brings it there; `StrategyError` says in one line what keeps it from that."""
+        status = status if isinstance(status, Status) else Status[status]
+        if status is self.status:
+            return
+        with self._one_line():
+            if status is Status.serving:
+                self._switch("on")
+                self._load()
+                self.target.activate(self.board)
+                self._await_answer()
+            elif status is Status.off:
+                self.target.deactivate(self.board)
+                self._switch("off")
+            else:
+                raise StrategyError(f"no board is brought to {status.name}")
+        self.status = status
+
+    @step()
+    def restart(self):
+        """Cuts its power or, without a switch, resets or loads it anew, and waits for its answer.
+
+        In each case it forgets keys, sessions and counter blocks.
+        """
+        with self._one_line():
+            if self.power:
+                self._switch("cycle")
+                self._load()
+            elif self.reset:
+                self.target.activate(self.reset)
+                self.reset.reset()
+            else:
+                self._load()
+            self._await_answer()
+
+    def _switch(self, how):
+        if self.power:
+            self.target.activate(self.power)
+            getattr(self.power, how)()
+
+    def _load(self):
+        if not self.loader:
+            return
+        self.target.activate(self.loader)
+        if self.part:
+            flash.require_part(self.part, self.loader.detect(), self.title)
+        self.loader.load()
+        self.target.deactivate(self.loader)  # its cable may carry the serial port too
+
+    def _await_answer(self):
+        end = time.monotonic() + ANSWER_S
+        while True:
+            try:
+                with Device(self.board.open(self.board.transports[0])) as device:
+                    return device.info()
+            except CipherlaneError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(_AGAIN_S)
+
+    @contextlib.contextmanager
+    def _one_line(self):
+        """Whatever keeps a board from getting anywhere becomes a StrategyError of one line with the remedy."""
+        try:
+            yield
+        except NoResourceFoundError as error:
+            missing = ", ".join(sorted(type(each).__name__ for each in error.filter or ())) or str(error)
+            raise StrategyError(f"no {self.title} is attached ({missing}): attach and power it") from error
+        except ExecutionError as error:
+            told = error.stdout and "failed" in error.msg
+            raise StrategyError(flash.reason("\n".join(error.stdout), self.title) if told else error.msg) from error
+        except FileNotFoundError as error:
+            raise StrategyError(f"{error}: run `make bitstream` first") from error
+        except (CipherlaneError, flash.FlashError) as error:
+            raise StrategyError(str(error)) from error

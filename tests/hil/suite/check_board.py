@@ -1,0 +1,36 @@
+"""The board comes into service, is what the environment file says, and computes what the standards say."""
+
+import pytest
+from cipherlane.protocol.layout import RecordType
+
+REQUESTS = 16
+
+
+def test_comes_into_service(serving):
+    """Power, the right part on the cable, the bitstream in it, an answer; of a simulated board its start."""
+    assert serving.status.name == "serving"
+
+
+def test_identity(board, identity, expected):
+    assert (identity.kind, identity.board) == (expected("kind"), expected("target"))
+    assert identity.clock_hz == expected("clock_hz")
+    assert {engine.name.lower() for engine in identity.engines} == set(expected("engines"))
+    assert sorted(board.transports) == sorted(expected("transports"))
+    assert (identity.kind == "sim") == board.simulated, "a figure's kind is what the board is"
+
+
+@pytest.mark.from_memory
+def test_known_answers(device, engine):
+    """FIPS-197 and SP 800-38A, on the board itself."""
+    reply = device.request(RecordType.SELFTEST, timeout=device.link.pace.first, engine=engine)
+    assert reply.tests > 0
+    assert reply.failed == 0
+
+
+def test_link_is_clean(device):
+    """Nothing is lost on a cable, or arrives damaged."""
+    before = device.counters(attempts=1)
+    for _ in range(REQUESTS):
+        after = device.counters(attempts=1)
+    assert after["received"] - before["received"] == REQUESTS
+    assert not any(after[name] - before[name] for name in ("framing_errors", "crc_errors", "length_errors")), after

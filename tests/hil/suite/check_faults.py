@@ -1,0 +1,38 @@
+"""What a lab does to boards: a cable pulled and power cut in the middle of a transfer."""
+
+import pytest
+from cipherlane.device import Device
+
+from tests.hil.suite.transfers import Broken
+
+TIMEOUT_S = {"sim": 10.0, "board": 2.0}  # for each reply of a board that may be gone
+
+
+@pytest.fixture
+def fastest(identity):
+    """The fastest that every transport reaches."""
+    return min(identity.memory_engines, key=lambda each: each.traits.rank)
+
+
+def test_port_closed_in_mid_transfer(board, identity, transport, fastest, streams, expected):
+    """The transfer ends with an error, the board answers the next host, and the stream goes on where it broke off."""
+    stream = streams.draw(expected("broken_bytes"))
+    with Device(board.open(transport)) as device:
+        broken = Broken(device, fastest, stream, device.link.transport.close)
+    assert broken.happened, broken.error
+    with Device(board.open(transport)) as device:
+        assert broken.resume(device, fastest) == stream.expected()
+
+
+def test_reset_in_mid_transfer(serving, board, identity, transport, fastest, streams, expected):
+    """The transfer ends with an error, the board comes back as after power-on, and serves."""
+    if not serving.restarts:
+        pytest.skip("no power switch, reset line or cable in the environment file")
+    stream = streams.draw(expected("broken_bytes"))
+    with Device(board.open(transport), timeout=TIMEOUT_S[identity.kind]) as device:
+        broken = Broken(device, fastest, stream, serving.restart)
+    assert broken.happened, broken.error
+    with Device(board.open(transport)) as device:
+        assert device.counters()["sessions_opened"] == 0, "it was restarted"
+        assert device.info().ranges_free == device.info().ranges
+        stream.transfer(device, fastest)

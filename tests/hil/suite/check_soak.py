@@ -1,0 +1,28 @@
+"""Hours of transfers: `make hil SOAK=3600`."""
+
+import random
+import time
+
+import pytest
+from cipherlane.device import KEY_BITS
+
+MOST_RANGES = 16 + len(KEY_BITS)  # streams that ended and could be resumed, and of each key what adjoins
+
+
+@pytest.mark.soak
+def test_soak(device, pytestconfig, identity, transport, streams, expected):
+    """Streams of random length on engines by turns; every byte right, nothing damaged, no restart in between."""
+    rng = random.Random(1)
+    engines = [engine for engine in identity.engines if transport == "udp" or not engine.traits.serves]
+    end, count, total = time.monotonic() + pytestconfig.getoption("soak"), 0, 0
+    free, before = device.connect().ranges_free, device.counters()
+    while not count or time.monotonic() < end:
+        size = rng.randrange(1, 2 * expected("data_bytes"))
+        streams.draw(size, rng.choice(KEY_BITS)).transfer(device, engines[count % len(engines)])
+        count, total = count + 1, total + size
+    after = device.counters()
+    assert after["sessions_opened"] - before["sessions_opened"] == count, "one board served all"
+    assert not any(after[name] - before[name] for name in ("framing_errors", "crc_errors", "length_errors")), after
+    taken = free - device.connect().ranges_free
+    assert taken <= MOST_RANGES, f"{count} streams that follow each other take {taken} ranges: the board's room ends"
+    print(f"{count} streams, {total} bytes over {transport}")

@@ -1,0 +1,190 @@
+"""What the suite's checks share: the board in service, devices, figures, and the verdict on the run.
+
+A run qualifies a board if all that was selected passed or, for a reason that is printed, was skipped, and something
+passed. The run, its figures included, becomes a line of the history (`--history`).
+"""
+
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from cipherlane import Engine, results
+from cipherlane.device import Device
+from cipherlane.version import __version__
+from labgrid.exceptions import NoSupplierFoundError
+from labgrid.pytestplugin.hooks import LABGRID_ENV_KEY
+from labgrid.resource.remote import RemotePlace
+from labgrid.strategy import StrategyError
+
+from tests.hil import history, regression
+from tests.hil.suite.transfers import Streams
+
+RUN = pytest.StashKey[dict]()
+VERDICT = pytest.StashKey[str]()
+OUTCOMES = ("passed", "failed", "error", "skipped")
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("hil")
+    group.addoption("--history", type=Path, help="file of JSON lines with earlier runs, to which this one is added")
+    group.addoption(
+        "--soak", type=float, default=0.0, metavar="SECONDS", help="how long the soak test runs (default 0)"
+    )
+
+
+def pytest_configure(config):
+    config.stash[RUN] = {"figures": {}, "regressed": []}
+    config.addinivalue_line("markers", "from_memory: for engines that work from memory to memory")
+    config.addinivalue_line("markers", "soak: as long as --soak says")
+
+
+def option(config, name):
+    """An option of the environment file's target."""
+    return config.stash[LABGRID_ENV_KEY].config.get_target_option("main", name)
+
+
+def pytest_generate_tests(metafunc):
+    """Each engine, key length and transport that the environment file says the board has is a test of its own."""
+    if metafunc.config.stash[LABGRID_ENV_KEY] is None:
+        raise pytest.UsageError("no environment file: run `make hil BOARD=...`, or give --lg-env FILE")
+    if "engine" in metafunc.fixturenames:
+        engines = [Engine[name.upper()] for name in option(metafunc.config, "engines")]
+        if metafunc.definition.get_closest_marker("from_memory"):
+            engines = [engine for engine in engines if not engine.traits.serves]
+        metafunc.parametrize("engine", engines, ids=lambda engine: engine.name.lower())
+    if "transport" in metafunc.fixturenames:
+        metafunc.parametrize("transport", option(metafunc.config, "transports"), scope="session")
+
+
+def pytest_collection_modifyitems(config, items):
+    """What the fast path serves comes over a network; the soak is a test if it is to last some time."""
+    left_out = []
+    for item in items:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        engine, transport = parameters.get("engine"), parameters.get("transport")
+        if (engine and engine.traits.serves and transport == "uart") or (
+            item.get_closest_marker("soak") and not config.getoption("soak")
+        ):
+            left_out.append(item)
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture(scope="session")
+def expected(pytestconfig):
+    """What the environment file says of the board, by name."""
+    return lambda name: option(pytestconfig, name)
+
+
+@pytest.fixture(scope="session")
+def serving(request, env):
+    """The strategy of a board that answers; the run ends with one line if there is none."""
+    try:
+        strategy = env.get_target("main").get_driver("Strategy")
+        strategy.transition("serving")
+    except (StrategyError, NoSupplierFoundError) as error:
+        reason = " ".join(str(getattr(error, "msg", error)).split())
+        request.session.shouldfail = f"no board in service: {reason}"
+        pytest.fail(request.session.shouldfail, pytrace=False)
+    yield strategy
+    strategy.transition("off")
+
+
+@pytest.fixture(scope="session")
+def board(serving):
+    """The driver of the board in service."""
+    return serving.board
+
+
+@pytest.fixture(scope="session")
+def streams():
+    """Draws the streams of this run."""
+    return Streams()
+
+
+@pytest.fixture
+def device(board, identity, transport):
+    """The board, connected over one of its transports."""
+    with Device(board.open(transport)) as connected:
+        yield connected
+
+
+@pytest.fixture
+def check_figure(pytestconfig, identity):
+    """Takes a figure's name and its Mbps: keeps it, and fails if it is a regression."""
+    run = pytestconfig.stash[RUN]
+    path = pytestconfig.getoption("history")
+    earlier = history.series(history.read(path)) if path else {}
+
+    def check(name, mbps):
+        run["figures"][name] = round(mbps, 4)
+        levels = regression.Levels.of(name, earlier.get(tuple(run[each] for each in history.SERIES), []))
+        refused = levels.judge(mbps, run["commit"])
+        if refused:
+            run["regressed"].append(name)
+            pytest.fail(refused, pytrace=False)
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def identity(pytestconfig, env, serving, board, record_testsuite_property):
+    """Who answers, which is noted in the run and in the report."""
+    with Device(board.open(board.transports[0])) as connected:
+        info = connected.info()
+    run = pytestconfig.stash[RUN]
+    place = next((each for each in env.get_target("main").resources if isinstance(each, RemotePlace)), None)
+    run |= {
+        "target": option(pytestconfig, "target"),
+        "serial": board.serial_number,
+        "kind": info.kind,
+        "bitstream": serving.bitstream,
+        "clock_hz": info.clock_hz,
+        "firmware": f"{info.firmware} {info.firmware_version}",
+        "place": place and place.manager.session.get_place(place.name).name,  # it is named by a token
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": results.commit(),
+        "tools": {
+            "cipherlane": __version__,
+            "labgrid": version("labgrid"),
+            "python": platform.python_version(),
+            **board.tools,
+        },
+    }
+    for name in ("target", "serial", "kind", "bitstream", "clock_hz", "firmware", "commit"):
+        record_testsuite_property(name, run[name])
+    return info
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session, exitstatus):
+    """Gives the verdict; a run that showed nothing fails."""
+    config = session.config
+    if config.getoption("collectonly"):
+        return
+    stats = config.pluginmanager.get_plugin("terminalreporter").stats
+    run = config.stash[RUN]
+    run |= {name: len(stats.get(name, ())) for name in OUTCOMES}
+    who = option(config, "target") + (f" (kind {run['kind']})" if "kind" in run else "")
+    if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        verdict = "nothing was selected: this run qualifies nothing"
+    elif exitstatus == pytest.ExitCode.INTERRUPTED:
+        verdict = "interrupted: this run qualifies nothing"
+    elif exitstatus != pytest.ExitCode.OK:
+        verdict = f"{who} is not qualified: {session.shouldfail or 'see the failures above'}"
+    elif not run["passed"]:
+        verdict = f"all {run['skipped']} checks were skipped: this run qualifies nothing"
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    else:
+        verdict = f"{run['passed']} checks qualify {who}" + (f", {run['skipped']} skipped" if run["skipped"] else "")
+    config.stash[VERDICT] = verdict
+    if config.getoption("history") and "kind" in run and exitstatus != pytest.ExitCode.INTERRUPTED:
+        history.append(config.getoption("history"), run)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    for name, mbps in config.stash[RUN]["figures"].items():
+        terminalreporter.write_line(f"{name:24} {mbps:10.3f} Mbps ({config.stash[RUN]['kind']})")
+    terminalreporter.write_line(f"hil: {config.stash.get(VERDICT, 'no verdict')}")

@@ -1,0 +1,140 @@
+"""Places of a real coordinator and a real exporter on loopback, in which simulated boards are."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from cipherlane.transport import namespace
+
+from tests.hil import place
+from tests.hil.support import BUILD, LIMIT_S, REPOSITORY, command, runs
+
+PROGRAMS = Path(sys.executable).parent
+READY_S = 60
+
+
+def started(words, folder, ready):
+    """A process that runs until it is told to end, once it has said that it is ready; and what it said."""
+    log = folder / f"{Path(words[-1]).name.replace(':', '_')}.log"
+    with log.open("wb") as out:
+        process = subprocess.Popen(words, cwd=folder, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+    end = time.monotonic() + READY_S
+    while not (match := re.search(ready, log.read_text())):
+        assert process.poll() is None and time.monotonic() < end, log.read_text()
+        time.sleep(0.1)
+    return process, match
+
+
+def ended(process):
+    process.terminate()
+    try:
+        process.wait(20)
+    finally:
+        process.kill()
+
+
+@pytest.fixture(scope="module")
+def coordinator(tmp_path_factory):
+    """Host and port of a coordinator, to which an exporter has both simulated boards."""
+    folder = tmp_path_factory.mktemp("lab")
+    os.environ["PYTHONPATH"] = str(REPOSITORY)
+    resources = folder / "resources.yaml"
+    boards = ("sim", "sim_eth")
+    resources.write_text("".join(f"{name}:\n  SimulatedBoard:\n    directory: {BUILD / name}\n" for name in boards))
+    server, listening = started([PROGRAMS / "labgrid-coordinator", "-l", "127.0.0.1:0"], folder, r"listening on (\S+)")
+    try:
+        at = listening[1]
+        words = [sys.executable, "-m", "tests.hil.exporter", "-c", at, "-n", "bench", "--hostname", "127.0.0.1"]
+        exporter, _ = started([*words, resources], folder, "add resource sim_eth/SimulatedBoard")
+        try:
+            yield at
+        finally:
+            ended(exporter)
+    finally:
+        ended(server)
+
+
+def create_place(coordinator, board):
+    """Makes a place of a board, named after it."""
+    there = ("-p", f"{board}_place")
+    place.client(coordinator, *there, "create")
+    place.client(coordinator, *there, "set-tags", f"board={board}")
+    place.client(coordinator, *there, "add-match", f"bench/{board}/*")
+
+
+def test_one_client_has_a_place_while_another_waits(coordinator, tmp_path, monkeypatch):
+    words = ["sim", "--coordinator", coordinator, "--select", "service or identity or faults"]
+    create_place(coordinator, "sim")
+    monkeypatch.setenv("LG_USERNAME", "first")
+    with place.acquired(coordinator, ["board=sim"], READY_S):
+        owners = place.client(coordinator, "who")
+        status, said = command(*words, "--wait", "2", "--results", tmp_path, LG_USERNAME="third")
+        assert status == 1
+        assert f"hil: error: no place with board=sim was free at {coordinator} in 2 s: wait longer" in said
+        second = subprocess.Popen(
+            [sys.executable, "-m", "tests.hil", *words, "--results", tmp_path, "--wait", "120"],
+            cwd=REPOSITORY,
+            env={**os.environ, "LG_USERNAME": "second"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        try:
+            end = time.monotonic() + READY_S
+            while not re.search(r"/second\b[\s\S]*waiting", place.client(coordinator, "reservations")):
+                assert second.poll() is None and time.monotonic() < end, "it did not ask"
+                time.sleep(0.2)
+            time.sleep(1)
+            assert second.poll() is None, "it waits"
+            assert "first" in owners and "second" not in place.client(coordinator, "who")
+        except BaseException:
+            second.kill()
+            raise
+    said, _ = second.communicate(timeout=LIMIT_S)
+    assert second.returncode == 0, said
+    assert re.search(r"^hil: 4 checks qualify sim \(kind sim\)$", said, re.MULTILINE), said
+    (run,) = runs(tmp_path / "sim.jsonl")
+    assert run["place"] == "sim_place"
+    assert "sim_place" not in place.client(coordinator, "who"), "it was given back"
+
+
+@pytest.mark.thorough  # the same way, another transport: half a minute
+def test_a_board_with_ethernet(coordinator, tmp_path):
+    """Its fast path too; where there is no privilege for its network, the reason is printed."""
+    probe = subprocess.run(namespace.command("/bin/true"), capture_output=True, text=True)
+    if probe.returncode and not os.environ.get("CI"):
+        pytest.skip(f"no network namespace with a TAP device: {probe.stderr.strip()}")
+    create_place(coordinator, "sim_eth")
+    words = ["--place", "sim_eth_place", "--select", "service or identity or every_byte and fastpath and 128"]
+    status, said = command("sim", "eth", "--coordinator", coordinator, "--results", tmp_path, *words)
+    assert status == 0, said
+    (run,) = runs(tmp_path / "sim_eth.jsonl")
+    assert (run["place"], run["target"], run["passed"]) == ("sim_eth_place", "sim_eth", 4)
+    assert "sim_eth_place" not in place.client(coordinator, "who"), "it was given back"
+
+
+@pytest.mark.thorough  # half a minute; the place ends like that of any run
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_interrupted_gives_its_place_back(coordinator, tmp_path, number):
+    with contextlib.suppress(place.PlaceError):  # there already
+        create_place(coordinator, "sim")
+    words = ["sim", "--coordinator", coordinator, "--results", tmp_path, "--soak", "600", "--select", "soak"]
+    process = subprocess.Popen([sys.executable, "-m", "tests.hil", *map(str, words)], cwd=REPOSITORY)
+    try:
+        end = time.monotonic() + LIMIT_S
+        while "sim_place" not in place.client(coordinator, "who"):
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.5)
+        time.sleep(3)
+        process.send_signal(number)
+        assert process.wait(LIMIT_S) != 0
+    finally:
+        process.kill()
+    assert "sim_place" not in place.client(coordinator, "who")
+    assert not (tmp_path / "sim.jsonl").exists()

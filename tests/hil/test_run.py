@@ -1,0 +1,208 @@
+"""The command as `make hil` runs it: verdicts, regressions, and a board on a serial port behind a recorded cable."""
+
+import hashlib
+import os
+import pty
+import re
+import select
+import threading
+import tty
+from xml.etree import ElementTree
+
+import pytest
+import serial
+from cipherlane.transport.simboard import SimulatedBoard
+
+from tests.hil import history
+from tests.hil.support import BUILD, NO_CABLE, command, recorded_loader, runs
+
+
+def verdict(said):
+    return re.search(r"^hil: (.*)$", said, re.MULTILINE)[1]
+
+
+def test_a_regression_fails_names_commits_and_can_be_accepted(tmp_path):
+    """A tenth less than in earlier runs of the simulated board, which has no noise: those are written as if faster."""
+    words = ["sim", "--results", tmp_path, "--select", "from_memory_to_memory and ise_vmem"]
+    status, said = command(*words)
+    assert status == 0, said
+    assert verdict(said) == "1 checks qualify sim (kind sim)"
+    (line,) = runs(tmp_path / "sim.jsonl")
+    assert (line["target"], line["kind"], line["clock_hz"], line["serial"]) == ("sim", "sim", 100_000_000, None)
+    assert line["figures"].keys() == {"ise_vmem"}
+    path = tmp_path / "sim.jsonl"
+    path.unlink()
+    for n in range(3):
+        faster = {"ise_vmem": line["figures"]["ise_vmem"] / 0.9}
+        history.append(path, {**line, "commit": f"fast{n}", "figures": faster})
+    status, said = command(*words)
+    assert status == 1, said
+    assert re.search(r"ise_vmem: \d+ Mbps is 10\.0% below \d+, the mean of 3 runs, .* a commit of fast2\.\.", said)
+    assert verdict(said).startswith("sim (kind sim) is not qualified")
+    assert runs(path)[-1]["regressed"] == ["ise_vmem"]
+    assert 'class="bad"' in (tmp_path / "index.html").read_text()
+    report = ElementTree.parse(tmp_path / "sim.xml").getroot()
+    assert [case.get("name") for case in report.iter("testcase") if case.find("failure") is not None]
+    properties = {each.get("name"): each.get("value") for each in report.iter("property")}
+    assert properties["target"] == "sim" and properties["kind"] == "sim"
+    status, said = command("sim", "--results", tmp_path, "--accept", "ise_vmem")
+    assert (status, said) == (0, "the level of ise_vmem on sim begins anew with the next run\n")
+    status, said = command(*words)
+    assert status == 0, said
+
+
+def test_an_empty_selection_fails(tmp_path):
+    status, said = command("sim", "--results", tmp_path, "--select", "nosuchtest")
+    assert status != 0
+    assert verdict(said) == "nothing was selected: this run qualifies nothing"
+    assert not (tmp_path / "sim.jsonl").exists()
+
+
+def test_a_run_in_which_all_was_skipped_qualifies_nothing(tmp_path):
+    status, said = command("sim", "--results", tmp_path, "--select", "over_the_link")
+    assert status == 1
+    assert verdict(said) == "all 1 checks were skipped: this run qualifies nothing"
+    assert "SKIPPED [1]" in said and "no faster or slower than the simulation" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (
+            ["nosuch"],
+            "no environment file .*nosuch.yaml: there is one of ecpix5, ecpix5_eth, sim, sim_eth, or name your own",
+        ),
+        (["sim", "--accept", "nosuch"], r".*sim\.jsonl has no figure nosuch: it has none"),
+        (["sim", "--coordinator", "127.0.0.1:9", "--wait", "5"], "the coordinator at 127.0.0.1:9 refused reserve: .*"),
+    ],
+)
+def test_what_cannot_be_run_is_told_in_one_line(tmp_path, words, says):
+    status, said = command(*words, "--results", tmp_path)
+    assert status == 1
+    assert re.fullmatch(f"hil: error: {says}\n", said), said
+
+
+def test_without_a_board(tmp_path):
+    """No board is attached to a machine that tests."""
+    (tmp_path / "ecpix5/gateware").mkdir(parents=True)
+    (tmp_path / "ecpix5/gateware/ecpix5.bit").write_bytes(b"\xff")
+    status, said = command("ecpix5", "--results", tmp_path, LG_BUILD=str(tmp_path))
+    assert status == 1
+    assert verdict(said) == (
+        "ecpix5 is not qualified: no board in service: no LambdaConcept ECPIX-5 is attached (USBDebugger): "
+        "attach and power it"
+    )
+    report = ElementTree.parse(tmp_path / "ecpix5.xml").getroot()
+    assert len(list(report.iter("error"))) == 1 == len(list(report.iter("testcase")))
+
+
+class SerialBoard:
+    """The simulated board behind a pseudo-terminal, which stands for the serial port of a board."""
+
+    def __init__(self):
+        self._board = SimulatedBoard(BUILD / "sim")
+
+    def __enter__(self):
+        self._board.start()
+        self._ours, self._theirs = pty.openpty()
+        tty.setraw(self._theirs)
+        self._wire = serial.serial_for_url(self._board.url, timeout=0)
+        self._stop, self._stopped = os.pipe()
+        self._thread = threading.Thread(target=self._carry)
+        self._thread.start()
+        self.port = os.ttyname(self._theirs)
+        return self
+
+    def _carry(self):
+        wire = self._wire._socket
+        while True:
+            ready, _, _ = select.select([self._ours, wire, self._stop], [], [])
+            if self._stop in ready:
+                return
+            if self._ours in ready:
+                wire.sendall(os.read(self._ours, 4096))
+            if wire in ready:
+                os.write(self._ours, wire.recv(4096))
+
+    def __exit__(self, *_):
+        os.close(self._stopped)
+        self._thread.join(20)
+        self._wire.close()
+        for descriptor in (self._ours, self._theirs, self._stop):
+            os.close(descriptor)
+        self._board.stop()
+
+
+ATTACHED = """
+targets:
+  main:
+    resources:
+      RecordedCable: {{}}
+      RawSerialPort: {{port: {port}, speed: 1000000}}
+    drivers:
+      OpenFPGALoaderDriver: {{board: ecpix5, image: bitstream}}
+      AttachedBoardDriver: {{}}
+      BoardStrategy: {{title: board behind a pseudo-terminal, part: {part}}}
+    options:
+      {{target: sim, kind: board, clock_hz: 100000000, transports: [uart], engines: [ise, accelerator],
+        data_bytes: 300}}
+images: {{bitstream: {bitstream}}}
+tools: {{openFPGALoader: {loader}}}
+imports: [tests.hil.test_openfpgaloader, tests.hil.openfpgaloader, tests.hil.board, tests.hil.strategy]
+"""
+
+
+@pytest.fixture
+def attached(tmp_path):
+    """Writes an environment file of a board at a port, with a recorded openFPGALoader for its cable."""
+    bitstream = tmp_path / "board.bit"
+    bitstream.write_bytes(b"\xff" * 64)
+
+    def write(port, part="LFE5UM5G-85", bitstream=bitstream, **recorded):
+        program, words = recorded_loader(tmp_path / "programs", **recorded)
+        path = tmp_path / "board.yaml"
+        path.write_text(ATTACHED.format(port=port, part=part, bitstream=bitstream, loader=program))
+        return ["board", "--environment", path, "--results", tmp_path], words
+
+    return write
+
+
+def test_a_board_on_a_serial_port_is_flashed_once_and_serves(attached, tmp_path):
+    with SerialBoard() as board:
+        words, asked = attached(board.port)
+        status, said = command(*words, "--select", "service or known_answers or every_byte and 128")
+    assert status == 0, said
+    assert verdict(said) == "7 checks qualify sim (kind sim)", "what answers says what it is"
+    (line,) = runs(tmp_path / "board.jsonl")
+    assert line["bitstream"] == hashlib.sha256(b"\xff" * 64).hexdigest()[:16]
+    cable = "--board ecpix5 --busdev-num 1:7"
+    assert asked() == [f"{cable} --detect", f"{cable} --write-sram {tmp_path}/board.bit"]
+
+
+def test_a_simulated_board_is_not_taken_for_hardware(attached):
+    with SerialBoard() as board:
+        words, _ = attached(board.port)
+        status, said = command(*words, "--select", "identity")
+    assert status == 1
+    assert "('sim', 'sim') == ('board', 'sim')" in said
+
+
+@pytest.mark.parametrize(
+    ("recorded", "says"),
+    [
+        ({"part": "LFE5U-25"}, "on the cable is a LFE5UM5G-85, and the bitstream is for a LFE5U-25"),
+        (
+            {"detects": NO_CABLE, "status": 1},
+            "no board behind .* could be opened: none is found: attach it by its USB .*",
+        ),
+        ({"detects": ""}, "nothing answers on the JTAG of board behind .*: power it on, or cut a loop in its chain"),
+        ({"bitstream": "none.bit"}, r"Local file .*none\.bit not found: run `make bitstream` first"),
+        ({"writes": "Error: Fail to write\n", "write_status": 1}, ".* openFPGALoader says: Error: Fail to write"),
+    ],
+)
+def test_a_board_that_cannot_be_loaded_is_not_tested(attached, recorded, says):
+    words, asked = attached("/dev/null", **recorded)
+    status, said = command(*words)
+    assert status == 1
+    assert re.fullmatch(f"sim is not qualified: no board in service: {says}", verdict(said)), said
+    assert len(asked()) == 1 + ("writes" in recorded)
