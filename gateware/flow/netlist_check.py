@@ -32,6 +32,8 @@ RESULTS = REPOSITORY / "build" / "results"
 STAGES = {"synthesis": lambda target: f"{target.name}.json", "routed": bitstream.routed}
 # A byte takes 1000 cycles at 1 Mbaud, and of the netlist some tens of thousands a second are simulated.
 TIMEOUT_S = 900
+# A datagram that comes before the board is out of its reset is lost, and sent again after this time.
+DATAGRAM_TIMEOUT_S = 100
 BYTES, RECORD_BYTES = 500, 256
 BENCH_BYTES = 1024
 CYCLES_SOURCE = "the netlist's own cycle counter, in simulation"
@@ -57,8 +59,9 @@ def exercise(folder: Path) -> dict[Engine, dict[str, int]]:
     CipherlaneError
         The board does not answer, or a byte is wrong.
     """
-    transport = SimUdpTransport if SimulatedBoard(folder).ip_address else SimTransport
-    with Device(transport(folder), timeout=TIMEOUT_S) as device:
+    has_ethernet = bool(SimulatedBoard(folder).ip_address)
+    transport = SimUdpTransport(folder) if has_ethernet else SimTransport(folder)
+    with Device(transport, timeout=DATAGRAM_TIMEOUT_S if has_ethernet else TIMEOUT_S) as device:
         if (test := device.selftest()).failed or not test.tests:
             raise WrongAnswerError(f"{test.failed} of {test.tests} known-answer tests fail in {folder}")
         print(f"    {device.info().board} passes {test.tests} known-answer tests", flush=True)
