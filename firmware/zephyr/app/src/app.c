@@ -17,7 +17,7 @@
 
 LOG_MODULE_REGISTER(records, CONFIG_RECORDS_LOG_LEVEL);
 
-#define BENCH_BYTES 65536u
+#define BENCH_BYTES 32768u
 
 static uint8_t bench_buffer[BENCH_BYTES] CL_SOC_IN_BUFFER;
 
