@@ -49,10 +49,11 @@ SAMPLES = zephyr.MODULE / "samples"
 
 
 def samples():
-    """What their `sample.yaml` says: folder, scenario."""
+    """What their `sample.yaml` says: folder, scenario. Of what is upstream's, the module's suite crypto tries more."""
     for file in sorted(SAMPLES.glob("*/sample.yaml")):
+        marks = [pytest.mark.thorough] if file.parent.name.startswith("upstream") else []
         for name, scenario in yaml.safe_load(file.read_text())["tests"].items():
-            yield pytest.param(file.parent, scenario, id=name)
+            yield pytest.param(file.parent, scenario, id=name, marks=marks)
 
 
 @pytest.mark.usefixtures("zephyr_board")
