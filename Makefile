@@ -1,7 +1,7 @@
 # Cipherlane: the one entry point. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-VARIABLES := ACCEPT BOARD CONFIG COORDINATOR DRY_RUN EXPLORE FILE FIRMWARE FUZZ_SECONDS HIL_ENV JOBS KEY_BITS MUTANTS PLACE PORT SCHEDULER SEEDS SELECT SOAK TRACE TRANSPORT WAIT ZEPHYR_BASE
+VARIABLES := ACCEPT BOARD CONFIG COORDINATOR DRY_RUN EXPLORE FILE FIRMWARE FUZZ_SECONDS HIL_ENV JOBS KEY_BITS MUTANTS PLACE PORT SCHEDULER SEEDS SELECT SOAK SUITES TRACE TRANSPORT WAIT ZEPHYR_BASE
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
 UNKNOWN := $(strip $(filter-out $(VARIABLES),$(GIVEN)))
 $(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown '$(UNKNOWN)' $(VARIABLES) 2>/dev/null),unknown variable $(UNKNOWN))))
@@ -51,7 +51,7 @@ help: ## 0 s | List the targets
 	@echo "  FUZZ_SECONDS=60  MUTANTS='--count 300 --seed 1 --part host' (default: 300 of all parts)"
 	@echo "  EXPLORE='--datapath 128 --peer usselmann=FOLDER' (default: the whole family)"
 	@echo "  JOBS=2  SCHEDULER=tcp://host:8786 (timing, explore, mutants, worker: see gateware/flow)"
-	@echo "  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)"
+	@echo "  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)  SUITES='tests/kernel/common' (zephyr-twister: folders of it)"
 
 demo: ## 1 min, then 15 s | Stream a file through every engine of the simulated board, or of that at PORT, every byte checked
 	@FIRMWARE=$(FIRMWARE) TRANSPORT=$(TRANSPORT) PORT='$(PORT)' KEY_BITS='$(KEY_BITS)' .ci/demo
@@ -106,8 +106,8 @@ test-all: setup lint sim ## 18 min | Lint, then all tests, as each night
 lint: setup ## 1 min | ruff, clang-format, cppcheck, Verilator lint, generated pages
 	@.ci/lint
 
-zephyr-twister: setup ## minutes | Run the Zephyr module's test suites and samples by Zephyr's own test runner, on the simulated boards
-	@$(PYTHON) -m gateware.flow.twister
+zephyr-twister: setup ## minutes | Run the Zephyr module's test suites and samples, or SUITES, by Zephyr's own test runner, on the simulated boards
+	@$(PYTHON) -m gateware.flow.twister $(SUITES)
 
 fuzz: setup ## 10 min | Fuzz firmware and host parsers, FUZZ_SECONDS=60 each, then run the host tool against 10,000 hostile boards
 	@.ci/setup clang libclang-rt-14-dev

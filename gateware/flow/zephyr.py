@@ -93,6 +93,7 @@ def environment(base: Path) -> dict[str, str]:
             raise ZephyrError(f"{CROSS_COMPILE}gcc is missing: run `make setup`, or set ZEPHYR_SDK_INSTALL_DIR")
         surroundings["ZEPHYR_TOOLCHAIN_VARIANT"] = "cross-compile"
         surroundings["CROSS_COMPILE"] = compiler.removesuffix("gcc")
+        surroundings["ZEPHYR_TOOLCHAIN_SUPPORTS_THREAD_LOCAL_STORAGE"] = "y"
     return surroundings
 
 
@@ -187,13 +188,13 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
     for tool in ("cmake", "ninja"):
         if shutil.which(tool) is None:
             raise ZephyrError(f"{tool} is missing: run `make zephyr-setup`")
-    cache = output / "CMakeCache.txt"
-    kept = cache.read_text() if cache.is_file() else ""
-    if kept and not (f"\nZEPHYR_BASE:PATH={base}\n" in kept and f"\nBOARD:STRING={board_of(target)}\n" in kept):
-        shutil.rmtree(output)  # CMake would go on with the tree and the board of before
-    output.mkdir(parents=True, exist_ok=True)
     configure = ["cmake", "-GNinja", "-S", str(source), "-B", str(output), f"-DBOARD={board_of(target)}"]
     configure += [f"-D{variable}" for variable in (*variables(base), *more)]
+    stamp, wanted = output / "configured.txt", "\n".join([str(base), *configure])
+    if output.is_dir() and not (stamp.is_file() and stamp.read_text() == wanted):
+        shutil.rmtree(output)  # CMake would go on with the tree, the board and the variables of before
+    output.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(wanted)
     log = output / "build.log"
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):

@@ -84,7 +84,8 @@ static int begin_session(const struct device *device, struct cipher_ctx *ctx, en
 	if (mode != CRYPTO_CIPHER_MODE_CTR) {
 		return -ENOTSUP;
 	}
-	if (!cl_crypto_counter_is_valid(ctx)) {
+	if (!cl_crypto_counter_is_valid(ctx) ||
+	    ((ctx->flags & CAP_ASYNC_OPS) != 0 && completed == NULL)) {
 		return -EINVAL;
 	}
 	session = cl_crypto_claim(ctx);
