@@ -19,8 +19,8 @@ def render(kept: dict[str, Content]) -> list[str]:
     rows = {}
     for content in kept.values():
         for r in content["records"]:
-            cycles = "-" if r["cycles"] is None else r["cycles"]
-            row = (content["board"], r["engine"], f"{cycles} ({r['kind']})", f"{r['transfer_cycles']} ({r['kind']})")
+            cycles = "-" if r["cycles"] is None else f"{r['cycles']} ({r['kind']})"
+            row = (content["board"], r["engine"], cycles, f"{r['transfer_cycles']} ({r['kind']})")
             rows.setdefault(row, []).append(r["stage"])
     headings = ["board", "engine", "cycles, 1024 bytes in memory", "cycles, 500 bytes from the host", "netlists after"]
     return [

@@ -12,6 +12,7 @@ from results.tables import (
     explore_isa,
     headline,
     ise_cycles,
+    netlist,
     printed,
     timing,
 )
@@ -64,6 +65,19 @@ def test_bench_eth_shows_the_lower_of_the_sessions_at_the_boards_clock_and_core(
         ["64", "128", "1000.0", "999.0", "1000", "100.0% (sim)", "172", "-"],
     ]
     assert "a core of 2 x 128 bits at 75 MHz" in lines[0] and "the lower of 1 and 8 sessions" in lines[0]
+
+
+def test_netlists_of_one_board_that_agree_are_one_row():
+    def record(stage, engine, **cycles):
+        return {"stage": stage, "engine": engine, "verified": True, "kind": "sim", "transfer_cycles": 30} | cycles
+
+    records = [record(stage, "ise", cycles=20) for stage in ("synthesis", "routed")]
+    records += [record("synthesis", "fastpath", transfer_cycles=0)]
+    content = {"provenance": {"board": "x"}, "records": records}
+    assert cells(netlist.render({"netlist-x": netlist.keep(content)})) == [
+        ["x", "ise", "20 (sim)", "30 (sim)", "synthesis, routed"],
+        ["x", "fastpath", "-", "0 (sim)", "synthesis"],
+    ]
 
 
 def test_timing_has_the_spread_over_seeds_and_what_ends_them():
