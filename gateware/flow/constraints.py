@@ -57,9 +57,13 @@ def unconstrained(clocks: list[dict], wanted: dict[str, float]) -> list[str]:
 
 
 def clock_name(net: str) -> str:
-    """Nextpnr names a net after any of its users: the pad's clock keeps its name, the PLL's output is `sys`."""
-    pad = re.match(r"(?:\$glbnet\$)?(\w+)\$TRELLIS_IO_IN$", net)
-    return pad[1] if pad else "sys"
+    """Nextpnr names a net after any of its users: the pad's clock keeps its name, the PLL's output is `sys`.
+
+    TCK, behind its delay, is `jtag_clk`, as the LPF file has it.
+    """
+    if pad := re.match(r"(?:\$glbnet\$)?(\w+)\$TRELLIS_IO_IN$", net):
+        return pad[1]
+    return "jtag_clk" if re.search(r"jtag\w*_tck\d*$", net) else "sys"
 
 
 def looping(module: dict) -> set[str]:
