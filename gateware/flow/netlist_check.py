@@ -17,7 +17,7 @@ from pathlib import Path
 from cipherlane.device import Device
 from cipherlane.errors import CipherlaneError
 from cipherlane.oracle import Verifier
-from cipherlane.protocol.layout import Engine
+from cipherlane.protocol.layout import HEADER, Engine
 from cipherlane.results import Measurement, commit, write
 from cipherlane.transport.sim import SimTransport, SimUdpTransport
 from cipherlane.transport.simboard import SimulatedBoard
@@ -76,12 +76,16 @@ def _measure(device: Device, engine: Engine) -> dict[str, int]:
 
 
 def _transfer(device: Device, engine: Engine) -> Measurement:
-    """Encrypts `BYTES` over the board's link, checked while they come; the engine's number is the seed."""
+    """Encrypts `BYTES` over the board's link, checked while they come; the engine's number is the seed.
+
+    One record at a time: the host's next one, whenever it comes, takes no cycle of this one's.
+    """
     draw = random.Random(engine)
     key, iv, data = draw.randbytes(16), draw.randbytes(16), draw.randbytes(BYTES)
     reader, writer = Verifier(key, iv).watch(io.BytesIO(data), io.BytesIO())
     with device.open_session(key, iv, engine, length=BYTES, record_bytes=RECORD_BYTES) as session:
-        report = session.transfer(reader, writer, length=BYTES)
+        one = device.link.transport.wire_size(HEADER.size + RECORD_BYTES)
+        report = session.transfer(reader, writer, length=BYTES, in_flight=one)
         return session.measurement(engine, key, report, verified=True)
 
 
