@@ -29,7 +29,8 @@ class Configuration:
 
     Sizes are in bytes. ``firmware`` is what the boot ROM holds: ``baremetal`` or ``zephyr``. ``core_datapath`` is that
     of the accelerator's core where no fast path shares it (``ethernet``); ``scalar_unit`` puts the ratified scalar AES
-    instructions in place of the vector unit.
+    instructions in place of the vector unit. With ``sdram_cache`` the board's SDRAM is on the bus, behind a cache of so
+    many bytes.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Configuration:
     ethernet: Ethernet | None = None
     console: bool = False
     watchdog: bool = False
+    sdram_cache: int = 0
 
 
 DEFAULT = "default"
@@ -74,5 +76,7 @@ _ALL = (
     Configuration("scalar", "scalar AES instructions", scalar_unit=True),
     _ZEPHYR,
     _ETH_ZEPHYR,
+    # Four block RAMs of lines, of 16 bytes each.
+    Configuration("sdram", "SDRAM", sdram_cache=8192),
 )
 CONFIGURATIONS = {configuration.name: configuration for configuration in _ALL}

@@ -17,6 +17,9 @@
 #include "links/link_uart.h"
 #include "port.h"
 #include "random/random.h"
+#ifdef MAIN_RAM_BASE
+#include "sdram.h"
+#endif
 #include "service/service.h"
 #include "zeroize.h"
 
@@ -31,10 +34,18 @@
  * The record being handled, in the buffer memory, where the accelerator reaches it. The header is
  * 24 bytes: the data behind it are then aligned to 16 bytes.
  */
-static struct {
+static struct receive {
 	uint8_t unused[8];
 	uint8_t record[CL_LINK_UART_BUFFER(RECORD_MAX)];
 } receive __attribute__((section(".buffer"), aligned(16)));
+
+#ifdef MAIN_RAM_BASE
+/* The same in SDRAM: if that works, what is ciphered lies there. Where an engine does not reach it, the engine goes
+ * another way: through `bounce`, or by the CPU's loads and stores. */
+static struct receive receive_sdram __attribute__((section(".sdram"), aligned(32)));
+
+_Static_assert(sizeof(receive_sdram) <= SDRAM_TESTED_BYTES, "tested, and zero after a restart");
+#endif
 
 #ifdef CSR_ETHMAC_BASE
 /* Data on their way between the MAC's slots and the engines that want them here. */
@@ -96,6 +107,14 @@ int main(void)
 	};
 	static struct cl_link link;
 	struct cl_link_uart uart;
+#ifdef MAIN_RAM_BASE
+	struct sdram_report sdram;
+	uint8_t *const record = sdram_init(&sdram) == 0 ? receive_sdram.record : receive.record;
+	const char *const firmware = sdram_name(sdram.status);
+#else
+	uint8_t *const record = receive.record;
+	const char *const firmware = "baremetal";
+#endif
 
 #ifndef CIPHERLANE_SCALAR_UNIT
 	const struct cl_engine ise = cl_engine_ise(&ise_device);
@@ -120,7 +139,7 @@ int main(void)
 	};
 	const struct cl_platform platform = {
 		.board = CIPHERLANE_BOARD,
-		.firmware = "baremetal",
+		.firmware = firmware,
 		.kind = CIPHERLANE_SIMULATED ? CL_WIRE_KIND_SIM : CL_WIRE_KIND_BOARD,
 		.max_data = CIPHERLANE_MAX_DATA,
 		.clock_hz = CONFIG_CLOCK_FREQUENCY,
@@ -154,8 +173,7 @@ int main(void)
 	    cl_service_init(&service, &platform) != 0) {
 		port_trap(0, 0);
 	}
-	cl_link_uart_init(&uart, &link, receive.record, sizeof(receive.record), port_uart_put,
-			  NULL);
+	cl_link_uart_init(&uart, &link, record, sizeof(receive.record), port_uart_put, NULL);
 #ifdef CSR_ETHMAC_BASE
 	ethernet_init(&ethernet, &service, staging);
 #endif
@@ -163,6 +181,11 @@ int main(void)
 		cl_service_poll(&service);
 		if (forgets) {
 			forgets = false;
+#ifdef MAIN_RAM_BASE
+			if (sdram.status == 0) {
+				sdram_write_back();
+			}
+#endif
 			port_forget();
 #ifdef CSR_ETHMAC_BASE
 			ethernet_forget(&ethernet);
@@ -176,10 +199,9 @@ int main(void)
 		if (len == 0) {
 			continue;
 		}
-		len = cl_service_handle(&service, &link, receive.record, len, receive.record,
-					RECORD_MAX);
+		len = cl_service_handle(&service, &link, record, len, record, RECORD_MAX);
 		if (len != 0) {
-			cl_link_uart_send(&uart, receive.record, len);
+			cl_link_uart_send(&uart, record, len);
 		}
 	}
 }

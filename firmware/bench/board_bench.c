@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <generated/mem.h>
 
@@ -28,6 +29,9 @@
 #include "engine/ctr.h"
 #include "vector/engine_ise.h"
 #include "port.h"
+#ifdef MAIN_RAM_BASE
+#include "sdram.h"
+#endif
 
 #define CONTEXTS   8u
 #define SRAM_BYTES 4096u
@@ -47,7 +51,8 @@ struct request {
 	uint32_t bytes;
 	uint32_t passes;
 	uint32_t seed;
-	/** 0: buffer memory; 1: SRAM. */
+	/** 0: buffer memory; 1: SRAM; 2: SDRAM, where there is one; 3: SDRAM, copied through the
+	 * buffer memory by the program, a piece of PIECE_BYTES at a time. */
 	uint32_t memory;
 };
 
@@ -69,9 +74,23 @@ struct stream {
 	uint64_t blocks;
 };
 
-static uint8_t buffer[BUFFER_SIZE] __attribute__((section(".buffer"), aligned(32)));
+/* Bytes of the buffer memory that a variant has for itself. */
+#ifndef BENCH_SPARE
+#define BENCH_SPARE 0u
+#endif
+
+static uint8_t buffer[BUFFER_SIZE - BENCH_SPARE] __attribute__((section(".buffer"), aligned(32)));
 static uint8_t sram[SRAM_BYTES] __attribute__((aligned(32)));
 static struct stream streams[CONTEXTS];
+#ifdef MAIN_RAM_BASE
+#define MEMORIES    4u
+#define SDRAM_BYTES (SDRAM_TESTED_BYTES * 4)
+#define PIECE_BYTES 2048u
+
+static uint8_t sdram[SDRAM_BYTES] __attribute__((section(".sdram"), aligned(32)));
+#else
+#define MEMORIES 2u
+#endif
 
 static uint32_t xorshift(uint32_t *state)
 {
@@ -147,6 +166,32 @@ static void count_on(const struct bench_variant *variant, const struct request *
 	}
 }
 
+#ifdef MAIN_RAM_BASE
+/** One pass where the data are; the copies through the buffer memory are part of it. */
+static int pass_anywhere(const struct bench_variant *variant, const struct request *request,
+			 struct stream *stream, uint8_t *data)
+{
+	struct request piece = *request;
+	int status = 0;
+
+	if (request->memory != 3) {
+		status = pass(variant, request, stream, data);
+		count_on(variant, request, stream);
+		return status;
+	}
+	for (uint32_t done = 0; done < request->bytes && status == 0; done += piece.bytes) {
+		const uint32_t rest = request->bytes - done;
+
+		piece.bytes = rest < PIECE_BYTES ? rest : PIECE_BYTES;
+		memcpy(buffer, data + done, piece.bytes);
+		status = pass(variant, &piece, stream, buffer);
+		count_on(variant, &piece, stream);
+		memcpy(data + done, buffer, piece.bytes);
+	}
+	return status;
+}
+#endif
+
 static int measure(const struct bench_variant *variant, const struct request *request,
 		   uint8_t *data, struct result *result)
 {
@@ -157,10 +202,15 @@ static int measure(const struct bench_variant *variant, const struct request *re
 	for (uint32_t i = 0; i < request->passes && status == 0; i++) {
 		const uint32_t start = port_cycles(NULL);
 
+#ifdef MAIN_RAM_BASE
+		status = pass_anywhere(variant, request, stream, data);
+		const uint32_t cycles = port_cycles(NULL) - start;
+#else
 		status = pass(variant, request, stream, data);
 		const uint32_t cycles = port_cycles(NULL) - start;
 
 		count_on(variant, request, stream);
+#endif
 		result->cycles += cycles;
 		result->last = cycles;
 		if (i == 0 && request->passes > 1) {
@@ -172,19 +222,38 @@ static int measure(const struct bench_variant *variant, const struct request *re
 	return status;
 }
 
+static uint32_t room(const struct request *request)
+{
+#ifdef MAIN_RAM_BASE
+	if (request->memory > 1) {
+		return SDRAM_BYTES;
+	}
+#endif
+	return request->memory ? SRAM_BYTES : sizeof(buffer);
+}
+
+static uint8_t *place(const struct request *request)
+{
+#ifdef MAIN_RAM_BASE
+	if (request->memory > 1) {
+		return sdram;
+	}
+#endif
+	return request->memory ? sram : buffer;
+}
+
 static bool is_valid(const struct request *request)
 {
 	return request->variant < bench_variant_count && request->mode <= MODE_INTERLEAVED &&
 	       (request->decrypt <= 1 || request->mode == MODE_INTERLEAVED) &&
 	       (request->key_bits == 128 || request->key_bits == 192 || request->key_bits == 256) &&
 	       request->bytes % CL_BLOCK_BYTES == 0 && request->bytes != 0 &&
-	       request->bytes <= (request->memory ? SRAM_BYTES : BUFFER_SIZE) &&
-	       request->memory <= 1;
+	       request->bytes <= room(request) && request->memory < MEMORIES;
 }
 
 static void run(const struct request *request)
 {
-	uint8_t *const data = request->memory ? sram : buffer;
+	uint8_t *const data = place(request);
 	struct stream *const stream = &streams[0];
 	struct result result = {0};
 	uint32_t key_cycles = 0;
@@ -234,7 +303,7 @@ static void run_interleaved(const struct request *request)
 
 	ctr.mode = MODE_CTR;
 	if (!is_valid(request) || count == 0 || count > CONTEXTS || request->memory != 0 ||
-	    count * request->bytes > BUFFER_SIZE ||
+	    count * request->bytes > sizeof(buffer) ||
 	    bench_variants[request->variant].engine == NULL) {
 		port_send_words(reply, 11);
 		return;
@@ -278,6 +347,11 @@ static void run_interleaved(const struct request *request)
 
 int main(void)
 {
+#ifdef MAIN_RAM_BASE
+	struct sdram_report report;
+
+	(void)sdram_init(&report); /* where it fails, the data will be wrong */
+#endif
 	for (;;) {
 		struct request request;
 		uint32_t *const words = &request.variant;

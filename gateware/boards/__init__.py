@@ -30,12 +30,27 @@ class Fit:
 
 
 @dataclass(frozen=True)
+class Sdram:
+    """A board's SDRAM: what LiteDRAM needs to know of it, and the clocks that it needs.
+
+    ``module`` is LiteDRAM's class of the memory, ``rate`` the ratio of the system clock to the memory's as LiteDRAM
+    writes it. ``create_crg`` is called in place of the board's, and ``create_phy`` with the platform, what that gave
+    and the clock frequency.
+    """
+
+    module: Callable[..., Any]
+    rate: str
+    create_phy: Callable[..., Any]
+    create_crg: Callable[..., Any]
+
+
+@dataclass(frozen=True)
 class Board:
     """What the SoC needs to know of a board.
 
     Sizes are in bytes, frequencies in Hz. ``create_platform`` and ``create_crg`` are called with no argument, and with
     the platform and the clock frequency; ``create_phy``, where there is Ethernet, is called with the platform and gives
-    a LiteEth PHY. ``console_name`` is what LiteX calls a second UART, for what a person reads and types; records have
+    a LiteEth PHY; ``sdram`` is what SDRAM there is. ``console_name`` is what LiteX calls a second UART, for what a person reads and types; records have
     the first one for themselves. ``fits`` has the configurations that can be put on it, by name. ``models`` is, of a
     simulated board, the one that it stands for. ``clock_pin`` has a clock of the board's ``sys_clk_freq``, and
     ``reset_pin`` is low while the board is reset.
@@ -53,6 +68,7 @@ class Board:
     console_name: str
     fits: Mapping[str, Fit]
     create_phy: Callable[[Any], Any] | None = None
+    sdram: Sdram | None = None
     models: "Board | None" = None
     device: str = ""
     speed_grade: str = ""

@@ -13,8 +13,9 @@ from litex.soc.interconnect.csr import CSRStorage
 from migen import ClockDomain, ClockDomainsRenamer, Signal
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
-from gateware.boards import Board, Fit
+from gateware.boards import Board, Fit, Sdram
 from gateware.boards.ecpix5 import BOARD as ECPIX5
+from gateware.soc.sdram import create_model
 
 _SERIAL = (
     Subsignal("source_valid", Pins(1)),
@@ -94,6 +95,12 @@ class _SimulatedGMII(LiteXModule):
         self.sink, self.source = self.tx.sink, self.rx.source
 
 
+class _Module(ECPIX5.sdram.module):
+    """The board's memory with one row in sixteen, 32 MB: as large, it would take the simulator a gigabyte."""
+
+    nrows = ECPIX5.sdram.module.nrows // 16
+
+
 BOARD = Board(
     name="sim",
     title="simulated board (Verilator)",
@@ -102,6 +109,12 @@ BOARD = Board(
     create_platform=lambda: SimPlatform("SIM", list(_IO)),
     create_crg=_CRG,
     create_phy=_SimulatedGMII,
+    sdram=Sdram(
+        module=_Module,
+        rate=ECPIX5.sdram.rate,
+        create_phy=lambda platform, crg, sys_clk_freq: create_model(_Module(sys_clk_freq, ECPIX5.sdram.rate), sys_clk_freq),
+        create_crg=_CRG,
+    ),
     uart_name="sim",
     uart_baudrate=ECPIX5.uart_baudrate,
     uart_fifo_depth=ECPIX5.uart_fifo_depth,
@@ -110,6 +123,6 @@ BOARD = Board(
     console_name="sim",
     fits={
         name: Fit(sys_clk_freq=ECPIX5.fits[name].sys_clk_freq if name in ECPIX5.fits else None)
-        for name in ("default", "eth", "scalar", "zephyr", "eth_zephyr")
+        for name in ("default", "eth", "scalar", "zephyr", "eth_zephyr", "sdram")
     },
 )

@@ -11,6 +11,7 @@ from cipherlane.results import write
 from litex.soc.integration.builder import Builder
 from litex.soc.integration.common import get_mem_data
 
+from firmware.codegen import sdram
 from firmware.codegen.__main__ import write_if_changed
 from gateware.flow import image, toolchain, zephyr
 from gateware.soc.soc import CipherlaneSoC
@@ -80,8 +81,9 @@ def describe_soc(target: Target, directory: Path) -> None:
     """Writes LiteX's description of the SoC (`csr.json`) and its headers (`include`) into a folder."""
     quiet_litex()
     include = directory / "include"
+    soc = CipherlaneSoC(target, firmware=[0])
     builder = Builder(
-        CipherlaneSoC(target, firmware=[0]),
+        soc,
         output_dir=directory / "headers",
         include_dir=directory / "headers" / "include",
         compile_software=False,
@@ -93,6 +95,10 @@ def describe_soc(target: Target, directory: Path) -> None:
         builder.build(run=False, **({"build": False} if target.board.simulated else {}))
     for source in (directory / "headers" / "include" / "generated").iterdir():
         write_if_changed(include / "generated" / source.name, source.read_text())
+    if target.configuration.sdram_cache:
+        settings = soc.sdram.controller.settings
+        text = sdram.render(settings.phy, settings.timing, target.sys_clk_freq)
+        write_if_changed(include / "generated" / "cl_sdram.h", text)
 
 
 def _build_baremetal(directory: Path) -> Path:

@@ -15,7 +15,8 @@
 
 One class for every target: its board and configuration (`gateware.targets`) say what differs. The DMA and the vector
 unit reach the buffer memory alone, in one access a block over the wide port: neither is a master of the SoC's bus. With
-Ethernet the DMA reaches the slots of the CPU's frames, too (`gateware.soc.ethernet`).
+Ethernet the DMA reaches the slots of the CPU's frames, too (`gateware.soc.ethernet`). SDRAM, where a configuration has
+it, is on the bus of the CPU alone (`gateware.soc.sdram`).
 """
 
 from pathlib import Path
@@ -37,10 +38,12 @@ from gateware.random.oscillators import RingOscillators
 from gateware.random.source import RandomSource
 from gateware.soc.buffer import BufferArbiter, BufferMemory
 from gateware.soc.ethernet import add_ethernet, slots_region
+from gateware.soc.sdram import BUS_TIMEOUT_CYCLES as SDRAM_BUS_TIMEOUT_CYCLES
+from gateware.soc.sdram import add_sdram
 from gateware.targets import Target
 
 BUFFER_ORIGIN = 0x4000_0000
-# Every memory and register answers in a few cycles; a short counter is also quick to compare.
+# Every memory on chip and register answers in a few cycles; a short counter is also quick to compare.
 BUS_TIMEOUT_CYCLES = 63
 CONSOLE_FIFO_BYTES = 64
 JTAG_MHZ = 25.0  # the most that an ECP5's TCK takes
@@ -82,7 +85,7 @@ class CipherlaneSoC(SoCCore):
             cpu_type="vexriscv",
             cpu_variant="full",
             bus_bursting=True,
-            bus_timeout=BUS_TIMEOUT_CYCLES,
+            bus_timeout=SDRAM_BUS_TIMEOUT_CYCLES if configuration.sdram_cache else BUS_TIMEOUT_CYCLES,
             integrated_rom_size=configuration.rom_size,
             integrated_rom_init=firmware,
             integrated_sram_size=configuration.sram_size,
@@ -93,7 +96,8 @@ class CipherlaneSoC(SoCCore):
             with_timer=True,
             timer_uptime=True,
         )
-        self.crg = board.create_crg(platform, target.sys_clk_freq)
+        sdram = board.sdram if configuration.sdram_cache else None
+        self.crg = (sdram or board).create_crg(platform, target.sys_clk_freq)
         self._add_aes_unit(target)
         self._add_buffer(configuration.buffer_size)
         self.ctr_service = create_ctr_service(target)
@@ -102,6 +106,8 @@ class CipherlaneSoC(SoCCore):
         if configuration.ethernet:
             service = self.ctr_service.ports[0]
             add_ethernet(self, board.create_phy, configuration.ethernet, service=service, dma_bus=self.dma_to_slots)
+        if sdram:
+            add_sdram(self, sdram, configuration.sdram_cache)
         if configuration.console:
             pads = platform.request("serial", 1, loose=True)
             self.add_uart("console", board.console_name, pads, board.uart_baudrate, CONSOLE_FIFO_BYTES)

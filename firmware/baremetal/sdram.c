@@ -1,0 +1,310 @@
+#include "sdram.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <generated/csr.h>
+#include <hw/common.h>
+
+#include "port.h"
+
+/* In cycles: longer than a command and its answer take anywhere, and than an activation. */
+#define COMMAND_CYCLES 64u
+/* Patterns that a setting has to read rightly. */
+#define TRIALS         8u
+#define PHASE_BYTES    (CSR_SDRAM_DFII_PI1_COMMAND_ADDR - CSR_SDRAM_DFII_PI0_COMMAND_ADDR)
+#define LINE_BYTES     32u /* of the CPU's data cache */
+#define WORDS          (CL_SDRAM_PHASES * CL_SDRAM_PHASE_WORDS)
+#define ALL_BANKS      0x400u /* A10 of a precharge */
+
+struct step {
+	uint8_t is_command;
+	uint8_t bits;
+	uint16_t address;
+	uint8_t bank;
+	uint32_t cycles;
+};
+
+static const struct step steps[] = CL_SDRAM_STEPS;
+static const uint32_t lane_bits[CL_SDRAM_LANES] = CL_SDRAM_LANE_BITS;
+
+static void wait(uint32_t cycles)
+{
+	const uint32_t start = port_cycles(NULL);
+
+	while (port_cycles(NULL) - start < cycles) {
+	}
+}
+
+/** Gives one command in a phase of the memory's clock. */
+static void command(unsigned int phase, uint32_t bits, uint32_t address, uint32_t bank)
+{
+	const unsigned long offset = phase * PHASE_BYTES;
+
+	csr_write_simple(address, CSR_SDRAM_DFII_PI0_ADDRESS_ADDR + offset);
+	csr_write_simple(bank, CSR_SDRAM_DFII_PI0_BADDRESS_ADDR + offset);
+	csr_write_simple(bits, CSR_SDRAM_DFII_PI0_COMMAND_ADDR + offset);
+	csr_write_simple(1, CSR_SDRAM_DFII_PI0_COMMAND_ISSUE_ADDR + offset);
+}
+
+static void initialise(void)
+{
+	sdram_dfii_control_write(0); /* the CPU's, in reset, no clock enabled */
+	wait(CL_SDRAM_RESET_CYCLES);
+	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		if (steps[i].is_command) {
+			command(0, steps[i].bits, steps[i].address, steps[i].bank);
+		} else {
+			sdram_dfii_control_write(steps[i].bits);
+		}
+		wait(steps[i].cycles);
+	}
+}
+
+/** The address of word @p n of an access in the register block whose first is @p base. */
+static unsigned long word_address(unsigned long base, unsigned int n)
+{
+	return base + n / CL_SDRAM_PHASE_WORDS * PHASE_BYTES + n % CL_SDRAM_PHASE_WORDS * 4;
+}
+
+static uint32_t xorshift(uint32_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	*state ^= *state << 5;
+	return *state;
+}
+
+#ifdef CSR_DDRPHY_BASE
+#define ALL_LANES ((1u << CL_SDRAM_LANES) - 1)
+
+/** One setting of a group's read delay and bit slip. */
+static void set(unsigned int lane, unsigned int bitslip, unsigned int delay)
+{
+	ddrphy_dly_sel_write(1u << lane);
+	ddrphy_rdly_dq_rst_write(1);
+	ddrphy_rdly_dq_bitslip_rst_write(1);
+	for (unsigned int i = 0; i < delay; i++) {
+		ddrphy_rdly_dq_inc_write(1);
+	}
+	for (unsigned int i = 0; i < bitslip; i++) {
+		ddrphy_rdly_dq_bitslip_write(1);
+	}
+	/* The groups are paused and go on together: their pointers stay in step. */
+	ddrphy_dly_sel_write(ALL_LANES);
+	ddrphy_dly_sel_write(0);
+}
+
+static void forget_bursts(void)
+{
+	ddrphy_burstdet_clr_write(1);
+}
+
+static bool saw_burst(unsigned int lane)
+{
+	return (ddrphy_burstdet_seen_read() >> lane & 1) != 0;
+}
+#else
+static void set(unsigned int lane, unsigned int bitslip, unsigned int delay)
+{
+	(void)lane;
+	(void)bitslip;
+	(void)delay;
+}
+
+static void forget_bursts(void)
+{
+}
+
+static bool saw_burst(unsigned int lane)
+{
+	(void)lane;
+	return true;
+}
+#endif
+
+/** Writes words by commands, and reads them; whether the group's lines brought what they took. */
+static bool reads(unsigned int lane, uint32_t seed)
+{
+	uint32_t state = seed;
+	bool right = true;
+
+	for (unsigned int n = 0; n < WORDS; n++) {
+		csr_write_simple(xorshift(&state), word_address(CSR_SDRAM_DFII_PI0_WRDATA_ADDR, n));
+	}
+	command(0, CL_SDRAM_COMMAND_RAS | CL_SDRAM_COMMAND_CS, 0, 0);
+	wait(COMMAND_CYCLES);
+	command(CL_SDRAM_WRITE_PHASE,
+		CL_SDRAM_COMMAND_CAS | CL_SDRAM_COMMAND_WE | CL_SDRAM_COMMAND_CS |
+			CL_SDRAM_COMMAND_WRDATA,
+		0, 0);
+	wait(COMMAND_CYCLES);
+	forget_bursts();
+	command(CL_SDRAM_READ_PHASE,
+		CL_SDRAM_COMMAND_CAS | CL_SDRAM_COMMAND_CS | CL_SDRAM_COMMAND_RDDATA, 0, 0);
+	wait(COMMAND_CYCLES);
+	state = seed;
+	for (unsigned int n = 0; n < CL_SDRAM_SHOWN_PHASES * CL_SDRAM_PHASE_WORDS; n++) {
+		const uint32_t word =
+			csr_read_simple(word_address(CSR_SDRAM_DFII_PI0_RDDATA_ADDR, n));
+
+		right = right && ((word ^ xorshift(&state)) & lane_bits[lane]) == 0;
+	}
+	command(0, CL_SDRAM_COMMAND_RAS | CL_SDRAM_COMMAND_WE | CL_SDRAM_COMMAND_CS, ALL_BANKS, 0);
+	wait(COMMAND_CYCLES);
+	return right && saw_burst(lane);
+}
+
+static bool works(unsigned int lane, unsigned int bitslip, unsigned int delay)
+{
+	uint32_t state = 1;
+
+	set(lane, bitslip, delay);
+	for (unsigned int i = 0; i < TRIALS; i++) {
+		if (!reads(lane, xorshift(&state))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/** Of all settings the middle of the longest row of delays that work. */
+static int level(unsigned int lane, struct sdram_report *report)
+{
+	report->lanes[lane].working = 0;
+	for (unsigned int bitslip = 0; bitslip < CL_SDRAM_BITSLIPS; bitslip++) {
+		unsigned int row = 0;
+
+		for (unsigned int delay = 0; delay < CL_SDRAM_DELAYS; delay++) {
+			row = works(lane, bitslip, delay) ? row + 1 : 0;
+			if (row > report->lanes[lane].working) {
+				report->lanes[lane].working = (uint8_t)row;
+				report->lanes[lane].bitslip = (uint8_t)bitslip;
+				report->lanes[lane].delay = (uint8_t)(delay - row / 2);
+			}
+		}
+	}
+	if (report->lanes[lane].working == 0) {
+		return -ENXIO;
+	}
+	set(lane, report->lanes[lane].bitslip, report->lanes[lane].delay);
+	return 0;
+}
+
+static uint32_t *word_at(uint32_t offset)
+{
+	return (uint32_t *)(MAIN_RAM_BASE + offset);
+}
+
+static uint32_t one_line(uint32_t offset)
+{
+	return 1u << (offset / 4 % 32);
+}
+
+static uint32_t all_but_one(uint32_t offset)
+{
+	return ~one_line(offset);
+}
+
+/** Both halves of a word differ from each neighbour's. */
+static uint32_t own_address(uint32_t offset)
+{
+	return offset * 0x10001u ^ 0x5A5AA5A5u;
+}
+
+static uint32_t nothing(uint32_t offset)
+{
+	(void)offset;
+	return 0;
+}
+
+static int check(struct sdram_report *report, uint32_t offset, uint32_t expected, int error)
+{
+	report->offset = offset;
+	report->wrong_bits = *(volatile uint32_t *)word_at(offset) ^ expected;
+	return report->wrong_bits == 0 ? 0 : error;
+}
+
+/** Every word of the tested bytes: as they are twice the L2 cache, all of them come from the memory. */
+static int test_words(uint32_t (*pattern)(uint32_t offset), struct sdram_report *report)
+{
+	int status = 0;
+
+	for (uint32_t offset = 0; offset < SDRAM_TESTED_BYTES; offset += 4) {
+		*(volatile uint32_t *)word_at(offset) = pattern(offset);
+	}
+	port_dcache_flush();
+	for (uint32_t offset = 0; offset < SDRAM_TESTED_BYTES && status == 0; offset += 4) {
+		status = check(report, offset, pattern(offset), -EIO);
+	}
+	return status;
+}
+
+/** A word behind each address line, and that at zero: all in one line of the L2 cache by turns. */
+static int test_addresses(struct sdram_report *report)
+{
+	int status = 0;
+
+	*(volatile uint32_t *)word_at(0) = own_address(0);
+	for (uint32_t offset = SDRAM_TESTED_BYTES; offset < MAIN_RAM_SIZE; offset *= 2) {
+		*(volatile uint32_t *)word_at(offset) = own_address(offset / SDRAM_TESTED_BYTES);
+	}
+	port_dcache_flush();
+	status = check(report, 0, own_address(0), -EFAULT);
+	for (uint32_t offset = SDRAM_TESTED_BYTES; offset < MAIN_RAM_SIZE && status == 0;
+	     offset *= 2) {
+		status = check(report, offset, own_address(offset / SDRAM_TESTED_BYTES), -EFAULT);
+	}
+	return status;
+}
+
+int sdram_init(struct sdram_report *report)
+{
+	uint32_t (*const patterns[])(uint32_t) = {one_line, all_but_one, own_address};
+	int status = 0;
+
+	memset(report, 0, sizeof(*report));
+	initialise();
+	for (unsigned int lane = 0; lane < CL_SDRAM_LANES; lane++) {
+		const int levelled = level(lane, report);
+
+		status = status != 0 ? status : levelled;
+	}
+	sdram_dfii_control_write(CL_SDRAM_CONTROL_SEL); /* LiteDRAM's, from here on */
+	for (unsigned int i = 0; i < sizeof(patterns) / sizeof(patterns[0]) && status == 0; i++) {
+		status = test_words(patterns[i], report);
+	}
+	if (status == 0) {
+		status = test_addresses(report);
+	}
+	if (status == 0) {
+		status = test_words(nothing, report);
+	}
+	report->status = status;
+	return status;
+}
+
+const char *sdram_name(int status)
+{
+	switch (status) {
+	case 0:
+		return "baremetal, SDRAM";
+	case -ENXIO:
+		return "SDRAM: no reads";
+	case -EIO:
+		return "SDRAM: bad data";
+	default:
+		return "SDRAM: bad lines";
+	}
+}
+
+void sdram_write_back(void)
+{
+	const volatile uint32_t *const lines = (const volatile uint32_t *)MAIN_RAM_BASE;
+
+	port_dcache_flush();
+	for (uint32_t offset = CONFIG_L2_SIZE; offset < 2 * CONFIG_L2_SIZE; offset += LINE_BYTES) {
+		(void)lines[offset / 4];
+	}
+}

@@ -1,0 +1,54 @@
+/**
+ * @file
+ * SDRAM behind LiteDRAM: sets PHY and module up, and tests them, before anything lies there.
+ *
+ * What is to be sent to the module, and what the PHY has to adjust, is in the SoC's generated/cl_sdram.h.
+ */
+#ifndef SDRAM_H
+#define SDRAM_H
+
+#include <stdint.h>
+
+#include <generated/cl_sdram.h>
+#include <generated/mem.h>
+#include <generated/soc.h>
+
+/** Bytes from the region's start in which every bit is tested: twice the L2 cache. Zero afterwards. */
+#define SDRAM_TESTED_BYTES (2u * CONFIG_L2_SIZE)
+
+/** What was found. */
+struct sdram_report {
+	/** 0, or why the memory is not to be used: see sdram_init(). */
+	int status;
+	/** Of each group of eight lines: the setting chosen, and how many delays in a row would do.
+	 */
+	struct {
+		uint8_t bitslip;
+		uint8_t delay;
+		uint8_t working;
+	} lanes[CL_SDRAM_LANES];
+	/** With -EIO and -EFAULT: the byte's offset at which a word was wrong, and its wrong bits. */
+	uint32_t offset;
+	uint32_t wrong_bits;
+};
+
+/**
+ * Initialises the module, finds the setting with which each group of lines reads rightly, and tests
+ * the data lines, every bit of the first SDRAM_TESTED_BYTES, and the address lines of the rest.
+ * Takes a bounded time, some milliseconds, whatever the memory answers.
+ *
+ * @param[out] report what was found
+ * @retval 0       the memory can be used
+ * @retval -ENXIO  no setting of a group of lines reads what was written
+ * @retval -EIO    a word of the tested bytes is not what was written
+ * @retval -EFAULT two addresses are one: the module is smaller than was said, or a line is broken
+ */
+int sdram_init(struct sdram_report *report);
+
+/** What sdram_init() returned, in at most 16 characters. */
+const char *sdram_name(int status);
+
+/** Writes back what the L2 cache holds of the memory, so that what was zeroized is so there, too. */
+void sdram_write_back(void);
+
+#endif
