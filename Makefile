@@ -34,14 +34,14 @@ CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench cache explore explore-isa mapped mutants results timing zephyr
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream flash flash-spi hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa format pages readme package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream flash flash-spi hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-sdram bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa format pages readme package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
 	@awk -F ':.*## | [|] ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-14s %-16s %s\n", $$1, $$2, $$3}' Makefile
 	@echo
 	@echo "Variables (times are of 2 cores)"
-	@echo "  BOARD=ecpix5  CONFIG=default|eth|pipelined|scalar|zephyr|eth_zephyr (sim, bitstream, netlist, timing, flash: see gateware/boards)"
+	@echo "  BOARD=ecpix5  CONFIG=default|eth|pipelined|scalar|sdram|zephyr|eth_zephyr (sim, bitstream, netlist, timing, flash: see gateware/boards)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone)"
 	@echo "  COORDINATOR=host:port  PLACE=name  WAIT=3600  SELECT=throughput  SOAK=3600  HIL_ENV=file  ACCEPT=figure (hil: see tests/hil)"
@@ -141,6 +141,10 @@ mutants: setup ## hours | Run the tests on copies of the sources with one fault 
 bench: sim ## 20 min | Measure every AES of the project and its peers on the simulated board, or the engines of that at PORT
 	@if [ "$(PORT)" = sim ]; then $(PYTHON) -m tests.bench; \
 	else .venv/bin/cipherlane bench --port $(PORT) --results build/results/bench.json; fi
+
+bench-sdram: setup ## 5 min | Measure the engines with their data in SDRAM, on the simulated board (build/results/bench-sdram.json)
+	@$(PYTHON) -m gateware.flow sim sdram
+	@$(PYTHON) -m tests.bench.sdram
 
 bench-dma: setup ## 5 min | Measure what the accelerator's DMA gives of what its memory port can carry (build/results/dma.json)
 	@$(PYTHON) -m tests.gateware.dma.throughput

@@ -1,8 +1,9 @@
 """The benchmark program on the simulated board: what it can be asked, and whether its answer is right."""
 
+import functools
 import struct
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import serial
@@ -17,6 +18,8 @@ from tests import rom
 
 SOURCES = REPOSITORY / "firmware" / "bench"
 BUILD = REPOSITORY / "build" / "bench"
+# Where the data lie; copied: through the buffer memory, by the program.
+MEMORIES = {"buffer": 0, "sram": 1, "sdram": 2, "sdram, copied": 3}
 MODES = {"ecb": 0, "cbc": 1, "ctr": 2}
 INTERLEAVED = 3
 SHARED = 16
@@ -92,6 +95,13 @@ def expected(mode: str, decrypt: bool, key_bits: int, size: int, passes: int, se
     return data
 
 
+@functools.cache
+def _folder(configuration: str) -> Path:
+    """The simulated board of a configuration, built."""
+    target = targets.load("sim", configuration)
+    return simulation.build(target, REPOSITORY / "build" / target.name).parent
+
+
 class BenchBoard:
     """A context manager: the program of one family, running on the simulated board."""
 
@@ -99,10 +109,7 @@ class BenchBoard:
         self.family = family
         output = BUILD / family.name
         more = tuple(SOURCES / name for name in family.sources)
-        board = None
-        if family.configuration:
-            target = targets.load("sim", family.configuration)
-            board = simulation.build(target, REPOSITORY / "build" / target.name).parent
+        board = _folder(family.configuration) if family.configuration else None
         self.elf: Path = output / "firmware.elf"
         self._folder = rom.build(output, SOURCES / "board_bench.c", more, family.defines, board=board)
         self._board = SimulatedBoard(self._folder)
@@ -133,16 +140,16 @@ class BenchBoard:
         return self._board.description["clock_met_by"]
 
     def measure(
-        self, mode: str, *, decrypt=False, key_bits=128, size=32768, passes=1, seed=1, sram=False
+        self, mode: str, *, decrypt=False, key_bits=128, size=32768, passes=1, seed=1, memory="buffer"
     ) -> Measurement:
-        """Runs `passes` times over `size` bytes in place, and checks the result.
+        """Runs `passes` times over `size` bytes in place in one of `MEMORIES`, and checks the result.
 
         Raises
         ------
         WrongAnswerError
             The board reports an error, or the data are wrong.
         """
-        reply = self._request(8, 0, MODES[mode], int(decrypt), key_bits, size, passes, seed, int(sram))
+        reply = self._request(8, 0, MODES[mode], int(decrypt), key_bits, size, passes, seed, MEMORIES[memory])
         status, key_cycles, low, high, shortest, longest, crc, last = reply
         case = f"{self.family.name} {mode} decrypt={decrypt} {key_bits} bits, {size} bytes"
         if status != 0:
@@ -209,5 +216,16 @@ def _styles(engine: str) -> tuple[Family, ...]:
 
 
 C_FAMILIES = (*_styles("byte"), *_styles("table"))
+# With SDRAM: the vector unit's engines, C with tables and by bytes, and the accelerator, which takes 512 bytes at a time
+# through a buffer of its own what its DMA does not reach.
+SDRAM_FAMILIES = tuple(
+    replace(family, name=f"sdram_{family.engine}", configuration="sdram")
+    for family in (
+        *ISE_FAMILIES,
+        _c("table", "swap"),
+        _c("byte", "loop"),
+        Family("", ("variants_accel.c",), ("-DBENCH_SPARE=512u",), "accelerator", "driver", KEY_BITS, ("ctr",)),
+    )
+)
 # The ratified scalar instructions, in the same C.
 ZKN_FAMILIES = _styles("zkn")

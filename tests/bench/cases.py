@@ -44,7 +44,7 @@ def _code_bytes(sizes: dict[str, int], engine: str, mode: str, direction: str, k
     return next((sizes[name] for name in names if name in sizes), None)
 
 
-def _record(board: BenchBoard, measure: str, mode: str, decrypt: bool, key_bits: int, **values: Any) -> Record:
+def record(board: BenchBoard, measure: str, mode: str, decrypt: bool, key_bits: int, **values: Any) -> Record:
     return {
         "measure": measure,
         "engine": board.family.engine,
@@ -59,7 +59,7 @@ def _record(board: BenchBoard, measure: str, mode: str, decrypt: bool, key_bits:
     }
 
 
-def _rates(cycles: int, size: int) -> Record:
+def rates(cycles: int, size: int) -> Record:
     return {
         "bytes": size,
         "cycles": cycles,
@@ -79,13 +79,13 @@ def throughput(board: BenchBoard) -> Iterator[Record]:
                 for memory, working_set in working_sets.items():
                     passes = TOTAL_BYTES // working_set if vector else 2
                     result = board.measure(mode, decrypt=decrypt, key_bits=key_bits, size=working_set, passes=passes)
-                    yield _record(
+                    yield record(
                         board,
                         "throughput",
                         mode,
                         decrypt,
                         key_bits,
-                        **_rates(result.cycles if vector else result.shortest, working_set * (passes if vector else 1)),
+                        **rates(result.cycles if vector else result.shortest, working_set * (passes if vector else 1)),
                         memory=memory,
                         working_set=working_set,
                         key_cycles=result.key_cycles,
@@ -100,8 +100,8 @@ def isolated_block(board: BenchBoard) -> Iterator[Record]:
     for mode in board.family.modes:
         for key_bits in board.family.key_bits:
             result = board.measure(mode, key_bits=key_bits, size=BLOCK, passes=5)
-            rates = _rates(result.shortest, BLOCK)
-            yield _record(board, "isolated block", mode, False, key_bits, **rates, memory="buffer, cached")
+            rates = rates(result.shortest, BLOCK)
+            yield record(board, "isolated block", mode, False, key_bits, **rates, memory="buffer, cached")
 
 
 def record_sizes(board: BenchBoard) -> Iterator[Record]:
@@ -109,7 +109,7 @@ def record_sizes(board: BenchBoard) -> Iterator[Record]:
     for size in RECORD_SIZES:
         if size <= BUFFER_BYTES:
             result = board.measure("ctr", size=size, passes=3)
-            yield _record(board, "record size", "ctr", False, 128, **_rates(result.shortest, size), memory="buffer")
+            yield record(board, "record size", "ctr", False, 128, **rates(result.shortest, size), memory="buffer")
 
 
 def contexts(board: BenchBoard) -> Iterator[Record]:
@@ -118,13 +118,13 @@ def contexts(board: BenchBoard) -> Iterator[Record]:
     for shared in (False, True):
         for count in range(1, CONTEXTS + 1):
             result: Interleaved = board.interleave(count, shared=shared, size=size, passes=turns + 1)
-            yield _record(
+            yield record(
                 board,
                 "one context for all keys" if shared else "contexts",
                 "ctr",
                 False,
                 128,
-                **_rates(result.total, count * turns * size),
+                **rates(result.total, count * turns * size),
                 memory="buffer",
                 contexts=count,
                 fairness=round(min(result.contexts) / max(result.contexts), 4),
@@ -142,13 +142,13 @@ def constant_time(board: BenchBoard) -> Iterator[Record]:
                         mode, decrypt=decrypt, key_bits=key_bits, size=2048, passes=8, seed=seed
                     )
                     counts.add(result.last)
-                yield _record(
+                yield record(
                     board,
                     "constant time",
                     mode,
                     decrypt,
                     key_bits,
-                    **_rates(max(counts), 2048),
+                    **rates(max(counts), 2048),
                     memory="buffer, cached",
                     seeds=len(SEEDS),
                     cycle_counts=sorted(counts),

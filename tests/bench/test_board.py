@@ -26,7 +26,7 @@ def test_agrees_with_the_library(board, mode, decrypt):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_memory_that_vector_loads_do_not_reach(board, mode):
-    board.measure(mode, size=1040, passes=2, sram=True)
+    board.measure(mode, size=1040, passes=2, memory="sram")
 
 
 @pytest.mark.parametrize("shared", [False, True], ids=["own", "shared"])

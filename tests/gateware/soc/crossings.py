@@ -21,6 +21,8 @@ from migen.genlib.fifo import AsyncFIFO
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
 PADS, LOOP = "pads", "loop"
+# Cells that pass a clock on, or divide it: what they give is in step with what they take, by the pin named.
+IN_STEP = {"ECLKSYNCB": ("ECLKI", "ECLKO"), "CLKDIVF": ("CLKI", "CDIVX")}
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,10 @@ class Netlist:
         self.sinks: list[tuple[str, str, set]] = []  # domain, name, inputs
         for statement in _assignments(fragment.comb, set()):
             self._add_logic(*statement)
+        for special in fragment.specials:
+            if pins := IN_STEP.get(getattr(special, "of", "")):
+                taken, given = map(special.get_io, pins)
+                self._add_logic(given, {given}, taken)
         self.clocks = {domain.clk: domain.name for domain in fragment.clock_domains}
         self.domains = self._name_domains(fragment)
         for name, statements in fragment.sync.items():

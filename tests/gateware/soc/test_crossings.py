@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from migen import ClockDomain, If, Memory, Module, Signal
+from migen import ClockDomain, If, Instance, Memory, Module, Signal
 from migen.genlib.cdc import MultiReg
 
 from gateware import targets
@@ -37,9 +37,25 @@ JTAG = {
     ("MultiReg", "sys", "jtag"),
     *(("AsyncResetSynchronizer", a, b) for a in ("jtag", "sys") for b in ("jtag", "sys")),
 }
-EXPECTED = {("ecpix5", "eth_zephyr"): ECPIX5 | ETHERNET | JTAG, ("sim", "eth"): ETHERNET}
-# Cells of the pads that sample with the clock that comes beside the data.
-SOURCE_SYNCHRONOUS = {Crossing(PADS, "eth_rx", "DDRInput")}
+# `init` is the clock of what starts the DDR3 PHY's delay lines. Those of the pins, twice as fast, and of the system are one.
+DDR3 = {
+    ("MultiReg", "sys", "init"),  # the delay lines have locked
+    ("AsyncResetSynchronizer", "init", "sys"),
+    *(("AsyncResetSynchronizer", a, "init") for a in (PADS, "por", "sys")),
+}
+EXPECTED = {
+    ("ecpix5", "eth_zephyr"): ECPIX5 | ETHERNET | JTAG,
+    ("ecpix5", "sdram"): ECPIX5 | DDR3,
+    ("sim", "eth"): ETHERNET,
+}
+# Cells of the pads that sample with the clock that comes beside the data; and what `init` does in its order while the system is
+# in reset: stops, divides anew and starts its clock, and lets the delay lines take their values.
+SOURCE_SYNCHRONOUS = {
+    Crossing(PADS, "eth_rx", "DDRInput"),
+    Crossing(PADS, "sys", "IDDRX2DQA"),
+    Crossing(PADS, "sys", "DQSBUFM"),
+    *(Crossing("init", "sys", cell) for cell in ("DQSBUFM", "CLKDIVF", "ECLKSYNCB", "DDRDLLA")),
+}
 
 
 @pytest.fixture(autouse=True)
@@ -147,6 +163,15 @@ def test_domains_with_one_clock_are_one():
     design.comb += three.clk.eq(design.cd_one.clk)
     design.sync.three += design.b.eq(design.a)
     assert find(design, design.pads).unguarded == []
+
+
+def test_a_divided_clock_is_in_step():
+    design = Design()
+    design.clock_domains.cd_half = half = ClockDomain("half", reset_less=True)
+    design.specials += Instance("CLKDIVF", i_CLKI=design.cd_one.clk, i_RST=design.b[0], o_CDIVX=half.clk)
+    design.sync.half += design.c.eq(design.a)
+    design.sync.two += design.b.eq(design.b + 1)
+    assert {(one.source, one.name) for one in find(design, design.pads).unguarded} == {("two", "CLKDIVF")}
 
 
 def test_domain_that_nothing_resets_is_found():

@@ -1,0 +1,43 @@
+"""`make bench-sdram`: the engines with their data in SDRAM."""
+
+from results.kept import Content, select
+from results.tables import Table, table
+
+FIELDS = ("engine", "memory", "bytes", "cycles_per_block", "clock_hz", "clock_met_by", "kind")
+MEMORIES = ("buffer", "sdram", "sdram, copied")
+
+
+def keep(content: Content) -> Content:
+    """Every figure."""
+    return {"records": select(content["records"], FIELDS)}
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """A row for each engine."""
+    records = kept["bench-sdram"]["records"]
+    found = {(r["engine"], r["memory"]): r["cycles_per_block"] for r in records}
+    rows = []
+    for engine in dict.fromkeys(r["engine"] for r in records):
+        cells = [found.get((engine, memory)) for memory in MEMORIES]
+        rows.append([engine, *("-" if cell is None else f"{cell:.1f}" for cell in cells)])
+    return [
+        "**Data in SDRAM** (`make bench-sdram`): the engines of bare metal, AES-128 in CTR, in place over 32 KB (`byte` and "
+        "`table`: 2 KB, which the data cache holds), cycles a block in the simulated board (sim), its memory "
+        "with the timing of the board's DDR3 and an L2 cache of 8 KB; `copied`: by the program through the buffer memory, "
+        "2 KB at a time, copies counted:",
+        "",
+        *table(["engine", "data in the buffer memory", "in SDRAM", "in SDRAM, copied"], rows),
+    ]
+
+
+TABLE = Table(
+    name="bench-sdram",
+    page="tests/bench/README.md",
+    sources=("bench-sdram.json",),
+    command="make bench-sdram",
+    render=render,
+    keep=keep,
+    shows="the engines with their data in SDRAM",
+    speed="engine",
+    takes="5 minutes",
+)

@@ -1,0 +1,158 @@
+"""The firmware's SDRAM driver over a modelled PHY and module: the order of what the module gets, levelling, faults found."""
+
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from litedram.common import PhySettings
+from litedram.init import get_sdram_phy_init_sequence
+from litedram.modules import MT41K256M16
+
+from firmware.codegen import sdram
+from tests.firmware.core_peer import BUILD, FLAGS
+
+HERE = Path(__file__).with_name("sdram")
+DRIVER = HERE.parents[2] / "firmware" / "baremetal"
+CLOCK_HZ = 75e6
+SIZE, CACHE = 1 << 22, 8192
+PHASE_BYTES = 32
+OFFSETS = {"COMMAND": 0, "ISSUE": 4, "ADDRESS": 8, "BANK": 12, "WRDATA": 16, "RDDATA": 24}
+REGISTERS = {"COMMAND": "COMMAND", "COMMAND_ISSUE": "ISSUE", "ADDRESS": "ADDRESS", "BADDRESS": "BANK"}
+REGISTERS |= {"WRDATA": "WRDATA", "RDDATA": "RDDATA"}
+WRITES = ("dly_sel", "rdly_dq_rst", "rdly_dq_inc", "rdly_dq_bitslip_rst", "rdly_dq_bitslip", "burstdet_clr")
+ENXIO, EIO, EFAULT = -6, -5, -14
+GOOD = "1:2:5,3:0:3"
+# As LiteDRAM's ECP5DDRPHY says of itself with 16 lines at this clock.
+PHY = PhySettings(
+    "ECP5DDRPHY", "DDR3", 16, 64, 2, 0, 1, 6, 13, 3, cwl=5, read_leveling=True, bitslips=4, delays=8
+)
+TIMING = MT41K256M16(CLOCK_HZ, "1:2").timing_settings
+
+
+@dataclass
+class Outcome:
+    """What the program printed: the module's steps with their cycles, each group's setting, and the end."""
+
+    steps: list[tuple[int, ...]]
+    lanes: list[tuple[int, ...]]
+    cycles: int
+    status: int
+    offset: int
+    bits: int
+    left: int
+    name: str
+
+
+@pytest.fixture(scope="module")
+def program():
+    folder = BUILD / "sdram"
+    headers = {
+        "generated/cl_sdram.h": sdram.render(PHY, TIMING, CLOCK_HZ),
+        "generated/mem.h": f"#include <stdint.h>\nuintptr_t model_memory(void);\n"
+        f"#define MAIN_RAM_BASE model_memory()\n#define MAIN_RAM_SIZE {SIZE:#x}u\n",
+        "generated/soc.h": f"#define CONFIG_L2_SIZE {CACHE}u\n",
+        "generated/csr.h": "\n".join(
+            [
+                "#include <stdint.h>",
+                "#define CSR_DDRPHY_BASE 0x1000",
+                f"#define MODEL_PHASE_BYTES {PHASE_BYTES}u",
+                *(f"#define MODEL_{name} {offset}u" for name, offset in OFFSETS.items()),
+                *(f"#define CSR_SDRAM_DFII_PI0_{name}_ADDR {OFFSETS[at]}ul" for name, at in REGISTERS.items()),
+                f"#define CSR_SDRAM_DFII_PI1_COMMAND_ADDR {PHASE_BYTES}ul",
+                *(f"void ddrphy_{name}_write(uint32_t value);" for name in WRITES),
+                "void sdram_dfii_control_write(uint32_t value);",
+                "uint32_t ddrphy_burstdet_seen_read(void);",
+                "",
+            ]
+        ),
+        "hw/common.h": "#include <stdint.h>\nvoid csr_write_simple(uint32_t value, unsigned long address);\n"
+        "uint32_t csr_read_simple(unsigned long address);\n",
+    }
+    for name, text in headers.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    output = folder / "model"
+    # A copy, as the driver would include the port.h beside it.
+    sources = [Path(shutil.copy(DRIVER / "sdram.c", folder)), HERE / "model.c"]
+    shutil.copy(DRIVER / "sdram.h", folder)
+    command = ["gcc", *FLAGS, f"-I{folder}", f"-I{HERE}", *map(str, sources), "-o", str(output)]
+    subprocess.run(command, check=True, timeout=120)
+    return output
+
+
+def run(program, lanes, fault="none", argument=0) -> Outcome:
+    lines = subprocess.run(
+        [program, lanes, fault, str(argument)], capture_output=True, text=True, check=True, timeout=60
+    ).stdout.splitlines()
+    words = [line.split() for line in lines]
+    assert not [line for line in lines if line.startswith("refused")]
+    end = words[-1]
+    return Outcome(
+        [tuple(map(int, line[1:])) for line in words if line[0] == "step"],
+        [tuple(int(word) for word in line[1:] if word != "set") for line in words if line[0] == "lane"],
+        *(int(end[i]) for i in (1, 3, 5, 7, 9)),
+        " ".join(end[11:]),
+    )
+
+
+def test_module_gets_the_sequence_of_litedram_in_time(program):
+    found = run(program, GOOD)
+    sequence, _ = get_sdram_phy_init_sequence(PHY, TIMING)
+    codes = {f"DFII_{kind}_{name}": value for kind in ("CONTROL", "COMMAND") for name, value in getattr(sdram, kind).items()}
+    wanted = [
+        (int("COMMAND" in bits), sum(codes[name] for name in bits.split("|")), address, bank)
+        for _, address, bank, bits, _ in sequence
+    ]
+    assert [step[1:] for step in found.steps] == [(0, 0, 0, 0), *wanted, (0, 1, 0, 0)]
+    at = [step[0] for step in found.steps]
+    assert at[1] - at[0] >= 200e-6 * CLOCK_HZ, "in reset (JESD79-3F, 3.3.1)"
+    assert at[2] - at[1] >= 500e-6 * CLOCK_HZ, "from there to CKE"
+    for (*_, cycles), before, behind in zip(sequence, at[1:], at[2:], strict=False):
+        assert behind - before >= cycles
+    assert at[-1] - at[-2] >= 256, "512 of the memory's clocks of calibration"
+
+
+@pytest.mark.parametrize(
+    ("lanes", "chosen"),
+    [
+        (GOOD, [(1, 3, 4), (3, 1, 4)]),
+        ("0:0:7,2:7:7", [(0, 3, 8), (2, 7, 1)]),
+        ("3:6:7,0:0:2", [(3, 6, 2), (0, 1, 3)]),
+    ],
+)
+def test_the_middle_of_what_works_is_chosen(program, lanes, chosen):
+    found = run(program, lanes)
+    assert found.status == 0 and found.name == "baremetal, SDRAM"
+    assert [lane[:3] for lane in found.lanes] == chosen
+    assert [lane[3:] for lane in found.lanes] == [lane[:2] for lane in chosen], "what the PHY has in the end"
+    assert found.left == 0, "bytes that are not zero where data will lie"
+
+
+@pytest.mark.parametrize(
+    ("lanes", "fault", "argument"), [("1:2:5,0:9:9", "none", 0), ("4:0:7,1:0:7", "none", 0), (GOOD, "bursts", 1)]
+)
+def test_lines_that_no_setting_reads(program, lanes, fault, argument):
+    found = run(program, lanes, fault, argument)
+    assert (found.status, found.name) == (ENXIO, "SDRAM: no reads")
+    assert found.cycles < 10e-3 * CLOCK_HZ, "bounded"
+
+
+@pytest.mark.parametrize("offset", [0, 4, 8192, 16380])
+def test_a_stuck_bit(program, offset):
+    found = run(program, GOOD, "stuck", offset)
+    assert (found.status, found.offset, found.bits) == (EIO, offset, 0x20)
+    assert found.name == "SDRAM: bad data"
+
+
+@pytest.mark.parametrize("line", [12, 13, 14, 15, 18, 21])
+def test_a_module_smaller_than_was_said(program, line):
+    found = run(program, GOOD, "small", line)
+    assert found.status == (EIO if 1 << line < 2 * CACHE else EFAULT)
+    assert found.name != "baremetal, SDRAM"
+
+
+def test_a_step_that_is_none():
+    with pytest.raises(ValueError, match="DFII_OTHER"):
+        sdram._code("DFII_OTHER_A|DFII_COMMAND_CS")
