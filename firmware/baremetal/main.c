@@ -40,8 +40,8 @@ static struct receive {
 } receive __attribute__((section(".buffer"), aligned(16)));
 
 #ifdef MAIN_RAM_BASE
-/* The same in SDRAM: if that works, what is ciphered lies there. Where an engine does not reach it, the engine goes
- * another way: through `bounce`, or by the CPU's loads and stores. */
+/* The same in SDRAM: if that works, what is ciphered lies there. Where an engine does not reach it,
+ * the engine goes another way: through `bounce`, or by the CPU's loads and stores. */
 static struct receive receive_sdram __attribute__((section(".sdram"), aligned(32)));
 
 _Static_assert(sizeof(receive_sdram) <= SDRAM_TESTED_BYTES, "tested, and zero after a restart");

@@ -12,11 +12,11 @@
 /* In cycles: longer than a command and its answer take anywhere, and than an activation. */
 #define COMMAND_CYCLES 64u
 /* Patterns that a setting has to read rightly. */
-#define TRIALS         8u
-#define PHASE_BYTES    (CSR_SDRAM_DFII_PI1_COMMAND_ADDR - CSR_SDRAM_DFII_PI0_COMMAND_ADDR)
-#define LINE_BYTES     32u /* of the CPU's data cache */
-#define WORDS          (CL_SDRAM_PHASES * CL_SDRAM_PHASE_WORDS)
-#define ALL_BANKS      0x400u /* A10 of a precharge */
+#define TRIALS      8u
+#define PHASE_BYTES (CSR_SDRAM_DFII_PI1_COMMAND_ADDR - CSR_SDRAM_DFII_PI0_COMMAND_ADDR)
+#define LINE_BYTES  32u /* of the CPU's data cache */
+#define WORDS       (CL_SDRAM_PHASES * CL_SDRAM_PHASE_WORDS)
+#define ALL_BANKS   0x400u /* A10 of a precharge */
 
 struct step {
 	uint8_t is_command;
@@ -226,7 +226,8 @@ static int check(struct sdram_report *report, uint32_t offset, uint32_t expected
 	return report->wrong_bits == 0 ? 0 : error;
 }
 
-/** Every word of the tested bytes: as they are twice the L2 cache, all of them come from the memory. */
+/** Every word of the tested bytes: as they are twice the L2 cache, all of them come from the
+ * memory. */
 static int test_words(uint32_t (*pattern)(uint32_t offset), struct sdram_report *report)
 {
 	int status = 0;

@@ -2,7 +2,8 @@
  * @file
  * SDRAM behind LiteDRAM: sets PHY and module up, and tests them, before anything lies there.
  *
- * What is to be sent to the module, and what the PHY has to adjust, is in the SoC's generated/cl_sdram.h.
+ * What is to be sent to the module, and what the PHY has to adjust, is in the SoC's
+ * generated/cl_sdram.h.
  */
 #ifndef SDRAM_H
 #define SDRAM_H
@@ -13,7 +14,8 @@
 #include <generated/mem.h>
 #include <generated/soc.h>
 
-/** Bytes from the region's start in which every bit is tested: twice the L2 cache. Zero afterwards. */
+/** Bytes from the region's start in which every bit is tested: twice the L2 cache. Zero afterwards.
+ */
 #define SDRAM_TESTED_BYTES (2u * CONFIG_L2_SIZE)
 
 /** What was found. */
@@ -27,7 +29,8 @@ struct sdram_report {
 		uint8_t delay;
 		uint8_t working;
 	} lanes[CL_SDRAM_LANES];
-	/** With -EIO and -EFAULT: the byte's offset at which a word was wrong, and its wrong bits. */
+	/** With -EIO and -EFAULT: the byte's offset at which a word was wrong, and its wrong bits.
+	 */
 	uint32_t offset;
 	uint32_t wrong_bits;
 };
@@ -48,7 +51,8 @@ int sdram_init(struct sdram_report *report);
 /** What sdram_init() returned, in at most 16 characters. */
 const char *sdram_name(int status);
 
-/** Writes back what the L2 cache holds of the memory, so that what was zeroized is so there, too. */
+/** Writes back what the L2 cache holds of the memory, so that what was zeroized is so there, too.
+ */
 void sdram_write_back(void);
 
 #endif

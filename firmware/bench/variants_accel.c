@@ -1,4 +1,5 @@
-/* The CTR accelerator as the firmware has it, with its bounce buffer for what its DMA does not reach. */
+/* The CTR accelerator as the firmware has it, with its bounce buffer for what its DMA does not
+ * reach. */
 #include <generated/csr.h>
 #include <generated/mem.h>
 

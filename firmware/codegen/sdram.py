@@ -1,7 +1,7 @@
 """The C header of a SoC's SDRAM, from what LiteDRAM knows of PHY and module; written with the SoC's own headers.
 
-How a module is to be initialised is LiteDRAM's `get_sdram_phy_init_sequence`, here as a table, and what a PHY has to adjust its
-`PhySettings`.
+How a module is to be initialised is LiteDRAM's `get_sdram_phy_init_sequence`, here as a table, and what a PHY has to
+adjust its `PhySettings`.
 """
 
 import math
@@ -13,8 +13,8 @@ from litedram.init import get_sdram_phy_init_sequence
 # Bits of LiteDRAM's registers `dfii_control` and `dfii_pi<n>_command`, by the names that its sequences use.
 CONTROL = {"SEL": 1, "CKE": 2, "ODT": 4, "RESET_N": 8}
 COMMAND = {"CS": 1, "WE": 2, "CAS": 4, "RAS": 8, "WRDATA": 16, "RDDATA": 32}
-# What a wait lasts at least: 512 of the memory's clocks, for its DLL and its calibration (JESD79-3F, tDLLK, tZQinit), of
-# which a cycle has one or more.
+# What a wait lasts at least: 512 of the memory's clocks, for its DLL and its calibration (JESD79-3F, tDLLK, tZQinit),
+# of which a cycle has one or more.
 WAIT_CYCLES = 512
 # With power and clocks, and with its reset low before that is released (JESD79-3F, 3.3.1).
 RESET_S = 200e-6

@@ -47,8 +47,8 @@ class _CRG(LiteXModule):
 class _SdramCRG(LiteXModule):
     """The clocks with DDR3: the system's, by division of one twice as fast that the memory's pins work with.
 
-    So the two are in step. The PHY stops the fast one and resets the division (`stop`, `reset`) when its delay lines have
-    locked, by the clock `init`, which goes on; the system is in reset meanwhile.
+    So the two are in step. The PHY stops the fast one and resets the division (`stop`, `reset`) when its delay lines
+    have locked, by the clock `init`, which goes on; the system is in reset meanwhile.
     """
 
     def __init__(self, platform, sys_clk_freq):

@@ -112,7 +112,9 @@ BOARD = Board(
     sdram=Sdram(
         module=_Module,
         rate=ECPIX5.sdram.rate,
-        create_phy=lambda platform, crg, sys_clk_freq: create_model(_Module(sys_clk_freq, ECPIX5.sdram.rate), sys_clk_freq),
+        create_phy=lambda platform, crg, sys_clk_freq: create_model(
+            _Module(sys_clk_freq, ECPIX5.sdram.rate), sys_clk_freq
+        ),
         create_crg=_CRG,
     ),
     uart_name="sim",

@@ -1,12 +1,13 @@
-"""SDRAM on the CPU's bus, by LiteDRAM: room for what does not fit on chip; the firmware sets it up (`firmware/baremetal/sdram.c`).
+"""SDRAM on the CPU's bus, by LiteDRAM: room for what does not fit on chip.
 
 ::
 
     CPU's bus, 32 bits ──► L2 cache, written back ──► LiteDRAM: a line an access ──► PHY ──► module
 
-The region `main_ram` is cached by the CPU as on-chip memories are. Neither the accelerator's DMA nor the vector unit reaches it:
-what they are to work on is copied through the buffer memory. A line is as wide as what LiteDRAM moves at once, 16 bytes with
-16 data lines. Nothing of it answers rightly before the firmware has set module and PHY up.
+The region `main_ram` is cached by the CPU as on-chip memories are. Neither the accelerator's DMA nor the vector unit
+reaches it: what they are to work on is copied through the buffer memory. A line is as wide as what LiteDRAM moves at
+once, 16 bytes with 16 data lines. Nothing of it answers rightly before the firmware has set module and PHY up
+(`firmware/baremetal/sdram.c`).
 """
 
 from litedram.common import PhySettings, get_default_cl_cwl, get_sys_latency, get_sys_phase
@@ -37,7 +38,7 @@ def add_sdram(soc: SoCCore, sdram: Sdram, l2_bytes: int) -> None:
 
 
 def create_model(module, sys_clk_freq: float) -> SDRAMPHYModel:
-    """A PHY with its module, for simulation: in step with LiteDRAM's ECP5DDRPHY on 16 data lines, with nothing to adjust.
+    """A PHY with its module, for simulation: as LiteDRAM's ECP5DDRPHY on 16 data lines, with nothing to adjust.
 
     Its latencies are that PHY's, so that accesses take the cycles that they take there; its registers are none.
     """

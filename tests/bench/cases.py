@@ -100,8 +100,8 @@ def isolated_block(board: BenchBoard) -> Iterator[Record]:
     for mode in board.family.modes:
         for key_bits in board.family.key_bits:
             result = board.measure(mode, key_bits=key_bits, size=BLOCK, passes=5)
-            rates = rates(result.shortest, BLOCK)
-            yield record(board, "isolated block", mode, False, key_bits, **rates, memory="buffer, cached")
+            found = rates(result.shortest, BLOCK)
+            yield record(board, "isolated block", mode, False, key_bits, **found, memory="buffer, cached")
 
 
 def record_sizes(board: BenchBoard) -> Iterator[Record]:

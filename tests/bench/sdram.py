@@ -1,7 +1,7 @@
 """Measures AES with its data in SDRAM: ``python -m tests.bench.sdram``, or ``make bench-sdram``.
 
-The same programs as of ``make bench``, on a simulated board with SDRAM, in CTR in place over 32 KB (engines in C: 2 KB); the
-pass that warms the caches up is left out. Every figure's data are compared with those of the library `cryptography`.
+The same programs as of ``make bench``, on a simulated board with SDRAM, in CTR in place over 32 KB (engines in C:
+2 KB); the pass that warms the caches up is left out. Every figure's data are compared with those of `cryptography`.
 Where the vector unit's loads or the accelerator's DMA do not reach, the engines go another way: `copied` has the
 program bring the data into the buffer memory and back, 2 KB at a time, and counts that.
 """

@@ -1,4 +1,4 @@
-"""The firmware's SDRAM driver over a modelled PHY and module: the order of what the module gets, levelling, faults found."""
+"""The firmware's SDRAM driver over a modelled PHY and module: what the module gets, levelling, faults found."""
 
 import shutil
 import subprocess
@@ -25,9 +25,7 @@ WRITES = ("dly_sel", "rdly_dq_rst", "rdly_dq_inc", "rdly_dq_bitslip_rst", "rdly_
 ENXIO, EIO, EFAULT = -6, -5, -14
 GOOD = "1:2:5,3:0:3"
 # As LiteDRAM's ECP5DDRPHY says of itself with 16 lines at this clock.
-PHY = PhySettings(
-    "ECP5DDRPHY", "DDR3", 16, 64, 2, 0, 1, 6, 13, 3, cwl=5, read_leveling=True, bitslips=4, delays=8
-)
+PHY = PhySettings("ECP5DDRPHY", "DDR3", 16, 64, 2, 0, 1, 6, 13, 3, cwl=5, read_leveling=True, bitslips=4, delays=8)
 TIMING = MT41K256M16(CLOCK_HZ, "1:2").timing_settings
 
 
@@ -100,7 +98,9 @@ def run(program, lanes, fault="none", argument=0) -> Outcome:
 def test_module_gets_the_sequence_of_litedram_in_time(program):
     found = run(program, GOOD)
     sequence, _ = get_sdram_phy_init_sequence(PHY, TIMING)
-    codes = {f"DFII_{kind}_{name}": value for kind in ("CONTROL", "COMMAND") for name, value in getattr(sdram, kind).items()}
+    codes = {
+        f"DFII_{kind}_{name}": value for kind in ("CONTROL", "COMMAND") for name, value in getattr(sdram, kind).items()
+    }
     wanted = [
         (int("COMMAND" in bits), sum(codes[name] for name in bits.split("|")), address, bank)
         for _, address, bank, bits, _ in sequence

@@ -2,10 +2,11 @@
  * @file
  * sdram.c over a modelled PHY and module, on the host: `model LANES FAULT ARGUMENT`.
  *
- * LANES is `bitslip:first:last` of each group of lines, with a comma between: the settings that read what was written; with
- * others a group's bits come inverted. FAULT is `none`, `stuck` (bit 5 of the word at offset ARGUMENT is 0), `small` (address
- * line ARGUMENT has no effect) or `bursts` (group ARGUMENT's bursts are never seen). It prints each step that the
- * module took, with the cycle, then what sdram_init() found.
+ * LANES is `bitslip:first:last` of each group of lines, with a comma between: the settings that
+ * read what was written; with others a group's bits come inverted. FAULT is `none`, `stuck` (bit 5
+ * of the word at offset ARGUMENT is 0), `small` (address line ARGUMENT has no effect) or `bursts`
+ * (group ARGUMENT's bursts are never seen). It prints each step that the module took, with the
+ * cycle, then what sdram_init() found.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -67,7 +68,8 @@ static void issue(unsigned int phase)
 			row_is_open = 1;
 		} else if (kind == (8 | 2 | 1)) {
 			row_is_open = 0;
-		} else if (bits == (4 | 2 | 1 | 16) && phase == CL_SDRAM_WRITE_PHASE && row_is_open) {
+		} else if (bits == (4 | 2 | 1 | 16) && phase == CL_SDRAM_WRITE_PHASE &&
+			   row_is_open) {
 			for (unsigned int n = 0; n < WORDS; n++) {
 				module_words[n] = *pad(n / 2, MODEL_WRDATA + n % 2 * 4);
 			}
@@ -176,9 +178,9 @@ static uint8_t *create_memory(void)
 		mmap(NULL, MAIN_RAM_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 
 	for (size_t at = line; line != 0 && at < MAIN_RAM_SIZE; at += page) {
-		if ((at & line) != 0 && mmap(base + at, page, PROT_READ | PROT_WRITE,
-					     MAP_SHARED | MAP_FIXED, file,
-					     (off_t)(at & ~line)) == MAP_FAILED) {
+		if ((at & line) != 0 &&
+		    mmap(base + at, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+			 (off_t)(at & ~line)) == MAP_FAILED) {
 			exit(2);
 		}
 	}
@@ -214,7 +216,7 @@ int main(int count, char **arguments)
 		       report.lanes[lane].delay, report.lanes[lane].working, bitslips[lane],
 		       delays[lane]);
 	}
-	printf("end %u status %d offset %u bits %u left %u name %s\n", cycles, status, report.offset,
-	       report.wrong_bits, left, sdram_name(status));
+	printf("end %u status %d offset %u bits %u left %u name %s\n", cycles, status,
+	       report.offset, report.wrong_bits, left, sdram_name(status));
 	return 0;
 }

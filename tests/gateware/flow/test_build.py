@@ -35,11 +35,12 @@ def gateware_flow(*arguments):
         (["ecpix5_eth_zephyr"], "unknown board 'ecpix5_eth_zephyr': say BOARD=ecpix5 CONFIG=eth_zephyr"),
         (
             ["ecpix5", "scalar"],
-            "board ecpix5 has no configuration 'scalar': choose one of default, eth, pipelined, zephyr, eth_zephyr",
+            "board ecpix5 has no configuration 'scalar': choose one of default, eth, pipelined, zephyr, sdram, "
+            "eth_zephyr",
         ),
         (
             ["sim", "pipelined"],
-            "board sim has no configuration 'pipelined': choose one of default, eth, scalar, zephyr, eth_zephyr",
+            "board sim has no configuration 'pipelined': choose one of default, eth, scalar, zephyr, eth_zephyr, sdram",
         ),
     ],
 )
@@ -55,6 +56,7 @@ def test_each_board_is_a_file_and_each_configuration_is_for_one():
     assert {target.configuration for target in found} == set(CONFIGURATIONS.values())
     assert all(CONFIGURATIONS[name].name == name for name in CONFIGURATIONS)
     assert all(target.board.create_phy for target in found if target.configuration.ethernet)
+    assert all(target.board.sdram for target in found if target.configuration.sdram_cache)
     named = {target.name: target.variables for target in found}
     assert len(named) == len(found)
     assert named["ecpix5"] == "BOARD=ecpix5" and named["ecpix5_eth_zephyr"] == "BOARD=ecpix5 CONFIG=eth_zephyr"
@@ -76,7 +78,7 @@ def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it
     simulated = [target for target in targets.load_all() if target.board.simulated]
     met = {target.name: target.clock_met_by for target in simulated}
     by = {"sim": "ecpix5", "sim_eth": "ecpix5_eth"}
-    assert met == by | dict.fromkeys(("sim_scalar", "sim_zephyr", "sim_eth_zephyr"), "")
+    assert met == by | dict.fromkeys(("sim_scalar", "sim_zephyr", "sim_eth_zephyr", "sim_sdram"), "")
     for target in simulated:
         clock = f"its clock, {target.sys_clk_freq / 1e6:g} MHz"
         by = f"{clock}, was met by place-and-route of {target.clock_met_by}"

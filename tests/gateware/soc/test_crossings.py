@@ -37,7 +37,7 @@ JTAG = {
     ("MultiReg", "sys", "jtag"),
     *(("AsyncResetSynchronizer", a, b) for a in ("jtag", "sys") for b in ("jtag", "sys")),
 }
-# `init` is the clock of what starts the DDR3 PHY's delay lines. Those of the pins, twice as fast, and of the system are one.
+# `init` is the clock of what starts the DDR3 PHY's delay lines. That of its pins, twice as fast, is in step with `sys`.
 DDR3 = {
     ("MultiReg", "sys", "init"),  # the delay lines have locked
     ("AsyncResetSynchronizer", "init", "sys"),
@@ -48,8 +48,8 @@ EXPECTED = {
     ("ecpix5", "sdram"): ECPIX5 | DDR3,
     ("sim", "eth"): ETHERNET,
 }
-# Cells of the pads that sample with the clock that comes beside the data; and what `init` does in its order while the system is
-# in reset: stops, divides anew and starts its clock, and lets the delay lines take their values.
+# Cells of the pads that sample with the clock that comes beside the data; and what `init` does in its order while the
+# system is in reset: stops, divides anew and starts its clock, and lets the delay lines take their values.
 SOURCE_SYNCHRONOUS = {
     Crossing(PADS, "eth_rx", "DDRInput"),
     Crossing(PADS, "sys", "IDDRX2DQA"),

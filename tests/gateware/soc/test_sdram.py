@@ -1,0 +1,57 @@
+"""SDRAM on the bus: where it is and how large on each board, and that the simulated one has the timing of the board's."""
+
+import itertools
+import logging
+
+import pytest
+from litex.soc.integration.soc_core import SoCCore
+
+from gateware import targets
+from gateware.boards import Sdram
+from gateware.soc.sdram import add_sdram
+from gateware.soc.soc import CipherlaneSoC
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    logging.disable(logging.INFO)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+@pytest.fixture(scope="module")
+def socs():
+    logging.disable(logging.INFO)
+    return {board: CipherlaneSoC(targets.load(board, "sdram"), firmware=[0]) for board in ("sim", "ecpix5")}
+
+
+@pytest.mark.parametrize(("board", "size"), [("ecpix5", 512 << 20), ("sim", 32 << 20)])
+def test_memory_map(socs, board, size):
+    region = socs[board].bus.regions["main_ram"]
+    assert (region.origin, region.size, region.cached) == (0x6000_0000, size, True)
+    places = sorted(
+        (other.origin, other.origin + other.size) for other in socs[board].bus.regions.values() if not other.linker
+    )
+    assert all(end <= begin for (_, end), (begin, _) in itertools.pairwise(places))
+    assert region.origin + region.size <= 0x8000_0000, "what follows is not cached"
+
+
+def test_simulated_module_has_the_timing_of_the_boards(socs):
+    model, hardware = (socs[board].sdram.controller.settings for board in ("sim", "ecpix5"))
+    assert vars(model.timing) == vars(hardware.timing)
+    for name in ("bankbits", "colbits"):
+        assert getattr(model.geom, name) == getattr(hardware.geom, name)
+    names = ("memtype", "databits", "dfi_databits", "nphases", "rdphase", "wrphase", "cl", "cwl")
+    for name in (*names, "read_latency", "write_latency"):
+        assert getattr(model.phy, name) == getattr(hardware.phy, name), name
+
+
+def test_neither_dma_nor_vector_unit_reaches_it(socs):
+    """They are masters of the buffer memory alone: the bus of the SDRAM has one for instructions and one for data."""
+    assert set(socs["sim"].bus.masters) == {"cpu_bus0", "cpu_bus1"}
+
+
+@pytest.mark.parametrize("size", [0, 16, 3000])
+def test_cache_that_cannot_be(size):
+    with pytest.raises(ValueError, match=f"L2 cache of {size} bytes"):
+        add_sdram(SoCCore.__new__(SoCCore), Sdram(None, "", None, None), size)
