@@ -51,9 +51,9 @@ class Board:
     Sizes are in bytes, frequencies in Hz. ``create_platform`` and ``create_crg`` are called with no argument, and with
     the platform and the clock frequency; ``create_phy``, where there is Ethernet, is called with the platform and gives
     a LiteEth PHY; ``sdram`` is what SDRAM there is. ``console_name`` is what LiteX calls a second UART, for what a
-    person reads and types; records have the first one for themselves. ``fits`` has the configurations that can be put on it, by name. ``models`` is, of a
-    simulated board, the one that it stands for. ``clock_pin`` has a clock of the board's ``sys_clk_freq``, and
-    ``reset_pin`` is low while the board is reset.
+    person reads and types; records have the first one for themselves. ``fits`` has the configurations that can be put
+    on it, by name. ``models`` is, of a simulated board, the one that it stands for. ``clock_pin`` has a clock of the
+    board's ``sys_clk_freq``, and ``reset_pin`` is low while the board is reset.
     """
 
     name: str

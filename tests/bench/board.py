@@ -216,8 +216,8 @@ def _styles(engine: str) -> tuple[Family, ...]:
 
 
 C_FAMILIES = (*_styles("byte"), *_styles("table"))
-# With SDRAM: the vector unit's engines, C with tables and by bytes, and the accelerator, which takes through a buffer of
-# its own, 512 bytes at a time, what its DMA does not reach.
+# With SDRAM: the vector unit's engines, C with tables and by bytes, and the accelerator, which takes through a buffer
+# of its own, 512 bytes at a time, what its DMA does not reach.
 SDRAM_FAMILIES = tuple(
     replace(family, name=f"sdram_{family.engine}", configuration="sdram")
     for family in (

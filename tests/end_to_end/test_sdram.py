@@ -2,6 +2,8 @@
 
 import io
 import random
+import subprocess
+import sys
 
 import pytest
 from cipherlane.device import Device
@@ -9,8 +11,6 @@ from cipherlane.protocol.layout import Engine
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 
-from gateware import targets
-from gateware.flow import simulation
 from gateware.flow.firmware import REPOSITORY
 from tests.end_to_end import memory
 from tests.end_to_end.memory import BoardMemory, Secret
@@ -23,8 +23,8 @@ ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_V
 
 @pytest.fixture(scope="module")
 def board():
-    folder = simulation.build(targets.load("sim", "sdram"), REPOSITORY / "build" / "sim_sdram").parent
-    with SimulatedBoard(folder) as running:
+    subprocess.run([sys.executable, "-m", "gateware.flow", "sim", "sdram"], cwd=REPOSITORY, check=True, timeout=1800)
+    with SimulatedBoard(REPOSITORY / "build" / "sim_sdram") as running:
         yield running
 
 

@@ -1,4 +1,4 @@
-"""SDRAM on the bus: where it is and how large on each board, and that the simulated one has the timing of the board's."""
+"""SDRAM on the bus: where it is and how large on each board, and that the simulated one has a board's timing."""
 
 import itertools
 import logging
