@@ -7,6 +7,7 @@ adjust its `PhySettings`.
 import math
 import operator
 from functools import reduce
+from typing import Any
 
 from litedram.init import get_sdram_phy_init_sequence
 
@@ -20,7 +21,7 @@ WAIT_CYCLES = 512
 RESET_S = 200e-6
 
 
-def render(phy_settings, timing_settings, clk_freq: float) -> str:
+def render(phy_settings: Any, timing_settings: Any, clk_freq: float) -> str:
     """The header's text.
 
     Raises
