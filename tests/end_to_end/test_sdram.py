@@ -30,7 +30,7 @@ def board():
 
 @pytest.fixture
 def device(board):
-    with Device(SerialTransport(board.url)) as connected:
+    with Device(SerialTransport(board.url), timeout=120) as connected:  # its boot takes a while on a busy machine
         yield connected
 
 
