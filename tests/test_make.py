@@ -239,6 +239,13 @@ def test_unknown_variables_are_named(checkout, target, words, named):
     assert nothing_made(checkout)
 
 
+def test_every_variable_that_help_names_is_known(checkout):
+    named = set(re.findall(r"\b([A-Z_]+)=", make(checkout, "help").stdout))
+    assert {"BOARD", "DATABASE", "ZEPHYR_BASE"} <= named
+    for name in named:
+        assert "unknown variable" not in make(checkout, "help", f"{name}=").stderr
+
+
 def test_an_unknown_variable_is_named_without_python_too(checkout):
     make_itself = shutil.which("make")
     done = subprocess.run(
