@@ -4,7 +4,7 @@ What synthesis made of the board, and what place-and-route made of that, are sim
 firmware in their block RAMs. Each answers `info`, passes the self-test, and encrypts on every engine what the library
 `cryptography` encrypts too, over the bits of its UART or, with Ethernet, of its RGMII. Cycles, by the board's own
 counter, are compared with those of the simulated board of the same configuration, which runs the same firmware. They
-are figures of a simulation, with Ethernet the fewest of several runs.
+are figures of a simulation. Those of transfers over Ethernet may differ by `CACHE_CYCLES`.
 """
 
 import argparse
@@ -36,9 +36,9 @@ TIMEOUT_S = 900
 DATAGRAM_TIMEOUT_S = 100
 BYTES, RECORD_BYTES = 500, 256
 BENCH_BYTES = 1024
-# Of a board with Ethernet: what it does while it waits for the host, such as looking for idle sessions at times of its
-# own, costs some engines a few cycles of the next record.
-RUNS = 5
+# What a board with Ethernet does between two datagrams, such as looking for idle sessions at times of its own, leaves
+# traces in the core's data cache: by when the host's next record comes, some tables' lines are read anew.
+CACHE_CYCLES = 100
 CYCLES_SOURCE = "the netlist's own cycle counter, in simulation"
 
 
@@ -69,15 +69,6 @@ def exercise(folder: Path) -> dict[Engine, dict[str, int]]:
             raise WrongAnswerError(f"{test.failed} of {test.tests} known-answer tests fail in {folder}")
         print(f"    {device.info().board} passes {test.tests} known-answer tests", flush=True)
         return {engine: _measure(device, engine) for engine in device.info().engines}
-
-
-def fewest(folder: Path, runs: int) -> dict[Engine, dict[str, int]]:
-    """The fewest cycles of several runs of `exercise`, each from power-on and with the same keys and data."""
-    all_runs = [exercise(folder) for _ in range(runs)]
-    return {
-        engine: {what: min(run[engine][what] for run in all_runs) for what in cycles}
-        for engine, cycles in all_runs[0].items()
-    }
 
 
 def _measure(device: Device, engine: Engine) -> dict[str, int]:
@@ -122,28 +113,27 @@ def check(target: targets.Target, stages: list[str]) -> list[dict]:
     """
     built = REPOSITORY / "build" / target.name
     print("the simulated board, with the same firmware", flush=True)
-    runs = RUNS if target.configuration.ethernet else 1
-    expected = fewest(reference(target, built / "firmware" / "firmware.bin"), runs)
+    expected = exercise(reference(target, built / "firmware" / "firmware.bin"))
     records = []
     for stage in stages:
         print(f"the netlist after {stage}: compiled in minutes, exercised in ten", flush=True)
         source = built / "gateware" / STAGES[stage](target)
         folder = REPOSITORY / "build" / f"netlist_{target.name}_{stage}"
         netlist_board.build(target, source, folder)
-        for engine, cycles in fewest(folder, runs).items():
+        for engine, cycles in exercise(folder).items():
             records.append({"stage": stage, "engine": engine.name.lower(), "verified": True, **cycles})
-    if wrong := differences(records, expected):
+    if wrong := differences(records, expected, CACHE_CYCLES if target.configuration.ethernet else 0):
         raise WrongAnswerError(f"other cycles than on the simulated board: {'; '.join(wrong)}")
     return [{**record, "cycles_source": CYCLES_SOURCE, "kind": "sim"} for record in records]
 
 
-def differences(records: list[dict], expected: dict[Engine, dict[str, int]]) -> list[str]:
-    """Where records say other cycles than are expected of their engine."""
+def differences(records: list[dict], expected: dict[Engine, dict[str, int]], transfers: int = 0) -> list[str]:
+    """Where records say other cycles than are expected of their engine; of transfers, by more than `transfers`."""
     return [
         f"{record['engine']} has {what.replace('_', ' ')} {record[what]} after {record['stage']}, {value} there"
         for record in records
         for what, value in expected[Engine[record["engine"].upper()]].items()
-        if record[what] != value
+        if abs(record[what] - value) > (transfers if what == "transfer_cycles" else 0)
     ]
 
 
