@@ -10,6 +10,7 @@ from results.tables import (
     demo,
     explore,
     explore_isa,
+    explore_snow3g,
     headline,
     ise_cycles,
     netlist,
@@ -167,6 +168,30 @@ def test_explore_isa_gives_the_reason_for_the_s_boxes_with_its_figures():
     assert cells(lines)[1] == ["lane, table", "1.5", "100", "1", "0", "1"]
     for words in ("a lane takes 0 LUT4 and 0.5 ns", "2 LUT4 and 2.5 ns, too slow", "its 3.25 ns", "(4.25 ns by"):
         assert words in lines[-1]
+
+
+def test_explore_snow3g_has_each_part_the_smallest_core_first():
+    common = {"speed": 8, "ff": 1, "bram": 0, "fmax_mhz": 142.0, "fmax_least_mhz": 140.0, "fmax_most_mhz": 150.0}
+    common |= {"cycles_a_message": 284, "cycles_a_byte": 0.284, "mbps": 4000.0, "mbps_per_lut": 2.0}
+    common |= {"least_ns_a_byte": 2.0, "mhz_for_ns_a_byte": {"4": 71.0, "14": 20.29}, "toggles_a_byte": 700.5}
+    records = [
+        {**common, "s_r": s_r, "s_q": "lut", "device": device, "lut4": lut4, "unshown": 1}
+        for s_r, device, lut4 in (
+            ("onehot", "LFE5U-25F", 3),
+            ("lut", "LFE5UM5G-85F", 2),
+            ("canright", "LFE5UM5G-85F", 1),
+        )
+    ]
+    content = explore_snow3g.keep({"kind": "est", "seeds": [1, 2], "records": records})
+    lines = explore_snow3g.render({"explore-snow3g": content})
+    shown = ["142.0 (140.0 to 150.0)", "4000 (est)", "2.000", "2.0", "700.5"]
+    assert cells(lines) == [
+        ["canright", "lut", "LFE5UM5G-85F, 8", "1", "1", *shown],
+        ["lut", "lut", "LFE5UM5G-85F, 8", "2", "1", *shown],
+        ["onehot", "lut", "LFE5U-25F, 8", "3", "1", *shown],
+    ]
+    for words in ("284 cycles each, 0.284 a byte", "71.0 MHz for 4 ns, 20.29 MHz for 14 ns", "seeds 1, 2", "no power"):
+        assert words in lines[0]
 
 
 def demo_record(engine, cycles, *, bits=128, direction="encrypt", verified=True):
