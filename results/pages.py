@@ -18,7 +18,7 @@ from results.tables import (
     demo,
     explore,
     explore_isa,
-    explore_snow3g,
+    explore_lte,
     headline,
     ise_cycles,
     netlist,
@@ -45,7 +45,7 @@ TABLES = tuple(
         netlist,
         explore_isa,
         explore,
-        explore_snow3g,
+        explore_lte,
         ise_cycles,
     )
 )
