@@ -7,7 +7,7 @@ FIELDS = ("algorithm", "datapath", "sbox", "s_q", "device", "speed", "lut4", "ff
 FIELDS += ("fmax_most_mhz", "cycles_first", "cycles_a_byte", "mbps", "mbps_per_lut", "least_ns_a_byte")
 FIELDS += ("mhz_for_ns_a_byte", "toggles_a_byte")
 NAMES = {"snow3g": "SNOW 3G", "aes": "AES-128"}
-# Table II of Hessel et al. 2009: cycles of one unit of keystream, a byte of a message of 1000; by algorithm and datapath.
+# Hessel et al. 2009, Table II: cycles of a unit of keystream, of a byte in 1000; by algorithm and datapath.
 HESSEL = {("snow3g", 32): (1, 0.28), ("aes", 32): (45, 2.81), ("aes", 64): (23, 1.44), ("aes", 128): (12, 0.75)}
 
 
@@ -39,15 +39,15 @@ def render(kept: dict[str, Content]) -> list[str]:
         *(f"MHz for {ns} ns" for ns in times),
     ]
     lines = [
-        "**Engine speed** (`make explore-lte`): keystream alone, without counter and XOR. Cycles of one block, its loading "
-        "included, round keys made on the fly; of SNOW 3G until its first word, key and initialisation vector taken in the "
-        "first. Cycles a byte are of messages of 1000 bytes.",
+        "**Engine speed** (`make explore-lte`): keystream alone, without counter and XOR. Cycles of one block with its "
+        "loading, round keys made on the fly; of SNOW 3G until its first word, from the taking of key and initialisation "
+        "vector. Cycles a byte are of messages of 1000 bytes.",
         "",
         *table(headings, rows),
         "",
-        f"Median clocks of seeds {', '.join(map(str, content['seeds']))}, with the least and the most. Toggles are transitions of "
-        "all cells' outputs in a simulation of the mapped netlist with unit delays: activity, no power. The authors' order of "
-        "S-boxes is of 90 nm standard cells.",
+        f"Median clocks of seeds {', '.join(map(str, content['seeds']))}, with the least and the most. Toggles are "
+        "transitions of all cells' outputs in a simulation of the mapped netlist with unit delays: activity, no power. "
+        "The authors' order of S-boxes is of 90 nm standard cells.",
     ]
     headings = [
         "cipher",
