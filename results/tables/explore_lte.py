@@ -40,7 +40,7 @@ def render(kept: dict[str, Content]) -> list[str]:
     ]
     lines = [
         "**Engine speed** (`make explore-lte`): keystream alone, without counter and XOR. Cycles of one block with its "
-        "loading, round keys made on the fly; of SNOW 3G until its first word, from the taking of key and initialisation "
+        "loading, round keys made on the fly; of SNOW 3G until its first word, from taking key and initialisation "
         "vector. Cycles a byte are of messages of 1000 bytes.",
         "",
         *table(headings, rows),
