@@ -32,9 +32,9 @@ AFTER_FLASH = $(if $(filter PORT,$(GIVEN)),$(if $(DRY_RUN),,@.venv/bin/cipherlan
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
-KEPT := bench cache explore explore-isa mapped mutants results timing zephyr
+KEPT := bench cache explore explore-isa explore-lte mapped mutants results timing zephyr
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream flash flash-spi hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa format pages readme package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream flash flash-spi hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-lte format pages readme package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -173,6 +173,9 @@ worker: setup ## hours | Do tasks of timing, explore and mutants for the Dask sc
 
 explore-isa: setup ## 15 min | Place and route the vector unit and its parts alone (build/results/explore-isa.json)
 	@$(PYTHON) -m gateware.explore.isa
+
+explore-lte: setup ## 40 min | Place and route SNOW 3G and AES as LTE has them, by S-boxes (build/results/explore-lte.json)
+	@$(PYTHON) -m gateware.explore.lte
 
 ##@ Write
 format: setup ## 3 s | Rewrite Python and C sources in the project's format

@@ -18,6 +18,7 @@ from results.tables import (
     demo,
     explore,
     explore_isa,
+    explore_lte,
     headline,
     ise_cycles,
     netlist,
@@ -44,6 +45,7 @@ TABLES = tuple(
         netlist,
         explore_isa,
         explore,
+        explore_lte,
         ise_cycles,
     )
 )
