@@ -32,7 +32,7 @@ def write(folder: Path) -> Path:
     ]
     page = folder / "index.html"
     page.parent.mkdir(parents=True, exist_ok=True)
-    head = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Boards</title>'
+    head = '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Boards</title>'
     none = "<p>There is no run yet: <code>make hil BOARD=sim</code>.</p>"
     body = "<h1>Hardware in the loop</h1>" + ("\n".join(parts) or none)
     page.write_text(
