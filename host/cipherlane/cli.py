@@ -25,6 +25,7 @@ from .commands import (
     report,
     selftest,
     shell,
+    top,
 )
 from .errors import CipherlaneError
 from .signals import exit_status, interrupting
@@ -82,7 +83,22 @@ def build_parser() -> Parser:
     commands = parser.commands = parser.add_subparsers(
         title="commands", required=True, metavar="COMMAND", dest="command", parser_class=Parser
     )
-    for module in (find, doctor, info, keygen, crypt, demo, live, bench, report, selftest, null_board, config, shell):
+    for module in (
+        find,
+        doctor,
+        info,
+        keygen,
+        crypt,
+        demo,
+        live,
+        top,
+        bench,
+        report,
+        selftest,
+        null_board,
+        config,
+        shell,
+    ):
         module.add_to(commands)
     return parser
 
