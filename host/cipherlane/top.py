@@ -59,6 +59,7 @@ class Top(App[None]):
         self._hub, self._streamer = hub, streamer
         self._state: dict[str, Any] = {}
         self._refused = ""
+        self._ended = False  # by the user: what fails then is no error
         self._thread = threading.Thread(target=self._stream, daemon=True)
 
     def compose(self) -> ComposeResult:
@@ -87,6 +88,7 @@ class Top(App[None]):
         Raises:
             CipherlaneError: why the stream ended by itself, if it did.
         """
+        self._ended = True
         self._streamer.stop()
         if self._thread.ident is not None:
             self._thread.join(STOP_PATIENCE)
@@ -97,8 +99,10 @@ class Top(App[None]):
         try:
             self._streamer.run()
         except BaseException as error:
+            if self._ended:
+                return
             self.error = error
-            with contextlib.suppress(RuntimeError):  # the app has ended already
+            with contextlib.suppress(RuntimeError):  # the app is just ending
                 self.call_from_thread(self.exit)
 
     async def _follow(self) -> None:

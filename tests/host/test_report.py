@@ -4,6 +4,7 @@ import json
 import os
 import re
 import stat
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -298,6 +299,26 @@ def test_figures_that_cannot_be_drawn_are_in_the_table(tmp_path, value):
     path, out = figure_file(tmp_path, records=[{**ROWS[0], "mbps": value}, ROWS[1]]), tmp_path / "page.html"
     assert command("report", path, "--out", out)[0] == 0
     assert "317.125" in Page(out.read_text()).texts
+
+
+def test_many_fields_are_not_multiplied_by_many_rows(tmp_path):
+    path, out = (
+        figure_file(tmp_path, records=[{"engine": "e", f"field{n}": n} for n in range(1500)]),
+        tmp_path / "page.html",
+    )
+    begun = time.process_time()
+    assert command("report", path, "--out", out)[0] == 0
+    assert time.process_time() - begun < 10 and out.stat().st_size < 1 << 24
+    assert "1441 more fields are not shown." in Page(out.read_text()).texts
+
+
+def test_without_a_name_it_takes_the_folder_of_results(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    status, _, stderr = command("report")
+    assert status == 2 and "there are no files of figures" in one_line_error(stderr)
+    (tmp_path / "build" / "results").mkdir(parents=True)
+    figure_file(tmp_path / "build" / "results")
+    assert command("report")[0] == 0 and "317.125" in Page((tmp_path / "report.html").read_text()).texts
 
 
 def test_many_rows_and_empty_ones(tmp_path):

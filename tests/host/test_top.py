@@ -26,6 +26,7 @@ from .served import Served
 WAIT = 60  # seconds, on a busy machine
 EDGE = 32
 SIZE = (80, 24)
+BY_TEXTUAL = pytest.mark.skipif(sys.platform != "win32" and not private.fcntl, reason="Textual needs fcntl")
 
 
 @pytest.fixture(autouse=True)
@@ -83,6 +84,7 @@ def measured(screen):
     return any(row[2] != "-" for row in screen.rows())
 
 
+@BY_TEXTUAL
 def test_figures_of_a_board(null_board):
     async def scenario(screen):
         await screen.until(
@@ -104,6 +106,7 @@ def test_figures_of_a_board(null_board):
     show(null_board.url, scenario)
 
 
+@BY_TEXTUAL
 def test_everything_has_its_place_on_80_by_24(null_board):
     async def scenario(screen):
         await screen.until(
@@ -121,6 +124,7 @@ def test_everything_has_its_place_on_80_by_24(null_board):
     show(null_board.url, scenario)
 
 
+@BY_TEXTUAL
 @pytest.mark.parametrize("size", [(20, 5), (1, 1), (300, 100)])
 def test_other_sizes_break_nothing(null_board, size):
     async def scenario(screen):
@@ -129,6 +133,7 @@ def test_other_sizes_break_nothing(null_board, size):
     show(null_board.url, scenario, size=size)
 
 
+@BY_TEXTUAL
 def test_keys_switch_while_it_runs(null_board):
     """What is pressed is streamed next: its figures come, and the board is asked for nothing twice."""
 
@@ -156,6 +161,7 @@ def test_keys_switch_while_it_runs(null_board):
     show(null_board.url, scenario)
 
 
+@BY_TEXTUAL
 def test_a_choice_that_is_gone_is_said(null_board):
     async def scenario(screen):
         await screen.until(measured)
@@ -167,6 +173,7 @@ def test_a_choice_that_is_gone_is_said(null_board):
     show(null_board.url, scenario)
 
 
+@BY_TEXTUAL
 def test_a_board_that_goes_and_comes_back_is_said():
     board = NullBoard(port=0)
     port = int(board.url.rpartition(":")[2])
@@ -193,6 +200,7 @@ def test_a_board_that_goes_and_comes_back_is_said():
         board.close()
 
 
+@BY_TEXTUAL
 def test_it_ends_while_the_board_is_away():
     board = NullBoard(port=0)
 
@@ -208,6 +216,7 @@ def test_it_ends_while_the_board_is_away():
     assert time.monotonic() - begun < WAIT
 
 
+@BY_TEXTUAL
 def test_a_board_that_was_never_there_ends_it():
     async def scenario(screen):
         await screen.until(lambda screen: screen.app._exit)
@@ -216,10 +225,20 @@ def test_a_board_that_was_never_there_ends_it():
         show("udp://127.0.0.1:9", scenario, timeout=0.05)
 
 
+@BY_TEXTUAL
+def test_who_ends_it_before_there_is_a_board_gets_no_error():
+    async def scenario(screen):
+        assert screen.text("board") == "Looking for the board."
+        await screen.press("q")
+
+    show("udp://127.0.0.1:9", scenario, timeout=0.5)
+
+
 def test_names_that_would_move_the_cursor_do_not():
     assert _plain("a\x1b[2Jb\u202ec\rd\ne") == "a\ufffd[2Jb\ufffdc\ufffdd\ne"
 
 
+@BY_TEXTUAL
 def test_no_key_is_on_the_screen(null_board):
     async def scenario(screen):
         await screen.until(lambda screen: measured(screen) and screen.text("wire"))

@@ -39,7 +39,7 @@ def add_to(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make the page."""
-    sources, repeated = read_all(args.files or [FOLDER])
+    sources, repeated = read_all(args.files or filter(os.path.isdir, [FOLDER]))
     text = page(sources, repeated, datetime.now(UTC).isoformat(" ", "minutes"))
     _check(args.out, sources)
     with InputFile(sources[0].name) as first, _open(args, first) as out:

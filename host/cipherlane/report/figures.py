@@ -25,7 +25,7 @@ DRAWN = {
     "cycles": "cycles",
     "bytes": "bytes",
 }
-MOST_BARS = 100
+MOST_BARS, MOST_FIELDS = 100, 60
 _NUMBERS = (
     "key_bits",
     "record_bytes",
@@ -48,13 +48,17 @@ Row = dict[str, Cell]
 
 @dataclass(frozen=True)
 class Figures:
-    """A table, by fields, and its plot if there is one; `same` has the fields that are the same in all rows."""
+    """A table, by fields, and its plot if there is one.
+
+    `same` has the fields that are the same in all rows; `left_out` counts those that are one too many.
+    """
 
     title: str
     fields: Sequence[str]
     rows: Sequence[Row]
     same: Row
     plot: plots.Plot | None
+    left_out: int = 0
 
 
 def printable(value: object) -> str:
@@ -115,12 +119,15 @@ def speeds(sources: Iterable[Source]) -> Figures | None:
 
 
 def _figures(title: str, rows: list[Row], source: Source) -> Figures:
-    fields = list(dict.fromkeys(name for row in rows for name in row))
+    every = list(dict.fromkeys(name for row in rows for name in row))
+    fields = every[:MOST_FIELDS]
     same = {name: rows[0].get(name) for name in fields if len(rows) > 1 and _is_same(name, rows)}
-    fields = [name for name in fields if name not in same] or fields
+    if len(same) == len(fields):
+        same = {}
+    fields = [name for name in fields if name not in same]
     kind = ", ".join(kinds(source))
     plot = _plot(f"{source.title}, {title}", fields, rows, kind)
-    return Figures(title, fields, rows, {} if len(fields) == len(same) else same, plot)
+    return Figures(title, fields, rows, same, plot, len(every[MOST_FIELDS:]))
 
 
 def _plot(title: str, fields: Sequence[str], rows: list[Row], kind: str) -> plots.Plot | None:

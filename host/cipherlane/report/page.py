@@ -109,6 +109,8 @@ def _table(found: Figures, heading: str) -> str:
     note = f'<p class="note">In all rows: {_text(same)}.</p>\n' if same else ""
     if len(found.rows) > figures.MOST_BARS:
         note += f'<p class="note">No plot of {len(found.rows)} rows.</p>\n'
+    if found.left_out:
+        note += f'<p class="note">{found.left_out} more fields are not shown.</p>\n'
     heads = _heads([name.replace("_", " ") for name in found.fields])
     table = f"<table><thead><tr>{heads}</tr></thead>\n<tbody>{chr(10).join(rows)}</tbody></table>"
     plot = found.plot.inline() + "\n" if found.plot else ""
