@@ -15,7 +15,7 @@ from typing import Any
 from .. import oracle
 from ..counterblocks import MOST_STREAM, CounterBlocks, block_after
 from ..device import KEY_BITS, Device
-from ..errors import ArgumentError, CipherlaneError, NoReplyError, TransferError
+from ..errors import ArgumentError, CipherlaneError, TransferError
 from ..linkbench import network_of
 from ..protocol.layout import BLOCK, Engine
 from ..replies import BoardInfo
@@ -239,7 +239,7 @@ class Streamer:
             if self._state == "waiting":
                 self._say("streaming", "")
         elif now - self._heard > PATIENCE and self._stopped.is_set():
-            raise NoReplyError("the stream was stopped")
+            raise CipherlaneError("the stream was stopped")
         elif now - self._heard > PATIENCE and self._state != "waiting":
             self._say("waiting", f"No result for {PATIENCE:.0f} s: the engine is slow, or the board does not answer.")
         return PATIENCE
