@@ -7,6 +7,7 @@ import re
 import select
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -278,6 +279,9 @@ class Terminal:
         )
         os.close(terminal)
         self.said = b""
+        self._killer = threading.Timer(3 * WAIT, self.process.kill)  # whatever becomes of the test
+        self._killer.daemon = True
+        self._killer.start()
 
     def until(self, pattern):
         end = time.monotonic() + WAIT
@@ -301,6 +305,7 @@ class Terminal:
         while select.select([self.master], [], [], 0)[0] and self._take():
             pass
         os.close(self.master)
+        self._killer.cancel()
         return self.process.returncode
 
 
