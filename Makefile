@@ -34,7 +34,7 @@ CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench cache explore explore-isa explore-lte mapped mutants results timing zephyr
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream flash flash-spi hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-lte format pages readme package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream flash flash-spi hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-lte format pages readme report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -191,6 +191,10 @@ pages: setup ## 3 s | Write what is generated anew: registers, instructions, rec
 
 readme: setup ## 3 s | Take the figures in build/results over into results/data, and write all pages of figures from there
 	@$(PYTHON) -m results --take
+
+report: setup ## 1 s | Make one page of HTML of all figures, those in build/results and the kept ones (build/report.html)
+	@mkdir -p build
+	@.venv/bin/cipherlane report --force --out build/report.html $(wildcard build/results) results/data
 
 package: setup ## 1 min | Build the host tool's wheel and source distribution, and check them as an index does (build/package/dist)
 	@.ci/package

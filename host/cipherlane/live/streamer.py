@@ -67,6 +67,7 @@ class Streamer:
         self._choice = Choice(engine or "", source="image" if image else "pattern")
         self._options: dict[str, tuple[Any, ...]] = {}
         self._lock = threading.Lock()
+        self._stopped = threading.Event()
         self._blocks = {bits: CounterBlocks(bits) for bits in KEY_BITS}
         self._info: BoardInfo | None = None
         self._state = ""
@@ -97,8 +98,14 @@ class Streamer:
                 raise ArgumentError("no text: type one")
             self._choice = choice
 
+    def stop(self) -> None:
+        """Let `run` end, from another thread: what is in flight comes back first, or a silent board is given up."""
+        self._stopped.set()
+        with self._lock:
+            self._choice = replace(self._choice)  # the stretch that is on ends, as of one that was chosen before
+
     def run(self) -> None:
-        """Stream until interrupted.
+        """Stream until interrupted or stopped.
 
         Raises:
             CipherlaneError: the board is not there to begin with.
@@ -107,7 +114,7 @@ class Streamer:
             self._run()
 
     def _run(self) -> None:
-        while True:
+        while not self._stopped.is_set():
             try:
                 with self._open() as device:
                     self._serve(device)
@@ -116,7 +123,7 @@ class Streamer:
                     raise
                 reason = error.reason if isinstance(error, TransferError) else str(error)
                 self._say("away", f"The board is not there: {reason}. It is looked for again every second.")
-            time.sleep(_RETRY)
+            self._stopped.wait(_RETRY)
 
     def _serve(self, device: Device) -> None:
         info = device.info()
@@ -144,6 +151,8 @@ class Streamer:
             self._say("streaming", f"The second board does not decrypt: {trouble}. The host does." if trouble else "")
             number = number + 1 if choice is self._choice else 0
             choice = self._choice
+            if self._stopped.is_set():
+                return
             self._stretch(device, choice, STRETCHES[min(number, len(STRETCHES) - 1)])
             self._counters = device.counters()
             if Engine[choice.engine.upper()].traits.serves:
@@ -224,11 +233,13 @@ class Streamer:
         }
 
     def _watch(self, counts: Counts, now: float) -> float:
-        """Note whether results come, and say so if they cease."""
+        """Note whether results come, and say so if they cease; give up those that nobody awaits."""
         if counts.received != self._received:
             self._received, self._heard = counts.received, now
             if self._state == "waiting":
                 self._say("streaming", "")
+        elif now - self._heard > PATIENCE and self._stopped.is_set():
+            raise CipherlaneError("the stream was stopped")
         elif now - self._heard > PATIENCE and self._state != "waiting":
             self._say("waiting", f"No result for {PATIENCE:.0f} s: the engine is slow, or the board does not answer.")
         return PATIENCE
