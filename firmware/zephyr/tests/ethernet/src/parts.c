@@ -115,15 +115,13 @@ ZTEST(parts, test_what_is_refused_keeps_no_buffer)
 	const size_t room = count_room();
 
 	zassert_true(room > 0, "room");
-	zassert_equal(count_room(), room, "after there was none");
 	slot[DATA] ^= 1;
 	zassert_is_null(cl_frame_parts_take(slot, CL_FRAME_MAX, &counts), "damaged");
-	zassert_equal(count_room(), room, "after damage");
+	slot[DATA] ^= 1;
 	slot[6] |= 1;
 	zassert_is_null(cl_frame_parts_take(slot, CL_FRAME_MAX, &counts), "from a group");
-	zassert_equal(count_room(), room, "after one from a group");
 	zassert_is_null(cl_frame_parts_take(slot, CL_FRAME_MAX + 1, &counts), "too long");
-	zassert_equal(count_room(), room, "after one too long");
+	zassert_equal(count_room(), room, "all buffers are free again");
 }
 
 ZTEST_SUITE(parts, NULL, NULL, NULL, NULL, NULL);
