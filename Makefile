@@ -25,25 +25,25 @@ $(if $(and $(filter CONFIG,$(GIVEN)),$(filter FIRMWARE TRANSPORT,$(GIVEN))),$(er
 ON_ZEPHYR = $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 SWEEP = $(if $(SCHEDULER),--scheduler '$(SCHEDULER)') $(if $(JOBS),--jobs '$(JOBS)')
 FLASH = $(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) $(if $(DRY_RUN),--dry-run) --flash
+ANSWER = $(if $(filter PORT,$(GIVEN)), --port '$(PORT)')
 HIL = $(if $(COORDINATOR),--coordinator '$(COORDINATOR)') $(if $(PLACE),--place '$(PLACE)') $(if $(WAIT),--wait '$(WAIT)') \
 	$(if $(SELECT),--select '$(SELECT)') $(if $(SOAK),--soak '$(SOAK)') $(if $(HIL_ENV),--environment '$(HIL_ENV)') $(if $(ACCEPT),--accept '$(ACCEPT)')
 HIL_TESTS = .ci/setup-hil && .venv-hil/bin/python -m pytest --confcutdir=tests/hil tests/hil
-AFTER_FLASH = $(if $(filter PORT,$(GIVEN)),$(if $(DRY_RUN),,@.venv/bin/cipherlane info --port '$(PORT)'))
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench cache explore explore-isa explore-lte mapped mutants results timing zephyr
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream flash flash-spi hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-lte format pages readme report package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-lte format pages readme report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
 	@awk -F ':.*## | [|] ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-14s %-16s %s\n", $$1, $$2, $$3}' Makefile
 	@echo
 	@echo "Variables (times are of 2 cores)"
-	@echo "  BOARD=ecpix5  CONFIG=default|eth|pipelined|scalar|zephyr|eth_zephyr (sim, bitstream, netlist, timing, flash: see gateware/boards)"
+	@echo "  BOARD=ecpix5  CONFIG=default|eth|pipelined|scalar|zephyr|eth_zephyr (sim, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
-	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone)"
+	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone; udev: the rules)"
 	@echo "  COORDINATOR=host:port  PLACE=name  WAIT=3600  SELECT=throughput  SOAK=3600  HIL_ENV=file  ACCEPT=figure (hil: see tests/hil)"
 	@echo "  TRACE=1 (sim: with waveforms, in build/sim_trace; see gateware/ARCHITECTURE.md)"
 	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, live, bench)  FILE=path  KEY_BITS=128|192|256|all (demo)"
@@ -77,13 +77,17 @@ zephyr-setup: setup ## minutes | Install what Zephyr's build needs and, without 
 bitstream: setup ## 20 min | Build the bitstream for BOARD with CONFIG, firmware inside (build/<board>_<config>)
 	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG)
 
-flash: setup ## 10 s | Load the bitstream into the attached BOARD's FPGA, until its power is off; with PORT ask it who it is
-	@$(FLASH) sram
-	$(AFTER_FLASH)
+firmware: setup ## 1 min | Compile new firmware into the bitstream of BOARD with CONFIG that is there: no place-and-route
+	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) --firmware
 
-flash-spi: setup ## 1 min | Write the bitstream into the SPI flash that the attached BOARD starts from; with PORT ask it who it is
-	@$(FLASH) spi
-	$(AFTER_FLASH)
+flash: setup ## 10 s | Load the bitstream into the attached BOARD's FPGA, until its power is off; with PORT wait for it, compare its build id
+	@$(FLASH) sram$(ANSWER)
+
+flash-spi: setup ## 1 min | Write the bitstream into the SPI flash that the attached BOARD starts from; with PORT wait for it, compare its build id
+	@$(FLASH) spi$(ANSWER)
+
+udev: setup ## 1 s | Let users of the group plugdev open the boards' JTAG cables (root; DRY_RUN=1 prints the rules)
+	@$(PYTHON) -m gateware.flow.udev $(if $(DRY_RUN),--dry-run)
 
 hil: setup ## minutes | Test BOARD with CONFIG through labgrid, attached or at COORDINATOR; BOARD=sim is the simulated one
 	@.ci/setup-hil

@@ -8,7 +8,7 @@ from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 
 from gateware import targets
-from gateware.flow import emulator, zephyr
+from gateware.flow import build_id, emulator, simulation, zephyr
 from tests.end_to_end.ethernet import transfer
 from tests.end_to_end.test_counter_blocks import test_an_idle_session_ends_by_itself
 from tests.end_to_end.test_simulated_board import (
@@ -45,9 +45,10 @@ def line(board):
         yield transport
 
 
-def test_says_that_it_is_zephyr(board):
+def test_says_that_it_is_zephyr(board, zephyr_board):
     with Device(SerialTransport(board.url)) as device:
         assert device.info().firmware == "zephyr"
+        assert device.info().build_id == build_id.read(zephyr_board / "gateware", simulation.NAME)
         assert device.selftest().failed == 0
 
 

@@ -209,6 +209,7 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path):
         "utilization": {"TRELLIS_COMB": {"used": 100, "available": 1000}, "DP16KD": {"used": 7, "available": 9}},
     }
     (tmp_path / "ecpix5-report.json").write_text(json.dumps(report))
+    (tmp_path / "ecpix5.build_id").write_text("0001020304050607-08090a0b0c0d0e0f\n")
     module = {"cells": {"VexRiscv.pc_LUT4_Z": {"type": "LUT4", "connections": {"Z": [2]}}}}
     result = bitstream._report(targets.load("ecpix5"), tmp_path, module)
     assert result["shares"] == {"cpu": {"lut4": 1, "ff": 0, "bram": 0, "dsp": 0}}
@@ -217,7 +218,7 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path):
         {"name": "clk100", "required_mhz": 100.0, "achieved_mhz": 300.0},
     ]
     assert (result["lut4"], result["ff"], result["bram"], result["dsp"]) == (100, 0, 7, 0)
-    assert result["kind"] == "est"
+    assert (result["kind"], result["build_id"]) == ("est", "0001020304050607-08090a0b0c0d0e0f")
 
 
 @pytest.mark.parametrize(
