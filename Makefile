@@ -49,7 +49,7 @@ help: ## 0 s | List the targets
 	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, live, bench)  FILE=path  KEY_BITS=128|192|256|all (demo)"
 	@echo "  SEEDS=8  DATABASE=LFE5UM5G|LFE5U (timing; default: both)"
 	@echo "  FUZZ_SECONDS=60  MUTANTS='--count 300 --seed 1 --part host' (default: 300 of all parts)"
-	@echo "  EXPLORE='--datapath 128 --peer usselmann=FOLDER' (default: the whole family)"
+	@echo "  EXPLORE='--datapath 128 --peer usselmann=FOLDER' (explore; explore-lte has --device and --seeds; default: everything)"
 	@echo "  JOBS=2  SCHEDULER=tcp://host:8786 (timing, explore, mutants, worker: see gateware/flow)"
 	@echo "  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)  SUITES='tests/kernel/common' (zephyr-twister: folders of it)"
 
@@ -179,7 +179,7 @@ explore-isa: setup ## 15 min | Place and route the vector unit and its parts alo
 	@$(PYTHON) -m gateware.explore.isa
 
 explore-lte: setup ## 40 min | Place and route SNOW 3G and AES as LTE has them, by S-boxes (build/results/explore-lte.json)
-	@$(PYTHON) -m gateware.explore.lte
+	@$(PYTHON) -m gateware.explore.lte $(EXPLORE)
 
 ##@ Write
 format: setup ## 3 s | Rewrite Python and C sources in the project's format

@@ -6,6 +6,7 @@ key and block, or initialisation vector, are taken, that one included. What is d
 off and taken up.
 """
 
+import argparse
 from pathlib import Path
 from statistics import median
 
@@ -20,14 +21,17 @@ from gateware.explore.netlist import NetlistError
 from gateware.explore.protocols import ProtocolError
 from gateware.flow import toolchain
 from gateware.flow.cache import REPOSITORY
+from gateware.flow.sweep import count
 
 PARTS = ("85F-8", "25F-6")
-SEEDS = (1, 2, 3)
+SEEDS = 3
 # Hessel's times, in ns a byte.
 TIMES = (4, 14, 24)
 
 
-def build(member: Member, folder: Path, environment: dict[str, str], versions: str) -> list[dict]:
+def build(
+    member: Member, parts: list[str], seeds: tuple[int, ...], folder: Path, environment: dict[str, str], versions: str
+) -> list[dict]:
     """Records of a member, one for each part.
 
     Raises
@@ -39,8 +43,8 @@ def build(member: Member, folder: Path, environment: dict[str, str], versions: s
     area = synthesise(design, folder, environment, versions)
     message = member.measure(load(folder / "core.json"), ports)
     found = []
-    for part in PARTS:
-        clocks = [place(design, folder, DEVICES[part], seed, environment) for seed in SEEDS]
+    for part in parts:
+        clocks = [place(design, folder, DEVICES[part], seed, environment) for seed in seeds]
         found.append(record(member, part, area, message, clocks))
     return found
 
@@ -72,6 +76,11 @@ def record(member: Member, part: str, area: dict[str, int], message: Message, cl
 
 def main() -> None:
     """Builds what is out of date, writes ``build/results/explore-lte.json``, prints the table."""
+    parser = argparse.ArgumentParser(prog="python -m gateware.explore.lte", description=__doc__.splitlines()[0])
+    parser.add_argument("--device", nargs="+", choices=DEVICES, default=list(PARTS), metavar="DEVICE")
+    parser.add_argument("--seeds", type=count, default=SEEDS, help=f"runs of place-and-route, from seed 1 on ({SEEDS})")
+    options = parser.parse_args()
+    seeds = tuple(range(1, options.seeds + 1))
     console = Console()
     records = []
     try:
@@ -79,7 +88,8 @@ def main() -> None:
         versions = toolchain.versions(environment)
         for member in MEMBERS:
             console.print(f"explore-lte: {member.name}", style="dim")
-            records += build(member, REPOSITORY / "build" / "explore-lte" / member.name, environment, str(versions))
+            folder = REPOSITORY / "build" / "explore-lte" / member.name
+            records += build(member, options.device, seeds, folder, environment, str(versions))
     except (FlowError, WrongResult, NetlistError, ProtocolError, toolchain.ToolError) as error:
         raise SystemExit(f"explore-lte: error: {error}") from error
     except KeyboardInterrupt:
@@ -87,7 +97,7 @@ def main() -> None:
     path = REPOSITORY / "build" / "results" / "explore-lte.json"
     write(
         path,
-        {"kind": "est", "seeds": list(SEEDS), "target_mhz": TARGET_MHZ, "records": records},
+        {"kind": "est", "seeds": list(seeds), "target_mhz": TARGET_MHZ, "records": records},
         command="make explore-lte",
         board="none: each core alone",
         configuration={"synthesis": SYNTHESIS, "message_bytes": MESSAGE_BYTES},
