@@ -37,24 +37,27 @@ class Side:
         self.engine, self.key, self.iv = engine, blocks.key, iv
         self._session, self._blocks = session, blocks
         self._report: TransferReport | None = None
-        self._cycles: int | None = None
+        self._cycles = None if cycles_of(session) is None else 0
         self._pictures = self._end = 0
 
     def turn(self, picture: bytes, count: int, stopped: Callable[[], bool], watch: Watch) -> tuple[Sample, float]:
         """Send a `picture` `count` times; return the last one, and the seconds that it took. Stopped, it is short."""
-        before, result = cycles_of(self._session), io.BytesIO()
+        before, result = self._now(), io.BytesIO()
         data = _Data(picture * count, stopped)
         report = self._session.transfer(data, result, offset=self._end, watch=watch)
-        after = cycles_of(self._session)
+        if self._cycles is not None:
+            self._cycles += self._now() - before
         self._report = together(self._report, report) if self._report else report
-        if before is not None and after is not None:
-            self._cycles = (self._cycles or 0) + after - before
         done = report.bytes // len(picture)
         self._pictures += done
         at = max(0, done - 1) * len(picture)
         sample = Sample(self._end + at, picture, result.getvalue()[at : at + len(picture)])
         self._end += report.records * self._session.record_bytes
         return sample, report.seconds
+
+    def _now(self) -> int:
+        """Return the board's cycles, 0 if it counts none: who has once said so is not asked again."""
+        return (cycles_of(self._session) or 0) if self._cycles is not None else 0
 
     def finish(self) -> Point | None:
         """Return the figures of all turns, None if there is nothing; let blocks that were not used be."""
