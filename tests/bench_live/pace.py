@@ -21,7 +21,7 @@ from rich.table import Table
 from tests.bench_live.viewing import Enough, load, points_of, viewed
 from tests.gateware.support import ROOT
 
-COMMAND = "make bench-live-pace"
+COMMAND = "make bench-live LIVE=pace"
 BAR, BAR_ENGINE = streamer.FEWEST_PICTURES, "ise_vmem"
 ENGINES = ("fastpath", "accelerator", "ise_vmem", "ise_fused", "ise")
 STRETCH = 4.0  # seconds

@@ -22,7 +22,7 @@ from tests.bench_host.__main__ import null_board
 from tests.bench_live.viewing import load
 from tests.gateware.support import ROOT
 
-COMMAND = "make soak-live"
+COMMAND = "make bench-live LIVE=soak"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--js-flags=--expose-gc")
 READING = 10.0  # seconds
 PATIENCE_MS = 120_000
@@ -39,6 +39,15 @@ def reading(tool: psutil.Process, pages: list[Page]) -> dict[str, float]:
     return {"tool": tool.memory_info().rss / 1e6, "pages": sum(page.evaluate(HEAP) for page in pages) / 1e6}
 
 
+def give_way() -> None:
+    """Let Chromium's programs, which set their own priority, have none above this one's."""
+    mine = psutil.Process().nice()
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if child.nice() < mine:
+                child.nice(mine)
+
+
 def soak(seconds: float, count: int) -> tuple[list[dict], list[int]]:
     """Watch with `count` pages; return readings, and the pictures that each page has drawn."""
     words = [Path(sys.executable).parent / "cipherlane", "live", "--listen", "127.0.0.1:0", "--port"]
@@ -51,13 +60,16 @@ def soak(seconds: float, count: int) -> tuple[list[dict], list[int]]:
         chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         stack.callback(chromium.close)
         pages = [chromium.new_page() for _ in range(count)]
-        for page in pages:
-            page.goto(address)
+        for number, page in enumerate(pages, 1):
+            page.goto(address, timeout=PATIENCE_MS)
             page.wait_for_function("() => document.getElementById('wire_note').textContent", timeout=PATIENCE_MS)
             page.evaluate(COUNT)
+            give_way()
+            print(f"{number} pages are open", flush=True)
         readings, end = [], time.monotonic() + seconds
         while time.monotonic() < end:
             time.sleep(min(READING, seconds / 20))
+            give_way()
             readings.append(reading(tool, pages))
             print("tool {tool:.1f} MB, pages {pages:.1f} MB".format(**readings[-1]), flush=True)
         return readings, [page.evaluate("() => seen") for page in pages]
@@ -85,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
         }
         print(f"{name}: {begun[name]:.1f} MB, at the end {values[-1]:.1f} MB, at most {max(values):.1f} MB")
     print(f"{args.pages} pages drew {min(drawn)} to {max(drawn)} pictures each in {args.seconds:g} s; {load()}")
-    path = ROOT / "build" / "results" / "soak-live.json"
+    path = ROOT / "build" / "results" / "bench-live-soak.json"
     write(path, {"records": [record]}, command=COMMAND, board="null", configuration={"load": load()})
     grown = any(record[f"{name}_ended_mb"] - record[f"{name}_begun_mb"] > bar for name, bar in BARS.items())
     return int(grown or min(drawn) < args.seconds / 10)

@@ -20,7 +20,7 @@ from websockets.sync.client import connect
 from tests.bench_live.viewing import load
 from tests.gateware.support import ROOT
 
-COMMAND = "make bench-live-start"
+COMMAND = "make bench-live LIVE=start"
 BARS = {"cold": 600.0, "second": 30.0}  # seconds to the first picture
 PATIENCE = 60.0  # seconds from the address to the first picture
 

@@ -126,6 +126,7 @@ def test_sixteen_shades_are_sent_two_pixels_a_byte(page):
 def test_the_table_of_byte_values_counts_what_the_wiretap_shows(page):
     expect(page.locator("#plaintext_note")).not_to_contain_text("shades", timeout=WAIT_MS)
     page.get_by_role("button", name="Pause pictures").click()
+    another(page, another(page, b"")[1])
     table = "() => [...document.querySelectorAll('#counts tbody tr')].map(row => [...row.cells].map(c => c.innerText))"
     wire, cells = page.evaluate(f"() => [({PIXELS})('wire'), ({table})()]")  # of one picture
     assert [row[0] for row in cells] == [f"{value:X}x" for value in range(16)]

@@ -1,5 +1,6 @@
 """The live view's films that PyAV reads: a video file, which the test encodes, and a camera's way."""
 
+import socket
 import sys
 import time
 
@@ -111,6 +112,20 @@ def test_a_video_that_cannot_be(film, content):
         film.write_bytes(film.read_bytes()[:1000] if content == "half" else content)
     with pytest.raises(FileError, match=r"cannot read the video .*; give another"):
         video.Player(str(film), EDGE)
+
+
+def test_a_file_cannot_have_the_tool_ask_a_network(tmp_path):
+    """A playlist names where its parts are."""
+    path = tmp_path / "list.m3u8"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        where = f"http://127.0.0.1:{server.getsockname()[1]}/a.ts"
+        path.write_text(f"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n{where}\n#EXT-X-ENDLIST\n")
+        for name in (str(path), where):
+            with pytest.raises(FileError, match="cannot read the video"):
+                video.Player(name, EDGE)
+        server.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            server.accept()
 
 
 def test_a_sound_alone_is_no_video(tmp_path):

@@ -93,7 +93,7 @@ class Player:
         """Yield frames from the first one on, and the seconds after that at which each is due."""
         first = None
         try:
-            with self._av.open(self._name, format=self._device, timeout=_PATIENCE) as container:
+            with self._open() as container:
                 for frame in container.decode(video=0):
                     at = float(frame.time or 0.0)
                     first = at if first is None else first
@@ -103,6 +103,12 @@ class Player:
             raise self._unreadable(reason) from error
         if first is None:
             raise self._unreadable("it has no picture")
+
+    def _open(self) -> Any:
+        """Open the device, or the file, which cannot name anything that is on a network."""
+        if self._device:
+            return self._av.open(self._name, format=self._device, timeout=_PATIENCE)
+        return self._av.open(f"file:{self._name}", options={"protocol_whitelist": "file"}, timeout=_PATIENCE)
 
     def _unreadable(self, reason: str) -> FileError:
         what = "camera" if self._device else "video"

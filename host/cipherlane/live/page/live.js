@@ -18,11 +18,11 @@ const KINDS = {
   board: "board: cycles counted on the board.",
   null: "null: no board, a program on this machine; its cycles are nanoseconds.",
 };
-const SUMMARY_MS = 15000, SILENCE_MS = 8000, AGAIN_MS = 2000, STILL_MS = 5000;
+const SUMMARY_MS = 15000, SILENCE_MS = 8000, AGAIN_MS = 2000, STILL_MS = 5000, COUNT_MS = 1000;
 const token = location.hash.slice(1);
 if (token) history.replaceState(null, "", location.pathname); // not to be read over a shoulder
 
-let socket = null, state = null, picture = null, heard = 0, summarised = 0, drawn = 0, refused = "";
+let socket = null, state = null, picture = null, heard = 0, summarised = 0, drawn = 0, counted = 0, refused = "";
 let paused = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 function connect() {
@@ -75,7 +75,10 @@ function takePicture(data) {
     const suffix = beside ? "_beside" : "";
     PANES.forEach((id, index) => $(id + suffix) && paint($(id + suffix), panes[index], head));
     notes(head, suffix);
-    if (!beside) countBytes(panes[1]);
+    if (!beside && (paused || now - counted > COUNT_MS)) {
+      counted = now;
+      countBytes(panes[1]);
+    }
   }
   if (!beside) summarise();
 }
