@@ -20,7 +20,7 @@ from tests.gateware.support import ROOT
 
 PICTURES = ROOT / "host" / "pictures"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
-WIDTH, HEIGHT, ANIMATED_WIDTH = 1280, 1000, 720
+WIDTH, HEIGHT, ANIMATED_WIDTH = 1280, 1500, 720
 SCENES = ({}, {"wiretap": "ecb"}, {"wiretap": "ctr", "tamper": "yes"})
 SCENE = 6  # pictures of the animation
 FRAME_MS = 300
@@ -91,6 +91,8 @@ def main() -> int:
         page = chromium.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
         page.goto(said[0])
         page.locator("#latest tbody td").first.wait_for(timeout=PATIENCE_MS)
+        page.select_option("#bits", "8")
+        page.locator("#plaintext_note").filter(has_not_text="shades").wait_for(timeout=PATIENCE_MS)
         another(page)
         still, moving = photograph(page), animate(page)
     args.into.mkdir(parents=True, exist_ok=True)
