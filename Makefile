@@ -1,7 +1,7 @@
 # Cipherlane: the one entry point. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-VARIABLES := ACCEPT BOARD CONFIG COORDINATOR DATABASE DRY_RUN EXPLORE FILE FIRMWARE FUZZ_SECONDS HIL_ENV JOBS KEY_BITS MUTANTS PLACE PORT SCHEDULER SEEDS SELECT SOAK SUITES TRACE TRANSPORT WAIT ZEPHYR_BASE
+VARIABLES := ACCEPT BOARD CONFIG COORDINATOR DATABASE DRY_RUN EXPLORE FILE FIRMWARE FUZZ_SECONDS HIL_ENV JOBS KEY_BITS LIVE MUTANTS PLACE PORT SCHEDULER SEEDS SELECT SOAK SUITES TRACE TRANSPORT WAIT ZEPHYR_BASE
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
 UNKNOWN := $(strip $(filter-out $(VARIABLES),$(GIVEN)))
 $(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown '$(UNKNOWN)' $(VARIABLES) 2>/dev/null),unknown variable $(UNKNOWN))))
@@ -10,6 +10,7 @@ $(if $(word 2,$(CURDIR)),$(error the simulators' makefiles take no path with a s
 BOARD    ?= ecpix5
 KEY_BITS ?= 128
 FUZZ_SECONDS ?= 60
+LIVE     ?= goodput
 SEEDS    ?= 8
 TRANSPORT ?= uart
 PORT     ?= $(if $(filter udp,$(TRANSPORT)),sim+udp,sim)
@@ -34,7 +35,7 @@ CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench cache explore explore-isa explore-lte mapped mutants results timing zephyr
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-lte format pages readme report package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-lte format pages readme screenshots report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -48,6 +49,7 @@ help: ## 0 s | List the targets
 	@echo "  TRACE=1 (sim: with waveforms, in build/sim_trace; see gateware/ARCHITECTURE.md)"
 	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, live, bench)  FILE=path  KEY_BITS=128|192|256|all (demo)"
 	@echo "  SEEDS=8  DATABASE=LFE5UM5G|LFE5U (timing; default: both)"
+	@echo "  LIVE=goodput|pace|start|soak (bench-live: see tests)"
 	@echo "  FUZZ_SECONDS=60  MUTANTS='--count 300 --seed 1 --part host' (default: 300 of all parts)"
 	@echo "  EXPLORE='--datapath 128 --peer usselmann=FOLDER' (explore; explore-lte has --device and --seeds; default: everything)"
 	@echo "  JOBS=2  SCHEDULER=tcp://host:8786 (timing, explore, mutants, worker: see gateware/flow)"
@@ -160,8 +162,11 @@ bench-udp: setup ## 2 min | Measure records over UDP on the simulated board: goo
 bench-host: setup ## 1 min | Measure what one core of this machine carries against the null board, beside a bare echo
 	@$(PYTHON) -m tests.bench_host
 
-bench-live: setup ## 3 min | Measure what a viewer of the live view costs of goodput, on the null board
-	@$(PYTHON) -m tests.bench_live
+bench-live: setup ## 3 min | Measure what a viewer of the live view costs of goodput, on the null board, or by LIVE=pace|start|soak other things
+	$(if $(filter-out goodput pace start soak,$(LIVE)),$(error LIVE=$(LIVE): choose goodput, pace, start or soak))
+	@$(if $(filter pace,$(LIVE)),$(PYTHON) -m gateware.flow sim eth)
+	@$(if $(filter soak,$(LIVE)),.ci/setup chromium)
+	@$(PYTHON) -m tests.bench_live $(LIVE)
 
 bench-sim-speed: setup ## 5 min | Measure how fast the simulated board runs, beside one as LiteX's script builds it
 	@$(PYTHON) -m tests.bench_sim_speed
@@ -199,6 +204,10 @@ readme: setup ## 3 s | Take the figures in build/results over into results/data,
 report: setup ## 1 s | Make one page of HTML of all figures, those in build/results and the kept ones (build/report.html)
 	@mkdir -p build
 	@.venv/bin/cipherlane report --force --out build/report.html $(wildcard build/results) results/data
+
+screenshots: sim ## 1 min | Take pictures of the live view on the simulated board (host/pictures)
+	@.ci/setup chromium
+	@$(PYTHON) -m tests.screenshots
 
 package: setup ## 1 min | Build the host tool's wheel and source distribution, and check them as an index does (build/package/dist)
 	@.ci/package

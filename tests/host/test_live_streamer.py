@@ -42,8 +42,9 @@ class Script(Hub):
 def split(message):
     """Head, plaintext, wire and decrypted picture of a message."""
     size = 4 + int.from_bytes(message[:4], "little")
-    pixels = json.loads(message[4:size])["edge"] ** 2
-    return json.loads(message[4:size]), *(message[size + at * pixels : size + (at + 1) * pixels] for at in range(3))
+    head = json.loads(message[4:size])
+    pixels = head["edge"] ** 2 * head["bits"] // 8  # in bytes
+    return head, *(message[size + at * pixels : size + (at + 1) * pixels] for at in range(3))
 
 
 def watch(board, look, monkeypatch, timeout=2.0, **options):
