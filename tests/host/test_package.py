@@ -18,7 +18,7 @@ from ..imports import cycle, graph
 from .served import Served
 
 HOST = Path(__file__).parents[2] / "host"
-OPTIONAL = {"cryptography", "argparse_manpage", "starlette", "textual", "uvicorn"}  # of the extras
+OPTIONAL = {"cryptography", "argparse_manpage", "av", "starlette", "textual", "uvicorn"}  # of the extras
 README = (HOST / "README.md").read_text(encoding="utf-8")
 
 
