@@ -205,7 +205,7 @@ report: setup ## 1 s | Make one page of HTML of all figures, those in build/resu
 	@mkdir -p build
 	@.venv/bin/cipherlane report --force --out build/report.html $(wildcard build/results) results/data
 
-screenshots: sim ## 1 min | Take pictures of the live view on the simulated board (host/pictures)
+screenshots: sim ## 1 min | Take pictures of the live view on the simulated board (build/pictures)
 	@.ci/setup chromium
 	@$(PYTHON) -m tests.screenshots
 

@@ -1,4 +1,4 @@
-"""Makes the pictures of the live view in host/pictures: ``python -m tests.screenshots``, or ``make screenshots``.
+"""Makes the pictures of the live view in build/pictures: ``python -m tests.screenshots``, or ``make screenshots``.
 
 Chromium opens the page of `cipherlane live` on the simulated board. One picture is of the page; a short animation is
 of its three panes: what CTR sends, what ECB would leak, and what bytes changed on the wire do.
@@ -18,7 +18,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from tests.gateware.support import ROOT
 
-PICTURES = ROOT / "host" / "pictures"
+PICTURES = ROOT / "build" / "pictures"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
 WIDTH, HEIGHT, ANIMATED_WIDTH = 1280, 1500, 720
 SCENES = ({}, {"wiretap": "ecb"}, {"wiretap": "ctr", "tamper": "yes"})
