@@ -169,7 +169,7 @@ def _report(target: Target, gateware: Path, module: dict) -> dict:
     clocks = [
         {
             "name": constraints.clock_name(name),
-            "required_mhz": round(clock["constraint"], 2),
+            "required_mhz": round(constraints.required_mhz(constraints.clock_name(name), clock["constraint"]), 2),
             "achieved_mhz": round(clock["achieved"], 2),
         }
         for name, clock in sorted(pnr["fmax"].items())
@@ -195,6 +195,7 @@ def _check_constraints(soc: CipherlaneSoC, gateware: Path, module: dict, clocks:
     if unknown := constraints.unknown_names(lpf, module):
         raise BitstreamError(f"{name}.lpf constrains {', '.join(unknown)}, which the netlist does not have")
     wanted = {"sys": soc.target.sys_clk_freq / 1e6, **constraints.frequencies(lpf)}
+    wanted[constraints.JTAG_CLOCK] = constraints.JTAG_MHZ
     if missing := constraints.unconstrained(clocks, wanted):
         raise BitstreamError(f"clock {', '.join(missing)} was not timed for its frequency: constrain it by its pin")
     if (looping := len(constraints.looping(module))) != soc.random.noise.cells:

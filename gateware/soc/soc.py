@@ -43,7 +43,6 @@ BUFFER_ORIGIN = 0x4000_0000
 # Every memory and register answers in a few cycles; a short counter is also quick to compare.
 BUS_TIMEOUT_CYCLES = 63
 CONSOLE_FIFO_BYTES = 64
-JTAG_MHZ = 25.0  # the most that an ECP5's TCK takes
 # From the watchdog's interrupt to the reset: time for a last word.
 WATCHDOG_RESET_DELAY_CYCLES = 4096
 
@@ -105,8 +104,6 @@ class CipherlaneSoC(SoCCore):
         if configuration.console:
             pads = platform.request("serial", 1, loose=True)
             self.add_uart("console", board.console_name, pads, board.uart_baudrate, CONSOLE_FIFO_BYTES)
-            if jtag := getattr(self.console_phy, "cd_jtag", None):
-                platform.add_platform_command(f'FREQUENCY NET "{{clk}}" {JTAG_MHZ} MHz;', clk=jtag.clk)
         if configuration.watchdog:
             self.add_watchdog("watchdog", reset_delay=WATCHDOG_RESET_DELAY_CYCLES)
         for name, value in (
