@@ -85,18 +85,25 @@ def scaled(board: Board, configuration: Configuration, fit: Fit) -> Configuratio
     """The configuration with memories that the board's part holds: as it is, or after as few of `STEPS` as suffice.
 
     Zephyr's memories are what its image takes, and the part of a simulated board has no end: these stay as they are.
+    What does not fit after all steps is given with all of them taken.
     """
     if board.simulated or configuration.firmware != "baremetal" or not isinstance(configuration.core_datapath, int):
         return configuration
-    steps = iter(STEPS)
-    while sum(memories(board, configuration, fit).values()) > PARTS[board.size].block_rams:
-        step = dict(next(steps, {}))
-        if not step:
+    for count in range(len(STEPS) + 1):
+        found = shrunk(configuration, count)
+        if sum(memories(board, found, fit).values()) <= PARTS[board.size].block_rams:
             break
-        slots = step.pop("rx_slots", None)
-        if slots and configuration.ethernet:
-            configuration = replace(configuration, ethernet=replace(configuration.ethernet, rx_slots=slots))
-        configuration = replace(configuration, **step)
+    return found
+
+
+def shrunk(configuration: Configuration, count: int) -> Configuration:
+    """A configuration after so many of `STEPS`."""
+    for step in STEPS[:count]:
+        if slots := step.get("rx_slots"):
+            if configuration.ethernet:
+                configuration = replace(configuration, ethernet=replace(configuration.ethernet, rx_slots=slots))
+        else:
+            configuration = replace(configuration, **step)
     return configuration
 
 

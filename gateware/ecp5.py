@@ -31,7 +31,7 @@ SMALL_LEFT_OUT = {
     "pipelined": _TOO_LARGE + "the pipelined core alone takes as many LUTs",
     "zephyr": _TOO_LARGE + "Zephyr's memories take 128 block RAMs",
     "eth_zephyr": _TOO_LARGE + "Zephyr's memories take 128 block RAMs",
-    "SDRAM": "what it could hold, code and buffers, is in block RAM, so that cycles are those of the simulated board",
+    "external RAM": "what it could hold, code and buffers, is in block RAM, so that cycles are those of the simulated board",
 }
 
 
@@ -101,7 +101,7 @@ def create_rgmii(**delays: float) -> Callable:
     """
 
     def create(platform):
-        pads = {"clock_pads": platform.request("eth_clocks", 0), "pads": platform.request("eth", 0)}
+        pads = {"clock_pads": platform.request("eth_clocks"), "pads": platform.request("eth")}
         return LiteEthPHYRGMII(**pads, **delays, with_inband_status=False)
 
     return create

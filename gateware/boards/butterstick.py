@@ -31,7 +31,7 @@ BOARD = Board(
         "zephyr": "litex-boards names no UART pins: Ethernet is the way in",
         "eth_zephyr": "firmware/zephyr has no board for it",
         "pipelined": "litex-boards names no UART pins: Ethernet is the way in",
-        "DDR3": "nothing needs more than block RAM has",
+        "external RAM": "nothing needs more than block RAM has",
         "USB": "its ULPI PHY has no core in the packages that are used",
     },
     device="LFE5UM5G-85F-8BG381C",
@@ -39,6 +39,4 @@ BOARD = Board(
     flash_cable=("--dfu", "--vid", "0x1209", "--pid", "0x5af1", "--altsetting", "0"),
     bootloader=True,
     constraints="butterstick.lpf",
-    clock_pin="clk30",
-    reset_pin="user_btn0",
 )

@@ -8,7 +8,7 @@ from gateware.ecp5 import SMALL, SMALL_LEFT_OUT, create_crg
 BOARD = Board(
     name="colorlight_i5",
     title="Colorlight i5 v7.0 (ECP5-25F)",
-    sys_clk_freq=50_000_000,
+    sys_clk_freq=40_000_000,
     create_platform=lambda: colorlight_i5.Platform(board="i5", revision="7.0", toolchain="trellis"),
     create_crg=create_crg("clk25", 25e6, "cpu_reset_n"),
     uart_name="serial",
@@ -21,6 +21,4 @@ BOARD = Board(
     device="LFE5U-25F-6BG381C",
     speed_grade="6",
     flash_cable=("--board", "colorlight-i5"),
-    clock_pin="clk25",
-    reset_pin="cpu_reset_n",
 )

@@ -35,6 +35,4 @@ BOARD = Board(
     speed_grade="8",
     flash_cable=("--board", "orangeCrab"),
     bootloader=True,
-    clock_pin="clk48",
-    reset_pin="usr_btn",
 )

@@ -8,7 +8,7 @@ from gateware.ecp5 import create_crg
 BOARD = Board(
     name="ulx3s",
     title="Radiona ULX3S (ECP5-85F)",
-    sys_clk_freq=50_000_000,
+    sys_clk_freq=40_000_000,
     create_platform=lambda: radiona_ulx3s.Platform(device="LFE5U-85F", revision="2.0", toolchain="trellis"),
     # The ESP32 would take the FPGA's configuration away while this pad is low.
     create_crg=create_crg("clk25", 25e6, "rst", active_low=False, high_names=("wifi_gpio0",)),
@@ -23,11 +23,9 @@ BOARD = Board(
         "zephyr": "firmware/zephyr has no board for it",
         "eth_zephyr": "the board has no Ethernet",
         "pipelined": "not placed and routed for this speed grade",
-        "SDRAM": "nothing needs more than block RAM has",
+        "external RAM": "nothing needs more than block RAM has",
     },
     device="LFE5U-85F-6BG381C",
     speed_grade="6",
     flash_cable=("--board", "ulx3s"),
-    clock_pin="clk25",
-    reset_pin="rst",
 )

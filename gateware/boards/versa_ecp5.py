@@ -28,11 +28,9 @@ BOARD = Board(
         "zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",
         "eth_zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",
         "pipelined": "the pipelined core takes most of the part's LUTs",
-        "DDR3": "nothing needs more than block RAM has",
+        "external RAM": "nothing needs more than block RAM has",
     },
     device="LFE5UM5G-45F-8BG381C",
     speed_grade="8",
     flash_cable=("--cable", "ft2232"),
-    clock_pin="clk100",
-    reset_pin="rst_n",
 )

@@ -54,7 +54,11 @@ def build_firmware(target: Target, directory: Path) -> list[int]:
     if on_zephyr:
         zephyr.require_base()
     describe_soc(target, directory)
-    binary = zephyr.build_image(target.name, directory) if on_zephyr else _build_baremetal(directory, target.configuration.compact)
+    binary = (
+        zephyr.build_image(target.name, directory)
+        if on_zephyr
+        else _build_baremetal(directory, target.configuration.compact)
+    )
     size, room = binary.stat().st_size, target.configuration.rom_size
     if size > room:
         raise FirmwareError(f"the firmware takes {size} bytes, the boot ROM has {room}")
