@@ -35,14 +35,15 @@ CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench cache explore explore-isa explore-lte mapped mutants results timing zephyr
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-lte format pages readme screenshots report package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-lte format pages readme screenshots report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
 	@awk -F ':.*## | [|] ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-14s %-16s %s\n", $$1, $$2, $$3}' Makefile
 	@echo
 	@echo "Variables (times are of 2 cores)"
-	@echo "  BOARD=ecpix5  CONFIG=default|eth|pipelined|scalar|zephyr|eth_zephyr (sim, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
+	@echo "  BOARD=ecpix5|butterstick|colorlight_i5|orangecrab|orangecrab_85f|ulx3s|ulx3s_25f|versa_ecp5|sim (make boards)"
+	@echo "  CONFIG=default|eth|pipelined|scalar|zephyr|eth_zephyr (sim, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone; udev: the rules)"
 	@echo "  COORDINATOR=host:port  PLACE=name  WAIT=3600  SELECT=throughput  SOAK=3600  HIL_ENV=file  ACCEPT=figure (hil: see tests/hil)"
@@ -75,6 +76,9 @@ zephyr: setup ## minutes | Build the firmware on Zephyr for BOARD=sim, with the 
 
 zephyr-setup: setup ## minutes | Install what Zephyr's build needs and, without ZEPHYR_BASE, a Zephyr tree (build/zephyr)
 	@firmware/zephyr/setup
+
+boards: setup ## 2 s | List the boards: part, memories, clock declared and reached, what fits, what does not and why, how it is loaded
+	@$(PYTHON) -m results.tables.boards
 
 bitstream: setup ## 20 min | Build the bitstream for BOARD with CONFIG, firmware inside (build/<board>_<config>)
 	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG)

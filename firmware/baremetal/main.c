@@ -21,7 +21,7 @@
 #include "zeroize.h"
 
 #define RECORD_MAX   CL_SERVICE_RECORD_MAX(CIPHERLANE_MAX_DATA)
-#define BENCH_BYTES  32768u
+#define BENCH_BYTES  CIPHERLANE_BENCH_BYTES
 #define BOUNCE_BYTES 512u
 /* Thirty seconds; a simulated second takes minutes: an eighth of one there. */
 #define SESSION_IDLE_CYCLES                                                                        \

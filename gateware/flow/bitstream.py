@@ -139,7 +139,8 @@ def report(
 def write_sources(target: Target, directory: Path, firmware: list[int]) -> CipherlaneSoC:
     """Writes what the tools read into `<directory>/gateware`: Verilog, constraints and scripts; returns the SoC."""
     soc = CipherlaneSoC(target, firmware=firmware)
-    for line in (REPOSITORY / "constraints" / target.board.constraints).read_text().splitlines():
+    constrained = target.board.constraints
+    for line in (REPOSITORY / "constraints" / constrained).read_text().splitlines() if constrained else ():
         if line and not line.startswith("#"):
             soc.platform.add_platform_command(line)
     tools = soc.platform.toolchain

@@ -31,7 +31,7 @@ from gateware.dma.accelerator import CTRAccelerator
 from gateware.isa.command import CommandRegister
 from gateware.isa.vector_unit import VectorAESUnit
 from gateware.isa.zkn import ScalarAESUnit
-from gateware.memory import in_luts
+from gateware.memory import distributed, in_luts
 from gateware.net.records import peripheral as fast_path
 from gateware.random.oscillators import RingOscillators
 from gateware.random.source import RandomSource
@@ -110,10 +110,12 @@ class CipherlaneSoC(SoCCore):
             ("CIPHERLANE_SIMULATED", int(board.simulated)),
             ("CIPHERLANE_RX_WINDOW", board.rx_window),
             ("CIPHERLANE_MAX_DATA", configuration.max_data),
+            ("CIPHERLANE_BENCH_BYTES", configuration.bench_bytes),
             ("CIPHERLANE_BOARD", target.name),
         ):
             self.add_constant(name, value)
         in_luts(self, target.fit.lut_words)
+        distributed(self, target.fit.distributed_words)
 
     def add_csr_bridge(self, name="csr", origin=None, register=False):
         """LiteX's bridge, always with registers: the CSRs stay out of the bus's combinational paths."""

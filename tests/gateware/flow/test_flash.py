@@ -23,11 +23,15 @@ def detected(*models: str) -> str:
     return "\n".join(lines)
 
 
+ORANGECRAB = targets.load("orangecrab")
+
+
 @pytest.fixture
 def build(tmp_path):
     """A folder with a bitstream in it."""
     (tmp_path / "gateware").mkdir()
-    (tmp_path / "gateware" / "ecpix5_eth.bit").write_bytes(b"\xff" * 64)
+    for name in ("ecpix5_eth", "orangecrab"):
+        (tmp_path / "gateware" / f"{name}.bit").write_bytes(b"\xff" * 64)
     return tmp_path
 
 
@@ -167,6 +171,25 @@ def test_a_build_without_an_id_is_told_before_anything_is_written(build, loader)
     assert result.returncode == 1 and result.stderr.startswith("error: no build id in ") and words() == []
     (build / "gateware" / "ecpix5_eth.build_id").write_text(BUILD + "\n")
     assert built(TARGET, build) == BUILD
+
+
+def test_a_bootloader_is_given_the_flash_s_content_and_asked_nothing(build, loader):
+    words = loader("no --detect is asked for", 1)
+    bit = build / "gateware" / "orangecrab.bit"
+    assert flash(ORANGECRAB, build, "spi", dry_run=True) == f"openFPGALoader --board orangeCrab {bit}"
+    assert flash(ORANGECRAB, build, "spi").endswith("in its SPI flash, it starts from it")
+    assert words() == [f"--board orangeCrab {bit}"]
+    with pytest.raises(FlashError, match="by its bootloader, into its SPI flash alone: run `make flash-spi`"):
+        flash(ORANGECRAB, build, "sram")
+    assert len(words()) == 1
+
+
+def test_a_bootloader_that_is_not_there(build):
+    """By the real openFPGALoader."""
+    result = gateware_flow("orangecrab", "--flash", "spi", "--output", str(build))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith("error: no OrangeCrab") and "none is found" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize(

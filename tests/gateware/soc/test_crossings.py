@@ -37,7 +37,15 @@ JTAG = {
     ("MultiReg", "sys", "jtag"),
     *(("AsyncResetSynchronizer", a, b) for a in ("jtag", "sys") for b in ("jtag", "sys")),
 }
-EXPECTED = {("ecpix5", "eth_zephyr"): ECPIX5 | ETHERNET | JTAG, ("sim", "eth"): ETHERNET}
+EXPECTED = {
+    ("ecpix5", "eth_zephyr"): ECPIX5 | ETHERNET | JTAG,
+    ("sim", "eth"): ETHERNET,
+    **{
+        (target.board.name, target.configuration.name): ECPIX5 | (ETHERNET if target.configuration.ethernet else set())
+        for target in targets.load_all()
+        if target.board.name not in ("ecpix5", "sim")
+    },
+}
 # Cells of the pads that sample with the clock that comes beside the data.
 SOURCE_SYNCHRONOUS = {Crossing(PADS, "eth_rx", "DDRInput")}
 
