@@ -57,7 +57,7 @@ def test_the_wheel_says_what_an_index_asks(wheel):
     assert metadata.license_expression == "BSD-2-Clause" and metadata.license_files == ["LICENSE"]
     assert metadata.description_content_type == "text/markdown" and metadata.description.strip() == README.strip()
     assert metadata.summary and metadata.project_urls and "Typing :: Typed" in metadata.classifiers
-    assert {"live", "man", "verify"} <= set(metadata.provides_extra)
+    assert {"live", "man", "verify", "video"} <= set(metadata.provides_extra)
     wanted = {requirement.name for requirement in metadata.requires_dist if not requirement.marker}
     imported = set()
     for name, content in wheel.items():
@@ -66,7 +66,7 @@ def test_the_wheel_says_what_an_index_asks(wheel):
     third = (
         {each.decode() for each in imported}
         - set(sys.stdlib_module_names)
-        - {"cryptography", "argparse_manpage", "starlette", "uvicorn"}
+        - {"cryptography", "argparse_manpage", "av", "starlette", "uvicorn"}
     )
     assert third == {"platformdirs", "rich", "serial", "shtab"}
     assert wanted == {"platformdirs", "pyserial", "rich", "shtab"}
