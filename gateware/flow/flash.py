@@ -4,8 +4,8 @@
 
     cable ─► part on it ─► is it the bitstream's? ─► configuration memory (until power is off), or SPI flash
 
-The part is read before anything is written; a board with a bootloader over USB (DFU) cannot tell it. What openFPGALoader says of a cable that it cannot open is libftdi's: no
-device, no permission, in use by another program.
+The part is read before anything is written; a board with a bootloader over USB (DFU) cannot tell it. What
+openFPGALoader says of a cable that it cannot open is libftdi's: no device, no permission, in use by another program.
 """
 
 import re
@@ -20,7 +20,9 @@ LIMIT_S = 600
 MEMORIES = {"sram": "--write-sram", "spi": "--write-flash"}
 # What a message has in it: what to do. libftdi's numbers of ftdi_usb_open_desc.
 _REMEDIES = {
-    r"ftdi device: -3\b|device not found|No device|no device|Not found|No DFU": "none is found: attach it by its USB cable, power it on",
+    r"ftdi device: -3\b|device not found|No device|no device|Not found|No DFU": (
+        "none is found: attach it by its USB cable, power it on"
+    ),
     r"ftdi device: -4\b|[Pp]ermission": "no permission: add yourself to the group plugdev (openFPGALoader's udev rule "
     "gives it the cables), log in and attach the board again",
     r"ftdi device: -5\b|[Bb]usy": "another program has its cable: end that one",
@@ -48,8 +50,8 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
     Raises
     ------
     FlashError
-        The board is simulated, or its bootloader does not load the FPGA itself; there is no bitstream, no cable or none that may be opened, another part on it, or
-        openFPGALoader failed or did not end.
+        The board is simulated, or its bootloader does not load the FPGA itself; there is no bitstream, no cable or none
+        that may be opened, another part on it, or openFPGALoader failed or did not end.
     """
     board = target.board
     if board.simulated:
