@@ -27,11 +27,11 @@ class Ethernet:
 class Configuration:
     """What the SoC is to have.
 
-    Sizes are in bytes; where a part has not the block RAM, `gateware.block_rams` makes them smaller. ``max_data`` is the
-    data of a record over the UART, ``bench_bytes`` what engines are measured on, in the buffer memory. ``compact`` has
-    the firmware compiled for size, with no room between what is called often. ``firmware`` is what the boot ROM holds: ``baremetal`` or ``zephyr``. ``core_datapath`` is that
-    of the accelerator's core where no fast path shares it (``ethernet``); ``scalar_unit`` puts the ratified scalar AES
-    instructions in place of the vector unit.
+    Sizes are in bytes; where a part has not the block RAM, `gateware.block_rams` makes them smaller. ``max_data`` is
+    the data of a record over the UART, ``bench_bytes`` what engines are measured on, in the buffer memory. ``compact``
+    has the firmware compiled for size, with no room between what is called often. ``firmware`` is what the boot ROM
+    holds: ``baremetal`` or ``zephyr``. ``core_datapath`` is that of the accelerator's core where no fast path shares it
+    (``ethernet``); ``scalar_unit`` puts the ratified scalar AES instructions in place of the vector unit.
     """
 
     name: str

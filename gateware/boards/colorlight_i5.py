@@ -1,4 +1,4 @@
-"""Colorlight i5 v7.0 on its extension board, with an ECP5-25 (LFE5U-25F-6BG381C): UART; its SDRAM and PHYs are not used."""
+"""Colorlight i5 v7.0 on its extension board, with an ECP5-25 (LFE5U-25F-6BG381C): UART; SDRAM and PHYs not used."""
 
 from litex_boards.platforms import colorlight_i5
 

@@ -4,8 +4,8 @@
 
     cable ─► part on it ─► is it the bitstream's? ─► configuration memory (until power is off), or SPI flash
 
-The part is read before anything is written; a board with a bootloader over USB (DFU) cannot tell it. What openFPGALoader says of a cable that it cannot open is libftdi's: no
-device, no permission, in use by another program.
+The part is read before anything is written; a board with a bootloader over USB (DFU) cannot tell it. What
+openFPGALoader says of a cable that it cannot open is libftdi's: no device, no permission, in use by another program.
 """
 
 import re
@@ -59,8 +59,8 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
     Raises
     ------
     FlashError
-        The board is simulated, or its bootloader does not load the FPGA itself; there is no bitstream, no cable or none that may be opened, another part on it, or
-        openFPGALoader failed or did not end.
+        The board is simulated, or its bootloader does not load the FPGA itself; there is no bitstream, no cable or none
+        that may be opened, another part on it, or openFPGALoader failed or did not end.
     """
     board = target.board
     if board.simulated:

@@ -1,8 +1,7 @@
-"""`make boards`: what there is, what fits on it, and at what clock; `python -m results.tables.boards` prints the same."""
+"""`make boards`: what there is, what fits on it, and at what clock; run as a program it prints them."""
 
 import os
 import sys
-from collections.abc import Iterable
 from statistics import median
 
 from rich.console import Console
@@ -134,7 +133,7 @@ def show(console: Console, content: dict[str, Content]) -> None:
         console.print(shown)
 
 
-def main(words: Iterable[str] = ()) -> int:
+def main() -> int:
     """Entry point; returns the exit status."""
     try:
         show(

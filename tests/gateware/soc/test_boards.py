@@ -1,4 +1,4 @@
-"""Boards on hardware: the SoC of each elaborates; what its files name is there; its part is the one that is built for."""
+"""Boards on hardware: the SoC of each elaborates; what its file names is there; the part is its own."""
 
 import logging
 import subprocess
