@@ -87,6 +87,7 @@ def environment(base: Path) -> dict[str, str]:
     # Zephyr's build takes the first Python of the path.
     path = f"{_python().parent}{os.pathsep}{os.environ['PATH']}"
     surroundings = {**os.environ, "ZEPHYR_BASE": str(base), "PATH": path}
+    surroundings["PYTHONHASHSEED"] = "0"  # some of Zephyr's scripts write sets: the same image each time
     if "ZEPHYR_TOOLCHAIN_VARIANT" not in surroundings and "ZEPHYR_SDK_INSTALL_DIR" not in surroundings:
         compiler = shutil.which(f"{CROSS_COMPILE}gcc")
         if compiler is None:
