@@ -10,7 +10,7 @@ from math import ceil
 
 from gateware.boards import Board, Fit
 from gateware.configurations import Configuration
-from gateware.ecp5 import PARTS
+from gateware.parts import PARTS
 
 KB = 1024
 BLOCK_RAM = "block_ram"

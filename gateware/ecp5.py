@@ -1,7 +1,6 @@
-"""What boards with an ECP5 share: what the parts hold, clock and reset, and the RGMII PHY."""
+"""What boards with an ECP5 share: clock and reset, the RGMII PHY, and how `default` goes into a small part."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
@@ -10,18 +9,6 @@ from litex.soc.cores.clock import ECP5PLL
 from migen import ClockDomain, If, Instance, Signal
 
 from gateware.boards import Fit
-
-
-@dataclass(frozen=True)
-class Part:
-    """What there is of each in a part: LUT4s, and block RAMs of 2 KB."""
-
-    lut4: int
-    block_rams: int
-
-
-# By what their names have between the first dash and the second.
-PARTS = {"25F": Part(24_288, 56), "45F": Part(43_848, 108), "85F": Part(83_640, 208)}
 
 # How `default` goes into a 25F: block RAM is for memories that need it, LUTs are for all others.
 SMALL = Fit(cfu_sbox="tower", core_sbox="tower", lut_words=64, distributed_words=64)

@@ -74,7 +74,7 @@ class Board:
 
     @property
     def size(self) -> str:
-        """The part's size, as its name has it: one of `gateware.ecp5.PARTS`."""
+        """The part's size, as its name has it: one of `gateware.parts.PARTS`."""
         return self.device.split("-")[1]
 
 

@@ -10,7 +10,7 @@ from rich.table import Table as RichTable
 from gateware import boards, targets
 from gateware.block_rams import memories
 from gateware.boards import Board
-from gateware.ecp5 import PARTS
+from gateware.parts import PARTS
 from gateware.targets import Target
 from results import kept
 from results.kept import Content, ResultsError

@@ -8,7 +8,7 @@ import pytest
 from gateware import block_rams, targets
 from gateware.boards import Fit
 from gateware.configurations import CONFIGURATIONS
-from gateware.ecp5 import PARTS
+from gateware.parts import PARTS
 from results.kept import DATA
 
 HARDWARE = [target for target in targets.load_all() if not target.board.simulated]
