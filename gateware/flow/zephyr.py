@@ -4,6 +4,7 @@ The tree is the one that ZEPHYR_BASE names, or the workspace that `make zephyr-s
 Python that Zephyr's scripts run in is the one of the environment that `make zephyr-setup` made, or ZEPHYR_PYTHON.
 """
 
+import functools
 import os
 import shutil
 import subprocess
@@ -87,7 +88,7 @@ def environment(base: Path) -> dict[str, str]:
     # Zephyr's build takes the first Python of the path.
     path = f"{_python().parent}{os.pathsep}{os.environ['PATH']}"
     surroundings = {**os.environ, "ZEPHYR_BASE": str(base), "PATH": path}
-    surroundings["PYTHONHASHSEED"] = "0"  # some of Zephyr's scripts write sets: the same image each time
+    surroundings["PYTHONHASHSEED"] = "0"  # with `_repeatably`: sets of names
     if "ZEPHYR_TOOLCHAIN_VARIANT" not in surroundings and "ZEPHYR_SDK_INSTALL_DIR" not in surroundings:
         compiler = shutil.which(f"{CROSS_COMPILE}gcc")
         if compiler is None:
@@ -108,6 +109,17 @@ def _library_options(surroundings: dict[str, str]) -> list[str]:
     command = [f"{surroundings['CROSS_COMPILE']}gcc", "-march=rv32im", "-mabi=ilp32", "-print-libgcc-file-name"]
     found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
     return [f"EXTRA_LDFLAGS=-L{Path(found).parent}"]
+
+
+@functools.cache
+def _repeatably() -> list[str]:
+    """What makes a command's addresses the same each time; nothing where the machine forbids that, as containers may.
+
+    Zephyr 3.1's `gen_handles.py` writes sets of objects into the image, in an order that their addresses give.
+    """
+    prefix = ["setarch", "--addr-no-randomize"]
+    allowed = shutil.which(prefix[0]) and not subprocess.run([*prefix, "true"], capture_output=True).returncode
+    return prefix if allowed else []
 
 
 def board_of(target: str) -> str:
@@ -196,9 +208,11 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
         shutil.rmtree(output)  # CMake would go on with the tree, the board and the variables of before
     output.mkdir(parents=True, exist_ok=True)
     stamp.write_text(wanted)
+    (output / "zephyr" / ".config").unlink(missing_ok=True)  # Kconfig would keep defaults that are no longer
     log = output / "build.log"
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):
+            command = [*_repeatably(), *command]
             result = subprocess.run(
                 command, env=surroundings, stdout=stream, stderr=subprocess.STDOUT, timeout=_BUILD_TIMEOUT_S
             )
