@@ -4,7 +4,6 @@ The tree is the one that ZEPHYR_BASE names, or the workspace that `make zephyr-s
 Python that Zephyr's scripts run in is the one of the environment that `make zephyr-setup` made, or ZEPHYR_PYTHON.
 """
 
-import functools
 import os
 import shutil
 import subprocess
@@ -88,7 +87,6 @@ def environment(base: Path) -> dict[str, str]:
     # Zephyr's build takes the first Python of the path.
     path = f"{_python().parent}{os.pathsep}{os.environ['PATH']}"
     surroundings = {**os.environ, "ZEPHYR_BASE": str(base), "PATH": path}
-    surroundings["PYTHONHASHSEED"] = "0"  # with `_repeatably`: sets of names
     if "ZEPHYR_TOOLCHAIN_VARIANT" not in surroundings and "ZEPHYR_SDK_INSTALL_DIR" not in surroundings:
         compiler = shutil.which(f"{CROSS_COMPILE}gcc")
         if compiler is None:
@@ -111,15 +109,19 @@ def _library_options(surroundings: dict[str, str]) -> list[str]:
     return [f"EXTRA_LDFLAGS=-L{Path(found).parent}"]
 
 
-@functools.cache
-def _repeatably() -> list[str]:
-    """What makes a command's addresses the same each time; nothing where the machine forbids that, as containers may.
+def _repeatably(surroundings: dict[str, str]) -> list[str]:
+    """What runs a build so that the same sources in the same folders give the same image.
 
-    Zephyr 3.1's `gen_handles.py` writes sets of objects into the image, in an order that their addresses give.
+    Zephyr 3.1's `gen_handles.py` writes sets of names and of objects into the image: their order comes from Python's
+    seed, from where memory begins, and from what is in it before, the environment. Where a machine forbids `setarch`,
+    as containers may, some words of the image differ from build to build.
     """
-    prefix = ["setarch", "--addr-no-randomize"]
-    allowed = shutil.which(prefix[0]) and not subprocess.run([*prefix, "true"], capture_output=True).returncode
-    return prefix if allowed else []
+    kept = ("PATH", "HOME", "CROSS_COMPILE")
+    fixed = [f"{name}={value}" for name, value in surroundings.items() if name in kept or name.startswith("ZEPHYR_")]
+    fixed_addresses = ["setarch", "--addr-no-randomize"]
+    if subprocess.run([*fixed_addresses, "true"], capture_output=True).returncode:
+        fixed_addresses = []
+    return ["env", "-i", *sorted(fixed), "PYTHONHASHSEED=0", *fixed_addresses]
 
 
 def board_of(target: str) -> str:
@@ -212,10 +214,8 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
     log = output / "build.log"
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):
-            command = [*_repeatably(), *command]
-            result = subprocess.run(
-                command, env=surroundings, stdout=stream, stderr=subprocess.STDOUT, timeout=_BUILD_TIMEOUT_S
-            )
+            command = [*_repeatably(surroundings), *command]
+            result = subprocess.run(command, stdout=stream, stderr=subprocess.STDOUT, timeout=_BUILD_TIMEOUT_S)
             if result.returncode:
                 release = ".".join(map(str, version(base)))
                 raise ZephyrError(f"the firmware did not compile on Zephyr {release}: see {log}")

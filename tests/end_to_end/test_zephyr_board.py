@@ -1,5 +1,7 @@
 """The real host tool against the simulated board that runs the firmware on Zephyr: what holds for bare metal holds."""
 
+import shutil
+
 import pytest
 from cipherlane.device import Device
 from cipherlane.errors import BoardError
@@ -76,3 +78,14 @@ def test_a_service_with_one_engine(zephyr_board, tmp_path, only):
         transfer(device, bytes(range(200)), only)
         with pytest.raises(BoardError, match="engine"):
             transfer(device, bytes(16), Engine.TABLE)
+
+
+@pytest.mark.thorough  # two compilations; a figure of a design with Zephyr goes by its image
+def test_the_same_image_again_whatever_the_environment(zephyr_board, monkeypatch):
+    output = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "again"
+    images = set()
+    for words in ("one", "other" * 1000):
+        monkeypatch.setenv("CIPHERLANE_UNUSED", words)
+        shutil.rmtree(output, ignore_errors=True)
+        images.add(zephyr.compile_application(zephyr.APPLICATION, output, zephyr_board.name).read_bytes())
+    assert len(images) == 1
