@@ -59,7 +59,7 @@ static int draw(void *context, uint32_t *words, size_t count)
 	return cl_random_read(&source, words, count);
 }
 
-/* A key was closed, or the board restarted: what is left in stack and cache is to be erased. */
+/* A key was closed, or the board restarted: what is left in buffer, stack and cache is to be erased. */
 static bool forgets = true;
 
 static void forget(void *context)
@@ -163,6 +163,7 @@ int main(void)
 		cl_service_poll(&service);
 		if (forgets) {
 			forgets = false;
+			cl_link_uart_forget(&uart);
 			port_forget();
 #ifdef CSR_ETHMAC_BASE
 			ethernet_forget(&ethernet);
