@@ -1,7 +1,7 @@
 # Cipherlane: the one entry point. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-VARIABLES := ACCEPT BOARD CONFIG COORDINATOR DRY_RUN EXPLORE FILE FIRMWARE FUZZ_SECONDS HIL_ENV JOBS KEY_BITS MUTANTS PLACE PORT SCHEDULER SEEDS SELECT SOAK SUITES TRACE TRANSPORT WAIT ZEPHYR_BASE
+VARIABLES := ACCEPT BOARD CONFIG COORDINATOR DATABASE DRY_RUN EXPLORE FILE FIRMWARE FUZZ_SECONDS HIL_ENV JOBS KEY_BITS LIVE MUTANTS PLACE PORT SCHEDULER SEEDS SELECT SOAK SUITES TRACE TRANSPORT WAIT ZEPHYR_BASE
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
 UNKNOWN := $(strip $(filter-out $(VARIABLES),$(GIVEN)))
 $(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown '$(UNKNOWN)' $(VARIABLES) 2>/dev/null),unknown variable $(UNKNOWN))))
@@ -10,6 +10,7 @@ $(if $(word 2,$(CURDIR)),$(error the simulators' makefiles take no path with a s
 BOARD    ?= ecpix5
 KEY_BITS ?= 128
 FUZZ_SECONDS ?= 60
+LIVE     ?= goodput
 SEEDS    ?= 8
 TRANSPORT ?= uart
 PORT     ?= $(if $(filter udp,$(TRANSPORT)),sim+udp,sim)
@@ -25,31 +26,33 @@ $(if $(and $(filter CONFIG,$(GIVEN)),$(filter FIRMWARE TRANSPORT,$(GIVEN))),$(er
 ON_ZEPHYR = $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 SWEEP = $(if $(SCHEDULER),--scheduler '$(SCHEDULER)') $(if $(JOBS),--jobs '$(JOBS)')
 FLASH = $(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) $(if $(DRY_RUN),--dry-run) --flash
+ANSWER = $(if $(filter PORT,$(GIVEN)), --port '$(PORT)')
 HIL = $(if $(COORDINATOR),--coordinator '$(COORDINATOR)') $(if $(PLACE),--place '$(PLACE)') $(if $(WAIT),--wait '$(WAIT)') \
 	$(if $(SELECT),--select '$(SELECT)') $(if $(SOAK),--soak '$(SOAK)') $(if $(HIL_ENV),--environment '$(HIL_ENV)') $(if $(ACCEPT),--accept '$(ACCEPT)')
 HIL_TESTS = .ci/setup-hil && .venv-hil/bin/python -m pytest --confcutdir=tests/hil tests/hil
-AFTER_FLASH = $(if $(filter PORT,$(GIVEN)),$(if $(DRY_RUN),,@.venv/bin/cipherlane info --port '$(PORT)'))
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
-KEPT := bench cache explore explore-isa mapped mutants results timing zephyr
+KEPT := bench cache explore explore-isa explore-lte mapped mutants results timing zephyr
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister bitstream flash flash-spi hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-sdram bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa format pages readme package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-sdram bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-lte format pages readme screenshots report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
 	@awk -F ':.*## | [|] ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-14s %-16s %s\n", $$1, $$2, $$3}' Makefile
 	@echo
 	@echo "Variables (times are of 2 cores)"
-	@echo "  BOARD=ecpix5  CONFIG=default|eth|pipelined|scalar|sdram|zephyr|eth_zephyr (sim, bitstream, netlist, timing, flash: see gateware/boards)"
+	@echo "  BOARD=ecpix5|butterstick|colorlight_i5|orangecrab|orangecrab_85f|ulx3s|ulx3s_25f|versa_ecp5|sim (make boards)"
+	@echo "  CONFIG=default|eth|pipelined|scalar|sdram|zephyr|eth_zephyr (sim, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
-	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone)"
+	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone; udev: the rules)"
 	@echo "  COORDINATOR=host:port  PLACE=name  WAIT=3600  SELECT=throughput  SOAK=3600  HIL_ENV=file  ACCEPT=figure (hil: see tests/hil)"
 	@echo "  TRACE=1 (sim: with waveforms, in build/sim_trace; see gateware/ARCHITECTURE.md)"
 	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, live, bench)  FILE=path  KEY_BITS=128|192|256|all (demo)"
 	@echo "  SEEDS=8  DATABASE=LFE5UM5G|LFE5U (timing; default: both)"
+	@echo "  LIVE=goodput|pace|start|soak (bench-live: see tests)"
 	@echo "  FUZZ_SECONDS=60  MUTANTS='--count 300 --seed 1 --part host' (default: 300 of all parts)"
-	@echo "  EXPLORE='--datapath 128 --peer usselmann=FOLDER' (default: the whole family)"
+	@echo "  EXPLORE='--datapath 128 --peer usselmann=FOLDER' (explore; explore-lte has --device and --seeds; default: everything)"
 	@echo "  JOBS=2  SCHEDULER=tcp://host:8786 (timing, explore, mutants, worker: see gateware/flow)"
 	@echo "  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)  SUITES='tests/kernel/common' (zephyr-twister: folders of it)"
 
@@ -74,16 +77,23 @@ zephyr: setup ## minutes | Build the firmware on Zephyr for BOARD=sim, with the 
 zephyr-setup: setup ## minutes | Install what Zephyr's build needs and, without ZEPHYR_BASE, a Zephyr tree (build/zephyr)
 	@firmware/zephyr/setup
 
+boards: setup ## 2 s | List the boards: part, memories, clock declared and reached, what fits, what does not and why, how it is loaded
+	@$(PYTHON) -m results.tables.boards
+
 bitstream: setup ## 20 min | Build the bitstream for BOARD with CONFIG, firmware inside (build/<board>_<config>)
 	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG)
 
-flash: setup ## 10 s | Load the bitstream into the attached BOARD's FPGA, until its power is off; with PORT ask it who it is
-	@$(FLASH) sram
-	$(AFTER_FLASH)
+firmware: setup ## 1 min | Compile new firmware into the bitstream of BOARD with CONFIG that is there: no place-and-route
+	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) --firmware
 
-flash-spi: setup ## 1 min | Write the bitstream into the SPI flash that the attached BOARD starts from; with PORT ask it who it is
-	@$(FLASH) spi
-	$(AFTER_FLASH)
+flash: setup ## 10 s | Load the bitstream into the attached BOARD's FPGA, until its power is off; with PORT wait for it, compare its build id
+	@$(FLASH) sram$(ANSWER)
+
+flash-spi: setup ## 1 min | Write the bitstream into the SPI flash that the attached BOARD starts from; with PORT wait for it, compare its build id
+	@$(FLASH) spi$(ANSWER)
+
+udev: setup ## 1 s | Let users of the group plugdev open the boards' JTAG cables (root; DRY_RUN=1 prints the rules)
+	@$(PYTHON) -m gateware.flow.udev $(if $(DRY_RUN),--dry-run)
 
 hil: setup ## minutes | Test BOARD with CONFIG through labgrid, attached or at COORDINATOR; BOARD=sim is the simulated one
 	@.ci/setup-hil
@@ -160,8 +170,11 @@ bench-udp: setup ## 2 min | Measure records over UDP on the simulated board: goo
 bench-host: setup ## 1 min | Measure what one core of this machine carries against the null board, beside a bare echo
 	@$(PYTHON) -m tests.bench_host
 
-bench-live: setup ## 3 min | Measure what a viewer of the live view costs of goodput, on the null board
-	@$(PYTHON) -m tests.bench_live
+bench-live: setup ## 3 min | Measure what a viewer of the live view costs of goodput, on the null board, or by LIVE=pace|start|soak other things
+	$(if $(filter-out goodput pace start soak,$(LIVE)),$(error LIVE=$(LIVE): choose goodput, pace, start or soak))
+	@$(if $(filter pace,$(LIVE)),$(PYTHON) -m gateware.flow sim eth)
+	@$(if $(filter soak,$(LIVE)),.ci/setup chromium)
+	@$(PYTHON) -m tests.bench_live $(LIVE)
 
 bench-sim-speed: setup ## 5 min | Measure how fast the simulated board runs, beside one as LiteX's script builds it
 	@$(PYTHON) -m tests.bench_sim_speed
@@ -178,6 +191,9 @@ worker: setup ## hours | Do tasks of timing, explore and mutants for the Dask sc
 explore-isa: setup ## 15 min | Place and route the vector unit and its parts alone (build/results/explore-isa.json)
 	@$(PYTHON) -m gateware.explore.isa
 
+explore-lte: setup ## 40 min | Place and route SNOW 3G and AES as LTE has them, by S-boxes (build/results/explore-lte.json)
+	@$(PYTHON) -m gateware.explore.lte $(EXPLORE)
+
 ##@ Write
 format: setup ## 3 s | Rewrite Python and C sources in the project's format
 	@.venv/bin/ruff check --fix --quiet . ; .venv/bin/ruff format --quiet .
@@ -192,6 +208,14 @@ pages: setup ## 3 s | Write what is generated anew: registers, instructions, rec
 
 readme: setup ## 3 s | Take the figures in build/results over into results/data, and write all pages of figures from there
 	@$(PYTHON) -m results --take
+
+report: setup ## 1 s | Make one page of HTML of all figures, those in build/results and the kept ones (build/report.html)
+	@mkdir -p build
+	@.venv/bin/cipherlane report --force --out build/report.html $(wildcard build/results) results/data
+
+screenshots: sim ## 1 min | Take pictures of the live view on the simulated board (build/pictures)
+	@.ci/setup chromium
+	@$(PYTHON) -m tests.screenshots
 
 package: setup ## 1 min | Build the host tool's wheel and source distribution, and check them as an index does (build/package/dist)
 	@.ci/package

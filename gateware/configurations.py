@@ -27,10 +27,12 @@ class Ethernet:
 class Configuration:
     """What the SoC is to have.
 
-    Sizes are in bytes. ``firmware`` is what the boot ROM holds: ``baremetal`` or ``zephyr``. ``core_datapath`` is that
-    of the accelerator's core where no fast path shares it (``ethernet``); ``scalar_unit`` puts the ratified scalar AES
-    instructions in place of the vector unit. With ``sdram_cache`` the board's SDRAM is on the bus, behind a cache of so
-    many bytes.
+    Sizes are in bytes; where a part has not the block RAM, `gateware.block_rams` makes them smaller. ``max_data`` is
+    the data of a record over the UART, ``bench_bytes`` what engines are measured on, in the buffer memory. ``compact``
+    has the firmware compiled for size, with no room between what is called often. ``firmware`` is what the boot ROM
+    holds: ``baremetal`` or ``zephyr``. ``core_datapath`` is that of the accelerator's core where no fast path shares it
+    (``ethernet``); ``scalar_unit`` puts the ratified scalar AES instructions in place of the vector unit. With
+    ``sdram_cache`` the board's SDRAM is on the bus, behind a cache of so many bytes.
     """
 
     name: str
@@ -40,6 +42,8 @@ class Configuration:
     sram_size: int = 16 * 1024
     buffer_size: int = 64 * 1024
     max_data: int = 2048
+    bench_bytes: int = 32 * 1024
+    compact: bool = False
     core_datapath: int | str = 128
     scalar_unit: bool = False
     ethernet: Ethernet | None = None

@@ -10,6 +10,7 @@ from migen import If, Memory, Module, Signal
 
 NO_RW_CHECK = ("no_rw_check", 1)
 BLOCK_RAM = ("ram_style", "block")
+DISTRIBUTED = ("ram_style", "distributed")
 _PARTS = ("payload", "param", "first", "last")  # of what an endpoint carries
 
 
@@ -41,6 +42,15 @@ def in_luts(module: Module, words: int) -> None:
             getattr(special, "attr", set()).discard(BLOCK_RAM)
     for _, inner in module._submodules:
         in_luts(inner, words)
+
+
+def distributed(module: Module, words: int) -> None:
+    """Declares memories without collisions, of at most so many words, in a module and what is in it for LUTs."""
+    for special in module._fragment.specials:
+        if isinstance(special, Memory) and special.depth <= words and NO_RW_CHECK in getattr(special, "attr", ()):
+            special.attr = {NO_RW_CHECK, DISTRIBUTED}
+    for _, inner in module._submodules:
+        distributed(inner, words)
 
 
 class BlockRAMFIFO(Module):

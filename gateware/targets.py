@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from gateware import boards
+from gateware.block_rams import scaled
 from gateware.boards import Board, Fit
 from gateware.configurations import CONFIGURATIONS, DEFAULT, Configuration
 
@@ -67,15 +68,21 @@ def load(board: str, configuration: str = DEFAULT) -> Target:
     """
     known = boards.names()
     if board not in known:
-        name, _, rest = board.partition("_")
-        if name in known and rest in boards.load(name).fits:
-            raise UnknownTargetError(f"unknown board {board!r}: say {_variables(name, rest)}")
+        for name in known:
+            rest = board.removeprefix(f"{name}_")
+            if rest != board and rest in boards.load(name).fits:
+                raise UnknownTargetError(f"unknown board {board!r}: say {_variables(name, rest)}")
         raise UnknownTargetError(f"unknown board {board!r}: choose one of {', '.join(known)}")
     found = boards.load(board)
     if configuration not in found.fits:
         choices = ", ".join(found.fits)
-        raise UnknownTargetError(f"board {board} has no configuration {configuration!r}: choose one of {choices}")
-    return Target(found, CONFIGURATIONS[configuration], found.fits[configuration])
+        why = found.left_out.get(configuration)
+        reason = f" ({why})" if why else ""
+        raise UnknownTargetError(
+            f"board {board} has no configuration {configuration!r}{reason}: choose one of {choices}"
+        )
+    fit = found.fits[configuration]
+    return Target(found, scaled(found, CONFIGURATIONS[configuration], fit), fit)
 
 
 def load_all() -> list[Target]:

@@ -1,6 +1,7 @@
 """The plots of the pages."""
 
-from gateware.explore import plots
+from cipherlane import plots
+
 from results import kept
 from results.tables import bitstream, explore, headline
 
@@ -13,7 +14,7 @@ def speeds() -> str:
     found = headline.speeds(kept.load(headline.TABLE.sources, headline.TABLE.command))
     names, kind = headline.columns(found)
     rows = [(engine, r["figure"], names[speed]) for engine, row in found.items() for speed, r in row.items()]
-    return plots.bars(f"AES-128-CTR, Mbps ({kind})", rows)
+    return plots.bars(f"AES-128-CTR, Mbps ({kind})", rows).file()
 
 
 def cores() -> str:
@@ -29,7 +30,7 @@ def cores() -> str:
         width = r["datapath"] if r["datapath"] == "pipelined" else f"{r['datapath']} bits"
         rows.append((label, r["lut4"], r["mbps"], width if ours else "public cores"))
     title = f"AES-128 cores with one key by datapath and S-box, {device}, speed grade {speed} ({content['kind']})"
-    return plots.points(title, "LUT4; S-boxes in block RAM take none", "Mbps, engine speed", rows)
+    return plots.points(title, "LUT4; S-boxes in block RAM take none", "Mbps, engine speed", rows).file()
 
 
 def luts() -> str:
@@ -44,7 +45,7 @@ def luts() -> str:
         if unit in r["shares"]
     ]
     boards, kinds = (", ".join(dict.fromkeys(r[field] for r in counted)) for field in ("board", "kind"))
-    return plots.bars(f"LUT4 of each unit, {boards} ({kinds})", rows)
+    return plots.bars(f"LUT4 of each unit, {boards} ({kinds})", rows).file()
 
 
 PLOTS = {"speeds.svg": speeds, "cores.svg": cores, "luts.svg": luts}

@@ -192,6 +192,7 @@ def test_live_chooses_a_simulated_board_unless_one_is_named(checkout, words, por
         (["bitstream"], "ecpix5 default"),
         (["flash", "BOARD=another", "CONFIG=eth"], "another eth  --flash sram"),
         (["flash-spi", "DRY_RUN=1"], "ecpix5 default --dry-run --flash spi"),
+        (["flash", "PORT=/dev/ttyUSB0"], "ecpix5 default  --flash sram --port '/dev/ttyUSB0'"),
         (["hil", "BOARD=sim", "CONFIG=eth"], "sim eth"),
     ],
 )
@@ -237,6 +238,13 @@ def test_unknown_variables_are_named(checkout, target, words, named):
     line = re.fullmatch(r"Makefile:\d+: \*\*\* (.*) \(there are ACCEPT, .*\)\.  Stop\.\n", done.stderr)[1]
     assert sorted(line.split("; ")) == sorted(f"unknown variable {name}" for name in named)
     assert nothing_made(checkout)
+
+
+def test_every_variable_that_help_names_is_known(checkout):
+    named = set(re.findall(r"\b([A-Z_]+)=", make(checkout, "help").stdout))
+    assert {"BOARD", "DATABASE", "ZEPHYR_BASE"} <= named
+    for name in named:
+        assert "unknown variable" not in make(checkout, "help", f"{name}=").stderr
 
 
 def test_an_unknown_variable_is_named_without_python_too(checkout):

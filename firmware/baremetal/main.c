@@ -24,7 +24,7 @@
 #include "zeroize.h"
 
 #define RECORD_MAX   CL_SERVICE_RECORD_MAX(CIPHERLANE_MAX_DATA)
-#define BENCH_BYTES  32768u
+#define BENCH_BYTES  CIPHERLANE_BENCH_BYTES
 #define BOUNCE_BYTES 512u
 /* Thirty seconds; a simulated second takes minutes: an eighth of one there. */
 #define SESSION_IDLE_CYCLES                                                                        \
@@ -70,7 +70,7 @@ static int draw(void *context, uint32_t *words, size_t count)
 	return cl_random_read(&source, words, count);
 }
 
-/* A key was closed, or the board restarted: what is left in stack and cache is to be erased. */
+/* A key was closed, or the board restarted: what is left in buffer, stack and cache is to be erased. */
 static bool forgets = true;
 
 static void forget(void *context)
@@ -181,6 +181,7 @@ int main(void)
 		cl_service_poll(&service);
 		if (forgets) {
 			forgets = false;
+			cl_link_uart_forget(&uart);
 #ifdef MAIN_RAM_BASE
 			if (sdram.status == 0) {
 				sdram_write_back();

@@ -306,7 +306,8 @@ static inline void cl_wire_put_header(uint8_t *to, const struct cl_wire_header *
 #define CL_WIRE_INFO_REPLY_RANGES_FREE 30u
 #define CL_WIRE_INFO_REPLY_BOARD 32u
 #define CL_WIRE_INFO_REPLY_FIRMWARE 48u
-#define CL_WIRE_INFO_REPLY_SIZE 64u
+#define CL_WIRE_INFO_REPLY_BUILD_ID 64u
+#define CL_WIRE_INFO_REPLY_SIZE 80u
 
 /** The reply of record type info, after the header. */
 struct cl_wire_info_reply {
@@ -339,6 +340,11 @@ struct cl_wire_info_reply {
 	uint8_t board[16];
 	/** Port of the firmware (baremetal, zephyr), ASCII, padded with zeros. */
 	uint8_t firmware[16];
+	/**
+	 * Which build answers: of gateware, then of firmware, the first 8 bytes of a SHA-256;
+	 * zeros, or the text `cipherlane build`, where no build flow has put one.
+	 */
+	uint8_t build_id[16];
 };
 _Static_assert(sizeof(struct cl_wire_info_reply) == CL_WIRE_INFO_REPLY_SIZE, "as on the wire");
 

@@ -17,6 +17,8 @@ Both directions on one byte, with a register, are in `gateware.aes.sbox_pair`, a
 `gateware.aes.column_sbox`; a registered S-box in block RAM is in `gateware.aes.sbox_ram`.
 """
 
+from collections.abc import Sequence
+
 from migen import Case, Cat, Module, Mux, Signal
 
 from gateware.aes.cells import lut7_halves
@@ -27,15 +29,15 @@ from gateware.aes.transforms import masked
 IMPLEMENTATIONS = ("table", "ecp5", "tower", "onehot")
 
 
-class SBox(Module):
-    """One S-box.
+class ByteTable(Module):
+    """A table on a byte.
 
     Parameters
     ----------
-    inverse : bool
-        InvSubBytes instead of SubBytes.
+    table : sequence of int
+        256 bytes.
     implementation : str
-        One of `IMPLEMENTATIONS`.
+        ``table``, ``ecp5`` or ``onehot``.
 
     Attributes
     ----------
@@ -43,14 +45,12 @@ class SBox(Module):
         Input byte and its substitution.
     """
 
-    def __init__(self, *, inverse: bool = False, implementation: str = "table"):
-        check_implementation(implementation, IMPLEMENTATIONS)
+    def __init__(self, table: Sequence[int], implementation: str = "table"):
         self.i = Signal(8)
         self.o = Signal(8)
 
         # # #
 
-        table = INV_SBOX if inverse else SBOX
         if implementation == "table":
             self.comb += Case(self.i, {x: self.o.eq(y) for x, y in enumerate(table)})
         elif implementation == "ecp5":
@@ -59,7 +59,26 @@ class SBox(Module):
                 self.comb += self.o[bit].eq(Mux(self.i[7], halves[1], halves[0]))
         elif implementation == "onehot":
             self.comb += self.o.eq(_encode(_decode(self, self.i), table))
-        else:
+
+
+class SBox(ByteTable):
+    """One S-box.
+
+    Parameters
+    ----------
+    inverse : bool
+        InvSubBytes instead of SubBytes.
+    implementation : str
+        One of `IMPLEMENTATIONS`.
+    """
+
+    def __init__(self, *, inverse: bool = False, implementation: str = "table"):
+        check_implementation(implementation, IMPLEMENTATIONS)
+        ByteTable.__init__(self, INV_SBOX if inverse else SBOX, implementation)
+
+        # # #
+
+        if implementation == "tower":
             tower = best_tower()
             into, out_of = Signal(8), Signal(8)
             self.comb += out_of.eq(Cat(*inversion(tower, list(into), namer(self))))

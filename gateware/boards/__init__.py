@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -12,7 +12,8 @@ class Fit:
     """How a configuration goes into a board's part.
 
     ``cfu_sbox`` is the S-box of the vector or scalar unit, ``core_sbox`` that of the AES core. Memories of at most
-    ``lut_words`` words are LUTs, even those that are declared for block RAM. ``path_ps`` is how long Yosys' ABC may
+    ``lut_words`` words are LUTs, even those that are declared for block RAM; those of at most ``distributed_words``
+    are, whatever synthesis would take. ``path_ps`` is how long Yosys' ABC may
     make a path that need not be short, in picoseconds of cells and of wires of 300 ps each; with 0 it takes the
     longest of all for that. ``pnr_seed`` and ``pnr_options`` are nextpnr's; its own weight on timing, 10,
     gives some percent less clock. ``sys_clk_freq`` is the system clock in Hz where it is not the board's, and
@@ -24,6 +25,7 @@ class Fit:
     pnr_seed: int = 1
     pnr_options: tuple[str, ...] = ("--placer-heap-timingweight", "100")
     lut_words: int = 0
+    distributed_words: int = 0
     path_ps: int = 0
     sys_clk_freq: int | None = None
     clock_met: bool = False
@@ -52,8 +54,10 @@ class Board:
     the platform and the clock frequency; ``create_phy``, where there is Ethernet, is called with the platform and gives
     a LiteEth PHY; ``sdram`` is what SDRAM there is. ``console_name`` is what LiteX calls a second UART, for what a
     person reads and types; records have the first one for themselves. ``fits`` has the configurations that can be put
-    on it, by name. ``models`` is, of a simulated board, the one that it stands for. ``clock_pin`` has a clock of the
-    board's ``sys_clk_freq``, and ``reset_pin`` is low while the board is reset.
+    on it, by name; ``left_out`` says of what else somebody may look for why it is not there. ``models`` is, of a
+    simulated board, the one that it stands for. ``clock_pin`` has a clock of the board's ``sys_clk_freq``, and
+    ``reset_pin`` is low while the board is reset. ``bootloader`` says that it is loaded by a bootloader of its own over
+    USB (DFU), which tells no part and writes nothing but the SPI flash.
     """
 
     name: str
@@ -67,12 +71,14 @@ class Board:
     rx_window: int
     console_name: str
     fits: Mapping[str, Fit]
+    left_out: Mapping[str, str] = field(default_factory=dict)
     create_phy: Callable[[Any], Any] | None = None
     sdram: Sdram | None = None
     models: "Board | None" = None
     device: str = ""
     speed_grade: str = ""
     flash_cable: tuple[str, ...] = ()
+    bootloader: bool = False
     constraints: str = ""
     clock_pin: str = ""
     reset_pin: str = ""
@@ -81,6 +87,11 @@ class Board:
     def simulated(self) -> bool:
         """Whether it is simulated."""
         return self.models is not None
+
+    @property
+    def size(self) -> str:
+        """The part's size, as its name has it: one of `gateware.parts.PARTS`."""
+        return self.device.split("-")[1]
 
 
 def names() -> list[str]:

@@ -1,9 +1,9 @@
 """Tables and plots of `gateware.explore.family`: Hessel et al. 2009, Table II and Figures 6 to 12, in FPGA terms."""
 
+from cipherlane import plots as svg
 from rich.console import Console
 from rich.table import Table
 
-from gateware.explore import plots as svg
 from gateware.explore.bars import is_smallest
 from gateware.explore.members import DATAPATHS, FAMILY, KEY_SETS
 from gateware.explore.records import DATA_RATES_MBPS
@@ -151,7 +151,7 @@ def plots(records: list[Record]) -> dict[str, str]:
         reached = [r for r in needed if r["needed"] <= r["fmax_mhz"]]
         title = f"Clock that {rate} Mbps need, MHz, where it is reached: {where}"
         drawn[f"clock-{rate}"] = svg.bars(title, _rows(reached, "needed"))
-    return drawn
+    return {name: plot.file() for name, plot in drawn.items()}
 
 
 def _series(record: Record) -> str:

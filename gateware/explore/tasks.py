@@ -23,7 +23,7 @@ CACHE = REPOSITORY / "build" / "explore"
 FAILURES = (FlowError, NetlistError, ProtocolError, WrongResult, ValueError)
 Target = Member | Peer
 # Modules of this folder that results do not depend on.
-UNRELATED = ("family", "tasks", "report", "plots", "isa", "bars")
+UNRELATED = ("family", "tasks", "report", "plots", "isa", "bars", "lte", "lte_members")
 # Those that a measurement depends on, apart from the netlist.
 MEASURING = ("measure", "memories", "netlist", "protocols")
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from gateware import boards, targets
 from gateware.configurations import CONFIGURATIONS, DEFAULT
-from gateware.flow import bitstream, simulation
+from gateware.flow import bitstream, build_id, patch, simulation
 from gateware.flow.cache import Stamp, digest
 from gateware.flow.firmware import REPOSITORY, FirmwareError, build_firmware, report_image
-from gateware.flow.flash import MEMORIES, FlashError, flash
+from gateware.flow.flash import MEMORIES, FlashError, built, confirm, flash
 from gateware.flow.zephyr import ZephyrError
 
 RESULTS = REPOSITORY / "build" / "results"
@@ -26,7 +26,9 @@ def main() -> int:
     parser.add_argument("configuration", nargs="?", default=DEFAULT, help=f"one of {', '.join(CONFIGURATIONS)}")
     parser.add_argument("--output", type=Path, help="output folder (default build/<board>_<configuration>)")
     parser.add_argument("--flash", choices=MEMORIES, help="load the bitstream into the attached board instead")
+    parser.add_argument("--port", help="with --flash: wait until the board answers there, and compare its build id")
     parser.add_argument("--dry-run", action="store_true", help="with --flash: print the command alone")
+    parser.add_argument("--firmware", action="store_true", help="put new firmware into the bitstream that is there")
     parser.add_argument("--image", action="store_true", help="compile the firmware alone")
     parser.add_argument("--trace", action="store_true", help="of a simulated board: write waveforms, FST, at each run")
     arguments = parser.parse_args()
@@ -38,7 +40,12 @@ def main() -> int:
         name = f"{target.name}_trace" if arguments.trace else target.name
         directory = (arguments.output or REPOSITORY / "build" / name).resolve()
         if arguments.flash:
-            print(flash(target, directory, arguments.flash, dry_run=arguments.dry_run))
+            build = built(target, directory) if arguments.port and not arguments.dry_run else ""
+            print(flash(target, directory, arguments.flash, dry_run=arguments.dry_run), flush=True)
+            if build:
+                print(confirm(build, arguments.port))
+        elif arguments.firmware:
+            patch.build(target, directory, RESULTS)
         elif arguments.image:
             build_firmware(target, directory / "firmware")
             print(report_image(target, directory / "firmware", RESULTS))
@@ -55,6 +62,7 @@ def main() -> int:
         simulation.SimulationError,
         bitstream.BitstreamError,
         FlashError,
+        build_id.BuildIdError,
     ) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -17,7 +17,7 @@ from litex.soc.integration.builder import Builder
 from rich.console import Console
 from rich.table import Table
 
-from gateware.flow import area, carries, constraints, toolchain
+from gateware.flow import area, build_id, carries, constraints, toolchain
 from gateware.flow.cache import Stamp, digest
 from gateware.flow.firmware import REPOSITORY, build_firmware
 from gateware.memory import NO_RW_CHECK
@@ -54,21 +54,16 @@ def build(target: Target, directory: Path, results: Path) -> Path:
         A tool failed, a clock missed its constraint or has none, or there is a loop that is no ring; the message says
         which.
     """
-    try:
-        environment = toolchain.environment(REPOSITORY / "build" / "tools")
-    except toolchain.ToolError as error:
-        raise BitstreamError(str(error)) from error
+    environment = tools()
     measured = commit()
     firmware = build_firmware(target, directory / "firmware")
     soc = write_sources(target, directory, firmware)
 
     gateware = directory / "gateware"
-    inputs = [path for pattern in ("*.v", "*.init", "*.lpf", "*.ys", "*.sh") for path in gateware.glob(pattern)]
-    bitstream = gateware / f"{target.name}.bit"
-    stamp = Stamp(directory / "bitstream.digest", digest(inputs))
+    made = stamp(directory)
     log = directory / "build.log"
-    if not (stamp.is_current() and bitstream.exists()):
-        stamp.clear()
+    if not (made.is_current() and (gateware / f"{target.name}.bit").exists()):
+        made.clear()
         print(f"synthesis, place-and-route and packing for {target.title}: some minutes, log in {log}", flush=True)
         with log.open("wb") as output:
             command = ["bash", f"build_{target.name}.sh"]
@@ -79,31 +74,73 @@ def build(target: Target, directory: Path, results: Path) -> Path:
             )
         if status:
             raise BitstreamError(toolchain.failure(log))
-        stamp.set()
+        made.set()
+    return report(target, directory, results, soc, environment, measured)
+
+
+def tools() -> dict[str, str]:
+    """An environment with the tools.
+
+    Raises
+    ------
+    BitstreamError
+        One is missing.
+    """
+    try:
+        return toolchain.environment(REPOSITORY / "build" / "tools")
+    except toolchain.ToolError as error:
+        raise BitstreamError(str(error)) from error
+
+
+def stamp(directory: Path) -> Stamp:
+    """Whether the bitstream in a folder is of the sources that `write_sources` left there."""
+    gateware = directory / "gateware"
+    inputs = [path for pattern in ("*.v", "*.init", "*.lpf", "*.ys", "*.sh") for path in gateware.glob(pattern)]
+    return Stamp(directory / "bitstream.digest", digest(inputs))
+
+
+def report(
+    target: Target,
+    directory: Path,
+    results: Path,
+    soc: CipherlaneSoC,
+    environment: dict[str, str],
+    measured: str | None = None,
+) -> Path:
+    """Checks and shows what place-and-route gave, and writes it as `build` does; returns the bitstream.
+
+    Raises
+    ------
+    BitstreamError
+        A clock missed its constraint or has none, or there is a loop that is no ring.
+    """
+    gateware = directory / "gateware"
+    bitstream = gateware / f"{target.name}.bit"
     module = json.loads((gateware / f"{target.name}.json").read_text())["modules"][target.name]
-    report = _report(target, gateware, module)
-    _check_constraints(soc, gateware, module, report["clocks"])
+    figures = _report(target, gateware, module)
+    _check_constraints(soc, gateware, module, figures["clocks"])
     path = results / f"bitstream-{target.name}.json"
     write(
         path,
-        report,
+        figures,
         command=f"make bitstream {target.variables}",
         board=target.name,
         configuration={"firmware": target.configuration.firmware, "pnr_options": target.fit.pnr_options},
         tools=toolchain.versions(environment),
         measured=measured,
     )
-    missed = [clock["name"] for clock in report["clocks"] if clock["achieved_mhz"] < clock["required_mhz"]]
+    missed = [clock["name"] for clock in figures["clocks"] if clock["achieved_mhz"] < clock["required_mhz"]]
     if missed:
-        raise BitstreamError(f"clock {', '.join(missed)} missed its constraint: see {log}")
-    _show(report, bitstream, path)
+        raise BitstreamError(f"clock {', '.join(missed)} missed its constraint: see {directory / 'build.log'}")
+    _show(figures, bitstream, path)
     return bitstream
 
 
 def write_sources(target: Target, directory: Path, firmware: list[int]) -> CipherlaneSoC:
     """Writes what the tools read into `<directory>/gateware`: Verilog, constraints and scripts; returns the SoC."""
     soc = CipherlaneSoC(target, firmware=firmware)
-    for line in (REPOSITORY / "constraints" / target.board.constraints).read_text().splitlines():
+    constrained = target.board.constraints
+    for line in (REPOSITORY / "constraints" / constrained).read_text().splitlines() if constrained else ():
         if line and not line.startswith("#"):
             soc.platform.add_platform_command(line)
     tools = soc.platform.toolchain
@@ -119,6 +156,7 @@ def write_sources(target: Target, directory: Path, firmware: list[int]) -> Ciphe
     script = directory / "gateware" / f"build_{target.name}.sh"
     between = shlex.join([sys.executable, carries.__file__, f"{target.name}.json"])
     script.write_text(script.read_text().replace("\nnextpnr-ecp5 ", f"\n{between}\nnextpnr-ecp5 "))
+    build_id.complete(directory / "gateware", target.name)
     return soc
 
 
@@ -132,7 +170,7 @@ def _report(target: Target, gateware: Path, module: dict) -> dict:
     clocks = [
         {
             "name": constraints.clock_name(name),
-            "required_mhz": round(clock["constraint"], 2),
+            "required_mhz": round(constraints.required_mhz(constraints.clock_name(name), clock["constraint"]), 2),
             "achieved_mhz": round(clock["achieved"], 2),
         }
         for name, clock in sorted(pnr["fmax"].items())
@@ -147,6 +185,7 @@ def _report(target: Target, gateware: Path, module: dict) -> dict:
         **used,
         "shares": area.by_unit(module),
         "seed": target.fit.pnr_seed,
+        "build_id": build_id.read(gateware, target.name),
     }
 
 
@@ -157,6 +196,7 @@ def _check_constraints(soc: CipherlaneSoC, gateware: Path, module: dict, clocks:
     if unknown := constraints.unknown_names(lpf, module):
         raise BitstreamError(f"{name}.lpf constrains {', '.join(unknown)}, which the netlist does not have")
     wanted = {"sys": soc.target.sys_clk_freq / 1e6, **constraints.frequencies(lpf)}
+    wanted[constraints.JTAG_CLOCK] = constraints.JTAG_MHZ
     if missing := constraints.unconstrained(clocks, wanted):
         raise BitstreamError(f"clock {', '.join(missing)} was not timed for its frequency: constrain it by its pin")
     if (looping := len(constraints.looping(module))) != soc.random.noise.cells:
@@ -179,3 +219,4 @@ def _show(report: dict, bitstream: Path, path: Path) -> None:
         resources.add_row(name.replace("_", " "), *(str(used[resource]) for resource in RESOURCES))
     console.print(resources)
     console.print(f"bitstream {bitstream} and .svf beside it; report {path}", soft_wrap=True)
+    console.print(f"build {report['build_id']}")

@@ -9,7 +9,6 @@ import argparse
 import os
 import selectors
 import signal
-import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,9 +19,10 @@ from cipherlane.errors import SimulatedBoardError
 from cipherlane.transport.simboard import SimulatedBoard
 
 from gateware import targets
-from gateware.flow import zephyr
+from gateware.flow import build_id, zephyr
 from gateware.flow.devicetrees import zephyr_targets
 from gateware.flow.firmware import REPOSITORY
+from gateware.flow.simulation import NAME
 
 _POLL_S = 0.1
 _BUILD_TIMEOUT_S = 1800
@@ -66,12 +66,10 @@ def lay_out(output: Path, board: Path, image: Path) -> Path:
     for old in gateware.iterdir():
         old.unlink()
     for entry in (board / "gateware").iterdir():
-        if entry.name != "sim_rom.init":
+        if entry not in (build_id.rom_file(board / "gateware", NAME), build_id.id_file(board / "gateware", NAME)):
             os.symlink(entry, gateware / entry.name)
-    content = image.read_bytes()
-    content += bytes(-len(content) % 4)
-    words = struct.unpack(f"<{len(content) // 4}I", content)
-    (gateware / "sim_rom.init").write_text("".join(f"{word:08x}\n" for word in words))
+    build_id.write_rom(build_id.rom_file(gateware, NAME), image.read_bytes())
+    build_id.complete(gateware, NAME, board / "gateware")
     (folder / "board.json").write_bytes((board / "board.json").read_bytes())
     return folder
 

@@ -55,7 +55,11 @@ def build_firmware(target: Target, directory: Path) -> list[int]:
     if on_zephyr:
         zephyr.require_base()
     describe_soc(target, directory)
-    binary = zephyr.build_image(target.name, directory) if on_zephyr else _build_baremetal(directory)
+    binary = (
+        zephyr.build_image(target.name, directory)
+        if on_zephyr
+        else _build_baremetal(directory, target.configuration.compact)
+    )
     size, room = binary.stat().st_size, target.configuration.rom_size
     if size > room:
         raise FirmwareError(f"the firmware takes {size} bytes, the boot ROM has {room}")
@@ -101,9 +105,9 @@ def describe_soc(target: Target, directory: Path) -> None:
         write_if_changed(include / "generated" / "cl_sdram.h", text)
 
 
-def _build_baremetal(directory: Path) -> Path:
+def _build_baremetal(directory: Path, compact: bool) -> Path:
     command = ["make", "-s", "-C", str(REPOSITORY / "firmware" / "baremetal"), f"-j{os.cpu_count()}"]
-    command += [f"OUT={directory}", f"LITEX={LITEX}", str(directory / "firmware.bin")]
+    command += [f"OUT={directory}", f"LITEX={LITEX}", f"COMPACT={int(compact)}", str(directory / "firmware.bin")]
     try:
         subprocess.run(command, check=True)
     except (subprocess.CalledProcessError, FileNotFoundError) as error:

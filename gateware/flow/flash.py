@@ -4,25 +4,36 @@
 
     cable ─► part on it ─► is it the bitstream's? ─► configuration memory (until power is off), or SPI flash
 
-The part is read before anything is written. What openFPGALoader says of a cable that it cannot open is libftdi's: no
-device, no permission, in use by another program.
+The part is read before anything is written; a board with a bootloader over USB (DFU) cannot tell it. What
+openFPGALoader says of a cable that it cannot open is libftdi's: no device, no permission, in use by another program.
 """
 
 import re
 import shlex
 import subprocess
+import time
 from pathlib import Path
 
+from cipherlane.build_id import require
+from cipherlane.cables import REMEDY
+from cipherlane.device import Device
+from cipherlane.errors import CipherlaneError
+from cipherlane.transport import open_transport
+
+from gateware.flow import build_id
 from gateware.targets import Target
 
 # openFPGALoader itself has no bound.
 LIMIT_S = 600
+# How long a board may take until it answers, and how long until it is asked again.
+ANSWER_S = 20.0
+_AGAIN_S = 0.2
 MEMORIES = {"sram": "--write-sram", "spi": "--write-flash"}
 # What a message has in it: what to do. libftdi's numbers of ftdi_usb_open_desc.
 _REMEDIES = {
-    r"ftdi device: -3\b|device not found|No device|no device": "none is found: attach it by its USB cable, power it on",
-    r"ftdi device: -4\b|[Pp]ermission": "no permission: add yourself to the group plugdev (openFPGALoader's udev rule "
-    "gives it the cables), log in and attach the board again",
+    r"ftdi device: -3\b|device not found|No device|no device|Not found|No DFU": "none is found: attach it by its USB "
+    "cable, power it on",
+    r"ftdi device: -4\b|[Pp]ermission": f"no permission: {REMEDY}",
     r"ftdi device: -5\b|[Bb]usy": "another program has its cable: end that one",
 }
 
@@ -48,25 +59,73 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
     Raises
     ------
     FlashError
-        The board is simulated, there is no bitstream, no cable or none that may be opened, another part on it, or
-        openFPGALoader failed or did not end.
+        The board is simulated, or its bootloader does not load the FPGA itself; there is no bitstream, no cable or none
+        that may be opened, another part on it, or openFPGALoader failed or did not end.
     """
     board = target.board
     if board.simulated:
         raise FlashError(f"board {board.name} is simulated: there is nothing to flash")
+    if board.bootloader and memory == "sram":
+        raise FlashError(f"{board.title} is loaded by its bootloader, into its SPI flash alone: run `make flash-spi`")
     bitstream = directory / "gateware" / f"{target.name}.bit"
     if not bitstream.exists():
         raise FlashError(f"no bitstream for {target.name}: run `make bitstream {target.variables}` first")
     loader = ["openFPGALoader", *board.flash_cable]
-    command = [*loader, MEMORIES[memory], str(bitstream)]
+    command = [*loader, *([] if board.bootloader else [MEMORIES[memory]]), str(bitstream)]
     if dry_run:
         return shlex.join(command)
-    part = "-".join(board.device.split("-")[:2]).rstrip("F")
-    found = re.findall(r"^\s*model\s+(\S+)", _run([*loader, "--detect"], board.title), re.M)
-    require_part(part, found, board.title, bitstream.name)
+    if not board.bootloader:
+        part = "-".join(board.device.split("-")[:2]).rstrip("F")
+        found = re.findall(r"^\s*model\s+(\S+)", _run([*loader, "--detect"], board.title), re.M)
+        require_part(part, found, board.title, bitstream.name)
     _run(command, board.title)
     where = "in its SPI flash, it starts from it" if memory == "spi" else "in the FPGA until its power is off"
     return f"{bitstream.name} is loaded into {board.title}: {where}"
+
+
+def confirm(build: str, port: str, timeout: float = ANSWER_S) -> str:
+    """Waits until the board at a port answers, and says who it is.
+
+    Parameters
+    ----------
+    build : str
+        The id of the build that is to answer.
+    port : str
+        As the host tool names it.
+    timeout : float
+        Seconds to wait. A board that starts may be asked too early, and one that has not started anew yet answers too.
+
+    Raises
+    ------
+    FlashError
+        Nobody has answered, or another build.
+    """
+    end = time.monotonic() + timeout
+    while True:
+        try:
+            with Device(open_transport(port)) as device:
+                info = device.info()
+            require(info.build_id, build)
+        except CipherlaneError as error:
+            if time.monotonic() > end:
+                raise FlashError(f"at {port}, {timeout:g} s after it was loaded: {error}") from error
+            time.sleep(_AGAIN_S)
+        else:
+            return f"at {port} answers {info.board}, {info.firmware} {info.firmware_version}, build {build}: that is it"
+
+
+def built(target: Target, directory: Path) -> str:
+    """The id of the build in a folder.
+
+    Raises
+    ------
+    FlashError
+        There is none.
+    """
+    try:
+        return build_id.read(directory / "gateware", target.name)
+    except build_id.BuildIdError as error:
+        raise FlashError(str(error)) from error
 
 
 def require_part(part: str, found: list[str], title: str, bitstream: str = "the bitstream") -> None:

@@ -114,8 +114,13 @@ def require_clock(target: Target, module: Cell) -> None:
 
 def load(source: Path, target: Target) -> Cell:
     """The module of a target's netlist, as Yosys' ``write_json`` or nextpnr's ``--write`` left it."""
-    modules: dict[str, Cell] = json.loads(source.read_text())["modules"]
-    return modules[target.name if target.name in modules else TOP]
+    return module_of(json.loads(source.read_text()), target.name)
+
+
+def module_of(netlist: Cell, name: str) -> Cell:
+    """The module of that name in a netlist, or nextpnr's only one."""
+    modules: dict[str, Cell] = netlist["modules"]
+    return modules[name if name in modules else TOP]
 
 
 def build(target: Target, source: Path, directory: Path) -> Path:

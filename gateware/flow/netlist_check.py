@@ -4,7 +4,7 @@ What synthesis made of the board, and what place-and-route made of that, are sim
 firmware in their block RAMs. Each answers `info`, passes the self-test, and encrypts on every engine what the library
 `cryptography` encrypts too, over the bits of its UART or, with Ethernet, of its RGMII. Cycles, by the board's own
 counter, are compared with those of the simulated board of the same configuration, which runs the same firmware. They
-are figures of a simulation.
+are figures of a simulation. Those of transfers over Ethernet may differ by `CACHE_CYCLES`.
 """
 
 import argparse
@@ -36,6 +36,9 @@ TIMEOUT_S = 900
 DATAGRAM_TIMEOUT_S = 100
 BYTES, RECORD_BYTES = 500, 256
 BENCH_BYTES = 1024
+# What a board with Ethernet does between two datagrams, such as looking for idle sessions at times of its own, leaves
+# traces in the core's data cache: by when the host's next record comes, some tables' lines are read anew.
+CACHE_CYCLES = 100
 CYCLES_SOURCE = "the netlist's own cycle counter, in simulation"
 
 
@@ -119,18 +122,18 @@ def check(target: targets.Target, stages: list[str]) -> list[dict]:
         netlist_board.build(target, source, folder)
         for engine, cycles in exercise(folder).items():
             records.append({"stage": stage, "engine": engine.name.lower(), "verified": True, **cycles})
-    if wrong := differences(records, expected):
+    if wrong := differences(records, expected, CACHE_CYCLES if target.configuration.ethernet else 0):
         raise WrongAnswerError(f"other cycles than on the simulated board: {'; '.join(wrong)}")
     return [{**record, "cycles_source": CYCLES_SOURCE, "kind": "sim"} for record in records]
 
 
-def differences(records: list[dict], expected: dict[Engine, dict[str, int]]) -> list[str]:
-    """Where records say other cycles than are expected of their engine."""
+def differences(records: list[dict], expected: dict[Engine, dict[str, int]], transfers: int = 0) -> list[str]:
+    """Where records say other cycles than are expected of their engine; of transfers, by more than `transfers`."""
     return [
         f"{record['engine']} has {what.replace('_', ' ')} {record[what]} after {record['stage']}, {value} there"
         for record in records
         for what, value in expected[Engine[record["engine"].upper()]].items()
-        if record[what] != value
+        if abs(record[what] - value) > (transfers if what == "transfer_cycles" else 0)
     ]
 
 

@@ -61,7 +61,7 @@ def records(report: dict) -> Records:
         found.append(
             {
                 "clock": constraints.clock_name(net),
-                "required_mhz": round(clock["constraint"], 2),
+                "required_mhz": round(constraints.required_mhz(constraints.clock_name(net), clock["constraint"]), 2),
                 "achieved_mhz": round(clock["achieved"], 2),
                 "path_from": path[0]["from"]["cell"],
                 "path_to": path[-1]["to"]["cell"],

@@ -31,13 +31,14 @@ from litex.build.sim.config import SimConfig
 from litex.build.sim.verilator import core_directory
 from litex.soc.integration.builder import Builder
 
-from gateware.flow import cache, progress, toolchain
+from gateware.flow import build_id, cache, progress, toolchain
 from gateware.flow.cache import Stamp, digest
 from gateware.flow.firmware import build_firmware
 from gateware.flow.idle import IdleEdgesLeftOut
 from gateware.soc.soc import CipherlaneSoC
 from gateware.targets import Target
 
+NAME = "sim"  # what LiteX calls each simulated board's files
 EXECUTABLE = "obj_dir/Vsim"
 UART_MODULE = "loopback_uart"  # compiled with the model from the file of this name beside this one
 DEFAULT_TCP_PORT = 2430
@@ -184,6 +185,7 @@ def lay_out(target: Target, directory: Path, idling: tuple[str, ...]) -> tuple[l
     builder = Builder(soc, output_dir=directory, compile_software=False, csr_json=directory / "csr.json")
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
         builder.build(sim_config=config, run=False, **options)
+    build_id.complete(directory / "gateware", NAME)
     return commands(soc.platform, config, directory)
 
 

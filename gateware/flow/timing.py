@@ -37,8 +37,9 @@ from gateware.flow.zephyr import ZephyrError
 from gateware.targets import Target
 
 SEEDS = 8
-# Options that name a part, for that of each database: the board's, and the same without its transceivers.
-DATABASES = {"LFE5UM5G": "--um5g-85k", "LFE5U": "--85k"}
+# How options that name a part begin, for that of each database: with transceivers of 5 Gb/s, and without any.
+DATABASES = {"LFE5UM5G": "--um5g-", "LFE5U": "--"}
+_PART = re.compile(r"^--(?:um5g-|um-)?(\d+k)$")
 # What synthesis and packing put behind the name of a register or memory.
 _SUFFIX = re.compile(r"(_TRELLIS_FF|_LUT4|_CCU2C|_PFUMX|_L6MUX21|_DP16KD|_TRELLIS_DPR16X4|\$|\.\d).*$")
 
@@ -148,7 +149,7 @@ def placed(
     folder.mkdir(parents=True, exist_ok=True)
     runs, tasks, failed = {}, {}, {}
     for seed, database in product(seeds, databases):
-        of_database = [DATABASES[database] if option in DATABASES.values() else option for option in options]
+        of_database = [_PART.sub(rf"{DATABASES[database]}\1", option) for option in options]
         kept = folder / f"{seed}-{digest([], *of_database)[:16]}.json"
         runs[f"seed {seed}, {database}"] = seed, database, kept
         if not kept.exists():

@@ -109,6 +109,21 @@ def _library_options(surroundings: dict[str, str]) -> list[str]:
     return [f"EXTRA_LDFLAGS=-L{Path(found).parent}"]
 
 
+def _repeatably(surroundings: dict[str, str]) -> list[str]:
+    """What runs a build so that the same sources in the same folders give the same image.
+
+    Zephyr 3.1's `gen_handles.py` writes sets of names and of objects into the image: their order comes from Python's
+    seed, from where memory begins, and from what is in it before, the environment. Where a machine forbids `setarch`,
+    as containers may, some words of the image differ from build to build.
+    """
+    kept = ("PATH", "HOME", "CROSS_COMPILE")
+    fixed = [f"{name}={value}" for name, value in surroundings.items() if name in kept or name.startswith("ZEPHYR_")]
+    fixed_addresses = ["setarch", "--addr-no-randomize"]
+    if subprocess.run([*fixed_addresses, "true"], capture_output=True).returncode:
+        fixed_addresses = []
+    return ["env", "-i", *sorted(fixed), "PYTHONHASHSEED=0", *fixed_addresses]
+
+
 def board_of(target: str) -> str:
     """Name of Zephyr's board for the target of that name: `cipherlane_sim` for `sim_zephyr`."""
     return f"cipherlane_{target.removesuffix('_zephyr')}"
@@ -195,12 +210,12 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
         shutil.rmtree(output)  # CMake would go on with the tree, the board and the variables of before
     output.mkdir(parents=True, exist_ok=True)
     stamp.write_text(wanted)
+    (output / "zephyr" / ".config").unlink(missing_ok=True)  # Kconfig would keep defaults that are no longer
     log = output / "build.log"
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):
-            result = subprocess.run(
-                command, env=surroundings, stdout=stream, stderr=subprocess.STDOUT, timeout=_BUILD_TIMEOUT_S
-            )
+            command = [*_repeatably(surroundings), *command]
+            result = subprocess.run(command, stdout=stream, stderr=subprocess.STDOUT, timeout=_BUILD_TIMEOUT_S)
             if result.returncode:
                 release = ".".join(map(str, version(base)))
                 raise ZephyrError(f"the firmware did not compile on Zephyr {release}: see {log}")

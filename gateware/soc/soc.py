@@ -32,7 +32,7 @@ from gateware.dma.accelerator import CTRAccelerator
 from gateware.isa.command import CommandRegister
 from gateware.isa.vector_unit import VectorAESUnit
 from gateware.isa.zkn import ScalarAESUnit
-from gateware.memory import in_luts
+from gateware.memory import distributed, in_luts
 from gateware.net.records import peripheral as fast_path
 from gateware.random.oscillators import RingOscillators
 from gateware.random.source import RandomSource
@@ -46,7 +46,6 @@ BUFFER_ORIGIN = 0x4000_0000
 # Every memory on chip and register answers in a few cycles; a short counter is also quick to compare.
 BUS_TIMEOUT_CYCLES = 63
 CONSOLE_FIFO_BYTES = 64
-JTAG_MHZ = 25.0  # the most that an ECP5's TCK takes
 # From the watchdog's interrupt to the reset: time for a last word.
 WATCHDOG_RESET_DELAY_CYCLES = 4096
 
@@ -111,18 +110,18 @@ class CipherlaneSoC(SoCCore):
         if configuration.console:
             pads = platform.request("serial", 1, loose=True)
             self.add_uart("console", board.console_name, pads, board.uart_baudrate, CONSOLE_FIFO_BYTES)
-            if jtag := getattr(self.console_phy, "cd_jtag", None):
-                platform.add_platform_command(f'FREQUENCY NET "{{clk}}" {JTAG_MHZ} MHz;', clk=jtag.clk)
         if configuration.watchdog:
             self.add_watchdog("watchdog", reset_delay=WATCHDOG_RESET_DELAY_CYCLES)
         for name, value in (
             ("CIPHERLANE_SIMULATED", int(board.simulated)),
             ("CIPHERLANE_RX_WINDOW", board.rx_window),
             ("CIPHERLANE_MAX_DATA", configuration.max_data),
+            ("CIPHERLANE_BENCH_BYTES", configuration.bench_bytes),
             ("CIPHERLANE_BOARD", target.name),
         ):
             self.add_constant(name, value)
         in_luts(self, target.fit.lut_words)
+        distributed(self, target.fit.distributed_words)
 
     def add_csr_bridge(self, name="csr", origin=None, register=False):
         """LiteX's bridge, always with registers: the CSRs stay out of the bus's combinational paths."""

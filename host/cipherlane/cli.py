@@ -10,7 +10,23 @@ import sys
 
 from . import views
 from .arguments import Parser
-from .commands import bench, common, config, crypt, demo, doctor, find, info, keygen, live, null_board, selftest, shell
+from .commands import (
+    bench,
+    common,
+    config,
+    crypt,
+    demo,
+    doctor,
+    find,
+    info,
+    keygen,
+    live,
+    null_board,
+    report,
+    selftest,
+    shell,
+    top,
+)
 from .errors import CipherlaneError
 from .signals import exit_status, interrupting
 from .version import __version__
@@ -67,7 +83,22 @@ def build_parser() -> Parser:
     commands = parser.commands = parser.add_subparsers(
         title="commands", required=True, metavar="COMMAND", dest="command", parser_class=Parser
     )
-    for module in (find, doctor, info, keygen, crypt, demo, live, bench, selftest, null_board, config, shell):
+    for module in (
+        find,
+        doctor,
+        info,
+        keygen,
+        crypt,
+        demo,
+        live,
+        top,
+        bench,
+        report,
+        selftest,
+        null_board,
+        config,
+        shell,
+    ):
         module.add_to(commands)
     return parser
 

@@ -11,9 +11,11 @@ import socket
 from dataclasses import dataclass
 
 from .clock import REAL, Clock
-from .errors import ArgumentError, PortError, ReplyError, VersionMismatchError
+from .device import Device
+from .errors import ArgumentError, CipherlaneError, PortError, ReplyError, VersionMismatchError
 from .protocol.layout import HEADER, INFO_MAGIC, REPLY, UDP_PORT, Record, RecordType, decode
 from .replies import BoardInfo, fields_of
+from .transport import open_transport
 from .transport.base import Address
 from .transport.udp import SCHEME, Datagrams, slots
 
@@ -75,6 +77,22 @@ def addresses(network: str) -> list[str]:
     if parsed.num_addresses > MOST_ADDRESSES:
         raise ArgumentError(f"{network} has {parsed.num_addresses} addresses: give {MOST_ADDRESSES} at most")
     return [str(each) for each in parsed.hosts()]
+
+
+def ask(ports: list[SerialPort], baud: int, timeout: float) -> list[Found]:
+    """Return the boards that answer at serial ports on USB, one port after the other; `timeout` is of each."""
+    found = []
+    for each in ports:
+        if each.usb is None:
+            continue
+        try:
+            with Device(open_transport(each.port, baud), timeout) as device:
+                found.append(Found(each.port, device.info()))
+        except VersionMismatchError:
+            found.append(Found(each.port, None))
+        except CipherlaneError:  # busy, or of something else
+            continue
+    return found
 
 
 def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = REAL) -> list[Found]:

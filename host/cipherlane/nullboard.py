@@ -162,6 +162,7 @@ class NullBoard:
             ranges_free=self._ranges.free,
             board=b"null",
             firmware=b"echo" if self.echo else b"cryptography",
+            build_id=bytes(16),
         )
 
     def _reset(self, record: Record, address: Address) -> tuple[int, bytes]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from . import build_id
 from .errors import ReplyError
 from .protocol.layout import BLOCK, HEADER, REPLIES, REPLY, REQUESTS, Engine, Kind, Record, RecordType
 from .transport.base import Address
@@ -52,7 +53,11 @@ class _Checker:
 
 @dataclass(frozen=True)
 class BoardInfo:
-    """Who answers: identity, clock in Hz, limits in bytes, engines present, ranges of counter blocks it can hold."""
+    """Who answers: identity, clock in Hz, limits in bytes, engines present, ranges of counter blocks it can hold.
+
+    `build_id` says which build: two digests in hexadecimal with a hyphen between, of gateware and of firmware; empty of
+    a board that no build flow has made.
+    """
 
     kind: str
     board: str
@@ -66,6 +71,7 @@ class BoardInfo:
     ranges: int
     ranges_free: int
     engines: tuple[Engine, ...]
+    build_id: str
 
     @property
     def memory_engines(self) -> list[Engine]:
@@ -97,6 +103,7 @@ class BoardInfo:
             ranges=reply.ranges,
             ranges_free=reply.ranges_free,
             engines=tuple(engine for engine in Engine if reply.engines >> engine & 1),
+            build_id=build_id.text(reply.build_id),
         )
 
 

@@ -12,6 +12,13 @@ from typing import Any
 
 from .version import __version__
 
+KINDS = {
+    "board": "measured on hardware",
+    "sim": "cycles of the simulated board, in time at its declared clock; nothing was measured on hardware",
+    "est": "place-and-route's estimate",
+    "null": "a program on the host in place of a board; its cycles are nanoseconds",
+}
+
 _GIT_TIMEOUT = 10.0
 
 

@@ -68,15 +68,15 @@ def page(tool, browser, request):
     assert wrong == []
 
 
-def picture(page):
-    """Bytes of the three panes, as drawn at one time."""
-    return page.evaluate(f"() => {list(PANES)}.map({PIXELS})")
+def picture(page, panes=PANES):
+    """Bytes of `panes`, as drawn at one time."""
+    return page.evaluate(f"() => {list(panes)}.map({PIXELS})")
 
 
-def another(page, before):
-    """Wait for panes of another picture."""
+def another(page, before, panes=PANES):
+    """Wait for `panes` of another picture; the second tells."""
     for _ in range(WAIT_MS // 50):
-        if (now := [bytes(pane) for pane in picture(page)])[1] != before:
+        if (now := [bytes(pane) for pane in picture(page, panes)])[1] != before:
             return now
         page.wait_for_timeout(50)
     raise AssertionError("the picture stands still")
@@ -88,6 +88,8 @@ def chi_square(data):
 
 
 def test_three_panes_move_and_the_decrypted_one_is_the_source(page):
+    page.select_option("#bits", "8")  # a byte a pixel, be the machine as slow as it is
+    expect(page.locator("#plaintext_note")).not_to_contain_text("shades", timeout=WAIT_MS)
     seen = [another(page, b"")]
     while len(seen) < 6:
         seen.append(another(page, seen[-1][1]))
@@ -109,6 +111,47 @@ def test_engine_switched_with_the_keyboard_alone(page):
     assert 500 < mbps < 1600, "AES alone of the accelerator, at 100 MHz"
     expect(page.locator("#bars")).to_contain_text(f"{mbps} sim")
     expect(page.locator("#decrypted_note")).to_contain_text(" 0 different")
+
+
+def test_sixteen_shades_are_sent_two_pixels_a_byte(page):
+    page.select_option("#bits", "4")
+    expect(page.locator("#plaintext_note")).to_contain_text("16 shades, two pixels a byte", timeout=WAIT_MS)
+    expect(page.locator("#spread")).to_contain_text(f"{EDGE * EDGE // 2} bytes")
+    plaintext, wire, decrypted = another(page, b"")
+    assert len(plaintext) == EDGE * EDGE and plaintext == decrypted != wire
+    assert all(pixel % 17 == 0 for pixel in plaintext + wire)
+    page.select_option("#bits", "8")
+
+
+def test_the_table_of_byte_values_counts_what_the_wiretap_shows(page):
+    expect(page.locator("#plaintext_note")).not_to_contain_text("shades", timeout=WAIT_MS)
+    page.get_by_role("button", name="Pause pictures").click()
+    another(page, another(page, b"")[1])
+    table = "() => [...document.querySelectorAll('#counts tbody tr')].map(row => [...row.cells].map(c => c.innerText))"
+    wire, cells = page.evaluate(f"() => [({PIXELS})('wire'), ({table})()]")  # of one picture
+    assert [row[0] for row in cells] == [f"{value:X}x" for value in range(16)]
+    assert [int(cell) for row in cells for cell in row[1:]] == [wire.count(value) for value in range(256)]
+    assert page.locator("#histogram path").get_attribute("d").count("M") == 256
+
+
+def test_two_engines_side_by_side(page):
+    expect(page.locator("#compared")).to_be_hidden()
+    page.select_option("#beside", "ise_vmem")
+    rows = page.locator("#both tbody tr")
+    expect(rows).to_have_count(2, timeout=WAIT_MS)
+    shown = [row.split("\t") for row in rows.all_inner_texts()]
+    engines = [row[0].split()[0] for row in shown]
+    assert engines[1] == "ise_vmem" and engines[0] == page.input_value("#engine")
+    cycles = [float(row[3]) for row in shown]
+    assert all(10 < each < 80 for each in cycles) and cycles[0] != cycles[1]
+    expect(page.locator("#ratio")).to_contain_text("times as fast as")
+    expect(page.locator("#decrypted_beside_note")).to_contain_text("ise_vmem: by the host", timeout=WAIT_MS)
+    _, wire, one, wire_beside, other = another(page, b"", (*PANES, "wire_beside", "decrypted_beside"))
+    assert len(one) == len(other) == EDGE * EDGE and wire != wire_beside and other != wire_beside
+    expect(page.locator("#decrypted_beside_note")).to_contain_text(" 0 different")
+    assert Axe().run(page).violations_count == 0
+    page.select_option("#beside", "no")
+    expect(page.locator("#compared")).to_be_hidden(timeout=WAIT_MS)
 
 
 def test_ecb_shows_the_picture_and_is_said_not_to_be_sent(page):

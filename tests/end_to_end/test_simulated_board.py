@@ -15,12 +15,13 @@ from pathlib import Path
 
 import pytest
 import serial
+from cipherlane import build_id
 from cipherlane.device import Device
 from cipherlane.errors import BoardError
 from cipherlane.protocol.framing import FrameParser, frame
 from cipherlane.protocol.layout import REPLY, Engine, Record, RecordType, decode
 from cipherlane.transport.serial import SerialTransport
-from cipherlane.transport.simboard import SimulatedBoard
+from cipherlane.transport.simboard import SimulatedBoard, find_board
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from gateware.flow import toolchain
@@ -49,6 +50,11 @@ def cipherlane(*arguments):
 
 def test_the_board_says_what_made_it(board):
     assert set(toolchain.SIMULATION) <= board.description["tools"].keys()
+
+
+def test_the_board_is_the_build_that_its_folder_says(board):
+    with Device(SerialTransport(board.url)) as device:
+        build_id.require(device.info().build_id, build_id.expected(str(find_board() / "gateware" / "sim.build_id")))
 
 
 def test_a_board_that_is_told_to_end_does_so_between_two_steps():

@@ -1,5 +1,7 @@
 """The real host tool against the simulated board that runs the firmware on Zephyr: what holds for bare metal holds."""
 
+import shutil
+
 import pytest
 from cipherlane.device import Device
 from cipherlane.errors import BoardError
@@ -8,7 +10,7 @@ from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 
 from gateware import targets
-from gateware.flow import emulator, zephyr
+from gateware.flow import build_id, emulator, simulation, zephyr
 from tests.end_to_end.ethernet import transfer
 from tests.end_to_end.test_counter_blocks import test_an_idle_session_ends_by_itself
 from tests.end_to_end.test_simulated_board import (
@@ -45,9 +47,10 @@ def line(board):
         yield transport
 
 
-def test_says_that_it_is_zephyr(board):
+def test_says_that_it_is_zephyr(board, zephyr_board):
     with Device(SerialTransport(board.url)) as device:
         assert device.info().firmware == "zephyr"
+        assert device.info().build_id == build_id.read(zephyr_board / "gateware", simulation.NAME)
         assert device.selftest().failed == 0
 
 
@@ -75,3 +78,14 @@ def test_a_service_with_one_engine(zephyr_board, tmp_path, only):
         transfer(device, bytes(range(200)), only)
         with pytest.raises(BoardError, match="engine"):
             transfer(device, bytes(16), Engine.TABLE)
+
+
+@pytest.mark.thorough  # two compilations; a figure of a design with Zephyr goes by its image
+def test_the_same_image_again_whatever_the_environment(zephyr_board, monkeypatch):
+    output = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "again"
+    images = set()
+    for words in ("one", "other" * 1000):
+        monkeypatch.setenv("CIPHERLANE_UNUSED", words)
+        shutil.rmtree(output, ignore_errors=True)
+        images.add(zephyr.compile_application(zephyr.APPLICATION, output, zephyr_board.name).read_bytes())
+    assert len(images) == 1

@@ -21,6 +21,7 @@ from tests.end_to_end.test_erasure import (
     test_refused_open,
     test_reset,
     test_restart_after_a_fault,
+    test_sessions_that_end_by_themselves,
 )
 
 pytestmark = pytest.mark.simboard
@@ -39,6 +40,7 @@ __all__ = [
     "test_refused_open",
     "test_reset",
     "test_restart_after_a_fault",
+    "test_sessions_that_end_by_themselves",
 ]
 
 

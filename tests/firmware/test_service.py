@@ -72,7 +72,7 @@ def test_info_tells_the_platform(host):
     fields = r.INFO_REPLY.unpack(host.ask(r.INFO).data)
     assert fields == (
         0x454E4C43, 1, 8, MAX_DATA, 0x000100, 1_000_000, 4321, 0b1111, 1024, 128, 128,
-        b"host".ljust(16, b"\0"), b"a name beyond it",
+        b"host".ljust(16, b"\0"), b"a name beyond it", b"cipherlane build",
     )  # fmt: skip
     assert host.ask(r.INFO).data[:4] == b"CLNE"
     host.open()

@@ -42,12 +42,14 @@ class BoardProtocol(abc.ABC):
     """A board that answers records.
 
     ``transports`` are the names of the ways to it, UART and UDP; ``simulated`` says what it is, ``serial_number`` which
-    of its kind, where that is known, and ``tools`` what built it, where it says so.
+    of its kind, where that is known, ``tools`` what built it, where it says so, and ``build_id_file`` which build it
+    is, where that is here.
     """
 
     simulated = False
     serial_number = None
     tools = {}
+    build_id_file = None
 
     @property
     @abc.abstractmethod
@@ -157,6 +159,10 @@ class SimulatedBoardDriver(Driver, BoardProtocol, ResetProtocol):
     @property
     def tools(self):
         return self._process.description.get("tools", {}) if self._process else {}
+
+    @property
+    def build_id_file(self):
+        return Path(self.board.directory, "gateware", "sim.build_id") if self._process else None
 
     def on_activate(self):
         if isinstance(self.board, SimulatedBoard):

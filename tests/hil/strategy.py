@@ -62,6 +62,15 @@ class BoardStrategy(Strategy):
         return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
     @property
+    def build_id(self):
+        """The id of the build that it loads, or of which the simulated board here is; None where that is not known."""
+        if self.loader and self.loader.image:
+            path = Path(self.target.env.config.get_image_path(self.loader.image)).with_suffix(".build_id")
+        else:
+            path = self.board.build_id_file
+        return path.read_text().strip() if path and path.is_file() else None
+
+    @property
     def restarts(self):
         """Whether there is a way to restart it."""
         return bool(self.power or self.reset or self.loader)

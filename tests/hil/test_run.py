@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 import serial
+from cipherlane.build_id import is_text
 from cipherlane.transport.simboard import SimulatedBoard
 
 from tests.hil import history
@@ -174,17 +175,21 @@ def test_a_board_on_a_serial_port_is_flashed_once_and_serves(attached, tmp_path)
     assert status == 0, said
     assert verdict(said) == "7 checks qualify sim (kind sim)", "what answers says what it is"
     (line,) = runs(tmp_path / "board.jsonl")
+    assert is_text(line["build_id"]), "who answered is noted, whatever was loaded"
     assert line["bitstream"] == hashlib.sha256(b"\xff" * 64).hexdigest()[:16]
     cable = "--board ecpix5 --busdev-num 1:7"
     assert asked() == [f"{cable} --detect", f"{cable} --write-sram {tmp_path}/board.bit"]
 
 
-def test_a_simulated_board_is_not_taken_for_hardware(attached):
+def test_another_build_than_was_loaded_and_a_simulated_board_are_not_taken_for_it(attached, tmp_path):
+    other = "0001020304050607-08090a0b0c0d0e0f"
+    (tmp_path / "board.build_id").write_text(other + "\n")
     with SerialBoard() as board:
         words, _ = attached(board.port)
-        status, said = command(*words, "--select", "identity")
+        status, said = command(*words, "--select", "identity or test_build")
     assert status == 1
     assert "('sim', 'sim') == ('board', 'sim')" in said
+    assert f"'{other}' in (None, '" in said
 
 
 @pytest.mark.parametrize(

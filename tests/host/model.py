@@ -50,6 +50,7 @@ class PeerBoard:
         self.window = window
         self.ranges = ranges
         self.name = name
+        self.build_id = bytes(range(16))
         self.clock_hz = 75_000_000
         self.engines = 0b1111
         self.bench_bytes = 4096
@@ -105,7 +106,7 @@ class PeerBoard:
 
     def _info(self, session, offset, token, data):
         fields = struct.pack(
-            "<4sBBHIIIIIHH16s16s",
+            "<4sBBHIIIIIHH16s16s16s",
             self.magic,
             self.kind,
             self.max_sessions,
@@ -119,6 +120,7 @@ class PeerBoard:
             self.ranges - self._held(),
             self.name,
             b"peer",
+            self.build_id,
         )
         return session, fields
 

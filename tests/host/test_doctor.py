@@ -4,6 +4,7 @@ import json
 import time
 
 import pytest
+from cipherlane import cables
 from cipherlane.commands import doctor
 
 from .commands import NO_PORT, command
@@ -28,6 +29,7 @@ class TimedBoard(PeerBoard):
 @pytest.fixture(autouse=True)
 def one_benchmark(monkeypatch):
     monkeypatch.setattr(doctor, "_CLOCK_SECONDS", 0.1)
+    monkeypatch.setattr(cables, "attached", list)  # whatever this machine has
 
 
 def checked(server, *words):
@@ -41,11 +43,54 @@ def test_a_board_as_it_should_be():
     with SocketBoard(TimedBoard()) as server:
         status, checks = checked(server)
         assert command("doctor", "--port", server.url)[0] == status == 0
-    assert list(checks) == ["port", "board", "link", "clock", "network", "engines"]
-    assert [passed for passed, _ in checks.values()] == [True, True, True, True, None, True]
+    assert list(checks) == ["port", "cable", "board", "build", "link", "clock", "network", "engines"]
+    assert [passed for passed, _ in checks.values()] == [True, None, True, True, True, True, None, True]
     assert checks["clock"][1].startswith("0.2 MHz, 0.2 by this machine's time")
     assert checks["network"][1] == "the board has no counters of a network on this link"
     assert "tests passed" in checks["engines"][1]
+
+
+BUILD_ID = "0001020304050607-08090a0b0c0d0e0f"
+
+
+@pytest.mark.parametrize("form", ["{}", '{{"build_id": "{}"}}', None])
+def test_the_build_that_is_expected(tmp_path, form):
+    file = tmp_path / "expected"
+    file.write_text((form or "").format(BUILD_ID) + "\n")
+    with SocketBoard(TimedBoard()) as server:
+        _, checks = checked(server, "--expect", file if form else BUILD_ID)
+    assert checks["build"] == (True, f"{BUILD_ID}, as expected")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "of_board", "says"),
+    [
+        (BUILD_ID[:-1] + "e", bytes(range(16)), f"build {BUILD_ID}, of other firmware than"),
+        ("f" + BUILD_ID[1:], bytes(range(16)), f"build {BUILD_ID}, of other gateware than"),
+        ("f" + BUILD_ID[1:-1] + "e", bytes(range(16)), f"build {BUILD_ID}, of other gateware and firmware than"),
+        (BUILD_ID, bytes(16), f"no build id, not {BUILD_ID}"),
+        (BUILD_ID, b"cipherlane build", f"no build id, not {BUILD_ID}"),
+    ],
+)
+def test_another_build_than_is_expected(wanted, of_board, says):
+    board = TimedBoard()
+    board.build_id = of_board
+    with SocketBoard(board) as server:
+        status, checks = checked(server, "--expect", wanted)
+        _, unasked = checked(server)
+    assert status == 1 and checks["build"][0] is False and says in checks["build"][1]
+    assert "engines" in checks, "the checks go on"
+    assert unasked["build"][0] is (None if says.startswith("no build") else True)
+
+
+@pytest.mark.parametrize("text", ["", BUILD_ID[:-1], '{"build_id": 7}', "{", "\xff"])
+def test_what_is_no_build_id_is_told_before_the_port_is_opened(tmp_path, text):
+    file = tmp_path / "expected"
+    file.write_bytes(text.encode("latin-1"))
+    for given in (file, tmp_path / "nothing", tmp_path):
+        status, stdout, stderr = command("doctor", "--port", tmp_path / "nothing", "--expect", given)
+        assert status == 2 and not stdout
+        assert stderr.count("\n") == 1 and "no build id in" in stderr
 
 
 @pytest.mark.parametrize("share", [0.75, 1.33])
@@ -82,10 +127,35 @@ def test_a_link_that_loses_requests():
 def test_nobody_answers():
     with SocketBoard(PeerBoard(), mangle=lambda frame: b"\2") as silent:
         status, checks = checked(silent, "--timeout", "0.1")
-    assert status == 4 and list(checks) == ["port", "board"] and "no reply from the board" in checks["board"][1]
+    assert (
+        status == 4 and list(checks) == ["port", "cable", "board"] and "no reply from the board" in checks["board"][1]
+    )
 
 
 def test_no_port(tmp_path):
     status, stdout, stderr = command("doctor", "--port", tmp_path / "nothing")
     assert status == 3 and not stderr
     assert NO_PORT.split()[0] in stdout.decode() and "fails" in stdout.decode()
+
+
+CABLE = cables.Cable("0403:6010", "a chip", "", True)
+LOCKED = cables.Cable("0403:6014", "another chip", "", False)
+
+
+@pytest.mark.parametrize(
+    ("found", "local", "passed", "says"),
+    [
+        (None, True, None, "does not say"),
+        ([], True, None, "no JTAG cable is seen"),
+        ([LOCKED, CABLE], True, True, "0403:6014 another chip, 0403:6010 a chip"),
+        ([LOCKED], True, False, "0403:6014 another chip, which this user may not open: run `sudo make udev`"),
+        ([LOCKED], False, None, "which this user may not open"),
+    ],
+)
+def test_the_cable(tmp_path, monkeypatch, found, local, passed, says):
+    monkeypatch.setattr(cables, "attached", lambda: found)
+    port = tmp_path / "nothing" if local else "socket://127.0.0.1:1"
+    status, stdout, _ = command("doctor", "--port", port, "--json")
+    (_, cable) = json.loads(stdout)
+    assert (cable["name"], cable["passed"]) == ("cable", passed) and says in cable["seen"]
+    assert status == 3, "of the port"

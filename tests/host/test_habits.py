@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cipherlane import cli, keys, settings, views
+from cipherlane import cli, discovery, keys, settings, views
 from cipherlane.discovery import MOST_ADDRESSES, addresses, boards
 from cipherlane.errors import ArgumentError, KeyLengthError, PortError
 from cipherlane.linkbench import STAGES, LinkMeasurement
@@ -308,6 +308,24 @@ def test_find_lists_serial_ports(capsys, monkeypatch):
     assert status == 0 and re.search(r"/dev/ttyUSB1 +0403:6010 +FT7 +Dual RS232 \[bold\]", stdout)
     status, stdout, _ = run(capsys, "find", "--json")
     assert [each["usb"] for each in json.loads(stdout)["serial"]] == ["0403:6010", None]
+
+
+def test_find_asks_at_serial_ports_on_usb_when_told_to(capsys, monkeypatch):
+    """One answers, one does not, one is of another version, one cannot be opened, one is not on USB."""
+    monkeypatch.setenv("COLUMNS", "120")
+    other, silent = PeerBoard(), SocketBoard(PeerBoard(), mangle=lambda frame: b"\2")
+    other.version = 1
+    with SocketBoard(PeerBoard()) as board, silent, SocketBoard(other) as old:
+        ports = [discovery.SerialPort(each.url, "0403:6010", "", "") for each in (board, silent, old)]
+        ports += [discovery.SerialPort("/nothing", "0403:6010", "", ""), discovery.SerialPort(board.url, None, "", "")]
+        monkeypatch.setattr("cipherlane.commands.find.serial_ports", lambda: ports)
+        status, stdout, _ = run(capsys, "find", "--ask", "--timeout", "0.5", "--json")
+        found = {each["port"]: each["info"] for each in json.loads(stdout)["boards"]}
+        assert status == 0 and list(found) == [board.url, old.url] and found[old.url] is None
+        assert found[board.url]["build_id"] == "0001020304050607-08090a0b0c0d0e0f"
+        shown = run(capsys, "find", "--ask", "--timeout", "0.5")[1]
+        assert re.search(rf"{board.url} +model +\w+ +peer 1\.2\.3 +00010203-08090a0b", shown)
+        assert re.search(rf"{old.url} +\? +\? +of another record version +-", shown)
 
 
 def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(null_board, monkeypatch):

@@ -1,6 +1,7 @@
 """The live view without a browser: what of a board reaches the hub, and what does not."""
 
 import json
+import threading
 
 import pytest
 from cipherlane.device import Device
@@ -41,8 +42,9 @@ class Script(Hub):
 def split(message):
     """Head, plaintext, wire and decrypted picture of a message."""
     size = 4 + int.from_bytes(message[:4], "little")
-    pixels = json.loads(message[4:size])["edge"] ** 2
-    return json.loads(message[4:size]), *(message[size + at * pixels : size + (at + 1) * pixels] for at in range(3))
+    head = json.loads(message[4:size])
+    pixels = head["edge"] ** 2 * head["bits"] // 8  # in bytes
+    return head, *(message[size + at * pixels : size + (at + 1) * pixels] for at in range(3))
 
 
 def watch(board, look, monkeypatch, timeout=2.0, **options):
@@ -292,6 +294,37 @@ def test_where_the_second_board_is_not_there_the_host_decrypts(null_board, monke
     watch(null_board, look, monkeypatch, open_peer=lambda: Device(open_transport("udp://127.0.0.1:9"), 0.02))
     assert all(message.startswith("The second board does not decrypt: ") for message in said_so)
     assert "no reply from the board" in said_so[-1]
+
+
+@pytest.mark.parametrize("silent", [False, True])
+def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeypatch, silent):
+    monkeypatch.setattr("cipherlane.live.streamer.STRETCHES", (1000.0,))
+    monkeypatch.setattr("cipherlane.live.streamer.PATIENCE", 0.2)
+    answer, ceased, pictures_seen, closed = null_board.answer, threading.Event(), threading.Event(), []
+
+    class Seen(Hub):
+        def put(self, channel, message):
+            if channel == Channel.PICTURE:
+                pictures_seen.set()
+
+    def opened():
+        device = Device(open_transport(null_board.url), 0.2)
+        close = device.close
+        monkeypatch.setattr(device, "close", lambda: closed.append(True) or close())
+        return device
+
+    monkeypatch.setattr(null_board, "answer", lambda *words: None if ceased.is_set() else answer(*words))
+    hub = Seen()
+    hub.viewers = 1
+    streamer = Streamer(hub, opened, EDGE)
+    thread = threading.Thread(target=streamer.run, daemon=True)
+    thread.start()
+    assert pictures_seen.wait(20)
+    if silent:
+        ceased.set()
+    streamer.stop()
+    thread.join(20)
+    assert not thread.is_alive() and closed == [True]
 
 
 def test_a_board_that_was_never_there_ends_it():

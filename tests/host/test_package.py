@@ -18,7 +18,7 @@ from ..imports import cycle, graph
 from .served import Served
 
 HOST = Path(__file__).parents[2] / "host"
-OPTIONAL = {"cryptography", "argparse_manpage", "starlette", "uvicorn"}  # of the extras
+OPTIONAL = {"cryptography", "argparse_manpage", "av", "starlette", "textual", "uvicorn"}  # of the extras
 README = (HOST / "README.md").read_text(encoding="utf-8")
 
 
@@ -57,17 +57,13 @@ def test_the_wheel_says_what_an_index_asks(wheel):
     assert metadata.license_expression == "BSD-2-Clause" and metadata.license_files == ["LICENSE"]
     assert metadata.description_content_type == "text/markdown" and metadata.description.strip() == README.strip()
     assert metadata.summary and metadata.project_urls and "Typing :: Typed" in metadata.classifiers
-    assert {"live", "man", "verify"} <= set(metadata.provides_extra)
+    assert {"live", "man", "top", "verify"} <= set(metadata.provides_extra)
     wanted = {requirement.name for requirement in metadata.requires_dist if not requirement.marker}
     imported = set()
     for name, content in wheel.items():
         if name.endswith(".py"):
             imported |= set(re.findall(rb"^\s*(?:import|from) ([a-z]\w*)", content, re.M))
-    third = (
-        {each.decode() for each in imported}
-        - set(sys.stdlib_module_names)
-        - {"cryptography", "argparse_manpage", "starlette", "uvicorn"}
-    )
+    third = {each.decode() for each in imported} - set(sys.stdlib_module_names) - OPTIONAL
     assert third == {"platformdirs", "rich", "serial", "shtab"}
     assert wanted == {"platformdirs", "pyserial", "rich", "shtab"}
 

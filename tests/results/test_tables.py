@@ -10,6 +10,7 @@ from results.tables import (
     demo,
     explore,
     explore_isa,
+    explore_lte,
     headline,
     ise_cycles,
     netlist,
@@ -167,6 +168,33 @@ def test_explore_isa_gives_the_reason_for_the_s_boxes_with_its_figures():
     assert cells(lines)[1] == ["lane, table", "1.5", "100", "1", "0", "1"]
     for words in ("a lane takes 0 LUT4 and 0.5 ns", "2 LUT4 and 2.5 ns, too slow", "its 3.25 ns", "(4.25 ns by"):
         assert words in lines[-1]
+
+
+def test_explore_lte_has_cycles_by_datapath_and_each_part_the_smallest_core_first():
+    common = {"speed": 8, "ff": 1, "fmax_mhz": 142.0, "fmax_least_mhz": 140.0, "fmax_most_mhz": 150.0, "mbps": 4000.0}
+    common |= {"mbps_per_lut": 2.0, "least_ns_a_byte": 2.0, "toggles_a_byte": 700.5, "unshown": 1}
+    snow = common | {"algorithm": "snow3g", "datapath": 32, "sbox": "lut", "s_q": "onehot", "cycles_first": 34}
+    snow |= {"cycles_a_byte": 0.284, "mhz_for_ns_a_byte": {"4": 71.0, "14": 20.29}}
+    aes = common | {"algorithm": "aes", "datapath": 64, "sbox": "canright", "s_q": "", "cycles_first": 21}
+    aes |= {"cycles_a_byte": 1.3125, "mhz_for_ns_a_byte": {"4": 328.1, "14": 93.8}}
+    records = [
+        snow | {"device": "LFE5U-25F", "lut4": 3},
+        snow | {"device": "LFE5UM5G-85F", "lut4": 2},
+        aes | {"device": "LFE5UM5G-85F", "lut4": 5},
+        aes | {"device": "LFE5UM5G-85F", "lut4": 4},
+    ]
+    content = explore_lte.keep({"kind": "est", "seeds": [1, 2], "records": records})
+    lines = explore_lte.render({"explore-lte": content})
+    shown = ["142.0 (140.0 to 150.0)", "4000 (est)", "2.000", "2.0", "700.5"]
+    assert [row for row in cells(lines) if row[0] != "cipher"] == [
+        ["SNOW 3G", "32", "34, then 1", "33, then 1", "0.284", "0.28", "71.0", "20.29"],
+        ["AES-128", "64", "21", "23", "1.312", "1.44", "328.1", "93.8"],
+        ["AES-128", "64", "canright", "4", "1", *shown],
+        ["AES-128", "64", "canright", "5", "1", *shown],
+        ["SNOW 3G", "32", "lut, onehot", "2", "1", *shown],
+        ["SNOW 3G", "32", "lut, onehot", "3", "1", *shown],
+    ]
+    assert "seeds 1, 2" in "".join(lines) and "no power" in "".join(lines)
 
 
 def demo_record(engine, cycles, *, bits=128, direction="encrypt", verified=True):

@@ -51,3 +51,10 @@ void cl_link_uart_send(struct cl_link_uart *uart, const uint8_t *record, size_t 
 	cl_cobs_end(&encoder);
 	cl_zeroize(encoder.chunk, sizeof(encoder.chunk));
 }
+
+void cl_link_uart_forget(struct cl_link_uart *uart)
+{
+	const struct cl_cobs_decoder *const decoder = &uart->decoder;
+
+	cl_zeroize(decoder->buffer + decoder->length, decoder->capacity - decoder->length);
+}

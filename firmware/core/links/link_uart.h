@@ -51,6 +51,9 @@ cl_link_uart_receive(struct cl_link_uart *uart, cl_cobs_get *get, void *context)
 	return __builtin_expect(status == CL_COBS_MORE, 1) ? 0 : cl_link_uart_frame(uart, status);
 }
 
+/** Zeroizes what the buffer holds of records before, all behind what came of the next one. */
+void cl_link_uart_forget(struct cl_link_uart *uart);
+
 /** Transmits a record, or nothing if @p len is 0; returns when `put` has taken all of it. */
 void cl_link_uart_send(struct cl_link_uart *uart, const uint8_t *record, size_t len);
 

@@ -1,12 +1,12 @@
 #include "service/bench.h"
+#include "service/build_id.h"
 #include "service/exchange.h"
 #include "service/selftest.h"
 #include "service/version.h"
 
-/** Copies a name of up to 16 bytes, padded with zeros. */
+/** Copies a name of up to 16 bytes to where zeros are. */
 static void put_name(uint8_t to[16], const char *from)
 {
-	memset(to, 0, 16);
 	for (size_t i = 0; i < 16 && from[i] != '\0'; i++) {
 		to[i] = (uint8_t)from[i];
 	}
@@ -32,6 +32,7 @@ uint16_t cl_handle_info(struct cl_exchange *exchange)
 
 	put_name(info.board, platform->board);
 	put_name(info.firmware, platform->firmware);
+	memcpy(info.build_id, cl_build_id, sizeof(info.build_id));
 	cl_wire_put_info_reply(exchange->reply_data, &info);
 	exchange->reply_length = CL_WIRE_INFO_REPLY_SIZE;
 	return 0;

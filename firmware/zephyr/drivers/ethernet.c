@@ -3,15 +3,10 @@
  * one does, and a thread empties the slots. The thread carries each frame through the net stack to
  * its receiver (CONFIG_NET_TC_RX_COUNT=0), so that what is not yet due waits in the slots and none
  * of Zephyr's queues can overflow.
- *
- * Frames begin 2 bytes off a word, as their slots do not: what is behind the headers of Ethernet,
- * IPv4 and UDP is then aligned, and is copied by whole words. The copy gives the frame's sum, from
- * which the driver checks and makes the checksums in the stack's place, which would read all again.
  */
 #define DT_DRV_COMPAT cipherlane_ethernet
 
 #include <errno.h>
-#include <string.h>
 
 #include <zephyr/device.h>
 #include <zephyr/irq.h>
@@ -21,26 +16,20 @@
 #include <zephyr/net/net_pkt.h>
 #include <zephyr/sys/sys_io.h>
 
-#include <cipherlane/compat_net.h>
 #include <cipherlane/ethernet.h>
 #include <cipherlane/soc.h>
 
 #include "early.h"
-#include "frame_sums.h"
-#include "links/copy_sum.h"
-#include "links/link_udp.h"
+#include "frame_parts.h"
 #include "service/frames.h"
 #include "tx_slots.h"
 #include "zeroize.h"
 
-#define REG(name)  DT_INST_REG_ADDR_BY_NAME(0, name)
-#define EVENT      BIT(0)
-#define SLOT_BYTES DT_INST_PROP(0, slot_bytes)
-#define SUMS       DT_INST_PROP(0, slot_sums)
-#define RX_SLOTS   (DT_INST_REG_SIZE_BY_NAME(0, rx_slots) / SLOT_BYTES)
-#define FRAME_MAX  (NET_ETH_MTU + sizeof(struct net_eth_hdr))
-/* Bytes of a network buffer that are left free before a frame. */
-#define HEADROOM      14
+#define REG(name)     DT_INST_REG_ADDR_BY_NAME(0, name)
+#define EVENT         BIT(0)
+#define SLOT_BYTES    DT_INST_PROP(0, slot_bytes)
+#define SUMS          DT_INST_PROP(0, slot_sums)
+#define RX_SLOTS      (DT_INST_REG_SIZE_BY_NAME(0, rx_slots) / SLOT_BYTES)
 #define ALLOC_TIMEOUT K_MSEC(10)
 /* Bytes of a slot that are erased between two looks at whether a frame has come, and more bytes
  * than a frame that begins meanwhile has brought by the end of them. */
@@ -52,8 +41,6 @@
 #define SUMS_ALL                                                                                   \
 	(!IS_ENABLED(CONFIG_NET_TCP) && !IS_ENABLED(CONFIG_NET_IPV6) &&                            \
 	 !IS_ENABLED(CONFIG_NET_IPV4_FRAGMENT))
-
-BUILD_ASSERT(CONFIG_NET_BUF_DATA_SIZE >= HEADROOM + FRAME_MAX, "a frame takes one buffer");
 
 static struct net_if *iface;
 static uint8_t mac_address[] = DT_INST_PROP(0, local_mac_address);
@@ -74,44 +61,15 @@ static K_SEM_DEFINE(received, 0, 1);
 static struct k_thread thread;
 static K_THREAD_STACK_DEFINE(stack, CONFIG_CIPHERLANE_ETHERNET_STACK);
 
-/** Copies as cl_copy_sum, and counts the cycles. */
-static uint32_t copy(uint8_t *to, const uint8_t *from, size_t len)
-{
-	const uint32_t start = cl_soc_cycles(NULL);
-	const uint32_t sum = cl_copy_sum(to, from, len);
-
-	counts.frame_copy_cycles += cl_soc_cycles(NULL) - start;
-	return sum;
-}
-
-/** The frame in a slot as a packet, or NULL if it is damaged or too long, or there is no memory. */
+/** The frame in a slot as a packet, or NULL if it cannot be taken. */
 static struct net_pkt *take(const uint8_t *slot, size_t len)
 {
 	struct net_pkt *const pkt = net_pkt_rx_alloc_on_iface(iface, ALLOC_TIMEOUT);
-	struct net_buf *const buffer = cl_rx_buffer(HEADROOM + FRAME_MAX, ALLOC_TIMEOUT);
+	struct net_buf *const buffer = pkt == NULL ? NULL : cl_frame_parts_take(slot, len, &counts);
 
-	if (pkt == NULL || buffer == NULL || len > FRAME_MAX) {
-		goto failed;
-	}
-	net_buf_reserve(buffer, HEADROOM);
-	const uint32_t sum = copy(net_buf_add(buffer, len), slot, len);
-
-	if (!cl_frame_sums_are_right(buffer->data, len, sum)) {
-		counts.checksum_errors++;
-		cl_zeroize(buffer->data, len); /* it may have been a record with a key */
-		goto failed;
-	}
-	if (cl_link_udp_is_from_group(buffer->data,
-				      len)) { /* the stack would answer some of them */
-		cl_zeroize(buffer->data, len);
-		goto failed;
-	}
-	net_pkt_frag_add(pkt, buffer);
-	return pkt;
-
-failed:
 	if (buffer != NULL) {
-		net_buf_unref(buffer);
+		net_pkt_frag_add(pkt, buffer);
+		return pkt;
 	}
 	if (pkt != NULL) {
 		net_pkt_unref(pkt);
@@ -226,34 +184,12 @@ static bool erase_stale(void)
 	return true;
 }
 
-/** Erases the buffers of a pool that are free. */
-static void erase_buffers(struct net_buf_pool *pool)
-{
-	struct net_buf *held = NULL;
-	struct net_buf *buffer;
-
-	while ((buffer = net_buf_alloc_len(pool, CONFIG_NET_BUF_DATA_SIZE, K_NO_WAIT)) != NULL) {
-		cl_zeroize(buffer->__buf, buffer->size);
-		buffer->frags = held;
-		held = buffer;
-	}
-	if (held != NULL) {
-		net_buf_unref(held);
-	}
-}
-
 static void forget(void)
 {
-	struct k_mem_slab *slab;
-	struct net_buf_pool *rx;
-	struct net_buf_pool *tx;
-
 	stale = BIT_MASK(RX_SLOTS);
 	erasing = RX_SLOTS;
 	cl_tx_erase();
-	net_pkt_get_info(&slab, &slab, &rx, &tx);
-	erase_buffers(rx);
-	erase_buffers(tx);
+	cl_frame_parts_forget();
 	if (IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY)) {
 		cl_early_forget();
 	}
@@ -293,42 +229,18 @@ static void isr(const void *unused)
 	k_sem_give(&received);
 }
 
-/** Copies a packet's parts into a slot; @return their sum. */
-static uint32_t assemble(uint8_t *slot, const struct net_pkt *pkt, size_t *size)
-{
-	size_t len = 0;
-	uint32_t sum = 0;
-	bool even = true;
-
-	for (const struct net_buf *part = pkt->buffer; part != NULL; part = part->frags) {
-		even = even && ((len | (uintptr_t)part->data) & 1) == 0;
-		if (even) {
-			sum = cl_sum_add(sum, copy(slot + len, part->data, part->len));
-		} else {
-			memcpy(slot + len, part->data, part->len);
-		}
-		len += part->len;
-	}
-	*size = len;
-	return even ? sum : cl_sum(slot, len);
-}
-
 static int transmit(struct net_pkt *pkt)
 {
 	uint8_t *slot;
-	size_t len;
 
-	if (net_pkt_get_len(pkt) > FRAME_MAX) {
+	if (net_pkt_get_len(pkt) > CL_FRAME_MAX) {
 		return -EMSGSIZE;
 	}
 	slot = cl_tx_begin();
 	if (slot == NULL) {
 		return -EIO;
 	}
-	const uint32_t sum = assemble(slot, pkt, &len);
-
-	cl_frame_sums_fill(slot, len, sum);
-	cl_tx_end(len, false);
+	cl_tx_end(cl_frame_parts_assemble(slot, pkt, &counts), false);
 	return 0;
 }
 

@@ -6,9 +6,9 @@ import statistics
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from .. import tables, views
+from .. import build_id, cables, tables, views
 from ..device import Device
-from ..errors import BoardError, CipherlaneError, NoReplyError, ReplyError
+from ..errors import BoardError, CipherlaneError, NoReplyError, PortError, ReplyError
 from ..protocol.codes import Kind
 from . import common
 
@@ -36,9 +36,15 @@ def add_to(commands: Any) -> None:
         commands,
         "doctor",
         help="check port, board, link, clock, network and engines, and say what to do",
-        description="Check one after the other whether the port can be opened, who answers, whether the link loses or "
-        "damages anything, whether the board's clock is what its firmware says, what its network has seen, and "
-        "whether its engines compute what they should. Ends with the status of the first check that fails.",
+        description="Check one after the other whether the port can be opened, whether a JTAG cable is there, who "
+        "answers, whether that is the build which --expect names, whether the link loses or damages anything, whether "
+        "the board's clock is what its firmware says, what its network has seen, and whether its engines compute what "
+        "they should. Ends with the status of the first check that fails.",
+    )
+    parser.add_argument(
+        "--expect",
+        metavar="ID",
+        help="build id that the board is to have, or a file that its build left (*.build_id, bitstream-*.json)",
     )
     parser.set_defaults(run=run)
 
@@ -60,12 +66,15 @@ def run(args: argparse.Namespace) -> int:
 
 def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
     """Each check, with the exit status that it asks for; what depends on a board that does not answer is left out."""
+    wanted = build_id.expected(args.expect) if args.expect else ""
     try:
         device = common.open_device(args)
     except CipherlaneError as error:
         yield Check("port", False, str(error)), error.exit_code
+        yield _cable(args.port)
         return
     yield Check("port", True, f"{args.port} is open"), 0
+    yield _cable(args.port)
     with contextlib.closing(device):
         try:
             info = device.connect()
@@ -74,6 +83,7 @@ def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
             return
         yield Check("board", True, f"{info.board}, {info.firmware} {info.firmware_version}, kind {info.kind}"), 0
         steps: dict[str, Callable[[Device], str]] = {
+            "build": lambda device: _build(device, wanted),
             "link": _link,
             "clock": _clock,
             "network": _network,
@@ -86,6 +96,31 @@ def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
                 yield Check(name, None, str(reason)), 0
             except CipherlaneError as error:
                 yield Check(name, False, str(error)), error.exit_code
+
+
+def _cable(port: str) -> tuple[Check, int]:
+    """The JTAG cable, by which a board is flashed: it need not be there, and at a serial port it is to be usable."""
+    found = cables.attached()
+    if found is None:
+        return Check("cable", None, "this system does not say which are attached"), 0
+    if not found:
+        return Check("cable", None, "no JTAG cable is seen: only flashing takes one"), 0
+    names = ", ".join(f"{each.usb} {each.title}" for each in found)
+    if any(each.usable for each in found):
+        return Check("cable", True, names), 0
+    local = not port.startswith("sim") and "://" not in port
+    seen = f"{names}, which this user may not open: {cables.REMEDY}"
+    return Check("cable", False if local else None, seen), PortError.exit_code if local else 0
+
+
+def _build(device: Device, wanted: str) -> str:
+    seen = device.info().build_id
+    if wanted:
+        build_id.require(seen, wanted)
+        return f"{seen}, as expected"
+    if not seen:
+        raise _SkippedError("the board has no build id")
+    return f"{seen}; with --expect it is compared"
 
 
 def _trip(device: Device) -> tuple[float, dict[str, int]]:

@@ -4,8 +4,8 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from .. import settings, tables, views
-from ..discovery import Found, SerialPort, boards, serial_ports
+from .. import build_id, settings, tables, views
+from ..discovery import Found, SerialPort, ask, boards, serial_ports
 from ..errors import NoReplyError
 from ..transport.udp import SCHEME, parse
 from . import common
@@ -21,12 +21,15 @@ def add_to(commands: Any) -> None:
         link=False,
         help="list serial ports, and boards that answer on a network",
         description="List the serial ports of this machine with their USB identity, and the boards that answer at the "
-        "addresses that --network names. Serial ports are not opened; `cipherlane info --port PORT` asks who is there.",
+        "addresses that --network names. Serial ports are opened with --ask alone: other things may be there.",
     )
     parser.add_argument(
         "--network",
         help="where to ask: 192.168.1.0/24 (each address of it), 192.168.1.50, or udp://host[:port] "
         "(default: $CIPHERLANE_NETWORK, or the host of a udp:// port that is configured)",
+    )
+    parser.add_argument(
+        "--ask", action="store_true", help="ask at each serial port on USB who is there, by one record of the protocol"
     )
     common.add_timeout(parser, f"for answers (default: {_SECONDS:g})", default=argparse.SUPPRESS)
     common.add_json(parser, default=argparse.SUPPRESS)
@@ -41,13 +44,15 @@ def run(args: argparse.Namespace) -> int:
     if not network and configured and configured.startswith(f"{SCHEME}:"):
         network = configured
     found: list[Found] = []
+    if args.ask:
+        found += ask(ports, settings.value("baud")[0], args.timeout or _SECONDS)
     if network:
         where = parse(network) if network.startswith(f"{SCHEME}:") else (network,)
-        found = boards(where[0], args.timeout or _SECONDS, *where[1:])
+        found += boards(where[0], args.timeout or _SECONDS, *where[1:])
     if args.json:
         views.show_json({"serial": [asdict(port) for port in ports], "boards": [_record(each) for each in found]})
     else:
-        _show(ports, found, network)
+        _show(ports, found, network, args.ask)
     if not ports and not found:
         raise NoReplyError(
             "found neither a serial port nor a board: check power and cable, or name the board's network with --network"
@@ -62,19 +67,27 @@ def _record(board: Found) -> dict[str, Any]:
     return record
 
 
-def _show(ports: list[SerialPort], found: list[Found], network: str | None) -> None:
+def _show(ports: list[SerialPort], found: list[Found], network: str | None, asked: bool) -> None:
     if ports:
         rows = ((each.port, each.usb or "-", each.serial_number or "-", each.description or "-") for each in ports)
         views.show(tables.text_table(("serial port", "USB", "serial no.", "description"), rows))
     if found:
-        rows = (
-            (each.port, each.info.board, each.info.kind, f"{each.info.firmware} {each.info.firmware_version}")
+        boards_found = (
+            (
+                each.port,
+                each.info.board,
+                each.info.kind,
+                f"{each.info.firmware} {each.info.firmware_version}",
+                build_id.short(each.info.build_id),
+            )
             if each.info
-            else (each.port, "?", "?", "of another record version")
+            else (each.port, "?", "?", "of another record version", "-")
             for each in found
         )
-        views.show(tables.text_table(("board at", "name", "kind", "firmware"), rows))
+        views.show(tables.text_table(("board at", "name", "kind", "firmware", "build"), boards_found))
     elif network:
         views.show(f"no board answers at {network}")
+    elif asked:
+        views.show("no board answers at a serial port on USB")
     else:
-        views.show("no network was asked: name one with --network")
+        views.show("no network was asked: name one with --network; --ask asks at serial ports")

@@ -1,6 +1,7 @@
 """`cipherlane live`: a picture through the board, seen in a browser."""
 
 import argparse
+import contextlib
 import functools
 import secrets
 import sys
@@ -27,10 +28,20 @@ def add_to(commands: Any) -> None:
         help="show a picture go through the board, in a browser",
         description="Stream a picture through the board until interrupted, and serve a page that shows it: plaintext, "
         "the bytes on the wire, what they decrypt to, and the figures of each engine, which can be switched there. "
-        "Keys are random, kept nowhere, and never leave for the page. Needs pip install 'cipherlane[live]'.",
+        "Keys are random, kept nowhere, and never leave for the page. Needs pip install 'cipherlane[live]', and for "
+        "--video and --camera 'cipherlane[live,video]'.",
     )
     parser.add_argument("--engine", choices=common.ENGINE_NAMES, help="to begin with (default: the fastest)")
-    parser.add_argument("--image", metavar="FILE", help="an image to send, GIFs with their motion (default: a pattern)")
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--image", metavar="FILE", help="an image to send, GIFs with their motion (default: a pattern)")
+    source.add_argument("--video", metavar="FILE", help="a video to send, again and again")
+    source.add_argument(
+        "--camera",
+        nargs="?",
+        const="",
+        metavar="DEVICE",
+        help="what a camera sees (default: the first, as FFmpeg names it)",
+    )
     parser.add_argument(
         "--peer-port",
         metavar="PORT",
@@ -61,20 +72,21 @@ def run(args: argparse.Namespace) -> int:
     except ImportError as error:
         raise ArgumentError(f"no package {error.name}: pip install 'cipherlane[live]'") from None
     edge = args.edge or (SIMULATED_EDGE if (args.port or "").startswith("sim") else EDGE)
-    hub = Hub()
-    streamer = Streamer(
-        hub,
-        functools.partial(common.open_device, args),
-        edge,
-        image=args.image,
-        engine=args.engine,
-        open_peer=functools.partial(_open_peer, args) if args.peer_port else None,
-    )
-    listener, hosts, loopback = server.listen(*_parse(args.listen))
-    token = None if loopback else secrets.token_urlsafe(16)
-    host, port = listener.getsockname()[:2]
-    url = f"http://{f'[{host}]' if ':' in host else host}:{port}/" + (f"#{token}" if token else "")
-    with server.serving(server.application(hub, streamer.choose, hosts, token), listener):
+    with contextlib.ExitStack() as stack:
+        hub = Hub()
+        streamer = Streamer(
+            hub,
+            functools.partial(common.open_device, args),
+            edge,
+            films=_films(args, edge, stack),
+            engine=args.engine,
+            open_peer=functools.partial(_open_peer, args) if args.peer_port else None,
+        )
+        listener, hosts, loopback = server.listen(*_parse(args.listen))
+        token = None if loopback else secrets.token_urlsafe(16)
+        host, port = listener.getsockname()[:2]
+        url = f"http://{f'[{host}]' if ':' in host else host}:{port}/" + (f"#{token}" if token else "")
+        stack.enter_context(server.serving(server.application(hub, streamer.choose, hosts, token), listener))
         if args.json:
             views.show_json({"url": url})
             sys.stdout.flush()
@@ -88,6 +100,19 @@ def run(args: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             views.show("live: ended", stderr=True)
     return 0
+
+
+def _films(args: argparse.Namespace, edge: int, stack: contextlib.ExitStack) -> dict[str, Any]:
+    """Return the films that `args` name; `stack` ends them."""
+    from ..live import pictures, video
+
+    if args.image:
+        return {"image": pictures.image(args.image, edge)}
+    if args.video:
+        return {"video": stack.enter_context(contextlib.closing(video.Player(args.video, edge)))}
+    if args.camera is not None:
+        return {"camera": stack.enter_context(contextlib.closing(video.camera(args.camera, edge)))}
+    return {}
 
 
 def _open_peer(args: argparse.Namespace) -> Device:

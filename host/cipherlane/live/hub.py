@@ -12,6 +12,7 @@ class Channel(IntEnum):
 
     STATE = 0
     PICTURE = 1
+    BESIDE = 2  # the picture through the second of two engines that are compared
 
 
 class Hub:

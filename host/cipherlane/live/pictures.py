@@ -2,16 +2,27 @@
 
 import functools
 import math
-from collections.abc import Sequence
+from typing import Protocol
 
 from ..errors import FileError
 
-Film = Sequence[bytes]
+
+class Film(Protocol):
+    """Pictures of one size; the first follows the last."""
+
+    def __len__(self) -> int:
+        """Return how many there are: 1 if there is the newest alone."""
+
+    def __getitem__(self, number: int, /) -> bytes:
+        """Return a picture."""
+
 
 PER_SECOND = 12  # pictures of a film
 MOST_TEXT = 200  # characters
 _STEPS = 96  # pictures of the pattern: then it begins again
 _TILE = 16  # pixels
+BITS = (8, 4)  # of a pixel
+_HIGH, _LOW = bytes(value & 0xF0 for value in range(256)), bytes(value >> 4 for value in range(256))
 _DARK, _LIGHT, _WHITE = bytes((40,)), bytes((120,)), bytes((235,))
 _MARGIN = 4  # pixels around a text
 
@@ -79,3 +90,21 @@ def image(path: str, edge: int) -> Film:
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise FileError(f"cannot read the image {path}: {reason}; give another") from None
+
+
+class Packed:
+    """A film with 16 shades: two pixels a byte, the left one in its upper half. It has half the bytes."""
+
+    def __init__(self, film: Film):
+        """Pack the pictures of `film` when they are asked for."""
+        self._film = film
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._film)
+
+    def __getitem__(self, number: int, /) -> bytes:
+        """Return a picture."""
+        picture = self._film[number]
+        left, right = picture[::2].translate(_HIGH), picture[1::2].translate(_LOW)
+        return (int.from_bytes(left, "big") | int.from_bytes(right, "big")).to_bytes(len(left), "big")

@@ -16,15 +16,16 @@ from .. import oracle
 from ..counterblocks import MOST_STREAM, CounterBlocks, block_after
 from ..device import KEY_BITS, Device
 from ..errors import ArgumentError, CipherlaneError, TransferError
-from ..linkbench import network_of
 from ..protocol.layout import BLOCK, Engine
 from ..replies import BoardInfo
-from ..session import Session
-from ..transfer import Counts
+from ..transfer import Counts, Watch
 from . import pictures
+from .comparison import Compared, Side, compare
+from .figures import Point, cycles_of, point
 from .frames import Frames, Sample
 from .hub import Channel, Hub
 from .peer import Peer, Stretch
+from .pictures import BITS, Film
 from .showing import NO, WIRETAPS, YES, Choice, Showing
 
 STRETCHES = (1.0, 2.0, 4.0, 8.0)  # seconds of the sessions after a choice; all others are as the last
@@ -34,6 +35,8 @@ PATIENCE = 4.0  # seconds without a result until the page says so
 _RETRY = 1.0  # seconds until a board that was lost is looked for again
 _POINTS = 120  # stretches that the chart keeps
 _PEER_RECORD = 1024  # bytes at most
+FEWEST_PICTURES = 2.0  # a second: where a board gives fewer they are sent with half the bits, unless told otherwise
+_ENOUGH = 2.5  # times as many with half the bits: then all bits are sent again
 _RECORD_BYTES = (0, 64, 256, 512, 1024)  # 0: the most
 
 
@@ -46,33 +49,35 @@ class Streamer:
         open_device: Callable[[], Device],
         edge: int,
         *,
-        image: str | None = None,
+        films: Mapping[str, Film] | None = None,
         engine: str | None = None,
         open_peer: Callable[[], Device] | None = None,
     ):
         """Stream pictures of `edge` x `edge` pixels, with `engine` to begin with, by default the fastest.
 
-        The host's library decrypts what is shown, or the board that `open_peer` opens.
+        The first of `films` is what is sent, by default the built-in pattern, which may be chosen like text. The host's
+        library decrypts what is shown, or the board that `open_peer` opens.
 
         Raises:
-            FileError: the file `image` cannot be read.
             VerifyError: the package `cryptography` is not installed.
         """
         self._hub, self._open, self._edge = hub, open_device, edge
-        self._films = {"pattern": pictures.pattern(edge)}
-        if image:
-            self._films["image"] = pictures.image(image, edge)
+        self._films = {**(films or {}), "pattern": pictures.pattern(edge)}
         self._showing = Showing(hub, edge)
         self._peer = open_peer and Peer(open_peer)
-        self._choice = Choice(engine or "", source="image" if image else "pattern")
+        self._choice = Choice(engine or "", source=next(iter(self._films)))
         self._options: dict[str, tuple[Any, ...]] = {}
         self._lock = threading.Lock()
+        self._stopped = threading.Event()
         self._blocks = {bits: CounterBlocks(bits) for bits in KEY_BITS}
+        self._of_sides = {bits: (CounterBlocks(bits), CounterBlocks(bits)) for bits in KEY_BITS}
+        self._bits: dict[str, int] = {}  # of a pixel, by engine, where none were chosen
         self._info: BoardInfo | None = None
         self._state = ""
         self._message = ""
-        self._points: deque[dict[str, Any]] = deque(maxlen=_POINTS)
-        self._latest: dict[str, dict[str, Any]] = {}  # by engine
+        self._points: deque[Point] = deque(maxlen=_POINTS)
+        self._latest: dict[str, Point] = {}  # by engine
+        self._compared: list[Point] = []
         self._counters: dict[str, int] = {}
         self._next_picture = self._pause = self._heard = 0.0
         self._received = 0
@@ -97,8 +102,14 @@ class Streamer:
                 raise ArgumentError("no text: type one")
             self._choice = choice
 
+    def stop(self) -> None:
+        """Let `run` end, from another thread: what is in flight comes back first, or a silent board is given up."""
+        self._stopped.set()
+        with self._lock:
+            self._choice = replace(self._choice)  # the stretch that is on ends, as of one that was chosen before
+
     def run(self) -> None:
-        """Stream until interrupted.
+        """Stream until interrupted or stopped.
 
         Raises:
             CipherlaneError: the board is not there to begin with.
@@ -107,7 +118,7 @@ class Streamer:
             self._run()
 
     def _run(self) -> None:
-        while True:
+        while not self._stopped.is_set():
             try:
                 with self._open() as device:
                     self._serve(device)
@@ -116,7 +127,7 @@ class Streamer:
                     raise
                 reason = error.reason if isinstance(error, TransferError) else str(error)
                 self._say("away", f"The board is not there: {reason}. It is looked for again every second.")
-            time.sleep(_RETRY)
+            self._stopped.wait(_RETRY)
 
     def _serve(self, device: Device) -> None:
         info = device.info()
@@ -136,99 +147,145 @@ class Streamer:
                 "source": (*self._films, "text"),
                 "wiretap": WIRETAPS,
                 "tamper": (NO, YES),
+                "bits": (0, *BITS),
+                "beside": (NO, *names),
             }
         self._info = info
         choice, number = self._choice, -1
         while True:
-            trouble = self._peer and self._peer.trouble
-            self._say("streaming", f"The second board does not decrypt: {trouble}. The host does." if trouble else "")
+            self._say("streaming", self._trouble())
             number = number + 1 if choice is self._choice else 0
             choice = self._choice
+            if self._stopped.is_set():
+                return
             self._stretch(device, choice, STRETCHES[min(number, len(STRETCHES) - 1)])
             self._counters = device.counters()
             if Engine[choice.engine.upper()].traits.serves:
                 self._counters |= device.fast_path().counters
 
+    def _trouble(self) -> str:
+        """Return what is wrong, though there is a stream."""
+        if self._peer and self._peer.trouble:
+            return f"The second board does not decrypt: {self._peer.trouble}. The host does."
+        trouble = getattr(self._films.get(self._choice.source), "trouble", "")
+        return f"The picture stands still: {trouble}." if trouble else ""
+
     def _stretch(self, device: Device, choice: Choice, seconds: float) -> None:
-        engine, blocks, clock = Engine[choice.engine.upper()], self._blocks[choice.key_bits], device.clock
+        """Stream as was chosen, in a session of its own, or two; note the figures."""
+        choice, chosen = replace(choice, bits=choice.bits or self._bits.get(choice.engine, BITS[0])), choice
         film = self._films[choice.source] if choice.source != "text" else pictures.text(choice.text, self._edge)
+        if choice.bits != BITS[0]:
+            film = pictures.Packed(film)
+
+        def stopped() -> bool:
+            return self._choice is not chosen
+
+        if choice.beside != NO:
+            self._compare(device, choice, film, seconds, stopped)
+            return
+        self._compared = []
+        figures = self._stream(device, choice, film, seconds, stopped)
+        if figures:
+            self._points.append(figures)
+            self._latest[choice.engine] = figures
+            if figures["pictures_a_second"] < FEWEST_PICTURES:
+                self._bits[choice.engine] = BITS[1]
+            elif choice.bits == BITS[0] or figures["pictures_a_second"] > _ENOUGH * FEWEST_PICTURES:
+                self._bits[choice.engine] = BITS[0]
+
+    def _stream(
+        self, device: Device, choice: Choice, film: Film, seconds: float, stopped: Callable[[], bool]
+    ) -> Point | None:
+        engine, blocks, clock = Engine[choice.engine.upper()], self._blocks[choice.key_bits], device.clock
         iv = blocks.take(MOST_STREAM)  # if the stretch fails, none of them is used again
         record_bytes = choice.record_bytes or None
         if self._peer:  # its ranges begin where pictures do
             record_bytes = _dividing(len(film[0]), min(choice.record_bytes or _PEER_RECORD, device.record_bytes))
 
-        def due() -> bool:
-            if not self._hub.viewers or clock.now() < self._next_picture:
-                return False
-            self._next_picture = clock.now() + self._pause
-            return True
-
         def wanted() -> bool:
-            return bool(second and not second.error) or due()
+            return bool(second and not second.error) or self._due(clock.now())
 
         def sampled(sample: Sample) -> None:
             begun = time.thread_time()
             if choice.tamper == YES:
                 sample = self._showing.tampered(sample)
             if not (second and second.offer(sample)):
-                block = block_after(iv, sample.offset // BLOCK)
-                decrypted = oracle.encrypted(blocks.key, block, sample.ciphertext)
-                self._showing.show(choice, sample, decrypted, f"the host with {oracle.name()}")
+                self._decrypt(choice, sample, blocks.key, iv)
             self._pause = max(1 / PICTURES_A_SECOND, (time.thread_time() - begun) / _WORK_SHARE)
 
         def show(sample: Sample, decrypted: bytes, by: str) -> None:
-            if due():
+            if self._due(clock.now()):
                 self._showing.show(choice, sample, decrypted, by)
 
-        frames = Frames(film, clock, seconds, lambda: self._choice is not choice, wanted, sampled)
+        frames = Frames(film, clock, seconds, stopped, wanted, sampled)
+        figures = None
         with (
             device.open_session(blocks.key, iv, engine, record_bytes=record_bytes) as session,
             self._decrypting(engine, blocks.key, iv, session.record_bytes, show) as second,
         ):
-            before, begun, busy = network_of(session), clock.now(), clock.busy()
-            self._heard, self._received = begun, 0
-            report = session.transfer(frames, frames, watch=lambda counts: self._watch(counts, clock.now()))
-            taken, busy = clock.now() - begun, clock.busy() - busy
+            before, busy = cycles_of(session), clock.busy()
+            report = session.transfer(frames, frames, watch=self._watcher(clock.now))
+            busy = clock.busy() - busy
             if report.bytes:
-                point = self._point(session, engine, blocks.key, report, before)
-                point |= {"pictures_a_second": frames.pictures / taken, "host_share": busy / taken}
-                self._points.append(point)
-                self._latest[choice.engine] = point
+                cycles = None if before is None else (cycles_of(session) or 0) - before
+                figures = point(session, engine, blocks.key, report, cycles, frames.pictures)
+                figures |= {"host_share": busy / report.seconds, "bits": choice.bits}
         blocks.give_back(report.records * session.record_bytes)  # a board counts a short record as a whole one
+        return figures
+
+    def _compare(self, device: Device, choice: Choice, film: Film, seconds: float, stopped: Callable[[], bool]) -> None:
+        """Do so with two engines; the host's library decrypts."""
+        size = len(film[0])
+        most = min(device.record_bytes, choice.record_bytes or device.record_bytes)
+        engines = Engine[choice.engine.upper()], Engine[choice.beside.upper()]
+        what = Compared(engines, self._of_sides[choice.key_bits], _dividing(size, most), seconds)
+        clock = device.clock
+
+        def show(samples: list[tuple[Side, Sample]]) -> None:
+            if not self._due(clock.now()):
+                return
+            begun = time.thread_time()
+            for (side, sample), channel in zip(samples, (Channel.PICTURE, Channel.BESIDE), strict=True):
+                if choice.tamper == YES:
+                    sample = self._showing.tampered(sample)
+                self._decrypt(replace(choice, engine=side.engine.name.lower()), sample, side.key, side.iv, channel)
+            self._pause = max(1 / PICTURES_A_SECOND, (time.thread_time() - begun) / _WORK_SHARE)
+
+        found = compare(device, what, film, stopped, lambda: self._watcher(clock.now), show)
+        if len(found) == len(engines):
+            self._compared = found
+            self._latest |= {each["engine"]: each for each in found}
+
+    def _due(self, now: float) -> bool:
+        """Return whether a picture is to be shown now, which then is shown."""
+        if not self._hub.viewers or now < self._next_picture:
+            return False
+        self._next_picture = now + self._pause
+        return True
+
+    def _decrypt(
+        self, choice: Choice, sample: Sample, key: bytes, iv: bytes, channel: Channel = Channel.PICTURE
+    ) -> None:
+        """Show what a `sample` of the stream from counter block `iv` on decrypts to, by the host's library."""
+        decrypted = oracle.encrypted(key, block_after(iv, sample.offset // BLOCK), sample.ciphertext)
+        self._showing.show(choice, sample, decrypted, f"the host with {oracle.name()}", channel)
 
     def _decrypting(self, *words: Any) -> contextlib.AbstractContextManager[Stretch | None]:
         return self._peer.decrypting(*words) if self._peer else contextlib.nullcontext()
 
-    def _point(
-        self, session: Session, engine: Engine, key: bytes, report: Any, before: dict[str, int] | None
-    ) -> dict[str, Any]:
-        """Return the figures of a stretch, which are those of every command, by the same classes."""
-        done, after = session.measurement(engine, key, report, None), network_of(session)
-        wall, simulated = report.seconds, None
-        if before and after and done.kind == "sim":
-            simulated = (after["cycles"] - before["cycles"]) / done.clock_hz
-        passing = simulated or (None if done.kind == "sim" else wall)  # seconds of the board's own time
-        return {
-            "engine": done.engine,
-            "key_bits": done.key_bits,
-            "record_bytes": session.record_bytes,
-            "kind": done.kind,
-            "mbps": done.mbps,
-            "cycles_per_block": done.cycles_per_block,
-            "link_mbps": report.bytes * 8 / (simulated or wall) / 1e6,
-            "link_time": "simulated" if simulated else "wall",
-            "wall_mbps": report.link_wall_mbps,
-            "engine_share": done.cycles / done.clock_hz / passing if passing and done.cycles else None,
-            "retransmissions": report.retransmissions,
-            "seconds": wall,
-        }
+    def _watcher(self, now: Callable[[], float]) -> Watch:
+        """Return what looks at a transfer that begins."""
+        self._heard, self._received = now(), 0
+        return lambda counts: self._watch(counts, now())
 
     def _watch(self, counts: Counts, now: float) -> float:
-        """Note whether results come, and say so if they cease."""
+        """Note whether results come, and say so if they cease; give up those that nobody awaits."""
         if counts.received != self._received:
             self._received, self._heard = counts.received, now
             if self._state == "waiting":
                 self._say("streaming", "")
+        elif now - self._heard > PATIENCE and self._stopped.is_set():
+            raise CipherlaneError("the stream was stopped")
         elif now - self._heard > PATIENCE and self._state != "waiting":
             self._say("waiting", f"No result for {PATIENCE:.0f} s: the engine is slow, or the board does not answer.")
         return PATIENCE
@@ -250,8 +307,10 @@ class Streamer:
             "options": self._options,
             "titles": {name: Engine[name.upper()].traits.title for name in self._options["engine"]},
             "edge": self._edge,
+            "fewest_pictures": FEWEST_PICTURES,
             "latest": [self._latest[name] for name in self._options["engine"] if name in self._latest],
             "points": list(self._points),
+            "compared": self._compared,
             "counters": self._counters,
         }
         self._hub.put(Channel.STATE, json.dumps(said).encode())

@@ -20,6 +20,7 @@ from gateware.flow import bitstream, cache, image, simulation, toolchain
 from gateware.flow.firmware import REPOSITORY
 
 PASSES = ("profiling", "profiled")
+BOARDS = "butterstick, colorlight_i5, ecpix5, orangecrab, orangecrab_85f, sim, ulx3s, ulx3s_25f, versa_ecp5"
 
 
 def gateware_flow(*arguments):
@@ -30,8 +31,18 @@ def gateware_flow(*arguments):
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["nosuchboard"], "unknown board 'nosuchboard': choose one of ecpix5, sim"),
-        (["ecpix5_nothing"], "unknown board 'ecpix5_nothing': choose one of ecpix5, sim"),
+        (["nosuchboard"], f"unknown board 'nosuchboard': choose one of {BOARDS}"),
+        (["ecpix5_nothing"], f"unknown board 'ecpix5_nothing': choose one of {BOARDS}"),
+        (["versa_ecp5_eth"], "unknown board 'versa_ecp5_eth': say BOARD=versa_ecp5 CONFIG=eth"),
+        (
+            ["ulx3s", "eth"],
+            "board ulx3s has no configuration 'eth' (the board has no Ethernet): choose one of default",
+        ),
+        (
+            ["butterstick"],
+            "board butterstick has no configuration 'default' "
+            "(litex-boards names no UART pins: Ethernet is the way in): choose one of eth",
+        ),
         (["ecpix5_eth_zephyr"], "unknown board 'ecpix5_eth_zephyr': say BOARD=ecpix5 CONFIG=eth_zephyr"),
         (
             ["ecpix5", "scalar"],
@@ -53,7 +64,7 @@ def test_each_board_is_a_file_and_each_configuration_is_for_one():
     files = sorted(path.stem for path in (REPOSITORY / "gateware" / "boards").glob("[a-z]*.py"))
     found = targets.load_all()
     assert sorted({target.board.name for target in found}) == files
-    assert {target.configuration for target in found} == set(CONFIGURATIONS.values())
+    assert {target.configuration.name for target in found} == set(CONFIGURATIONS)
     assert all(CONFIGURATIONS[name].name == name for name in CONFIGURATIONS)
     assert all(target.board.create_phy for target in found if target.configuration.ethernet)
     assert all(target.board.sdram for target in found if target.configuration.sdram_cache)
@@ -211,6 +222,7 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path):
         "utilization": {"TRELLIS_COMB": {"used": 100, "available": 1000}, "DP16KD": {"used": 7, "available": 9}},
     }
     (tmp_path / "ecpix5-report.json").write_text(json.dumps(report))
+    (tmp_path / "ecpix5.build_id").write_text("0001020304050607-08090a0b0c0d0e0f\n")
     module = {"cells": {"VexRiscv.pc_LUT4_Z": {"type": "LUT4", "connections": {"Z": [2]}}}}
     result = bitstream._report(targets.load("ecpix5"), tmp_path, module)
     assert result["shares"] == {"cpu": {"lut4": 1, "ff": 0, "bram": 0, "dsp": 0}}
@@ -219,7 +231,7 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path):
         {"name": "clk100", "required_mhz": 100.0, "achieved_mhz": 300.0},
     ]
     assert (result["lut4"], result["ff"], result["bram"], result["dsp"]) == (100, 0, 7, 0)
-    assert result["kind"] == "est"
+    assert (result["kind"], result["build_id"]) == ("est", "0001020304050607-08090a0b0c0d0e0f")
 
 
 @pytest.mark.parametrize(

@@ -76,3 +76,9 @@ def test_other_cycles_than_the_simulated_board_are_named():
     assert netlist_check.differences([same], expected) == []
     (difference,) = netlist_check.differences([{**same, "cycles": 2894}], expected)
     assert difference == "ise has cycles 2894 after routed, 2893 there"
+    later = {**same, "transfer_cycles": 3242}
+    assert netlist_check.differences([later], expected, 10) == []
+    assert len(netlist_check.differences([{**later, "cycles": 2894}], expected, 10)) == 1
+    assert (
+        len(netlist_check.differences([later], expected, 9)) == len(netlist_check.differences([later], expected)) == 1
+    )

@@ -112,7 +112,7 @@ def design():
 
 def placed(design, seed, database, options=(*OPTIONS, "--lpf-allow-unconstrained")):
     files = [design / "top.json", design / "top.lpf"]
-    options = [timing.DATABASES["LFE5UM5G"], *options]
+    options = ["--um5g-85k", *options]
     return timing.placed(design / "kept", files, options, [seed], [database], Workers(), {})
 
 

@@ -19,6 +19,12 @@ def test_identity(board, identity, expected):
     assert (identity.kind == "sim") == board.simulated, "a figure's kind is what the board is"
 
 
+def test_build(serving, identity):
+    """What answers is what was loaded or started, where that is known, and not what the board had before."""
+    assert identity.build_id, "no build flow has made it"
+    assert serving.build_id in (None, identity.build_id)
+
+
 @pytest.mark.from_memory
 def test_known_answers(device, engine):
     """FIPS-197 and SP 800-38A, on the board itself."""

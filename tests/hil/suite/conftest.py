@@ -141,6 +141,7 @@ def identity(pytestconfig, env, serving, board, record_testsuite_property):
         "serial": board.serial_number,
         "kind": info.kind,
         "bitstream": serving.bitstream,
+        "build_id": info.build_id,
         "clock_hz": info.clock_hz,
         "firmware": f"{info.firmware} {info.firmware_version}",
         "place": place and place.manager.session.get_place(place.name).name,  # it is named by a token
@@ -153,7 +154,7 @@ def identity(pytestconfig, env, serving, board, record_testsuite_property):
             **board.tools,
         },
     }
-    for name in ("target", "serial", "kind", "bitstream", "clock_hz", "firmware", "commit"):
+    for name in ("target", "serial", "kind", "bitstream", "build_id", "clock_hz", "firmware", "commit"):
         record_testsuite_property(name, run[name])
     return info
 

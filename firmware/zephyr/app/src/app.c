@@ -129,6 +129,7 @@ int app_init(void)
 void app_erase(void)
 {
 	if (atomic_set(&forgets, false)) {
+		records_forget();
 		cl_soc_forget();
 	}
 }

@@ -90,6 +90,11 @@ void records_send(const uint8_t *record, size_t len)
 	cl_link_uart_send(&framing, record, len);
 }
 
+void records_forget(void)
+{
+	cl_link_uart_forget(&framing);
+}
+
 struct cl_link *records_link(void)
 {
 	return &link;

@@ -34,6 +34,9 @@ void records_wake(void);
 /** Transmits a record. */
 void records_send(const uint8_t *record, size_t len);
 
+/** Erases what the buffer holds of records before; by the thread that receives. */
+void records_forget(void);
+
 /** The link, for cl_service_handle. */
 struct cl_link *records_link(void);
 

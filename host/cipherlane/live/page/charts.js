@@ -1,4 +1,4 @@
-// Two charts in SVG and their tables. Every figure that is drawn stands in a table beside it.
+// Three charts in SVG and their tables. Every figure that is drawn stands in a table beside it.
 const SPACE = "http://www.w3.org/2000/svg";
 const WIDTH = 600;
 
@@ -41,6 +41,21 @@ export function line(svg, values) {
   draw(svg, "polyline", { class: "curve", points: places.map((place) => place.join(",")).join(" ") });
   const last = places.at(-1);
   if (last) draw(svg, "circle", { class: "dot", cx: last[0], cy: last[1], r: 5 });
+}
+
+// A bar of each byte value's count; even bytes would have `even` each, and of 1000 values 997 within the dashed lines.
+export function histogram(svg, counts, even) {
+  const high = 220, left = 60, top = 16, bottom = high - 24, width = (WIDTH - left) / counts.length;
+  const most = Math.max(...counts, even + 4 * Math.sqrt(even)), at = (value) => bottom - (value / most) * (bottom - top);
+  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${high}`);
+  svg.replaceChildren();
+  const path = counts.map((count, value) => `M${left + (value + 0.5) * width} ${bottom}V${at(count)}`).join("");
+  draw(svg, "path", { class: "counts", d: path, "stroke-width": width * 0.8 });
+  for (const [value, kind] of [[0, "axis"], [even, "even"], [even - 3 * Math.sqrt(even), "bound"], [even + 3 * Math.sqrt(even), "bound"]]) {
+    draw(svg, "line", { x1: left, x2: WIDTH, y1: at(Math.max(0, value)), y2: at(Math.max(0, value)), class: kind });
+  }
+  for (const value of [0, most / 2, most]) draw(svg, "text", { x: left - 8, y: at(value) + 5, "text-anchor": "end" }, value.toFixed(0));
+  for (const value of [0, 64, 128, 192, 255]) draw(svg, "text", { x: left + (value + 0.5) * width, y: high - 6, "text-anchor": value > 200 ? "end" : "middle" }, value);
 }
 
 // A table of `rows`, with `columns` of a heading and what a row has there.

@@ -1,25 +1,28 @@
 // Shows what the server sends: JSON of everything but pictures, and pictures. It says that it is ready after each
 // message, when that is drawn, so that a slow browser gets fewer.
-import { bars, figure, line, table } from "./charts.js";
+import { bars, figure, histogram, line, table } from "./charts.js";
 
 const $ = (id) => document.getElementById(id);
-const CHOICES = ["engine", "key_bits", "record_bytes", "wiretap", "tamper", "source"];
+const CHOICES = ["engine", "beside", "key_bits", "record_bytes", "bits", "wiretap", "tamper", "source"];
 const PANES = ["plaintext", "wire", "decrypted"];
+const VALUES = [...Array(256).keys()], DIGITS = VALUES.slice(0, 16);
 const NAMES = {
   wiretap: { ctr: "what is there (CTR)", ecb: "what ECB would leak" },
   tamper: { no: "no", yes: "a byte in each row" },
-  source: { pattern: "moving pattern", image: "image file", text: "text" },
+  source: { pattern: "moving pattern", image: "image file", video: "video file", camera: "camera", text: "text" },
+  bits: { 0: "as the board gives", 8: "256", 4: "16, half the bytes" },
+  beside: { no: "none" },
 };
 const KINDS = {
   sim: "sim: cycles counted in the simulated board, at its declared clock; nothing was measured on hardware.",
   board: "board: cycles counted on the board.",
   null: "null: no board, a program on this machine; its cycles are nanoseconds.",
 };
-const SUMMARY_MS = 15000, SILENCE_MS = 8000, AGAIN_MS = 2000, STILL_MS = 5000;
+const SUMMARY_MS = 15000, SILENCE_MS = 8000, AGAIN_MS = 2000, STILL_MS = 5000, COUNT_MS = 1000;
 const token = location.hash.slice(1);
 if (token) history.replaceState(null, "", location.pathname); // not to be read over a shoulder
 
-let socket = null, state = null, picture = null, heard = 0, summarised = 0, drawn = 0, refused = "";
+let socket = null, state = null, picture = null, heard = 0, summarised = 0, drawn = 0, counted = 0, refused = "";
 let paused = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 function connect() {
@@ -62,31 +65,59 @@ function alertOf(text) {
 
 function takePicture(data) {
   const size = new DataView(data).getUint32(0, true);
-  picture = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, size)));
-  const count = picture.edge ** 2;
-  if (!paused || performance.now() - drawn > STILL_MS) {
-    drawn = performance.now();
-    PANES.forEach((id, index) => paint($(id), new Uint8Array(data, 4 + size + index * count, count), picture.edge));
-    const { wire, equal, shown } = picture;
-    const even = wire.even ? "as of random bytes" : "not random: the picture shows through";
-    $("plaintext_note").textContent = `entropy ${picture.plaintext_entropy.toFixed(2)} bits a byte`;
-    $("wire_note").textContent =
-      `${picture.wiretap === "ecb" ? "not sent: made by the host's library with AES-ECB. " : ""}entropy ${wire.entropy.toFixed(3)} bits a byte, ` +
-      `chi-square ${wire.chi_square.toFixed(0)} (p ${wire.probability.toPrecision(2)}): ${even}`;
-    $("decrypted_note").textContent =
-      `by ${picture.decrypted_by}: ${equal ? "equal to the source" : `DIFFERENT from the source in ${picture.differ} pixels`}; ` +
-      `${picture.tampered ? `${picture.tampered} bytes were changed on the wire, and nothing noticed: CTR keeps secret, not whole; ` : ""}` +
-      `${shown.equal} pictures equal, ${shown.different} different${picture.tampered ? " before that" : ""}`;
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, size)));
+  const count = (head.edge ** 2 * head.bits) / 8, beside = head.channel === "beside";
+  if (!beside) picture = head;
+  const now = performance.now();
+  if (!paused || now - drawn > STILL_MS || (beside && now - drawn < STILL_MS / 10)) {
+    if (!beside) drawn = now;
+    const panes = PANES.map((_, index) => new Uint8Array(data, 4 + size + index * count, count));
+    const suffix = beside ? "_beside" : "";
+    PANES.forEach((id, index) => $(id + suffix) && paint($(id + suffix), panes[index], head));
+    notes(head, suffix);
+    if (!beside && (paused || now - counted > COUNT_MS)) {
+      counted = now;
+      countBytes(panes[1]);
+    }
   }
-  summarise();
+  if (!beside) summarise();
 }
 
-function paint(canvas, bytes, edge) {
+// What stands beneath the panes; with `suffix` beneath those of the second engine.
+function notes(head, suffix) {
+  const { wire, equal, shown } = head;
+  const through = (state?.choice.beside ?? "no") !== "no" ? `${head.engine}: ` : "";
+  const even = wire.even ? "as of random bytes" : "not random: the picture shows through";
+  const shades = head.bits === 8 ? "" : `, ${2 ** head.bits} shades, two pixels a byte`;
+  $("plaintext_note").textContent = `entropy ${head.plaintext_entropy.toFixed(2)} bits a byte${shades}`;
+  $(`wire${suffix}_note`).textContent = through +
+    `${head.wiretap === "ecb" ? "not sent: made by the host's library with AES-ECB. " : ""}entropy ${wire.entropy.toFixed(3)} bits a byte, ` +
+    `chi-square ${wire.chi_square.toFixed(0)} (p ${wire.probability.toPrecision(2)}): ${even}`;
+  $(`decrypted${suffix}_note`).textContent = through +
+    `by ${head.decrypted_by}: ${equal ? "equal to the source" : `DIFFERENT from the source in ${head.differ} bytes`}; ` +
+    `${head.tampered ? `${head.tampered} bytes were changed on the wire, and nothing noticed: CTR keeps secret, not whole; ` : ""}` +
+    `${shown.equal} pictures equal, ${shown.different} different${head.tampered ? " before that" : ""}`;
+}
+
+function paint(canvas, bytes, { edge, bits }) {
   if (canvas.width !== edge) canvas.width = canvas.height = edge;
   const image = new ImageData(edge, edge);
   const pixels = new Uint32Array(image.data.buffer);
-  bytes.forEach((byte, index) => (pixels[index] = 0xff000000 | (byte * 0x010101)));
+  const draw = (index, grey) => (pixels[index] = 0xff000000 | (grey * 0x010101));
+  if (bits === 8) bytes.forEach((byte, index) => draw(index, byte));
+  else bytes.forEach((byte, index) => (draw(2 * index, (byte >> 4) * 17), draw(2 * index + 1, (byte & 15) * 17)));
   canvas.getContext("2d").putImageData(image, 0, 0);
+}
+
+function countBytes(bytes) {
+  const counts = VALUES.map(() => 0);
+  for (const byte of bytes) counts[byte]++;
+  const even = bytes.length / VALUES.length;
+  histogram($("histogram"), counts, even);
+  $("spread").textContent = `${bytes.length} bytes, from ${Math.min(...counts)} to ${Math.max(...counts)} times; even: ${even} times ` +
+    "(the line), and nearly always between the dashed lines.";
+  table($("counts"), [["value", (row) => `${row.toString(16).toUpperCase()}x`],
+    ...DIGITS.map((digit) => [`x${digit.toString(16).toUpperCase()}`, (row) => counts[16 * row + digit]])], DIGITS);
 }
 
 function showState() {
@@ -94,9 +125,11 @@ function showState() {
   alertOf(refused || state?.message || "");
   if (!state) return;
   const last = points.at(-1);
+  showCompared();
   const rate = last ? ` ${figure(last.pictures_a_second)} pictures a second of wall time, ${state.edge}x${state.edge} pixels.` : "";
+  const fewer = last?.bits === 4 && !choice.bits ? ` With 16 shades: 256 would be fewer than ${state.fewest_pictures} pictures a second here.` : "";
   const scaled = board.kind === "sim" ? " Simulated: picture and rate are scaled to what the simulation gives." : "";
-  $("board").textContent = `Board ${board.name} (${board.kind}), ${board.clock_mhz} MHz, firmware ${board.firmware}.${rate}${scaled}`;
+  $("board").textContent = `Board ${board.name} (${board.kind}), ${board.clock_mhz} MHz, firmware ${board.firmware}.${rate}${fewer}${scaled}`;
   $("kinds").textContent = KINDS[board.kind];
   for (const id of CHOICES) options($(id), id, choice[id]);
   const kind = (row) => row.kind, key = (row) => `${row.engine} ${row.key_bits}`;
@@ -113,6 +146,19 @@ function showState() {
     points.slice(-10).reverse());
   const counters = Object.entries(state.counters);
   $("counters").textContent = counters.map(([name, count]) => `${name.replaceAll("_", " ")} ${count}`).join(", ") || "None yet.";
+}
+
+function showCompared() {
+  const { compared, choice } = state;
+  $("compared").hidden = choice.beside === "no";
+  if (choice.beside === "no") return;
+  const [one, other] = compared, most = Math.max(one?.mbps ?? 0, other?.mbps ?? 0);
+  const least = Math.min(one?.mbps ?? 0, other?.mbps ?? 0), faster = other?.mbps === most ? other : one;
+  $("ratio").textContent = !other ? "No figures of both yet." : !least ? "One of them counts no cycles: compare the link's speed."
+    : `${faster.engine} is ${figure(most / least, 2)} times as fast as ${(faster === one ? other : one).engine}, each record by itself.`;
+  table($("both"), [["engine, key", (row) => `${row.engine} ${row.key_bits}`], ["Mbps", (row) => figure(row.mbps)], ["kind", (row) => row.kind],
+    ["cycles a block", (row) => figure(row.cycles_per_block)], ["link Mbps, in its turns", (row) => figure(row.link_mbps, 2)], ["time", (row) => row.link_time],
+    ["pictures a second of its turns", (row) => figure(row.pictures_a_second)], ["record bytes", (row) => row.record_bytes]], compared);
 }
 
 const percent = (share) => (share === null ? "-" : `${(share * 100).toFixed(0)} %`);

@@ -1,0 +1,42 @@
+"""ButterStick r1.0 with an ECP5-85 (LFE5UM5G-85F-8BG381C): gigabit Ethernet by an RGMII PHY.
+
+litex-boards names no UART: records come over Ethernet alone: the UART is LiteX's crossover, which no pin reaches.
+"""
+
+from litex_boards.platforms import gsd_butterstick
+
+from gateware.boards import Board, Fit
+from gateware.ecp5 import create_crg, create_rgmii
+
+BOARD = Board(
+    name="butterstick",
+    title="ButterStick (ECP5-85F)",
+    sys_clk_freq=75_000_000,
+    create_platform=lambda: gsd_butterstick.Platform(revision="1.0", device="85F", toolchain="trellis"),
+    create_crg=create_crg("clk30", 30e6, "user_btn"),
+    # The PHY chip, a KSZ9031, delays the receive clock.
+    create_phy=create_rgmii(rx_delay=0e-9),
+    uart_name="crossover",
+    uart_baudrate=1_000_000,
+    uart_fifo_depth=16,
+    rx_window=2048,
+    console_name="jtag_uart",
+    fits={
+        "eth": Fit(
+            cfu_sbox="block_ram", core_sbox="block_ram", pnr_options=("--placer", "static"), path_ps=7000, pnr_seed=2
+        )
+    },
+    left_out={
+        "default": "litex-boards names no UART pins: Ethernet is the way in",
+        "zephyr": "litex-boards names no UART pins: Ethernet is the way in",
+        "eth_zephyr": "firmware/zephyr has no board for it",
+        "pipelined": "litex-boards names no UART pins: Ethernet is the way in",
+        "external RAM": "nothing needs more than block RAM has",
+        "USB": "its ULPI PHY has no core in the packages that are used",
+    },
+    device="LFE5UM5G-85F-8BG381C",
+    speed_grade="8",
+    flash_cable=("--dfu", "--vid", "0x1209", "--pid", "0x5af1", "--altsetting", "0"),
+    bootloader=True,
+    constraints="butterstick.lpf",
+)

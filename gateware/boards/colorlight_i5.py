@@ -1,0 +1,24 @@
+"""Colorlight i5 v7.0 on its extension board, with an ECP5-25 (LFE5U-25F-6BG381C): UART; SDRAM and PHYs not used."""
+
+from litex_boards.platforms import colorlight_i5
+
+from gateware.boards import Board
+from gateware.ecp5 import SMALL, SMALL_LEFT_OUT, create_crg
+
+BOARD = Board(
+    name="colorlight_i5",
+    title="Colorlight i5 v7.0 (ECP5-25F)",
+    sys_clk_freq=40_000_000,
+    create_platform=lambda: colorlight_i5.Platform(board="i5", revision="7.0", toolchain="trellis"),
+    create_crg=create_crg("clk25", 25e6, "cpu_reset_n"),
+    uart_name="serial",
+    uart_baudrate=1_000_000,
+    uart_fifo_depth=2048,
+    rx_window=2048,
+    console_name="jtag_uart",
+    fits={"default": SMALL},
+    left_out=SMALL_LEFT_OUT,
+    device="LFE5U-25F-6BG381C",
+    speed_grade="6",
+    flash_cable=("--board", "colorlight-i5"),
+)

@@ -1,0 +1,38 @@
+"""OrangeCrab r0.2 with an ECP5-25 (LFE5U-25F-8MG285C): UART on its GPIO pins 0 (receive) and 1; loaded over USB."""
+
+from litex_boards.platforms import gsd_orangecrab
+
+from gateware.boards import Board
+from gateware.ecp5 import SMALL, SMALL_LEFT_OUT, create_crg
+
+
+def create_platform(size: str):
+    """Its platform with a part of this size, and the UART on the pins that litex-boards has for one."""
+    platform = gsd_orangecrab.Platform(revision="0.2", device=size, toolchain="trellis")
+    platform.add_extension(gsd_orangecrab.feather_serial)
+    return platform
+
+
+BOARD = Board(
+    name="orangecrab",
+    title="OrangeCrab r0.2 (ECP5-25F)",
+    sys_clk_freq=48_000_000,
+    create_platform=lambda: create_platform("25F"),
+    create_crg=create_crg("clk48", 48e6, "usr_btn"),
+    uart_name="serial",
+    uart_baudrate=1_000_000,
+    uart_fifo_depth=2048,
+    rx_window=2048,
+    console_name="jtag_uart",
+    fits={"default": SMALL},
+    left_out=SMALL_LEFT_OUT
+    | {
+        "eth": "the board has no Ethernet",
+        "eth_zephyr": "the board has no Ethernet",
+        "USB": "the core that litex-boards takes for it is in no package registry: the UART is on pins",
+    },
+    device="LFE5U-25F-8MG285C",
+    speed_grade="8",
+    flash_cable=("--board", "orangeCrab"),
+    bootloader=True,
+)

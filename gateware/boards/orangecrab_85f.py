@@ -1,0 +1,20 @@
+"""OrangeCrab r0.2 with an ECP5-85 (LFE5U-85F-8MG285C): as `orangecrab`, with the larger part."""
+
+from dataclasses import replace
+
+from gateware.boards import Fit
+from gateware.boards.orangecrab import BOARD as ORANGECRAB
+from gateware.boards.orangecrab import create_platform
+
+BOARD = replace(
+    ORANGECRAB,
+    name="orangecrab_85f",
+    title="OrangeCrab r0.2 (ECP5-85F)",
+    create_platform=lambda: create_platform("85F"),
+    uart_fifo_depth=8192,
+    rx_window=8192,
+    fits={"default": Fit(cfu_sbox="block_ram", core_sbox="block_ram")},
+    left_out=ORANGECRAB.left_out
+    | {"zephyr": "firmware/zephyr has no board for it", "pipelined": "not placed and routed for this part"},
+    device="LFE5U-85F-8MG285C",
+)

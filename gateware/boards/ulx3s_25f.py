@@ -1,0 +1,20 @@
+"""Radiona ULX3S v2.0 with an ECP5-25 (LFE5U-25F-6BG381C): as `ulx3s`, with the smaller part."""
+
+from dataclasses import replace
+
+from litex_boards.platforms import radiona_ulx3s
+
+from gateware.boards.ulx3s import BOARD as ULX3S
+from gateware.ecp5 import SMALL, SMALL_LEFT_OUT
+
+BOARD = replace(
+    ULX3S,
+    name="ulx3s_25f",
+    title="Radiona ULX3S (ECP5-25F)",
+    create_platform=lambda: radiona_ulx3s.Platform(device="LFE5U-25F", revision="2.0", toolchain="trellis"),
+    uart_fifo_depth=2048,
+    rx_window=2048,
+    fits={"default": SMALL},
+    left_out=SMALL_LEFT_OUT | {"eth": ULX3S.left_out["eth"], "eth_zephyr": ULX3S.left_out["eth"]},
+    device="LFE5U-25F-6BG381C",
+)

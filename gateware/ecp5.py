@@ -1,0 +1,94 @@
+"""What boards with an ECP5 share: clock and reset, the RGMII PHY, and how `default` goes into a small part."""
+
+from collections.abc import Callable
+from typing import Any
+
+from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
+from litex.gen import LiteXModule
+from litex.soc.cores.clock import ECP5PLL
+from migen import ClockDomain, If, Instance, Signal
+
+from gateware.boards import Fit
+
+# How `default` goes into a 25F: block RAM is for memories that need it, LUTs are for all others.
+SMALL = Fit(cfu_sbox="tower", core_sbox="tower", lut_words=64, distributed_words=64)
+_TOO_LARGE = "a 25F has 24,288 LUT4 and 56 block RAMs, and "
+SMALL_LEFT_OUT = {
+    "eth": _TOO_LARGE + "`eth` takes 27,295 LUT4 and 200 block RAMs of an 85F",
+    "pipelined": _TOO_LARGE + "the pipelined core alone takes as many LUTs",
+    "zephyr": _TOO_LARGE + "Zephyr's memories take 128 block RAMs",
+    "eth_zephyr": _TOO_LARGE + "Zephyr's memories take 128 block RAMs",
+    "external RAM": "code and buffers are in block RAM, so that their cycles are known",
+}
+
+
+class _CRG(LiteXModule):
+    """The system clock from the board's oscillator, held in reset for 2^16 cycles after power-on.
+
+    The reset goes to thousands of flip-flops: it has a global net, as a clock has. `pressed` gives, of the pad named
+    `reset_name`, what is 1 while the board is to be reset.
+    """
+
+    def __init__(
+        self,
+        platform,
+        sys_clk_freq,
+        *,
+        clock_name: str,
+        clock_hz: float,
+        reset_name: str,
+        pressed: Callable[[Signal], Any],
+        high_names: tuple[str, ...] = (),
+    ):
+        self.rst = Signal()
+        self.cd_sys = ClockDomain()
+        self.cd_por = ClockDomain(reset_less=True)
+        self.cd_start = ClockDomain()  # that clock, with its reset before the global net
+
+        # # #
+
+        self.comb += [platform.request(name).eq(1) for name in high_names]
+        clock = platform.request(clock_name)
+        reset = platform.request(reset_name)
+        por_count = Signal(16, reset=2**16 - 1)
+        self.comb += self.cd_por.clk.eq(clock)
+        self.sync.por += If(por_count != 0, por_count.eq(por_count - 1))
+
+        self.pll = pll = ECP5PLL()
+        self.comb += pll.reset.eq((por_count != 0) | pressed(reset) | self.rst)
+        pll.register_clkin(clock, clock_hz)
+        pll.create_clkout(self.cd_start, sys_clk_freq)
+        self.comb += self.cd_sys.clk.eq(self.cd_start.clk)
+        self.specials += Instance("DCCA", i_CLKI=self.cd_start.rst, i_CE=1, o_CLKO=self.cd_sys.rst)
+
+
+def create_crg(
+    clock_name: str, clock_hz: float, reset_name: str, *, active_low: bool = True, high_names: tuple[str, ...] = ()
+) -> Callable:
+    """What a board has as its `create_crg`: the clock and reset of these pads, and some pads that are always 1."""
+
+    def create(platform, sys_clk_freq):
+        return _CRG(
+            platform,
+            sys_clk_freq,
+            clock_name=clock_name,
+            clock_hz=clock_hz,
+            reset_name=reset_name,
+            pressed=(lambda pad: ~pad) if active_low else (lambda pad: pad),
+            high_names=high_names,
+        )
+
+    return create
+
+
+def create_rgmii(**delays: float) -> Callable:
+    """What a board has as its `create_phy`: the first RGMII PHY, with the delays in seconds that litex-boards gives it.
+
+    LiteEth's register of the link's state would be read out of the receive clock's domain without a synchroniser.
+    """
+
+    def create(platform):
+        pads = {"clock_pads": platform.request("eth_clocks"), "pads": platform.request("eth")}
+        return LiteEthPHYRGMII(**pads, **delays, with_inband_status=False)
+
+    return create

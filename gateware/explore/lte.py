@@ -1,0 +1,116 @@
+"""The ciphers of LTE on ECP5: ``python -m gateware.explore.lte`` (`make explore-lte`).
+
+Each member (`gateware.explore.lte_members`) is synthesised alone, simulated as it was mapped (results, cycles,
+switching activity, see `gateware.explore.netlist`), placed and routed on two parts. Cycles count from the one in which
+key and block, or initialisation vector, are taken, that one included. What is done is kept, so that a run can be broken
+off and taken up.
+"""
+
+import argparse
+from pathlib import Path
+from statistics import median
+
+from cipherlane.results import write
+from rich.console import Console
+from rich.table import Table
+
+from gateware.explore.flow import DEVICES, SYNTHESIS, TARGET_MHZ, FlowError, load, place, synthesise
+from gateware.explore.lte_members import MEMBERS, MESSAGE_BYTES, Member, Message
+from gateware.explore.measure import WrongResult
+from gateware.explore.netlist import NetlistError
+from gateware.explore.protocols import ProtocolError
+from gateware.flow import toolchain
+from gateware.flow.cache import REPOSITORY
+from gateware.flow.sweep import count
+
+PARTS = ("85F-8", "25F-6")
+SEEDS = 3
+# Hessel's times, in ns a byte.
+TIMES = (4, 14, 24)
+
+
+def build(
+    member: Member, parts: list[str], seeds: tuple[int, ...], folder: Path, environment: dict[str, str], versions: str
+) -> list[dict]:
+    """Records of a member, one for each part.
+
+    Raises
+    ------
+    FlowError, WrongResult, NetlistError, ProtocolError
+        See there.
+    """
+    design, ports = member.design()
+    area = synthesise(design, folder, environment, versions)
+    message = member.measure(load(folder / "core.json"), ports)
+    found = []
+    for part in parts:
+        clocks = [place(design, folder, DEVICES[part], seed, environment) for seed in seeds]
+        found.append(record(member, part, area, message, clocks))
+    return found
+
+
+def record(member: Member, part: str, area: dict[str, int], message: Message, clocks: list[float]) -> dict:
+    """What is known of a member on a part."""
+    cycles_a_byte, mhz = message.cycles / MESSAGE_BYTES, median(clocks)
+    mbps = 8 * mhz / cycles_a_byte
+    return {
+        "algorithm": member.algorithm,
+        "datapath": member.datapath,
+        "sbox": member.sbox,
+        "s_q": member.s_q,
+        "device": DEVICES[part].name,
+        "speed": DEVICES[part].speed,
+        **area,
+        "fmax_mhz": round(mhz, 2),
+        "fmax_least_mhz": round(min(clocks), 2),
+        "fmax_most_mhz": round(max(clocks), 2),
+        "cycles_first": message.first,
+        "cycles_a_byte": round(cycles_a_byte, 4),
+        "mbps": round(mbps, 1),
+        "mbps_per_lut": round(mbps / area["lut4"], 4),
+        "least_ns_a_byte": round(1000 * cycles_a_byte / mhz, 2),
+        "mhz_for_ns_a_byte": {str(ns): round(1000 * cycles_a_byte / ns, 2) for ns in TIMES},
+        "toggles_a_byte": round(message.toggles / MESSAGE_BYTES, 1),
+    }
+
+
+def main() -> None:
+    """Builds what is out of date, writes ``build/results/explore-lte.json``, prints the table."""
+    parser = argparse.ArgumentParser(prog="python -m gateware.explore.lte", description=__doc__.splitlines()[0])
+    parser.add_argument("--device", nargs="+", choices=DEVICES, default=list(PARTS), metavar="DEVICE")
+    parser.add_argument("--seeds", type=count, default=SEEDS, help=f"runs of place-and-route, from seed 1 on ({SEEDS})")
+    options = parser.parse_args()
+    seeds = tuple(range(1, options.seeds + 1))
+    console = Console()
+    records = []
+    try:
+        environment = toolchain.environment(REPOSITORY / "build" / "tools")
+        versions = toolchain.versions(environment)
+        for member in MEMBERS:
+            console.print(f"explore-lte: {member.name}", style="dim")
+            folder = REPOSITORY / "build" / "explore-lte" / member.name
+            records += build(member, options.device, seeds, folder, environment, str(versions))
+    except (FlowError, WrongResult, NetlistError, ProtocolError, toolchain.ToolError) as error:
+        raise SystemExit(f"explore-lte: error: {error}") from error
+    except KeyboardInterrupt:
+        raise SystemExit("explore-lte: stopped; the same command goes on where it was") from None
+    path = REPOSITORY / "build" / "results" / "explore-lte.json"
+    write(
+        path,
+        {"kind": "est", "seeds": list(seeds), "target_mhz": TARGET_MHZ, "records": records},
+        command="make explore-lte",
+        board="none: each core alone",
+        configuration={"synthesis": SYNTHESIS, "message_bytes": MESSAGE_BYTES},
+        tools=versions,
+    )
+    table = Table("core", "part", "LUT4", "FF", "MHz", "first", "cycles a byte", "Mbps", "ns a byte", "toggles a byte")
+    names = ("lut4", "ff", "fmax_mhz", "cycles_first", "cycles_a_byte", "mbps", "least_ns_a_byte", "toggles_a_byte")
+    for found in records:
+        core = " ".join(str(found[name]) for name in ("algorithm", "datapath", "sbox", "s_q"))
+        table.add_row(core, f"{found['device']}-{found['speed']}", *(str(found[name]) for name in names))
+    console.print(table)
+    console.print(f"every result right after synthesis; {path}", soft_wrap=True)
+
+
+if __name__ == "__main__":
+    main()

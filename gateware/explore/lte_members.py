@@ -1,0 +1,191 @@
+"""The ciphers of LTE as Hessel et al. 2009 compare them: SNOW 3G by S-boxes, AES-128 with round keys on the fly by
+datapath and S-box. What they call one-hot is Bertoni's there. All in one shape: Verilog, and what a simulation of the
+mapped netlist says of a message.
+"""
+
+import contextlib
+import os
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from litex.gen.fhdl.verilog import convert
+from migen import ClockDomain, Module, Signal
+
+from gateware.aes.on_the_fly import DATAPATHS, OnTheFlyCipher
+from gateware.explore.flow import Design
+from gateware.explore.measure import WrongResult
+from gateware.explore.netlist import Netlist
+from gateware.explore.protocols import PATIENCE, ProtocolError
+from gateware.snow3g.keystream import JOB, Snow3G
+from gateware.snow3g.published import KEYSTREAMS
+
+MESSAGE_BYTES, WORD_BYTES, BLOCK_BYTES = 1000, 4, 16
+# Their names, and those of `gateware.aes.sbox`; lut is the best of those made of LUTs alone.
+SBOXES = {"lut": "ecp5", "canright": "tower", "onehot": "onehot"}
+S_Q = ("lut", "onehot")
+# Blocks that are simulated, and how many of them count; a message's are reckoned from these.
+BLOCKS, COUNTED = 12, 8
+
+
+@dataclass(frozen=True)
+class Message:
+    """What a simulation says of a message of `MESSAGE_BYTES`: cycles in all, of its first unit of keystream, and
+    transitions of cells' outputs; and how many results were compared with what they must be.
+    """
+
+    cycles: float
+    first: int
+    toggles: float
+    compared: int
+
+
+@dataclass(frozen=True)
+class Member:
+    """One core. `s_q` is that of SNOW 3G alone."""
+
+    algorithm: str
+    datapath: int
+    sbox: str
+    s_q: str = ""
+
+    @property
+    def name(self) -> str:
+        """A file name of its own."""
+        return "-".join(part for part in (self.algorithm, str(self.datapath), self.sbox, self.s_q) if part)
+
+    def design(self) -> tuple[Design, dict[str, str]]:
+        """Its Verilog, and the names of its ports there."""
+        if self.algorithm == "snow3g":
+            snow = Snow3G(SBOXES[self.sbox], SBOXES[self.s_q])
+            ports = {name: getattr(snow.sink, name) for name, _ in JOB}
+            return _design(snow, ports | {"out": snow.source.z})
+        aes = OnTheFlyCipher(self.datapath, SBOXES[self.sbox])
+        return _design(aes, {"key": aes.sink.key, "block": aes.sink.block, "out": aes.source.block})
+
+    def measure(self, module: dict, ports: dict[str, str]) -> Message:
+        """Simulates the mapped module.
+
+        Raises
+        ------
+        WrongResult, NetlistError, ProtocolError
+            A result is wrong; see `gateware.explore.netlist`; none comes.
+        """
+        return (_snow3g if self.algorithm == "snow3g" else _aes)(module, ports)
+
+
+MEMBERS = (
+    *(Member("snow3g", 32, s_r, s_q) for s_r in SBOXES for s_q in S_Q),
+    *(Member("aes", datapath, sbox) for datapath in DATAPATHS for sbox in SBOXES),
+)
+
+
+def _design(core: Module, named: dict[str, Signal]) -> tuple[Design, dict[str, str]]:
+    top = Module()
+    top.submodules.core = core
+    top.clock_domains.cd_sys = ClockDomain("sys")
+    named |= {"valid": core.sink.valid, "ready": core.sink.ready, "clear": core.clear, "rst": top.cd_sys.rst}
+    named |= {"out_valid": core.source.valid, "out_ready": core.source.ready}
+    with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
+        output = convert(top, {*named.values(), top.cd_sys.clk}, name="core")
+    # LiteX puts the date into comments.
+    text = "".join(line for line in output.main_source.splitlines(keepends=True) if not line.startswith("//"))
+    ports = {name: output.ns.get_name(signal) for name, signal in named.items()}
+    return Design("core", "sys_clk", {"core.v": text}, dict(output.data_files)), ports
+
+
+class _Mapped:
+    """A mapped core in lanes, whose results are taken at once."""
+
+    def __init__(self, module: dict, ports: dict[str, str], lanes: int):
+        self.netlist, self.ports = Netlist(module, clock="sys_clk", lanes=lanes), ports
+        self._put(valid=0, out_ready=1, clear=0, rst=1)
+        self.netlist.edge()
+        self._put(rst=0)
+
+    def _put(self, **inputs: int) -> None:
+        for name, value in inputs.items():
+            self.netlist.poke(self.ports[name], value)
+        self.netlist.settle()
+
+    def give(self, inputs: dict[str, list[int]]) -> int:
+        """Gives a job, by port and lane; the number of the cycle in which it is taken."""
+        for name, values in inputs.items():
+            self.netlist.poke_lanes(self.ports[name], values)
+        self._put(valid=1)
+        if not self.netlist.peek(self.ports["ready"]):
+            raise ProtocolError("a job is not taken where it can be")
+        taken = self.netlist.cycle
+        self.netlist.edge()
+        self._put(valid=0)
+        return taken
+
+    def wait(self) -> list[int]:
+        """The next result of each lane, which goes with the next edge."""
+        for _ in range(PATIENCE):
+            if self.netlist.peek(self.ports["out_valid"]):
+                return self.netlist.peek_lanes(self.ports["out"])
+            self.edge()
+        raise ProtocolError(f"no result for {PATIENCE} cycles")
+
+    def edge(self) -> None:
+        """A clock edge."""
+        self.netlist.edge()
+        self.netlist.settle()
+
+
+def _snow3g(module: dict, ports: dict[str, str]) -> Message:
+    """A lane has each of 3GPP's test sets, as far as the last word that is published."""
+    mapped = _Mapped(module, ports, len(KEYSTREAMS))
+    fields = (("k", 0), ("iv", 1))
+    job = {
+        f"{field}{n}": [int(published[place][8 * n : 8 * n + 8], 16) for published in KEYSTREAMS]
+        for field, place in fields
+        for n in range(4)
+    }
+    mapped.netlist.is_counting = True
+    begun, compared, first, cycles = mapped.give(job), 0, 0, 0
+    for number in range(1, 1 + max(max(words) for *_, words in KEYSTREAMS)):
+        for z, (*_, words) in zip(mapped.wait(), KEYSTREAMS, strict=True):
+            compared += _same(z, words.get(number, z), f"word {number}") and number in words
+        first = first or mapped.netlist.cycle - begun
+        if number == MESSAGE_BYTES // WORD_BYTES:
+            cycles = mapped.netlist.cycle - begun + 1  # it goes with the edge that is next
+            mapped.netlist.is_counting = False
+        mapped.edge()
+    return Message(cycles, first, mapped.netlist.transitions / mapped.netlist.lanes, compared)
+
+
+def _aes(module: dict, ports: dict[str, str]) -> Message:
+    """Blocks one after the other; each lane has its own keys and blocks."""
+    mapped, draw = _Mapped(module, ports, 8), random.Random(1)
+    lanes = range(mapped.netlist.lanes)
+    times: list[int] = []
+    alone = 0
+    for number in range(BLOCKS):
+        keys, blocks = ([draw.randbytes(BLOCK_BYTES) for _ in lanes] for _ in range(2))
+        mapped.netlist.is_counting = number >= BLOCKS - COUNTED
+        begun = mapped.give({"key": _little(keys), "block": _little(blocks)})
+        found = mapped.wait()
+        wanted = [
+            Cipher(algorithms.AES(k), modes.ECB()).encryptor().update(b) for k, b in zip(keys, blocks, strict=True)
+        ]
+        for got, right in zip(found, _little(wanted), strict=True):
+            _same(got, right, f"block {number}")
+        alone = alone or mapped.netlist.cycle - begun
+        times.append(begun)  # the next is given in the cycle in which this one goes
+    each = (times[-1] - times[0]) / (BLOCKS - 1)
+    blocks_a_message = MESSAGE_BYTES / BLOCK_BYTES
+    toggles = mapped.netlist.transitions / mapped.netlist.lanes / COUNTED
+    return Message(each * blocks_a_message, alone, toggles * blocks_a_message, BLOCKS * len(lanes))
+
+
+def _little(values: Iterable[bytes]) -> list[int]:
+    return [int.from_bytes(value, "little") for value in values]
+
+
+def _same(found: int, wanted: int, what: str) -> bool:
+    if found != wanted:
+        raise WrongResult(f"{what} is wrong after synthesis")
+    return True

@@ -1,0 +1,114 @@
+"""New firmware in a bitstream that is there, without place-and-route: ``python -m gateware.flow ecpix5 --firmware``.
+
+::
+
+    firmware ─ compiler ─► image ─┐
+    <target>-routed.json ─► where the ROM lies ─► <target>.config, other contents ─ ecppack ─► <target>.bit, .svf
+
+What comes out is what the whole flow makes of that firmware, byte for byte: place-and-route does not look at what
+memories hold. Both netlists and the ROM's file change with it, so that `make netlist` simulates the new firmware, and
+`make bitstream` finds nothing to do. Files are made apart and put in place at the end.
+"""
+
+import json
+import shlex
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from gateware.flow import bitstream, build_id, netlist_board, rom, toolchain, unpacked
+from gateware.flow.bitstream import BitstreamError
+from gateware.flow.firmware import build_firmware
+from gateware.targets import Target
+
+
+def build(target: Target, directory: Path, results: Path) -> Path:
+    """Compiles a target's firmware, and puts it into the bitstream that `bitstream.build` left in a folder.
+
+    Raises
+    ------
+    FirmwareError
+        The firmware did not compile, or is too large for the ROM.
+    BitstreamError
+        There is no whole bitstream of the gateware as it is, or it is not what it was made of; the message says so.
+    """
+    if target.board.simulated:
+        raise BitstreamError(f"board {target.board.name} is simulated: `make sim` takes new firmware into its ROM")
+    again = f"run `make bitstream {target.variables}`"
+    gateware = directory / "gateware"
+    if not (gateware / f"{target.name}.bit").is_file():
+        raise BitstreamError(f"no bitstream for {target.name}: {again} first")
+    stamp = bitstream.stamp(directory)
+    if not stamp.is_current():
+        raise BitstreamError(f"the bitstream of {target.name} is not of the sources beside it: {again}")
+    environment = bitstream.tools()
+    apart = directory / "patched"
+    shutil.rmtree(apart, ignore_errors=True)
+    soc = bitstream.write_sources(target, apart, build_firmware(target, directory / "firmware"))
+    if _made_of(apart / "gateware", target.name) != _made_of(gateware, target.name):
+        raise BitstreamError(f"the gateware of {target.name}, or how it is placed, has changed: {again}")
+    try:
+        patch(gateware, apart / "gateware", target.name, environment)
+    except (rom.LayoutError, toolchain.ToolError) as error:
+        raise BitstreamError(f"{error}: {again}") from error
+    stamp.clear()
+    for path in _patched(apart / "gateware", target.name):
+        path.replace(gateware / path.name)
+    shutil.rmtree(apart)
+    bitstream.stamp(directory).set()
+    return bitstream.report(target, directory, results, soc, environment)
+
+
+def patch(gateware: Path, apart: Path, name: str, environment: Mapping[str, str]) -> None:
+    """Makes bitstream and netlists anew with another ROM.
+
+    Parameters
+    ----------
+    gateware : Path
+        Folder of the build: `<name>.config`, both netlists, the script that made them, and the ROM's file.
+    apart : Path
+        Folder with the ROM's new file, where the others are written.
+    name : str
+        The target's.
+    environment : mapping
+        With ecppack on its PATH.
+
+    Raises
+    ------
+    LayoutError
+        The bitstream does not hold what the ROM's file says, or the new one does not go into it.
+    ToolError
+        ecppack failed.
+    """
+    files = [gateware / f"{name}-routed.json", gateware / f"{name}.json"]
+    netlists = [json.loads(file.read_text()) for file in files]
+    modules = [netlist_board.module_of(netlist, name) for netlist in netlists]
+    layout = rom.Layout(modules[0])
+    text = (gateware / f"{name}.config").read_text()
+    old = _words(gateware, name)
+    if layout.image(rom.read(text)) != old + [0] * (layout.words - len(old)):
+        raise rom.LayoutError(f"{name}.config does not hold what {build_id.rom_file(gateware, name).name} has")
+    rams = layout.units(_words(apart, name))
+    (apart / f"{name}.config").write_text(rom.written(text, rams))
+    (packing,) = [line for line in (gateware / f"build_{name}.sh").read_text().splitlines() if line[:8] == "ecppack "]
+    unpacked.run(shlex.split(packing), apart, environment)
+    for file, netlist, module in zip(files, netlists, modules, strict=True):
+        layout.put(module, rams)
+        (apart / file.name).write_text(json.dumps(netlist))
+
+
+def _words(gateware: Path, name: str) -> list[int]:
+    image = build_id.read_rom(build_id.rom_file(gateware, name))
+    return [int.from_bytes(image[start : start + 4], "little") for start in range(0, len(image), 4)]
+
+
+def _made_of(gateware: Path, name: str) -> tuple[bytes, list[list[str]]]:
+    """What place-and-route is given, and how."""
+    lines = (gateware / f"build_{name}.sh").read_text().splitlines()
+    commands = [shlex.split(line) for line in lines if line.startswith(("nextpnr-ecp5 ", "ecppack "))]
+    return build_id.of_gateware(gateware, name), commands
+
+
+def _patched(apart: Path, name: str) -> list[Path]:
+    names = [f"{name}.config", f"{name}.json", f"{name}-routed.json", f"{name}.svf", f"{name}.bit"]
+    return [*(apart / each for each in names), build_id.rom_file(apart, name), build_id.id_file(apart, name)]

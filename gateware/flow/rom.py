@@ -1,0 +1,138 @@
+"""Where the words of the boot ROM lie in the block RAMs of an ECP5 netlist, read and written.
+
+Yosys makes columns of a memory of 32-bit words: bit b of the words 2048 k to 2048 k + 2047 is column 32 k + b, and
+block RAM n, the cell ``rom.0.n``, has columns 9 n to 9 n + 8, a bit each of its 2048 units. nextpnr's attribute WID of
+the cell is the number of its contents in the bitstream's text form (``.bram_init``). That this is so of a netlist is
+not taken on trust: `Layout.image` is to give what the ROM was made with, before anything is changed.
+"""
+
+import re
+from collections.abc import Sequence
+
+from gateware.flow.cells import INITVALS, ROW_PITCH, ROWS, UNIT, Cell, number
+
+WORD = 32
+UNITS = 2048
+# Units on a line of the text form.
+_LINE = 8
+_CELL = re.compile(r"rom\.0\.(\d+)")
+
+
+class LayoutError(ValueError):
+    """The block RAMs of a netlist are not laid out as they are known here."""
+
+
+class Layout:
+    """The block RAMs of a netlist's ROM, by their numbers in the bitstream.
+
+    Parameters
+    ----------
+    module : dict
+        The routed netlist.
+
+    Raises
+    ------
+    LayoutError
+        There are no such block RAMs, one is missing, or they are of other words than 9 bits.
+    """
+
+    def __init__(self, module: Cell):
+        self._cells = cells(module)
+        try:
+            self.numbers = [int(cell["attributes"]["WID"], 2) for cell in self._cells]
+        except KeyError as error:
+            raise LayoutError("the block RAMs of the ROM have no numbers in the netlist") from error
+        self.words = UNITS * (len(self.numbers) * UNIT // WORD)
+
+    def image(self, rams: dict[int, list[int]]) -> list[int]:
+        """The ROM's words, of the units of each block RAM by number.
+
+        Raises
+        ------
+        LayoutError
+            One of them is missing.
+        """
+        if missing := [str(number) for number in self.numbers if len(rams.get(number, ())) != UNITS]:
+            raise LayoutError(f"block RAMs {', '.join(missing)} of the ROM are not in the bitstream")
+        units = [rams[number] for number in self.numbers]
+        words = []
+        for start in range(0, self.words, UNITS):
+            first = start // UNITS * WORD
+            places = [divmod(first + bit, UNIT) for bit in range(WORD)]
+            for row in range(UNITS):
+                words.append(sum((units[ram][row] >> bit & 1) << n for n, (ram, bit) in enumerate(places)))
+        return words
+
+    def units(self, words: Sequence[int]) -> dict[int, list[int]]:
+        """The units of each block RAM by number, of the ROM's words; there are zeros behind the last one.
+
+        Raises
+        ------
+        LayoutError
+            There are more words than the ROM has.
+        """
+        if len(words) > self.words:
+            raise LayoutError(f"{4 * len(words)} bytes are more than the ROM's {4 * self.words}")
+        rams = [[0] * UNITS for _ in self.numbers]
+        for address, word in enumerate(words):
+            bank, row = divmod(address, UNITS)
+            for bit in range(WORD):
+                if word >> bit & 1:
+                    ram, column = divmod(bank * WORD + bit, UNIT)
+                    rams[ram][row] |= 1 << column
+        return dict(zip(self.numbers, rams, strict=True))
+
+    def put(self, module: Cell, rams: dict[int, list[int]]) -> None:
+        """Changes the parameters of the ROM's block RAMs, in this netlist or the one that it was routed from."""
+        for cell, ram in zip(cells(module), self.numbers, strict=True):
+            cell["parameters"] |= parameters(rams[ram])
+
+
+def cells(module: Cell) -> list[Cell]:
+    """The block RAMs of a netlist's ROM in order."""
+    found = {
+        int(match[1]): cell
+        for name, cell in module["cells"].items()
+        if cell["type"] == "DP16KD" and (match := _CELL.fullmatch(name))
+    }
+    if not found or sorted(found) != list(range(len(found))):
+        raise LayoutError(f"the netlist has {len(found)} block RAMs of the ROM, and not all of them")
+    if any(number(cell["parameters"].get("DATA_WIDTH_A", "0")) != UNIT for cell in found.values()):
+        raise LayoutError(f"the ROM's block RAMs are not of {UNIT}-bit words")
+    return [found[place] for place in sorted(found)]
+
+
+def parameters(units: Sequence[int]) -> dict[str, str]:
+    """The INITVALs of a block RAM, of its 2048 units; `gateware.flow.cells.contents` is the way back."""
+    found = {}
+    for block in range(INITVALS):
+        rows = 0
+        for row in range(ROWS):
+            low, high = units[2 * (block * ROWS + row) : 2 * (block * ROWS + row) + 2]
+            rows |= (low | high << UNIT) << ROW_PITCH * row
+        found[f"INITVAL_{block:02X}"] = f"{rows:0{ROWS * ROW_PITCH}b}"
+    return found
+
+
+def read(text: str) -> dict[int, list[int]]:
+    """The units of each block RAM, by number, of a bitstream's text form."""
+    found: dict[int, list[int]] = {}
+    units: list[int] | None = None
+    for line in text.splitlines():
+        if line.startswith("."):
+            kind, *values = line.split()
+            units = found.setdefault(int(values[0]), []) if kind == ".bram_init" else None
+        elif units is not None:
+            units += [int(unit, 16) for unit in line.split()]
+    return found
+
+
+def written(text: str, rams: dict[int, list[int]]) -> str:
+    """A bitstream's text form with other units in some block RAMs."""
+    lines = text.splitlines()
+    for place, line in enumerate(lines):
+        kind, _, rest = line.partition(" ")
+        if kind == ".bram_init" and (units := rams.get(int(rest))):
+            rows = ["".join(f" {unit:03x}" for unit in units[n : n + _LINE])[1:] for n in range(0, UNITS, _LINE)]
+            lines[place + 1 : place + 1 + len(rows)] = rows
+    return "\n".join(lines) + "\n"

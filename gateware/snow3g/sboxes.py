@@ -1,0 +1,63 @@
+"""S1 and S2 on a word (3GPP TS 35.216, 3.3): four S-boxes on bytes, and a MixColumns of each one's field.
+
+Latency: none (combinational).
+
+S_R is that of AES, by any implementation of `gateware.aes.sbox`. S_Q has no tower of fields that is known to be small:
+it is ``table``, ``ecp5`` or ``onehot``, as described there.
+"""
+
+from migen import Cat, Module, Signal
+
+from gateware.aes.sbox import ByteTable, SBox, check_implementation
+from gateware.snow3g.standard import S_Q, S_Q_POLYNOMIAL, S_R_POLYNOMIAL
+
+S_Q_IMPLEMENTATIONS = ("table", "ecp5", "onehot")
+
+
+class WordSBox(Module):
+    """S1 with `boxes` for S_R, or S2 with those for S_Q.
+
+    Parameters
+    ----------
+    boxes : list of Module
+        Four, with `i` and `o`.
+    polynomial : int
+        What x^8 is in the field of the mix.
+
+    Attributes
+    ----------
+    i, o : Signal(32)
+        Word and its substitution.
+    """
+
+    def __init__(self, boxes: list[Module], polynomial: int):
+        self.i = Signal(32)
+        self.o = Signal(32)
+
+        # # #
+
+        self.submodules += boxes
+        highest_first = [slice(24 - 8 * n, 32 - 8 * n) for n in range(4)]
+        self.comb += [box.i.eq(self.i[byte]) for box, byte in zip(boxes, highest_first, strict=True)]
+        y = [box.o for box in boxes]
+        doubled = [_mulx(byte, polynomial) for byte in y]
+        # r0 = 2y0 + y1 + y2 + 3y3, and so on around: each doubled byte goes to its own row and to the next one.
+        self.comb += [
+            self.o[byte].eq(doubled[n] ^ doubled[n - 1] ^ y[n - 1] ^ y[n - 2] ^ y[n - 3])
+            for n, byte in enumerate(highest_first)
+        ]
+
+
+def create_s1(implementation: str = "table") -> WordSBox:
+    """S1, with S_R by one of `gateware.aes.sbox.IMPLEMENTATIONS`; ValueError if it is none of them."""
+    return WordSBox([SBox(implementation=implementation) for _ in range(4)], S_R_POLYNOMIAL)
+
+
+def create_s2(implementation: str = "table") -> WordSBox:
+    """S2, with S_Q by one of `S_Q_IMPLEMENTATIONS`; ValueError if it is none of them."""
+    check_implementation(implementation, S_Q_IMPLEMENTATIONS)
+    return WordSBox([ByteTable(S_Q, implementation) for _ in range(4)], S_Q_POLYNOMIAL)
+
+
+def _mulx(byte, polynomial: int):
+    return Cat(*[(byte[n - 1] ^ byte[7] if polynomial >> n & 1 else byte[n - 1]) if n else byte[7] for n in range(8)])

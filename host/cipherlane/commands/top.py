@@ -1,0 +1,58 @@
+"""`cipherlane top`: the live view's figures on a terminal."""
+
+import argparse
+import functools
+import os
+import sys
+from typing import Any
+
+from ..errors import ArgumentError
+from ..signals import Interrupted
+from . import common
+
+_EDGE = 48  # pixels of a picture's side: so small that there is soon a whole one, and chi-square has enough bytes
+
+
+def add_to(commands: Any) -> None:
+    """Add the command."""
+    parser = common.add_command(
+        commands,
+        "top",
+        help="show the board's figures on a terminal, while a stream goes through it",
+        description="Stream a moving pattern through the board, and show on the terminal, until q is pressed, what "
+        "`cipherlane live` shows in a browser: Mbps of each engine with its kind, cycles a block, the engine's part of "
+        "the link's time, how even the ciphertext is, the board's counters. e, k and r switch engine, key and record "
+        "size, E, K and R back. Keys are random and kept nowhere. Needs pip install 'cipherlane[top]'.",
+    )
+    parser.add_argument("--engine", choices=common.ENGINE_NAMES, help="to begin with (default: the fastest)")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Stream and show until the user ends it."""
+    if args.json:
+        raise ArgumentError("top shows a screen, no JSON: `cipherlane bench --link --json` prints figures")
+    if (
+        not (sys.stdin.isatty() and sys.stdout.isatty())
+        or os.environ.get("TERM", "dumb" if os.name == "posix" else "") == "dumb"
+    ):
+        raise ArgumentError(
+            "top needs a terminal that it can draw on: `cipherlane bench --link` prints figures without"
+        )
+    try:
+        from ..live.hub import Hub
+        from ..live.streamer import Streamer
+        from ..top import Top
+    except ImportError as error:
+        package = (error.name or "").partition(".")[0]
+        raise ArgumentError(f"no package {package}: pip install 'cipherlane[top]'") from None
+    hub = Hub()
+    top = Top(hub, Streamer(hub, functools.partial(common.open_device, args), _EDGE, engine=args.engine))
+    try:
+        top.run()
+    except Interrupted as interrupt:  # TERM or HUP
+        interrupt.add_note("the stream has ended")
+        raise
+    finally:
+        top.finish()
+    return 0

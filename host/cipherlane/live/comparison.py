@@ -1,0 +1,116 @@
+"""Two engines on the same stream: each has a session of its own, and they take turns with the same pictures."""
+
+import contextlib
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..counterblocks import MOST_STREAM, CounterBlocks
+from ..device import Device
+from ..protocol.layout import Engine
+from ..session import Session
+from ..transfer import TransferReport, Watch
+from .figures import Point, cycles_of, point, together
+from .frames import Sample
+from .pictures import PER_SECOND, Film
+
+SHORT = 0.1  # seconds: a turn that took less is followed by one with twice the pictures
+_MOST_TURN = 1 << 20  # bytes
+
+
+class _Data(io.BytesIO):
+    """Bytes to be read until stopped."""
+
+    def __init__(self, data: bytes, stopped: Callable[[], bool]):
+        super().__init__(data)
+        self._stopped = stopped
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return b"" if self._stopped() else super().read(size)
+
+
+class Side:
+    """One of the two engines, in its session."""
+
+    def __init__(self, session: Session, engine: Engine, blocks: CounterBlocks, iv: bytes):
+        """Begin with the first byte of a `session` under the key of `blocks`, from counter block `iv` on."""
+        self.engine, self.key, self.iv = engine, blocks.key, iv
+        self._session, self._blocks = session, blocks
+        self._report: TransferReport | None = None
+        self._cycles = None if cycles_of(session) is None else 0
+        self._pictures = self._end = 0
+
+    def turn(self, picture: bytes, count: int, stopped: Callable[[], bool], watch: Watch) -> tuple[Sample, float]:
+        """Send a `picture` `count` times; return the last one, and the seconds that it took. Stopped, it is short."""
+        before, result = self._now(), io.BytesIO()
+        data = _Data(picture * count, stopped)
+        report = self._session.transfer(data, result, offset=self._end, watch=watch)
+        if self._cycles is not None:
+            self._cycles += self._now() - before
+        self._report = together(self._report, report) if self._report else report
+        done = report.bytes // len(picture)
+        self._pictures += done
+        at = max(0, done - 1) * len(picture)
+        sample = Sample(self._end + at, picture, result.getvalue()[at : at + len(picture)])
+        self._end += report.records * self._session.record_bytes
+        return sample, report.seconds
+
+    def _now(self) -> int:
+        """Return the board's cycles, 0 if it counts none: who has once said so is not asked again."""
+        return (cycles_of(self._session) or 0) if self._cycles is not None else 0
+
+    def finish(self) -> Point | None:
+        """Return the figures of all turns, None if there is nothing; let blocks that were not used be."""
+        figures = None
+        if self._report and self._pictures:
+            figures = point(self._session, self.engine, self.key, self._report, self._cycles, self._pictures)
+        self._blocks.give_back(self._end)  # a board counts a short record as a whole one
+        return figures
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Which two engines are compared, how, and for how long."""
+
+    engines: tuple[Engine, Engine]
+    blocks: tuple[CounterBlocks, CounterBlocks]
+    record_bytes: int
+    seconds: float
+
+
+def compare(
+    device: Device,
+    what: Compared,
+    film: Film,
+    stopped: Callable[[], bool],
+    watch: Callable[[], Watch],
+    show: Callable[[list[tuple[Side, Sample]]], None],
+) -> list[Point]:
+    """Let two engines take turns with the pictures of `film` that are due; return the figures of both.
+
+    `record_bytes` divides a picture. A turn has one picture, or as many copies of one as take some time. `watch` gives
+    what looks at a turn, `show` takes what both made of each picture. Stopped, it gives no figures of nothing.
+    """
+    clock = device.clock
+    end, count, room = clock.now() + what.seconds, 1, max(1, _MOST_TURN // len(film[0]))
+    with contextlib.ExitStack() as stack:
+        sides = []
+        for engine, blocks in zip(what.engines, what.blocks, strict=True):
+            iv = blocks.take(MOST_STREAM)
+            session = device.open_session(blocks.key, iv, engine, record_bytes=what.record_bytes)
+            sides.append(Side(stack.enter_context(session), engine, blocks, iv))
+        while True:
+            picture = film[int(clock.now() * PER_SECOND) % len(film)]
+            samples, longest = [], 0.0
+            for side in sides:
+                sample, taken = side.turn(picture, count, stopped, watch())
+                samples.append((side, sample))
+                longest = max(longest, taken)
+            if stopped():
+                break
+            show(samples)
+            if longest < SHORT:
+                count = min(2 * count, room)
+            if clock.now() >= end:
+                break
+        return [each for each in [side.finish() for side in sides] if each]

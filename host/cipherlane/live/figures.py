@@ -1,0 +1,56 @@
+"""Figures of what was streamed, as the page has them: those of every command, by the same classes."""
+
+from typing import Any
+
+from ..linkbench import network_of
+from ..protocol.layout import Engine
+from ..session import Session
+from ..transfer import TransferReport
+
+Point = dict[str, Any]
+
+
+def together(one: TransferReport, other: TransferReport) -> TransferReport:
+    """Return what two transfers took in all."""
+    return TransferReport(
+        one.bytes + other.bytes,
+        one.records + other.records,
+        one.retransmissions + other.retransmissions,
+        one.seconds + other.seconds,
+    )
+
+
+def cycles_of(session: Session) -> int | None:
+    """Return the cycles since power-on of a board with Ethernet; None of others."""
+    counters = network_of(session)
+    return counters["cycles"] if counters else None
+
+
+def point(
+    session: Session, engine: Engine, key: bytes, report: TransferReport, cycles: int | None, pictures: int
+) -> Point:
+    """Return the figures of a session: its `report` in all, the board's `cycles` meanwhile, whole pictures.
+
+    `pictures_a_second` and `wall_mbps` are by the host's clock; `link_mbps` of a simulated board with Ethernet is in
+    simulated time, and `link_time` says so; `engine_share` is the engine's part of the board's own time.
+    """
+    done = session.measurement(engine, key, report, None)
+    wall = report.seconds
+    simulated = cycles / done.clock_hz if cycles and done.kind == "sim" else None
+    passing = simulated or (None if done.kind == "sim" else wall)  # seconds of the board's own time
+    return {
+        "engine": done.engine,
+        "key_bits": done.key_bits,
+        "record_bytes": session.record_bytes,
+        "kind": done.kind,
+        "mbps": done.mbps,
+        "cycles_per_block": done.cycles_per_block,
+        "link_mbps": report.bytes * 8 / (simulated or wall) / 1e6,
+        "link_time": "simulated" if simulated else "wall",
+        "wall_mbps": report.link_wall_mbps,
+        "engine_share": done.cycles / done.clock_hz / passing if passing and done.cycles else None,
+        "retransmissions": report.retransmissions,
+        "seconds": wall,
+        "pictures_a_second": pictures / wall if wall else 0.0,
+        "picture_cycles": cycles / pictures if cycles and pictures else None,
+    }

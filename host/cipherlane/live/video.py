@@ -1,0 +1,138 @@
+"""Films that PyAV reads while they are shown: a video file, again and again, and a camera. It is the extra `video`."""
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import ArgumentError, FileError
+
+CAMERA = {"linux": ("v4l2", "/dev/video0"), "darwin": ("avfoundation", "0"), "win32": ("dshow", "video=Camera")}
+_IDLE = 2.0  # seconds: a film that nobody looked at for as long is not read on
+_PATIENCE = 10.0  # seconds until it is opened, and for each read
+_RETRY = 1.0  # seconds until a film that ended without a picture is opened again
+
+
+class Player:
+    """A film of one picture, the newest of what is played, in a thread of its own that keeps no other.
+
+    While nobody asks for it nothing is read. `trouble` says why it stands still, if it does.
+    """
+
+    def __init__(self, name: str, edge: int, device: str | None = None):
+        """Play the file `name`, or what the input `device` of FFmpeg of that name gives, as `edge` x `edge` pixels.
+
+        Raises:
+            ArgumentError: PyAV is not installed.
+            FileError: it cannot be read, or has no picture.
+        """
+        try:
+            import av
+        except ImportError:
+            raise ArgumentError("no package av, which reads video: pip install 'cipherlane[video]'") from None
+        self._av, self._name, self._edge, self._device = av, name, edge, device
+        self.trouble = ""
+        self._asked = time.monotonic()
+        self._changed = threading.Condition()
+        self._ended = False
+        frames = self._frames()
+        self._newest = self._square(next(frames)[1])
+        self._thread = threading.Thread(target=self._play, args=(frames,), daemon=True)
+        self._thread.start()
+
+    def __len__(self) -> int:
+        """Return 1: there is no other than the newest."""
+        return 1
+
+    def __getitem__(self, number: int, /) -> bytes:
+        """Return the newest picture."""
+        with self._changed:
+            self._asked = time.monotonic()
+            self._changed.notify_all()
+        return self._newest
+
+    def close(self) -> None:
+        """End the film."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+        self._thread.join(5.0)
+
+    def _play(self, frames: Iterator[tuple[float, Any]]) -> None:
+        while not self._ended:
+            try:
+                self._show(frames)
+                self.trouble = ""
+            except FileError as error:
+                self.trouble = f"{error}; it is tried again"
+                self._wait(_RETRY)
+            frames = self._frames()
+
+    def _show(self, frames: Iterator[tuple[float, Any]]) -> None:
+        """Show the `frames` of a file when they are due, a camera's at once, until they end.
+
+        One that is late delays all that follow: so it is after nobody has asked, and where reading takes long.
+        """
+        start = time.monotonic()
+        for due, frame in frames:
+            early = 0.0 if self._device else start + due - time.monotonic()
+            start -= min(0.0, early)
+            self._wait(early)
+            self._newest = self._square(frame)
+            with self._changed:
+                self._changed.wait_for(lambda: self._ended or time.monotonic() - self._asked < _IDLE)
+            if self._ended:
+                return
+
+    def _wait(self, seconds: float) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._ended, max(0.0, seconds))
+
+    def _frames(self) -> Iterator[tuple[float, Any]]:
+        """Yield frames from the first one on, and the seconds after that at which each is due."""
+        first = None
+        try:
+            with self._open() as container:
+                for frame in container.decode(video=0):
+                    at = float(frame.time or 0.0)
+                    first = at if first is None else first
+                    yield at - first, frame
+        except (self._av.error.FFmpegError, OSError, IndexError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "it has no picture"
+            raise self._unreadable(reason) from error
+        if first is None:
+            raise self._unreadable("it has no picture")
+
+    def _open(self) -> Any:
+        """Open the device, or the file, which cannot name anything that is on a network."""
+        if self._device:
+            return self._av.open(self._name, format=self._device, timeout=_PATIENCE)
+        return self._av.open(f"file:{self._name}", options={"protocol_whitelist": "file"}, timeout=_PATIENCE)
+
+    def _unreadable(self, reason: str) -> FileError:
+        what = "camera" if self._device else "video"
+        return FileError(f"cannot read the {what} {self._name}: {reason}; give another")
+
+    def _square(self, frame: Any) -> bytes:
+        """Return the middle of a frame, in grey, a byte a pixel."""
+        edge, short = self._edge, min(frame.width, frame.height)
+        width, height = (max(edge, round(size * edge / short)) for size in (frame.width, frame.height))
+        grey = frame.reformat(width, height, "gray", dst_color_range="JPEG")
+        plane = grey.planes[0]
+        pixels, line = bytes(plane), plane.line_size
+        left, top = (width - edge) // 2, (height - edge) // 2
+        return b"".join(pixels[row * line + left :][:edge] for row in range(top, top + edge))
+
+
+def camera(name: str, edge: int) -> Player:
+    """Return what a camera gives; for an empty `name` the first one of this system.
+
+    Raises:
+        ArgumentError: PyAV is not installed, or has no way to cameras here.
+        FileError: it cannot be opened.
+    """
+    if sys.platform not in CAMERA:
+        raise ArgumentError(f"no way to a camera on {sys.platform} is known: give --video")
+    device, first = CAMERA[sys.platform]
+    return Player(name or first, edge, device)

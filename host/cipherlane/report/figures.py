@@ -1,0 +1,214 @@
+"""What of a file's content stands in tables, and what is drawn.
+
+A list of records is a table, and a dictionary of dictionaries too; all else of a file is a table of names and values.
+Of a table one field is drawn, the first that is there of `DRAWN`.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+from .. import plots
+from .sources import Source
+
+DRAWN = {
+    "mbps": "Mbps",
+    "goodput_mbps": "Mbps, link speed",
+    "tx_mbps": "Mbps out",
+    "received_mbps": "Mbps received",
+    "cycles_per_block": "cycles a block",
+    "achieved_mhz": "MHz achieved",
+    "median_mhz": "MHz, median of the seeds",
+    "fmax_mhz": "MHz",
+    "lut4": "LUT4",
+    "cycles": "cycles",
+    "bytes": "bytes",
+}
+MOST_BARS, MOST_FIELDS = 100, 60
+_NUMBERS = (
+    "key_bits",
+    "record_bytes",
+    "payload",
+    "sessions",
+    "seed",
+    "engines",
+    "slots",
+    "window",
+    "size",
+)  # that name
+_MOST_COLOURS = len(plots.COLOURS)
+_MOST_FIGURE = 1e15
+_MOST_LABEL, _MOST_CELL, _MOST_ITEMS = 44, 400, 12
+_COURSE = "received_mbps"  # of records that follow each other in time
+
+Cell = str | int | float | bool | None
+Row = dict[str, Cell]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """A table, by fields, and its plot if there is one.
+
+    `same` has the fields that are the same in all rows; `left_out` counts those that are one too many.
+    """
+
+    title: str
+    fields: Sequence[str]
+    rows: Sequence[Row]
+    same: Row
+    plot: plots.Plot | None
+    left_out: int = 0
+
+
+def printable(value: object) -> str:
+    """Return text in which each character is seen: none moves, hides or ends another."""
+    return "".join(each if each.isprintable() else "\ufffd" for each in str(value))
+
+
+def of(source: Source) -> Iterator[Figures]:
+    """Yield the tables of a file, those of records first."""
+    facts: Row = {}
+    for name, value in source.content.items():
+        rows = _records(value)
+        if rows is None:
+            facts |= _flat({name: value})
+            continue
+        yield _figures(name, rows, source)
+        for number, record in enumerate(value if isinstance(value, list) else ()):
+            if (course := _records(record.get("intervals"))) is not None:
+                yield _figures(f"{name}, {number + 1}: {_label(rows[number], tuple(rows[number]))}", course, source)
+    if facts:
+        yield Figures("facts", ("name", "value"), [{"name": k, "value": v} for k, v in facts.items()], {}, None)
+
+
+def kinds(source: Source) -> list[str]:
+    """Return the kinds of its figures, in the order in which they come."""
+    found = [source.content.get("kind"), source.provenance.get("kind")]
+    for value in source.content.values():
+        found += [record.get("kind") for record in value if isinstance(record, dict)] if isinstance(value, list) else []
+    return [printable(kind) for kind in dict.fromkeys(each for each in found if isinstance(each, str))]
+
+
+def speeds(sources: Iterable[Source]) -> Figures | None:
+    """Return the best of each engine with AES-128, where several were measured: of engine, record and link speed."""
+    best: dict[tuple[str, str], Row] = {}
+    for source in sources:
+        command = source.provenance["command"].split()
+        speed = {"bench": "engine", "demo": "record"}.get(command[1] if command[0:1] == ["cipherlane"] else "")
+        for row in _records(source.content.get("records")) or ():
+            link = "goodput_mbps" in row
+            mbps = row.get("goodput_mbps" if link else "mbps")
+            if not (speed or link) or row.get("key_bits") != 128 or not _is_figure(mbps):
+                continue
+            clock = row.get("clock_hz")
+            series = f"{'link' if link else speed} speed, {row.get('kind')}"
+            series += f", {clock / 1e6:g} MHz" if _is_figure(clock) else ""
+            new: Row = {"engine": str(row.get("engine")), "speed": series, "mbps": mbps, "file": source.title}
+            case = (str(new["engine"]), series)
+            if case not in best or best[case]["mbps"] < mbps:  # type: ignore[operator]
+                best[case] = new
+    if len({engine for engine, _ in best}) < 2:
+        return None
+    order = list(dict.fromkeys(engine for engine, _ in best))
+    rows = sorted(best.values(), key=lambda row: (order.index(str(row["engine"])), str(row["speed"])))
+    drawn = [(printable(row["engine"]), row["mbps"], printable(row["speed"])) for row in rows]
+    title = "The best of each engine with AES-128, Mbps"
+    several = len({series for *_, series in drawn}) <= _MOST_COLOURS and len(drawn) <= MOST_BARS
+    return Figures(title, tuple(rows[0]), rows, {}, plots.bars(title, drawn) if several else None)  # type: ignore[arg-type]
+
+
+def _figures(title: str, rows: list[Row], source: Source) -> Figures:
+    every = list(dict.fromkeys(name for row in rows for name in row))
+    fields = every[:MOST_FIELDS]
+    same = {name: rows[0].get(name) for name in fields if len(rows) > 1 and _is_same(name, rows)}
+    if len(same) == len(fields):
+        same = {}
+    fields = [name for name in fields if name not in same]
+    kind = ", ".join(kinds(source))
+    plot = _plot(f"{source.title}, {title}", fields, rows, kind)
+    return Figures(title, fields, rows, same, plot, len(every[MOST_FIELDS:]))
+
+
+def _plot(title: str, fields: Sequence[str], rows: list[Row], kind: str) -> plots.Plot | None:
+    field = next((name for name in DRAWN if any(_is_figure(row.get(name)) for row in rows)), None)
+    chosen = [row for row in rows if field and _is_figure(row.get(field))]
+    if not field or len(chosen) > MOST_BARS or len(rows) < 2:
+        return None
+    said = printable(f"{title}: {DRAWN[field]}" + (f" ({kind})" if kind else ""))
+    if field == _COURSE:
+        course = [(row[field], f"{row.get('end')} s: {row[field]} Mbps", False) for row in chosen]
+        return plots.runs(said, course, *(f"{printable(chosen[n].get('end'))} s" for n in (0, -1)))  # type: ignore[arg-type]
+    naming = [name for name in fields if name != field and _names(name, rows)]
+    series = next(
+        (name for name in reversed(naming) if 1 < len({row.get(name) for row in rows}) <= _MOST_COLOURS), None
+    )
+    bars = [(_label(row, naming), row[field], cell(row.get(series)) if series else "") for row in chosen]
+    return plots.bars(said, bars)  # type: ignore[arg-type]
+
+
+def _records(value: Any) -> list[Row] | None:
+    """Return the rows of what is a table."""
+    if isinstance(value, Mapping) and value and all(isinstance(each, Mapping) for each in value.values()):
+        return [{"name": name, **_flat(each)} for name, each in value.items()]
+    if isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
+        return [_flat({name: each for name, each in record.items() if name != "intervals"}) for record in value]
+    return None
+
+
+def _flat(record: Mapping[str, Any]) -> Row:
+    """Return a record of cells: what dictionaries in it have gets their name before a full stop."""
+    flat: Row = {}
+    for name, value in record.items():
+        if isinstance(value, Mapping):
+            flat |= {f"{name}.{part}": _simple(each) for part, each in value.items()}
+        else:
+            flat[name] = _simple(value)
+    return flat
+
+
+def _simple(value: Any) -> Cell:
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if isinstance(value, list) and len(value) > _MOST_ITEMS:
+        return f"{len(value)} entries"
+    if isinstance(value, list) and all(isinstance(each, str | int | float) for each in value):
+        return ", ".join(map(cell, value))
+    return json.dumps(value)
+
+
+def cell(value: Any) -> str:
+    """Return a cell's text."""
+    if value is None or value == "":
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = printable(value)
+    return text if len(text) <= _MOST_CELL else text[: _MOST_CELL - 1] + "…"
+
+
+def _is_figure(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST_FIGURE
+
+
+def _is_same(name: str, rows: list[Row]) -> bool:
+    return all(
+        name in row and (row[name], type(row[name])) == (rows[0].get(name), type(rows[0].get(name))) for row in rows
+    )
+
+
+def _names(field: str, rows: list[Row]) -> bool:
+    """Return whether a field tells rows apart: a word, or a number that is no figure."""
+    return field in _NUMBERS or any(isinstance(row.get(field), str) and len(str(row[field])) <= 30 for row in rows)
+
+
+def _label(row: Row, fields: Iterable[str]) -> str:
+    words = []
+    for name in fields:
+        value = row.get(name)
+        if isinstance(value, str) and value:
+            words.append(printable(value))
+        elif name in _NUMBERS and value is not None:
+            words.append(f"{name.replace('_', ' ')} {cell(value)}")
+    text = ", ".join(words) or "-"
+    return text if len(text) <= _MOST_LABEL else text[: _MOST_LABEL - 1] + "…"

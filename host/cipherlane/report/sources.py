@@ -1,0 +1,97 @@
+"""Files of figures: which they are, and what is in them."""
+
+import json
+import math
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..errors import ArgumentError, FileError
+from ..files import InputFile, trouble
+
+MOST = 1 << 26  # bytes of a file
+_AGAIN = "run the command that wrote it again, or leave it out"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of figures: its path as it was named, its status, what it was measured with, and all else in it.
+
+    Its title is its name without folder and ending, or its path where several files have that.
+    """
+
+    name: str
+    status: os.stat_result
+    provenance: dict[str, Any]
+    content: dict[str, Any]
+    title: str
+
+
+def read_all(names: Iterable[str]) -> tuple[list[Source], list[str]]:
+    """Return the files of that name, or in folders of that name, and the names of those that repeat one before.
+
+    A file repeats another of the same name if both were written by one run.
+
+    Raises:
+        ArgumentError: there is none.
+        FileError: one cannot be read, or has no figures.
+    """
+    sources: list[Source] = []
+    repeated = []
+    for source in map(read, _files(names)):
+        if any((source.title, source.provenance) == (other.title, other.provenance) for other in sources):
+            repeated.append(source.name)
+        else:
+            sources.append(source)
+    if not sources:
+        raise ArgumentError("there are no files of figures: `cipherlane bench --results FILE` makes one")
+    count = Counter(source.title for source in sources)
+    return [replace(each, title=each.name) if count[each.title] > 1 else each for each in sources], repeated
+
+
+def _files(names: Iterable[str]) -> Iterator[str]:
+    for name in names:
+        try:
+            yield from sorted(map(str, Path(name).glob("*.json"))) if os.path.isdir(name) else (name,)
+        except OSError as error:
+            raise trouble("read", name, error) from error
+
+
+def read(name: str) -> Source:
+    """Return the file called `name`.
+
+    Raises:
+        FileError: it cannot be read, or has no figures.
+    """
+    try:
+        status = os.stat(name)
+    except OSError as error:
+        raise trouble("read", name, error) from error
+    except ValueError as error:  # a name with a zero byte
+        raise FileError(f"cannot read {name!r}: {error}") from None
+    if not stat.S_ISREG(status.st_mode) or status.st_size > MOST:
+        raise FileError(f"{name} is no file of figures: {_AGAIN}")
+    with InputFile(name) as file:
+        text = b"".join(iter(lambda: file.read(1 << 20), b""))
+    try:
+        content = json.loads(text.decode("utf-8"), parse_float=_finite, parse_constant=_finite)
+    except (ValueError, RecursionError) as error:
+        reason = str(error) if isinstance(error, ValueError) else "it nests too deeply"
+        raise FileError(f"{name} is not JSON ({reason}): {_AGAIN}") from None
+    provenance = content.pop("provenance", None) if isinstance(content, dict) else None
+    if not isinstance(provenance, dict) or not all(
+        isinstance(provenance.get(each), str) for each in ("date", "command")
+    ):
+        raise FileError(f"{name} does not say what it was measured with: {_AGAIN}")
+    return Source(name, status, provenance, content, Path(name).stem)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:20]} is no figure")
+    return value

@@ -1,0 +1,218 @@
+"""The live view's figures on a terminal, by Textual: an app that shows what a `Hub` has, and lets the streamer choose.
+
+It streams nothing itself: `live.streamer` does, in a thread of its own, and this is one more viewer of its hub. All
+this needs the extra `top`, and no other command imports it.
+"""
+
+import contextlib
+import json
+import threading
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.css.query import NoMatches
+from textual.widgets import DataTable, Footer, Static
+
+from .errors import ArgumentError
+from .live.hub import Channel, Hub
+from .live.streamer import Streamer
+from .results import KINDS
+
+STOP_PATIENCE = 30.0  # seconds that the board may take to be left
+_BAR, _COURSE = 10, 60  # columns
+_LEVELS = " ▁▂▃▄▅▆▇█"
+_COLUMNS = ("engine", "key", "Mbps", "kind", "cycles/block", "link Mbps", "of link", "")
+_SWITCHED = {"engine": "e", "key_bits": "k", "record_bytes": "r"}
+
+
+class Top(App[None]):
+    """Shows the figures until `q`; `error` says afterwards why the stream ended by itself, if it did."""
+
+    CSS = """
+    Screen { layout: vertical; }
+    Static { height: auto; }
+    #state { text-style: bold; }
+    #engines { height: auto; max-height: 9; }
+    DataTable > .datatable--header { background: ansi_default; color: ansi_default; text-style: bold underline; }
+    #counters { height: 1fr; overflow-y: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "switch('engine', 1)", "engine"),
+        Binding("k", "switch('key_bits', 1)", "key"),
+        Binding("r", "switch('record_bytes', 1)", "record"),
+        Binding("E", "switch('engine', -1)", show=False),
+        Binding("K", "switch('key_bits', -1)", show=False),
+        Binding("R", "switch('record_bytes', -1)", show=False),
+        Binding("q", "quit", "quit"),
+        Binding("ctrl+c", "quit", show=False, priority=True),
+    ]
+    ENABLE_COMMAND_PALETTE = False
+    TITLE = "cipherlane top"
+
+    def __init__(self, hub: Hub, streamer: Streamer):
+        """Show what `streamer` gives to `hub`."""
+        super().__init__(ansi_color=True)  # the terminal's own colours, be they light or dark
+        self.theme = "ansi-dark"
+        self.error: BaseException | None = None
+        self._hub, self._streamer = hub, streamer
+        self._state: dict[str, Any] = {}
+        self._refused = ""
+        self._ended = False  # by the user: what fails then is no error
+        self._thread = threading.Thread(target=self._stream, daemon=True)
+
+    def compose(self) -> ComposeResult:
+        """Yield the parts of the screen, from above."""
+        yield Static("Looking for the board.", id="board", markup=False)
+        yield Static(id="state", markup=False)
+        yield Static(id="choice", markup=False)
+        table: DataTable[Text] = DataTable(id="engines", cursor_type="none", zebra_stripes=False)
+        table.can_focus = False
+        yield table
+        yield Static(id="link", markup=False)
+        yield Static(id="course", markup=False)
+        yield Static(id="wire", markup=False)
+        yield Static(id="counters", markup=False)
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Begin to stream, and to show it."""
+        self.query_one(DataTable).add_columns(*_COLUMNS)
+        self._thread.start()
+        self.run_worker(self._follow())
+
+    def finish(self) -> None:
+        """Stop the stream, and wait until the board is left.
+
+        Raises:
+            CipherlaneError: why the stream ended by itself, if it did.
+        """
+        self._ended = True
+        self._streamer.stop()
+        if self._thread.ident is not None:
+            self._thread.join(STOP_PATIENCE)
+        if self.error:
+            raise self.error
+
+    def _stream(self) -> None:
+        try:
+            self._streamer.run()
+        except BaseException as error:
+            if self._ended:
+                return
+            self.error = error
+            with contextlib.suppress(RuntimeError):  # the app is just ending
+                self.call_from_thread(self.exit)
+
+    async def _follow(self) -> None:
+        """Show each message when the one before was shown, as a browser does."""
+        seen: dict[Channel, int] = {}
+        self._hub.enter()
+        try:
+            while True:
+                channel, message = await self._hub.next(seen)
+                if channel == Channel.STATE:
+                    self._state, self._refused = json.loads(message), ""
+                    self._show()
+                elif channel == Channel.PICTURE:
+                    size = int.from_bytes(message[:4], "little")
+                    self._show_wire(json.loads(message[4 : 4 + size]))
+        except NoMatches:  # the app ends, and its parts are gone
+            pass
+        finally:
+            self._hub.leave()
+
+    def action_switch(self, name: str, step: int) -> None:
+        """Choose the next of the options called `name`, or the one before."""
+        if not self._state:
+            return
+        options = self._state["options"][name]
+        chosen = options[(options.index(self._state["choice"][name]) + step) % len(options)]
+        try:
+            self._streamer.choose({name: chosen})
+            self._state["choice"][name] = chosen
+            self._refused = ""
+        except ArgumentError as error:  # the board that came back has other engines
+            self._refused = str(error)
+        self._show()
+
+    def _show(self) -> None:
+        state = self._state
+        board, choice, points = state["board"], state["choice"], state["points"]
+        meaning = KINDS.get(board["kind"], "")
+        said = f"{board['name']} ({board['kind']}), {board['clock_mhz']:g} MHz, firmware {board['firmware']}"
+        self._say("board", f"{said}\n{board['kind']}: {meaning}" if meaning else said)
+        self._say("state", self._refused or state["message"])
+        record = f"{choice['record_bytes']} bytes" if choice["record_bytes"] else "the largest"
+        self._say("choice", f"now: {choice['engine']}, AES-{choice['key_bits']}, records: {record}")
+        self._show_engines(
+            state["options"]["engine"], choice["engine"], {row["engine"]: row for row in state["latest"]}
+        )
+        if points:
+            self._show_link(points)
+        counters = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in state["counters"].items())
+        self._say("counters", f"counters: {counters or 'none yet'}")
+
+    def _show_engines(self, names: list[str], now: str, latest: dict[str, dict[str, Any]]) -> None:
+        table = self.query_one(DataTable)
+        table.clear()
+        most = max((row["mbps"] or 0 for row in latest.values()), default=0) or 1
+        for name in names:
+            row = latest.get(name, {})
+            mbps = row.get("mbps")
+            cells = (
+                ("▸ " if name == now else "  ") + name,
+                _figure(row.get("key_bits"), 0),
+                _figure(mbps, 1),
+                row.get("kind") or "-",
+                _figure(row.get("cycles_per_block"), 1),
+                _rate(row.get("link_mbps")),
+                _percent(row.get("engine_share")),
+                "█" * max(1, round(_BAR * mbps / most)) if mbps else "",
+            )
+            justify = ["left", *["right"] * 2, "left", *["right"] * 3, "left"]
+            table.add_row(*(Text(cell, justify=side) for cell, side in zip(cells, justify, strict=True)))  # type: ignore[arg-type]
+
+    def _show_link(self, points: list[dict[str, Any]]) -> None:
+        last = points[-1]
+        most = max(point["link_mbps"] for point in points)
+        parts = [point["link_mbps"] / (most or 1) for point in points[-_COURSE:]]
+        self._say("course", "from 0: " + "".join(_LEVELS[round(part * (len(_LEVELS) - 1))] for part in parts))
+        self._say(
+            "link",
+            f"link: {_rate(last['link_mbps'])} Mbps in {last['link_time']} time (most {_rate(most)}; wall "
+            f"{_rate(last['wall_mbps'])}), {_figure(last['pictures_a_second'], 1)} pictures/s, host's CPU "
+            f"{_percent(last['host_share'])}, sent again {last['retransmissions']}",
+        )
+
+    def _show_wire(self, head: dict[str, Any]) -> None:
+        wire, shown = head["wire"], head["shown"]
+        verdict = "as of random bytes" if wire["even"] else "NOT RANDOM"
+        equal = "equal to the source" if head["equal"] else "DIFFERENT from the source"
+        self._say(
+            "wire",
+            f"ciphertext: entropy {wire['entropy']:.3f} bits a byte, chi-square {wire['chi_square']:.0f} "
+            f"(p {wire['probability']:.2g}): {verdict}\n"
+            f"decrypted: {equal}; {shown['equal']} pictures equal, {shown['different']} different",
+        )
+
+    def _say(self, name: str, text: str) -> None:
+        self.query_one(f"#{name}", Static).update(_plain(text))
+
+
+def _plain(text: str) -> str:
+    """Return text that moves no cursor, whoever wrote it."""
+    return "".join(each if each.isprintable() or each == "\n" else "\ufffd" for each in text)
+
+
+def _figure(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _rate(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}" if value < 100 else f"{value:.1f}"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share * 100:.0f} %"

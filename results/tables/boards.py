@@ -1,0 +1,151 @@
+"""`make boards`: what there is, what fits on it, and at what clock; run as a program it prints them."""
+
+import os
+import sys
+from statistics import median
+
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from gateware import boards, targets
+from gateware.block_rams import memories
+from gateware.boards import Board
+from gateware.parts import PARTS
+from gateware.targets import Target
+from results import kept
+from results.kept import Content, ResultsError
+from results.tables import Table, table
+
+SOURCES = ("bitstream-*.json", "timing-*.json")
+COMMAND = "make bitstream BOARD=... CONFIG=..."
+TARGETS = (
+    "target",
+    "part, speed grade",
+    "what is on it",
+    "code, data, buffer KB",
+    "by",
+    "MHz",
+    "reached (est)",
+    "LUT4",
+    "block RAM",
+)
+LEFT_OUT = ("board", "without", "because")
+FLASH = ("board", "RAM on the board that no configuration uses", "openFPGALoader")
+_RAMS = {"ddram": "DDR3", "sdram": "SDRAM"}
+
+
+def hardware() -> list[Board]:
+    """The boards that are not simulated."""
+    return [board for board in map(boards.load, boards.names()) if not board.simulated]
+
+
+def target_rows(content: dict[str, Content]) -> list[list[str]]:
+    """A row for each target on hardware, in the order of `TARGETS`."""
+    found = [targets.load(board.name, name) for board in hardware() for name in board.fits]
+    return [_row(target, content) for target in found]
+
+
+def left_out_rows() -> list[list[str]]:
+    """What each board is without, and why."""
+    return [[board.name, *item] for board in hardware() for item in board.left_out.items()]
+
+
+def flash_rows() -> list[list[str]]:
+    """How each board is loaded, and the memories that it has beside its part's."""
+    rows = []
+    for board in hardware():
+        pads = {resource[0] for resource in board.create_platform().constraint_manager.available}
+        rams = [name for pad, name in _RAMS.items() if pad in pads and not board.sdram]
+        how = " ".join(board.flash_cable) + (", by its bootloader: `make flash-spi` alone" if board.bootloader else "")
+        rows.append([board.name, ", ".join(rams) or "-", how])
+    return rows
+
+
+def _row(target: Target, content: dict[str, Content]) -> list[str]:
+    board, configuration = target.board, target.configuration
+    built = content.get(f"bitstream-{target.name}")
+    part = PARTS[board.size]
+    core = configuration.ethernet.core_datapath if configuration.ethernet else configuration.core_datapath
+    what = [
+        {"baremetal": "", "zephyr": "Zephyr"}[configuration.firmware],
+        "scalar unit" if configuration.scalar_unit else "vector unit",
+        f"{core} core" if isinstance(core, str) else f"{core}-bit core",
+        "fast path" if configuration.ethernet else "",
+        "SDRAM" if configuration.sdram_cache else "",
+    ]
+    sizes = (configuration.rom_size, configuration.sram_size, configuration.buffer_size)
+    by = ["UART"] * (board.uart_name != "crossover") + ["Ethernet"] * bool(configuration.ethernet)
+    taken = f"{built['bram']} of {part.block_rams}" if built else f"{_counted(target)} of {part.block_rams}, counted"
+    return [
+        target.name,
+        f"{board.device}, {board.speed_grade}",
+        ", ".join(filter(None, what)),
+        " + ".join(str(size // 1024) for size in sizes),
+        ", ".join(by),
+        f"{target.sys_clk_freq / 1e6:g}",
+        _reached(target, content),
+        f"{built['lut4']} of {part.lut4}" if built else "-",
+        taken,
+    ]
+
+
+def _counted(target: Target) -> str:
+    try:
+        return str(sum(memories(target.board, target.configuration, target.fit).values()))
+    except ValueError:
+        return "-"
+
+
+def _reached(target: Target, content: dict[str, Content]) -> str:
+    """The system clock that place-and-route reached, and of how many seeds it is the median."""
+    timed = content.get(f"timing-{target.name}")
+    if timed:
+        reached = [record["achieved_mhz"] for record in timed["records"] if record["clock"] == "sys"]
+        reached += [0.0] * len(timed["errors"])
+        return f"{median(reached):.1f}, median of {len(reached)} seeds"
+    built = content.get(f"bitstream-{target.name}")
+    if built:
+        (clock,) = (clock for clock in built["clocks"] if clock["name"] == "sys")
+        return f"{clock['achieved_mhz']:.1f}, one seed"
+    return "not placed"
+
+
+def _tables(content: dict[str, Content]) -> list[tuple[tuple[str, ...], list[list[str]]]]:
+    return [(TARGETS, target_rows(content)), (FLASH, flash_rows()), (LEFT_OUT, left_out_rows())]
+
+
+def render(content: dict[str, Content]) -> list[str]:
+    """The three tables in Markdown."""
+    lines = ["`make boards` prints this; clocks that no row of seeds stands for are one seed's, and prove little:"]
+    for headings, rows in _tables(content):
+        lines += ["", *table(headings, rows)]
+    return lines
+
+
+TABLE = Table(name="boards", page="gateware/boards/README.md", sources=SOURCES, command=COMMAND, render=render)
+
+
+def show(console: Console, content: dict[str, Content]) -> None:
+    """Prints the three tables."""
+    for headings, rows in _tables(content):
+        shown = RichTable(*headings)
+        for row in rows:
+            shown.add_row(*row)
+        console.print(shown)
+
+
+def main() -> int:
+    """Entry point; returns the exit status."""
+    try:
+        show(
+            Console(width=None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", 200))),
+            kept.load(SOURCES, COMMAND),
+        )
+    except ResultsError as error:
+        print(f"boards: error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

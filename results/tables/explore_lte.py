@@ -1,0 +1,95 @@
+"""`make explore-lte`: SNOW 3G and AES with round keys on the fly, beside Hessel et al. 2009."""
+
+from results.kept import Content, select
+from results.tables import Table, table
+
+FIELDS = ("algorithm", "datapath", "sbox", "s_q", "device", "speed", "lut4", "ff", "fmax_mhz", "fmax_least_mhz")
+FIELDS += ("fmax_most_mhz", "cycles_first", "cycles_a_byte", "mbps", "mbps_per_lut", "least_ns_a_byte")
+FIELDS += ("mhz_for_ns_a_byte", "toggles_a_byte")
+NAMES = {"snow3g": "SNOW 3G", "aes": "AES-128"}
+# Hessel et al. 2009, Table II: cycles of a unit of keystream, of a byte in 1000; by algorithm and datapath.
+HESSEL = {("snow3g", 32): (1, 0.28), ("aes", 32): (45, 2.81), ("aes", 64): (23, 1.44), ("aes", 128): (12, 0.75)}
+
+
+def keep(content: Content) -> Content:
+    """The figures that the page shows."""
+    return {"kind": content["kind"], "seeds": content["seeds"], "records": select(content["records"], FIELDS)}
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """Cycles and wanted clocks by datapath, then a row for each member on each part, the smallest first."""
+    content = kept["explore-lte"]
+    records = content["records"]
+    cycles = {(r["algorithm"], r["datapath"]): r for r in records}
+    times = list(records[0]["mhz_for_ns_a_byte"])
+    rows = []
+    for key, r in sorted(cycles.items(), reverse=True):
+        unit, byte = HESSEL[key]
+        mhz = [r["mhz_for_ns_a_byte"][ns] for ns in times]
+        alone = f"{r['cycles_first']}, then 1" if r["algorithm"] == "snow3g" else r["cycles_first"]
+        paper = f"33, then {unit}" if r["algorithm"] == "snow3g" else unit
+        rows.append([NAMES[r["algorithm"]], r["datapath"], alone, paper, f"{r['cycles_a_byte']:.3f}", byte, *mhz])
+    headings = [
+        "cipher",
+        "datapath",
+        "cycles",
+        "Hessel",
+        "cycles a byte",
+        "Hessel",
+        *(f"MHz for {ns} ns" for ns in times),
+    ]
+    lines = [
+        "**Engine speed** (`make explore-lte`): keystream alone, without counter and XOR. Cycles of one block with its "
+        "loading, round keys made on the fly; of SNOW 3G until its first word, from taking key and initialisation "
+        "vector. Cycles a byte are of messages of 1000 bytes.",
+        "",
+        *table(headings, rows),
+        "",
+        f"Median clocks of seeds {', '.join(map(str, content['seeds']))}, with the least and the most. Toggles are "
+        "transitions of all cells' outputs in a simulation of the mapped netlist with unit delays: activity, no power. "
+        "The authors' order of S-boxes is of 90 nm standard cells.",
+    ]
+    headings = [
+        "cipher",
+        "datapath",
+        "S-boxes",
+        "LUT4",
+        "FF",
+        "MHz",
+        "Mbps",
+        "Mbps per LUT4",
+        "ns a byte",
+        "toggles a byte",
+    ]
+    for device, speed in sorted({(r["device"], r["speed"]) for r in records}, reverse=True):
+        rows = [
+            [
+                NAMES[r["algorithm"]],
+                r["datapath"],
+                f"{r['sbox']}, {r['s_q']}" if r["s_q"] else r["sbox"],
+                r["lut4"],
+                r["ff"],
+                f"{r['fmax_mhz']} ({r['fmax_least_mhz']} to {r['fmax_most_mhz']})",
+                f"{r['mbps']:.0f} ({content['kind']})",
+                f"{r['mbps_per_lut']:.3f}",
+                r["least_ns_a_byte"],
+                r["toggles_a_byte"],
+            ]
+            for r in sorted(records, key=lambda r: (r["algorithm"], r["datapath"], r["lut4"]))
+            if (r["device"], r["speed"]) == (device, speed)
+        ]
+        lines += ["", f"{device}, speed grade {speed}:", "", *table(headings, rows)]
+    return lines
+
+
+TABLE = Table(
+    name="explore-lte",
+    page="gateware/explore/README.md",
+    sources=("explore-lte.json",),
+    command="make explore-lte",
+    render=render,
+    keep=keep,
+    shows="SNOW 3G and AES with round keys on the fly, by datapath and S-boxes: cycles, resources, clock, activity",
+    speed="engine",
+    takes="40 minutes",
+)

@@ -1,0 +1,122 @@
+"""Measures what a viewer of the live view costs of goodput.
+
+The live view streams pictures to the echoing null board over the loopback interface, stretch by stretch, while a
+viewer, a program of its own that asks for each picture as a browser does, comes and goes: stretches with it and without
+it take turns in one run. Rates are data bits to the board and back, counted once: for each second by the wall clock,
+and for each second that the tool was running on a processor, in all its threads (CPU time).
+
+The cost is measured in two ways. Directly: each stretch with a viewer against the next one without; the mean of what
+is missing, and the 95 % interval of that mean. By account: the CPU time beyond what the same bytes take without a
+viewer, for each picture, times the pictures a second that are shown at most, as a part of a whole core. An account
+above the bar fails the command, and so does a direct cost in CPU time whose whole interval is above it, if the tool had
+a core nearly to itself: pictures go by the wall clock, and where it has less they are more of what it does.
+"""
+
+import argparse
+import contextlib
+import math
+import statistics
+
+from cipherlane.commands.live import EDGE
+from cipherlane.device import Device
+from cipherlane.live import streamer
+from cipherlane.live.hub import Channel, Hub
+from cipherlane.results import write
+from cipherlane.transport import open_transport
+
+from tests.bench_host.__main__ import null_board
+from tests.bench_live.viewing import Enough, load, points_of, viewed
+from tests.gateware.support import ROOT
+
+COMMAND = "make bench-live"
+BAR = 0.01  # of goodput
+WHOLE_CORE = 0.8
+STRETCH = 1.0  # seconds
+TURN = 2.5  # stretches
+
+
+class Turns(Hub):
+    """Keeps the figures of stretches that had one viewer from beginning to end, or none."""
+
+    def __init__(self, rounds: int):
+        super().__init__()
+        self.found: dict[int, list[dict]] = {0: [], 1: []}
+        self._pictures, self._rounds, self._begun = 0, rounds, -1
+
+    def put(self, channel: Channel, message: bytes) -> None:
+        super().put(channel, message)
+        self._pictures += channel == Channel.PICTURE
+        if points := points_of(channel, message):
+            if self._begun == self.viewers:
+                self.found[self.viewers].append(points[-1] | {"pictures": self._pictures})
+            self._begun, self._pictures = self.viewers, 0
+            if min(map(len, self.found.values())) >= self._rounds:
+                raise Enough
+
+
+def rates_of(points: list[dict]) -> dict[str, list[float]]:
+    """Rates of stretches, in Mbps: for each second of CPU time, and for each by the wall clock."""
+    return {
+        "core": [each["wall_mbps"] / each["host_share"] for each in points],
+        "wall": [each["wall_mbps"] for each in points],
+    }
+
+
+def measure(rounds: int) -> dict:
+    """Let stretches with a viewer and without take turns; return a record of their rates."""
+    streamer.STRETCHES = (STRETCH,)
+    hub = Turns(rounds)
+    with null_board() as (url, _), contextlib.suppress(Enough):
+        streaming = streamer.Streamer(hub, lambda: Device(open_transport(url)), EDGE)
+        with viewed(hub, streaming, TURN * STRETCH, TURN * STRETCH):
+            streaming.run()
+    record: dict = {"kind": "null", "edge": EDGE, "rounds": rounds, "stretch_seconds": STRETCH}
+    off, on = (rates_of(hub.found[viewers][:rounds]) for viewers in (0, 1))
+    for rate in off:
+        for name, values in (("off", off[rate]), ("on", on[rate])):
+            record[f"{name}_{rate}_mbps"] = round(statistics.median(values), 1)
+            record[f"{name}_{rate}_mbps_spread"] = [round(min(values), 1), round(max(values), 1)]
+        missing = [1 - with_viewer / without for with_viewer, without in zip(on[rate], off[rate], strict=True)]
+        record[f"direct_{rate}"] = round(statistics.mean(missing), 5)
+        record[f"direct_{rate}_half_interval"] = round(1.96 * statistics.stdev(missing) / math.sqrt(rounds), 5)
+    busy, bits, pictures = (
+        sum(value(each) for each in hub.found[1])
+        for value in (
+            lambda each: each["host_share"] * each["seconds"],
+            lambda each: each["wall_mbps"] * each["seconds"],
+            lambda each: each["pictures"],
+        )
+    )
+    record["pictures"] = pictures
+    record["picture_cpu_ms"] = round((busy - bits / record["off_core_mbps"]) / pictures * 1e3, 4)
+    record["cost"] = round(record["picture_cpu_ms"] / 1e3 * streamer.PICTURES_A_SECOND, 5)
+    record["host_share"] = round(busy / sum(each["seconds"] for each in hub.found[1]), 3)
+    return record
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this part."""
+    parser.add_argument("--rounds", type=int, default=40, help="stretches with a viewer, and without (default: 40)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure, show and keep the figures; return the exit status."""
+    record = measure(args.rounds)
+    for name, what in (("core", "a second of CPU time"), ("wall", "a second by the wall clock")):
+        for state in ("off", "on"):
+            low, high = record[f"{state}_{name}_mbps_spread"]
+            print(f"view {state:3} {record[f'{state}_{name}_mbps']:8.1f} Mb {what}, {low} to {high}")
+        mean, half = record[f"direct_{name}"], record[f"direct_{name}_half_interval"]
+        interval = f"95 % interval {mean - half:.2%} to {mean + half:.2%}"
+        print(f"         directly, {args.rounds} pairs: {mean:.2%} of goodput, {interval}")
+    print(f"the tool had {record['host_share']:.0%} of a core, {load()}; {record['pictures']} pictures were shown")
+    rate, cost = f"{streamer.PICTURES_A_SECOND:g} a second", f"{record['cost']:.2%}"
+    print(f"a picture for a viewer takes {record['picture_cpu_ms']:.2f} ms of CPU time: at {rate} {cost} of a core,")
+    print(f"and of the goodput that one gives; the bar is {BAR:.0%}")
+    path = ROOT / "build" / "results" / "bench-live.json"
+    write(path, {"records": [record]}, command=COMMAND, board="null", configuration={"echo": True})
+    direct = record["direct_core"] - record["direct_core_half_interval"]
+    if record["host_share"] < WHOLE_CORE:
+        print("the direct cost is that of a tool with so little of a core: it is not held against the bar")
+        direct = 0.0
+    return int(max(record["cost"], direct) > BAR)

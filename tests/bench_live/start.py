@@ -1,0 +1,76 @@
+"""Measures how long `make live` takes to its address and to its first picture, in a new clone and again there.
+
+The clone is of this checkout's HEAD, in build/bench-live, with a cache of simulators of its own; the machine's Debian
+packages and pip's downloads are those that there are. A first picture beyond the bars fails the command.
+"""
+
+import argparse
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from cipherlane.results import write
+from websockets.sync.client import connect
+
+from tests.bench_live.viewing import load
+from tests.gateware.support import ROOT
+
+COMMAND = "make bench-live LIVE=start"
+BARS = {"cold": 600.0, "second": 30.0}  # seconds to the first picture
+PATIENCE = 60.0  # seconds from the address to the first picture
+
+
+def start(clone: Path) -> dict[str, float]:
+    """Run `make live`; return the seconds to the address, and to the first picture."""
+    begun, words = time.monotonic(), ["make", "live"]
+    environment = {**os.environ, "CIPHERLANE_CACHE": str(clone / "build" / "cache")}
+    environment.pop("MAKEFLAGS", None)
+    with subprocess.Popen(
+        words, cwd=clone, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as making:
+        try:
+            for line in making.stdout:
+                if found := re.search(r"http://(\S+)/", line):
+                    break
+                print(f"  {time.monotonic() - begun:6.1f} s {line.rstrip()}", flush=True)
+            else:
+                raise SystemExit("error: `make live` ended before it had an address")
+            address = time.monotonic() - begun
+            with connect(f"ws://{found[1]}/messages", origin=f"http://{found[1]}", proxy=None) as viewer:
+                viewer.send("ready")
+                while isinstance(viewer.recv(PATIENCE), str):
+                    viewer.send("ready")
+            return {"address_seconds": round(address, 2), "picture_seconds": round(time.monotonic() - begun, 2)}
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(making.pid, signal.SIGINT)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this part."""
+    parser.add_argument("--keep", action="store_true", help="leave the clone where it is")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure, show and keep the figures; return the exit status."""
+    clone = ROOT / "build" / "bench-live" / "clone"
+    shutil.rmtree(clone, ignore_errors=True)
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    records = []
+    for name in BARS:
+        records.append({"start": name, "kind": "sim", "load": load(), **start(clone)})
+        print(
+            "{start}: address after {address_seconds} s, first picture after {picture_seconds} s, {load}".format(
+                **records[-1]
+            )
+        )
+    if not args.keep:
+        shutil.rmtree(clone)
+    path = ROOT / "build" / "results" / "bench-live-start.json"
+    write(path, {"records": records}, command=COMMAND, board="sim", configuration={})
+    return int(any(each["picture_seconds"] > BARS[each["start"]] for each in records))

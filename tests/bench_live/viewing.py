@@ -1,0 +1,63 @@
+"""Viewers of the live view that are no browsers: a program that asks for each picture as one does."""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+from cipherlane.live import server
+from cipherlane.live.hub import Channel, Hub
+from cipherlane.live.streamer import Streamer
+from websockets.asyncio.client import connect
+
+
+class Enough(BaseException):
+    """All was measured."""
+
+
+async def view(address: str, on: float, off: float) -> None:
+    """Watch for `on` seconds, then not for `off`, until ended."""
+    while True:
+        async with connect(f"ws://{address}/messages", origin=f"http://{address}", proxy=None) as viewer:
+            end = time.monotonic() + on
+            while time.monotonic() < end:
+                await viewer.send("ready")
+                await viewer.recv()
+        await asyncio.sleep(off)
+
+
+@contextlib.contextmanager
+def viewed(hub: Hub, streaming: Streamer, on: float, off: float) -> Iterator[None]:
+    """Serve what `hub` has, and let one viewer come and go."""
+    listener, hosts, _ = server.listen("127.0.0.1", 0)
+    address = f"127.0.0.1:{listener.getsockname()[1]}"
+    words = [sys.executable, "-m", "tests.bench_live.viewing", address, str(on), str(off)]
+    serving = server.serving(server.application(hub, streaming.choose, hosts, None), listener)
+    with serving, subprocess.Popen(words) as watching:
+        try:
+            yield
+        finally:
+            watching.terminate()
+
+
+def points_of(channel: Channel, message: bytes) -> list[dict]:
+    """Return the figures in a message of the state; none in others."""
+    return json.loads(message)["points"] if channel == Channel.STATE else []
+
+
+def load() -> str:
+    """Say how busy the machine is."""
+    return f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("address")
+    parser.add_argument("on", type=float)
+    parser.add_argument("off", type=float)
+    asyncio.run(view(**vars(parser.parse_args())))

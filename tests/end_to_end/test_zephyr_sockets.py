@@ -1,0 +1,107 @@
+"""Zephyr's own echo server on the simulated board with Ethernet: TCP over IPv4, echo requests over IPv6.
+
+The driver claims no checksums there, so that the net stack makes and checks them; the host's kernel checks what comes.
+"""
+
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+from gateware.configurations import Ethernet
+from gateware.flow import emulator, twister, zephyr
+from tests.end_to_end.ethernet import running_board
+from tests.gateware.support import ROOT
+
+# Thorough: one more image; that the driver claims no checksums beside TCP is in the module's suite ethernet.
+pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
+
+PORT = 4242  # the server's
+TIMEOUT_S = 600  # of a busy machine
+RTO_S = 20  # in which the board answers, mostly
+ADDRESS = "2001:db8::1"
+SETTINGS = (
+    "CONFIG_MINIMAL_LIBC=y",  # Debian's compiler has no newlib
+    "CONFIG_MAIN_STACK_SIZE=2048",
+    'CONFIG_NET_CONFIG_MY_IPV4_ADDR="192.168.1.50"',
+    "CONFIG_NET_IPV6=y",
+    "CONFIG_NET_CONFIG_NEED_IPV6=y",
+    f'CONFIG_NET_CONFIG_MY_IPV6_ADDR="{ADDRESS}"',
+    "CONFIG_NET_TCP_ISN_RFC6528=n",  # which needs mbed TLS
+)
+
+TCP = """
+import random, socket, sys, threading
+address, port, timeout, seed = sys.argv[1], *map(int, sys.argv[2:5])
+rng = random.Random(seed)
+for size in map(int, sys.argv[5:]):
+    data = rng.randbytes(size)
+    with socket.create_connection((address, port), timeout) as connection:
+        sender = threading.Thread(target=connection.sendall, args=[data], daemon=True)
+        sender.start()
+        echo = b""
+        while len(echo) < size and (part := connection.recv(4096)):
+            echo += part
+    assert echo == data, (size, len(echo))
+    print(size, flush=True)
+"""
+
+# The host's kernel makes and checks ICMPv6's checksum of a raw socket (RFC 3542, 3.1).
+PING = """
+import os, socket, struct, sys
+address, timeout = sys.argv[1], int(sys.argv[2])
+with socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6) as raw:
+    raw.settimeout(timeout)
+    for number, size in enumerate((0, 1, 57, 400, 1232)):
+        rest = struct.pack(">HH", 7, number) + os.urandom(size)
+        raw.sendto(struct.pack(">BBH", 128, 0, 0) + rest, (address, 0))
+        while (reply := raw.recv(2048))[:1] != b"\\x81" or reply[4:8] != rest[:4]:
+            pass
+        assert reply[4:] == rest, size
+        print(size, flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def echo(zephyr_ethernet_board, tmp_path_factory):
+    """The running board with the server."""
+    base = zephyr.require_base()
+    source = base / "samples" / "net" / "sockets" / "echo"
+    output = ROOT / "build" / "tests" / "zephyr" / "sockets_echo"
+    settings = (*SETTINGS, *twister.clock_variables(base, [source]))
+    image = zephyr.compile_application(source, output, zephyr_ethernet_board.name, settings)
+    with running_board(emulator.lay_out(tmp_path_factory.mktemp("echo"), zephyr_ethernet_board, image)) as board:
+        deadline = time.monotonic() + TIMEOUT_S
+        while "waits for a connection" not in board.output():
+            assert time.monotonic() < deadline and not board.ended(), board.output()
+            time.sleep(0.1)
+        (tap,) = re.findall(r"^\d+: (tap\w*)", inside(board, ["ip", "-oneline", "link"]), re.M)
+        inside(board, ["ip", "address", "add", "2001:db8::2/64", "dev", tap, "nodad"])
+        # On a busy machine its clock is far behind the host's, which would send all again and again.
+        inside(board, ["ip", "route", "change", "192.168.1.0/24", "dev", tap, "rto_min", f"{RTO_S}s"])
+        mac = Ethernet().mac_address.to_bytes(6, "big").hex(":")
+        for address in (board.ip_address, ADDRESS):  # the host gives up asking for it after 3 s of its own
+            inside(board, ["ip", "neigh", "replace", address, "lladdr", mac, "dev", tap, "nud", "permanent"])
+        yield board
+
+
+def inside(board, command, *arguments):
+    """Runs a command in the board's namespace; returns what it printed."""
+    words = ["nsenter", "--target", str(board.pid), "--net", "--", *command, *map(str, arguments)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=6 * TIMEOUT_S)
+    assert done.returncode == 0, done.stdout + done.stderr + board.output()
+    return done.stdout
+
+
+def test_tcp(echo):
+    """Segments of even and odd length, and streams: the server sends each 128 bytes by themselves."""
+    sizes = ["1", "127", "1460", "1461", "3001", "100000"]
+    assert inside(echo, [sys.executable, "-I", "-c", TCP], echo.ip_address, PORT, TIMEOUT_S, 1, *sizes).split() == sizes
+    assert len(re.findall(r"Connection #\d+ from 192\.168\.1\.", echo.output())) == len(sizes)
+
+
+def test_ping_over_ipv6(echo):
+    shown = inside(echo, [sys.executable, "-I", "-c", PING], ADDRESS, TIMEOUT_S)
+    assert shown.split() == ["0", "1", "57", "400", "1232"]

@@ -1,0 +1,247 @@
+"""New firmware in a bitstream that is there: the same bytes as of the whole flow, in a small design around a ROM."""
+
+import json
+import random
+import shlex
+import shutil
+from types import SimpleNamespace
+
+import pytest
+from cipherlane.build_id import text
+
+from gateware import targets
+from gateware.flow import bitstream, build_id, netlist_board, patch, rom, unpacked
+from gateware.flow.cache import REPOSITORY
+from gateware.flow.cells import contents
+from tests.gateware.flow.test_build import gateware_flow
+
+FOLDER = REPOSITORY / "build" / "tests" / "patch"  # YoWASP's tools see no /tmp
+WORDS = 6144  # three banks, in eleven block RAMs
+SOURCE = f"""
+module top(input clock, input [12:0] address, output reg [31:0] read, input [10:0] other, output reg [8:0] table_read);
+    reg [31:0] rom [0:{WORDS - 1}];
+    (* ram_style = "block" *) reg [8:0] other_memory [0:2047];
+    integer n;
+    initial begin
+        $readmemh("top_rom.init", rom);
+        for (n = 0; n < 2048; n = n + 1) other_memory[n] = 7 * n + 1;
+    end
+    always @(posedge clock) begin
+        read <= rom[address];
+        table_read <= other_memory[other];
+    end
+endmodule
+"""
+FLOW = """yosys -q -p 'read_verilog top.v; synth_ecp5 -top top; write_json top.json'
+nextpnr-ecp5 -q --25k --json top.json --lpf-allow-unconstrained --textcfg top.config --write top-routed.json --seed 1
+ecppack --bootaddr 0 --compress top.config --svf top.svf --bit top.bit
+"""
+MADE = ("top.bit", "top.svf", "top.config")
+
+
+def image(seed, words):
+    return random.Random(seed).randbytes(4 * words)
+
+
+def sources(folder, content):
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    (folder / "top.v").write_text(SOURCE)
+    (folder / "build_top.sh").write_text(FLOW)
+    build_id.write_rom(folder / "top_rom.init", content)
+    return folder
+
+
+def whole_flow(folder, content):
+    sources(folder, content)
+    for line in FLOW.splitlines():
+        unpacked.run(shlex.split(line), folder, bitstream.tools())
+    return folder
+
+
+def blocks(folder, name):
+    modules = json.loads((folder / name).read_text())["modules"]
+    found = modules["top"]["cells"]
+    return {cell: contents(found[cell]["parameters"]) for cell in found if found[cell]["type"] == "DP16KD"}
+
+
+@pytest.fixture(scope="module")
+def built():
+    """A build whose ROM is not full."""
+    return whole_flow(FOLDER / "built", image(1, 4100))
+
+
+def test_the_bytes_are_those_of_the_whole_flow(built):
+    """Of firmware that is longer, and goes into a bank that was empty."""
+    longer = image(2, WORDS)
+    apart = sources(FOLDER / "apart", longer)
+    before = {name: (built / name).read_bytes() for name in MADE}
+    patch.patch(built, apart, "top", bitstream.tools())
+    whole = whole_flow(FOLDER / "whole", longer)
+    for name in MADE:
+        assert (apart / name).read_bytes() == (whole / name).read_bytes() != before[name], name
+        assert (built / name).read_bytes() == before[name], "what was there is left alone"
+    for name in ("top.json", "top-routed.json"):
+        assert blocks(apart, name) == blocks(whole, name) != blocks(built, name)
+
+
+@pytest.mark.thorough
+def test_and_back_again(built):
+    """Shorter firmware leaves nothing of the longer one."""
+    there, back = sources(FOLDER / "there", image(3, WORDS)), sources(FOLDER / "back", image(1, 4100))
+    patch.patch(built, there, "top", bitstream.tools())
+    patch.patch(there, back, "top", bitstream.tools())
+    for name in MADE:
+        assert (back / name).read_bytes() == (built / name).read_bytes()
+
+
+def test_firmware_that_does_not_go_in(built):
+    apart = sources(FOLDER / "apart", image(4, WORDS + 1))
+    with pytest.raises(rom.LayoutError, match=f"{4 * WORDS + 4} bytes are more than the ROM's {4 * WORDS}"):
+        patch.patch(built, apart, "top", bitstream.tools())
+    assert not (apart / "top.bit").exists()
+
+
+def test_a_rom_that_is_not_what_its_file_says(built):
+    apart = sources(FOLDER / "apart", image(5, 10))
+    before = (built / "top_rom.init").read_text()
+    other = before[:-2] + ("0" if before[-2] != "0" else "1") + "\n"
+    (built / "top_rom.init").write_text(other)
+    try:
+        with pytest.raises(rom.LayoutError, match=r"top\.config does not hold what top_rom\.init has"):
+            patch.patch(built, apart, "top", bitstream.tools())
+    finally:
+        (built / "top_rom.init").write_text(before)
+    assert not (apart / "top.bit").exists()
+
+
+CELL = {"type": "DP16KD", "parameters": {"DATA_WIDTH_A": f"{9:032b}"}, "attributes": {"WID": f"{7:032b}"}}
+
+
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        ({}, "0 block RAMs of the ROM, and not all"),
+        ({"rom.0.0": CELL, "rom.0.2": CELL}, "2 block RAMs of the ROM, and not all"),
+        ({"rom.0.0": {**CELL, "parameters": {"DATA_WIDTH_A": f"{18:032b}"}}}, "not of 9-bit words"),
+        ({"rom.0.0": {**CELL, "attributes": {}}}, "have no numbers"),
+    ],
+)
+def test_a_netlist_that_is_laid_out_otherwise(cells, says):
+    with pytest.raises(rom.LayoutError, match=says):
+        rom.Layout({"cells": cells})
+
+
+def test_a_block_ram_that_is_not_in_the_bitstream():
+    with pytest.raises(rom.LayoutError, match="block RAMs 7 of the ROM are not in the bitstream"):
+        rom.Layout({"cells": {"rom.0.0": CELL}}).image({3: [0] * rom.UNITS})
+
+
+def test_parameters_hold_the_units():
+    units = [random.Random(6).randrange(512) for _ in range(rom.UNITS)]
+    assert [int(unit, 16) for unit in contents(rom.parameters(units)).split()] == units
+
+
+# The command, on that design as a target: what compiles firmware, LiteX and the report are left out.
+
+TARGET = SimpleNamespace(name="top", variables="BOARD=top", board=SimpleNamespace(name="top", simulated=False))
+NEW = build_id.MARK + image(7, 4996)
+
+
+@pytest.fixture
+def directory(built, monkeypatch):
+    """A folder as `make bitstream` leaves it; the sources that are written anew have the firmware `NEW` in them."""
+    folder = FOLDER / "target"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(built, folder / "gateware")
+    bitstream.stamp(folder).set()
+
+    def write_sources(target, apart, firmware):
+        build_id.complete(sources(apart / "gateware", NEW), "top")
+
+    monkeypatch.setattr(bitstream, "write_sources", write_sources)
+    monkeypatch.setattr(patch, "build_firmware", lambda target, where: [])
+    monkeypatch.setattr(bitstream, "report", lambda target, where, *more: where / "gateware" / "top.bit")
+    return folder
+
+
+def test_a_build_has_the_new_firmware_and_is_whole(directory, built):
+    """Done again it gives the same; done with the firmware of before, what was there before."""
+    for _ in range(2):
+        assert patch.build(TARGET, directory, FOLDER / "results") == directory / "gateware" / "top.bit"
+        assert bitstream.stamp(directory).is_current() and not (directory / "patched").exists()
+        new = build_id.read_rom(directory / "gateware" / "top_rom.init")
+        assert new[16:] == NEW[16:] and text(new[:16]) == build_id.read(directory / "gateware", "top")
+    whole = whole_flow(FOLDER / "whole", new)
+    for name in MADE:
+        assert (directory / "gateware" / name).read_bytes() == (whole / name).read_bytes()
+
+
+def refusal(directory, target=TARGET):
+    before = {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+    with pytest.raises(bitstream.BitstreamError) as raised:
+        patch.build(target, directory, FOLDER / "results")
+    assert all(path.read_bytes() == content for path, content in before.items()), "nothing is lost"
+    assert "\n" not in str(raised.value)
+    return str(raised.value)
+
+
+def test_without_a_bitstream(directory):
+    (directory / "gateware" / "top.bit").unlink()
+    assert refusal(directory) == "no bitstream for top: run `make bitstream BOARD=top` first"
+
+
+def test_a_build_of_another_target(directory):
+    assert refusal(directory, targets.load("ecpix5", "eth")).startswith("no bitstream for ecpix5_eth: run")
+
+
+def test_a_simulated_board(directory):
+    assert refusal(directory, targets.load("sim")).startswith("board sim is simulated")
+
+
+def test_an_interrupted_build(directory):
+    bitstream.stamp(directory).clear()
+    assert refusal(directory) == "the bitstream of top is not of the sources beside it: run `make bitstream BOARD=top`"
+
+
+@pytest.mark.parametrize("file", ["top.v", "build_top.sh", "top_rom.init"])
+def test_sources_that_changed_behind_the_bitstream(directory, file):
+    path = directory / "gateware" / file
+    path.write_text(path.read_text().replace("1", "2", 1))
+    assert "is not of the sources beside it" in refusal(directory)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [("top.v", "7 * n", "5 * n"), ("build_top.sh", "--seed 1", "--seed 2"), ("build_top.sh", "--compress ", "")],
+)
+def test_gateware_that_has_changed_since(directory, file, old, new):
+    """What the bitstream was made of had another constant, or was placed or packed otherwise."""
+    path = directory / "gateware" / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    bitstream.stamp(directory).set()
+    assert refusal(directory) == "the gateware of top, or how it is placed, has changed: run `make bitstream BOARD=top`"
+
+
+def test_a_bitstream_whose_rom_is_another(directory):
+    path = directory / "gateware" / "top.config"
+    module = netlist_board.module_of(json.loads((directory / "gateware" / "top-routed.json").read_text()), "top")
+    number = rom.Layout(module).numbers[3]
+    path.write_text(path.read_text().replace(f".bram_init {number}\n", ".bram_init 77\n"))
+    assert refusal(directory) == (
+        f"block RAMs {number} of the ROM are not in the bitstream: run `make bitstream BOARD=top`"
+    )
+
+
+def test_firmware_that_is_too_large(directory, monkeypatch):
+    monkeypatch.setattr(f"{__name__}.NEW", image(8, WORDS + 1))
+    assert "more than the ROM's" in refusal(directory)
+
+
+def test_the_command_says_it_in_one_line(tmp_path):
+    result = gateware_flow("ecpix5", "--firmware", "--output", str(tmp_path))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == "error: no bitstream for ecpix5: run `make bitstream BOARD=ecpix5` first\n"

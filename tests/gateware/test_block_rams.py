@@ -1,0 +1,103 @@
+"""What block RAMs a target takes by arithmetic, beside what place-and-route took, and how configurations shrink."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from gateware import block_rams, targets
+from gateware.boards import Fit
+from gateware.configurations import CONFIGURATIONS
+from gateware.parts import PARTS
+from results.kept import DATA
+
+HARDWARE = [target for target in targets.load_all() if not target.board.simulated]
+COUNTED = [target for target in HARDWARE if isinstance(target.configuration.core_datapath, int)]
+# Of a ROM's 64 KB, those at its end that hold nothing are left out by synthesis.
+EMPTY_MOST = 4
+
+
+def total(target, configuration=None):
+    return sum(block_rams.memories(target.board, configuration or target.configuration, target.fit).values())
+
+
+@pytest.mark.parametrize(
+    ("words", "bits", "widest", "count"),
+    [
+        (16384, 32, 36, 32),
+        (2304, 32, 18, 6),  # 1024 x 18, three deep and two wide
+        (128, 32, 36, 1),
+        (128, 32, 18, 2),
+        (64, 131, 36, 4),
+        (8192, 8, 36, 4),
+        (8192, 2, 36, 1),
+        (8193, 2, 36, 2),
+        (16384, 1, 36, 1),
+    ],
+)
+def test_a_memory_takes_the_shape_that_takes_fewest(words, bits, widest, count):
+    assert block_rams.needed(words, bits, widest=widest) == count
+
+
+@pytest.mark.parametrize("target", COUNTED, ids=lambda target: target.name)
+def test_what_is_counted_is_what_place_and_route_took(target):
+    kept = DATA / f"bitstream-{target.name}.json"
+    if not kept.exists():
+        pytest.skip(f"{target.name} has not been placed: run `make bitstream {target.variables}` and `make readme`")
+    assert 0 <= total(target) - json.loads(kept.read_text())["bram"] <= EMPTY_MOST
+
+
+@pytest.mark.parametrize("target", COUNTED, ids=lambda target: target.name)
+def test_what_a_board_offers_fits_into_its_part(target):
+    assert total(target) <= PARTS[target.board.size].block_rams
+
+
+def test_where_there_is_room_nothing_shrinks():
+    for target in targets.load_all():
+        if target.board.name in ("ecpix5", "sim", "ulx3s", "butterstick"):
+            assert target.configuration == CONFIGURATIONS[target.configuration.name]
+
+
+def steps_taken(target):
+    """How many of the steps lead to a target's configuration."""
+    for count in range(len(block_rams.STEPS) + 1):
+        taken = block_rams.shrunk(CONFIGURATIONS[target.configuration.name], count)
+        if taken == target.configuration:
+            return count
+    raise AssertionError(f"{target.name} is not what steps lead to")
+
+
+@pytest.mark.parametrize("target", COUNTED, ids=lambda target: target.name)
+def test_nothing_is_given_up_that_need_not_be(target):
+    count = steps_taken(target)
+    if count:
+        before = block_rams.shrunk(CONFIGURATIONS[target.configuration.name], count - 1)
+        assert total(target, before) > PARTS[target.board.size].block_rams
+
+
+def test_a_25f_gets_what_the_page_says():
+    target = targets.load("colorlight_i5")
+    configuration = target.configuration
+    assert (configuration.rom_size, configuration.sram_size, configuration.buffer_size) == (
+        48 << 10,
+        12 << 10,
+        16 << 10,
+    )
+    assert (configuration.max_data, configuration.core_datapath, configuration.compact) == (1024, 64, True)
+    # What the firmware keeps there beside: a record, where data pass, what is remembered of counter blocks.
+    assert configuration.bench_bytes + configuration.max_data + 512 + 13192 + 64 <= configuration.buffer_size
+
+
+def test_zephyr_and_what_does_not_fit_stay_as_they_are():
+    small = targets.load("colorlight_i5")
+    assert block_rams.scaled(small.board, CONFIGURATIONS["zephyr"], small.fit) == CONFIGURATIONS["zephyr"]
+    tables = Fit(cfu_sbox="block_ram", core_sbox="block_ram")
+    smallest = block_rams.scaled(small.board, CONFIGURATIONS["default"], tables)
+    assert smallest == block_rams.shrunk(CONFIGURATIONS["default"], len(block_rams.STEPS))
+    assert total(replace(small, fit=tables), smallest) > PARTS["25F"].block_rams
+
+
+def test_cores_that_are_not_counted_are_refused():
+    target = targets.load("ecpix5", "pipelined")
+    with pytest.raises(ValueError, match="block RAMs of a pipelined core are not counted"):
+        block_rams.memories(target.board, target.configuration, target.fit)

@@ -1,0 +1,50 @@
+"""Which JTAG cables are attached, by a tree as Linux has it; and udev's rules for them."""
+
+import os
+import re
+
+from cipherlane import cables
+
+
+def add(root, name, mode=0o600, **says):
+    device = root / "sys" / "bus" / "usb" / "devices" / name
+    device.mkdir(parents=True)
+    for file, text in says.items():
+        (device / file).write_text(text + "\n")
+    if mode is not None and "busnum" in says:
+        node = root / "dev" / "bus" / "usb" / f"{int(says['busnum']):03}" / f"{int(says['devnum']):03}"
+        node.parent.mkdir(parents=True, exist_ok=True)
+        node.write_bytes(b"")
+
+
+def test_nothing_is_said_where_the_system_says_nothing(tmp_path):
+    assert cables.attached(tmp_path) is None
+
+
+def test_cables_are_told_from_what_else_is_there(tmp_path):
+    add(tmp_path, "1-1", idVendor="0403", idProduct="6010", busnum="1", devnum="7", serial="FT\x01123")
+    add(tmp_path, "1-2", idVendor="046d", idProduct="c077", busnum="1", devnum="8")
+    add(tmp_path, "1-1:1.0", bInterfaceNumber="00")
+    add(tmp_path, "2-1", idVendor="0d28", idProduct="0204", busnum="2", devnum="3", mode=None)
+    add(tmp_path, "2-2", idVendor="0403", idProduct="6014")
+    found = cables.attached(tmp_path)
+    assert [(each.usb, each.serial_number, each.usable) for each in found] == [
+        ("0403:6010", "FT123", True),
+        ("0d28:0204", "", False),
+    ], "the second has no node to be opened, and the last one has gone"
+
+
+def test_a_node_that_may_not_be_opened(tmp_path, monkeypatch):
+    add(tmp_path, "1-1", idVendor="0403", idProduct="6010", busnum="1", devnum="7")
+    node, asked = tmp_path / "dev" / "bus" / "usb" / "001" / "007", []
+    monkeypatch.setattr(os, "access", lambda path, mode: asked.append((path, mode)))  # root may open everything
+    assert [bool(each.usable) for each in cables.attached(tmp_path)] == [False]
+    assert asked == [(node, os.R_OK | os.W_OK)]
+
+
+def test_each_cable_has_a_rule():
+    rules = [line for line in cables.rules().splitlines() if not line.startswith("#")]
+    match = (
+        r'SUBSYSTEM=="usb", ATTR\{idVendor\}=="(\w{4})", ATTR\{idProduct\}=="(\w{4})", MODE="0660", GROUP="plugdev", .*'
+    )
+    assert [":".join(re.fullmatch(match, rule).groups()) for rule in rules] == list(cables.CABLES)

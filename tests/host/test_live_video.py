@@ -1,0 +1,188 @@
+"""The live view's films that PyAV reads: a video file, which the test encodes, and a camera's way."""
+
+import socket
+import sys
+import time
+
+import pytest
+from cipherlane.errors import ArgumentError, FileError
+from cipherlane.live import video
+from PIL import Image
+
+from .commands import command, one_line_error
+
+av = pytest.importorskip("av", reason="no package av, of the extra video: .ci/setup installs it")
+EDGE = 32
+SHADES = (20, 120, 220)
+PER_SECOND = 10
+WAIT = 20  # seconds, on a busy machine
+
+
+@pytest.fixture
+def film(tmp_path):
+    """A video of three shades, half a second each, whose sides beyond the square in the middle are white."""
+    path = tmp_path / "film.mp4"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("mpeg4", rate=PER_SECOND)
+        stream.width, stream.height, stream.pix_fmt = 192, 96, "yuv420p"
+        stream.bit_rate = 4_000_000
+        for shade in SHADES:
+            picture = (b"\xff" * 48 + bytes((shade,)) * 96 + b"\xff" * 48) * 96
+            for _ in range(PER_SECOND // 2):
+                frame = av.VideoFrame.from_image(Image.frombytes("L", (192, 96), picture).convert("RGB"))
+                container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    return path
+
+
+def seen(player, count):
+    """The next `count` pictures that differ, each by its middle's grey, and when it came."""
+    found, before = [], None
+    deadline = time.monotonic() + WAIT
+    while len(found) < count:
+        assert time.monotonic() < deadline
+        picture = player[0]
+        assert len(player) == 1 and len(picture) == EDGE * EDGE
+        middle = picture[EDGE * EDGE // 2 + EDGE // 2]
+        if before is None or abs(middle - before) > 20:
+            found.append((time.monotonic(), middle))
+            before = middle
+        time.sleep(0.005)
+    return found
+
+
+def test_a_video_is_shown_in_its_order_and_pace_again_and_again(film):
+    player = video.Player(str(film), EDGE)
+    try:
+        found = seen(player, 7)
+    finally:
+        player.close()
+    shades = [min(SHADES, key=lambda each: abs(each - grey)) for _, grey in found]
+    assert all(abs(grey - shade) < 8 for (_, grey), shade in zip(found, shades, strict=True))
+    first = SHADES.index(shades[0])
+    assert shades == [SHADES[(first + at) % 3] for at in range(7)]
+    assert found[-1][0] - found[0][0] > 2.4, "six changes, the quickest of 0.4 s: not faster than it was taken"
+    assert not player._thread.is_alive()
+
+
+def test_its_middle_is_cut_out(film):
+    player = video.Player(str(film), EDGE)
+    picture = player[0]
+    player.close()
+    assert max(picture) < SHADES[0] + 40, "nothing of the white sides"
+
+
+def test_nobody_looks_and_nothing_is_read(film, monkeypatch):
+    monkeypatch.setattr(video, "_IDLE", 0.05)
+    player = video.Player(str(film), EDGE)
+    try:
+        time.sleep(0.3)
+        before = player._newest
+        time.sleep(0.8)
+        assert player._newest == before
+        assert len(seen(player, 3)) == 3, "and it goes on"
+    finally:
+        player.close()
+
+
+def test_a_video_that_is_taken_away_is_said_and_seen_again_when_it_is_back(film, monkeypatch):
+    monkeypatch.setattr(video, "_RETRY", 0.05)
+    player = video.Player(str(film), EDGE)
+    try:
+        film.rename(film.with_suffix(".away"))
+        await_(lambda: player[0] and "No such file" in player.trouble and "tried again" in player.trouble)
+        film.with_suffix(".away").rename(film)
+        await_(lambda: player[0] and not player.trouble)
+    finally:
+        player.close()
+
+
+def await_(holds):
+    deadline = time.monotonic() + WAIT
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no video", "half"])
+def test_a_video_that_cannot_be(film, content):
+    if content is None:
+        film.unlink()
+    else:
+        film.write_bytes(film.read_bytes()[:1000] if content == "half" else content)
+    with pytest.raises(FileError, match=r"cannot read the video .*; give another"):
+        video.Player(str(film), EDGE)
+
+
+def test_a_file_cannot_have_the_tool_ask_a_network(tmp_path):
+    """A playlist names where its parts are."""
+    path = tmp_path / "list.m3u8"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        where = f"http://127.0.0.1:{server.getsockname()[1]}/a.ts"
+        path.write_text(f"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n{where}\n#EXT-X-ENDLIST\n")
+        for name in (str(path), where):
+            with pytest.raises(FileError, match="cannot read the video"):
+                video.Player(name, EDGE)
+        server.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            server.accept()
+
+
+def test_a_sound_alone_is_no_video(tmp_path):
+    path = tmp_path / "sound.wav"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("pcm_s16le", rate=8000, layout="mono")
+        frame = av.AudioFrame(format="s16", layout="mono", samples=800)
+        frame.planes[0].update(bytes(1600))
+        frame.sample_rate = 8000
+        container.mux(stream.encode(frame))
+    with pytest.raises(FileError, match="it has no picture"):
+        video.Player(str(path), EDGE)
+
+
+def test_a_camera_s_pictures_come_by_an_input_device(monkeypatch):
+    """FFmpeg's own source of test pictures is an input device as cameras are."""
+    monkeypatch.setitem(video.CAMERA, sys.platform, ("lavfi", "testsrc=size=64x48:rate=50"))
+    player = video.camera("", EDGE)
+    before = player[0]
+    await_(lambda: player[0] != before)
+    player.close()
+
+
+def test_a_camera_that_is_not_there_is_said_in_one_line(null_board):
+    status, _, stderr = command("live", "--port", null_board.url, "--camera", "/dev/video99")
+    assert status != 0 and "cannot read the camera /dev/video99" in one_line_error(stderr)
+
+
+def test_a_system_without_a_way_to_cameras(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "sunos5")
+    with pytest.raises(ArgumentError, match="give --video"):
+        video.camera("", EDGE)
+
+
+def test_without_pyav_it_says_what_to_install(null_board, monkeypatch, film):
+    monkeypatch.setitem(sys.modules, "av", None)
+    for words in (("--video", str(film)), ("--camera",)):
+        status, _, stderr = command("live", "--port", null_board.url, *words)
+        assert status == 2 and "pip install 'cipherlane[video]'" in one_line_error(stderr)
+
+
+def test_a_video_through_the_live_view(null_board, monkeypatch, film):
+    """Pictures of it reach the hub, equal to what was read."""
+    from cipherlane.live.hub import Channel
+
+    from .test_live_streamer import watch
+
+    player, shown = video.Player(str(film), EDGE), []
+
+    def look(_, channel, said):
+        if channel == Channel.PICTURE:
+            shown.append(said)
+        else:
+            assert said["options"]["source"] == ["video", "pattern", "text"] and said["choice"]["source"] == "video"
+        return len({plaintext for _, plaintext, *_ in shown}) > 1
+
+    watch(null_board, look, monkeypatch, films={"video": player})
+    player.close()
+    for head, plaintext, wire, decrypted in shown:
+        assert plaintext == decrypted != wire and head["equal"]

@@ -1,0 +1,345 @@
+"""`cipherlane top`: on a null board by Textual's own pilot, and the command on a terminal."""
+
+import asyncio
+import json
+import os
+import re
+import select
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from cipherlane import private
+from cipherlane.device import Device
+from cipherlane.errors import NoReplyError
+from cipherlane.live.hub import Hub
+from cipherlane.live.streamer import Streamer
+from cipherlane.nullboard import NullBoard
+from cipherlane.top import Top, _plain
+from cipherlane.transport import open_transport
+from textual.widgets import DataTable, Footer, Static
+
+from .commands import COMMAND, command, one_line_error
+from .served import Served
+
+WAIT = 60  # seconds, on a busy machine
+EDGE = 32
+SIZE = (80, 24)
+BY_TEXTUAL = pytest.mark.skipif(sys.platform != "win32" and not private.fcntl, reason="Textual needs fcntl")
+
+
+@pytest.fixture(autouse=True)
+def short_stretches(monkeypatch):
+    monkeypatch.setattr("cipherlane.live.streamer.STRETCHES", (0.2,))
+    monkeypatch.setattr("cipherlane.live.streamer._RETRY", 0.05)
+
+
+class Screen:
+    """The app under its pilot: what it shows, and keys for it."""
+
+    def __init__(self, app, pilot):
+        self.app, self._pilot = app, pilot
+
+    def text(self, name):
+        return str(self.app.query_one(f"#{name}", Static).content)
+
+    def rows(self):
+        table = self.app.query_one(DataTable)
+        return [[cell.plain for cell in table.get_row_at(at)] for at in range(table.row_count)]
+
+    async def press(self, key):
+        await self._pilot.press(key)
+
+    async def until(self, condition):
+        end = time.monotonic() + WAIT
+        while not condition(self):
+            assert time.monotonic() < end, self.app.export_screenshot()
+            await self._pilot.pause(0.02)
+
+
+def show(url, scenario, timeout=2.0, size=SIZE):
+    """Run `scenario(screen)` on a board; then the board must be left."""
+    devices = []
+
+    def opened():
+        devices.append(Device(open_transport(url), timeout))
+        return devices[-1]
+
+    async def run():
+        async with app.run_test(size=size) as pilot:
+            await scenario(Screen(app, pilot))
+
+    hub = Hub()
+    app = Top(hub, Streamer(hub, opened, EDGE))
+    try:
+        asyncio.run(run())
+    finally:
+        app.finish()
+    assert not app._thread.is_alive() and hub.viewers == 0
+    return devices
+
+
+def measured(screen):
+    return any(row[2] != "-" for row in screen.rows())
+
+
+@BY_TEXTUAL
+def test_figures_of_a_board(null_board):
+    async def scenario(screen):
+        await screen.until(
+            lambda screen: measured(screen) and screen.text("wire") and "received" in screen.text("counters")
+        )
+        assert screen.text("board").startswith("null (null), ") and "a program on the host" in screen.text("board")
+        (row,) = [row for row in screen.rows() if row[0].startswith("▸")]
+        engine, key, mbps, kind, cycles, link, share, bar = row
+        assert (engine, key, kind) == ("▸ table", "128", "null") and float(mbps) > 0 and float(cycles) > 0 < float(link)
+        assert share.endswith(" %") and set(bar) == {"█"}
+        entropy, chi_square, p = re.search(
+            r"entropy ([\d.]+) bits a byte, chi-square (\d+) \(p ([\d.e-]+)\): as of random bytes", screen.text("wire")
+        ).groups()
+        assert 7 < float(entropy) < 8 and int(chi_square) < 409 and 0 < float(p) <= 1
+        assert re.search(r"equal to the source; \d+ pictures equal, 0 different", screen.text("wire"))
+        assert re.search(r"Mbps in wall time .*pictures/s, host's CPU \d+ %, sent again \d+", screen.text("link"))
+        assert re.fullmatch(r"from 0: [▁-█ ]+", screen.text("course"))
+
+    show(null_board.url, scenario)
+
+
+@BY_TEXTUAL
+def test_everything_has_its_place_on_80_by_24(null_board):
+    async def scenario(screen):
+        await screen.until(
+            lambda screen: measured(screen) and screen.text("wire") and "received" in screen.text("counters")
+        )
+        for part in (*screen.app.query(Static), screen.app.query_one(DataTable), screen.app.query_one(Footer)):
+            region = part.region
+            assert region.bottom <= SIZE[1] and region.right <= SIZE[0], part
+            assert region.height or part.id == "state", part
+        table = screen.app.query_one(DataTable)
+        assert table.virtual_size.width <= SIZE[0] and table.virtual_size.height <= table.region.height
+        counters = screen.app.query_one("#counters")
+        assert counters.virtual_size.height <= counters.region.height
+
+    show(null_board.url, scenario)
+
+
+@BY_TEXTUAL
+@pytest.mark.parametrize("size", [(20, 5), (1, 1), (300, 100)])
+def test_other_sizes_break_nothing(null_board, size):
+    async def scenario(screen):
+        await screen.until(measured)
+
+    show(null_board.url, scenario, size=size)
+
+
+@BY_TEXTUAL
+def test_keys_switch_while_it_runs(null_board):
+    """What is pressed is streamed next: its figures come, and the board is asked for nothing twice."""
+
+    def last(screen):
+        return screen.app._state["points"][-1] if screen.app._state.get("points") else {}
+
+    async def scenario(screen):
+        await screen.press("k")  # nothing is there to be switched yet
+        await screen.until(measured)
+        before = screen.app._state["choice"]["key_bits"]
+        await screen.press("k")
+        bits = {128: 192, 192: 256, 256: 128}[before]
+        await screen.until(lambda screen: f"AES-{bits}" in screen.text("choice"))
+        await screen.until(lambda screen: last(screen)["key_bits"] == bits)
+        await screen.press("r")
+        await screen.until(lambda screen: "records: 64 bytes" in screen.text("choice"))
+        await screen.until(lambda screen: last(screen)["record_bytes"] == 64)
+        await screen.press("R")
+        await screen.until(lambda screen: "records: the largest" in screen.text("choice"))
+        await screen.until(lambda screen: last(screen)["record_bytes"] > 64)
+        await screen.press("e")
+        assert screen.rows()[0][0] == "▸ table", "a null board has one engine"
+        assert screen.text("state") == "", "as it would not be if a counter block were asked for twice"
+
+    show(null_board.url, scenario)
+
+
+@BY_TEXTUAL
+def test_a_choice_that_is_gone_is_said(null_board):
+    async def scenario(screen):
+        await screen.until(measured)
+        screen.app._state["options"]["engine"] = ["table", "ise"]
+        screen.app.action_switch("engine", 1)  # no message comes between
+        assert "no such choice" in screen.text("state")
+        await screen.until(lambda screen: screen.text("state") == "")
+
+    show(null_board.url, scenario)
+
+
+@BY_TEXTUAL
+def test_a_board_that_goes_and_comes_back_is_said():
+    board = NullBoard(port=0)
+    port = int(board.url.rpartition(":")[2])
+    serving = Served(lambda: board.serve_once(0.05))
+    serving.__enter__()
+
+    async def scenario(screen):
+        nonlocal board, serving
+        await screen.until(measured)
+        serving.__exit__()
+        board.close()
+        await screen.until(lambda screen: screen.text("state").startswith("The board is not there: "))
+        board = NullBoard(port=port)
+        serving = Served(lambda: board.serve_once(0.05))
+        serving.__enter__()
+        await screen.until(lambda screen: screen.text("state") == "")
+        points = len(screen.app._state["points"])
+        await screen.until(lambda screen: len(screen.app._state["points"]) > points)
+
+    try:
+        assert len(show(board.url, scenario, timeout=0.2)) > 1
+    finally:
+        serving.__exit__()
+        board.close()
+
+
+@BY_TEXTUAL
+def test_it_ends_while_the_board_is_away():
+    board = NullBoard(port=0)
+
+    async def scenario(screen):
+        with Served(lambda: board.serve_once(0.05)):
+            await screen.until(measured)
+        board.close()
+        await screen.until(lambda screen: screen.text("state"))
+        await screen.press("q")
+
+    begun = time.monotonic()
+    show(board.url, scenario, timeout=0.2)
+    assert time.monotonic() - begun < WAIT
+
+
+@BY_TEXTUAL
+def test_a_board_that_was_never_there_ends_it():
+    async def scenario(screen):
+        await screen.until(lambda screen: screen.app._exit)
+
+    with pytest.raises(NoReplyError):
+        show("udp://127.0.0.1:9", scenario, timeout=0.05)
+
+
+@BY_TEXTUAL
+def test_who_ends_it_before_there_is_a_board_gets_no_error():
+    async def scenario(screen):
+        assert screen.text("board") == "Looking for the board."
+        await screen.press("q")
+
+    show("udp://127.0.0.1:9", scenario, timeout=0.5)
+
+
+def test_names_that_would_move_the_cursor_do_not():
+    assert _plain("a\x1b[2Jb\u202ec\rd\ne") == "a\ufffd[2Jb\ufffdc\ufffdd\ne"
+
+
+@BY_TEXTUAL
+def test_no_key_is_on_the_screen(null_board):
+    async def scenario(screen):
+        await screen.until(lambda screen: measured(screen) and screen.text("wire"))
+        shown = screen.app.export_screenshot() + json.dumps(screen.app._state)
+        for blocks in screen.app._streamer._blocks.values():
+            assert blocks.key.hex()[:16] not in shown
+
+    show(null_board.url, scenario)
+
+
+# The command
+
+
+def test_without_a_terminal_it_says_so(null_board):
+    status, stdout, stderr = command("top", "--port", null_board.url)
+    assert (status, stdout) == (2, b"") and "top needs a terminal" in one_line_error(stderr)
+    assert "no JSON" in one_line_error(command("--json", "top", "--port", null_board.url)[2])
+
+
+class Terminal:
+    """The command on a terminal of its own."""
+
+    def __init__(self, *words, program=(COMMAND,), **environment):
+        import fcntl
+        import struct
+        import termios
+
+        self.master, terminal = os.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", SIZE[1], SIZE[0], 0, 0))
+        self.process = subprocess.Popen(
+            [*program, "top", *words],
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
+            start_new_session=True,
+            env={**os.environ, "TERM": "xterm-256color", **environment},
+        )
+        os.close(terminal)
+        self.said = b""
+        self._killer = threading.Timer(3 * WAIT, self.process.kill)  # whatever becomes of the test
+        self._killer.daemon = True
+        self._killer.start()
+
+    def until(self, pattern):
+        end = time.monotonic() + WAIT
+        while not re.search(pattern, re.sub(rb"\x1b\[[0-9;?<>]*[A-Za-z]", b"", self.said)):
+            assert time.monotonic() < end and self._take(), self.said[-2000:]
+
+    def _take(self):
+        try:
+            if select.select([self.master], [], [], 1)[0]:
+                self.said += os.read(self.master, 1 << 16)
+        except OSError:  # it has ended
+            return False
+        return True
+
+    def end(self):
+        """Read on until it has ended; return its status."""
+        end = time.monotonic() + WAIT
+        while self.process.poll() is None:
+            assert time.monotonic() < end, self.said[-2000:]
+            self._take()
+        while select.select([self.master], [], [], 0)[0] and self._take():
+            pass
+        os.close(self.master)
+        self._killer.cancel()
+        return self.process.returncode
+
+
+ON_TERMINALS = pytest.mark.skipif(not private.fcntl or os.name != "posix", reason="there are no such terminals here")
+
+
+@ON_TERMINALS
+@pytest.mark.parametrize(("how", "status"), [(b"q", 0), (b"\x03", 0), ("TERM", 143)])
+def test_the_command_shows_figures_and_ends_and_leaves_the_terminal_as_it_was(null_board, how, status):
+    terminal = Terminal("--port", null_board.url)
+    terminal.until(rb"table +128 +[\d.]+ +null +[\d.]+")
+    terminal.until(rb"chi-square")
+    if how == "TERM":
+        terminal.process.terminate()
+    else:
+        os.write(terminal.master, how)
+    assert terminal.end() == status
+    assert terminal.said.rfind(b"\x1b[?1049l") > terminal.said.rfind(b"\x1b[?1049h") >= 0, "the other screen is back"
+    assert terminal.said.rfind(b"\x1b[?25h") > terminal.said.rfind(b"\x1b[?25l"), "and the cursor"
+    assert b"Traceback" not in terminal.said
+
+
+@ON_TERMINALS
+def test_the_command_ends_with_the_error_of_a_board_that_is_not_there():
+    terminal = Terminal("--port", "udp://127.0.0.1:9", "--timeout", "0.1")
+    assert terminal.end() == 4
+    assert b"cipherlane: error: no reply from the board" in terminal.said.rpartition(b"\x1b[?1049l")[2]
+
+
+@ON_TERMINALS
+def test_without_its_package_or_a_terminal_that_can_draw_it_says_so(null_board):
+    program = "import sys; sys.modules['textual'] = None; from cipherlane.cli import main; sys.exit(main(sys.argv[1:]))"
+    terminal = Terminal("--port", null_board.url, program=(sys.executable, "-c", program))
+    assert terminal.end() == 2
+    assert b"cipherlane: error: no package textual: pip install 'cipherlane[top]'" in b" ".join(terminal.said.split())
+    terminal = Terminal("--port", null_board.url, TERM="dumb")
+    assert terminal.end() == 2 and b"top needs a terminal" in terminal.said
