@@ -1,16 +1,18 @@
 """The link to a board: requests within the window, replies matched to them, and time-outs that follow round trips."""
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from .errors import CipherlaneError, VersionMismatchError
+from .errors import CipherlaneError, NoReplyError, VersionMismatchError
 from .flights import AnyKey, Flights, Key
 from .protocol.datarun import DataCodec, Result, Run
 from .protocol.layout import ERROR, ERROR_TYPE, HEADER, REPLY, Record, RecordType, decode
 from .recordlog import RecordLog
 from .transport.base import Address, Pace, Transport
+
+_SLICE = 0.25  # seconds of waiting after which it is asked whether to wait on
 
 
 class Arrival(NamedTuple):
@@ -42,7 +44,10 @@ class LinkCounters:
 
 
 class Link:
-    """Sends requests within the window and matches replies to them."""
+    """Sends requests within the window and matches replies to them.
+
+    Once `given_up`, which may be set, says so, nothing is waited for any more: all that waits raises NoReplyError.
+    """
 
     def __init__(self, transport: Transport, pace: Pace | None = None, log: RecordLog | None = None):
         """Use `transport` and its clock; `pace` overrides its time-outs, `log` takes what is sent and received."""
@@ -57,6 +62,7 @@ class Link:
         self._inbox: deque[bytes] = deque()
         self._mean: float | None = None
         self._deviation = 0.0
+        self.given_up: Callable[[], bool] = lambda: False
         self.set_pace(pace or transport.pace)
 
     def set_pace(self, pace: Pace) -> None:
@@ -212,7 +218,14 @@ class Link:
                 return
 
     def _arrived(self, timeout: float) -> Run | None:
-        run = self.transport.receive_run(timeout, self.flights.count)
+        run = None
+        while run is None:
+            if self.given_up():
+                raise NoReplyError("the board is not waited for any longer")
+            run = self.transport.receive_run(min(timeout, _SLICE), self.flights.count)
+            timeout -= _SLICE
+            if timeout <= 0:
+                break
         if run and self._log:
             self._log.received(run.records())
         return run

@@ -5,6 +5,8 @@ import json
 import os
 import re
 import select
+import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -25,6 +27,7 @@ from .commands import COMMAND, command, one_line_error
 from .served import Served
 
 WAIT = 60  # seconds, on a busy machine
+SOON = 15  # seconds until it has ended, on a busy machine: three are what it takes at most
 EDGE = 32
 SIZE = (80, 24)
 BY_TEXTUAL = pytest.mark.skipif(sys.platform != "win32" and not private.fcntl, reason="Textual needs fcntl")
@@ -262,7 +265,7 @@ def test_without_a_terminal_it_says_so(null_board):
 class Terminal:
     """The command on a terminal of its own."""
 
-    def __init__(self, *words, program=(COMMAND,), **environment):
+    def __init__(self, *words, program=(COMMAND,), controlling=True, **environment):
         import fcntl
         import struct
         import termios
@@ -275,10 +278,11 @@ class Terminal:
             stdout=terminal,
             stderr=terminal,
             start_new_session=True,
+            preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if controlling else None,
             env={**os.environ, "TERM": "xterm-256color", **environment},
         )
         os.close(terminal)
-        self.said = b""
+        self.hung_up, self.said = False, b""
         self._killer = threading.Timer(3 * WAIT, self.process.kill)  # whatever becomes of the test
         self._killer.daemon = True
         self._killer.start()
@@ -296,15 +300,21 @@ class Terminal:
             return False
         return True
 
-    def end(self):
-        """Read on until it has ended; return its status."""
-        end = time.monotonic() + WAIT
+    def hang_up(self):
+        os.close(self.master)
+        self.hung_up = True
+
+    def end(self, within=WAIT):
+        """Read on until it has ended, `within` seconds; return its status."""
+        end = time.monotonic() + within
         while self.process.poll() is None:
             assert time.monotonic() < end, self.said[-2000:]
-            self._take()
-        while select.select([self.master], [], [], 0)[0] and self._take():
-            pass
-        os.close(self.master)
+            if self.hung_up or not self._take():
+                time.sleep(0.02)
+        if not self.hung_up:
+            while select.select([self.master], [], [], 0)[0] and self._take():
+                pass
+            os.close(self.master)
         self._killer.cancel()
         return self.process.returncode
 
@@ -326,6 +336,69 @@ def test_the_command_shows_figures_and_ends_and_leaves_the_terminal_as_it_was(nu
     assert terminal.said.rfind(b"\x1b[?1049l") > terminal.said.rfind(b"\x1b[?1049h") >= 0, "the other screen is back"
     assert terminal.said.rfind(b"\x1b[?25h") > terminal.said.rfind(b"\x1b[?25l"), "and the cursor"
     assert b"Traceback" not in terminal.said
+
+
+@ON_TERMINALS
+@pytest.mark.parametrize("controlling", [True, False], ids=["HUP", "no signal"])
+def test_the_command_ends_with_its_terminal_and_leaves_the_board(null_board, controlling):
+    """Its own terminal's end sends it HUP, and CONT behind that; another's sends nothing."""
+    terminal = Terminal("--port", null_board.url, controlling=controlling)
+    terminal.until(rb"chi-square")
+    terminal.hang_up()
+    assert terminal.end(SOON) == 128 + signal.SIGHUP
+    assert not null_board._sessions
+
+
+@ON_TERMINALS
+def test_q_ends_it_soon_and_leaves_the_board(null_board):
+    terminal = Terminal("--port", null_board.url)
+    terminal.until(rb"chi-square")
+    os.write(terminal.master, b"q")
+    assert terminal.end(SOON) == 0
+    assert not null_board._sessions
+
+
+@ON_TERMINALS
+def test_q_ends_it_soon_though_the_board_is_silent(null_board, monkeypatch):
+    terminal = Terminal("--port", null_board.url, "--timeout", "10")
+    terminal.until(rb"chi-square")
+    monkeypatch.setattr(null_board, "answer", lambda *_: None)
+    os.write(terminal.master, b"q")
+    assert terminal.end(SOON) == 0
+
+
+@ON_TERMINALS
+def test_q_ends_it_soon_before_there_is_a_board():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        terminal = Terminal("--port", "udp://{}:{}".format(*nobody.getsockname()))
+        terminal.until(rb"Looking for the board")
+        os.write(terminal.master, b"q")
+        assert terminal.end(SOON) == 0
+
+
+@ON_TERMINALS
+@pytest.mark.parametrize(("numbers", "status"), [(["INT", "INT"], 130), (["CONT"], 0), (["TERM", "HUP"], 143)])
+def test_signals_while_it_leaves_the_board_do_not_keep_it_from_that(null_board, monkeypatch, numbers, status):
+    """A session is closed though they come when the terminal is as it was, and the board does not answer just then."""
+    program = (
+        "import sys; from cipherlane import cli, top; from cipherlane.live import streamer; finish = top.Top.finish;"
+        "top.Top.finish = lambda self: (print('It leaves the board.', flush=True), finish(self));"
+        f"streamer.STOP_PATIENCE = {WAIT}; sys.exit(cli.main(sys.argv[1:]))"
+    )
+    silent, answer = threading.Event(), null_board.answer
+    terminal = Terminal("--port", null_board.url, program=(sys.executable, "-c", program))
+    terminal.until(rb"chi-square")
+    monkeypatch.setattr(null_board, "answer", lambda *words: None if silent.is_set() else answer(*words))
+    silent.set()
+    os.write(terminal.master, b"q")
+    terminal.until(rb"It leaves the board.")
+    for number in numbers:
+        terminal.process.send_signal(getattr(signal, f"SIG{number}"))
+        time.sleep(0.1)  # so that each comes by itself
+    silent.clear()
+    assert terminal.end(SOON) == status
+    assert not null_board._sessions and b"Traceback" not in terminal.said
 
 
 @ON_TERMINALS

@@ -6,8 +6,8 @@ import os
 import sys
 from typing import Any
 
+from .. import signals
 from ..errors import ArgumentError
-from ..signals import Interrupted
 from . import common
 
 _EDGE = 48  # pixels of a picture's side: so small that there is soon a whole one, and chi-square has enough bytes
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         raise ArgumentError("top shows a screen, no JSON: `cipherlane bench --link --json` prints figures")
     if (
-        not (sys.stdin.isatty() and sys.stdout.isatty())
+        not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))  # Textual draws on standard error
         or os.environ.get("TERM", "dumb" if os.name == "posix" else "") == "dumb"
     ):
         raise ArgumentError(
@@ -49,10 +49,13 @@ def run(args: argparse.Namespace) -> int:
     hub = Hub()
     top = Top(hub, Streamer(hub, functools.partial(common.open_device, args), _EDGE, engine=args.engine))
     try:
-        top.run()
-    except Interrupted as interrupt:  # TERM or HUP
+        with signals.ending_with_terminal(top.finish):
+            try:
+                top.run()
+            finally:
+                with signals.deferring():
+                    top.finish()
+    except signals.Interrupted as interrupt:
         interrupt.add_note("the stream has ended")
         raise
-    finally:
-        top.finish()
     return 0

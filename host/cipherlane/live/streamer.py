@@ -32,6 +32,8 @@ STRETCHES = (1.0, 2.0, 4.0, 8.0)  # seconds of the sessions after a choice; all 
 PICTURES_A_SECOND = 8.0  # that are shown at most
 _WORK_SHARE = 0.005  # of the time, for what showing them takes here; sending them takes about as much again
 PATIENCE = 4.0  # seconds without a result until the page says so
+STOP_PATIENCE = 2.0  # seconds that a board may take to be left,
+_STOP_SILENCE = 0.5  # of which as many without a result before its session is closed
 _RETRY = 1.0  # seconds until a board that was lost is looked for again
 _POINTS = 120  # stretches that the chart keeps
 _PEER_RECORD = 1024  # bytes at most
@@ -61,14 +63,14 @@ class Streamer:
         Raises:
             VerifyError: the package `cryptography` is not installed.
         """
-        self._hub, self._open, self._edge = hub, open_device, edge
+        self._stopped, self._stopped_at = threading.Event(), 0.0
+        self._hub, self._open, self._edge = hub, self._bounded(open_device), edge
         self._films = {**(films or {}), "pattern": pictures.pattern(edge)}
         self._showing = Showing(hub, edge)
-        self._peer = open_peer and Peer(open_peer)
+        self._peer = open_peer and Peer(self._bounded(open_peer))
         self._choice = Choice(engine or "", source=next(iter(self._films)))
         self._options: dict[str, tuple[Any, ...]] = {}
         self._lock = threading.Lock()
-        self._stopped = threading.Event()
         self._blocks = {bits: CounterBlocks(bits) for bits in KEY_BITS}
         self._of_sides = {bits: (CounterBlocks(bits), CounterBlocks(bits)) for bits in KEY_BITS}
         self._bits: dict[str, int] = {}  # of a pixel, by engine, where none were chosen
@@ -103,8 +105,13 @@ class Streamer:
             self._choice = choice
 
     def stop(self) -> None:
-        """Let `run` end, from another thread: what is in flight comes back first, or a silent board is given up."""
-        self._stopped.set()
+        """Let `run` end, from another thread: what is in flight comes back first, or a silent board is given up.
+
+        A board is waited for STOP_PATIENCE more at most, not at all while there is none.
+        """
+        if not self._stopped.is_set():
+            self._stopped_at = time.monotonic()
+            self._stopped.set()
         with self._lock:
             self._choice = replace(self._choice)  # the stretch that is on ends, as of one that was chosen before
 
@@ -115,7 +122,24 @@ class Streamer:
             CipherlaneError: the board is not there to begin with.
         """
         with contextlib.closing(self._peer) if self._peer else contextlib.nullcontext():
-            self._run()
+            try:
+                self._run()
+            finally:
+                self.stop()  # the second board is not waited for longer either
+
+    def _bounded(self, open_device: Callable[[], Device]) -> Callable[[], Device]:
+        """Return what opens a device that is not waited for long once the stream is stopped."""
+
+        def opened() -> Device:
+            device = open_device()
+            device.link.given_up = self._gives_up
+            return device
+
+        return opened
+
+    def _gives_up(self) -> bool:
+        left = STOP_PATIENCE if self._state in ("streaming", "waiting") else 0.0  # a board that is looked for: at once
+        return self._stopped.is_set() and time.monotonic() - self._stopped_at >= left
 
     def _run(self) -> None:
         while not self._stopped.is_set():
@@ -284,11 +308,11 @@ class Streamer:
             self._received, self._heard = counts.received, now
             if self._state == "waiting":
                 self._say("streaming", "")
-        elif now - self._heard > PATIENCE and self._stopped.is_set():
+        elif now - self._heard > _STOP_SILENCE and self._stopped.is_set():
             raise CipherlaneError("the stream was stopped")
         elif now - self._heard > PATIENCE and self._state != "waiting":
             self._say("waiting", f"No result for {PATIENCE:.0f} s: the engine is slow, or the board does not answer.")
-        return PATIENCE
+        return min(PATIENCE, _STOP_SILENCE)
 
     def _say(self, state: str, message: str) -> None:
         """Give the hub everything but pictures."""
