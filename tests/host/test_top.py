@@ -19,6 +19,7 @@ from cipherlane.errors import NoReplyError
 from cipherlane.live.hub import Hub
 from cipherlane.live.streamer import Streamer
 from cipherlane.nullboard import NullBoard
+from cipherlane.protocol.layout import RecordType, decode
 from cipherlane.top import Top, _plain
 from cipherlane.transport import open_transport
 from textual.widgets import DataTable, Footer, Static
@@ -323,13 +324,14 @@ ON_TERMINALS = pytest.mark.skipif(not private.fcntl or os.name != "posix", reaso
 
 
 @ON_TERMINALS
-@pytest.mark.parametrize(("how", "status"), [(b"q", 0), (b"\x03", 0), ("TERM", 143)])
+@pytest.mark.parametrize(("how", "status"), [(b"q", 0), (b"\x03", 0), ("TERM", 143), ("STOP TERM CONT", 143)])
 def test_the_command_shows_figures_and_ends_and_leaves_the_terminal_as_it_was(null_board, how, status):
     terminal = Terminal("--port", null_board.url)
     terminal.until(rb"table +128 +[\d.]+ +null +[\d.]+")
     terminal.until(rb"chi-square")
-    if how == "TERM":
-        terminal.process.terminate()
+    if isinstance(how, str):
+        for number in how.split():
+            terminal.process.send_signal(getattr(signal, f"SIG{number}"))
     else:
         os.write(terminal.master, how)
     assert terminal.end() == status
@@ -380,23 +382,30 @@ def test_q_ends_it_soon_before_there_is_a_board():
 @ON_TERMINALS
 @pytest.mark.parametrize(("numbers", "status"), [(["INT", "INT"], 130), (["CONT"], 0), (["TERM", "HUP"], 143)])
 def test_signals_while_it_leaves_the_board_do_not_keep_it_from_that(null_board, monkeypatch, numbers, status):
-    """A session is closed though they come when the terminal is as it was, and the board does not answer just then."""
+    """A session is closed though they come when the terminal is as it was, before the board has answered to that."""
     program = (
         "import sys; from cipherlane import cli, top; from cipherlane.live import streamer; finish = top.Top.finish;"
         "top.Top.finish = lambda self: (print('It leaves the board.', flush=True), finish(self));"
         f"streamer.STOP_PATIENCE = {WAIT}; sys.exit(cli.main(sys.argv[1:]))"
     )
-    silent, answer = threading.Event(), null_board.answer
+    closing, answering, answer = threading.Event(), threading.Event(), null_board.answer
+
+    def answer_close_late(raw, address):
+        if decode(raw).type == RecordType.CLOSE:
+            closing.set()
+            answering.wait(WAIT)
+        return answer(raw, address)
+
+    monkeypatch.setattr(null_board, "answer", answer_close_late)
     terminal = Terminal("--port", null_board.url, program=(sys.executable, "-c", program))
-    terminal.until(rb"chi-square")
-    monkeypatch.setattr(null_board, "answer", lambda *words: None if silent.is_set() else answer(*words))
-    silent.set()
+    while not closing.is_set():
+        assert terminal._take()
     os.write(terminal.master, b"q")
     terminal.until(rb"It leaves the board.")
     for number in numbers:
         terminal.process.send_signal(getattr(signal, f"SIG{number}"))
         time.sleep(0.1)  # so that each comes by itself
-    silent.clear()
+    answering.set()
     assert terminal.end(SOON) == status
     assert not null_board._sessions and b"Traceback" not in terminal.said
 
