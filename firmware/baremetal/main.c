@@ -70,7 +70,8 @@ static int draw(void *context, uint32_t *words, size_t count)
 	return cl_random_read(&source, words, count);
 }
 
-/* A key was closed, or the board restarted: what is left in buffer, stack and cache is to be erased. */
+/* A key was closed, or the board restarted: what is left in buffer, stack and cache is to be
+ * erased. */
 static bool forgets = true;
 
 static void forget(void *context)

@@ -6,6 +6,7 @@ from results.tables import Table, table
 # What the tool counted, and what follows.
 MEASURED = ("engine", "key_bits", "direction", "bytes", "blocks", "cycles", "key_cycles", "kind", "clock_hz")
 MEASURED += ("processed_bytes", "verified")
+ENGINES = ("byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator")
 FIELDS = (*MEASURED, "cycles_per_block", "bits_per_cycle", "mbps")
 
 
@@ -43,10 +44,13 @@ TABLE = Table(
     name="demo",
     page="host/RESULTS.md",
     sources=("demo.json",),
-    command="make demo",
+    # `make demo` alone leaves out key lengths, and engines that others outdo.
+    command="cipherlane demo --port sim --key-bits all "
+    + " ".join(f"--engine {engine}" for engine in ENGINES)
+    + " --results build/results/demo.json",
     render=render,
     keep=keep,
     shows="a file through the record service over the UART, with each engine",
     speed="record",
-    takes="minutes, most of them the simulated board's compilation",
+    takes="1 minute",
 )

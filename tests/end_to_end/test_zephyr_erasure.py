@@ -3,15 +3,23 @@
 Stacks of threads and of interrupts, the data cache, the MAC's slots and the net stack's buffers included.
 """
 
+import random
+import socket
+
 import pytest
+from cipherlane.device import Device
+from cipherlane.protocol.layout import Engine
 from cipherlane.transport.simboard import SimulatedBoard
 
-from tests.end_to_end.ethernet import running_board
+from tests.end_to_end.ethernet import Host, running_board
+from tests.end_to_end.memory import Secret
 from tests.end_to_end.test_erasure import (
     device,
     ethernet_device,
     ethernet_memory,
     memory,
+    settle_frames,
+    stream,
     test_close,
     test_close_of_the_fast_path,
     test_close_over_ethernet,
@@ -23,6 +31,7 @@ from tests.end_to_end.test_erasure import (
     test_restart_after_a_fault,
     test_sessions_that_end_by_themselves,
 )
+from tests.end_to_end.test_zephyr_ethernet import NO_OPERATIONS
 
 pytestmark = pytest.mark.simboard
 
@@ -54,3 +63,18 @@ def board(zephyr_board):
 def ethernet_board(zephyr_ethernet_board):
     with running_board(zephyr_ethernet_board) as running:
         yield running
+
+
+def test_close_after_data_that_the_stack_brought(ethernet_board, ethernet_memory):
+    """Those with IPv4 options; the session is opened and closed past the stack."""
+    secret = Secret(random.Random(9), 256, 1400)
+    host = Host(ethernet_board)
+    with Device(host) as connected:
+        session = connected.open_session(secret.key, secret.iv, Engine.ISE, "decrypt", length=len(secret.plain))
+        host.socket.setsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, NO_OPERATIONS)
+        stream(session, secret)
+        host.socket.setsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, b"")
+        assert ethernet_memory.found(secret)[secret.name] >= {"key", "round keys"}
+        session.close()
+        settle_frames(connected)
+        assert ethernet_memory.found(secret) == {}

@@ -54,7 +54,7 @@ struct cl_accel_descriptor {
 	/** Bits of the counter block that are counted: CL_ACCEL_OPTIONS_WIDTH_*. */
 	uint8_t width;
 	/** Counter block T1 (SP 800-38A, 6.5); the first block's is T1 + index. */
-	_Alignas(uint32_t) uint8_t counter[16];
+	_Alignas(sizeof(uint32_t)) uint8_t counter[16];
 	uint64_t index;
 };
 

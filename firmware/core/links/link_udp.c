@@ -149,7 +149,7 @@ static __attribute__((noinline)) enum cl_link_udp_kind receive_arp(struct cl_lin
 								   uint8_t *frame, size_t *len)
 {
 	/* Ethernet, IPv4, their sizes, request. */
-	static const _Alignas(half) uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, 1};
+	static const _Alignas(sizeof(half)) uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, 1};
 	struct cl_wire_network_reply *const seen = udp->link->network;
 
 	if (*len < ARP_END) {

@@ -29,9 +29,9 @@
 struct cl_link_udp {
 	/** Its `network` is set. */
 	struct cl_link *link;
-	_Alignas(uint16_t) uint8_t mac[6];
+	_Alignas(sizeof(uint16_t)) uint8_t mac[6];
 	/** IPv4 address, first byte first. */
-	_Alignas(uint16_t) uint8_t address[4];
+	_Alignas(sizeof(uint16_t)) uint8_t address[4];
 	uint16_t port;
 };
 

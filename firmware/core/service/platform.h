@@ -52,7 +52,8 @@ struct cl_platform {
 	int (*random)(void *context, uint32_t *words, size_t count);
 	/**
 	 * Called when a key was closed or refused: before it takes the next record, the port erases
-	 * what calls have left on its stack and in its caches, and records in its buffers. NULL: they are erased otherwise.
+	 * what calls have left on its stack and in its caches, and records in its buffers. NULL:
+	 * they are erased otherwise.
 	 */
 	void (*forget)(void *context);
 	/** Passed to `cycles`, `random` and `forget`. */

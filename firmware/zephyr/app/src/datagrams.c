@@ -141,6 +141,8 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 					 sizeof(peer), NULL, K_NO_WAIT, NULL);
 	}
 	account(service, handled);
+	/* The session may end before another record takes this one's place. */
+	cl_zeroize(receive.record, sizeof(receive.record));
 	app_unlock();
 }
 
