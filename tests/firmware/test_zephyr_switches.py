@@ -1,0 +1,71 @@
+"""The Zephyr module's switches, as its Kconfig files have them, each off by itself.
+
+An image without what was switched off is made, or Kconfig says of the switch that it stays on: no message of compiler
+or linker. Applications are the record service, on the board with Ethernet, and the samples. Members of a choice are no
+switches: one of them is always on.
+"""
+
+import re
+
+import pytest
+
+from gateware.flow import zephyr
+
+pytestmark = pytest.mark.thorough  # some twenty compilations; who takes a part out sees the linker's errors
+
+BUILDS = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "switches"
+TARGETS = {zephyr.APPLICATION: "sim_eth_zephyr"} | {
+    path.parent: "sim_zephyr" for path in sorted(zephyr.MODULE.glob("samples/*/prj.conf"))
+}
+# The name of the variable for a file of symbols was another one before.
+EXTRA_FILE_SINCE = (3, 4)
+
+
+def switches():
+    """Names of the boolean symbols of the module, the applications and the samples."""
+    found = set()
+    for path in zephyr.MODULE.rglob("Kconfig"):
+        text = re.sub(r"^choice\b.*?^endchoice$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+        for name, lines in re.findall(r"^(?:menu)?config (\w+)\n((?:\t.*\n)*)", text, re.MULTILINE):
+            if re.search(r"^\t(?:def_)?bool\b", lines, re.MULTILINE):
+                found.add(name)
+    return sorted(found)
+
+
+def compile_with(application, symbols):
+    """The configuration and the build's log; the folder is always the same, so that only what changes is compiled."""
+    output = BUILDS / application.name
+    extra = output.with_suffix(".conf")
+    extra.parent.mkdir(parents=True, exist_ok=True)
+    extra.write_text(symbols)
+    since = zephyr.version(zephyr.require_base()) >= EXTRA_FILE_SINCE
+    variable = f"{'EXTRA_CONF_FILE' if since else 'OVERLAY_CONFIG'}={extra}"
+    try:
+        zephyr.compile_application(application, output, TARGETS[application], (variable,))
+    except zephyr.ZephyrError:
+        return None, (output / "build.log").read_text()
+    return (output / "zephyr" / ".config").read_text().splitlines(), (output / "build.log").read_text()
+
+
+@pytest.fixture(scope="module")
+def configurations():
+    """Of each application, as it is without more."""
+    found = {application: compile_with(application, "") for application in TARGETS}
+    for configuration, log in found.values():
+        assert configuration is not None, log
+    return {application: configuration for application, (configuration, _) in found.items()}
+
+
+@pytest.mark.parametrize("switch", switches())
+def test_switched_off_by_itself(configurations, switch):
+    on = f"CONFIG_{switch}=y"
+    applications = [application for application in TARGETS if on in configurations[application]]
+    assert applications, "it is on in none of them"
+    for application in applications:
+        configuration, log = compile_with(application, f"CONFIG_{switch}=n\n")
+        words = " ".join(log.split())  # Kconfig wraps its lines
+        if configuration is None:
+            assert re.search(rf"error: {switch} \(defined at [^)]*\) is assigned .*has no prompt", words), log
+        elif on in configuration:
+            assert re.search(rf"warning: {switch} \(defined at [^)]*\) was assigned the value 'n' but got", words), log
+            assert configuration == configurations[application]
