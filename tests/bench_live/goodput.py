@@ -6,20 +6,24 @@ it take turns in one run. Rates are data bits to the board and back, counted onc
 and for each second that the tool was running on a processor, in all its threads (CPU time).
 
 The cost is measured in two ways. Directly: each stretch with a viewer against the next one without; the mean of what
-is missing, and the 95 % interval of that mean. By account: the CPU time beyond what the same bytes take without a
-viewer, for each picture, times the pictures a second that are shown at most, as a part of a whole core. An account
-above the bar fails the command, and so does a direct cost in CPU time whose whole interval is above it, if the tool had
-a core nearly to itself: pictures go by the wall clock, and where it has less they are more of what it does.
+is missing, and the 95 % interval of that mean, which is wide where the machine's own speed changes by more. By account:
+the CPU time of pictures, by the clocks of the two threads that have to do with them, the one that streams while it
+makes one and the one that serves, as a part of the time: what of a core streaming has no more. An account above the bar
+fails the command, and so does a direct cost in CPU time whose whole interval is above it, if the tool had a core nearly
+to itself: pictures go by the wall clock, and where it has less they are more of what it does.
 """
 
 import argparse
 import contextlib
 import math
 import statistics
+import threading
+import time
+from collections.abc import Callable
 
 from cipherlane.commands.live import EDGE
 from cipherlane.device import Device
-from cipherlane.live import streamer
+from cipherlane.live import server, streamer
 from cipherlane.live.hub import Channel, Hub
 from cipherlane.results import write
 from cipherlane.transport import open_transport
@@ -41,15 +45,18 @@ class Turns(Hub):
     def __init__(self, rounds: int):
         super().__init__()
         self.found: dict[int, list[dict]] = {0: [], 1: []}
-        self._pictures, self._rounds, self._begun = 0, rounds, -1
+        self.spent: Callable[[], float] = lambda: 0.0  # seconds of CPU time on pictures, up to now
+        self._pictures, self._rounds, self._begun, self._spent = 0, rounds, -1, 0.0
 
     def put(self, channel: Channel, message: bytes) -> None:
         super().put(channel, message)
         self._pictures += channel == Channel.PICTURE
         if points := points_of(channel, message):
+            spent = self.spent()
             if self._begun == self.viewers:
-                self.found[self.viewers].append(points[-1] | {"pictures": self._pictures})
-            self._begun, self._pictures = self.viewers, 0
+                more = {"pictures": self._pictures, "spent": spent - self._spent}
+                self.found[self.viewers].append(points[-1] | more)
+            self._begun, self._pictures, self._spent = self.viewers, 0, spent
             if min(map(len, self.found.values())) >= self._rounds:
                 raise Enough
 
@@ -62,6 +69,13 @@ def rates_of(points: list[dict]) -> dict[str, list[float]]:
     }
 
 
+def clock_of(thread: str) -> int:
+    """Return the clock of the CPU time of the thread of that name."""
+    (found,) = (each for each in threading.enumerate() if each.name == thread)
+    assert found.ident
+    return time.pthread_getcpuclockid(found.ident)
+
+
 def measure(rounds: int) -> dict:
     """Let stretches with a viewer and without take turns; return a record of their rates."""
     streamer.STRETCHES = (STRETCH,)
@@ -69,6 +83,8 @@ def measure(rounds: int) -> dict:
     with null_board() as (url, _), contextlib.suppress(Enough):
         streaming = streamer.Streamer(hub, lambda: Device(open_transport(url)), EDGE)
         with viewed(hub, streaming, TURN * STRETCH, TURN * STRETCH):
+            serving = clock_of(server.THREAD)
+            hub.spent = lambda: streaming.picture_seconds + time.clock_gettime(serving)
             streaming.run()
     record: dict = {"kind": "null", "edge": EDGE, "rounds": rounds, "stretch_seconds": STRETCH}
     off, on = (rates_of(hub.found[viewers][:rounds]) for viewers in (0, 1))
@@ -79,18 +95,20 @@ def measure(rounds: int) -> dict:
         missing = [1 - with_viewer / without for with_viewer, without in zip(on[rate], off[rate], strict=True)]
         record[f"direct_{rate}"] = round(statistics.mean(missing), 5)
         record[f"direct_{rate}_half_interval"] = round(1.96 * statistics.stdev(missing) / math.sqrt(rounds), 5)
-    busy, bits, pictures = (
+    busy, spent, pictures, seconds = (
         sum(value(each) for each in hub.found[1])
         for value in (
             lambda each: each["host_share"] * each["seconds"],
-            lambda each: each["wall_mbps"] * each["seconds"],
+            lambda each: each["spent"],
             lambda each: each["pictures"],
+            lambda each: each["seconds"],
         )
     )
     record["pictures"] = pictures
-    record["picture_cpu_ms"] = round((busy - bits / record["off_core_mbps"]) / pictures * 1e3, 4)
-    record["cost"] = round(record["picture_cpu_ms"] / 1e3 * streamer.PICTURES_A_SECOND, 5)
-    record["host_share"] = round(busy / sum(each["seconds"] for each in hub.found[1]), 3)
+    record["pictures_a_second"] = round(pictures / seconds, 2)
+    record["picture_cpu_ms"] = round(spent / pictures * 1e3, 4)
+    record["cost"] = round(spent / seconds, 5)
+    record["host_share"] = round(busy / seconds, 3)
     return record
 
 
@@ -110,8 +128,8 @@ def run(args: argparse.Namespace) -> int:
         interval = f"95 % interval {mean - half:.2%} to {mean + half:.2%}"
         print(f"         directly, {args.rounds} pairs: {mean:.2%} of goodput, {interval}")
     print(f"the tool had {record['host_share']:.0%} of a core, {load()}; {record['pictures']} pictures were shown")
-    rate, cost = f"{streamer.PICTURES_A_SECOND:g} a second", f"{record['cost']:.2%}"
-    print(f"a picture for a viewer takes {record['picture_cpu_ms']:.2f} ms of CPU time: at {rate} {cost} of a core,")
+    rate, cost = f"{record['pictures_a_second']:g} a second", f"{record['cost']:.2%}"
+    print(f"a picture for a viewer takes {record['picture_cpu_ms']:.2f} ms of CPU time: with {rate} {cost} of a core,")
     print(f"and of the goodput that one gives; the bar is {BAR:.0%}")
     path = ROOT / "build" / "results" / "bench-live.json"
     write(path, {"records": [record]}, command=COMMAND, board="null", configuration={"echo": True})

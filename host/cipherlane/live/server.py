@@ -33,6 +33,7 @@ Choose = Callable[[Mapping[str, Any]], None]
 
 PAGE = Path(__file__).parent / "page"
 TOKEN_PATIENCE = 10.0  # seconds
+THREAD = "live view"  # that serves
 _STOP_TIMEOUT = 5.0
 _MOST_MESSAGE = 4096  # bytes of a browser's
 _HEADERS = {
@@ -179,7 +180,7 @@ def serving(app: Starlette, listener: socket.socket) -> Iterator[None]:
         timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+    thread = threading.Thread(target=server.run, args=([listener],), name=THREAD, daemon=True)
     thread.start()
     try:
         yield

@@ -82,6 +82,7 @@ class Streamer:
         self._compared: list[Point] = []
         self._counters: dict[str, int] = {}
         self._next_picture = self._pause = self._heard = 0.0
+        self.picture_seconds = 0.0  # of CPU time that all pictures have taken here, without what sends them
         self._received = 0
 
     def choose(self, wanted: Mapping[str, Any]) -> None:
@@ -235,7 +236,7 @@ class Streamer:
                 sample = self._showing.tampered(sample)
             if not (second and second.offer(sample)):
                 self._decrypt(choice, sample, blocks.key, iv)
-            self._pause = max(1 / PICTURES_A_SECOND, (time.thread_time() - begun) / _WORK_SHARE)
+            self._showed(time.thread_time() - begun)
 
         def show(sample: Sample, decrypted: bytes, by: str) -> None:
             if self._due(clock.now()):
@@ -273,12 +274,16 @@ class Streamer:
                 if choice.tamper == YES:
                     sample = self._showing.tampered(sample)
                 self._decrypt(replace(choice, engine=side.engine.name.lower()), sample, side.key, side.iv, channel)
-            self._pause = max(1 / PICTURES_A_SECOND, (time.thread_time() - begun) / _WORK_SHARE)
+            self._showed(time.thread_time() - begun)
 
         found = compare(device, what, film, stopped, lambda: self._watcher(clock.now), show)
         if len(found) == len(engines):
             self._compared = found
             self._latest |= {each["engine"]: each for each in found}
+
+    def _showed(self, seconds: float) -> None:
+        self.picture_seconds += seconds
+        self._pause = max(1 / PICTURES_A_SECOND, seconds / _WORK_SHARE)
 
     def _due(self, now: float) -> bool:
         """Return whether a picture is to be shown now, which then is shown."""
