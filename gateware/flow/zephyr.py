@@ -113,15 +113,19 @@ def _repeatably(surroundings: dict[str, str]) -> list[str]:
     """What runs a build so that the same sources in the same folders give the same image.
 
     Zephyr 3.1's `gen_handles.py` writes sets of names and of objects into the image: their order comes from Python's
-    seed, from where memory begins, and from what is in it before, the environment. Where a machine forbids `setarch`,
-    as containers may, some words of the image differ from build to build.
+    seed, from where memory begins, and from what is in it before, the environment. Where there is no `setarch`, or it
+    is forbidden as in some containers, a few words of the image may differ from build to build.
     """
     kept = ("PATH", "HOME", "CROSS_COMPILE")
-    fixed = [f"{name}={value}" for name, value in surroundings.items() if name in kept or name.startswith("ZEPHYR_")]
-    fixed_addresses = ["setarch", "--addr-no-randomize"]
-    if subprocess.run([*fixed_addresses, "true"], capture_output=True).returncode:
-        fixed_addresses = []
-    return ["env", "-i", *sorted(fixed), "PYTHONHASHSEED=0", *fixed_addresses]
+    fixed = [
+        f"{name}={value}"
+        for name, value in surroundings.items()
+        if name in kept or name.startswith("ZEPHYR_") or name.endswith("_TOOLCHAIN_PATH")
+    ]
+    addresses = ["setarch", "--addr-no-randomize"]
+    if shutil.which(addresses[0]) is None or subprocess.run([*addresses, "true"], capture_output=True).returncode:
+        addresses = []
+    return ["env", "-i", *sorted(fixed), "PYTHONHASHSEED=0", *addresses]
 
 
 def board_of(target: str) -> str:
