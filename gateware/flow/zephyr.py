@@ -215,11 +215,11 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
     output.mkdir(parents=True, exist_ok=True)
     stamp.write_text(wanted)
     (output / "zephyr" / ".config").unlink(missing_ok=True)  # Kconfig would keep defaults that are no longer
-    log = output / "build.log"
+    log, prefix = output / "build.log", _repeatably(surroundings)
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):
-            command = [*_repeatably(surroundings), *command]
-            result = subprocess.run(command, stdout=stream, stderr=subprocess.STDOUT, timeout=_BUILD_TIMEOUT_S)
+            whole = [*prefix, *command]
+            result = subprocess.run(whole, stdout=stream, stderr=subprocess.STDOUT, timeout=_BUILD_TIMEOUT_S)
             if result.returncode:
                 release = ".".join(map(str, version(base)))
                 raise ZephyrError(f"the firmware did not compile on Zephyr {release}: see {log}")
