@@ -22,7 +22,8 @@ BOARD = Board(
     console_name="jtag_uart",
     fits={
         "default": _FIT,
-        "eth": Fit(cfu_sbox="ecp5", core_sbox="ecp5", lut_words=16),
+        # The firmware with Ethernet wants the ROM and 32 KB of buffer: queues are LUTs in their place.
+        "eth": Fit(cfu_sbox="ecp5", core_sbox="ecp5", lut_words=16, distributed_words=64),
     },
     left_out={
         "zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",

@@ -8,6 +8,7 @@ import pytest
 from gateware import block_rams, targets
 from gateware.boards import Fit
 from gateware.configurations import CONFIGURATIONS
+from gateware.flow.firmware import build_firmware
 from gateware.parts import PARTS
 from results.kept import DATA
 
@@ -74,6 +75,14 @@ def test_nothing_is_given_up_that_need_not_be(target):
     if count:
         before = block_rams.shrunk(CONFIGURATIONS[target.configuration.name], count - 1)
         assert total(target, before) > PARTS[target.board.size].block_rams
+
+
+@pytest.mark.thorough  # a compilation of some ten seconds each
+@pytest.mark.parametrize(
+    "target", [target for target in COUNTED if steps_taken(target)], ids=lambda target: target.name
+)
+def test_the_firmware_fits_into_what_is_left(target, tmp_path):
+    assert build_firmware(target, tmp_path / "firmware")
 
 
 def test_a_25f_gets_what_the_page_says():
