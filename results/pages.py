@@ -40,7 +40,7 @@ TABLES = tuple(
         bench,
         calls,
         bench_udp,
-    bench_udp_zephyr,
+        bench_udp_zephyr,
         bench_sim,
         bench_sdram,
         bench_dma,

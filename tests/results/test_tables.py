@@ -117,15 +117,16 @@ def test_a_clock_that_is_missed_is_said():
     clocks += [{"name": "rx", "required_mhz": 125, "achieved_mhz": 125.0}]
     used = {"lut4": 4, "ff": 3, "bram": 2, "dsp": 1}
     report = {"board": "b", "device": "d", "speed_grade": "8", "kind": "est", "seed": 7, **used, "clocks": clocks}
-    lines = bitstream.render({"bitstream-b": bitstream.keep({**report, "shares": {"fast_path": used}, "other": 1})})
+    shares = {"fast_path": used, "ctr_service": used}
+    lines = bitstream.render({"bitstream-b": bitstream.keep({**report, "shares": shares, "other": 1})})
     assert cells(lines) == [
-        ["b", "sys", "75.0", "74.99, **missed**", "7"],
+        ["b", "sys", "75", "74.99, **missed**", "7"],
         ["b", "rx", "125", "125.00", "7"],
-        ["b", "whole", "4", "3", "2", "1"],
-        ["b", "fast path", "4", "3", "2", "1"],
+        ["b", "4", "3", "2", "1"],
+        ["b", "fast path 4 / 3 / 2 / 1; ctr service 4 / 3 / 2 / 1"],
     ]
     kept = bitstream.keep({**report, "units": {"vector_unit": used}})
-    assert cells(bitstream.render({"bitstream-b": kept}))[-1][1] == "vector unit, synthesised alone"
+    assert cells(bitstream.render({"bitstream-b": kept}))[-1][1] == "vector unit, synthesised alone 4 / 3 / 2 / 1"
 
 
 def core(mbps, **more):
