@@ -46,9 +46,9 @@ def render(kept: dict[str, Content]) -> list[str]:
         rows.append([f"headers and {ns} ns a byte, computed", "any", *(f"{t:.3f}" for t in times), str(ns), shown])
     headings = ["engine", "cipher", *(f"{mbps} Mbit/s" for mbps in rates), "ns a byte more", "in time until Mbit/s"]
     return [
-        "`make bench-lte`: ms for the transport block of 1 ms, the slowest of three passes (C: one) that begin with none "
-        f"of it in the data cache, at {records[0]['clock_hz'] / 1e6:g} MHz; packets of 1500 bytes, handed over where they "
-        "lie if nothing deciphers them:",
+        "`make bench-lte`: ms for the transport block of 1 ms, the slowest of three passes (C: one) that begin with "
+        f"none of it in the data cache, at {records[0]['clock_hz'] / 1e6:g} MHz; packets of 1500 bytes, handed over where "
+        "they lie if nothing deciphers them:",
         "",
         *table(headings, rows),
     ]
