@@ -47,8 +47,8 @@ def render(kept: dict[str, Content]) -> list[str]:
     headings = ["engine", "cipher", *(f"{mbps} Mbit/s" for mbps in rates), "ns a byte more", "in time until Mbit/s"]
     return [
         "`make bench-lte`: ms for the transport block of 1 ms, the slowest of three passes (C: one) that begin with "
-        f"none of it in the data cache, at {records[0]['clock_hz'] / 1e6:g} MHz; packets of 1500 bytes, handed over where "
-        "they lie if nothing deciphers them:",
+        f"none of it in the data cache, at {records[0]['clock_hz'] / 1e6:g} MHz; packets of 1500 bytes, handed over "
+        "where they lie if nothing deciphers them:",
         "",
         *table(headings, rows),
     ]
