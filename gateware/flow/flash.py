@@ -75,9 +75,8 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
     if dry_run:
         return shlex.join(command)
     if not board.bootloader:
-        part = "-".join(board.device.split("-")[:2]).rstrip("F")
         found = re.findall(r"^\s*model\s+(\S+)", _run([*loader, "--detect"], board.title), re.M)
-        require_part(part, found, board.title, bitstream.name)
+        require_part(board.part, found, board.title, bitstream.name)
     _run(command, board.title)
     where = "in its SPI flash, it starts from it" if memory == "spi" else "in the FPGA until its power is off"
     return f"{bitstream.name} is loaded into {board.title}: {where}"

@@ -46,7 +46,9 @@ def coordinator(tmp_path_factory):
     os.environ["PYTHONPATH"] = str(REPOSITORY)
     resources = folder / "resources.yaml"
     boards = ("sim", "sim_eth")
-    resources.write_text("".join(f"{name}:\n  SimulatedBoard:\n    directory: {BUILD / name}\n" for name in boards))
+    cable = "cable:\n  JtagCable: {match: {ID_VENDOR_ID: ffff}}\n"
+    exported = (f"{name}:\n  SimulatedBoard:\n    directory: {BUILD / name}\n" for name in boards)
+    resources.write_text(cable + "".join(exported))
     server, listening = started([PROGRAMS / "labgrid-coordinator", "-l", "127.0.0.1:0"], folder, r"listening on (\S+)")
     try:
         at = listening[1]
@@ -102,6 +104,12 @@ def test_one_client_has_a_place_while_another_waits(coordinator, tmp_path, monke
     (run,) = runs(tmp_path / "sim.jsonl")
     assert run["place"] == "sim_place"
     assert "sim_place" not in place.client(coordinator, "who"), "it was given back"
+
+
+def test_any_cable_is_exported_as_one_that_clients_know(coordinator):
+    """Of the ULX3S's or the Colorlight i5's chip, say."""
+    said = place.client(coordinator, "-vv", "resources")
+    assert "(bench/cable/NetworkUSBDebugger[/JtagCable])" in said
 
 
 @pytest.mark.thorough  # the same way, another transport: half a minute

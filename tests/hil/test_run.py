@@ -15,7 +15,7 @@ from cipherlane.build_id import is_text
 from cipherlane.transport.simboard import SimulatedBoard
 
 from tests.hil import history
-from tests.hil.support import BUILD, NO_CABLE, command, recorded_loader, runs
+from tests.hil.support import BUILD, NO_CABLE, command, environment, recorded_loader, runs
 
 
 def verdict(said):
@@ -71,7 +71,7 @@ def test_a_run_in_which_all_was_skipped_qualifies_nothing(tmp_path):
     [
         (
             ["nosuch"],
-            "no environment file .*nosuch.yaml: there is one of ecpix5, ecpix5_eth, sim, sim_eth, or name your own",
+            "no environment file .*nosuch.yaml: `make hil BOARD=nosuch` writes that, HIL_ENV=file is for your own",
         ),
         (["sim", "--accept", "nosuch"], r".*sim\.jsonl has no figure nosuch: it has none"),
         (["sim", "--coordinator", "127.0.0.1:9", "--wait", "5"], "the coordinator at 127.0.0.1:9 refused reserve: .*"),
@@ -87,10 +87,11 @@ def test_without_a_board(tmp_path):
     """No board is attached to a machine that tests."""
     (tmp_path / "ecpix5/gateware").mkdir(parents=True)
     (tmp_path / "ecpix5/gateware/ecpix5.bit").write_bytes(b"\xff")
-    status, said = command("ecpix5", "--results", tmp_path, LG_BUILD=str(tmp_path))
+    environment("ecpix5", "--build", tmp_path, "--to", tmp_path / "ecpix5.yaml")
+    status, said = command("ecpix5", "--results", tmp_path, "--environment", tmp_path / "ecpix5.yaml")
     assert status == 1
     assert verdict(said) == (
-        "ecpix5 is not qualified: no board in service: no LambdaConcept ECPIX-5 is attached (USBDebugger): "
+        "ecpix5 is not qualified: no board in service: no LambdaConcept ECPIX-5 (ECP5-85F) is attached (JtagCable): "
         "attach and power it"
     )
     report = ElementTree.parse(tmp_path / "ecpix5.xml").getroot()
