@@ -196,7 +196,10 @@ def test_another_build_than_was_loaded_and_a_simulated_board_are_not_taken_for_i
 @pytest.mark.parametrize(
     ("recorded", "says"),
     [
-        ({"part": "LFE5U-25"}, "on the cable is a LFE5UM5G-85, and the bitstream is for a LFE5U-25"),
+        (
+            {"part": "LFE5U-25"},
+            "on the cable is a LFE5UM5G-85, and the bitstream is for a LFE5U-25: `make boards` lists both",
+        ),
         (
             {"detects": NO_CABLE, "status": 1},
             "no board behind .* could be opened: none is found: attach it by its USB .*",
