@@ -1,21 +1,15 @@
 """The command as `make hil` runs it: verdicts, regressions, and a board on a serial port behind a recorded cable."""
 
 import hashlib
-import os
-import pty
 import re
-import select
-import threading
-import tty
 from xml.etree import ElementTree
 
 import pytest
-import serial
 from cipherlane.build_id import is_text
-from cipherlane.transport.simboard import SimulatedBoard
 
 from tests.hil import history
-from tests.hil.support import BUILD, NO_CABLE, command, environment, recorded_loader, runs
+from tests.hil.support import NO_CABLE, command, environment, recorded_loader, runs
+from tests.pseudo_terminal import SerialBoard
 
 
 def verdict(said):
@@ -96,43 +90,6 @@ def test_without_a_board(tmp_path):
     )
     report = ElementTree.parse(tmp_path / "ecpix5.xml").getroot()
     assert len(list(report.iter("error"))) == 1 == len(list(report.iter("testcase")))
-
-
-class SerialBoard:
-    """The simulated board behind a pseudo-terminal, which stands for the serial port of a board."""
-
-    def __init__(self):
-        self._board = SimulatedBoard(BUILD / "sim")
-
-    def __enter__(self):
-        self._board.start()
-        self._ours, self._theirs = pty.openpty()
-        tty.setraw(self._theirs)
-        self._wire = serial.serial_for_url(self._board.url, timeout=0)
-        self._stop, self._stopped = os.pipe()
-        self._thread = threading.Thread(target=self._carry)
-        self._thread.start()
-        self.port = os.ttyname(self._theirs)
-        return self
-
-    def _carry(self):
-        wire = self._wire._socket
-        while True:
-            ready, _, _ = select.select([self._ours, wire, self._stop], [], [])
-            if self._stop in ready:
-                return
-            if self._ours in ready:
-                wire.sendall(os.read(self._ours, 4096))
-            if wire in ready:
-                os.write(self._ours, wire.recv(4096))
-
-    def __exit__(self, *_):
-        os.close(self._stopped)
-        self._thread.join(20)
-        self._wire.close()
-        for descriptor in (self._ours, self._theirs, self._stop):
-            os.close(descriptor)
-        self._board.stop()
 
 
 ATTACHED = """
