@@ -112,7 +112,7 @@ def test_a_level_that_was_accepted_is_the_new_one():
 
 def test_other_boards_kinds_and_figures_are_compared_with_themselves(tmp_path):
     path = tmp_path / "b.jsonl"
-    for serial, kind, value in [("A", "board", 300), ("B", "board", 200), (None, "sim", 100)] * 3:
+    for serial, kind, value in [("A", "board", 300), ("B", "board", 200), (None, "sim", 100), (None, "board", 50)] * 3:
         history.append(path, {**run(value), "serial": serial, "kind": kind})
     history.append(path, {"accepted": "ise", "target": "b"})
     history.append(path, {"accepted": "ise", "target": "other"})
@@ -121,6 +121,7 @@ def test_other_boards_kinds_and_figures_are_compared_with_themselves(tmp_path):
         ("A", "board"): [300] * 3,
         ("B", "board"): [200] * 3,
         (None, "sim"): [100] * 3,
+        (None, "board"): [50] * 3,
     }
     assert all(lines[-1] == {"accepted": "ise", "target": "b"} for lines in found.values())
     assert levels(*found["b", "A", "board"][:3]).judge(200, "c")
