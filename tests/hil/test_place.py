@@ -79,6 +79,7 @@ def test_one_client_has_a_place_while_another_waits(coordinator, tmp_path, monke
         status, said = command(*words, "--wait", "2", "--results", tmp_path, LG_USERNAME="third")
         assert status == 1
         assert f"hil: error: no place with board=sim was free at {coordinator} in 2 s: wait longer" in said
+        assert "/third" not in place.client(coordinator, "reservations"), "nobody waits behind one who gave up"
         second = subprocess.Popen(
             [sys.executable, "-m", "tests.hil", *words, "--results", tmp_path, "--wait", "120"],
             cwd=REPOSITORY,
@@ -104,6 +105,25 @@ def test_one_client_has_a_place_while_another_waits(coordinator, tmp_path, monke
     (run,) = runs(tmp_path / "sim.jsonl")
     assert run["place"] == "sim_place"
     assert "sim_place" not in place.client(coordinator, "who"), "it was given back"
+
+
+def test_a_place_is_given_back_however_late_it_is_interrupted(coordinator, monkeypatch):
+    """Just when the coordinator has given it."""
+    with contextlib.suppress(place.PlaceError):  # there already
+        create_place(coordinator, "sim")
+    ask = place.client
+
+    def interrupted(*words, **options):
+        said = ask(*words, **options)
+        if "acquire" in words:
+            assert "sim_place" in ask(coordinator, "who")
+            raise KeyboardInterrupt
+        return said
+
+    monkeypatch.setattr(place, "client", interrupted)
+    with pytest.raises(KeyboardInterrupt), place.acquired(coordinator, ["board=sim"], READY_S):
+        raise AssertionError
+    assert "sim_place" not in ask(coordinator, "who")
 
 
 def test_any_cable_is_exported_as_one_that_clients_know(coordinator):
