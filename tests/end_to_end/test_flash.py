@@ -1,7 +1,10 @@
-"""A bitstream whose firmware does not run is told by `make flash PORT=...`, and the board takes another."""
+"""`make flash PORT=...`: it says who answers, and of a bitstream whose firmware does not run that it does not."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 from cipherlane.build_id import MARK
@@ -9,7 +12,9 @@ from cipherlane.transport.simboard import SimulatedBoard, find_board
 
 from gateware import targets
 from gateware.flow import build_id
+from gateware.flow.firmware import REPOSITORY
 from gateware.flow.flash import FlashError, confirm, loaded_by
+from tests.pseudo_terminal import SerialBoard
 
 pytestmark = pytest.mark.simboard
 
@@ -75,3 +80,31 @@ def build_of(image):
 
 def test_a_board_that_a_bootloader_loads_is_told_of_that():
     assert loaded_by(targets.load("orangecrab")) == "make flash-spi BOARD=orangecrab, from its bootloader"
+
+
+def test_the_command_waits_at_a_serial_port_and_compares(tmp_path):
+    """With an openFPGALoader that was recorded, and the simulated board for the one that it loads."""
+    build = build_id.read(find_board() / "gateware", "sim")
+    gateware, program = tmp_path / "gateware", tmp_path / "programs" / "openFPGALoader"
+    for folder in (gateware, program.parent):
+        folder.mkdir()
+    (gateware / "ecpix5.bit").write_bytes(b"\xff")
+    (gateware / "ecpix5.build_id").write_text(build)
+    program.write_text("#!/bin/sh\nprintf 'index 0:\\n\\tmodel  LFE5UM5G-85\\n'\n")
+    program.chmod(0o755)
+    command = [sys.executable, "-m", "gateware.flow", "ecpix5", "--flash", "sram", "--output", str(tmp_path)]
+    path = f"{program.parent}:{os.environ['PATH']}"
+    with SerialBoard() as board:
+        done = subprocess.run(
+            [*command, "--port", board.port],
+            cwd=REPOSITORY,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    loaded, *answer = done.stdout.splitlines()
+    assert loaded.startswith("ecpix5.bit is loaded into LambdaConcept ECPIX-5")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert answer[0].startswith(f"at {board.port} answers sim, baremetal")
+    assert answer[0].endswith(f"build {build}: that is it")
