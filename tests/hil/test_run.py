@@ -163,7 +163,14 @@ def test_another_build_than_was_loaded_and_a_simulated_board_are_not_taken_for_i
         ),
         ({"detects": ""}, "nothing answers on the JTAG of board behind .*: power it on, or cut a loop in its chain"),
         ({"bitstream": "none.bit"}, r"Local file .*none\.bit not found: run `make bitstream` first"),
-        ({"writes": "Error: Fail to write\n", "write_status": 1}, ".* openFPGALoader says: Error: Fail to write"),
+        (
+            {
+                "writes": "Open file: DONE\nSRAM erase: FAIL\ndisplayReadReg\n\tBusy Flag\n\tFail Flag\n\tNo err\n"
+                "Error: Failed to program FPGA: std::exception\n",
+                "write_status": 1,
+            },
+            ".* openFPGALoader says: SRAM erase: FAIL",
+        ),
     ],
 )
 def test_a_board_that_cannot_be_loaded_is_not_tested(attached, recorded, says):
