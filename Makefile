@@ -89,7 +89,7 @@ firmware: setup ## 1 min | Compile new firmware into the bitstream of BOARD with
 flash: setup ## 10 s | Load the bitstream into the attached BOARD's FPGA, until its power is off; with PORT wait for it, compare its build id
 	@$(FLASH) sram$(ANSWER)
 
-flash-spi: setup ## 1 min | Write the bitstream into the SPI flash that the attached BOARD starts from; with PORT wait for it, compare its build id
+flash-spi: setup ## minutes | Write the bitstream into the SPI flash that the attached BOARD starts from; with PORT wait for it, compare its build id
 	@$(FLASH) spi$(ANSWER)
 
 udev: setup ## 1 s | Let users of the group plugdev open the boards' JTAG cables (root; DRY_RUN=1 prints the rules)

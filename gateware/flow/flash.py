@@ -27,8 +27,8 @@ from gateware.boards import Board
 from gateware.flow import build_id
 from gateware.targets import Target
 
-# openFPGALoader itself has no bound.
-LIMIT_S = 600
+# openFPGALoader itself has no bound: of reading a part, and of writing and reading back 2 MB by a slow cable.
+DETECT_LIMIT_S, LIMIT_S = 60, 1800
 # How long a board may take until it answers, and how long until it is asked again.
 ANSWER_S = 20.0
 _ASK_S, _AGAIN_S = 1.0, 0.2
@@ -201,15 +201,17 @@ def _attached(board: Board) -> list[cables.Cable]:
 
 def _run(command: list[str], board: Board) -> str:
     """What a command prints."""
+    detects = "--detect" in command
+    limit = DETECT_LIMIT_S if detects else LIMIT_S
     to_one = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     try:
-        result = subprocess.run(command, **to_one, text=True, errors="replace", timeout=LIMIT_S)
+        result = subprocess.run(command, **to_one, text=True, errors="replace", timeout=limit)
     except FileNotFoundError as error:
         raise FlashError("openFPGALoader is missing: run `make setup`") from error
     except subprocess.TimeoutExpired as error:
-        raise FlashError(f"openFPGALoader did not end in {LIMIT_S} s: check the cable") from error
+        raise FlashError(f"openFPGALoader did not end in {limit} s: check the cable") from error
     except KeyboardInterrupt as error:
-        left = "nothing was written" if "--detect" in command else f"{board.title} may hold half of it: run this again"
+        left = "nothing was written" if detects else f"{board.title} may hold half of it: run this again"
         raise FlashError(f"interrupted: {left}") from error
     if result.returncode:
         found = _attached(board)

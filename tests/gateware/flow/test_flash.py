@@ -189,7 +189,7 @@ def test_an_openfpgaloader_that_hangs_or_is_missing(build, tmp_path, monkeypatch
     folder = tmp_path / "programs"
     folder.mkdir()
     monkeypatch.setenv("PATH", f"{folder}:/bin" if program else str(folder))
-    monkeypatch.setattr(flashing, "LIMIT_S", limit)
+    monkeypatch.setattr(flashing, "DETECT_LIMIT_S", limit)
     if program:
         (folder / "openFPGALoader").write_text(program)
         (folder / "openFPGALoader").chmod(0o755)
