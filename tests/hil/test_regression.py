@@ -134,3 +134,15 @@ def test_a_damaged_history_is_told(tmp_path):
     with pytest.raises(history.HistoryError, match=r"b\.jsonl, line 2 is no run .*: repair or delete that line"):
         history.read(path)
     assert history.read(tmp_path / "none.jsonl") == []
+
+
+def test_a_line_that_was_cut_off_takes_no_other_with_it(tmp_path):
+    """As by a full disk: what comes after it is a line of its own."""
+    path = tmp_path / "b.jsonl"
+    path.write_text('{"figures": {}}\n{"figu')
+    history.append(path, run(300))
+    with pytest.raises(history.HistoryError, match="line 2 is no run"):
+        history.read(path)
+    first, _, last = path.read_text().splitlines()
+    path.write_text(f"{first}\n{last}\n")
+    assert history.read(path)[1]["figures"] == {"ise": 300}
