@@ -48,7 +48,7 @@ help: ## 0 s | List the targets
 	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone; udev: the rules)"
 	@echo "  COORDINATOR=host:port  PLACE=name  WAIT=3600  SELECT=throughput  SOAK=3600  HIL_ENV=file  ACCEPT=figure (hil: see tests/hil)"
 	@echo "  TRACE=1 (sim: with waveforms, in build/sim_trace; see gateware/ARCHITECTURE.md)"
-	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, live, bench)  FILE=path  KEY_BITS=128|192|256|all (demo)"
+	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, live, bench; flash and hil: not sim)  FILE=path  KEY_BITS=128|192|256|all (demo)"
 	@echo "  SEEDS=8  DATABASE=LFE5UM5G|LFE5U (timing; default: both)"
 	@echo "  LIVE=goodput|pace|start|soak (bench-live: see tests)"
 	@echo "  FUZZ_SECONDS=60  MUTANTS='--count 300 --seed 1 --part host' (default: 300 of all parts)"
@@ -89,7 +89,7 @@ firmware: setup ## 1 min | Compile new firmware into the bitstream of BOARD with
 flash: setup ## 10 s | Load the bitstream into the attached BOARD's FPGA, until its power is off; with PORT wait for it, compare its build id
 	@$(FLASH) sram$(ANSWER)
 
-flash-spi: setup ## 1 min | Write the bitstream into the SPI flash that the attached BOARD starts from; with PORT wait for it, compare its build id
+flash-spi: setup ## minutes | Write the bitstream into the SPI flash that the attached BOARD starts from; with PORT wait for it, compare its build id
 	@$(FLASH) spi$(ANSWER)
 
 udev: setup ## 1 s | Let users of the group plugdev open the boards' JTAG cables (root; DRY_RUN=1 prints the rules)
@@ -98,6 +98,7 @@ udev: setup ## 1 s | Let users of the group plugdev open the boards' JTAG cables
 hil: setup ## minutes | Test BOARD with CONFIG through labgrid, attached or at COORDINATOR; BOARD=sim is the simulated one
 	@.ci/setup-hil
 	@$(if $(and $(filter sim,$(BOARD)),$(if $(COORDINATOR)$(ACCEPT),,1)),$(PYTHON) -m gateware.flow sim $(CONFIG))
+	@$(if $(HIL_ENV)$(ACCEPT),,$(PYTHON) -m gateware.flow.environment $(BOARD) $(CONFIG)$(ANSWER) $(if $(COORDINATOR),--remote))
 	@.venv-hil/bin/python -m tests.hil $(BOARD) $(CONFIG) $(HIL)
 
 ##@ Check

@@ -215,7 +215,25 @@ def test_words_of_hardware_in_the_loop(checkout, words, run):
     done = make(checkout, "-n", "hil", *words, **dict.fromkeys(("COORDINATOR", "PLACE", "WAIT", "SELECT", "SOAK"), ""))
     (line,) = re.findall(r"-m tests\.hil (.*?) *$", done.stdout, re.M)
     assert line.split() == run.split()
-    assert "gateware.flow" not in done.stdout
+    assert "gateware.flow " not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "written"),
+    [
+        (["BOARD=another", "CONFIG=eth"], ["another eth"]),
+        (["PORT=/dev/ttyUSB3"], ["ecpix5 default --port '/dev/ttyUSB3'"]),
+        (["BOARD=sim", "COORDINATOR=lab:1"], ["sim default --remote"]),
+        (["HIL_ENV=my.yaml"], []),
+        (["ACCEPT=ise"], []),
+    ],
+)
+def test_environment_file_of_hardware_in_the_loop(checkout, words, written):
+    """It is written unless one is named, and before the run."""
+    done = make(checkout, "-n", "hil", *words, **dict.fromkeys(("COORDINATOR", "HIL_ENV", "ACCEPT"), ""))
+    found = re.findall(r"-m gateware\.flow\.environment (.*?) *$", done.stdout, re.M)
+    assert [" ".join(line.split()) for line in found] == written
+    assert done.stdout.rindex("-m tests.hil") > max(done.stdout.find("flow.environment"), 0)
 
 
 @pytest.mark.parametrize("words", [["sim", "CONFIG=eth", "FIRMWARE=zephyr"], ["zephyr", "CONFIG=eth"]])

@@ -57,7 +57,9 @@ class Board:
     on it, by name; ``left_out`` says of what else somebody may look for why it is not there. ``models`` is, of a
     simulated board, the one that it stands for. ``clock_pin`` has a clock of the board's ``sys_clk_freq``, and
     ``reset_pin`` is low while the board is reset. ``bootloader`` says that it is loaded by a bootloader of its own over
-    USB (DFU), which tells no part and writes nothing but the SPI flash.
+    USB (DFU), which tells no part and writes nothing but the SPI flash. ``cable_usb`` is the USB identity
+    (`vendor:product`) of the JTAG cable, or of that bootloader; ``uart_usb`` that of the UART's adapter, behind a slash
+    the number of its interface where the adapter has several. It is empty where the adapter may be any.
     """
 
     name: str
@@ -79,6 +81,8 @@ class Board:
     speed_grade: str = ""
     flash_cable: tuple[str, ...] = ()
     bootloader: bool = False
+    cable_usb: str = ""
+    uart_usb: str = ""
     constraints: str = ""
     clock_pin: str = ""
     reset_pin: str = ""
@@ -87,6 +91,11 @@ class Board:
     def simulated(self) -> bool:
         """Whether it is simulated."""
         return self.models is not None
+
+    @property
+    def part(self) -> str:
+        """The part as openFPGALoader calls it, which tells no packages."""
+        return "-".join(self.device.split("-")[:2]).rstrip("F")
 
     @property
     def size(self) -> str:

@@ -38,5 +38,6 @@ BOARD = Board(
     speed_grade="8",
     flash_cable=("--dfu", "--vid", "0x1209", "--pid", "0x5af1", "--altsetting", "0"),
     bootloader=True,
+    cable_usb="1209:5af1",
     constraints="butterstick.lpf",
 )

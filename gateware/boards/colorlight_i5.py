@@ -21,4 +21,6 @@ BOARD = Board(
     device="LFE5U-25F-6BG381C",
     speed_grade="6",
     flash_cable=("--board", "colorlight-i5"),
+    cable_usb="0d28:0204",
+    uart_usb="0d28:0204",
 )

@@ -35,4 +35,5 @@ BOARD = Board(
     speed_grade="8",
     flash_cable=("--board", "orangeCrab"),
     bootloader=True,
+    cable_usb="1209:5af0",
 )

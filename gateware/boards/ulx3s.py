@@ -28,4 +28,6 @@ BOARD = Board(
     device="LFE5U-85F-6BG381C",
     speed_grade="6",
     flash_cable=("--board", "ulx3s"),
+    cable_usb="0403:6015",
+    uart_usb="0403:6015",
 )

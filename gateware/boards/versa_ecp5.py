@@ -34,4 +34,6 @@ BOARD = Board(
     device="LFE5UM5G-45F-8BG381C",
     speed_grade="8",
     flash_cable=("--cable", "ft2232"),
+    cable_usb="0403:6010",
+    uart_usb="0403:6010/01",
 )

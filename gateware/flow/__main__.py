@@ -11,7 +11,7 @@ from gateware.configurations import CONFIGURATIONS, DEFAULT
 from gateware.flow import bitstream, build_id, patch, simulation
 from gateware.flow.cache import Stamp, digest
 from gateware.flow.firmware import REPOSITORY, FirmwareError, build_firmware, report_image
-from gateware.flow.flash import MEMORIES, FlashError, built, confirm, flash
+from gateware.flow.flash import MEMORIES, FlashError, built, confirm, flash, loaded_by
 from gateware.flow.zephyr import ZephyrError
 
 RESULTS = REPOSITORY / "build" / "results"
@@ -43,7 +43,7 @@ def main() -> int:
             build = built(target, directory) if arguments.port and not arguments.dry_run else ""
             print(flash(target, directory, arguments.flash, dry_run=arguments.dry_run), flush=True)
             if build:
-                print(confirm(build, arguments.port))
+                print(confirm(build, arguments.port, again=loaded_by(target)))
         elif arguments.firmware:
             patch.build(target, directory, RESULTS)
         elif arguments.image:

@@ -6,6 +6,8 @@
 
 The part is read before anything is written; a board with a bootloader over USB (DFU) cannot tell it. What
 openFPGALoader says of a cable that it cannot open is libftdi's: no device, no permission, in use by another program.
+What a bootloader may not be opened for is to it not there, and a download that such a one refused is to it a success:
+who is attached is looked for, and what it says is read, whatever it ends with.
 """
 
 import re
@@ -14,28 +16,36 @@ import subprocess
 import time
 from pathlib import Path
 
+from cipherlane import cables
 from cipherlane.build_id import require
 from cipherlane.cables import REMEDY
 from cipherlane.device import Device
-from cipherlane.errors import CipherlaneError
+from cipherlane.errors import CipherlaneError, NoReplyError
 from cipherlane.transport import open_transport
 
+from gateware.boards import Board
 from gateware.flow import build_id
 from gateware.targets import Target
 
-# openFPGALoader itself has no bound.
-LIMIT_S = 600
+# openFPGALoader itself has no bound: of reading a part, and of writing and reading back 2 MB by a slow cable.
+DETECT_LIMIT_S, LIMIT_S = 60, 1800
 # How long a board may take until it answers, and how long until it is asked again.
 ANSWER_S = 20.0
-_AGAIN_S = 0.2
-MEMORIES = {"sram": "--write-sram", "spi": "--write-flash"}
-# What a message has in it: what to do. libftdi's numbers of ftdi_usb_open_desc.
+_ASK_S, _AGAIN_S = 1.0, 0.2
+MEMORIES = {"sram": ["--write-sram"], "spi": ["--write-flash", "--verify"]}
+# What a message of a cable has in it: what to do. libftdi's numbers of ftdi_usb_open_desc.
+_CABLE = r"unable to open|init failed|No cable"
 _REMEDIES = {
     r"ftdi device: -3\b|device not found|No device|no device|Not found|No DFU": "none is found: attach it by its USB "
     "cable, power it on",
     r"ftdi device: -4\b|[Pp]ermission": f"no permission: {REMEDY}",
-    r"ftdi device: -5\b|[Bb]usy": "another program has its cable: end that one",
+    r"Unknown device": "what answers is no part that openFPGALoader knows: look at its cable and power",
+    r"ftdi device: -5\b|[Bb]usy|Fail to claim": "another program has its cable: end that one",
 }
+# What a line has that tells a cause, unless it begins with a tab, as the status register does, or has this; what a
+# bootloader says that has taken all.
+_CAUSE, _NO_CAUSE = r"FAIL|[Ff]ail|[Ee]rror|mismatch", "std::exception"
+_SENT = "send zero sized download request: DONE"
 
 
 class FlashError(RuntimeError):
@@ -71,19 +81,26 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
     if not bitstream.exists():
         raise FlashError(f"no bitstream for {target.name}: run `make bitstream {target.variables}` first")
     loader = ["openFPGALoader", *board.flash_cable]
-    command = [*loader, *([] if board.bootloader else [MEMORIES[memory]]), str(bitstream)]
+    command = [*loader, *([] if board.bootloader else MEMORIES[memory]), str(bitstream)]
     if dry_run:
         return shlex.join(command)
-    if not board.bootloader:
-        part = "-".join(board.device.split("-")[:2]).rstrip("F")
-        found = re.findall(r"^\s*model\s+(\S+)", _run([*loader, "--detect"], board.title), re.M)
-        require_part(part, found, board.title, bitstream.name)
-    _run(command, board.title)
+    if board.bootloader:
+        said = _run(command, board)
+        if _SENT not in said or "dfuERROR" in said:
+            raise FlashError(reason(said, board.title))
+    else:
+        found = re.findall(r"^\s*model\s+(\S+)", _run([*loader, "--detect"], board), re.M)
+        alike = len(_attached(board))
+        if not found and alike > 1:
+            several = f"{alike} cables {board.cable_usb} are attached: leave the board's alone"
+            raise FlashError(f"nothing answers on the JTAG of {board.title}; {several}")
+        require_part(board.part, found, board.title, bitstream.name)
+        _run(command, board)
     where = "in its SPI flash, it starts from it" if memory == "spi" else "in the FPGA until its power is off"
     return f"{bitstream.name} is loaded into {board.title}: {where}"
 
 
-def confirm(build: str, port: str, timeout: float = ANSWER_S) -> str:
+def confirm(build: str, port: str, timeout: float = ANSWER_S, again: str = "make flash") -> str:
     """Waits until the board at a port answers, and says who it is.
 
     Parameters
@@ -94,6 +111,8 @@ def confirm(build: str, port: str, timeout: float = ANSWER_S) -> str:
         As the host tool names it.
     timeout : float
         Seconds to wait. A board that starts may be asked too early, and one that has not started anew yet answers too.
+    again : str
+        What loads the board whatever it runs.
 
     Raises
     ------
@@ -103,15 +122,23 @@ def confirm(build: str, port: str, timeout: float = ANSWER_S) -> str:
     end = time.monotonic() + timeout
     while True:
         try:
-            with Device(open_transport(port)) as device:
+            with Device(open_transport(port), timeout=_ASK_S) as device:
                 info = device.info()
             require(info.build_id, build)
         except CipherlaneError as error:
             if time.monotonic() > end:
-                raise FlashError(f"at {port}, {timeout:g} s after it was loaded: {error}") from error
+                silent = f"; else its firmware does not run: `{again}` loads another, whatever it does"
+                hint = silent if isinstance(error, NoReplyError) else ""
+                raise FlashError(f"at {port}, {timeout:g} s after it was loaded: {error}{hint}") from error
             time.sleep(_AGAIN_S)
         else:
             return f"at {port} answers {info.board}, {info.firmware} {info.firmware_version}, build {build}: that is it"
+
+
+def loaded_by(target: Target) -> str:
+    """The command that loads a board whatever it runs."""
+    boot = target.board.bootloader
+    return f"make {'flash-spi' if boot else 'flash'} {target.variables}" + (", from its bootloader" if boot else "")
 
 
 def built(target: Target, directory: Path) -> str:
@@ -133,27 +160,61 @@ def require_part(part: str, found: list[str], title: str, bitstream: str = "the 
     if not found:
         raise FlashError(f"nothing answers on the JTAG of {title}: power it on, or cut a loop in its chain")
     if part not in found:
-        raise FlashError(f"on the cable is a {', '.join(dict.fromkeys(found))}, and {bitstream} is for a {part}")
+        seen = ", ".join(dict.fromkeys(found))
+        raise FlashError(f"on the cable is a {seen}, and {bitstream} is for a {part}: `make boards` lists both")
 
 
-def reason(said: str, title: str) -> str:
-    """Why a board was not loaded, in one line with the remedy, from what openFPGALoader said before it failed."""
+def reason(said: str, title: str, words: str = "", *, locked: bool = False) -> str:
+    """Why a board was not loaded, in one line with the remedy.
+
+    Parameters
+    ----------
+    said : str
+        What openFPGALoader said before it failed, standard output and standard error as they came.
+    title : str
+        What a person calls the board.
+    words : str
+        openFPGALoader's for the board's cable.
+    locked : bool
+        Whether its cable is attached and may not be opened, which openFPGALoader may not tell from none.
+    """
+    lines = [line.rstrip() for line in re.split(r"[\r\n]+", said) if line.strip()]
+    cable = "\n".join(line for line in lines if re.search(_CABLE, line))
     for pattern, remedy in _REMEDIES.items():
-        if re.search(pattern, said):
-            return f"no {title} could be opened: {remedy}"
-    lines = [line.strip() for line in re.split(r"[\r\n]+", said) if line.strip()]
-    return f"{title} could not be loaded: openFPGALoader " + (f"says: {lines[-1]}" if lines else "says nothing")
+        if re.search(pattern, cable):
+            return f"no {title} could be opened: {f'no permission: {REMEDY}' if locked else remedy}"
+    if "block protection is set" in said:
+        unlock = " ".join(filter(None, ("openFPGALoader", words, "--unprotect-flash")))
+        return f"{title} could not be loaded: its SPI flash is protected: run `{unlock}`, then this again"
+    causes = [
+        line for line in lines if re.match(rf"\S.*?(?:{_CAUSE})|{_CAUSE}", line) and _NO_CAUSE not in line
+    ] or lines
+    return f"{title} could not be loaded: openFPGALoader " + (
+        f"says: {causes[-1].strip()}" if causes else "says nothing"
+    )
 
 
-def _run(command: list[str], title: str) -> str:
+def _attached(board: Board) -> list[cables.Cable]:
+    """The cables that may be the board's."""
+    return [cable for cable in cables.attached() or () if cable.usb == board.cable_usb]
+
+
+def _run(command: list[str], board: Board) -> str:
     """What a command prints."""
+    detects = "--detect" in command
+    limit = DETECT_LIMIT_S if detects else LIMIT_S
+    to_one = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     try:
-        result = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=LIMIT_S)
+        result = subprocess.run(command, **to_one, text=True, errors="replace", timeout=limit)
     except FileNotFoundError as error:
         raise FlashError("openFPGALoader is missing: run `make setup`") from error
     except subprocess.TimeoutExpired as error:
-        raise FlashError(f"openFPGALoader did not end in {LIMIT_S // 60} minutes: check the cable") from error
-    said = result.stdout + result.stderr
+        raise FlashError(f"openFPGALoader did not end in {limit} s: check the cable") from error
+    except KeyboardInterrupt as error:
+        left = "nothing was written" if detects else f"{board.title} may hold half of it: run this again"
+        raise FlashError(f"interrupted: {left}") from error
     if result.returncode:
-        raise FlashError(reason(said, title))
-    return said
+        found = _attached(board)
+        locked = bool(found) and not any(cable.usable for cable in found)
+        raise FlashError(reason(result.stdout, board.title, shlex.join(board.flash_cable), locked=locked))
+    return result.stdout

@@ -20,7 +20,8 @@ def install(path: Path) -> str:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(cables.rules())
-    for command in (["udevadm", "control", "--reload-rules"], ["udevadm", "trigger", "--subsystem-match=usb"]):
+    trigger = ["udevadm", "trigger", "--subsystem-match=usb", "--subsystem-match=hidraw"]
+    for command in (["udevadm", "control", "--reload-rules"], trigger):
         try:
             done = subprocess.run(command, capture_output=True, timeout=_LIMIT_S).returncode == 0
         except (OSError, subprocess.TimeoutExpired):

@@ -15,8 +15,10 @@ CABLES = {
     "0403:6015": "FTDI FT231X, of the ULX3S",
     "0d28:0204": "CMSIS-DAP, of the Colorlight i5's extension board",
     "1209:5af0": "OrangeCrab, in its boot loader",
+    "1209:5af1": "ButterStick, in its boot loader",
     "1d50:602b": "FPGALink",
 }
+_CMSIS_DAP = "0d28:0204"  # which openFPGALoader opens through hidapi's hidraw, not through libusb
 GROUP = "plugdev"
 RULES = Path("/etc/udev/rules.d/70-cipherlane.rules")
 REMEDY = f"run `sudo make udev` in the checkout, add yourself to the group {GROUP}, log in and attach it again"
@@ -42,8 +44,11 @@ def attached(root: Path = Path("/")) -> list[Cable] | None:
         usb = f"{_text(device / 'idVendor')}:{_text(device / 'idProduct')}"
         bus, number = _text(device / "busnum"), _text(device / "devnum")
         if usb in CABLES and bus.isdecimal() and number.isdecimal():
-            node = root / "dev" / "bus" / "usb" / f"{int(bus):03}" / f"{int(number):03}"
-            found.append(Cable(usb, CABLES[usb], _text(device / "serial"), os.access(node, os.R_OK | os.W_OK)))
+            nodes = [root / "dev" / "bus" / "usb" / f"{int(bus):03}" / f"{int(number):03}"]
+            if usb == _CMSIS_DAP:
+                nodes = [root / "dev" / hid.name for hid in sorted(device.glob("*/*/hidraw/hidraw*"))] or nodes
+            usable = all(os.access(node, os.R_OK | os.W_OK) for node in nodes)
+            found.append(Cable(usb, CABLES[usb], _text(device / "serial"), usable))
     return found
 
 
@@ -52,8 +57,11 @@ def rules() -> str:
     lines = ["# Cipherlane: JTAG cables of its boards. Written by `make udev`."]
     for usb, title in CABLES.items():
         vendor, product = usb.split(":")
-        match = f'SUBSYSTEM=="usb", ATTR{{idVendor}}=="{vendor}", ATTR{{idProduct}}=="{product}"'
-        lines += [f"# {title}", f'{match}, MODE="0660", GROUP="{GROUP}", TAG+="uaccess"']
+        access = f'MODE="0660", GROUP="{GROUP}", TAG+="uaccess"'
+        lines += [f"# {title}"]
+        lines += [f'SUBSYSTEM=="usb", ATTR{{idVendor}}=="{vendor}", ATTR{{idProduct}}=="{product}", {access}']
+        if usb == _CMSIS_DAP:
+            lines += [f'SUBSYSTEM=="hidraw", ATTRS{{idVendor}}=="{vendor}", ATTRS{{idProduct}}=="{product}", {access}']
     return "\n".join(lines) + "\n"
 
 

@@ -19,7 +19,7 @@ from tests.hil import history, place, report
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SUITE = REPOSITORY / "tests" / "hil" / "suite"
-ENVIRONMENTS = REPOSITORY / "tests" / "hil" / "environments"
+ENVIRONMENTS = REPOSITORY / "build" / "hil"  # gateware.flow.environment writes them
 RESULTS = REPOSITORY / "build" / "results" / "hil"
 WAIT_S = 3600
 
@@ -29,16 +29,17 @@ def main() -> int:
     arguments = _arguments()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that a place is given back
-    os.environ.setdefault("LG_BUILD", str(REPOSITORY / "build"))
     os.environ["CIPHERLANE_CONFIG"] = ""  # whatever this user has configured
     name = "_".join(filter(None, (arguments.board, arguments.configuration)))
     try:
-        environment = arguments.environment or ENVIRONMENTS / f"{name}.yaml"
-        if not environment.is_file():
-            there = ", ".join(sorted(path.stem for path in ENVIRONMENTS.glob("*.yaml")))
-            raise place.PlaceError(f"no environment file {environment}: there is one of {there}, or name your own")
         if arguments.accept:
             return _accept(name, arguments)
+        environment = arguments.environment or ENVIRONMENTS / f"{name}.yaml"
+        if not environment.is_file():
+            wanted = f"BOARD={arguments.board}" + (f" CONFIG={arguments.configuration}" * bool(arguments.configuration))
+            raise place.PlaceError(
+                f"no environment file {environment}: `make hil {wanted}` writes that, HIL_ENV=file is for your own"
+            )
         with _place(arguments, name, environment) as usable:
             status = _run(name, usable, arguments)
         report.write(arguments.results)

@@ -2,7 +2,7 @@
 
 ::
 
-    SerialPort, BoardAddress ─► AttachedBoardDriver ───┐
+    SerialPort, BoardAddress ─► AttachedBoardDriver ───┐      (JtagCable ─► OpenFPGALoaderDriver)
                                                        ├─► BoardProtocol ─► transports of the host tool
     SimulatedBoard ───────────► SimulatedBoardDriver ──┘
     NetworkSimulatedBoard ────► (the same, on an exporter of this machine)
@@ -29,6 +29,7 @@ from labgrid.protocol import ResetProtocol
 from labgrid.resource.base import SerialPort
 from labgrid.resource.common import ManagedResource, NetworkResource, Resource
 from labgrid.resource.remote import RemotePlaceManager
+from labgrid.resource.udev import USBDebugger
 from labgrid.util.proxy import proxymanager
 
 UART, UDP = "uart", "udp"
@@ -59,6 +60,15 @@ class BoardProtocol(abc.ABC):
     @abc.abstractmethod
     def open(self, transport):
         """An open transport of the host tool; raises its errors."""
+
+
+@target_factory.reg_resource
+@attr.s(eq=False)
+class JtagCable(USBDebugger):
+    """A JTAG cable, whichever chip it has: labgrid's USBDebugger takes the chips that it lists alone."""
+
+    def filter_match(self, device):
+        return device.device_type == "usb_device"
 
 
 @target_factory.reg_resource
@@ -128,6 +138,8 @@ class AttachedBoardDriver(Driver, BoardProtocol):
         if transport == UDP:
             return UdpTransport(f"udp://{self.network.address}")
         if isinstance(self.port, SerialPort):
+            if not self.port.port:
+                raise PortError("the board's serial port is gone: look at its cable and power")
             return SerialTransport(self.port.port, self.port.speed)
         host, port = proxymanager.get_host_and_port(self.port)
         if self.port.protocol == "raw":

@@ -4,14 +4,15 @@ import os
 
 import pytest
 
-from tests.hil.support import BUILD
+from tests.hil.support import environment
 
 collect_ignore = ["suite"]
 
 
 @pytest.fixture(autouse=True, scope="session")
 def own_environment():
-    """Nothing of what the user has configured, and the simulated boards of this checkout."""
-    os.environ["LG_BUILD"] = str(BUILD)
+    """Nothing of what the user has configured, and the simulated boards of this checkout, as `make hil` has them."""
     for name in ("CIPHERLANE_SIM", "CIPHERLANE_SIM_ETH", "LG_COORDINATOR", "LG_ENV", "LG_PLACE", "LG_TOKEN"):
         os.environ.pop(name, None)
+    environment("sim")
+    environment("sim", "eth")

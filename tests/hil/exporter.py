@@ -1,4 +1,5 @@
-"""labgrid's exporter, which can also export simulated boards: each is started when somebody acquires its place.
+"""labgrid's exporter, which can also export any JTAG cable, and simulated boards: each of these is started when
+somebody acquires its place.
 
 ``python -m tests.hil.exporter --coordinator HOST:PORT RESOURCES`` takes the exporter's options and file, in which
 
@@ -8,14 +9,15 @@
       SimulatedBoard:
         directory: /where/it/was/built
 
-is one more resource. Of a board that ended, or was told to, another one is started: its process is its power.
+and ``JtagCable``, with a ``match`` as USBDebugger has, are more resources. Of a simulated board that ended, or was told
+to, another one is started: its process is its power.
 """
 
 import attr
 from cipherlane.transport import simboard
 from labgrid.remote import exporter
 
-from tests.hil.board import SimulatedBoard
+from tests.hil.board import JtagCable, SimulatedBoard
 
 
 @attr.s(eq=False)
@@ -57,8 +59,19 @@ class SimulatedBoardExport(exporter.ResourceExport):
             self.running.discard(board)
 
 
+@attr.s(eq=False)
+class JtagCableExport(exporter.USBGenericExport):
+    """Exports a `JtagCable` as what clients know, a `NetworkUSBDebugger`."""
+
+    def __attrs_post_init__(self):
+        exporter.ResourceExport.__attrs_post_init__(self)
+        self.data["cls"] = "NetworkUSBDebugger"
+        self.local = JtagCable(target=None, name=None, **self.local_params)
+
+
 def main():
-    """Entry point: labgrid's, with one more kind of resource."""
+    """Entry point: labgrid's, with more kinds of resources."""
+    exporter.exports["JtagCable"] = JtagCableExport
     exporter.exports["SimulatedBoard"] = SimulatedBoardExport
     try:
         exporter.main()

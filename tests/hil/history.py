@@ -36,11 +36,13 @@ def read(path: Path) -> list[dict]:
 
 
 def append(path: Path, line: dict) -> None:
-    """Adds a line, whole or not at all as far as other writers can see."""
+    """Adds a line, whole or not at all as far as other writers can see, and not to one that was cut off."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
     try:
-        os.write(descriptor, (json.dumps(line, sort_keys=True) + "\n").encode())
+        size = os.fstat(descriptor).st_size
+        begin = "\n" if size and os.pread(descriptor, 1, size - 1) != b"\n" else ""
+        os.write(descriptor, f"{begin}{json.dumps(line, sort_keys=True)}\n".encode())
     finally:
         os.close(descriptor)
 

@@ -105,6 +105,6 @@ class OpenFPGALoaderDriver(Driver, BootstrapProtocol):
         except CalledProcessError as error:
             reason = _REASONS.get(error.returncode, f"failed with status {error.returncode}").format(self.timeout)
             text = (error.output or b"").decode(errors="replace")
-            lines = [line.strip() for line in re.split(r"[\r\n]+", text) if line.strip()]
+            lines = [line.rstrip() for line in re.split(r"[\r\n]+", text) if line.strip()]
             raise ExecutionError(f"openFPGALoader {reason}", stdout=lines) from error
         return said.decode(errors="replace")

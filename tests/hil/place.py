@@ -74,11 +74,14 @@ def acquired(coordinator: str, tags: list[str], wait: float) -> Iterator[str]:
                 f"no place with {' '.join(tags)} was free at {coordinator} in {wait:.0f} s: wait longer "
                 "(WAIT=seconds), or see who has it (labgrid-client who)"
             ) from error
-        client(coordinator, "-p", "+", "acquire", token=token)
+        held = False
         try:
+            client(coordinator, "-p", "+", "acquire", token=token)
+            held = True
             yield token
         finally:
-            client(coordinator, "-p", "+", "release", token=token)
+            with contextlib.nullcontext() if held else contextlib.suppress(PlaceError):  # it may not have come so far
+                client(coordinator, "-p", "+", "release", token=token)
     finally:
         with contextlib.suppress(PlaceError):  # it ends by itself, a minute after it was last asked for
             client(coordinator, "cancel-reservation", token)

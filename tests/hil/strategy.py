@@ -40,6 +40,7 @@ class BoardStrategy(Strategy):
     Args:
         part (str): optional, the part that has to be on the cable, as openFPGALoader calls it
         title (str): optional, what a person calls the board
+        image (str): optional, key in ``images`` of what was loaded into a board that nothing here loads
     """
 
     bindings = {
@@ -51,6 +52,7 @@ class BoardStrategy(Strategy):
 
     part = attr.ib(default=None, validator=attr.validators.optional(attr.validators.instance_of(str)))
     title = attr.ib(default="board", validator=attr.validators.instance_of(str))
+    image = attr.ib(default=None, validator=attr.validators.optional(attr.validators.instance_of(str)))
     status = attr.ib(default=Status.unknown)
 
     @property
@@ -58,17 +60,17 @@ class BoardStrategy(Strategy):
         """The first 16 digits of the SHA-256 of what it loads into the board; None if it loads nothing."""
         if not (self.loader and self.loader.image):
             return None
-        path = Path(self.target.env.config.get_image_path(self.loader.image))
-        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+        return hashlib.sha256(self._path_of(self.loader.image).read_bytes()).hexdigest()[:16]
 
     @property
     def build_id(self):
-        """The id of the build that it loads, or of which the simulated board here is; None where that is not known."""
-        if self.loader and self.loader.image:
-            path = Path(self.target.env.config.get_image_path(self.loader.image)).with_suffix(".build_id")
-        else:
-            path = self.board.build_id_file
+        """The id of the build that is to be in it, or of the simulated board here; None if that is not known."""
+        image = self.loader.image if self.loader else self.image
+        path = self._path_of(image).with_suffix(".build_id") if image else self.board.build_id_file
         return path.read_text().strip() if path and path.is_file() else None
+
+    def _path_of(self, image):
+        return Path(self.target.env.config.get_image_path(image))
 
     @property
     def restarts(self):
@@ -109,6 +111,8 @@ class BoardStrategy(Strategy):
                 self.reset.reset()
             else:
                 self._load()
+            self.target.update_resources()  # its serial port may have gone with the cable, and come back
+            self.target.activate(self.board)
             self._await_answer()
 
     def _switch(self, how):

@@ -37,6 +37,14 @@ def command(*words, **environment):
     return result.returncode, result.stdout
 
 
+def environment(*words):
+    """Has the build flow write a board's environment file, in its own Python environment: this one has no LiteX."""
+    python = REPOSITORY / ".venv" / "bin" / "python"
+    subprocess.run(
+        [python, "-m", "gateware.flow.environment", *map(str, words)], cwd=REPOSITORY, check=True, timeout=60
+    )
+
+
 def runs(path):
     """The lines of a history."""
     return [json.loads(line) for line in path.read_text().splitlines()]

@@ -46,7 +46,9 @@ def coordinator(tmp_path_factory):
     os.environ["PYTHONPATH"] = str(REPOSITORY)
     resources = folder / "resources.yaml"
     boards = ("sim", "sim_eth")
-    resources.write_text("".join(f"{name}:\n  SimulatedBoard:\n    directory: {BUILD / name}\n" for name in boards))
+    cable = "cable:\n  JtagCable: {match: {ID_VENDOR_ID: ffff}}\n"
+    exported = (f"{name}:\n  SimulatedBoard:\n    directory: {BUILD / name}\n" for name in boards)
+    resources.write_text(cable + "".join(exported))
     server, listening = started([PROGRAMS / "labgrid-coordinator", "-l", "127.0.0.1:0"], folder, r"listening on (\S+)")
     try:
         at = listening[1]
@@ -77,6 +79,7 @@ def test_one_client_has_a_place_while_another_waits(coordinator, tmp_path, monke
         status, said = command(*words, "--wait", "2", "--results", tmp_path, LG_USERNAME="third")
         assert status == 1
         assert f"hil: error: no place with board=sim was free at {coordinator} in 2 s: wait longer" in said
+        assert "/third" not in place.client(coordinator, "reservations"), "nobody waits behind one who gave up"
         second = subprocess.Popen(
             [sys.executable, "-m", "tests.hil", *words, "--results", tmp_path, "--wait", "120"],
             cwd=REPOSITORY,
@@ -102,6 +105,31 @@ def test_one_client_has_a_place_while_another_waits(coordinator, tmp_path, monke
     (run,) = runs(tmp_path / "sim.jsonl")
     assert run["place"] == "sim_place"
     assert "sim_place" not in place.client(coordinator, "who"), "it was given back"
+
+
+def test_a_place_is_given_back_however_late_it_is_interrupted(coordinator, monkeypatch):
+    """Just when the coordinator has given it."""
+    with contextlib.suppress(place.PlaceError):  # there already
+        create_place(coordinator, "sim")
+    ask = place.client
+
+    def interrupted(*words, **options):
+        said = ask(*words, **options)
+        if "acquire" in words:
+            assert "sim_place" in ask(coordinator, "who")
+            raise KeyboardInterrupt
+        return said
+
+    monkeypatch.setattr(place, "client", interrupted)
+    with pytest.raises(KeyboardInterrupt), place.acquired(coordinator, ["board=sim"], READY_S):
+        raise AssertionError
+    assert "sim_place" not in ask(coordinator, "who")
+
+
+def test_any_cable_is_exported_as_one_that_clients_know(coordinator):
+    """Of the ULX3S's or the Colorlight i5's chip, say."""
+    said = place.client(coordinator, "-vv", "resources")
+    assert "(bench/cable/NetworkUSBDebugger[/JtagCable])" in said
 
 
 @pytest.mark.thorough  # the same way, another transport: half a minute

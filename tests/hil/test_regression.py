@@ -112,7 +112,7 @@ def test_a_level_that_was_accepted_is_the_new_one():
 
 def test_other_boards_kinds_and_figures_are_compared_with_themselves(tmp_path):
     path = tmp_path / "b.jsonl"
-    for serial, kind, value in [("A", "board", 300), ("B", "board", 200), (None, "sim", 100)] * 3:
+    for serial, kind, value in [("A", "board", 300), ("B", "board", 200), (None, "sim", 100), (None, "board", 50)] * 3:
         history.append(path, {**run(value), "serial": serial, "kind": kind})
     history.append(path, {"accepted": "ise", "target": "b"})
     history.append(path, {"accepted": "ise", "target": "other"})
@@ -121,6 +121,7 @@ def test_other_boards_kinds_and_figures_are_compared_with_themselves(tmp_path):
         ("A", "board"): [300] * 3,
         ("B", "board"): [200] * 3,
         (None, "sim"): [100] * 3,
+        (None, "board"): [50] * 3,
     }
     assert all(lines[-1] == {"accepted": "ise", "target": "b"} for lines in found.values())
     assert levels(*found["b", "A", "board"][:3]).judge(200, "c")
@@ -133,3 +134,15 @@ def test_a_damaged_history_is_told(tmp_path):
     with pytest.raises(history.HistoryError, match=r"b\.jsonl, line 2 is no run .*: repair or delete that line"):
         history.read(path)
     assert history.read(tmp_path / "none.jsonl") == []
+
+
+def test_a_line_that_was_cut_off_takes_no_other_with_it(tmp_path):
+    """As by a full disk: what comes after it is a line of its own."""
+    path = tmp_path / "b.jsonl"
+    path.write_text('{"figures": {}}\n{"figu')
+    history.append(path, run(300))
+    with pytest.raises(history.HistoryError, match="line 2 is no run"):
+        history.read(path)
+    first, _, last = path.read_text().splitlines()
+    path.write_text(f"{first}\n{last}\n")
+    assert history.read(path)[1]["figures"] == {"ise": 300}

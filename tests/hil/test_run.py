@@ -1,21 +1,15 @@
 """The command as `make hil` runs it: verdicts, regressions, and a board on a serial port behind a recorded cable."""
 
 import hashlib
-import os
-import pty
 import re
-import select
-import threading
-import tty
 from xml.etree import ElementTree
 
 import pytest
-import serial
 from cipherlane.build_id import is_text
-from cipherlane.transport.simboard import SimulatedBoard
 
 from tests.hil import history
-from tests.hil.support import BUILD, NO_CABLE, command, recorded_loader, runs
+from tests.hil.support import NO_CABLE, command, environment, recorded_loader, runs
+from tests.pseudo_terminal import SerialBoard
 
 
 def verdict(said):
@@ -71,7 +65,7 @@ def test_a_run_in_which_all_was_skipped_qualifies_nothing(tmp_path):
     [
         (
             ["nosuch"],
-            "no environment file .*nosuch.yaml: there is one of ecpix5, ecpix5_eth, sim, sim_eth, or name your own",
+            "no environment file .*nosuch.yaml: `make hil BOARD=nosuch` writes that, HIL_ENV=file is for your own",
         ),
         (["sim", "--accept", "nosuch"], r".*sim\.jsonl has no figure nosuch: it has none"),
         (["sim", "--coordinator", "127.0.0.1:9", "--wait", "5"], "the coordinator at 127.0.0.1:9 refused reserve: .*"),
@@ -87,51 +81,15 @@ def test_without_a_board(tmp_path):
     """No board is attached to a machine that tests."""
     (tmp_path / "ecpix5/gateware").mkdir(parents=True)
     (tmp_path / "ecpix5/gateware/ecpix5.bit").write_bytes(b"\xff")
-    status, said = command("ecpix5", "--results", tmp_path, LG_BUILD=str(tmp_path))
+    environment("ecpix5", "--build", tmp_path, "--to", tmp_path / "ecpix5.yaml")
+    status, said = command("ecpix5", "--results", tmp_path, "--environment", tmp_path / "ecpix5.yaml")
     assert status == 1
     assert verdict(said) == (
-        "ecpix5 is not qualified: no board in service: no LambdaConcept ECPIX-5 is attached (USBDebugger): "
+        "ecpix5 is not qualified: no board in service: no LambdaConcept ECPIX-5 (ECP5-85F) is attached (JtagCable): "
         "attach and power it"
     )
     report = ElementTree.parse(tmp_path / "ecpix5.xml").getroot()
     assert len(list(report.iter("error"))) == 1 == len(list(report.iter("testcase")))
-
-
-class SerialBoard:
-    """The simulated board behind a pseudo-terminal, which stands for the serial port of a board."""
-
-    def __init__(self):
-        self._board = SimulatedBoard(BUILD / "sim")
-
-    def __enter__(self):
-        self._board.start()
-        self._ours, self._theirs = pty.openpty()
-        tty.setraw(self._theirs)
-        self._wire = serial.serial_for_url(self._board.url, timeout=0)
-        self._stop, self._stopped = os.pipe()
-        self._thread = threading.Thread(target=self._carry)
-        self._thread.start()
-        self.port = os.ttyname(self._theirs)
-        return self
-
-    def _carry(self):
-        wire = self._wire._socket
-        while True:
-            ready, _, _ = select.select([self._ours, wire, self._stop], [], [])
-            if self._stop in ready:
-                return
-            if self._ours in ready:
-                wire.sendall(os.read(self._ours, 4096))
-            if wire in ready:
-                os.write(self._ours, wire.recv(4096))
-
-    def __exit__(self, *_):
-        os.close(self._stopped)
-        self._thread.join(20)
-        self._wire.close()
-        for descriptor in (self._ours, self._theirs, self._stop):
-            os.close(descriptor)
-        self._board.stop()
 
 
 ATTACHED = """
@@ -195,14 +153,24 @@ def test_another_build_than_was_loaded_and_a_simulated_board_are_not_taken_for_i
 @pytest.mark.parametrize(
     ("recorded", "says"),
     [
-        ({"part": "LFE5U-25"}, "on the cable is a LFE5UM5G-85, and the bitstream is for a LFE5U-25"),
+        (
+            {"part": "LFE5U-25"},
+            "on the cable is a LFE5UM5G-85, and the bitstream is for a LFE5U-25: `make boards` lists both",
+        ),
         (
             {"detects": NO_CABLE, "status": 1},
             "no board behind .* could be opened: none is found: attach it by its USB .*",
         ),
         ({"detects": ""}, "nothing answers on the JTAG of board behind .*: power it on, or cut a loop in its chain"),
         ({"bitstream": "none.bit"}, r"Local file .*none\.bit not found: run `make bitstream` first"),
-        ({"writes": "Error: Fail to write\n", "write_status": 1}, ".* openFPGALoader says: Error: Fail to write"),
+        (
+            {
+                "writes": "Open file: DONE\nSRAM erase: FAIL\ndisplayReadReg\n\tBusy Flag\n\tFail Flag\n\tNo err\n"
+                "Error: Failed to program FPGA: std::exception\n",
+                "write_status": 1,
+            },
+            ".* openFPGALoader says: SRAM erase: FAIL",
+        ),
     ],
 )
 def test_a_board_that_cannot_be_loaded_is_not_tested(attached, recorded, says):

@@ -42,8 +42,24 @@ def test_a_node_that_may_not_be_opened(tmp_path, monkeypatch):
     assert asked == [(node, os.R_OK | os.W_OK)]
 
 
+def test_a_cmsis_dap_is_opened_as_a_human_interface_device(tmp_path, monkeypatch):
+    """By openFPGALoader, through hidapi's hidraw: the USB device's own node does not help."""
+    for usb, name in (("0d28", "1-1"), ("0403", "1-2")):
+        product = {"0d28": "0204", "0403": "6010"}[usb]
+        add(tmp_path, name, idVendor=usb, idProduct=product, busnum="1", devnum=name[-1])
+        (tmp_path / f"sys/bus/usb/devices/{name}/{name}:1.0/0003:0D28:0204.0001/hidraw/hidraw3").mkdir(parents=True)
+    asked = []
+    monkeypatch.setattr(os, "access", lambda path, mode: asked.append(path) or path.name != "hidraw3")
+    assert [each.usable for each in cables.attached(tmp_path)] == [False, True]
+    assert asked == [tmp_path / "dev/hidraw3", tmp_path / "dev/bus/usb/001/002"]
+    rule = re.compile(
+        r'SUBSYSTEM=="hidraw", ATTRS\{idVendor\}=="(.*?)", ATTRS\{idProduct\}=="(.*?)", .*GROUP="plugdev"'
+    )
+    assert rule.findall(cables.rules()) == [("0d28", "0204")]
+
+
 def test_each_cable_has_a_rule():
-    rules = [line for line in cables.rules().splitlines() if not line.startswith("#")]
+    rules = [line for line in cables.rules().splitlines() if not line.startswith("#") and "hidraw" not in line]
     match = (
         r'SUBSYSTEM=="usb", ATTR\{idVendor\}=="(\w{4})", ATTR\{idProduct\}=="(\w{4})", MODE="0660", GROUP="plugdev", .*'
     )

@@ -1,13 +1,16 @@
 """`cipherlane doctor`, against the model peer behind a socket; its clock runs by this machine's time."""
 
 import json
+import os
+import re
+import threading
 import time
 
 import pytest
-from cipherlane import cables
+from cipherlane import cables, routes
 from cipherlane.commands import doctor
 
-from .commands import NO_PORT, command
+from .commands import NO_PORT, SERIAL, command
 from .model import PeerBoard, SocketBoard, from_frame
 
 CLOCK_HZ = 200_000  # so that one benchmark takes a quarter of a second, and a busy machine tells little in it
@@ -159,3 +162,71 @@ def test_the_cable(tmp_path, monkeypatch, found, local, passed, says):
     (_, cable) = json.loads(stdout)
     assert (cable["name"], cable["passed"]) == ("cable", passed) and says in cable["seen"]
     assert status == 3, "of the port"
+
+
+TABLE = """Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
+eth0\t00000000\t0101A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0
+eth0\t0001A8C0\t00000000\t0001\t0\t0\t100\t00FFFFFF\t0\t0\t0
+eth1\t0002A8C0\t0201A8C0\t0003\t0\t0\t0\t00FFFFFF\t0\t0\t0
+eth2\t0003A8C0\t00000000\t0000\t0\t0\t0\t00FFFFFF\t0\t0\t0
+"""
+
+
+@pytest.mark.parametrize(
+    ("host", "through"),
+    [
+        ("192.168.1.50", ""),
+        ("192.168.2.50", "192.168.1.2"),
+        ("192.168.3.50", "192.168.1.1"),
+        ("10.0.0.9", "192.168.1.1"),
+    ],
+)
+def test_gateways_of_linux(tmp_path, host, through):
+    """The narrowest network that is up has it; eth2 is not."""
+    (tmp_path / "route").write_text(TABLE)
+    assert routes.gateway(host, tmp_path / "route") == through
+    for broken in ("", "a\nb c\n", None):
+        if broken is not None:
+            (tmp_path / "broken").write_text(broken)
+        assert routes.gateway(host, tmp_path / ("none" if broken is None else "broken")) == ""
+
+
+@pytest.mark.parametrize(
+    ("through", "passed", "says"),
+    [
+        ("", True, "127.0.0.1 of this machine reaches 127.0.0.1 with no gateway"),
+        ("10.0.0.1", None, "by gateway 10.0.0.1; if nobody answers, give .* `sudo ip addr add 127.0.0.100/24 dev"),
+    ],
+)
+def test_the_way_to_an_address(null_board, monkeypatch, through, passed, says):
+    monkeypatch.setattr(routes, "gateway", lambda host: through)
+    _, checks = checked(null_board)
+    assert checks["address"][0] is passed and re.search(says, checks["address"][1])
+    with SocketBoard(TimedBoard()) as server:
+        assert "address" not in checked(server)[1], "a serial port has none"
+
+
+@SERIAL
+@pytest.mark.parametrize(("noise", "says"), [(b"", "no reply from the board: check its power"), (b"U", "check --baud")])
+def test_a_serial_port_at_which_is_no_board(monkeypatch, noise, says):
+    """Silent, as another port of the cable is; or speaking otherwise, as at another speed."""
+    far, near = os.openpty()
+    pytest.importorskip("tty").setraw(near)
+    stop = threading.Event()
+
+    def talk():
+        while noise and not stop.wait(0.02):
+            os.write(far, noise * 50)
+
+    talker = threading.Thread(target=talk)
+    talker.start()
+    try:
+        status, stdout, _ = command("doctor", "--port", os.ttyname(near), "--timeout", "0.2", "--json")
+    finally:
+        stop.set()
+        talker.join(20)
+        os.close(far)
+        os.close(near)
+    checks = {check["name"]: (check["passed"], check["seen"]) for check in json.loads(stdout)}
+    assert status == 4 and checks["port"][0] is True
+    assert checks["board"][0] is False and says in checks["board"][1]

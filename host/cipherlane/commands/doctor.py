@@ -6,10 +6,11 @@ import statistics
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from .. import build_id, cables, tables, views
+from .. import build_id, cables, routes, tables, views
 from ..device import Device
 from ..errors import BoardError, CipherlaneError, NoReplyError, PortError, ReplyError
 from ..protocol.codes import Kind
+from ..transport import udp
 from . import common
 
 _TRIPS = 16
@@ -35,8 +36,9 @@ def add_to(commands: Any) -> None:
     parser = common.add_command(
         commands,
         "doctor",
-        help="check port, board, link, clock, network and engines, and say what to do",
-        description="Check one after the other whether the port can be opened, whether a JTAG cable is there, who "
+        help="check port, address, board, link, clock, network and engines, and say what to do",
+        description="Check one after the other whether the port can be opened, by which address of this machine a "
+        "board on a network is reached, whether a JTAG cable is there, who "
         "answers, whether that is the build which --expect names, whether the link loses or damages anything, whether "
         "the board's clock is what its firmware says, what its network has seen, and whether its engines compute what "
         "they should. Ends with the status of the first check that fails.",
@@ -74,6 +76,8 @@ def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
         yield _cable(args.port)
         return
     yield Check("port", True, f"{args.port} is open"), 0
+    if args.port.startswith(f"{udp.SCHEME}:"):
+        yield _address(args.port), 0
     yield _cable(args.port)
     with contextlib.closing(device):
         try:
@@ -96,6 +100,24 @@ def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
                 yield Check(name, None, str(reason)), 0
             except CipherlaneError as error:
                 yield Check(name, False, str(error)), error.exit_code
+
+
+def _address(port: str) -> Check:
+    """The way to a board on a network, which is to be a network that this machine is in."""
+    host, number = udp.resolve(*udp.parse(port))
+    mine, through = routes.source(host, number), routes.gateway(host)
+    if not through:
+        return Check("address", True, f"{mine} of this machine reaches {host} with no gateway")
+    hint = f"give a port of this machine an address like it: `sudo ip addr add {_neighbour(host)}/24 dev ...`"
+    return Check(
+        "address", None, f"{mine} of this machine reaches {host} by gateway {through}; if nobody answers, {hint}"
+    )
+
+
+def _neighbour(host: str) -> str:
+    """An address of the same network."""
+    network, _, last = host.rpartition(".")
+    return f"{network}.{'101' if last == '100' else '100'}"
 
 
 def _cable(port: str) -> tuple[Check, int]:

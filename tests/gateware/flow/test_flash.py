@@ -1,11 +1,19 @@
 """Loading a board: with openFPGALoader as it is, where no board is; with what it says of one, recorded."""
 
 import os
+import shutil
+import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
+from cipherlane import cables
 
 from gateware import targets
+from gateware.flow import flash as flashing
+from gateware.flow.firmware import REPOSITORY
 from gateware.flow.flash import FlashError, built, confirm, flash
 from tests.gateware.flow.test_build import gateware_flow
 from tests.host.model import PeerBoard, SocketBoard
@@ -59,7 +67,7 @@ esac
     return place
 
 
-@pytest.mark.parametrize(("memory", "option"), [("sram", "--write-sram"), ("spi", "--write-flash")])
+@pytest.mark.parametrize(("memory", "option"), [("sram", "--write-sram"), ("spi", "--write-flash --verify")])
 def test_the_part_is_read_before_anything_is_written(build, loader, memory, option):
     words = loader(detected("LFE5UM5G-85"))
     said = flash(TARGET, build, memory)
@@ -67,6 +75,13 @@ def test_the_part_is_read_before_anything_is_written(build, loader, memory, opti
     assert ("until its power is off" in said) == (memory == "sram")
     bit = build / "gateware" / "ecpix5_eth.bit"
     assert words() == ["--board ecpix5 --detect", f"--board ecpix5 {option} {bit}"]
+
+
+# What openFPGALoader 0.10 and 1.1 say of writing, standard output and standard error as they come.
+OPENED = "Open file: DONE\nParse file: DONE\n"
+NOT_PROGRAMMED = "Error: Failed to program FPGA: std::exception\n"
+STATUS = "displayReadReg\n\tConfig Target Selection : 0\n\tBusy Flag\n\tFail Flag\n\tNo err\n"
+SENT = "Loading: [==] 100.00%\nDone\nsend zero sized download request: DONE\n"
 
 
 @pytest.mark.parametrize(
@@ -87,16 +102,22 @@ def test_the_part_is_read_before_anything_is_written(build, loader, memory, opti
             1,
             "no LambdaConcept .*: another program has its cable: end that one",
         ),
+        (
+            "Couldn't open device. Check permissions for /dev/hidraw3\n"
+            "JTAG init failed with: Couldn't open device. Check permissions for /dev/hidraw3",
+            1,
+            "no LambdaConcept .*: no permission: run `sudo make udev` in .*",
+        ),
         (detected(), 0, "nothing answers on the JTAG of LambdaConcept .*: power it on, .*"),
         (
             detected("LFE5U-25"),
             0,
-            "on the cable is a LFE5U-25, and ecpix5_eth.bit is for a LFE5UM5G-85",
+            "on the cable is a LFE5U-25, and ecpix5_eth.bit is for a LFE5UM5G-85: `make boards` lists both",
         ),
         (
             "JTAG init failed with: Unknown device with IDCODE: 0x00fa03fa (manufacturer: 0x1fd",
             1,
-            "LambdaConcept .* could not be loaded: openFPGALoader says: JTAG init failed with: Unknown device .*",
+            "no LambdaConcept .* could be opened: what answers is no part that openFPGALoader knows: look at .*",
         ),
     ],
 )
@@ -107,16 +128,79 @@ def test_a_board_that_is_not_there_or_another_is_not_written(build, loader, dete
     assert words() == ["--board ecpix5 --detect"]
 
 
-def test_a_write_that_fails_is_told(build, loader):
-    loader(detected("LFE5UM5G-85"), writes="Erasing: [##  ]\rError: Fail to write data\n", write_status=1)
-    with pytest.raises(FlashError, match="could not be loaded: openFPGALoader says: Error: Fail to write data"):
+@pytest.mark.parametrize(
+    ("writes", "says"),
+    [
+        (OPENED + "Enable configuration: DONE\nSRAM erase: FAIL\n" + STATUS, "openFPGALoader says: SRAM erase: FAIL"),
+        (OPENED + "Loading: [=  ] 20.00%\rLoading: [== ] 99.00%\nFail\n" + STATUS, "openFPGALoader says: Fail"),
+        (
+            OPENED + "mismatch between target's idcode and bitstream idcode\n"
+            "\tbitstream has 0x81113043 hardware requires 0x41111043\n",
+            "openFPGALoader says: mismatch between target's idcode and bitstream idcode",
+        ),
+        ("Open file FAIL\n", "openFPGALoader says: Open file FAIL"),
+        (OPENED + "Erasing: [==] 100.00%\nDone\nVerification failed at 4711\n", "says: Verification failed at 4711"),
+        (
+            OPENED
+            + "Error: Can't erase flash: block protection is set\n       can't unlock without --unprotect-flash\n",
+            "its SPI flash is protected: run `openFPGALoader --board ecpix5 --unprotect-flash`, then this again",
+        ),
+        ("", "openFPGALoader says nothing"),
+    ],
+)
+def test_a_write_that_fails_is_told(build, loader, writes, says):
+    """By its cause, which is not the last line, nor what the status register is called."""
+    loader(detected("LFE5UM5G-85"), writes=writes + (NOT_PROGRAMMED if writes else ""), write_status=1)
+    with pytest.raises(FlashError) as raised:
+        flash(TARGET, build, "spi")
+    assert str(raised.value).endswith(says) and str(raised.value).startswith(
+        "LambdaConcept ECPIX-5 (ECP5-85F) could not"
+    )
+
+
+def test_a_flash_that_was_interrupted_is_told(build, loader, monkeypatch):
+    """By Ctrl-C, which openFPGALoader gets as well."""
+    words = loader(detected("LFE5UM5G-85"))
+    program = Path(shutil.which("openFPGALoader"))
+    program.write_text(program.read_text().replace("\n*) cat", f"\n*) touch {build}/started; sleep 60; cat"))
+    command = [sys.executable, "-m", "gateware.flow", "ecpix5", "eth", "--flash", "spi", "--output", str(build)]
+    process = subprocess.Popen(command, cwd=REPOSITORY, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        end = time.monotonic() + 60
+        while not (build / "started").exists():
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert len(words()) == 2 and process.returncode == 1
+    assert said == "error: interrupted: LambdaConcept ECPIX-5 (ECP5-85F) may hold half of it: run this again\n"
+
+
+@pytest.mark.parametrize(
+    ("limit", "program", "says"),
+    [
+        (1, "#!/bin/sh\nexec sleep 60\n", "openFPGALoader did not end in 1 s: check the cable"),
+        (600, None, "openFPGALoader is missing: run `make setup`"),
+    ],
+)
+def test_an_openfpgaloader_that_hangs_or_is_missing(build, tmp_path, monkeypatch, limit, program, says):
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}:/bin" if program else str(folder))
+    monkeypatch.setattr(flashing, "DETECT_LIMIT_S", limit)
+    if program:
+        (folder / "openFPGALoader").write_text(program)
+        (folder / "openFPGALoader").chmod(0o755)
+    with pytest.raises(FlashError, match=rf"\A{says}\Z"):
         flash(TARGET, build, "sram")
 
 
 def test_the_command_alone(build, loader):
     words = loader(detected("LFE5UM5G-85"))
     assert flash(TARGET, build, "spi", dry_run=True) == (
-        f"openFPGALoader --board ecpix5 --write-flash {build}/gateware/ecpix5_eth.bit"
+        f"openFPGALoader --board ecpix5 --write-flash --verify {build}/gateware/ecpix5_eth.bit"
     )
     assert words() == []
 
@@ -174,7 +258,7 @@ def test_a_build_without_an_id_is_told_before_anything_is_written(build, loader)
 
 
 def test_a_bootloader_is_given_the_flash_s_content_and_asked_nothing(build, loader):
-    words = loader("no --detect is asked for", 1)
+    words = loader("no --detect is asked for", 1, SENT)
     bit = build / "gateware" / "orangecrab.bit"
     assert flash(ORANGECRAB, build, "spi", dry_run=True) == f"openFPGALoader --board orangeCrab {bit}"
     assert flash(ORANGECRAB, build, "spi").endswith("in its SPI flash, it starts from it")
@@ -182,6 +266,51 @@ def test_a_bootloader_is_given_the_flash_s_content_and_asked_nothing(build, load
     with pytest.raises(FlashError, match="by its bootloader, into its SPI flash alone: run `make flash-spi`"):
         flash(ORANGECRAB, build, "sram")
     assert len(words()) == 1
+
+
+@pytest.mark.parametrize(
+    ("writes", "status", "says"),
+    [
+        ("Loading: [=  ] 30.00%\ndownload: failed 10 5\nFail\n", 0, "openFPGALoader says: Fail"),
+        (
+            "Error: download is not supported by the device\n",
+            0,
+            "openFPGALoader says: Error: download is not supported by the device",
+        ),
+        (SENT + "Error: dfuERROR state\n", 0, "openFPGALoader says: Error: dfuERROR state"),
+        (
+            "Error: fail to claim interface with error code -6\nDFU init failed with: Fail to claim device\n",
+            1,
+            "another program has its cable: .*",
+        ),
+        ("DFU init failed with: No DFU compatible device found\n", 1, "none is found: attach it by its USB .*"),
+    ],
+)
+def test_a_bootloader_that_takes_it_not(build, loader, writes, status, says):
+    """Whatever openFPGALoader ends with: with 0 after a download that failed."""
+    loader("", 0, writes, status)
+    with pytest.raises(FlashError, match=rf": {says}\Z"):
+        flash(ORANGECRAB, build, "spi")
+
+
+@pytest.mark.parametrize("usable", [True, False])
+def test_what_is_attached_and_may_not_be_opened_is_not_called_missing(build, loader, monkeypatch, usable):
+    """A bootloader that may not be opened is, to openFPGALoader, none."""
+    loader("", 0, "DFU init failed with: No DFU compatible device found\n", 1)
+    there = [cables.Cable("1209:5af0", "OrangeCrab", "", usable), cables.Cable("0403:6010", "another", "", False)]
+    monkeypatch.setattr(cables, "attached", lambda: there)
+    with pytest.raises(FlashError, match=": none is found" if usable else ": no permission: run `sudo make udev`"):
+        flash(ORANGECRAB, build, "spi")
+
+
+def test_several_cables_of_a_kind_are_told(build, loader, monkeypatch):
+    """Of these openFPGALoader takes the first."""
+    loader(detected())
+    monkeypatch.setattr(cables, "attached", lambda: 2 * [cables.Cable("0403:6010", "FT2232H", "", True)])
+    with pytest.raises(
+        FlashError, match=r"nothing answers .*; 2 cables 0403:6010 are attached: leave the board's alone"
+    ):
+        flash(TARGET, build, "spi")
 
 
 def test_a_bootloader_that_is_not_there(build):

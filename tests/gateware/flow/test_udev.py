@@ -28,7 +28,10 @@ def test_rules_are_written_and_read(tmp_path, monkeypatch):
     path = tmp_path / "rules.d" / "70-cipherlane.rules"
     assert "attach the board again" in udev.install(path)
     assert path.read_text() == cables.rules()
-    assert (tmp_path / "log").read_text().splitlines() == ["control --reload-rules", "trigger --subsystem-match=usb"]
+    assert (tmp_path / "log").read_text().splitlines() == [
+        "control --reload-rules",
+        "trigger --subsystem-match=usb --subsystem-match=hidraw",
+    ]
 
 
 def test_a_udev_that_does_not_read_them(tmp_path, monkeypatch):

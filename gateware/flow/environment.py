@@ -1,0 +1,164 @@
+"""Writes labgrid's environment file of a target, from its data file: ``python -m gateware.flow.environment ecpix5``.
+
+`make hil` writes it into ``build/hil/<target>.yaml`` and runs the suite with it; a lab takes it as the beginning of its
+own. ``tests/hil/board.py`` has the resources and drivers that it names. A board that is loaded by a bootloader of its
+own has no driver for that: what is in its flash is tested, and compared by its build id.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+from cipherlane.transport.udp import SCHEME
+
+from gateware import targets
+from gateware.boards import Board
+from gateware.configurations import DEFAULT, Configuration
+from gateware.flow.firmware import REPOSITORY
+from gateware.targets import Target
+
+FOLDER = REPOSITORY / "build" / "hil"
+UART, UDP = "uart", "udp"
+# Bytes of a transfer, of one that is timed over the link, and of one that is broken off.
+_BYTES = ("data_bytes", "link_bytes", "broken_bytes")
+_OF_BOARD, _OF_SIMULATED = (20001, 100000, 100000), {UART: (300, 16000, 9000), UDP: (1500, 60000, 40000)}
+
+
+class EnvironmentFileError(RuntimeError):
+    """There can be none of that target; the message names the remedy."""
+
+
+def transports(target: Target) -> tuple[str, ...]:
+    """By which the board answers records; a simulated one by one of them."""
+    if target.board.simulated:
+        return (UDP,) if target.configuration.ethernet else (UART,)
+    found = {UART: target.board.uart_name != "crossover", UDP: target.configuration.ethernet is not None}
+    return tuple(name for name, there in found.items() if there)
+
+
+def engines(configuration: Configuration) -> list[str]:
+    """What a configuration computes AES by, as `info` names it."""
+    unit = ["zkn"] if configuration.scalar_unit else ["ise", "ise_fused", "ise_vmem"]
+    return ["byte", "table", *unit, "accelerator", *(["fastpath"] if configuration.ethernet else [])]
+
+
+def content(target: Target, build: Path, port: str = "", *, remote: bool = False) -> dict[str, Any]:
+    """What the file says, as labgrid reads it.
+
+    Parameters
+    ----------
+    target : Target
+        Board and configuration.
+    build : Path
+        The folder in which each target's build is.
+    port : str
+        A serial port, or `udp://` with an address, where they are not what the board's data file says.
+    remote : bool
+        Whether a place of a coordinator is to have the resources, so that none need be named here.
+
+    Raises
+    ------
+    EnvironmentFileError
+        Nothing tells the board's serial port.
+    """
+    board, ways = target.board, transports(target)
+    simulated = board.simulated
+    if simulated and port:
+        raise EnvironmentFileError("the simulated board has no port: leave PORT out")
+    if simulated:
+        resources: dict[str, Any] = {"SimulatedBoard": {"directory": str(build / target.name)}}
+        drivers: dict[str, Any] = {"SimulatedBoardDriver": {}, "BoardStrategy": {"title": target.title}}
+    else:
+        resources = {} if remote else _resources(target, ways, port)
+        drivers = _drivers(target)
+    options = {
+        "target": target.name,
+        "kind": "sim" if simulated else "board",
+        "clock_hz": target.sys_clk_freq,
+        "transports": list(ways),
+        "engines": engines(target.configuration),
+        **dict(zip(_BYTES, _OF_SIMULATED[ways[0]] if simulated else _OF_BOARD, strict=True)),
+    }
+    found = {"targets": {"main": {"resources": resources, "drivers": drivers, "options": options}}}
+    if not simulated:
+        found["images"] = {"bitstream": str(build / target.name / "gateware" / f"{target.name}.bit")}
+    return {**found, "imports": [f"tests.hil.{name}" for name in ("openfpgaloader", "board", "strategy")]}
+
+
+def _resources(target: Target, ways: tuple[str, ...], port: str) -> dict[str, Any]:
+    """Its cables on this machine's USB, and its address."""
+    board, found, over_udp = target.board, {}, port.startswith(SCHEME)
+    if port and (UDP if over_udp else UART) not in ways:
+        raise EnvironmentFileError(f"{target.title} answers by {' and '.join(ways)} alone: PORT={port} is none of it")
+    if not board.bootloader:
+        found["JtagCable"] = {"match": _match(board.cable_usb)}
+    if UART in ways:
+        found |= _serial(board, "" if over_udp else port)
+    if target.configuration.ethernet:
+        address = port.removeprefix(f"{SCHEME}://") if over_udp else target.configuration.ethernet.ip_address
+        found["BoardAddress"] = {"address": address}
+    return found
+
+
+def _serial(board: Board, port: str) -> dict[str, Any]:
+    if port:
+        return {"RawSerialPort": {"port": port, "speed": board.uart_baudrate}}
+    if not board.uart_usb:
+        raise EnvironmentFileError(f"the UART of {board.title} may be at any adapter: name it by PORT=/dev/ttyUSB0")
+    return {"USBSerialPort": {"match": _match(board.uart_usb), "speed": board.uart_baudrate}}
+
+
+def _match(usb: str) -> dict[str, str]:
+    """Udev's properties of `vendor:product` or `vendor:product/interface`."""
+    identity, _, interface = usb.partition("/")
+    vendor, product = identity.split(":")
+    found = {"ID_VENDOR_ID": vendor, "ID_MODEL_ID": product}
+    return found | ({"ID_USB_INTERFACE_NUM": interface} if interface else {})
+
+
+def _drivers(target: Target) -> dict[str, Any]:
+    board = target.board
+    if board.bootloader:
+        return {"AttachedBoardDriver": {}, "BoardStrategy": {"title": board.title, "image": "bitstream"}}
+    words = dict(zip(board.flash_cable[::2], board.flash_cable[1::2], strict=True))
+    options = {name.removeprefix("--"): value for name, value in words.items()}
+    return {
+        "OpenFPGALoaderDriver": {**options, "image": "bitstream"},
+        "AttachedBoardDriver": {},
+        "BoardStrategy": {"title": board.title, "part": board.part},
+    }
+
+
+def write(path: Path, target: Target, build: Path, port: str = "", *, remote: bool = False) -> None:
+    """Writes the file; parameters and errors are those of `content`."""
+    text = yaml.safe_dump(content(target, build, port, remote=remote), sort_keys=False, default_flow_style=None)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"# {target.title}: written by `make hil {target.variables}`, anew each time.\n{text}")
+
+
+def main() -> int:
+    """Entry point; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m gateware.flow.environment", description=__doc__)
+    parser.add_argument("board", help="as make names it")
+    parser.add_argument("configuration", nargs="?", default=DEFAULT, help="as make names it")
+    parser.add_argument(
+        "--port", default="", help="serial port, or udp://address (default: as the board's cable has it)"
+    )
+    parser.add_argument("--remote", action="store_true", help="the board is at a place of a coordinator")
+    parser.add_argument("--build", type=Path, default=REPOSITORY / "build", help="folder of the builds")
+    parser.add_argument("--to", type=Path, help="file to write (default: build/hil/<target>.yaml)")
+    arguments = parser.parse_args()
+    try:
+        target = targets.load(arguments.board, arguments.configuration)
+        path = arguments.to or FOLDER / f"{target.name}.yaml"
+        write(path, target, arguments.build.resolve(), arguments.port, remote=arguments.remote)
+    except (targets.UnknownTargetError, EnvironmentFileError) as error:
+        print(f"hil: error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

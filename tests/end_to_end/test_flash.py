@@ -1,0 +1,110 @@
+"""`make flash PORT=...`: it says who answers, and of a bitstream whose firmware does not run that it does not."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from cipherlane.build_id import MARK
+from cipherlane.transport.simboard import SimulatedBoard, find_board
+
+from gateware import targets
+from gateware.flow import build_id
+from gateware.flow.firmware import REPOSITORY
+from gateware.flow.flash import FlashError, confirm, loaded_by
+from tests.pseudo_terminal import SerialBoard
+
+pytestmark = pytest.mark.simboard
+
+JUMP_TO_ITSELF, NO_INSTRUCTION = 0x0000006F, 0x00000000
+WAIT_S = 1.0
+
+
+@pytest.fixture
+def board_with(tmp_path):
+    """Makes a simulated board as the one that was built, with another ROM."""
+
+    def make(words):
+        built, board = find_board(), tmp_path / "board"
+        gateware = built / json.loads((built / "board.json").read_text())["gateware"]
+        (board / "gateware").mkdir(parents=True)
+        shutil.copyfile(built / "board.json", board / "board.json")
+        for path in gateware.iterdir():
+            (board / "gateware" / path.name).symlink_to(path)
+        rom = build_id.rom_file(board / "gateware", "sim")
+        image = build_id.read_rom(rom)
+        rom.unlink()
+        build_id.write_rom(rom, words(image))
+        return SimulatedBoard(board), build_id.read(gateware, "sim")
+
+    return make
+
+
+@pytest.mark.parametrize("first", [JUMP_TO_ITSELF, NO_INSTRUCTION])
+def test_firmware_that_ends_at_once(board_with, first):
+    """In a loop, or in a trap for which nothing is there."""
+    board, build = board_with(lambda image: first.to_bytes(4, "little") * (len(image) // 4))
+    again = loaded_by(targets.load("ecpix5", "eth"))
+    with board, pytest.raises(FlashError) as raised:
+        confirm(build, board.url, WAIT_S, again=again)
+    assert str(raised.value) == (
+        f"at {board.url}, 1 s after it was loaded: no reply from the board: check its power, cable, --port and --baud; "
+        "else its firmware does not run: `make flash BOARD=ecpix5 CONFIG=eth` loads another, whatever it does"
+    )
+
+
+def test_firmware_of_another_build(board_with):
+    """Nothing in a board checks its ROM; its build id is what tells firmware that is not what was loaded."""
+    board, build = board_with(lambda image: image)
+    other = build[:-1] + ("0" if build[-1] != "0" else "1")
+    with board:
+        assert confirm(build, board.url).endswith(f"build {build}: that is it")
+        with pytest.raises(FlashError, match=r"of other firmware than .*: flash the matching firmware"):
+            confirm(other, board.url, WAIT_S)
+
+
+def test_firmware_whose_build_id_is_damaged(board_with):
+    board, build = board_with(lambda image: image.replace(bytes.fromhex(build_of(image)), MARK))
+    with board, pytest.raises(FlashError, match=f"says no build id, not {build}: flash the matching firmware"):
+        confirm(build, board.url, WAIT_S)
+
+
+def build_of(image):
+    """The id in an image, in hexadecimal without its hyphen."""
+    found = build_id.read(find_board() / "gateware", "sim").replace("-", "")
+    assert image.count(bytes.fromhex(found)) == 1
+    return found
+
+
+def test_a_board_that_a_bootloader_loads_is_told_of_that():
+    assert loaded_by(targets.load("orangecrab")) == "make flash-spi BOARD=orangecrab, from its bootloader"
+
+
+def test_the_command_waits_at_a_serial_port_and_compares(tmp_path):
+    """With an openFPGALoader that was recorded, and the simulated board for the one that it loads."""
+    build = build_id.read(find_board() / "gateware", "sim")
+    gateware, program = tmp_path / "gateware", tmp_path / "programs" / "openFPGALoader"
+    for folder in (gateware, program.parent):
+        folder.mkdir()
+    (gateware / "ecpix5.bit").write_bytes(b"\xff")
+    (gateware / "ecpix5.build_id").write_text(build)
+    program.write_text("#!/bin/sh\nprintf 'index 0:\\n\\tmodel  LFE5UM5G-85\\n'\n")
+    program.chmod(0o755)
+    command = [sys.executable, "-m", "gateware.flow", "ecpix5", "--flash", "sram", "--output", str(tmp_path)]
+    path = f"{program.parent}:{os.environ['PATH']}"
+    with SerialBoard() as board:
+        done = subprocess.run(
+            [*command, "--port", board.port],
+            cwd=REPOSITORY,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    loaded, *answer = done.stdout.splitlines()
+    assert loaded.startswith("ecpix5.bit is loaded into LambdaConcept ECPIX-5")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert answer[0].startswith(f"at {board.port} answers sim, baremetal")
+    assert answer[0].endswith(f"build {build}: that is it")

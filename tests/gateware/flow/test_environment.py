@@ -1,0 +1,100 @@
+"""labgrid's environment files: each target's cable, UART and address by its data file, or one line of why not."""
+
+import subprocess
+import sys
+
+import pytest
+import yaml
+from cipherlane import cables
+from cipherlane.protocol.codes import Engine
+
+from gateware import boards, targets
+from gateware.flow import environment
+from gateware.flow.firmware import REPOSITORY
+
+HARDWARE = [board for board in map(boards.load, boards.names()) if not board.simulated]
+
+
+def main_of(target, port="", remote=False):
+    found = environment.content(target, REPOSITORY / "build", port, remote=remote)
+    return found["targets"]["main"]
+
+
+def run(*words):
+    command = [sys.executable, "-m", "gateware.flow.environment", *map(str, words)]
+    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("target", targets.load_all(), ids=lambda target: target.name)
+def test_every_target_has_one(target):
+    """With a way to each transport, a driver for the cable if there is one, and engines that the host tool knows."""
+    port = "" if target.board.uart_usb or "uart" not in environment.transports(target) else "/dev/ttyUSB7"
+    main = main_of(target, "" if target.board.simulated else port)
+    resources, options = main["resources"], main["options"]
+    assert options["target"] == target.name and options["clock_hz"] == target.sys_clk_freq
+    assert options["transports"] and {name.upper() for name in options["engines"]} <= set(Engine.__members__)
+    if target.board.simulated:
+        assert list(resources) == ["SimulatedBoard"] and options["kind"] == "sim"
+        return
+    ways = {"uart": {"USBSerialPort", "RawSerialPort"}, "udp": {"BoardAddress"}}
+    for way, names in ways.items():
+        assert (way in options["transports"]) == bool(names & set(resources))
+    assert ("JtagCable" in resources) == ("OpenFPGALoaderDriver" in main["drivers"]) == (not target.board.bootloader)
+    assert main["drivers"]["BoardStrategy"].get("part", target.board.part) == target.board.part
+
+
+def test_a_board_is_loaded_with_the_words_that_make_flash_has():
+    """The ECPIX-5's cable has pins of its own: without the board's name openFPGALoader takes another's."""
+    assert main_of(targets.load("ecpix5"))["drivers"]["OpenFPGALoaderDriver"]["board"] == "ecpix5"
+    assert main_of(targets.load("versa_ecp5"))["drivers"]["OpenFPGALoaderDriver"]["cable"] == "ft2232"
+    assert targets.load("ecpix5").board.part == "LFE5UM5G-85" and targets.load("ulx3s_25f").board.part == "LFE5U-25"
+
+
+def test_ports_that_are_named():
+    target = targets.load("ecpix5", "eth")
+    usb = {"ID_VENDOR_ID": "0403", "ID_MODEL_ID": "6010"}
+    named, addressed, plain = main_of(target, "/dev/ttyS5"), main_of(target, "udp://10.0.0.9"), main_of(target)
+    assert named["resources"]["RawSerialPort"] == {"port": "/dev/ttyS5", "speed": 1_000_000}
+    assert named["resources"]["BoardAddress"] == plain["resources"]["BoardAddress"] == {"address": "192.168.1.50"}
+    assert addressed["resources"]["BoardAddress"] == {"address": "10.0.0.9"}
+    serial = {"match": {**usb, "ID_USB_INTERFACE_NUM": "01"}, "speed": 1_000_000}
+    assert addressed["resources"]["USBSerialPort"] == plain["resources"]["USBSerialPort"] == serial
+    assert plain["resources"]["JtagCable"] == {"match": usb}
+    assert main_of(targets.load("orangecrab"), remote=True)["resources"] == {}, "the place has them"
+
+
+@pytest.mark.parametrize("board", HARDWARE, ids=lambda board: board.name)
+def test_each_boards_cable_is_one_that_doctor_and_udev_know(board):
+    assert board.cable_usb in cables.CABLES
+    assert not board.uart_usb or board.uart_usb.partition("/")[0] in cables.CABLES
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["ulx3s", "eth"], "board ulx3s has no configuration 'eth' (the board has no Ethernet): choose one of default"),
+        (["orangecrab"], "the UART of OrangeCrab r0.2 (ECP5-25F) may be at any adapter: name it by PORT=/dev/ttyUSB0"),
+        (
+            ["ulx3s", "--port", "udp://10.0.0.9"],
+            "Radiona ULX3S (ECP5-85F) answers by uart alone: PORT=udp://10.0.0.9 is none of it",
+        ),
+        (
+            ["butterstick", "eth", "--port", "/dev/ttyUSB0"],
+            "ButterStick (ECP5-85F), Ethernet answers by udp alone: PORT=/dev/ttyUSB0 is none of it",
+        ),
+        (["sim", "--port", "/dev/ttyUSB0"], "the simulated board has no port: leave PORT out"),
+    ],
+)
+def test_what_cannot_be_is_told_in_one_line(tmp_path, words, says):
+    done = run(*words, "--to", tmp_path / "file.yaml")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"hil: error: {says}\n")
+    assert not (tmp_path / "file.yaml").exists()
+
+
+def test_the_file_is_what_was_said(tmp_path):
+    path = tmp_path / "new" / "file.yaml"
+    assert run("ecpix5", "eth", "--build", tmp_path, "--to", path).returncode == 0
+    assert yaml.safe_load(path.read_text()) == environment.content(targets.load("ecpix5", "eth"), tmp_path)
+    assert path.read_text().startswith(
+        "# LambdaConcept ECPIX-5 (ECP5-85F), Ethernet: written by `make hil BOARD=ecpix5 "
+    )

@@ -1,0 +1,97 @@
+"""The workflow files: whole, bounded, with the least rights, and what their steps call is there."""
+
+import os
+import re
+import shlex
+
+import pytest
+import yaml
+
+from gateware import targets
+from tests.test_readme import ROOT, TARGETS
+
+FOLDER = ROOT / ".github" / "workflows"
+WORKFLOWS = {path.name: yaml.safe_load(path.read_text()) for path in sorted(FOLDER.glob("*.yml"))}
+JOBS = [(name, key) for name, workflow in WORKFLOWS.items() for key in workflow["jobs"]]
+VARIABLES = set(re.search(r"^VARIABLES := (.*)", (ROOT / "Makefile").read_text(), re.M)[1].split())
+STRANGERS = {"pull_request", "pull_request_target", "push"}  # who opens a request, and who may push
+EXPRESSION = re.compile(r"\$\{\{.*?\}\}")
+
+
+def events(workflow):
+    """Those that start it; YAML 1.1 reads the key `on` as true."""
+    return set(workflow[True])
+
+
+def commands(job):
+    """The words of each command of a job, expressions as one word, variables of its environment put in."""
+    for step in job["steps"]:
+        for line in EXPRESSION.sub("EXPRESSION", step.get("run", "")).splitlines():
+            for name, value in job.get("env", {}).items():
+                line = line.replace(f"${name}", EXPRESSION.sub("EXPRESSION", value))
+            for command in re.split(r"&&|\|", line):
+                yield shlex.split(command)
+
+
+def test_there_are_those_that_the_pages_name():
+    assert set(WORKFLOWS) == {"hil.yml", "host.yml", "test.yml"}
+    assert "schedule" in events(WORKFLOWS["hil.yml"]) and "schedule" in events(WORKFLOWS["test.yml"])
+
+
+@pytest.mark.parametrize(("name", "key"), JOBS)
+def test_a_job_is_bounded_and_may_write_nothing(name, key):
+    job = WORKFLOWS[name]["jobs"][key]
+    assert WORKFLOWS[name].get("permissions") == {"contents": "read"} and "permissions" not in job
+    assert 0 < job["timeout-minutes"] <= 600
+    for step in job["steps"]:
+        assert ("uses" in step) != ("run" in step), step
+        assert re.fullmatch(r"actions/[a-z/-]+@v\d+", step.get("uses", "actions/x@v1"))
+
+
+@pytest.mark.parametrize(("name", "key"), JOBS)
+def test_what_a_step_calls_is_there(name, key):
+    """Targets and variables of make, scripts, modules of Python."""
+    seen = 0
+    for program, *words in commands(WORKFLOWS[name]["jobs"][key]):
+        if program == "make":
+            assert words[0] in TARGETS
+            given = dict(word.split("=", 1) for word in words[1:])
+            assert set(given) <= VARIABLES
+            seen += 1
+        elif program.startswith(".ci/"):
+            assert os.access(ROOT / program, os.X_OK)
+            seen += 1
+        elif program == "python":
+            assert words[:2] in (["-m", "pip"], ["-m", "pytest"])
+            folders = [word for word in words[2:] if word.startswith("tests/")]
+            assert words[1] == "pip" or (folders and all((ROOT / folder).is_dir() for folder in folders))
+            seen += 1
+        else:
+            assert program in {"apt-get", "git", "find"}, program
+    assert seen
+
+
+def test_the_simulated_boards_of_the_nightly_matrix_are_there():
+    job = WORKFLOWS["hil.yml"]["jobs"]["simulated"]
+    configurations = job["strategy"]["matrix"]["config"]
+    assert {targets.load("sim", each).board.name for each in configurations} == {"sim"} and len(configurations) > 1
+    assert job["container"]["options"].startswith("--privileged"), "a network namespace needs it"
+
+
+def test_a_lab_runs_nothing_of_strangers_and_its_places_are_waited_for():
+    """A job's limit holds the wait for a place, a soak on each transport, the rest; without a lab there is no job."""
+    for workflow in WORKFLOWS.values():
+        for job in workflow["jobs"].values():
+            if "self-hosted" not in job["runs-on"]:
+                continue
+            assert not events(workflow) & STRANGERS
+            assert "vars.HIL_PLACES != ''" in job["if"] and "vars.HIL_COORDINATOR != ''" in job["if"]
+            (hil,) = [words for words in commands(job) if words[:2] == ["make", "hil"]]
+            given = dict(word.split("=", 1) for word in hil[2:])
+            transports = 2
+            assert int(given["WAIT"]) + transports * int(given["SOAK"]) + 3600 <= 60 * job["timeout-minutes"]
+
+
+def test_the_pages_say_what_was_never_run():
+    assert "never been run" in (FOLDER / "hil.yml").read_text()
+    assert "never been run" in (ROOT / "tests" / "hil" / "README.md").read_text()
