@@ -3,10 +3,11 @@
 from gateware.isa import bertoni
 from results.kept import Content
 from results.papers import Ours
-from results.papers.jenkins import STYLES, Cycles
+from results.papers.jenkins import Cycles
 
 SOURCES = ("bench-papers.json",)
 SETS = ("byte_set", "word_set")
+STYLES = ("loop", "unrolled")
 INSTRUCTIONS = {
     "SMix": bertoni.S_MIX,
     "Sbox": bertoni.SBOX,

@@ -49,7 +49,7 @@ def render(kept: dict[str, Content]) -> list[str]:
     headings = ["rounds", "style", "encryption, cycles a block", "decryption", "over the same style of table C"]
     headings += ["code bytes", f"Mbps at {MHZ} MHz"]
     return [
-        "**Engine speed** (`make bench-papers`): ECB, one block at a time but in the last row, round keys expanded "
+        "**Engine speed** (`make bench-papers`): ECB, one block a call but in the last row, round keys expanded "
         "before, 2 KB that the data cache holds; cycles a block at AES-128/192/256 (sim). Speed-up: the mean over key "
         "lengths, of encryption and of decryption. Code bytes: of AES-128 alone, encryption and decryption, without "
         "tables. In loop and swap a round is a function that is called; loop copies the state back after it, swap "

@@ -85,7 +85,7 @@ def render(kept: dict[str, Content]) -> list[str]:
     headings = ["instructions", "encryption, cycles a block", "decryption", "key schedule", "code bytes", "LUT4"]
     headings += ["block RAM", "MHz", "cycles x area / 10^6", "on the front"]
     return [
-        "**Engine speed** (`make bench-papers`, `make explore-sets`): ECB one block at a time, unrolled, the key "
+        "**Engine speed** (`make bench-papers`, `make explore-sets`): ECB one block a call, unrolled, the key "
         "schedule done before; cycles at AES-128/192/256 (sim); key schedule and code bytes of AES-128 encryption. "
         "Area and clock of the unit alone, beside the core, which all have (est): encryption and decryption, S-boxes "
         f"of LUTs. Area counts a block RAM as {LUTS_A_BLOCK_RAM} LUT4. On the front: nothing else has as few cycles "
