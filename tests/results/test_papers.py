@@ -137,4 +137,5 @@ def test_a_value_of_ours_that_the_paper_has_not_is_refused(monkeypatch):
 
 
 def test_the_front_is_what_nothing_else_undercuts():
-    assert front([(100, 0), (50, 10), (50, 12), (40, 10), (39, 500), (40, 10)]) == [True, False, False, True, True, True]
+    points = [(100, 0), (50, 10), (50, 12), (40, 10), (39, 500), (40, 10)]
+    assert front(points) == [True, False, False, True, True, True]
