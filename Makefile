@@ -35,7 +35,7 @@ CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench cache explore explore-isa explore-lte mapped mutants results timing zephyr
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-papers bench-sdram bench-dma bench-eth bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-sets explore-lte format pages papers readme screenshots report package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-papers bench-sdram bench-dma bench-eth bench-lte bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-sets explore-lte format pages papers readme screenshots report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -164,6 +164,9 @@ bench-dma: setup ## 5 min | Measure what the accelerator's DMA gives of what its
 
 bench-eth: setup ## 2 min | Measure the UDP fast path at 1 Gb/s in simulated time, every byte checked (build/results/bench-eth.json)
 	@$(PYTHON) -m tests.bench_eth
+
+bench-lte: sim ## 5 min | Measure LTE's layer 2 with each engine on the simulated board (build/results/bench-lte.json)
+	@$(PYTHON) -m tests.bench_lte
 
 bench-udp: setup ## 2 min | Measure records over UDP on the simulated board: goodput, and a record's cycles by stage
 	@$(PYTHON) -m gateware.flow sim eth$(ON_ZEPHYR)

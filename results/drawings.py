@@ -7,6 +7,8 @@ from results.papers.jenkins import MHZ
 from results.tables import bitstream, explore, headline, instruction_sets
 
 FOLDER = "results"
+# The board whose bitstreams are drawn.
+REFERENCE = "ecpix5"
 SBOXES = {"lut": "table", "block_ram": "block RAM", "onehot": "one-hot", "canright": "Canright"}
 
 
@@ -35,8 +37,8 @@ def cores() -> str:
 
 
 def luts() -> str:
-    """LUT4 of each unit of the bitstreams that count them."""
-    reports = kept.load(bitstream.TABLE.sources, bitstream.TABLE.command).values()
+    """LUT4 of each unit of the reference board's bitstreams that count them."""
+    reports = kept.load((f"bitstream-{REFERENCE}*.json",), bitstream.TABLE.command).values()
     counted = [r for r in reports if "shares" in r]
     units = dict.fromkeys(unit for r in counted for unit in r["shares"])
     rows = [

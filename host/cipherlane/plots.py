@@ -65,6 +65,10 @@ class Plot:
         return "\n".join([f"<svg {attributes} {box}>", *first, background, title, *self.elements, "</svg>"])
 
 
+def _figure(value: float) -> str:
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
 def bars(title: str, rows: Sequence[tuple[str, float, str]]) -> Plot:
     """Return horizontal bars.
 
@@ -84,7 +88,7 @@ def bars(title: str, rows: Sequence[tuple[str, float, str]]) -> Plot:
             parts.append(f'<text x="{LEFT - 6}" y="{y + 12}" text-anchor="end">{escape(label)}</text>')
         bar = f'x="{LEFT}" y="{y + 2}" width="{width}" height="{ROW - 4}"'
         parts.append(f'<rect class="s{names.index(series)}" {bar}/>')
-        parts.append(f'<text x="{LEFT + width + 4}" y="{y + 12}">{value:.4g}</text>')
+        parts.append(f'<text x="{LEFT + width + 4}" y="{y + 12}">{_figure(value)}</text>')
         before = label
     return Plot(title, LEFT + WIDTH + 90, ROW * len(rows) + top + 14, parts)
 
@@ -143,7 +147,7 @@ def runs(title: str, rows: Sequence[tuple[float, str, bool]], first: str, last: 
     for part in (0, 0.5, 1):
         y = bottom - height * part
         parts.append(f'<line x1="{left}" x2="{left + width}" y1="{y:g}" y2="{y:g}"/>')
-        parts.append(f'<text x="{left - 6}" y="{y + 4:g}" text-anchor="end">{most * part:.4g}</text>')
+        parts.append(f'<text x="{left - 6}" y="{y + 4:g}" text-anchor="end">{_figure(most * part)}</text>')
     step = width / max(1, len(rows) - 1)
     places = [
         (round(left + step * n, 1), round(bottom - height * value / most, 1)) for n, (value, _, _) in enumerate(rows)

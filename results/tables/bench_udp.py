@@ -11,29 +11,34 @@ def keep(content: Content) -> Content:
     return {"records": select(content["records"], FIELDS)}
 
 
-def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each engine: cycles by stage, goodput."""
-    records = kept["bench-udp"]["records"]
-    stages = next(list(r["packet_cycles"]) for r in records if r["packet_cycles"])
+def stages(records: list[dict]) -> list[str]:
+    """A table: of each engine cycles by stage, and goodput."""
+    names = next(list(r["packet_cycles"]) for r in records if r["packet_cycles"])
     rows = [
         [
             r["engine"],
             r["key_bits"],
             r["record_bytes"],
-            *(f"{r['packet_cycles'][stage]:.0f}" if r["packet_cycles"] else "-" for stage in stages),
+            *(f"{r['packet_cycles'][name]:.0f}" if r["packet_cycles"] else "-" for name in names),
             f"{sum(r['packet_cycles'].values()):.0f}" if r["packet_cycles"] else "-",
             f"{r['goodput_mbps']:.1f} ({r['kind']})",
             f"{r['share']:.1%}",
         ]
         for r in records
     ]
+    return table(["engine", "key bits", "record bytes", *names, "sum", "Mbps", "of the limit"], rows)
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """What it is of, and a row for each engine."""
+    records = kept["bench-udp"]["records"]
     return [
         "**Link speed** (`make bench-udp`): data that go to the board and come back in records over UDP, counted once, "
         "and the CPU's cycles for one record by stage: the MAC's registers, copies with their checksums, headers, the "
         f"record service, the engine; {records[0]['clock_hz'] / 1e6:g} MHz. The cycles are means over all records of a "
         "stream, among them two without data. Limit: gigabit Ethernet with such records:",
         "",
-        *table(["engine", "key bits", "record bytes", *stages, "sum", "Mbps", "of the limit"], rows),
+        *stages(records),
     ]
 
 

@@ -14,23 +14,28 @@ def keep(content: Content) -> Content:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A table of clocks and one of parts; a clock that misses its constraint says so."""
-    clocks, area = [], []
+    """A table of clocks, one of resources and one of parts; a clock that misses its constraint says so."""
+    clocks, area, parts = [], [], []
     for report in kept.values():
         board = report["board"]
         for c in report["clocks"]:
             missed = ", **missed**" if c["achieved_mhz"] < c["required_mhz"] else ""
-            clocks.append([board, c["name"], c["required_mhz"], f"{c['achieved_mhz']:.2f}{missed}", report["seed"]])
+            reached = f"{c['achieved_mhz']:.2f}{missed}"
+            clocks.append([board, c["name"], f"{c['required_mhz']:g}", reached, report["seed"]])
+        area.append([board, *(report[key] for key in USED)])
         alone = {f"{part}, synthesised alone": used for part, used in report.get("units", {}).items()}
-        for part, used in {"whole": report, **report.get("shares", {}), **alone}.items():
-            area.append([board, part.replace("_", " "), *(used[key] for key in USED)])
-    devices = dict.fromkeys(f"{r['device']}, speed grade {r['speed_grade']} ({r['kind']})" for r in kept.values())
+        shares = {**report.get("shares", {}), **alone}
+        shown = (f"{part} {' / '.join(str(used[key]) for key in USED)}" for part, used in shares.items())
+        parts.append([board, "; ".join(shown).replace("_", " ")])
+    kinds = dict.fromkeys(report["kind"] for report in kept.values())
     return [
-        f"`make bitstream BOARD=... CONFIG=...`: {'; '.join(devices)}; a build that misses a clock ends with an error:",
+        f"`make bitstream BOARD=... CONFIG=...` ({', '.join(kinds)}); a build that misses a clock ends with an error:",
         "",
         *table(["board", "clock", "required MHz", "achieved MHz", "seed"], clocks),
         "",
-        *table(["board", "part", "LUT4", "FF", "block RAM", "DSP"], area),
+        *table(["board", "LUT4", "FF", "block RAM", "DSP"], area),
+        "",
+        *table(["board", "its parts: LUT4 / FF / block RAM / DSP"], parts),
     ]
 
 

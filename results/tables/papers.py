@@ -24,7 +24,7 @@ def _entry(of_entry: list[dict]) -> list[str]:
     columns = ["value", "theirs", "ours", "ours / theirs", *(["ours is"] if several else [])]
     rows = [
         [
-            r["value"],
+            r["value"] or r["item"],
             _cell(r["theirs"]),
             f"{_cell(r['ours'])} ({r['kind']})",
             _cell(r["ratio"]),

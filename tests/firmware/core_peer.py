@@ -14,6 +14,7 @@ from tests.firmware import frames
 
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "firmware" / "core"
+LTE = ROOT / "firmware" / "lte"
 WIRE_TOML = ROOT / "host" / "cipherlane" / "protocol" / "wire.toml"
 BUILD = ROOT / "build" / "tests" / "firmware"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
@@ -59,16 +60,20 @@ def write_wire_header(folder: Path) -> Path:
 
 
 def build() -> Path:
-    """The program; a source is compiled once for each state of itself and the headers."""
-    program = Path(__file__).with_suffix(".c")
+    """The program that `CorePeer` drives."""
+    return link(Path(__file__).with_suffix(".c"), *portable_sources())
+
+
+def link(main: Path, *more: Path) -> Path:
+    """A program; a source is compiled once for each state of itself and the headers."""
     common = hashlib.sha256(" ".join(FLAGS).encode())
-    for path in [*sorted(CORE.rglob("*.h")), Path(wire.__file__), WIRE_TOML]:
+    for path in [*sorted(CORE.rglob("*.h")), *sorted(LTE.glob("*.h")), Path(wire.__file__), WIRE_TOML]:
         common.update(path.name.encode() + path.read_bytes())
     folder = BUILD / common.hexdigest()[:16]
     write_wire_header(folder)
-    objects = [_compiled(source, folder) for source in [program, *portable_sources()]]
+    objects = [_compiled(source, folder) for source in [main, *more]]
     names = " ".join(path.name for path in objects)
-    binary = folder / f"core_peer-{hashlib.sha256(names.encode()).hexdigest()[:16]}"
+    binary = folder / f"{main.stem}-{hashlib.sha256(names.encode()).hexdigest()[:16]}"
     if not binary.exists():
         _gcc([*map(str, objects)], binary)
     return binary
@@ -77,7 +82,7 @@ def build() -> Path:
 def _compiled(source: Path, folder: Path) -> Path:
     target = folder / f"{source.stem}-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}.o"
     if not target.exists():
-        _gcc([f"-I{CORE}", f"-I{folder}", "-c", str(source)], target)
+        _gcc([f"-I{CORE}", f"-I{LTE}", f"-I{folder}", "-c", str(source)], target)
     return target
 
 

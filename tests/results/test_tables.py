@@ -5,6 +5,7 @@ import json
 from results import drawings, kept
 from results.tables import (
     bench_eth,
+    bench_lte,
     bench_sim,
     bitstream,
     demo,
@@ -68,6 +69,29 @@ def test_bench_eth_shows_the_lower_of_the_sessions_at_the_boards_clock_and_core(
     assert "a core of 2 x 128 bits at 75 MHz" in lines[0] and "the lower of 1 and 8 sessions" in lines[0]
 
 
+def test_bench_lte_shows_times_what_an_engine_adds_and_how_far_it_keeps_up():
+    def record(engine, mbps, cycles):
+        of = {"packets": 9, "packet_bytes": mbps * 100, "clock_hz": 100_000_000, "kind": "sim"}
+        return {"cipher": "128-EEA2" if engine else "128-EEA0", "engine": engine, "mbps": mbps, "cycles": cycles} | of
+
+    records = [record(None, mbps, mbps * 100) for mbps in (100, 200, 300, 325)]
+    records += [record("slow", mbps, mbps * 10_000) for mbps in (100, 200, 300)]
+    records += [record("middle", mbps, mbps * 400) for mbps in (100, 200, 300)]
+    records += [record("fast", mbps, mbps * 300) for mbps in (100, 200, 300, 325, 350)]
+    lines = bench_lte.render({"bench-lte": bench_lte.keep({"records": records})})
+    assert cells(lines)[:4] == [
+        ["none: headers alone", "128-EEA0", "0.100 (sim)", "0.200 (sim)", "0.300 (sim)", "-", "325 or more"],
+        ["slow", "128-EEA2", "10.000 (sim)", "20.000 (sim)", "30.000 (sim)", "990.0", "less than 100"],
+        ["middle", "128-EEA2", "0.400 (sim)", "0.800 (sim)", "1.200 (sim)", "30.0", "200"],
+        ["fast", "128-EEA2", "0.300 (sim)", "0.600 (sim)", "0.900 (sim)", "20.0", "325"],
+    ]
+    assert cells(lines)[4:] == [
+        ["headers and 4 ns a byte, computed", "any", "0.140", "0.280", "0.420", "4", "300 of these"],
+        ["headers and 14 ns a byte, computed", "any", "0.240", "0.480", "0.720", "14", "300 of these"],
+        ["headers and 24 ns a byte, computed", "any", "0.340", "0.680", "1.020", "24", "200 of these"],
+    ]
+
+
 def test_netlists_of_one_board_that_agree_are_one_row():
     def record(stage, engine, **cycles):
         return {"stage": stage, "engine": engine, "verified": True, "kind": "sim", "transfer_cycles": 30} | cycles
@@ -117,15 +141,16 @@ def test_a_clock_that_is_missed_is_said():
     clocks += [{"name": "rx", "required_mhz": 125, "achieved_mhz": 125.0}]
     used = {"lut4": 4, "ff": 3, "bram": 2, "dsp": 1}
     report = {"board": "b", "device": "d", "speed_grade": "8", "kind": "est", "seed": 7, **used, "clocks": clocks}
-    lines = bitstream.render({"bitstream-b": bitstream.keep({**report, "shares": {"fast_path": used}, "other": 1})})
+    shares = {"fast_path": used, "ctr_service": used}
+    lines = bitstream.render({"bitstream-b": bitstream.keep({**report, "shares": shares, "other": 1})})
     assert cells(lines) == [
-        ["b", "sys", "75.0", "74.99, **missed**", "7"],
+        ["b", "sys", "75", "74.99, **missed**", "7"],
         ["b", "rx", "125", "125.00", "7"],
-        ["b", "whole", "4", "3", "2", "1"],
-        ["b", "fast path", "4", "3", "2", "1"],
+        ["b", "4", "3", "2", "1"],
+        ["b", "fast path 4 / 3 / 2 / 1; ctr service 4 / 3 / 2 / 1"],
     ]
     kept = bitstream.keep({**report, "units": {"vector_unit": used}})
-    assert cells(bitstream.render({"bitstream-b": kept}))[-1][1] == "vector unit, synthesised alone"
+    assert cells(bitstream.render({"bitstream-b": kept}))[-1][1] == "vector unit, synthesised alone 4 / 3 / 2 / 1"
 
 
 def core(mbps, **more):

@@ -1,0 +1,258 @@
+#include "layer2.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+/* MAC subheader (TS 36.321, 6.2.1): R, R, E, LCID of 5 bits; F, and L of 7 or 15 bits. */
+#define MAC_EXTENSION  0x20u
+#define MAC_LCID(byte) ((byte)&0x1fu)
+#define MAC_LONG       0x80u
+#define LCID_LAST_DATA 10u
+#define LCID_IDENTITY  28u
+#define LCID_ADVANCE   29u
+#define LCID_DRX       30u
+#define LCID_PADDING   31u
+
+/* RLC AMD PDU (TS 36.322, 6.2.1.4): D/C, RF, P, FI of 2 bits, E, SN of 10 bits. */
+#define RLC_BYTES   2u
+#define RLC_DATA    0x80u
+#define RLC_PARTIAL 0x5cu /* RF, FI, E: a segment, a part of an SDU, or several SDUs */
+#define RLC_SN_MASK 0x3ffu
+
+/* PDCP data PDU (TS 36.323, 6.2.3): D/C, 3 bits reserved, SN of 12 bits. */
+#define PDCP_BYTES   2u
+#define PDCP_DATA    0x80u
+#define PDCP_SN_MASK 0xfffu
+#define PDCP_WINDOW  2048u
+
+#define DOWNLINK 1u
+
+typedef uint32_t __attribute__((may_alias)) word;
+
+/** A part of a MAC PDU, and where its next subheader is. */
+struct part {
+	size_t next;
+	uint32_t len;
+	uint8_t lcid;
+	bool last;
+	/** The rest of the block, less what the parts before take. */
+	bool rest;
+};
+
+/** The subheader at an offset; false if it does not end in the block, or is not of Release 8. */
+static bool subheader(struct part *part, const uint8_t *block, size_t at, size_t len)
+{
+	if (at >= len) {
+		return false;
+	}
+	const uint8_t first = block[at++];
+
+	part->lcid = MAC_LCID(first);
+	part->last = (first & MAC_EXTENSION) == 0;
+	part->rest = false;
+	part->len = 0;
+	if (part->lcid > LCID_LAST_DATA) {
+		if (part->lcid < LCID_IDENTITY) {
+			return false;
+		}
+		part->len = part->lcid == LCID_IDENTITY ? 6 : part->lcid == LCID_ADVANCE ? 1 : 0;
+		part->rest = part->lcid == LCID_PADDING && part->last;
+	} else if (part->last) {
+		part->rest = true;
+	} else {
+		if (at >= len) {
+			return false;
+		}
+		part->len = block[at++];
+		if ((part->len & MAC_LONG) != 0) {
+			if (at >= len) {
+				return false;
+			}
+			part->len = (part->len & ~MAC_LONG) << 8 | block[at++];
+		}
+	}
+	part->next = at;
+	return true;
+}
+
+/** Where the parts begin; 0 if header and parts do not fit the block. */
+static size_t payload(const uint8_t *block, size_t len)
+{
+	struct part part = {0};
+	size_t parts = 0;
+
+	do {
+		if (!subheader(&part, block, part.next, len)) {
+			return 0;
+		}
+		parts += part.len;
+	} while (!part.last);
+	if (parts > len - part.next || (!part.rest && parts != len - part.next)) {
+		return 0;
+	}
+	return part.next;
+}
+
+#define WORDS_AT_ONCE 4
+
+/**
+ * Copies to words what lies at any alignment, by whole words: up to three bytes behind the data are
+ * written too.
+ */
+static void strip(uint8_t *to, const uint8_t *from, size_t len)
+{
+	const unsigned int skipped = (uintptr_t)from & 3;
+	const unsigned int off = skipped * 8;
+	const word *get = (const word *)(const void *)(from - skipped);
+	word *put = (word *)(void *)to;
+	uint32_t low;
+
+	if (skipped == 0) {
+		__builtin_memcpy(to, __builtin_assume_aligned(from, 4), (len + 3) & ~(size_t)3);
+		return;
+	}
+	low = *get++ >> off;
+	for (; len >= (WORDS_AT_ONCE + 1) * sizeof(word); len -= WORDS_AT_ONCE * sizeof(word)) {
+		uint32_t high[WORDS_AT_ONCE];
+
+#pragma GCC unroll 4
+		for (size_t i = 0; i < WORDS_AT_ONCE; i++) {
+			high[i] = get[i];
+		}
+#pragma GCC unroll 4
+		for (size_t i = 0; i < WORDS_AT_ONCE; i++) {
+			put[i] = low | high[i] << (32 - off);
+			low = high[i] >> off;
+		}
+		get += WORDS_AT_ONCE;
+		put += WORDS_AT_ONCE;
+	}
+	/* A word is read only where a byte of the data is in it. */
+	for (; len > 0; len -= len < sizeof(word) ? len : sizeof(word)) {
+		const uint32_t high = len > sizeof(word) - skipped ? *get++ : 0;
+
+		*put++ = low | high << (32 - off);
+		low = high >> off;
+	}
+}
+
+/**
+ * COUNT of a PDU with this sequence number. As RLC delivers in order, what TS 36.323, 5.1.2.1.2,
+ * has for a bearer on RLC AM comes to this: the number is at most the reordering window ahead of
+ * the last one, or its PDU was received before.
+ */
+static bool advance(struct lte_bearer *bearer, uint16_t sn)
+{
+	const uint32_t ahead = (sn - bearer->count) & PDCP_SN_MASK;
+
+	if (ahead == 0 || ahead > PDCP_WINDOW) {
+		return false;
+	}
+	bearer->count += ahead;
+	return true;
+}
+
+/** Deciphers data to a packet: on the way where the engine reaches both, otherwise there. */
+static int decipher(const struct lte_bearer *bearer, const uint8_t *data, uint8_t *packet,
+		    size_t len)
+{
+	const struct cl_engine *const engine = bearer->engine;
+	const uint32_t count = bearer->count;
+	const uint8_t counter[CL_BLOCK_BYTES] = {
+		(uint8_t)(count >> 24),
+		(uint8_t)(count >> 16),
+		(uint8_t)(count >> 8),
+		(uint8_t)count,
+		(uint8_t)(bearer->identity << 3 | DOWNLINK << 2),
+	};
+
+	if (!engine->anywhere) {
+		strip(packet, data, len);
+		data = packet;
+	}
+	return engine->ctr(engine, bearer->key, counter, data, packet, len);
+}
+
+static int pdcp(struct lte_stack *stack, struct lte_bearer *bearer, const uint8_t *pdu, size_t len)
+{
+	if ((pdu[0] & PDCP_DATA) == 0) {
+		stack->counts.control++;
+		return 0;
+	}
+	if (!advance(bearer, (uint16_t)(pdu[0] << 8 | pdu[1]) & PDCP_SN_MASK)) {
+		stack->counts.dropped++;
+		return 0;
+	}
+	const uint8_t *const data = pdu + PDCP_BYTES;
+	const size_t bytes = len - PDCP_BYTES;
+	const uint8_t *packet = data;
+
+	if (bearer->engine != NULL) {
+		uint8_t *const room = stack->room(stack->context);
+		const int result = decipher(bearer, data, room, bytes);
+
+		if (result != 0) {
+			return result;
+		}
+		packet = room;
+	}
+	stack->counts.packets++;
+	stack->counts.bytes += (uint32_t)bytes;
+	stack->deliver(stack->context, packet, bytes);
+	return 0;
+}
+
+static int rlc(struct lte_stack *stack, struct lte_bearer *bearer, const uint8_t *pdu, size_t len)
+{
+	if (len > 0 && (pdu[0] & RLC_DATA) == 0) {
+		stack->counts.control++;
+		return 0;
+	}
+	if (len <= RLC_BYTES + PDCP_BYTES || len > RLC_BYTES + PDCP_BYTES + LTE_PACKET_BYTES ||
+	    (pdu[0] & RLC_PARTIAL) != 0 ||
+	    ((uint16_t)(pdu[0] << 8 | pdu[1]) & RLC_SN_MASK) != bearer->rlc_next) {
+		stack->counts.dropped++;
+		return 0;
+	}
+	bearer->rlc_next = (bearer->rlc_next + 1) & RLC_SN_MASK;
+	return pdcp(stack, bearer, pdu + RLC_BYTES, len - RLC_BYTES);
+}
+
+static struct lte_bearer *find(const struct lte_stack *stack, uint8_t lcid)
+{
+	for (size_t i = 0; i < stack->bearer_count; i++) {
+		if (stack->bearers[i].lcid == lcid) {
+			return &stack->bearers[i];
+		}
+	}
+	return NULL;
+}
+
+int lte_receive(struct lte_stack *stack, const uint8_t *block, size_t len)
+{
+	size_t at = payload(block, len);
+	struct part part = {0};
+	int result = 0;
+
+	if (at == 0) {
+		return -EBADMSG;
+	}
+	do {
+		(void)subheader(&part, block, part.next, len);
+		const size_t bytes = part.rest ? len - at : part.len;
+
+		if (part.lcid > LCID_LAST_DATA) {
+			stack->counts.control += part.lcid != LCID_PADDING;
+		} else {
+			struct lte_bearer *const bearer = find(stack, part.lcid);
+
+			if (bearer == NULL) {
+				stack->counts.unknown++;
+			} else {
+				result = rlc(stack, bearer, block + at, bytes);
+			}
+		}
+		at += bytes;
+	} while (!part.last && result == 0);
+	return result;
+}

@@ -1,0 +1,188 @@
+/**
+ * @file
+ * The benchmark of LTE's layer 2: takes a transport block from the host, receives it again and
+ * again, and says how many cycles that took.
+ *
+ * A request is words, little-endian: cipher (0: 128-EEA0, n: 128-EEA2 by engine n - 1 of the list
+ * below), passes, 4 of the key, COUNT of the first PDU, BEARER, length in bytes; then the block,
+ * filled up to a word. Before each pass the receiver's state is as for the first PDU, and nothing
+ * of the block is in the data cache, as if a modem had just put it into memory. A last pass, which
+ * is not timed, adds up a CRC-32 over all packets.
+ *
+ * The reply is words: status, cycles of the first, of the shortest and the longest of the other
+ * passes; packets, their bytes, control, unknown and dropped of the last pass; CRC-32; cycles a
+ * second.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <generated/csr.h>
+#include <generated/mem.h>
+#include <generated/soc.h>
+
+#include "accelerator/engine_accel.h"
+#include "aes/engines.h"
+#include "layer2.h"
+#include "links/crc32.h"
+#include "port.h"
+#include "vector/engine_ise.h"
+
+#define BOUNCE_BYTES 512u
+#define PACKETS      8u
+#define BLOCK_BYTES  50944u
+#define LCID         3u
+#define KEY_BITS     128u
+#define RLC_MASK     0x3ffu
+
+struct request {
+	uint32_t cipher;
+	uint32_t passes;
+	uint32_t key[4];
+	uint32_t count;
+	uint32_t identity;
+	uint32_t bytes;
+};
+
+/** Where packets go, the oldest overwritten, and the CRC over them where that is wanted. */
+struct sink {
+	uint32_t next;
+	uint32_t crc;
+	bool checks;
+};
+
+static uint8_t block[BLOCK_BYTES] __attribute__((section(".buffer"), aligned(32)));
+static uint8_t packets[PACKETS][LTE_PACKET_BYTES + 4]
+	__attribute__((section(".buffer"), aligned(32)));
+static uint8_t bounce[BOUNCE_BYTES] __attribute__((section(".buffer"), aligned(16)));
+
+static uint8_t *room(void *context)
+{
+	struct sink *const sink = context;
+
+	return packets[sink->next];
+}
+
+static void deliver(void *context, const uint8_t *packet, size_t len)
+{
+	struct sink *const sink = context;
+
+	sink->next = (sink->next + 1) % PACKETS;
+	if (sink->checks) {
+		port_dcache_flush(); /* where a DMA has written it */
+		sink->crc = cl_crc32(sink->crc, packet, len);
+	}
+}
+
+/** The receiver before the first PDU. */
+static struct lte_bearer begin(const struct request *request, const struct cl_engine *engine,
+			       const struct cl_engine_key *key)
+{
+	return (struct lte_bearer){
+		.engine = engine,
+		.key = key,
+		.lcid = LCID,
+		.identity = (uint8_t)request->identity,
+		.rlc_next = request->count & RLC_MASK,
+		.count = request->count - 1,
+	};
+}
+
+/** Receives the block in all passes; the reply from its first word on. */
+static int measure(const struct request *request, const struct cl_engine *engine,
+		   uint32_t reply[10])
+{
+	static struct cl_engine_key key;
+	struct sink sink = {0};
+	int status = 0;
+
+	if (engine != NULL) {
+		status = engine->set_key(engine, &key, (const uint8_t *)request->key, KEY_BITS);
+	}
+	reply[1] = UINT32_MAX;
+	for (uint32_t pass = 0; pass <= request->passes && status == 0; pass++) {
+		struct lte_bearer bearer = begin(request, engine, &key);
+		struct lte_stack stack = {
+			.bearers = &bearer,
+			.bearer_count = 1,
+			.room = room,
+			.deliver = deliver,
+			.context = &sink,
+		};
+
+		sink.checks = pass == request->passes;
+		port_dcache_flush();
+		const uint32_t start = port_cycles(NULL);
+
+		status = lte_receive(&stack, block, request->bytes);
+		const uint32_t cycles = port_cycles(NULL) - start;
+
+		if (pass == 0) {
+			reply[0] = cycles;
+		} else if (!sink.checks) {
+			reply[1] = cycles < reply[1] ? cycles : reply[1];
+			reply[2] = cycles > reply[2] ? cycles : reply[2];
+		}
+		reply[3] = stack.counts.packets;
+		reply[4] = stack.counts.bytes;
+		reply[5] = stack.counts.control;
+		reply[6] = stack.counts.unknown;
+		reply[7] = stack.counts.dropped;
+	}
+	reply[8] = sink.crc;
+	reply[9] = CONFIG_CLOCK_FREQUENCY;
+	if (engine != NULL) {
+		engine->clear(engine, &key);
+	}
+	return status;
+}
+
+static void receive(uint32_t *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		words[i] = port_receive_word();
+	}
+}
+
+int main(void)
+{
+	static struct cl_ise_device ise_device = {
+		.memory = {BUFFER_BASE, BUFFER_SIZE, port_drain, port_dcache_flush},
+	};
+	static struct cl_accel_device accel_device = {
+		.dma_origin = BUFFER_BASE,
+		.dma_bytes = BUFFER_SIZE,
+		.bounce = bounce,
+		.bounce_bytes = BOUNCE_BYTES,
+	};
+	const struct cl_engine ise = cl_engine_ise(&ise_device);
+	const struct cl_engine ise_fused = cl_engine_ise_fused(&ise_device);
+	const struct cl_engine ise_vmem = cl_engine_ise_vmem(&ise_device);
+	const struct cl_engine accelerator = cl_engine_accel(&accel_device);
+	const struct cl_engine *const engines[] = {
+		NULL, &cl_engine_byte, &cl_engine_table, &ise, &ise_fused, &ise_vmem, &accelerator,
+	};
+	const int ready = cl_engine_accel_init(
+		&accel_device, (volatile uint32_t *)CSR_ACCELERATOR_BASE, port_dcache_flush);
+
+	for (;;) {
+		struct request request;
+		uint32_t reply[11] = {(uint32_t)-EINVAL};
+
+		receive(&request.cipher, sizeof(request) / 4);
+		if (request.bytes > BLOCK_BYTES) {
+			/* The block cannot be taken: what follows would not be a request. */
+			port_send_words(reply, 11);
+			continue;
+		}
+		receive((uint32_t *)(void *)block, (request.bytes + 3) / 4);
+		if (ready != 0) {
+			reply[0] = (uint32_t)ready;
+		} else if (request.cipher < sizeof(engines) / sizeof(engines[0]) &&
+			   request.passes >= 2) {
+			reply[0] = (uint32_t)measure(&request, engines[request.cipher], reply + 1);
+		}
+		port_send_words(reply, 11);
+	}
+}

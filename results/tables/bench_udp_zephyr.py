@@ -1,0 +1,29 @@
+"""`make bench-udp FIRMWARE=zephyr`: records over UDP with the firmware on Zephyr."""
+
+from results.kept import Content
+from results.tables import Table
+from results.tables.bench_udp import keep, stages
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """What it is of, and a row for each engine."""
+    records = kept["bench-udp_zephyr"]["records"]
+    return [
+        "`make bench-udp FIRMWARE=zephyr`, as that of bare metal on [its page](../../host/RESULTS.md), "
+        f"at {records[0]['clock_hz'] / 1e6:g} MHz:",
+        "",
+        *stages(records),
+    ]
+
+
+TABLE = Table(
+    name="bench-udp-zephyr",
+    page="firmware/zephyr/README.md",
+    sources=("bench-udp_zephyr.json",),
+    command="make bench-udp FIRMWARE=zephyr",
+    render=render,
+    keep=keep,
+    shows="the same with the firmware on Zephyr",
+    speed="link",
+    takes="2 minutes",
+)

@@ -1,0 +1,152 @@
+"""Measures LTE's layer 2 with each engine: ``python -m tests.bench_lte``, or ``make bench-lte``.
+
+The experiment of Hessel, Szczesny, Lohmann, Bilgic and Hausner (2009): each millisecond a transport block comes, and
+MAC, RLC and PDCP with deciphering must be done with it before the next. Blocks are made on the host, and the packets
+that come out are compared with what went in, in a pass of its own after those that are timed.
+"""
+
+import argparse
+import os
+import random
+import struct
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import serial
+from cipherlane.results import write
+from cipherlane.transport.simboard import SimulatedBoard
+
+from gateware.flow import toolchain
+from gateware.flow.firmware import REPOSITORY
+from results.tables.bench_lte import RATES_MBPS, render
+from tests import rom
+from tests.bench_lte import blocks
+
+SOURCES = REPOSITORY / "firmware" / "lte"
+BUILD = REPOSITORY / "build" / "bench" / "lte"
+# In the order of the program's list; None ciphers nothing (128-EEA0).
+ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator")
+# Beyond the paper's rates, until a block takes more than its millisecond, or the program has no room for it.
+STEP_MBPS, MOST_MBPS = 25, 400
+TTI_S = 1e-3
+# Engines in C take ten times as long as the block may: one pass of theirs is timed.
+PASSES, C_PASSES = 4, 2
+TIMEOUT_S = 300
+SEED = 36323
+
+
+class WrongAnswerError(AssertionError):
+    """The board reports an error, or its packets are not those that the block was made of."""
+
+
+class LteBoard:
+    """A context manager: the program, running on the simulated board."""
+
+    def __enter__(self):
+        options = (f"-I{SOURCES}",)
+        folder = rom.build(BUILD, SOURCES / "lte_bench.c", (SOURCES / "layer2.c",), options)
+        self._board = SimulatedBoard(folder)
+        self._board.start()
+        self._port = serial.serial_for_url(self._board.url, timeout=TIMEOUT_S, write_timeout=TIMEOUT_S)
+        self.clock_met_by: str = self._board.description["clock_met_by"]
+        return self
+
+    def __exit__(self, *exception):
+        self._port.close()
+        self._board.stop()
+
+    def measure(self, engine: str | None, size: int) -> dict:
+        """The record of a block of `size` bytes; see `firmware/lte/lte_bench.c`.
+
+        Raises
+        ------
+        WrongAnswerError
+            The board reports an error, or the packets are wrong.
+        """
+        random_bytes = random.Random(f"{SEED} {engine} {size}").randbytes
+        key, count, identity = random_bytes(16), (0x5A5A5 << blocks.SN_BITS) | (blocks.SN_LIMIT - 3), 0x15
+        packets = [random_bytes(length) for length in blocks.lengths(size)]
+        block = blocks.block(blocks.Bearer(3, identity, key if engine else None), count, packets)
+        words = (
+            struct.pack("<2I", ENGINES.index(engine), C_PASSES if engine in ("byte", "table") else PASSES)
+            + key
+            + struct.pack("<3I", count, identity, size)
+        )
+        self._port.write(words + block + bytes(-size % 4))
+        reply = self._port.read(4 * 11)
+        case = f"{engine or 'no engine'}, {size} bytes"
+        if len(reply) != 4 * 11:
+            raise WrongAnswerError(f"{case}: no answer in {TIMEOUT_S} s: {self._board.obituary('it still runs')}")
+        status, first, shortest, longest, came, sent, control, unknown, dropped, crc, hz = struct.unpack("<11I", reply)
+        if status or control or unknown or dropped:
+            raise WrongAnswerError(f"{case}: status {status}; {control}, {unknown}, {dropped} PDUs were not packets")
+        data = b"".join(packets)
+        if (came, sent) != (len(packets), len(data)) or crc != zlib.crc32(data):
+            raise WrongAnswerError(f"{case}: the packets are not those that the block was made of")
+        return {
+            "cipher": "128-EEA2" if engine else "128-EEA0",
+            "engine": engine,
+            "mbps": size * 8 // 1000,
+            "block_bytes": size,
+            "packets": came,
+            "packet_bytes": sent,
+            "first_cycles": first,
+            "cycles": longest,
+            "shortest_cycles": shortest,
+            "clock_hz": hz,
+            "clock_met_by": self.clock_met_by,
+            "kind": "sim",
+            "verified": True,
+        }
+
+
+def measured(board: LteBoard, engines: list[str | None]) -> Iterator[dict]:
+    """The records of each engine: those of the paper, then up as long as they are in time."""
+    for engine in engines:
+        print(f"measuring {engine or 'the stack alone'}", file=sys.stderr, flush=True)
+        last = None
+        for mbps in RATES_MBPS:
+            last = board.measure(engine, mbps * 1000 // 8)
+            yield last
+        mbps = RATES_MBPS[-1] + STEP_MBPS
+        while in_time(last) and mbps <= MOST_MBPS:
+            last = board.measure(engine, mbps * 1000 // 8)
+            yield last
+            mbps += STEP_MBPS
+
+
+def in_time(record: dict) -> bool:
+    """Whether the block was done with before the next came."""
+    return record["cycles"] <= record["clock_hz"] * TTI_S
+
+
+def main() -> int:
+    """Entry point; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench_lte", description=__doc__.splitlines()[0])
+    parser.add_argument("--results", type=Path, default=REPOSITORY / "build" / "results" / "bench-lte.json")
+    parser.add_argument("--only", action="append", choices=[e for e in ENGINES if e], help="an engine (repeatable)")
+    arguments = parser.parse_args()
+    try:
+        with LteBoard() as board:
+            records = list(measured(board, [None, *arguments.only] if arguments.only else list(ENGINES)))
+    except WrongAnswerError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    write(
+        arguments.results,
+        {"records": records},
+        command="make bench-lte",
+        board="sim",
+        configuration={"engines": arguments.only or "all"},
+        tools=toolchain.versions(os.environ, toolchain.SIMULATION),
+    )
+    for line in render({"bench-lte": {"records": records}}):
+        print(line)
+    print(f"{len(records)} figures in {arguments.results}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

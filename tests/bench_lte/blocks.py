@@ -1,0 +1,72 @@
+"""Transport blocks of LTE's downlink as a base station makes them, with the library `cryptography` as their cipher.
+
+What a block is made of stands in `firmware/lte/layer2.h`.
+"""
+
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+PACKET_BYTES = 1500
+SN_BITS, SN_LIMIT = 12, 1 << 12
+RLC_LIMIT = 1 << 10
+COUNT_LIMIT = 1 << 32
+DOWNLINK = 1
+# A subheader with a length of 15 bits, one without, and the headers of RLC and PDCP.
+_LONG, _LAST, _HEADERS = 3, 1, 2 + 2
+
+
+@dataclass(frozen=True)
+class Bearer:
+    """A radio bearer: logical channel, BEARER of 5 bits, and a key of 16 bytes, or None for 128-EEA0."""
+
+    lcid: int
+    identity: int
+    key: bytes | None
+
+
+def eea2(key: bytes, count: int, bearer: int, direction: int, data: bytes) -> bytes:
+    """128-EEA2 of whole bytes (3GPP TS 33.401, B.1.3): COUNT of 32 bits, BEARER of 5, DIRECTION of 1."""
+    first = struct.pack(">IBxxxQ", count, bearer << 3 | direction << 2, 0)
+    return Cipher(algorithms.AES(key), modes.CTR(first)).encryptor().update(data)
+
+
+def pdu(bearer: Bearer, count: int, packet: bytes) -> bytes:
+    """The RLC AMD PDU with one PDCP data PDU; RLC's sequence number is COUNT's last 10 bits."""
+    data = packet if bearer.key is None else eea2(bearer.key, count % COUNT_LIMIT, bearer.identity, DOWNLINK, packet)
+    rlc = struct.pack(">H", 0x8000 | count % RLC_LIMIT)
+    return rlc + struct.pack(">H", 0x8000 | count % SN_LIMIT) + data
+
+
+def mac(parts: Sequence[tuple[int, bytes]]) -> bytes:
+    """The MAC PDU of parts, each a logical channel or control element and its bytes; the last takes the rest."""
+    header = b""
+    for lcid, part in parts[:-1]:
+        header += bytes([0x20 | lcid])
+        if lcid <= 10:
+            header += struct.pack(">H", 0x8000 | len(part)) if len(part) > 127 else bytes([len(part)])
+    return header + bytes([parts[-1][0]]) + b"".join(part for _, part in parts)
+
+
+def lengths(size: int) -> Iterator[int]:
+    """Of the packets that fill a block of `size` bytes, each of PACKET_BYTES but the last.
+
+    Raises
+    ------
+    ValueError
+        No whole packets fill it: the last would be empty.
+    """
+    rest = size - _LAST - _HEADERS
+    while rest > PACKET_BYTES:
+        yield PACKET_BYTES
+        rest -= PACKET_BYTES + _LONG + _HEADERS
+    if rest < 1:
+        raise ValueError(f"no packets fill {size} bytes")
+    yield rest
+
+
+def block(bearer: Bearer, count: int, packets: Sequence[bytes]) -> bytes:
+    """The transport block of packets of one bearer, the first with this COUNT."""
+    return mac([(bearer.lcid, pdu(bearer, count + n, packet)) for n, packet in enumerate(packets)])

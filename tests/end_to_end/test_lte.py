@@ -1,0 +1,28 @@
+"""LTE's layer 2 on the simulated board, with an engine that copies first, one that does not, and none."""
+
+import pytest
+
+from tests.bench_lte import blocks
+from tests.bench_lte.__main__ import LteBoard, WrongAnswerError
+
+pytestmark = pytest.mark.thorough  # what the engines do in CTR, and what layer 2 does, other tests find
+BYTES = 5000
+
+
+@pytest.fixture(scope="module")
+def board():
+    with LteBoard() as found:
+        yield found
+
+
+@pytest.mark.parametrize("engine", [None, "ise_fused", "accelerator"])
+def test_packets_come_out_of_a_block(board, engine):
+    found = board.measure(engine, BYTES)
+    assert (found["packets"], found["packet_bytes"]) == (4, sum(blocks.lengths(BYTES)))
+    assert found["shortest_cycles"] <= found["cycles"]
+
+
+def test_a_wrong_packet_is_found(board, monkeypatch):
+    monkeypatch.setattr(blocks, "eea2", lambda key, count, bearer, direction, data: bytes(len(data)))
+    with pytest.raises(WrongAnswerError, match="not those that the block was made of"):
+        board.measure("accelerator", BYTES)

@@ -1,0 +1,120 @@
+/**
+ * @file
+ * LTE's layer 2 on the host, for test_lte_layer2.py, which builds it with sanitizers. Requests on
+ * standard input: how (0: 128-EEA0, 1: 128-EEA2 by C with tables, 2: as in place on the
+ * accelerator, 3: go on with the bearer as it is), 4 words of the key, COUNT of the first PDU,
+ * BEARER, LCID, misalignment, length, then the block. Answers: status, the five counts, COUNT of
+ * the last PDU; packets, each with its length before it; a length of 2^32 - 1. Words are of the
+ * host's order.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aes/engines.h"
+#include "layer2.h"
+
+#define END UINT32_MAX
+
+struct request {
+	uint32_t how;
+	uint32_t key[4];
+	uint32_t count;
+	uint32_t identity;
+	uint32_t lcid;
+	uint32_t misalign;
+	uint32_t len;
+};
+
+static uint8_t *packets;
+static size_t used;
+
+static void put(uint32_t word)
+{
+	memcpy(packets + used, &word, 4);
+	used += 4;
+}
+
+/* A packet as long as it may be and no more, so that what is written behind it is found. */
+static uint8_t *room(void *context)
+{
+	uint8_t **const packet = context;
+
+	free(*packet);
+	*packet = malloc(LTE_PACKET_BYTES);
+	return *packet;
+}
+
+static void deliver(void *context, const uint8_t *packet, size_t len)
+{
+	(void)context;
+	put((uint32_t)len);
+	memcpy(packets + used, packet, len);
+	used += len;
+}
+
+/** The block as a modem leaves it: in whole words of its own, and nothing else. */
+static uint8_t *take(const struct request *request, uint8_t **words)
+{
+	*words = malloc((request->misalign + request->len + 3) / 4 * 4);
+	uint8_t *const block = *words + request->misalign;
+
+	if (fread(block, 1, request->len, stdin) != request->len) {
+		exit(2);
+	}
+	return block;
+}
+
+int main(void)
+{
+	static struct lte_bearer bearer;
+	static struct cl_engine_key key;
+	struct cl_engine table = cl_engine_table;
+	struct request request;
+
+	packets = malloc(1 << 22);
+	while (fread(&request, sizeof(request), 1, stdin) == 1) {
+		uint8_t *words;
+		uint8_t *packet = NULL;
+		const uint8_t *const block = take(&request, &words);
+		struct lte_stack stack = {
+			.bearers = &bearer,
+			.bearer_count = 1,
+			.room = room,
+			.deliver = deliver,
+			.context = &packet,
+		};
+
+		if (request.how < 3) {
+			table.anywhere = request.how == 2;
+			(void)table.set_key(&table, &key, (const uint8_t *)request.key, 128);
+			bearer = (struct lte_bearer){
+				.engine = request.how == 0 ? NULL : &table,
+				.key = &key,
+				.lcid = (uint8_t)request.lcid,
+				.identity = (uint8_t)request.identity,
+				.rlc_next = request.count & 0x3ff,
+				.count = request.count - 1,
+			};
+		}
+		used = 28;
+		const int status = lte_receive(&stack, block, request.len);
+		const uint32_t head[7] = {
+			(uint32_t)status,     stack.counts.packets, stack.counts.bytes,
+			stack.counts.control, stack.counts.unknown, stack.counts.dropped,
+			bearer.count,
+		};
+
+		memcpy(packets, head, sizeof(head));
+		put(END);
+		if (fwrite(packets, 1, used, stdout) != used) {
+			return 3;
+		}
+		free(packet);
+		free(words);
+	}
+	free(packets);
+	return 0;
+}
