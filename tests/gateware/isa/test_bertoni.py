@@ -24,7 +24,7 @@ PLAINTEXT = bytes.fromhex("00112233445566778899aabbccddeeff")
 CIPHERTEXTS = {16: "69c4e0d86a7b0430d8cdb78070b4c55a", 32: "8ea2b7ca516745bfeafc49904b496089"}
 
 
-def encoded(operation, select=0, rs1=0, rs2=0):
+def encoded(operation, select=0, rs1=0, rs2=0xA55A1234):
     return ((select << 5 | operation) << 3 | FUNCT3, rs1, rs2)
 
 
