@@ -15,7 +15,7 @@ SETS = (
     ("Fiskiran and Lee, `ptlu` of 32 bits", "ptlu", "unrolled", ONE, "ptlu, 32 bits"),
     ("vector unit, round keys loaded each round", "ise", "unrolled", ONE, "unit, ecp5"),
     ("vector unit, round keys in registers", "ise_kept", "unrolled", ONE, "unit, ecp5"),
-    (f"the same, {EIGHT}", "ise", "unrolled", EIGHT, "unit, ecp5"),
+    (f"vector unit, {EIGHT}", "ise", "unrolled", EIGHT, "unit, ecp5"),
 )
 # A block RAM of 18 Kbit as LUTs of 16 bits each.
 LUTS_A_BLOCK_RAM = 1152
