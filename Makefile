@@ -35,7 +35,7 @@ CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench cache explore explore-isa explore-lte mapped mutants results timing zephyr
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-sdram bench-dma bench-eth bench-lte bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-lte format pages readme screenshots report package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-papers bench-sdram bench-dma bench-eth bench-lte bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-sets explore-lte format pages papers readme screenshots report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -43,7 +43,7 @@ help: ## 0 s | List the targets
 	@echo
 	@echo "Variables (times are of 2 cores)"
 	@echo "  BOARD=ecpix5|butterstick|colorlight_i5|orangecrab|orangecrab_85f|ulx3s|ulx3s_25f|versa_ecp5|sim (make boards)"
-	@echo "  CONFIG=default|eth|pipelined|scalar|sdram|zephyr|eth_zephyr (sim, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
+	@echo "  CONFIG=default|eth|pipelined|scalar|comparators|sdram|zephyr|eth_zephyr (sim, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone; udev: the rules)"
 	@echo "  COORDINATOR=host:port  PLACE=name  WAIT=3600  SELECT=throughput  SOAK=3600  HIL_ENV=file  ACCEPT=figure (hil: see tests/hil)"
@@ -153,6 +153,9 @@ bench: sim ## 20 min | Measure every AES of the project and its peers on the sim
 	@if [ "$(PORT)" = sim ]; then $(PYTHON) -m tests.bench; \
 	else .venv/bin/cipherlane bench --port $(PORT) --results build/results/bench.json; fi
 
+bench-papers: sim ## 10 min | Measure the styles and instruction sets that the papers compare (build/results/bench-papers.json)
+	@$(PYTHON) -m tests.bench.papers
+
 bench-sdram: setup ## 5 min | Measure the engines with their data in SDRAM, on the simulated board (build/results/bench-sdram.json)
 	@$(PYTHON) -m gateware.flow sim sdram
 	@$(PYTHON) -m tests.bench.sdram
@@ -195,6 +198,9 @@ worker: setup ## hours | Do tasks of timing, explore and mutants for the Dask sc
 explore-isa: setup ## 15 min | Place and route the vector unit and its parts alone (build/results/explore-isa.json)
 	@$(PYTHON) -m gateware.explore.isa
 
+explore-sets: setup ## 10 min | Place and route the instruction sets of others alone (build/results/explore-sets.json)
+	@$(PYTHON) -m gateware.explore.instruction_sets
+
 explore-lte: setup ## 40 min | Place and route SNOW 3G and AES as LTE has them, by S-boxes (build/results/explore-lte.json)
 	@$(PYTHON) -m gateware.explore.lte $(EXPLORE)
 
@@ -209,6 +215,9 @@ pages: setup ## 3 s | Write what is generated anew: registers, instructions, rec
 	@$(PYTHON) -m gateware.flow.devicetrees
 	@$(PYTHON) -m cipherlane.protocol.reference
 	@$(PYTHON) -m results
+
+papers: setup ## 3 s | Write each value of the papers beside ours (build/results/papers.json), and a page a paper
+	@$(PYTHON) -m results.papers
 
 readme: setup ## 3 s | Take the figures in build/results over into results/data, and write all pages of figures from there
 	@$(PYTHON) -m results --take

@@ -31,8 +31,9 @@ class Configuration:
     the data of a record over the UART, ``bench_bytes`` what engines are measured on, in the buffer memory. ``compact``
     has the firmware compiled for size, with no room between what is called often. ``firmware`` is what the boot ROM
     holds: ``baremetal`` or ``zephyr``. ``core_datapath`` is that of the accelerator's core where no fast path shares it
-    (``ethernet``); ``scalar_unit`` puts the ratified scalar AES instructions in place of the vector unit. With
-    ``sdram_cache`` the board's SDRAM is on the bus, behind a cache of so many bytes.
+    (``ethernet``); ``scalar_unit`` puts the ratified scalar AES instructions in place of the vector unit, and
+    with ``comparators`` the other instruction sets that it is compared with beside them. With ``sdram_cache`` the
+    board's SDRAM is on the bus, behind a cache of so many bytes.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Configuration:
     compact: bool = False
     core_datapath: int | str = 128
     scalar_unit: bool = False
+    comparators: bool = False
     ethernet: Ethernet | None = None
     console: bool = False
     watchdog: bool = False
@@ -78,6 +80,7 @@ _ALL = (
     # As fast as the DMA's port into the buffer memory.
     Configuration("pipelined", "pipelined AES core", core_datapath="pipelined"),
     Configuration("scalar", "scalar AES instructions", scalar_unit=True),
+    Configuration("comparators", "AES instructions of others", scalar_unit=True, comparators=True),
     _ZEPHYR,
     _ETH_ZEPHYR,
     # Four block RAMs of lines, of 16 bytes each.

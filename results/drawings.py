@@ -3,7 +3,8 @@
 from cipherlane import plots
 
 from results import kept
-from results.tables import bitstream, explore, headline
+from results.papers.jenkins import MHZ
+from results.tables import bitstream, explore, headline, instruction_sets
 
 FOLDER = "results"
 # The board whose bitstreams are drawn.
@@ -50,4 +51,21 @@ def luts() -> str:
     return plots.bars(f"LUT4 of each unit, {boards} ({kinds})", rows).file()
 
 
-PLOTS = {"speeds.svg": speeds, "cores.svg": cores, "luts.svg": luts}
+def instructions() -> str:
+    """Area and Mbps of the instruction sets, and which are on the Pareto front."""
+    found = instruction_sets.built(kept.load(instruction_sets.TABLE.sources, instruction_sets.TABLE.command))
+    rows = [
+        (
+            one.name.replace("`", ""),
+            one.area,
+            128 * MHZ / one.record["cycles_per_block"],
+            "on the Pareto front" if one.on_front else "behind it",
+        )
+        for one in found
+        if one.area
+    ]
+    area = f"LUT4 of the unit alone (est), a block RAM as {instruction_sets.LUTS_A_BLOCK_RAM}"
+    return plots.points("AES-128 encryption by instruction set", area, f"Mbps at {MHZ} MHz (sim)", rows).file()
+
+
+PLOTS = {"speeds.svg": speeds, "cores.svg": cores, "luts.svg": luts, "instructions.svg": instructions}

@@ -12,6 +12,7 @@ from results.tables import (
     bench_dma,
     bench_eth,
     bench_lte,
+    bench_papers,
     bench_sdram,
     bench_sim,
     bench_udp,
@@ -23,39 +24,48 @@ from results.tables import (
     explore,
     explore_isa,
     explore_lte,
+    explore_sets,
     headline,
+    instruction_sets,
     ise_cycles,
     netlist,
+    papers,
     printed,
     table,
     timing,
 )
 
 LIST_PAGE = "results/README.md"
-TABLES = tuple(
-    module.TABLE
-    for module in (
-        headline,
-        printed,
-        demo,
-        bench,
-        calls,
-        bench_udp,
-        bench_udp_zephyr,
-        bench_sim,
-        bench_sdram,
-        bench_dma,
-        bench_eth,
-        bench_lte,
-        boards,
-        bitstream,
-        timing,
-        netlist,
-        explore_isa,
-        explore,
-        explore_lte,
-        ise_cycles,
-    )
+TABLES = (
+    *(
+        module.TABLE
+        for module in (
+            headline,
+            printed,
+            demo,
+            bench,
+            calls,
+            bench_udp,
+            bench_udp_zephyr,
+            bench_sim,
+            bench_papers,
+            instruction_sets,
+            bench_sdram,
+            bench_dma,
+            bench_eth,
+            bench_lte,
+            boards,
+            bitstream,
+            timing,
+            netlist,
+            explore_isa,
+            explore,
+            explore_lte,
+            explore_sets,
+            ise_cycles,
+        )
+    ),
+    *papers.TABLES,
 )
 MEASURED = tuple(each for each in TABLES if each.keep)
 

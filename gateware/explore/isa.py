@@ -175,8 +175,8 @@ def figures(part: str, widths: tuple[int, int], statistics: str, report: dict) -
     }
 
 
-def explore(part: str, directory: Path, environment: dict[str, str]) -> dict:
-    """The record (`figures`) of one part, by name in `PARTS`: built, unless that is up to date.
+def explore(part: str, create: Callable[[], Ports], directory: Path, environment: dict[str, str]) -> dict:
+    """The record (`figures`) of one part, which `create` makes: built, unless that is up to date.
 
     Raises
     ------
@@ -187,7 +187,7 @@ def explore(part: str, directory: Path, environment: dict[str, str]) -> dict:
     folder = directory / name
     folder.mkdir(parents=True, exist_ok=True)
     device = DEVICES.get(part, DEVICE)
-    module, inputs, outputs = PARTS[part]()
+    module, inputs, outputs = create()
     with contextlib.chdir(folder), open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
         Harness(module, inputs, outputs).verilog("top").write("top.v")
     stamp = Stamp(folder / "digest", digest(folder.glob("top*.[vi]*"), *device, str(TARGET_MHZ), str(SEED)))
@@ -219,23 +219,23 @@ def _build(part: str, folder: Path, device: tuple[str, ...], environment: dict[s
             raise ExploreError(f"{step} of {part} failed: see {log}")
 
 
-def main() -> None:
-    """Builds what is out of date, writes ``build/results/explore-isa.json``, prints the table."""
-    parser = argparse.ArgumentParser(prog="python -m gateware.explore.isa", description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of: {'; '.join(PARTS)} (default: all)")
+def run(name: str, parts: dict[str, Callable[[], Ports]], description: str) -> None:
+    """Builds what is out of date of some parts, writes ``build/results/NAME.json``, prints the table."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of: {'; '.join(parts)} (default: all)")
     chosen = parser.parse_args().parts
     for part in chosen:
-        if part not in PARTS:
-            parser.error(f"unknown part {part!r}: choose of {'; '.join(PARTS)}")
+        if part not in parts:
+            parser.error(f"unknown part {part!r}: choose of {'; '.join(parts)}")
     console = Console()
     try:
         environment = toolchain.environment(REPOSITORY / "build" / "tools")
         results = []
-        for part in chosen or PARTS:
-            console.print(f"explore-isa: {part}", style="dim")
-            results.append(explore(part, REPOSITORY / "build" / "explore-isa", environment))
+        for part in chosen or parts:
+            console.print(f"{name}: {part}", style="dim")
+            results.append(explore(part, parts[part], REPOSITORY / "build" / "explore-isa", environment))
     except (ExploreError, toolchain.ToolError, subprocess.TimeoutExpired) as error:
-        raise SystemExit(f"explore-isa: error: {error}") from error
+        raise SystemExit(f"{name}: error: {error}") from error
     report = {
         "kind": "est",
         "device": "LFE5UM5G-85F-8BG554",
@@ -244,12 +244,12 @@ def main() -> None:
         "seed": SEED,
         "parts": results,
     }
-    path = REPOSITORY / "build" / "results" / "explore-isa.json"
+    path = REPOSITORY / "build" / "results" / f"{name}.json"
     if not chosen:
         write(
             path,
             report,
-            command="make explore-isa",
+            command=f"make {name}",
             board=f"none: each part alone on {report['device']}",
             configuration={"synthesis": SYNTHESIS, "device": DEVICE},
             tools=toolchain.versions(environment),
@@ -270,4 +270,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run("explore-isa", PARTS, __doc__.splitlines()[0])

@@ -30,6 +30,7 @@ from gateware.ctr.service import CTRService, create_service
 from gateware.dma import accelerator
 from gateware.dma.accelerator import CTRAccelerator
 from gateware.isa.command import CommandRegister
+from gateware.isa.comparators import ComparatorUnit
 from gateware.isa.vector_unit import VectorAESUnit
 from gateware.isa.zkn import ScalarAESUnit
 from gateware.memory import distributed, in_luts
@@ -133,7 +134,8 @@ class CipherlaneSoC(SoCCore):
         cores = Path(get_data_mod("cpu", "vexriscv").data_location)
         self.cpu.use_external_variant(str(cores / "VexRiscv_FullCfu.v"))
         if target.configuration.scalar_unit:
-            self.aes_unit = unit = ScalarAESUnit(sbox=target.fit.cfu_sbox)
+            create_unit = ComparatorUnit if target.configuration.comparators else ScalarAESUnit
+            self.aes_unit = unit = create_unit(sbox=target.fit.cfu_sbox)
             self.add_constant("CIPHERLANE_SCALAR_UNIT")
         else:
             self.aes_unit = unit = VectorAESUnit(

@@ -5,7 +5,6 @@ kept in its folder under `build/bench` until gateware, program or questions chan
 """
 
 import argparse
-import json
 import os
 import sys
 from pathlib import Path
@@ -13,23 +12,9 @@ from pathlib import Path
 from cipherlane.results import write
 
 from gateware.flow import toolchain
-from gateware.flow.cache import Stamp, digest
 from gateware.flow.firmware import REPOSITORY
 from tests.bench import cases, peers, report
-from tests.bench.board import BUILD, C_FAMILIES, ISE_FAMILIES, ZKN_FAMILIES, BenchBoard, Family, WrongAnswerError
-
-
-def _measure(family: Family, questions: tuple) -> list[cases.Record]:
-    board = BenchBoard(family)
-    kept = BUILD / family.name / "records.json"
-    stamp = Stamp(kept.with_suffix(".digest"), digest(Path(__file__).parent.glob("*.py"), board.contents))
-    if not stamp.is_current():
-        stamp.clear()
-        print(f"measuring {family.name}", file=sys.stderr, flush=True)
-        with board:
-            kept.write_text(json.dumps([record for question in questions for record in question(board)]) + "\n")
-        stamp.set()
-    return json.loads(kept.read_text())
+from tests.bench.board import C_FAMILIES, ISE_FAMILIES, ZKN_FAMILIES, WrongAnswerError
 
 
 def main() -> int:
@@ -52,7 +37,7 @@ def main() -> int:
     try:
         for family, questions in plan:
             if arguments.only is None or family.name in arguments.only:
-                records += _measure(family, questions)
+                records += cases.measured(family, questions)
     except WrongAnswerError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -1,12 +1,15 @@
 """What `make bench` measures: one function a question, each a generator of JSON records."""
 
+import json
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from gateware.flow.cache import Stamp, digest
 from tests.bench import peers
-from tests.bench.board import BLOCK, CONTEXTS, BenchBoard, Interleaved, Measurement
+from tests.bench.board import BLOCK, BUILD, CONTEXTS, BenchBoard, Family, Interleaved, Measurement
 
 Record = dict[str, Any]
 TOTAL_BYTES = 256 * 1024
@@ -17,6 +20,28 @@ C_BYTES = 2 * 1024
 RECORD_SIZES = tuple(16 << n for n in range(13))
 BUFFER_BYTES = 64 * 1024
 SEEDS = range(1, 17)
+
+
+def measured(family: Family, questions: Iterable[Callable[[BenchBoard], Iterator[Record]]]) -> list[Record]:
+    """The records of a program: those kept in its folder, unless gateware, program or questions changed since.
+
+    Raises
+    ------
+    WrongAnswerError
+        The board reports an error, or its data are not those of the library.
+    """
+    board = BenchBoard(family)
+    kept = BUILD / family.name / "records.json"
+    modules = {measured.__module__, Family.__module__, *(question.__module__ for question in questions)}
+    sources = {Path(str(sys.modules[name].__file__)) for name in modules}
+    stamp = Stamp(kept.with_suffix(".digest"), digest(sources, board.contents))
+    if not stamp.is_current():
+        stamp.clear()
+        print(f"measuring {family.name}", file=sys.stderr, flush=True)
+        with board:
+            kept.write_text(json.dumps([record for question in questions for record in question(board)]) + "\n")
+        stamp.set()
+    return json.loads(kept.read_text())
 
 
 def symbol_sizes(elf: Path) -> dict[str, int]:

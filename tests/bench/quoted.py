@@ -18,12 +18,7 @@ TCHES = "TCHES 2021 study of scalar AES extensions (scarv/aes-risc-pipeline)"
 FISKIRAN = "Fiskiran and Lee, Table 11"
 LINUX = "source of VexRiscv's AES plugin and linux-on-litex-vexriscv: CBC under Linux"
 
-# Of the paper only these could be had; its tables' cycles, bits a cycle and code sizes are not quoted.
-JENKINS_SPEED_UP = 5.5
-JENKINS_MBPS_AES256 = 50
-
 FIGURES = (
-    Quoted("vector unit of the paper, two instructions a round", None, None, f"{JENKINS}, Tables 4 and 5, Figure 9"),
     Quoted("32-bit processor with AES instructions", None, None, "Bertoni, Breveglieri, Farina, Regazzoni 2006"),
     Quoted("basic RISC", "878", "0.15", FISKIRAN),
     Quoted("ptlu, 32/64/128 bits", "384/308/144", "0.33/0.42/0.89", FISKIRAN),

@@ -5,7 +5,7 @@ from html import escape
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import paper, quoted
+from tests.bench import paper
 from tests.bench.cases import Record
 
 _BAR, _LEFT, _WIDTH = 18, 230, 640
@@ -109,7 +109,7 @@ def is_constant_time(records: list[Record]) -> bool:
 
 
 def plot(records: list[Record]) -> str:
-    """AES-128 as bars in SVG: bits a cycle of CTR, and ECB's speed-up over unrolled C beside the paper's (quoted)."""
+    """AES-128 as bars in SVG: bits a cycle of CTR, and ECB's speed-up over unrolled C."""
     throughput = [record for record in _throughput(records) if record["key_bits"] == 128]
     rates = [
         (f"{record['engine']} {record['style']}, {record['memory']}", record["bits_per_cycle"])
@@ -124,7 +124,6 @@ def plot(records: list[Record]) -> str:
     ]
     charts = [("AES-128, CTR: bits a cycle", rates, "#3b6ea5")]
     if ups:
-        ups.append((f"{quoted.JENKINS.split(',')[0]} et al. 2007 (quoted)", quoted.JENKINS_SPEED_UP))
         charts.append(("AES-128, ECB: times the speed of unrolled C", ups, "#a55d3b"))
     parts, height = [], 0
     for title, bars, colour in charts:

@@ -17,6 +17,8 @@ from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Signal
 
 from gateware.ctr.service import create_service
+from gateware.isa.cfu import CFUUnit
+from gateware.isa.comparators import ComparatorUnit
 from gateware.isa.zkn import ScalarAESUnit
 from gateware.net.records.peripheral import FastPathPeripheral, client
 from gateware.random.source import RandomSource
@@ -80,8 +82,7 @@ def _random_source() -> Module:
     return top
 
 
-def _scalar_unit(sbox: str) -> Module:
-    unit = ScalarAESUnit(sbox=sbox)
+def _cfu_unit(unit: CFUUnit) -> Module:
     top = Module()
     top.clock_domains.cd_sys = ClockDomain("sys")
     top.submodules.unit = unit
@@ -96,7 +97,8 @@ def designs() -> Iterator[tuple[str, Module]]:
         target = next(t for t in TARGETS if t.fit.cfu_sbox == sbox and not t.configuration.scalar_unit)
         yield f"vector_unit_{sbox}", units.UNITS["vector_unit"](target)
     for sbox in SCALAR_UNITS:
-        yield f"scalar_unit_{sbox}", _scalar_unit(sbox)
+        yield f"scalar_unit_{sbox}", _cfu_unit(ScalarAESUnit(sbox=sbox))
+        yield f"comparator_unit_{sbox}", _cfu_unit(ComparatorUnit(sbox=sbox))
     for core in ACCELERATORS:
         target = next(t for t in TARGETS if [t.configuration.core_datapath, t.fit.core_sbox] == [*core.values()])
         yield f"accelerator_{title(core)}", units.UNITS["accelerator"](target)

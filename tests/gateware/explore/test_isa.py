@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from gateware.explore import isa
+from gateware.explore import instruction_sets, isa
 from gateware.explore.harness import Harness
 
 CLOCK = "$glbnet$sys_clk"
@@ -49,9 +49,12 @@ def test_two_clocks_are_refused():
         isa.figures("part", (8, 12), STATISTICS, REPORT | {"fmax": {CLOCK: {}, "other": {}}})
 
 
-@pytest.mark.parametrize("part", ["SubBytes, block RAM", "MixColumns", "shuffle", "lane, table", "multiplier 16x16"])
+ONE_OF_EACH = ("SubBytes, block RAM", "MixColumns", "shuffle", "lane, table", "multiplier 16x16")
+
+
+@pytest.mark.parametrize("part", [*ONE_OF_EACH, *instruction_sets.PARTS])
 def test_harness_reaches_every_port(part):
-    module, inputs, outputs = isa.PARTS[part]()
+    module, inputs, outputs = (isa.PARTS | instruction_sets.PARTS)[part]()
     text = Harness(module, inputs, outputs).verilog("top").main_source
     width_in, width_out = (sum(len(signal) for signal in signals) for signals in (inputs, outputs))
     assert f"[{width_in - 1}:0] stimulus" in text

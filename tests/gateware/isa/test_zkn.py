@@ -6,48 +6,20 @@ import pytest
 
 from gateware.isa.zkn import AES32DSI, AES32DSMI, AES32ESI, AES32ESMI, ScalarAESUnit
 from tests.gateware.isa import fips197
-from tests.gateware.support import Simulation
+from tests.gateware.isa.cfu import column_words, executing
 
 
 @pytest.fixture(scope="module")
 def execute():
     """Runs a list of (operation, byte select, rs1, rs2) back to back and returns the values of rd."""
-    unit = ScalarAESUnit()
-    ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
-    with Simulation(unit, *ports, unit.rsp_valid, unit.rsp_ready, unit.rsp_output) as simulation:
+    with executing(ScalarAESUnit()) as run:
 
-        def run(instructions, stall=0.0):
-            results = []
-            rng = random.Random(1)
-
-            def drive():
-                for operation, select, rs1, rs2 in instructions:
-                    yield unit.cmd_function_id.eq((select << 5 | operation) << 3)
-                    yield unit.cmd_inputs[0].eq(rs1)
-                    yield unit.cmd_inputs[1].eq(rs2)
-                    yield unit.cmd_valid.eq(1)
-                    yield
-                    while not (yield unit.cmd_ready):
-                        yield
-                    yield unit.cmd_valid.eq(0)
-
-            def collect():
-                while len(results) < len(instructions):
-                    yield unit.rsp_ready.eq(int(rng.random() >= stall))
-                    yield
-                    if (yield unit.rsp_valid) and (yield unit.rsp_ready):
-                        results.append((yield unit.rsp_output))
-
-            start = simulation.cycle
-            simulation.run(drive(), collect(), max_cycles=100 + 20 * len(instructions))
-            run.cycles = simulation.cycle - start
+        def encoded(instructions, stall=0.0):
+            results = run([((select << 5 | o) << 3, rs1, rs2) for o, select, rs1, rs2 in instructions], stall)
+            encoded.cycles = run.cycles
             return results
 
-        yield run
-
-
-def column_words(block):
-    return [int.from_bytes(block[i : i + 4], "little") for i in range(0, 16, 4)]
+        yield encoded
 
 
 def round_words(execute, operation, state, key, step):

@@ -1,0 +1,79 @@
+/**
+ * @file
+ * Rounds of AES by Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits (target
+ * only); the unit is gateware/isa/ptlu.py. T0 to T3 hold the tables of rows 0 to 3, T4 to T7
+ * SubBytes of a byte in rows 0 to 3: of encryption or of decryption, whichever the key is for.
+ */
+#ifndef PTLU_ROUNDS_H
+#define PTLU_ROUNDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aes/aes.h"
+#include "aes/aes_inverse.h"
+#include "aes/table_rounds.h"
+#include "c_modes.h"
+
+/** ptlu.4.table.offset.0: one lookup of a word. Written tables stay, so it may be scheduled. */
+#define PTLU_WORD(table, offset, rs1_)                                                             \
+	({                                                                                         \
+		uint32_t rd_;                                                                      \
+		__asm__(".insn r 0x0b, 6, %2, %0, %1, zero"                                        \
+			: "=r"(rd_)                                                                \
+			: "r"(rs1_), "i"((offset) << 3 | (table)));                                \
+		rd_;                                                                               \
+	})
+
+/** T[table][index] = word. */
+#define PTLU_WRITE(table, index, word)                                                             \
+	__asm__ volatile(".insn r 0x0b, 7, %2, zero, %0, %z1"                                      \
+			 :                                                                         \
+			 : "r"(index), "rJ"(word), "i"(table)                                      \
+			 : "memory")
+
+#define PTLU_TERM(first, inverse, s, c, row)                                                       \
+	PTLU_WORD((first) + (row), row, s[cl_table_source(inverse, c, row)])
+
+#define PTLU_ROUND(first)                                                                          \
+	_Pragma("GCC unroll 4") for (unsigned int c = 0; c < 4; c++)                               \
+	{                                                                                          \
+		next[c] = k[c] ^ PTLU_TERM(first, inverse, s, c, 0) ^                              \
+			  PTLU_TERM(first, inverse, s, c, 1) ^                                     \
+			  PTLU_TERM(first, inverse, s, c, 2) ^ PTLU_TERM(first, inverse, s, c, 3); \
+	}
+
+/** A middle round: 16 lookups, 16 XORs, 4 loads of the round key. */
+static inline __attribute__((always_inline)) void ptlu_round(bool inverse, uint32_t next[4],
+							     const uint32_t s[4], const uint32_t *k)
+{
+	PTLU_ROUND(0)
+}
+
+static inline __attribute__((always_inline)) void ptlu_last(bool inverse, uint32_t next[4],
+							    const uint32_t s[4], const uint32_t *k)
+{
+	PTLU_ROUND(4)
+}
+
+/** cl_modes.set_key: the key schedule in C, then all eight tables: 2048 writes. */
+static inline int ptlu_set_key(struct cl_engine_key *key, const uint8_t *key_bytes,
+			       unsigned int key_bits, bool decrypt)
+{
+	const uint32_t(*const tables)[256] = decrypt ? cl_aes_inv_tables : cl_aes_tables;
+	const uint8_t *const sbox = decrypt ? cl_aes_inv_sbox : cl_aes_sbox;
+
+	for (uint32_t x = 0; x < 256; x++) {
+		PTLU_WRITE(0, x, tables[0][x]);
+		PTLU_WRITE(1, x, tables[1][x]);
+		PTLU_WRITE(2, x, tables[2][x]);
+		PTLU_WRITE(3, x, tables[3][x]);
+		PTLU_WRITE(4, x, (uint32_t)sbox[x]);
+		PTLU_WRITE(5, x, (uint32_t)sbox[x] << 8);
+		PTLU_WRITE(6, x, (uint32_t)sbox[x] << 16);
+		PTLU_WRITE(7, x, (uint32_t)sbox[x] << 24);
+	}
+	return cl_modes_c_set_key(NULL, key, key_bytes, key_bits, decrypt);
+}
+
+#endif

@@ -1,0 +1,40 @@
+"""What the vector AES unit is compared with on ECP5: ``python -m gateware.explore.instruction_sets``.
+
+The units with the instruction sets of others, and the lanes' AddRoundKey, each built alone as `gateware.explore.isa`
+does (`make explore-sets`). A unit substitutes in both directions, with S-boxes of LUTs.
+"""
+
+from migen import Module, Signal
+
+from gateware.aes.transforms import masked
+from gateware.explore.isa import Ports, run
+from gateware.isa.bertoni import BYTE_SET, WORD_SET, BertoniUnit
+from gateware.isa.cfu import CFUUnit
+from gateware.isa.ptlu import PtluUnit
+from gateware.isa.zkn import ScalarAESUnit
+
+
+def _round_xor() -> Ports:
+    """AddRoundKey on a whole state, as the lanes have it."""
+    top = Module()
+    i, round_key, add_key = Signal(128, name="i"), Signal(128, name="round_key"), Signal(name="add_key")
+    o = Signal(128, name="o")
+    top.comb += o.eq(i ^ masked(add_key, round_key))
+    return top, [i, round_key, add_key], [o]
+
+
+def _unit(unit: CFUUnit) -> Ports:
+    inputs = [unit.cmd_valid, unit.cmd_function_id, *unit.cmd_inputs, unit.rsp_ready]
+    return unit, inputs, [unit.cmd_ready, unit.rsp_valid, unit.rsp_output]
+
+
+PARTS = {
+    "RoundXOR": _round_xor,
+    "scalar unit": lambda: _unit(ScalarAESUnit(sbox="ecp5")),
+    "byte set": lambda: _unit(BertoniUnit(operations=BYTE_SET, sbox="ecp5")),
+    "word set": lambda: _unit(BertoniUnit(operations=WORD_SET, sbox="ecp5")),
+    "ptlu, 32 bits": lambda: _unit(PtluUnit()),
+}
+
+if __name__ == "__main__":
+    run("explore-sets", PARTS, __doc__.splitlines()[0])

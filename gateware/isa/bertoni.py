@@ -1,0 +1,109 @@
+"""The two instruction sets of Bertoni, Breveglieri, Farina and Regazzoni (2006) as a unit on the CFU port.
+
+A yardstick beside the vector AES unit. Names and roles are the paper's; **operands and encodings are ours**: the least
+that fits the roles, as the part of the paper that defines them was not to be had. A column of the state is 32 bits,
+row 0 in the low byte; byte ``b`` is that of bits ``8b+7 : 8b``::
+
+    byte set   sbox     rd = SubBytes(byte b of rs1), zero-extended
+               s_mix    rd = rotl(MixColumns(SubBytes(byte b of rs1), 0, 0, 0), 8 b)
+    word set   sub_word rd = SubBytes of each byte of rs1
+               s_mix_w  rd = MixColumns(SubBytes of each byte of rs1)
+               ksfw     rd = SubWord(RotWord(rs1)) ^ rs2
+
+The rotation in ``s_mix`` stands for the rotated operands that an ARM has and RISC-V lacks. Each but ``ksfw`` has its
+inverse, for the equivalent inverse cipher. ``funct3`` is 1, ``funct7`` the byte in bits 6:5 and the operation below.
+Latency and throughput: one instruction a cycle, the response one cycle after the command. The unit has no state.
+"""
+
+from migen import Array, Cat, If, Mux, Signal
+
+from gateware.aes.sbox import SBox
+from gateware.aes.transforms import byte_list, inv_mix_column, mix_column
+from gateware.isa.cfu import CFUUnit
+
+FUNCT3 = 1
+# Bits 4:0 of funct7; bit 3 of an operation is its inverse, bit 2 says that it substitutes one byte.
+SUB_WORD = 0b00000
+S_MIX_W = 0b00001
+KSFW = 0b00010
+SBOX = 0b00100
+S_MIX = 0b00101
+INVERSE = 0b01000
+OPERATIONS = (SUB_WORD, S_MIX_W, KSFW, SBOX, S_MIX, *(INVERSE | o for o in (SUB_WORD, S_MIX_W, SBOX, S_MIX)))
+BYTE_SET = tuple(operation for operation in OPERATIONS if operation & SBOX)
+WORD_SET = tuple(operation for operation in OPERATIONS if not operation & SBOX)
+
+
+class BertoniUnit(CFUUnit):
+    """The instructions of one set or of both, with the streams of `CFUUnit`.
+
+    Undefined function ids answer 0.
+
+    Parameters
+    ----------
+    operations : tuple of int
+        `BYTE_SET`, `WORD_SET` or, for both, `OPERATIONS`. The byte set alone has one S-box of each direction, the word
+        set four.
+    sbox : str
+        Implementation of the S-boxes (`gateware.aes.sbox`).
+    """
+
+    def __init__(self, *, operations: tuple[int, ...] = OPERATIONS, sbox: str = "table"):
+        CFUUnit.__init__(self)
+
+        # # #
+
+        rs1, rs2 = self.cmd_inputs
+        operation = self.cmd_function_id[3:8]
+        select = self.cmd_function_id[8:10]
+        defined, accept = Signal(), Signal()
+        self.comb += [
+            accept.eq(self.cmd_valid & self.cmd_ready),
+            self.cmd_ready.eq(~self.rsp_valid | self.rsp_ready),
+        ]
+        for one in operations:
+            self.comb += If((self.cmd_function_id[:3] == FUNCT3) & (operation == one), defined.eq(1))
+
+        # Stage 1: SubBytes, of one byte in row 0 or of all.
+        boxes = 4 if set(operations) & set(WORD_SET) else 1
+        source = Signal(32)
+        is_byte = Signal(reset=boxes == 1)
+        byte = Array([rs1[8 * i : 8 * i + 8] for i in range(4)])[select]
+        if boxes == 4:
+            self.comb += is_byte.eq(operation[2])
+        self.comb += (
+            If(is_byte, source.eq(byte)).Elif(operation[1], source.eq(Cat(rs1[8:], rs1[:8]))).Else(source.eq(rs1))
+        )
+        substituted = []
+        for i in range(boxes):
+            forward, inverse = SBox(implementation=sbox), SBox(inverse=True, implementation=sbox)
+            self.submodules += [forward, inverse]
+            self.comb += [each.i.eq(source[8 * i : 8 * i + 8]) for each in (forward, inverse)]
+            value = Mux(operation[3], inverse.o, forward.o)
+            substituted.append(value if i == 0 else Mux(is_byte, 0, value))
+        column, addend, rotation = Signal(32), Signal(32), Signal(2)
+        mix, is_inverse, answers = Signal(), Signal(), Signal()
+        self.sync += [
+            If(self.rsp_ready, self.rsp_valid.eq(0)),
+            If(
+                accept,
+                self.rsp_valid.eq(1),
+                answers.eq(defined),
+                column.eq(Cat(*substituted)),
+                addend.eq(Mux(operation[1], rs2, 0)),
+                rotation.eq(Mux(is_byte & operation[0], select, 0)),
+                mix.eq(operation[0]),
+                is_inverse.eq(operation[3]),
+            ),
+        ]
+
+        # Stage 2: MixColumns; in its place, or with the round constant.
+        rows = byte_list(column) if boxes == 4 else [column[:8], *(Signal(8) for _ in range(3))]
+        mixed = Signal(32)
+        rotated = Array([Cat(mixed[32 - 8 * i :], mixed[: 32 - 8 * i]) if i else mixed for i in range(4)])
+        self.comb += [
+            If(~mix, mixed.eq(column))
+            .Elif(is_inverse, mixed.eq(Cat(*inv_mix_column(rows))))
+            .Else(mixed.eq(Cat(*mix_column(rows)))),
+            If(answers, self.rsp_output.eq(addend ^ rotated[rotation])),
+        ]

@@ -1,0 +1,110 @@
+"""The papers that the project is made after: their values beside ours, a record each.
+
+A paper is a file of values, ``NAME.toml``, and a module of that name, which says what of ours stands beside them:
+``ours(data)``, from the kept figures (`results.kept`) alone, and ``REASONS`` where there is nothing.
+"""
+
+import importlib
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from results.kept import Content, ResultsError
+
+NAMES = ("jenkins", "bertoni", "fiskiran_lee", "hessel")
+KINDS = ("printed", "text", "derived", "drawn", "absent")
+FOLDER = Path(__file__).parent
+
+
+class PapersError(ResultsError):
+    """A value has neither one of ours nor a reason, or both."""
+
+
+@dataclass(frozen=True)
+class Ours:
+    """A value of ours.
+
+    Attributes
+    ----------
+    value : float, int, str or list
+        In the units of the paper's, unless `conditions` says others.
+    source : str
+        Name of the kept file of figures that it is computed from; empty of what the sources define.
+    conditions : str
+        How it was measured, as far as that differs from theirs.
+    kind : str
+        ``sim``, ``est``, or ``definition`` of what the sources define.
+    comparable : bool
+        Whether both are of one unit, so that a ratio means something.
+    """
+
+    value: float | int | str | list
+    source: str = ""
+    conditions: str = ""
+    kind: str = "definition"
+    comparable: bool = True
+
+
+def values(paper: str) -> dict[str, dict]:
+    """The entries of a paper by name: item, kind, units, conditions, and values by name, none of what is only drawn."""
+    content = tomllib.loads((FOLDER / f"{paper}.toml").read_text(encoding="utf-8"))
+    return {name: {"values": {}, **entry} for name, entry in content.items() if isinstance(entry, dict)}
+
+
+def module(paper: str):
+    """The module with what of ours stands beside the values of a paper."""
+    return importlib.import_module(f"results.papers.{paper}")
+
+
+def records(paper: str, data: dict[str, Content]) -> list[dict]:
+    """A record for each value of a paper, and for each entry without values.
+
+    Parameters
+    ----------
+    paper : str
+        Of `NAMES`.
+    data : dict
+        Contents of the kept files that its module names in ``SOURCES``, by name without ``.json``.
+
+    Raises
+    ------
+    PapersError
+        A value has neither one of ours nor a reason, or a reason stands where there is one of ours.
+    """
+    entries, ours, reasons = values(paper), module(paper).ours(data), dict(module(paper).REASONS)
+    found = []
+    for name, entry in entries.items():
+        of_entry = ours.pop(name, {})
+        general, is_used = reasons.pop(name, None), False
+        for what, theirs in (entry["values"] or {"": None}).items():
+            own, reason = of_entry.pop(what, None), reasons.pop(f"{name}: {what}", None)
+            if own is not None and reason is not None:
+                raise PapersError(f"{paper}, {name}, {what!r} has a value of ours and a reason why not: remove one")
+            if own is None and reason is None:
+                reason, is_used = general, True
+            if own is None and not reason:
+                raise PapersError(f"{paper}, {name}, {what!r} has neither a value of ours nor a reason: add one")
+            found.append(_record(paper, name, entry, what, theirs, own, reason, data))
+        if general and not is_used:
+            raise PapersError(f"{paper}, {name} has a reason, but a value of ours everywhere: remove the reason")
+        if of_entry:
+            raise PapersError(f"{paper}, {name} has no values {', '.join(of_entry)}: they are spelt as in {paper}.toml")
+    if ours or reasons:
+        raise PapersError(f"{paper} has no values {', '.join([*ours, *reasons])}: spell them as in {paper}.toml")
+    return found
+
+
+def _record(paper: str, name: str, entry: dict, what: str, theirs, own: Ours | None, reason, data) -> dict:
+    record = {"paper": paper, "entry": name, "item": entry["item"], "value": what, "units": entry["units"]}
+    record |= {"theirs": theirs, "theirs_kind": entry["kind"], "conditions": {"theirs": entry["conditions"]}}
+    if own is None:
+        return record | {"ours": None, "ratio": None, "command": None, "kind": None, "reason": reason}
+    record["conditions"]["ours"] = own.conditions
+    is_ratio = own.comparable and all(type(each) in (int, float) for each in (own.value, theirs)) and theirs
+    return record | {
+        "ours": own.value,
+        "ratio": round(own.value / theirs, 4) if is_ratio else None,
+        "command": data[own.source]["provenance"]["command"] if own.source else "make pages",
+        "kind": own.kind,
+        "reason": None,
+    }

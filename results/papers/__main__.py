@@ -1,0 +1,38 @@
+"""Every value of the papers beside ours, and a page a paper: ``python -m results.papers`` (`make papers`).
+
+Ours come from the kept figures in `results/data`; what measures them is in the list of results. Writes
+``build/results/papers.json``, a record for each value with ours or the reason why there is none, and the pages.
+"""
+
+import argparse
+import sys
+
+from cipherlane.results import write
+
+from results import __main__ as all_pages
+from results import kept, papers
+
+
+def main(words: list[str] | None = None) -> int:
+    """Entry point; returns the exit status."""
+    argparse.ArgumentParser(prog="python -m results.papers", description=__doc__).parse_args(words)
+    found = []
+    try:
+        for paper in papers.NAMES:
+            data = kept.load(papers.module(paper).SOURCES, "make bench-papers")
+            found += papers.records(paper, data)
+    except kept.ResultsError as error:
+        print(f"papers: error: {error}", file=sys.stderr)
+        return 1
+    path = kept.BUILD / "papers.json"
+    write(path, {"records": found}, command="make papers", board="none: kept figures", configuration={})
+    for paper in papers.NAMES:
+        of_paper = [record for record in found if record["paper"] == paper]
+        beside = sum(record["reason"] is None for record in of_paper)
+        print(f"{paper}: {beside} of {len(of_paper)} values with ours beside them, for the rest a reason")
+    print(f"{len(found)} records in {path}")
+    return all_pages.main([])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,42 @@
+"""What of ours stands beside the values of Bertoni et al. 2006."""
+
+from gateware.isa import bertoni
+from results.kept import Content
+from results.papers import Ours
+from results.papers.jenkins import Cycles
+
+SOURCES = ("bench-papers.json",)
+SETS = ("byte_set", "word_set")
+STYLES = ("loop", "unrolled")
+INSTRUCTIONS = {
+    "SMix": bertoni.S_MIX,
+    "Sbox": bertoni.SBOX,
+    "SMixW": bertoni.S_MIX_W,
+    "SubWord": bertoni.SUB_WORD,
+    "KSFW": bertoni.KSFW,
+}
+CONDITIONS = "over the same style of our C with tables, mean of key lengths, encryption; operands are ours"
+REASONS = {
+    "instructions": "a role, which ours share: no value to compare",
+    "tables": "that part of the paper was not at hand: no values of theirs to compare with",
+    "related": "of general instructions for other ciphers, by others: not built here",
+}
+
+
+def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
+    """Our values by entry and name."""
+    cycles = Cycles(data["bench-papers"])
+    ups = {(one, style): cycles.speed_up((one, style), ("table", style)) for one in SETS for style in STYLES}
+    lowest, highest = min(ups, key=lambda one: ups[one]), max(ups, key=lambda one: ups[one])
+
+    def speed_up(case: tuple[str, str]) -> Ours:
+        name = f"{case[0].replace('_', ' ')}, {case[1]}"
+        return Ours(ups[case], "bench-papers", f"{name}; {CONDITIONS}", "sim")
+
+    return {
+        "instructions": {
+            f"{name}, set": Ours("byte" if code in bertoni.BYTE_SET else "word", conditions="operands are ours")
+            for name, code in INSTRUCTIONS.items()
+        },
+        "speed_up": {"lowest": speed_up(lowest), "highest": speed_up(highest)},
+    }

@@ -1,0 +1,67 @@
+"""The papers' values beside ours: a table for each entry that has any of ours, and the reasons of the others."""
+
+from itertools import groupby
+
+from results import papers
+from results.kept import Content
+from results.tables import Table, table
+
+SHOWN = {True: "yes", False: "no", None: "-"}
+
+
+def _cell(value) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return SHOWN[value] if value is None or isinstance(value, bool) else str(value).replace("|", "\\|")
+
+
+def _entry(of_entry: list[dict]) -> list[str]:
+    """What stands in an entry's table: its values that have ours beside them."""
+    first = of_entry[0]
+    beside = [r for r in of_entry if r["reason"] is None]
+    notes = dict.fromkeys(r["conditions"]["ours"] for r in beside if r["conditions"]["ours"])
+    several = len(notes) > 1
+    columns = ["value", "theirs", "ours", "ours / theirs", *(["ours is"] if several else [])]
+    rows = [
+        [
+            r["value"] or r["item"],
+            _cell(r["theirs"]),
+            f"{_cell(r['ours'])} ({r['kind']})",
+            _cell(r["ratio"]),
+            *([r["conditions"]["ours"]] if several else []),
+        ]
+        for r in beside
+    ]
+    caption = (
+        f"**{first['item']}** ({first['theirs_kind']}; {first['units']}). Theirs: {first['conditions']['theirs']}."
+    )
+    if not several:
+        caption += "".join(f" Ours: {note}." for note in notes)
+    return [caption, "", *table(columns, rows), ""]
+
+
+def _render(paper: str, data: dict[str, Content]) -> list[str]:
+    lines, left = [], []
+    for _, group in groupby(papers.records(paper, data), key=lambda r: r["entry"]):
+        of_entry = list(group)
+        if any(r["reason"] is None for r in of_entry):
+            lines += _entry(of_entry)
+        for reason, without in groupby((r for r in of_entry if r["reason"]), key=lambda r: r["reason"]):
+            names = [r["value"] for r in without]
+            some = f": {'; '.join(names)}" if len(names) < len(of_entry) and len(names) < 5 else ""
+            left.append([f"{of_entry[0]['item']}{some}", of_entry[0]["theirs_kind"], reason])
+    merged = list(dict.fromkeys(map(tuple, left)))
+    return [*lines, "Without a value of ours:", "", *table(["item", "theirs", "why"], merged)]
+
+
+def _table(paper: str) -> Table:
+    return Table(
+        name=f"papers-{paper}",
+        page=f"results/papers/{paper}.md",
+        sources=papers.module(paper).SOURCES,
+        command="make bench-papers",
+        render=lambda data: _render(paper, data),
+    )
+
+
+TABLES = tuple(map(_table, papers.NAMES))

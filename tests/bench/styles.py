@@ -1,0 +1,88 @@
+"""The programs that Tables 4 and 5 and Figure 9 of Jenkins et al. 2007 compare, and what they are asked.
+
+With them, in the same styles, the instruction sets of others, on the simulated board's configuration `comparators`.
+"""
+
+from collections.abc import Iterator
+
+from tests.bench import cases
+from tests.bench.board import ISE_FAMILIES, KEY_BITS, BenchBoard, Family
+
+MEASURE = "one block at a time"
+# How firmware/bench/variants_papers.c makes a round, and the styles in which it does. `ise_kept` has no swap: with
+# the state in its register there is nothing to exchange.
+FORMS = {
+    "table": ("BENCH_TABLES", ("loop", "swap", "unrolled")),
+    "byte": ("BENCH_BYTES", ("loop",)),
+    "zkn": ("BENCH_ZKN", ("unrolled",)),
+    "byte_set": ("BENCH_BYTE_SET", ("loop", "unrolled")),
+    "word_set": ("BENCH_WORD_SET", ("loop", "unrolled")),
+    "ptlu": ("BENCH_PTLU", ("unrolled",)),
+    "ise": ("BENCH_ISE", ("loop", "swap", "unrolled")),
+    "ise_kept": ("BENCH_KEPT", ("loop", "unrolled")),
+}
+# Those that the simulated board has in another configuration.
+CONFIGURATIONS = dict.fromkeys(("zkn", "byte_set", "word_set", "ptlu"), "comparators")
+WORKING_SET = 2 * 1024
+
+
+def _family(form: str, style: str) -> Family:
+    return Family(
+        f"papers_{form}_{style}",
+        ("variants_papers.c",),
+        (f"-DBENCH_FORM={FORMS[form][0]}", f"-DBENCH_STYLE=CL_C_{style.upper()}"),
+        form,
+        style,
+        KEY_BITS,
+        ("ecb",),
+        configuration=CONFIGURATIONS.get(form),
+    )
+
+
+def families() -> tuple[Family, ...]:
+    """A program for each form and style."""
+    return tuple(_family(form, style) for form, (_, styles) in FORMS.items() for style in styles)
+
+
+def code_bytes(sizes: dict[str, int], direction: str, key_bits: int) -> int:
+    """Bytes of what one block goes through: its function, and those of its rounds where they are called."""
+    rounds = sum(sizes.get(f"{part}_{direction}", 0) for part in ("round", "last"))
+    return sizes[f"block_{direction}_{key_bits}"] + rounds
+
+
+def _record(board: BenchBoard, measure: str, decrypt: bool, key_bits: int, code: int) -> cases.Record:
+    """ECB over 2 KB that the data cache holds, the best of three passes: a block costs the same in more of them."""
+    found = board.measure("ecb", decrypt=decrypt, key_bits=key_bits, size=WORKING_SET, passes=4)
+    values = {
+        "memory": "buffer, cached",
+        "code_bytes": code,
+        "key_cycles": found.key_cycles,
+        **cases.rates(found.shortest, WORKING_SET),
+    }
+    return cases.record(board, measure, "ecb", decrypt, key_bits, **values)
+
+
+def one_block_at_a_time(board: BenchBoard) -> Iterator[cases.Record]:
+    """Both directions and all key lengths of a program of this file."""
+    sizes = cases.symbol_sizes(board.elf)
+    for decrypt in (False, True):
+        for key_bits in board.family.key_bits:
+            yield _record(
+                board, MEASURE, decrypt, key_bits, code_bytes(sizes, "decrypt" if decrypt else "encrypt", key_bits)
+            )
+
+
+def side_by_side(board: BenchBoard) -> Iterator[cases.Record]:
+    """The same by the engine `ise`, which has eight blocks in the unit, and all round keys."""
+    sizes = cases.symbol_sizes(board.elf)
+    for decrypt in (False, True):
+        for key_bits in board.family.key_bits:
+            name = f"ise_ecb_{'decrypt' if decrypt else 'encrypt'}_{key_bits}"
+            yield _record(board, "eight blocks side by side", decrypt, key_bits, sizes[name])
+
+
+def plan() -> list[tuple[Family, tuple]]:
+    """Each program with its questions."""
+    eight = next(family for family in ISE_FAMILIES if family.engine == "ise")
+    eight = Family("papers_eight", eight.sources, eight.defines, "ise", "unrolled", KEY_BITS, ("ecb",))
+    return [(family, (one_block_at_a_time,)) for family in families()] + [(eight, (side_by_side,))]

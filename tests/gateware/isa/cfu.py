@@ -1,0 +1,58 @@
+"""Runs instructions on a unit behind the CFU port, alone in a simulation."""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from gateware.isa.cfu import CFUUnit
+from tests.gateware.support import Simulation
+
+
+@contextmanager
+def executing(unit: CFUUnit) -> Iterator[Callable]:
+    """A function that runs a list of (function id, rs1, rs2) back to back, and returns the values of rd.
+
+    Its second argument is the chance that the port does not take an answer in a cycle; its `cycles` are those of the
+    last list.
+    """
+    ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
+    with Simulation(unit, *ports, unit.rsp_valid, unit.rsp_ready, unit.rsp_output) as simulation:
+
+        def run(instructions: list[tuple[int, int, int]], stall: float = 0.0) -> list[int]:
+            results = []
+            rng = random.Random(1)
+
+            def drive():
+                for function_id, rs1, rs2 in instructions:
+                    yield unit.cmd_function_id.eq(function_id)
+                    yield unit.cmd_inputs[0].eq(rs1)
+                    yield unit.cmd_inputs[1].eq(rs2)
+                    yield unit.cmd_valid.eq(1)
+                    yield
+                    while not (yield unit.cmd_ready):
+                        yield
+                    yield unit.cmd_valid.eq(0)
+
+            def collect():
+                while len(results) < len(instructions):
+                    yield unit.rsp_ready.eq(int(rng.random() >= stall))
+                    yield
+                    if (yield unit.rsp_valid) and (yield unit.rsp_ready):
+                        results.append((yield unit.rsp_output))
+
+            start = simulation.cycle
+            simulation.run(drive(), collect(), max_cycles=100 + 20 * len(instructions))
+            run.cycles = simulation.cycle - start
+            return results
+
+        yield run
+
+
+def column_words(block: bytes) -> list[int]:
+    """The columns of a block, row 0 in the low byte."""
+    return [int.from_bytes(block[i : i + 4], "little") for i in range(0, 16, 4)]
+
+
+def block_bytes(words: list[int]) -> bytes:
+    """The block of four columns."""
+    return b"".join(word.to_bytes(4, "little") for word in words)

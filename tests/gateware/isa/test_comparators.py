@@ -1,0 +1,69 @@
+"""The instruction sets behind one port: each answers what it is defined to, in order, whatever the port does."""
+
+import random
+
+from gateware.isa import bertoni, zkn
+from gateware.isa.comparators import ComparatorUnit
+from tests.gateware.isa import fips197, test_ptlu
+from tests.gateware.isa.cfu import executing
+
+TABLE = 5
+
+
+def rotated(word, bits):
+    return (word << bits | word >> 32 - bits) & 0xFFFFFFFF if bits else word
+
+
+def transformed(word, inverse, mix):
+    """(Inv)SubBytes of each byte, then (Inv)MixColumns."""
+    column = word.to_bytes(4, "little")
+    column = fips197.inv_sub_bytes(column) if inverse else fips197.sub_bytes(column)
+    if mix:
+        column = (fips197.inv_mix_columns if inverse else fips197.mix_columns)(column + bytes(12))[:4]
+    return int.from_bytes(column, "little")
+
+
+def share(word, select, inverse, mix):
+    """What byte `select` adds to row 0 of a column."""
+    byte = transformed(word >> 8 * select & 0xFF, inverse, False) & 0xFF
+    if not mix:
+        return byte
+    column = (fips197.inv_mix_columns if inverse else fips197.mix_columns)(bytes([byte]) + bytes(15))[:4]
+    return int.from_bytes(column, "little")
+
+
+def by_scalar(rng):
+    operation, select, rs1, rs2 = rng.choice(range(4)), rng.randrange(4), rng.getrandbits(32), rng.getrandbits(32)
+    code = (zkn.AES32ESI, zkn.AES32ESMI, zkn.AES32DSI, zkn.AES32DSMI)[operation]
+    value = rs1 ^ rotated(share(rs2, select, operation >= 2, operation % 2), 8 * select)
+    return ((select << 5 | code) << 3, rs1, rs2), value
+
+
+def by_bertoni(rng):
+    operation, select = rng.choice(bertoni.OPERATIONS), rng.randrange(4)
+    rs1, rs2 = rng.getrandbits(32), rng.getrandbits(32)
+    inverse, mix = bool(operation & bertoni.INVERSE), operation & 1
+    if operation == bertoni.KSFW:
+        value = transformed(rotated(rs1, 24), False, False) ^ rs2
+    elif operation & bertoni.SBOX:
+        value = rotated(share(rs1, select, inverse, mix), 8 * select if mix else 0)
+    else:
+        value = transformed(rs1, inverse, mix)
+    return ((select << 5 | operation) << 3 | bertoni.FUNCT3, rs1, rs2), value
+
+
+def test_each_answers_as_it_is_defined():
+    rng = random.Random(4)
+    words = [rng.getrandbits(32) for _ in range(256)]
+    program = [(test_ptlu.write(TABLE, index, word), 0) for index, word in enumerate(words)]
+
+    def by_ptlu(rng):
+        fields = rng.choice((1, 2, 4)), TABLE, rng.randrange(4), rng.randrange(4), rng.getrandbits(32)
+        return test_ptlu.lookup(*fields), test_ptlu.model({TABLE: words}, *fields)
+
+    program += [rng.choice((by_scalar, by_bertoni, by_ptlu))(rng) for _ in range(900)]
+    instructions, expected = zip(*program, strict=True)
+    with executing(ComparatorUnit()) as run:
+        assert run(list(instructions)) == list(expected)
+        assert run.cycles <= len(program) + 4, "one a cycle"
+        assert run(list(instructions), 0.6) == list(expected), "under stalls"
