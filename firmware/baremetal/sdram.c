@@ -12,11 +12,15 @@
 /* In cycles: longer than a command and its answer take anywhere, and than an activation. */
 #define COMMAND_CYCLES 64u
 /* Patterns that a setting has to read rightly. */
-#define TRIALS      8u
+#define TRIALS     8u
+#define LINE_BYTES 32u /* of the CPU's data cache */
+#define WORDS      (CL_SDRAM_PHASES * CL_SDRAM_PHASE_WORDS)
+#define ALL_BANKS  0x400u /* A10 of a precharge */
+#if CL_SDRAM_PHASES > 1
 #define PHASE_BYTES (CSR_SDRAM_DFII_PI1_COMMAND_ADDR - CSR_SDRAM_DFII_PI0_COMMAND_ADDR)
-#define LINE_BYTES  32u /* of the CPU's data cache */
-#define WORDS       (CL_SDRAM_PHASES * CL_SDRAM_PHASE_WORDS)
-#define ALL_BANKS   0x400u /* A10 of a precharge */
+#else
+#define PHASE_BYTES 0u
+#endif
 
 struct step {
 	uint8_t is_command;
@@ -290,7 +294,7 @@ const char *sdram_name(int status)
 {
 	switch (status) {
 	case 0:
-		return "baremetal, SDRAM";
+		return "baremetal, " CL_SDRAM_KIND;
 	case -ENXIO:
 		return "SDRAM: no reads";
 	case -EIO:

@@ -48,7 +48,7 @@ struct sdram_report {
  */
 int sdram_init(struct sdram_report *report);
 
-/** What sdram_init() returned, in at most 16 characters. */
+/** What sdram_init() returned, in at most 16 characters; of memory that can be used, its kind. */
 const char *sdram_name(int status);
 
 /** Writes back what the L2 cache holds of the memory, so that what was zeroized is so there, too.

@@ -44,7 +44,7 @@ def transfer(device, secret, engine, direction):
 
 
 def test_the_memory_works(device):
-    assert device.info().firmware == "baremetal, SDRAM"
+    assert device.info().firmware == "baremetal, DDR3"
 
 
 def test_known_answers(device):

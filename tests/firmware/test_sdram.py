@@ -124,7 +124,7 @@ def test_module_gets_the_sequence_of_litedram_in_time(program):
 )
 def test_the_middle_of_what_works_is_chosen(program, lanes, chosen):
     found = run(program, lanes)
-    assert found.status == 0 and found.name == "baremetal, SDRAM"
+    assert found.status == 0 and found.name == "baremetal, DDR3"
     assert [lane[:3] for lane in found.lanes] == chosen
     assert [lane[3:] for lane in found.lanes] == [lane[:2] for lane in chosen], "what the PHY has in the end"
     assert found.left == 0, "bytes that are not zero where data will lie"
@@ -150,7 +150,7 @@ def test_a_stuck_bit(program, offset):
 def test_a_module_smaller_than_was_said(program, line):
     found = run(program, GOOD, "small", line)
     assert found.status == (EIO if 1 << line < 2 * CACHE else EFAULT)
-    assert found.name != "baremetal, SDRAM"
+    assert found.name != "baremetal, DDR3"
 
 
 def test_a_step_that_is_none():
