@@ -84,9 +84,15 @@ def refusal(checkout, *words, **options):
         (["PORT=Makefile"], "PORT=Makefile is no serial device: name one as /dev/ttyUSB0, udp://HOST, sim or sim.udp"),
         (["PORT=sim:empty"], "PORT=sim:empty: no simulated board in that folder"),
         (["TRANSPORT=udp", "PORT=sim"], "TRANSPORT=udp and PORT=sim contradict each other: leave one out"),
-        (["CONFIG=ddr3"], "CONFIG=ddr3: for the simulated board choose default, eth, scalar, sdram, zephyr or eth_zephyr"),
+        (
+            ["CONFIG=ddr3"],
+            "CONFIG=ddr3: for the simulated board choose default, eth, scalar, sdram, zephyr or eth_zephyr",
+        ),
         (["CONFIG=pipelined"], "CONFIG=pipelined: for the simulated board choose default, .*"),
-        (["CONFIG=sdram", "PORT=udp://h"], "CONFIG=sdram, of .*, and PORT=udp://h contradict each other: leave one out"),
+        (
+            ["CONFIG=sdram", "PORT=udp://h"],
+            "CONFIG=sdram, of .*, and PORT=udp://h contradict each other: leave one out",
+        ),
     ],
 )
 def test_demo_refuses_before_anything_is_made(checkout, words, message):
@@ -130,7 +136,13 @@ def test_demo_builds_and_starts_the_configuration_that_is_named(checkout, config
     done = make(checkout, "demo", f"CONFIG={configuration}", PATH=path)
     assert done.returncode == 0, done.stderr
     said = dict(line.split(": ", 1) for line in done.stdout.splitlines() if line.startswith(("python", "cipherlane")))
-    assert said["python"].split() == ["-u", "-m", "gateware.flow", "sim", *[configuration] * (configuration != "default")]
+    assert said["python"].split() == [
+        "-u",
+        "-m",
+        "gateware.flow",
+        "sim",
+        *[configuration] * (configuration != "default"),
+    ]
     words = said["cipherlane"].split()
     assert words[words.index("--port") + 1] == port
     assert words[words.index("--results") + 1] == f"build/results/{results}"

@@ -17,9 +17,13 @@ COMMAND = {"CS": 1, "WE": 2, "CAS": 4, "RAS": 8, "WRDATA": 16, "RDDATA": 32}
 # What a wait lasts at least: 512 of the memory's clocks, for its DLL and its calibration (JESD79-3F, tDLLK, tZQinit),
 # of which a cycle has one or more. Of SDR SDRAM no command needs so many.
 WAIT_CYCLES = 512
-# With power and clocks, and with its reset low before that is released (JESD79-3F, 3.3.1); SDR SDRAM, which has no reset
+# With power and clocks, and with its reset low before that is released (JESD79-3F, 3.3.1); SDR SDRAM, which has none
 # and gets no command meanwhile, takes 100 or 200 us by its makers.
 RESET_S = 200e-6
+
+# Of how many phases LiteDRAM's dfii shows what was read, where not of all: its model says of the first alone that data
+# are there, and GENSDRPHY says so a cycle late, when they are gone. The controller does not go by that.
+SHOWN_PHASES = {"SDRAMPHYModel": 1, "GENSDRPHY": 0}
 
 
 def render(phy_settings: Any, timing_settings: Any, clk_freq: float) -> str:
@@ -33,8 +37,7 @@ def render(phy_settings: Any, timing_settings: Any, clk_freq: float) -> str:
     sequence, _ = get_sdram_phy_init_sequence(phy_settings, timing_settings)
     bits = phy_settings.databits
     levels = phy_settings.read_leveling
-    # LiteDRAM's model says of its first phase alone that data are there, so that dfii shows those alone.
-    shown = 1 if phy_settings.phytype == "SDRAMPHYModel" else phy_settings.nphases
+    shown = SHOWN_PHASES.get(phy_settings.phytype, phy_settings.nphases)
     values = {
         "PHASES": phy_settings.nphases,
         "READ_PHASE": phy_settings.rdphase,

@@ -82,7 +82,7 @@ class BoardInfo:
 
     @property
     def memory(self) -> str:
-        """The memory beside the FPGA in which the data of records lie, as the firmware says; empty: they lie on chip."""
+        """The memory beside the FPGA in which data of records lie, as the firmware says; empty: they lie on chip."""
         return _MEMORIES.get(self.firmware.partition(", ")[2], "")
 
     @property
