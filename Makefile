@@ -43,7 +43,8 @@ help: ## 0 s | List the targets
 	@echo
 	@echo "Variables (times are of 2 cores)"
 	@echo "  BOARD=ecpix5|butterstick|colorlight_i5|orangecrab|orangecrab_85f|ulx3s|ulx3s_25f|versa_ecp5|sim (make boards)"
-	@echo "  CONFIG=default|eth|pipelined|scalar|comparators|sdram|zephyr|eth_zephyr (sim, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
+	@echo "  CONFIG=default|eth|pipelined|scalar|comparators|sdram|zephyr|eth_zephyr (sim, demo, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
+	@echo "  CONFIG=sdram (demo: the data lie in the simulated board's DDR3, and the table says so)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone; udev: the rules)"
 	@echo "  COORDINATOR=host:port  PLACE=name  WAIT=3600  SELECT=throughput  SOAK=3600  HIL_ENV=file  ACCEPT=figure (hil: see tests/hil)"
@@ -57,7 +58,7 @@ help: ## 0 s | List the targets
 	@echo "  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)  SUITES='tests/kernel/common' (zephyr-twister: folders of it)"
 
 demo: ## 1 min, then 15 s | Stream a file through every engine of the simulated board, or of that at PORT, every byte checked
-	@FIRMWARE=$(FIRMWARE) TRANSPORT=$(TRANSPORT) PORT='$(PORT)' KEY_BITS='$(KEY_BITS)' .ci/demo
+	@FIRMWARE=$(FIRMWARE) TRANSPORT=$(TRANSPORT) PORT='$(PORT)' KEY_BITS='$(KEY_BITS)' CONFIG='$(if $(filter file,$(origin CONFIG)),,$(CONFIG))' .ci/demo
 
 live: ## 4 min, then 5 s | Show a picture go through the simulated board, or that at PORT, in a browser, until Ctrl-C
 	@PORT='$(if $(filter file,$(origin PORT)),$(filter-out sim,$(PORT)),$(PORT))' .ci/live

@@ -37,6 +37,7 @@ STEPS = (
     {"rom_size": 48 * KB, "compact": True},
     {"buffer_size": 16 * KB, "bench_bytes": 1536, "max_data": 1024},
     {"core_datapath": 64},
+    {"sdram_cache": 256},
 )
 
 
@@ -74,7 +75,7 @@ def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, 
     }
     if configuration.sdram_cache:
         lines = configuration.sdram_cache * 8 // _LINE
-        found["sdram cache"] = needed(lines, _LINE) + needed(lines, _TAG)
+        found["sdram cache"] = sum(_in_block_ram([(lines, _LINE), (lines, _TAG)], fit.distributed_words))
     if ethernet:
         found["slots"] = _banked((ethernet.rx_slots + ethernet.tx_slots) * _SLOT_BYTES)
         found["fast path"] = (
@@ -106,7 +107,7 @@ def shrunk(configuration: Configuration, count: int) -> Configuration:
         if slots := step.get("rx_slots"):
             if configuration.ethernet:
                 configuration = replace(configuration, ethernet=replace(configuration.ethernet, rx_slots=slots))
-        else:
+        elif "sdram_cache" not in step or configuration.sdram_cache:
             configuration = replace(configuration, **step)
     return configuration
 

@@ -83,7 +83,7 @@ _ALL = (
     Configuration("comparators", "AES instructions of others", scalar_unit=True, comparators=True),
     _ZEPHYR,
     _ETH_ZEPHYR,
-    # Four block RAMs of lines, of 16 bytes each.
+    # Four block RAMs of lines, of 16 bytes each; on a small part 16 lines in LUTs.
     Configuration("sdram", "SDRAM", sdram_cache=8192),
 )
 CONFIGURATIONS = {configuration.name: configuration for configuration in _ALL}

@@ -18,7 +18,6 @@ SMALL_LEFT_OUT = {
     "pipelined": _TOO_LARGE + "the pipelined core alone takes as many LUTs",
     "zephyr": _TOO_LARGE + "Zephyr's memories take 128 block RAMs",
     "eth_zephyr": _TOO_LARGE + "Zephyr's memories take 128 block RAMs",
-    "external RAM": "code and buffers are in block RAM, so that their cycles are known",
 }
 
 

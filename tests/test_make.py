@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from gateware import boards
 from tests.host.model import PeerBoard, SocketBoard
 from tests.host.simbuild import make_build
 
@@ -83,6 +84,15 @@ def refusal(checkout, *words, **options):
         (["PORT=Makefile"], "PORT=Makefile is no serial device: name one as /dev/ttyUSB0, udp://HOST, sim or sim.udp"),
         (["PORT=sim:empty"], "PORT=sim:empty: no simulated board in that folder"),
         (["TRANSPORT=udp", "PORT=sim"], "TRANSPORT=udp and PORT=sim contradict each other: leave one out"),
+        (
+            ["CONFIG=ddr3"],
+            "CONFIG=ddr3: for the simulated board choose default, eth, scalar, sdram, zephyr or eth_zephyr",
+        ),
+        (["CONFIG=pipelined"], "CONFIG=pipelined: for the simulated board choose default, .*"),
+        (
+            ["CONFIG=sdram", "PORT=udp://h"],
+            "CONFIG=sdram, of .*, and PORT=udp://h contradict each other: leave one out",
+        ),
     ],
 )
 def test_demo_refuses_before_anything_is_made(checkout, words, message):
@@ -92,6 +102,50 @@ def test_demo_refuses_before_anything_is_made(checkout, words, message):
 
 def test_demo_takes_variables_of_the_environment_and_refuses_them_too(checkout):
     assert "PORT=3000: no such device" in refusal(checkout, PORT="3000")
+    assert "CONFIG=no: for the" in refusal(checkout, CONFIG="no")
+    assert "CONFIG=eth, of the simulated board, and PORT=sim+udp" in refusal(checkout, "TRANSPORT=udp", CONFIG="eth")
+    assert "has FIRMWARE and TRANSPORT in it" in refusal(checkout, "FIRMWARE=zephyr", CONFIG="sdram")
+
+
+def test_demo_names_the_configurations_of_the_simulated_board():
+    named = re.search(r"^(default.*)\)$", (ROOT / ".ci" / "demo").read_text(), re.M)[1].split(" | ")
+    assert set(named) == set(boards.load("sim").fits)
+
+
+@pytest.mark.parametrize(
+    ("configuration", "port", "results"),
+    [
+        ("default", "sim", "demo.json"),
+        ("sdram", "sim:build/sim_sdram", "demo_sdram.json"),
+        ("zephyr", "sim:build/sim_zephyr", "demo_zephyr.json"),
+        ("eth", "sim+udp", "demo_udp.json"),
+        ("eth_zephyr", "sim+udp:build/sim_eth_zephyr", "demo_zephyr_udp.json"),
+    ],
+)
+def test_demo_builds_and_starts_the_configuration_that_is_named(checkout, configuration, port, results):
+    """With stand-ins for the programs, which say how they are called."""
+    environment = checkout / ".venv"
+    environment.unlink()
+    for name in ("bin/python", "bin/cipherlane", "programs/unshare"):
+        program = checkout / (".venv" if name.startswith("bin") else "") / name
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(f'#!/bin/sh\necho "{program.name}: $*"\n')
+        program.chmod(0o755)
+    (checkout / ".ci" / "setup").write_text("#!/bin/sh\n")
+    path = f"{checkout / 'programs'}:{os.environ['PATH']}"
+    done = make(checkout, "demo", f"CONFIG={configuration}", PATH=path)
+    assert done.returncode == 0, done.stderr
+    said = dict(line.split(": ", 1) for line in done.stdout.splitlines() if line.startswith(("python", "cipherlane")))
+    assert said["python"].split() == [
+        "-u",
+        "-m",
+        "gateware.flow",
+        "sim",
+        *[configuration] * (configuration != "default"),
+    ]
+    words = said["cipherlane"].split()
+    assert words[words.index("--port") + 1] == port
+    assert words[words.index("--results") + 1] == f"build/results/{results}"
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="leaves root's rights")

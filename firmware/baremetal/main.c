@@ -44,7 +44,7 @@ static struct receive {
  * the engine goes another way: through `bounce`, or by the CPU's loads and stores. */
 static struct receive receive_sdram __attribute__((section(".sdram"), aligned(32)));
 
-_Static_assert(sizeof(receive_sdram) <= SDRAM_TESTED_BYTES, "tested, and zero after a restart");
+_Static_assert(sizeof(receive_sdram) <= SDRAM_DATA_BYTES, "tested, and zero after a restart");
 #endif
 
 #ifdef CSR_ETHMAC_BASE

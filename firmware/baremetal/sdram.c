@@ -12,11 +12,15 @@
 /* In cycles: longer than a command and its answer take anywhere, and than an activation. */
 #define COMMAND_CYCLES 64u
 /* Patterns that a setting has to read rightly. */
-#define TRIALS      8u
+#define TRIALS     8u
+#define LINE_BYTES 32u /* of the CPU's data cache */
+#define WORDS      (CL_SDRAM_PHASES * CL_SDRAM_PHASE_WORDS)
+#define ALL_BANKS  0x400u /* A10 of a precharge */
+#if CL_SDRAM_PHASES > 1
 #define PHASE_BYTES (CSR_SDRAM_DFII_PI1_COMMAND_ADDR - CSR_SDRAM_DFII_PI0_COMMAND_ADDR)
-#define LINE_BYTES  32u /* of the CPU's data cache */
-#define WORDS       (CL_SDRAM_PHASES * CL_SDRAM_PHASE_WORDS)
-#define ALL_BANKS   0x400u /* A10 of a precharge */
+#else
+#define PHASE_BYTES 0u
+#endif
 
 struct step {
 	uint8_t is_command;
@@ -27,7 +31,6 @@ struct step {
 };
 
 static const struct step steps[] = CL_SDRAM_STEPS;
-static const uint32_t lane_bits[CL_SDRAM_LANES] = CL_SDRAM_LANE_BITS;
 
 static void wait(uint32_t cycles)
 {
@@ -61,6 +64,10 @@ static void initialise(void)
 		wait(steps[i].cycles);
 	}
 }
+
+/* Where what was read by commands is not shown, there is nothing to adjust either. */
+#if CL_SDRAM_SHOWN_PHASES > 0
+static const uint32_t lane_bits[CL_SDRAM_LANES] = CL_SDRAM_LANE_BITS;
 
 /** The address of word @p n of an access in the register block whose first is @p base. */
 static unsigned long word_address(unsigned long base, unsigned int n)
@@ -192,6 +199,25 @@ static int level(unsigned int lane, struct sdram_report *report)
 	return 0;
 }
 
+static int level_all(struct sdram_report *report)
+{
+	int status = 0;
+
+	for (unsigned int lane = 0; lane < CL_SDRAM_LANES; lane++) {
+		const int levelled = level(lane, report);
+
+		status = status != 0 ? status : levelled;
+	}
+	return status;
+}
+#else
+static int level_all(struct sdram_report *report)
+{
+	(void)report;
+	return 0;
+}
+#endif
+
 static uint32_t *word_at(uint32_t offset)
 {
 	return (uint32_t *)(MAIN_RAM_BASE + offset);
@@ -226,8 +252,8 @@ static int check(struct sdram_report *report, uint32_t offset, uint32_t expected
 	return report->wrong_bits == 0 ? 0 : error;
 }
 
-/** Every word of the tested bytes: as they are twice the L2 cache, all of them come from the
- * memory. */
+/** Every word of the tested bytes: as they are twice the L2 cache or more, all of them come from
+ * the memory. */
 static int test_words(uint32_t (*pattern)(uint32_t offset), struct sdram_report *report)
 {
 	int status = 0;
@@ -263,15 +289,11 @@ static int test_addresses(struct sdram_report *report)
 int sdram_init(struct sdram_report *report)
 {
 	uint32_t (*const patterns[])(uint32_t) = {one_line, all_but_one, own_address};
-	int status = 0;
+	int status;
 
 	memset(report, 0, sizeof(*report));
 	initialise();
-	for (unsigned int lane = 0; lane < CL_SDRAM_LANES; lane++) {
-		const int levelled = level(lane, report);
-
-		status = status != 0 ? status : levelled;
-	}
+	status = level_all(report);
 	sdram_dfii_control_write(CL_SDRAM_CONTROL_SEL); /* LiteDRAM's, from here on */
 	for (unsigned int i = 0; i < sizeof(patterns) / sizeof(patterns[0]) && status == 0; i++) {
 		status = test_words(patterns[i], report);
@@ -290,7 +312,7 @@ const char *sdram_name(int status)
 {
 	switch (status) {
 	case 0:
-		return "baremetal, SDRAM";
+		return "baremetal, " CL_SDRAM_KIND;
 	case -ENXIO:
 		return "SDRAM: no reads";
 	case -EIO:
@@ -305,7 +327,8 @@ void sdram_write_back(void)
 	const volatile uint32_t *const lines = (const volatile uint32_t *)MAIN_RAM_BASE;
 
 	port_dcache_flush();
-	for (uint32_t offset = CONFIG_L2_SIZE; offset < 2 * CONFIG_L2_SIZE; offset += LINE_BYTES) {
+	for (uint32_t offset = SDRAM_DATA_BYTES; offset < SDRAM_TESTED_BYTES;
+	     offset += LINE_BYTES) {
 		(void)lines[offset / 4];
 	}
 }

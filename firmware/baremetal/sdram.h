@@ -14,9 +14,12 @@
 #include <generated/mem.h>
 #include <generated/soc.h>
 
-/** Bytes from the region's start in which every bit is tested: twice the L2 cache. Zero afterwards.
- */
-#define SDRAM_TESTED_BYTES (2u * CONFIG_L2_SIZE)
+/** Bytes from the region's start in which every bit is tested: twice the L2 cache, and enough for
+ * records. Zero afterwards. */
+#define SDRAM_TESTED_BYTES (CONFIG_L2_SIZE > 1024 ? 2u * CONFIG_L2_SIZE : 2048u)
+
+/** Of these, bytes for data: what is behind them is read to have the L2 cache write those back. */
+#define SDRAM_DATA_BYTES (SDRAM_TESTED_BYTES - CONFIG_L2_SIZE)
 
 /** What was found. */
 struct sdram_report {
@@ -48,11 +51,11 @@ struct sdram_report {
  */
 int sdram_init(struct sdram_report *report);
 
-/** What sdram_init() returned, in at most 16 characters. */
+/** What sdram_init() returned, in at most 16 characters; of memory that can be used, its kind. */
 const char *sdram_name(int status);
 
-/** Writes back what the L2 cache holds of the memory, so that what was zeroized is so there, too.
- */
+/** Writes back what the L2 cache holds of the first SDRAM_DATA_BYTES, so that what was zeroized is
+ * so in the module, too. */
 void sdram_write_back(void);
 
 #endif

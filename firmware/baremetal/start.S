@@ -1,6 +1,12 @@
 /*
  * Reset and trap entry of the bare-metal port. Interrupts stay off; a trap ends in port_trap().
  */
+#ifdef __OPTIMIZE_SIZE__
+	/* For link.ld. A symbol of the linker's own is defined too late where sdram.ld is read. */
+	.globl compact
+	.set compact, 1
+#endif
+
 	.section .text.start, "ax"
 	.globl _start
 _start:

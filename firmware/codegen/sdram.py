@@ -15,10 +15,15 @@ from litedram.init import get_sdram_phy_init_sequence
 CONTROL = {"SEL": 1, "CKE": 2, "ODT": 4, "RESET_N": 8}
 COMMAND = {"CS": 1, "WE": 2, "CAS": 4, "RAS": 8, "WRDATA": 16, "RDDATA": 32}
 # What a wait lasts at least: 512 of the memory's clocks, for its DLL and its calibration (JESD79-3F, tDLLK, tZQinit),
-# of which a cycle has one or more.
+# of which a cycle has one or more. Of SDR SDRAM no command needs so many.
 WAIT_CYCLES = 512
-# With power and clocks, and with its reset low before that is released (JESD79-3F, 3.3.1).
+# With power and clocks, and with its reset low before that is released (JESD79-3F, 3.3.1); SDR SDRAM, which has none
+# and gets no command meanwhile, takes 100 or 200 us by its makers.
 RESET_S = 200e-6
+
+# Of how many phases LiteDRAM's dfii shows what was read, where not of all: its model says of the first alone that data
+# are there, and GENSDRPHY says so a cycle late, when they are gone. The controller does not go by that.
+SHOWN_PHASES = {"SDRAMPHYModel": 1, "GENSDRPHY": 0}
 
 
 def render(phy_settings: Any, timing_settings: Any, clk_freq: float) -> str:
@@ -32,13 +37,12 @@ def render(phy_settings: Any, timing_settings: Any, clk_freq: float) -> str:
     sequence, _ = get_sdram_phy_init_sequence(phy_settings, timing_settings)
     bits = phy_settings.databits
     levels = phy_settings.read_leveling
-    # LiteDRAM's model says of its first phase alone that data are there, so that dfii shows those alone.
-    shown = 1 if phy_settings.phytype == "SDRAMPHYModel" else phy_settings.nphases
+    shown = SHOWN_PHASES.get(phy_settings.phytype, phy_settings.nphases)
     values = {
         "PHASES": phy_settings.nphases,
         "READ_PHASE": phy_settings.rdphase,
         "WRITE_PHASE": phy_settings.wrphase,
-        "PHASE_WORDS": phy_settings.dfi_databits // 32,
+        "PHASE_WORDS": math.ceil(phy_settings.dfi_databits / 32),
         "SHOWN_PHASES": shown,
         "LANES": bits // 8,
         "BITSLIPS": phy_settings.bitslips if levels else 1,
@@ -47,7 +51,8 @@ def render(phy_settings: Any, timing_settings: Any, clk_freq: float) -> str:
         **{f"CONTROL_{name}": value for name, value in CONTROL.items()},
         **{f"COMMAND_{name}": value for name, value in COMMAND.items()},
     }
-    lanes = (sum(0xFF << 8 * lane + at for at in range(0, 32, bits) if 8 * lane + at < 32) for lane in range(bits // 8))
+    word = min(32, phy_settings.dfi_databits)
+    lanes = (sum(0xFF << at for at in range(8 * lane, word, bits)) for lane in range(bits // 8))
     steps = [
         f"\t/* {what} */ {{{_code(bits_set)}, {address:#x}, {bank}, {max(wait, WAIT_CYCLES) if wait else 0}}}, \\"
         for what, address, bank, bits_set, wait in sequence
@@ -58,6 +63,7 @@ def render(phy_settings: Any, timing_settings: Any, clk_freq: float) -> str:
             "#ifndef CL_SDRAM_H",
             "#define CL_SDRAM_H",
             "",
+            f'#define CL_SDRAM_KIND "{phy_settings.memtype}"',
             *(f"#define CL_SDRAM_{name} {value}" for name, value in values.items()),
             "",
             "/* Bits of a data word that go through each group of eight lines. */",

@@ -338,7 +338,11 @@ struct cl_wire_info_reply {
 	uint16_t ranges_free;
 	/** Name of the board, ASCII, padded with zeros. */
 	uint8_t board[16];
-	/** Port of the firmware (baremetal, zephyr), ASCII, padded with zeros. */
+	/**
+	 * Port of the firmware (baremetal, zephyr), ASCII, padded with zeros; `, SDR` or `,
+	 * DDR3` behind it: data of records lie in such SDRAM; `SDRAM: ` and a reason in its
+	 * place: they do not, as it does not work.
+	 */
 	uint8_t firmware[16];
 	/**
 	 * Which build answers: of gateware, then of firmware, the first 8 bytes of a SHA-256;

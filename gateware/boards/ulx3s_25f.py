@@ -14,7 +14,7 @@ BOARD = replace(
     create_platform=lambda: radiona_ulx3s.Platform(device="LFE5U-25F", revision="2.0", toolchain="trellis"),
     uart_fifo_depth=2048,
     rx_window=2048,
-    fits={"default": SMALL},
+    fits={"default": SMALL, "sdram": SMALL},
     left_out=SMALL_LEFT_OUT | {"eth": ULX3S.left_out["eth"], "eth_zephyr": ULX3S.left_out["eth"]},
     device="LFE5U-25F-6BG381C",
 )

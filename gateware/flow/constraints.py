@@ -21,6 +21,8 @@ _TOLERANCE = 0.001
 # TCK comes out of a chain of LUTs. Synthesis leaves none of its names that LiteX knows, so that the LPF file has none
 # either, and nextpnr times it for 12 MHz: what it reaches counts, beside the most that an ECP5's TCK takes.
 JTAG_CLOCK, JTAG_MHZ = "jtag_clk", 25.0
+# What starts a DDR3 PHY's delay lines, from the PLL as the system's clock is.
+START_CLOCK, START_MHZ = "init_clk", 25.0
 
 
 def frequencies(lpf: str) -> dict[str, float]:
@@ -62,8 +64,10 @@ def unconstrained(clocks: list[dict], wanted: dict[str, float]) -> list[str]:
 def clock_name(net: str) -> str:
     """Nextpnr names a net after any of its users: the pad's clock keeps its name, the PLL's output is `sys`.
 
-    TCK, behind its delay, is `JTAG_CLOCK`.
+    TCK, behind its delay, is `JTAG_CLOCK`; that of DDR3's start, `START_CLOCK`.
     """
+    if net.endswith(f"${START_CLOCK}"):
+        return START_CLOCK
     if pad := re.match(r"(?:\$glbnet\$)?(\w+)\$TRELLIS_IO_IN$", net):
         return pad[1]
     return JTAG_CLOCK if re.search(r"jtag\w*_tck\d*$", net) else "sys"

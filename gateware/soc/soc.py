@@ -107,7 +107,7 @@ class CipherlaneSoC(SoCCore):
             service = self.ctr_service.ports[0]
             add_ethernet(self, board.create_phy, configuration.ethernet, service=service, dma_bus=self.dma_to_slots)
         if sdram:
-            add_sdram(self, sdram, configuration.sdram_cache)
+            add_sdram(self, sdram, configuration.sdram_cache, target.fit.distributed_words)
         if configuration.console:
             pads = platform.request("serial", 1, loose=True)
             self.add_uart("console", board.console_name, pads, board.uart_baudrate, CONSOLE_FIFO_BYTES)

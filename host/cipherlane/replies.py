@@ -17,6 +17,8 @@ from .transport.base import Address
 
 MOST_WINDOW = 4096  # records: results of so many may have to wait in memory for an earlier one
 MOST_BENCH_BYTES = 1 << 24
+# Memories beside the FPGA, by what the firmware's name ends with if records lie there.
+_MEMORIES = {"SDR": "SDR SDRAM", "DDR3": "DDR3 SDRAM"}
 _CONTROL = HEADER.size + max(table.size for table in REQUESTS.values())  # the largest control record
 
 
@@ -77,6 +79,16 @@ class BoardInfo:
     def memory_engines(self) -> list[Engine]:
         """Those of the engines that work from memory to memory; the others serve by themselves."""
         return [engine for engine in self.engines if not engine.traits.serves]
+
+    @property
+    def memory(self) -> str:
+        """The memory beside the FPGA in which data of records lie, as the firmware says; empty: they lie on chip."""
+        return _MEMORIES.get(self.firmware.partition(", ")[2], "")
+
+    @property
+    def broken_memory(self) -> str:
+        """What the firmware says of SDRAM that does not work, so that the data lie on chip; empty: nothing."""
+        return self.firmware if self.firmware.startswith("SDRAM: ") else ""
 
     @classmethod
     def from_reply(cls, reply: Any, wire_size: Callable[[int], int]) -> BoardInfo:

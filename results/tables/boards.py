@@ -10,6 +10,7 @@ from rich.table import Table as RichTable
 from gateware import boards, targets
 from gateware.block_rams import memories
 from gateware.boards import Board
+from gateware.configurations import CONFIGURATIONS
 from gateware.parts import PARTS
 from gateware.targets import Target
 from results import kept
@@ -55,7 +56,8 @@ def flash_rows() -> list[list[str]]:
     rows = []
     for board in hardware():
         pads = {resource[0] for resource in board.create_platform().constraint_manager.available}
-        rams = [name for pad, name in _RAMS.items() if pad in pads and not board.sdram]
+        used = any(CONFIGURATIONS[name].sdram_cache for name in board.fits)
+        rams = [name for pad, name in _RAMS.items() if pad in pads and not used]
         how = " ".join(board.flash_cable) + (", by its bootloader: `make flash-spi` alone" if board.bootloader else "")
         rows.append([board.name, ", ".join(rams) or "-", how])
     return rows

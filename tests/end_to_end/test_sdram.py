@@ -1,4 +1,7 @@
-"""The simulated board with SDRAM: it is set up and tested, records lie there, nothing of them is left after close."""
+"""Simulated boards with SDRAM: it is set up and tested, records lie there, nothing of them is left after close.
+
+That with LiteDRAM's model of DDR3, which has no pins; and two that have, with the SDR SDRAM of boards that there are.
+"""
 
 import io
 import random
@@ -11,20 +14,32 @@ from cipherlane.protocol.layout import Engine
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 
+from gateware.flow import simulation
 from gateware.flow.firmware import REPOSITORY
 from tests.end_to_end import memory
 from tests.end_to_end.memory import BoardMemory, Secret
+from tests.gateware.soc import sdr_board
 
-# Verilator's build of another board takes minutes; the driver is tested over a model, the SoC by its map.
+# Verilator's build of other boards takes minutes; the driver is tested over a model, the SoC by its map.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
 
 
-@pytest.fixture(scope="module")
-def board():
-    subprocess.run([sys.executable, "-m", "gateware.flow", "sim", "sdram"], cwd=REPOSITORY, check=True, timeout=1800)
-    with SimulatedBoard(REPOSITORY / "build" / "sim_sdram") as running:
+# Folders of build/, and what the firmware calls the memory.
+BOARDS = {"sim_sdram": "DDR3", "sim_ulx3s": "SDR", "sim_colorlight_i5": "SDR"}
+
+
+@pytest.fixture(scope="module", params=BOARDS)
+def board(request):
+    folder = REPOSITORY / "build" / request.param
+    if request.param == "sim_sdram":
+        subprocess.run(
+            [sys.executable, "-m", "gateware.flow", "sim", "sdram"], cwd=REPOSITORY, check=True, timeout=1800
+        )
+    else:
+        simulation.build(sdr_board.create_target(request.param.removeprefix("sim_")), folder)
+    with SimulatedBoard(folder) as running:
         yield running
 
 
@@ -43,8 +58,8 @@ def transfer(device, secret, engine, direction):
     return session, out.getvalue()
 
 
-def test_the_memory_works(device):
-    assert device.info().firmware == "baremetal, SDRAM"
+def test_the_memory_works(board, device):
+    assert device.info().firmware == f"baremetal, {BOARDS[board.directory.name]}"
 
 
 def test_known_answers(device):

@@ -1,4 +1,4 @@
-"""The firmware's SDRAM driver over a modelled PHY and module: what the module gets, levelling, faults found."""
+"""The firmware's SDRAM driver over modelled PHYs and modules: what the module gets, levelling, faults found."""
 
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from litedram.common import PhySettings
 from litedram.init import get_sdram_phy_init_sequence
-from litedram.modules import MT41K256M16
+from litedram.modules import MT41K256M16, MT48LC16M16
 
 from firmware.codegen import sdram
 from tests.firmware.core_peer import BUILD, FLAGS
@@ -24,9 +24,11 @@ REGISTERS |= {"WRDATA": "WRDATA", "RDDATA": "RDDATA"}
 WRITES = ("dly_sel", "rdly_dq_rst", "rdly_dq_inc", "rdly_dq_bitslip_rst", "rdly_dq_bitslip", "burstdet_clr")
 ENXIO, EIO, EFAULT = -6, -5, -14
 GOOD = "1:2:5,3:0:3"
-# As LiteDRAM's ECP5DDRPHY says of itself with 16 lines at this clock.
-PHY = PhySettings("ECP5DDRPHY", "DDR3", 16, 64, 2, 0, 1, 6, 13, 3, cwl=5, read_leveling=True, bitslips=4, delays=8)
-TIMING = MT41K256M16(CLOCK_HZ, "1:2").timing_settings
+# As LiteDRAM's ECP5DDRPHY says of itself with 16 lines at this clock, and GENSDRPHY with 16 and 32.
+DDR3 = PhySettings("ECP5DDRPHY", "DDR3", 16, 64, 2, 0, 1, 6, 13, 3, cwl=5, read_leveling=True, bitslips=4, delays=8)
+SDR, SDR_32 = (PhySettings("GENSDRPHY", "SDR", bits, bits, 1, 0, 0, 2, 3, 0) for bits in (16, 32))
+TIMING = {"DDR3": MT41K256M16(CLOCK_HZ, "1:2").timing_settings, "SDR": MT48LC16M16(CLOCK_HZ, "1:1").timing_settings}
+NO_LANES = ",".join(["0:0:0"] * 4)
 
 
 @dataclass
@@ -43,22 +45,22 @@ class Outcome:
     name: str
 
 
-@pytest.fixture(scope="module")
-def program():
-    folder = BUILD / "sdram"
+def compile_driver(phy, name):
+    """The driver over the model, with this PHY."""
+    folder = BUILD / "sdram" / name
     headers = {
-        "generated/cl_sdram.h": sdram.render(PHY, TIMING, CLOCK_HZ),
+        "generated/cl_sdram.h": sdram.render(phy, TIMING[phy.memtype], CLOCK_HZ),
         "generated/mem.h": f"#include <stdint.h>\nuintptr_t model_memory(void);\n"
         f"#define MAIN_RAM_BASE model_memory()\n#define MAIN_RAM_SIZE {SIZE:#x}u\n",
         "generated/soc.h": f"#define CONFIG_L2_SIZE {CACHE}u\n",
         "generated/csr.h": "\n".join(
             [
                 "#include <stdint.h>",
-                "#define CSR_DDRPHY_BASE 0x1000",
+                *(["#define CSR_DDRPHY_BASE 0x1000"] if phy.read_leveling else []),
                 f"#define MODEL_PHASE_BYTES {PHASE_BYTES}u",
                 *(f"#define MODEL_{name} {offset}u" for name, offset in OFFSETS.items()),
                 *(f"#define CSR_SDRAM_DFII_PI0_{name}_ADDR {OFFSETS[at]}ul" for name, at in REGISTERS.items()),
-                f"#define CSR_SDRAM_DFII_PI1_COMMAND_ADDR {PHASE_BYTES}ul",
+                *([f"#define CSR_SDRAM_DFII_PI1_COMMAND_ADDR {PHASE_BYTES}ul"] if phy.nphases > 1 else []),
                 *(f"void ddrphy_{name}_write(uint32_t value);" for name in WRITES),
                 "void sdram_dfii_control_write(uint32_t value);",
                 "uint32_t ddrphy_burstdet_seen_read(void);",
@@ -80,6 +82,16 @@ def program():
     return output
 
 
+@pytest.fixture(scope="module")
+def program():
+    return compile_driver(DDR3, "ddr3")
+
+
+@pytest.fixture(scope="module", params=[SDR, SDR_32], ids=["16 lines", "32 lines"])
+def sdr_program(request):
+    return compile_driver(request.param, f"sdr_{request.param.databits}")
+
+
 def run(program, lanes, fault="none", argument=0) -> Outcome:
     lines = subprocess.run(
         [program, lanes, fault, str(argument)], capture_output=True, text=True, check=True, timeout=60
@@ -95,23 +107,53 @@ def run(program, lanes, fault="none", argument=0) -> Outcome:
     )
 
 
-def test_module_gets_the_sequence_of_litedram_in_time(program):
-    found = run(program, GOOD)
-    sequence, _ = get_sdram_phy_init_sequence(PHY, TIMING)
+def wanted_steps(phy):
+    """What LiteDRAM has the module get, and each step's least cycles."""
+    sequence, _ = get_sdram_phy_init_sequence(phy, TIMING[phy.memtype])
     codes = {
         f"DFII_{kind}_{name}": value for kind in ("CONTROL", "COMMAND") for name, value in getattr(sdram, kind).items()
     }
-    wanted = [
+    steps = [
         (int("COMMAND" in bits), sum(codes[name] for name in bits.split("|")), address, bank)
         for _, address, bank, bits, _ in sequence
     ]
+    return steps, [cycles for *_, cycles in sequence]
+
+
+def test_module_gets_the_sequence_of_litedram_in_time(program):
+    found = run(program, GOOD)
+    wanted, waits = wanted_steps(DDR3)
     assert [step[1:] for step in found.steps] == [(0, 0, 0, 0), *wanted, (0, 1, 0, 0)]
     at = [step[0] for step in found.steps]
     assert at[1] - at[0] >= 200e-6 * CLOCK_HZ, "in reset (JESD79-3F, 3.3.1)"
     assert at[2] - at[1] >= 500e-6 * CLOCK_HZ, "from there to CKE"
-    for (*_, cycles), before, behind in zip(sequence, at[1:], at[2:], strict=False):
+    for cycles, before, behind in zip(waits, at[1:], at[2:], strict=False):
         assert behind - before >= cycles
     assert at[-1] - at[-2] >= 256, "512 of the memory's clocks of calibration"
+
+
+def test_sdr_module_gets_the_sequence_of_litedram_in_time(sdr_program):
+    """Precharge, mode, precharge, two refreshes and the mode again; nothing is to be levelled."""
+    found = run(sdr_program, NO_LANES)
+    wanted, waits = wanted_steps(SDR)
+    assert [step[1:] for step in found.steps] == [(0, 0, 0, 0), *wanted, (0, 1, 0, 0)]
+    assert wanted[-1] == (1, 15, 2 << 4, 0), "CL 2, bursts of one"
+    at = [step[0] for step in found.steps]
+    assert at[2] - at[0] >= 200e-6 * CLOCK_HZ, "before the first command"
+    for cycles, before, behind in zip(waits, at[1:], at[2:], strict=False):
+        assert behind - before >= max(cycles, 2), "tRP, tMRD"
+    refreshes = [cycle for cycle, *step in found.steps if step[:2] == [1, 13]]
+    assert refreshes[1] - refreshes[0] >= 70e-9 * CLOCK_HZ, "tRFC"
+    assert (found.status, found.name, found.left) == (0, "baremetal, SDR", 0)
+
+
+@pytest.mark.parametrize(
+    ("fault", "argument", "status"),
+    [("stuck", 0, EIO), ("stuck", 16380, EIO), ("small", 13, EIO), ("small", 20, EFAULT)],
+)
+def test_faults_of_an_sdr_module(sdr_program, fault, argument, status):
+    found = run(sdr_program, NO_LANES, fault, argument)
+    assert found.status == status and found.name.startswith("SDRAM: ")
 
 
 @pytest.mark.parametrize(
@@ -124,7 +166,7 @@ def test_module_gets_the_sequence_of_litedram_in_time(program):
 )
 def test_the_middle_of_what_works_is_chosen(program, lanes, chosen):
     found = run(program, lanes)
-    assert found.status == 0 and found.name == "baremetal, SDRAM"
+    assert found.status == 0 and found.name == "baremetal, DDR3"
     assert [lane[:3] for lane in found.lanes] == chosen
     assert [lane[3:] for lane in found.lanes] == [lane[:2] for lane in chosen], "what the PHY has in the end"
     assert found.left == 0, "bytes that are not zero where data will lie"
@@ -150,7 +192,7 @@ def test_a_stuck_bit(program, offset):
 def test_a_module_smaller_than_was_said(program, line):
     found = run(program, GOOD, "small", line)
     assert found.status == (EIO if 1 << line < 2 * CACHE else EFAULT)
-    assert found.name != "baremetal, SDRAM"
+    assert found.name != "baremetal, DDR3"
 
 
 def test_a_step_that_is_none():

@@ -40,6 +40,7 @@ class PeerBoard:
         window=32,
         ranges=64,
         name=b"model",
+        firmware=b"peer",
     ):
         self.version = version
         self.kind = kind
@@ -50,6 +51,7 @@ class PeerBoard:
         self.window = window
         self.ranges = ranges
         self.name = name
+        self.firmware = firmware
         self.build_id = bytes(range(16))
         self.clock_hz = 75_000_000
         self.engines = 0b1111
@@ -119,7 +121,7 @@ class PeerBoard:
             self.ranges,
             self.ranges - self._held(),
             self.name,
-            b"peer",
+            self.firmware,
             self.build_id,
         )
         return session, fields

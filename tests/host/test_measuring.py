@@ -78,6 +78,24 @@ def test_demo_of_nothing_but_a_port_ends_with_what_to_quote_and_to_try():
             assert subprocess.run(words, capture_output=True, timeout=300).returncode == 0, words
 
 
+@pytest.mark.parametrize(
+    ("firmware", "where", "broken"),
+    [
+        (b"baremetal, DDR3", ", data in DDR3 SDRAM", ""),
+        (b"baremetal, SDR", ", data in SDR SDRAM", ""),
+        (b"another, beta", "", ""),
+        (b"SDRAM: bad lines", "", "SDRAM: bad lines"),
+    ],
+)
+def test_demo_says_where_the_data_lie(firmware, where, broken):
+    with SocketBoard(PeerBoard(kind=1, firmware=firmware)) as server:
+        said = run("demo", "--port", server.url, "--engine", "ise").replace("\n", " ")
+    assert f"engines of board model at 75 MHz{where} " in " ".join(said.split())
+    assert f"Simulated at 75 MHz{where}, without the link: " in said
+    assert (f"data on chip: the board's SDRAM does not work, as its firmware says ({broken})" in said) == bool(broken)
+    assert broken or "data on chip" not in said
+
+
 def test_the_picture_of_the_demo_is_one():
     """A plain PBM: its size never changes, as figures of several times are compared."""
     kind, _, size, *rows = demo.PICTURE.read_bytes().splitlines(keepends=True)
@@ -119,7 +137,7 @@ def measured(engine, cycles, key_bits=256, kind="board"):
 
 
 def test_the_sentence_to_quote():
-    info = SimpleNamespace(kind="board", board="ecpix5", clock_hz=75_000_000)
+    info = SimpleNamespace(kind="board", board="ecpix5", clock_hz=75_000_000, memory="")
     table, best = measured("table", 256 * 1600), measured("accelerator", 256 * 20)
     said = "Measured on board ecpix5 at 75 MHz, without the link: the accelerator encrypts AES-256 in counter mode "
     said += "at 480 Mbps, 20.0 cycles a block"

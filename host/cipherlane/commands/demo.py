@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         views.show_json(records)
         return 0
-    title = f"{name} by AES-CTR, record by record: engines of board {info.board} at {info.clock_hz / 1e6:g} MHz"
+    title = f"{name} by AES-CTR, record by record: engines of board {info.board} at {_circumstances(info)}"
     views.show(views.measurement_table(measurements, title))
     for line in _closing(args, info, measurements):
         views.show(line)
@@ -121,6 +121,12 @@ def _present(info: BoardInfo) -> list[str]:
     return present
 
 
+def _circumstances(info: BoardInfo) -> str:
+    """Return the board's clock, and where the data lie if not on chip."""
+    clock = f"{info.clock_hz / 1e6:g} MHz"
+    return f"{clock}, data in {info.memory}" if info.memory else clock
+
+
 def _label(engine: Engine, key_bits: int, direction: str) -> str:
     return f"AES-{key_bits} {engine.name.lower():12} {direction}"
 
@@ -130,6 +136,8 @@ def _closing(args: argparse.Namespace, info: BoardInfo, measurements: list[Measu
     lines = []
     if info.kind == "sim":
         lines += ["sim: cycles counted in the simulated board, at the clock its description declares"]
+    if info.broken_memory:
+        lines += [f"data on chip: the board's SDRAM does not work, as its firmware says ({info.broken_memory})"]
     if args.results:
         lines += [f"figures in {args.results}"]
     streams = f"{len(measurements)} streams of {measurements[0].bytes} bytes"
@@ -163,7 +171,7 @@ def sentence(info: BoardInfo, measurements: list[Measurement]) -> list[str]:
     where = {"sim": "Simulated", "board": f"Measured on board {info.board}"}.get(info.kind, "In software")
     name = Engine[best.engine.upper()].traits.title
     text = (
-        f"{where} at {info.clock_hz / 1e6:g} MHz, without the link: {name} "
+        f"{where} at {_circumstances(info)}, without the link: {name} "
         f"encrypts AES-{key_bits} in counter mode at {best.mbps:.0f} Mbps, {least:.1f} cycles a block"
     )
     of_table, table = counted.get("table", (least, best))

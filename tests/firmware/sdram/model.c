@@ -19,7 +19,7 @@
 
 #include <generated/csr.h>
 
-#define WORDS 4u
+#define WORDS (CL_SDRAM_PHASES * CL_SDRAM_PHASE_WORDS)
 
 struct window {
 	unsigned int bitslip, first, last;
@@ -58,12 +58,19 @@ static uint32_t *pad(unsigned int phase, unsigned int offset)
 	return &registers[(phase * MODEL_PHASE_BYTES + offset) / 4];
 }
 
+/** Word @p n of an access, in the registers whose first is at @p offset of a phase's. */
+static uint32_t *word_pad(unsigned int n, unsigned int offset)
+{
+	return pad(n / CL_SDRAM_PHASE_WORDS, offset + n % CL_SDRAM_PHASE_WORDS * 4);
+}
+
 static void issue(unsigned int phase)
 {
 	const uint32_t bits = *pad(phase, MODEL_COMMAND), address = *pad(phase, MODEL_ADDRESS);
 	const uint32_t kind = bits & 15;
 
-	if (kind != 3 && kind != 15) { /* not of the initialisation */
+	/* Not of the initialisation, in which no row is open. */
+	if (kind != 3 && kind != 13 && kind != 15 && (kind != 11 || row_is_open)) {
 		if (kind == (8 | 1)) {
 			row_is_open = 1;
 		} else if (kind == (8 | 2 | 1)) {
@@ -71,11 +78,11 @@ static void issue(unsigned int phase)
 		} else if (bits == (4 | 2 | 1 | 16) && phase == CL_SDRAM_WRITE_PHASE &&
 			   row_is_open) {
 			for (unsigned int n = 0; n < WORDS; n++) {
-				module_words[n] = *pad(n / 2, MODEL_WRDATA + n % 2 * 4);
+				module_words[n] = *word_pad(n, MODEL_WRDATA);
 			}
 		} else if (bits == (4 | 1 | 32) && phase == CL_SDRAM_READ_PHASE && row_is_open) {
 			for (unsigned int n = 0; n < WORDS; n++) {
-				uint32_t *const word = pad(n / 2, MODEL_RDDATA + n % 2 * 4);
+				uint32_t *const word = word_pad(n, MODEL_RDDATA);
 
 				*word = module_words[n];
 				for (unsigned int lane = 0; lane < CL_SDRAM_LANES; lane++) {

@@ -36,7 +36,7 @@ def gateware_flow(*arguments):
         (["versa_ecp5_eth"], "unknown board 'versa_ecp5_eth': say BOARD=versa_ecp5 CONFIG=eth"),
         (
             ["ulx3s", "eth"],
-            "board ulx3s has no configuration 'eth' (the board has no Ethernet): choose one of default",
+            "board ulx3s has no configuration 'eth' (the board has no Ethernet): choose one of default, sdram",
         ),
         (
             ["butterstick"],

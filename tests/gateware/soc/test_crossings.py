@@ -8,7 +8,7 @@ import pytest
 from migen import ClockDomain, If, Instance, Memory, Module, Signal
 from migen.genlib.cdc import MultiReg
 
-from gateware import targets
+from gateware import ecp5_ddr3, targets
 from gateware.boards import Fit
 from gateware.flow import bitstream, constraints
 from gateware.soc.soc import CipherlaneSoC
@@ -199,6 +199,8 @@ def test_nets_of_place_and_route_have_the_clocks_names():
     assert constraints.clock_name("$glbnet$eth_clocks_rx$TRELLIS_IO_IN") == "eth_clocks_rx"
     assert constraints.clock_name("$glbnet$cipherlanesoc_uart_phy_jtag_new_tck7") == "jtag_clk"
     assert constraints.clock_name("$glbnet$VexRiscv.IBusCachedPlugin_cache.clk") == "sys"
+    assert constraints.clock_name("$glbnet$init_clk") == "init_clk"
+    assert constraints.START_MHZ * 1e6 == ecp5_ddr3._INIT_HZ
     assert constraints.required_mhz("jtag_clk", 12.0) == 25.0 and constraints.required_mhz("sys", 80.0) == 80.0
 
 

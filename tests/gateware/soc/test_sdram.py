@@ -5,11 +5,15 @@ import logging
 
 import pytest
 from litex.soc.integration.soc_core import SoCCore
+from migen import Memory
 
 from gateware import targets
 from gateware.boards import Sdram
+from gateware.memory import DISTRIBUTED
 from gateware.soc.sdram import add_sdram
 from gateware.soc.soc import CipherlaneSoC
+
+SIZES = {"ecpix5": 512 << 20, "sim": 32 << 20, "ulx3s": 32 << 20, "colorlight_i5": 8 << 20}
 
 
 @pytest.fixture(autouse=True)
@@ -22,10 +26,10 @@ def quiet():
 @pytest.fixture(scope="module")
 def socs():
     logging.disable(logging.INFO)
-    return {board: CipherlaneSoC(targets.load(board, "sdram"), firmware=[0]) for board in ("sim", "ecpix5")}
+    return {board: CipherlaneSoC(targets.load(board, "sdram"), firmware=[0]) for board in SIZES}
 
 
-@pytest.mark.parametrize(("board", "size"), [("ecpix5", 512 << 20), ("sim", 32 << 20)])
+@pytest.mark.parametrize(("board", "size"), SIZES.items())
 def test_memory_map(socs, board, size):
     region = socs[board].bus.regions["main_ram"]
     assert (region.origin, region.size, region.cached) == (0x6000_0000, size, True)
@@ -44,6 +48,13 @@ def test_simulated_module_has_the_timing_of_the_boards(socs):
     names = ("memtype", "databits", "dfi_databits", "nphases", "rdphase", "wrphase", "cl", "cwl")
     for name in (*names, "read_latency", "write_latency"):
         assert getattr(model.phy, name) == getattr(hardware.phy, name), name
+
+
+@pytest.mark.parametrize(("board", "lines", "in_luts"), [("ecpix5", 512, False), ("colorlight_i5", 16, True)])
+def test_cache_is_in_luts_where_its_lines_are_few(socs, board, lines, in_luts):
+    memories = [special for special in socs[board].l2_cache._fragment.specials if isinstance(special, Memory)]
+    assert [(memory.depth, DISTRIBUTED in getattr(memory, "attr", ())) for memory in memories] == [(lines, in_luts)] * 2
+    assert all(len(memory.ports) == 1 for memory in memories), "which reads what it writes"
 
 
 def test_neither_dma_nor_vector_unit_reaches_it(socs):

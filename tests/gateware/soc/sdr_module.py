@@ -1,0 +1,145 @@
+"""A module of SDR SDRAM at its pins, by what its makers' data sheets have in common (JESD21-C, 3.11.5).
+
+It samples at each edge of its clock, domain `sdr`. A read's word is on the bus for a clock from CL - 1 edges behind its
+command's; a write's is taken with its command. Bursts are of one word. It is ready once the mode register was set
+behind a precharge of all banks and two refreshes. What its state or its times forbid is never forgiven: from then on as
+before it is ready all that is read comes inverted, so that whoever uses it sees that.
+
+Times are in clocks, of 22 ns or more: tRP 1, tRCD 1, tRAS 2, tRC 3, tRFC 3, tMRD 2, tWR 1.
+"""
+
+from litex.gen import LiteXModule
+from migen import Array, Cat, If, Memory, Mux, Replicate, Signal
+
+BANKS = 4
+RAS_TO_PRECHARGE, CYCLE, REFRESH, MODE = 2, 3, 3, 2
+FLOATING = 0x69696969
+# RAS, CAS and WE, low-active.
+CODES = {
+    "activate": 0b011,
+    "read": 0b101,
+    "write": 0b100,
+    "precharge": 0b010,
+    "refresh": 0b001,
+    "load_mode": 0b000,
+}
+
+
+class Pads:
+    """The pins; of `dq`, what the controller drives is `driven` while `drives`, and what it sees `dq` itself.
+
+    With `short` there is neither CKE nor CS nor DM: they are tied, as on the Colorlight i5.
+    """
+
+    def __init__(self, address_bits: int, data_bits: int, short: bool = False):
+        self.a = Signal(address_bits)
+        self.ba = Signal(2)
+        self.ras_n, self.cas_n, self.we_n = (Signal(reset=1, name=name) for name in ("ras_n", "cas_n", "we_n"))
+        self.dq = Signal(data_bits)
+        self.dq.driven, self.dq.drives = (Signal(data_bits, name=f"dq_{name}") for name in ("driven", "drives"))
+        if not short:
+            self.cs_n, self.cke, self.dm = Signal(reset=1), Signal(), Signal(data_bits // 8)
+
+
+class _Since:
+    """Clocks since something, as far as the counter goes; before it, that many."""
+
+    def __init__(self, module: LiteXModule, bits: int):
+        self.cycles = Signal(bits, reset=2**bits - 1)
+        module.sync.sdr += If(self.cycles != 2**bits - 1, self.cycles.eq(self.cycles + 1))
+
+    def restart(self, at=1):
+        """It happens now, or with 0 at the next edge."""
+        return self.cycles.eq(at)
+
+
+class SdrModule(LiteXModule):
+    """The module.
+
+    Parameters
+    ----------
+    pads : Pads
+    rows, columns : int
+        Of each bank, powers of two.
+    refresh_cycles : int
+        The most clocks between two refreshes, from the first on that it gets when it is ready.
+    """
+
+    def __init__(self, pads: Pads, *, rows: int, columns: int, refresh_cycles: int):
+        self.ready, self.wrong = Signal(), Signal()
+
+        # # #
+
+        enabled, selected = Signal(reset=1), Signal(reset=1)
+        if hasattr(pads, "cke"):
+            self.comb += [enabled.eq(pads.cke), selected.eq(pads.cke & ~pads.cs_n)]
+        now = {name: Signal(name=name) for name in CODES}
+        code = Cat(pads.we_n, pads.cas_n, pads.ras_n)
+        self.comb += [signal.eq(selected & (code == CODES[name])) for name, signal in now.items()]
+        column, anything = Signal(), Signal()
+        self.comb += [column.eq(now["read"] | now["write"]), anything.eq(Cat(*now.values()) != 0)]
+
+        # Banks: what each has open, and how long ago things happened.
+        opened, row = Signal(BANKS), Array(Signal(max=rows, name=f"row{n}") for n in range(BANKS))
+        refreshed, mode_set = _Since(self, (2 * refresh_cycles).bit_length()), _Since(self, 2)
+        for n in range(BANKS):
+            activated, precharged = _Since(self, 2), _Since(self, 2)
+            named, closed = Signal(), Signal()
+            self.comb += [
+                named.eq(pads.ba == n),
+                closed.eq((now["precharge"] & (named | pads.a[10])) | (column & named & pads.a[10])),
+            ]
+            # A bank that a read or a write closes begins to at the next edge.
+            self.sync.sdr += [
+                If(closed, opened[n].eq(0), precharged.restart(now["precharge"])),
+                If(now["activate"] & named, opened[n].eq(1), row[n].eq(pads.a), activated.restart()),
+            ]
+            self._refuse(now["precharge"] & closed & opened[n] & (activated.cycles < RAS_TO_PRECHARGE))
+            self._refuse(now["activate"] & named & (opened[n] | (activated.cycles < CYCLE) | (precharged.cycles < 1)))
+            self._refuse(now["refresh"] & (precharged.cycles < 1))
+            self._refuse(column & named & ~opened[n])
+        self.sync.sdr += [If(now["refresh"], refreshed.restart()), If(now["load_mode"], mode_set.restart())]
+        self._refuse(anything & ((refreshed.cycles < REFRESH) | (mode_set.cycles < MODE)))
+        self._refuse((now["refresh"] | now["load_mode"]) & (opened != 0))
+
+        # How it is made ready, and refreshed from then on.
+        latency, prepared, serves, known = Signal(3), Signal(2), Signal(), Signal()
+        self.comb += known.eq((pads.a[:4] == 0) & ((pads.a[4:7] == 2) | (pads.a[4:7] == 3)) & (pads.a[7:10] == 0))
+        self.sync.sdr += [
+            If(now["precharge"] & pads.a[10] & (prepared == 0), prepared.eq(1)),
+            If(now["refresh"] & (prepared != 0) & (prepared != 3), prepared.eq(prepared + 1)),
+            If(now["load_mode"], self.ready.eq((prepared == 3) & known), latency.eq(pads.a[4:7])),
+            If(now["refresh"] & self.ready, serves.eq(1)),
+            If(~enabled, prepared.eq(0), self.ready.eq(0), serves.eq(0)),
+        ]
+        self._refuse(serves & (refreshed.cycles > refresh_cycles))
+
+        # Data.
+        bits = len(pads.dq)
+        memory = Memory(bits, BANKS * rows * columns)
+        port = memory.get_port(write_capable=True, async_read=True, we_granularity=8, clock_domain="sdr")
+        self.specials += memory, port
+        self.comb += [
+            port.adr.eq(Cat(pads.a[: columns.bit_length() - 1], pads.ba, row[pads.ba])),
+            port.dat_w.eq(pads.dq.driven),
+            port.we.eq(Replicate(now["write"] & self.ready, bits // 8) & ~getattr(pads, "dm", 0)),
+        ]
+        given, valid = [Signal(bits, name=f"given{n}") for n in range(3)], Signal(3)
+        self.sync.sdr += [
+            given[0].eq(port.dat_r ^ Replicate(self.wrong | ~self.ready, bits)),
+            given[1].eq(given[0]),
+            given[2].eq(given[1]),
+            valid.eq(Cat(now["read"], valid)),
+        ]
+        drives = Signal()
+        self.comb += [
+            drives.eq(Mux(latency == 3, valid[2], valid[1])),
+            pads.dq.eq(Mux(pads.dq.drives[0], pads.dq.driven, FLOATING)),
+            If(drives, pads.dq.eq(Mux(latency == 3, given[2], given[1]))),
+        ]
+        self._refuse(drives & (pads.dq.drives != 0))
+        self._refuse(now["write"] & (pads.dq.drives != 2**bits - 1))
+
+    def _refuse(self, condition) -> None:
+        """From what is forbidden on, once it is ready, it is wrong."""
+        self.sync.sdr += If(self.ready & condition, self.wrong.eq(1))
