@@ -23,7 +23,14 @@ BOARD = Board(
     fits={
         "default": _FIT,
         # The firmware with Ethernet wants the ROM and 32 KB of buffer: queues are LUTs in their place.
-        "eth": Fit(cfu_sbox="ecp5", core_sbox="ecp5", lut_words=16, distributed_words=64),
+        "eth": Fit(
+            cfu_sbox="ecp5",
+            core_sbox="ecp5",
+            lut_words=16,
+            distributed_words=64,
+            pnr_options=("--placer", "static"),
+            path_ps=7000,
+        ),
     },
     left_out={
         "zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",
