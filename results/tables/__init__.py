@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from results.kept import Content
 
+# What a block RAM of 18 Kbit counts as in LUT4 of 16 bits each, where one area is to be compared with another.
+LUTS_A_BLOCK_RAM = 1152
+
 
 @dataclass(frozen=True)
 class Table:

@@ -1,8 +1,11 @@
 """`make explore`: the family of AES cores, and public ones, on each part."""
 
 from gateware.explore.bars import ABOVE
+from gateware.explore.members import DATAPATHS, FAMILY
+from gateware.explore.records import BLOCK_BITS, DATA_RATES_MBPS
+from gateware.explore.report import QUOTED_CYCLES
 from results.kept import Content, select
-from results.tables import Table, table
+from results.tables import LUTS_A_BLOCK_RAM, Table, table
 
 FIELDS = ("core", "datapath", "sbox", "engines", "key_lengths", "slots", "lut4", "ff", "bram", "fmax_mhz")
 FIELDS += ("cycles_per_block", "mbps", "mbps_per_lut", "bars", "device", "speed")
@@ -23,10 +26,10 @@ def render(kept: dict[str, Content]) -> list[str]:
         f"gives it, seed {', '.join(map(str, content['seeds']))}; one flow for all, public cores included. Bars: "
         f"{iterative} Mbps and {area:.2f} Mbps per LUT4 iterative, {pipelined / 1000:g} Gbps and {pipelined_area:.2f} "
         "pipelined, on the 85F, and fewer cycles than Hessel et al. 2009; cost: of more keys and key lengths, beside "
-        "the same core with one key of AES-128.",
+        f"the same core with one key of AES-128. Priced: with {LUTS_A_BLOCK_RAM} LUT4 for a block RAM.",
     ]
     headings = ["core", "datapath", "S-box", "engines", "key bits", "keys held", "LUT4", "FF", "block RAM", "MHz"]
-    headings += ["cycles/block", "Mbps", "Mbps per LUT4", "bars; cost"]
+    headings += ["cycles/block", "Mbps", "Mbps per LUT4", "priced", "bars; cost"]
     records = content["records"]
     for device, speed in sorted({(r["device"], r["speed"]) for r in records}, reverse=True):
         rows = [
@@ -40,13 +43,35 @@ def render(kept: dict[str, Content]) -> list[str]:
                 f"{r['cycles_per_block']:g}",
                 f"{r['mbps']:.0f} ({content['kind']})",
                 f"{r['mbps_per_lut']:.3f}",
+                f"{r['mbps'] / (r['lut4'] + LUTS_A_BLOCK_RAM * r['bram']):.3f}",
                 r["bars"],
             ]
             for r in sorted(records, key=lambda r: -r["mbps"])
             if (r["device"], r["speed"]) == (device, speed)
         ]
         lines += ["", f"{device}, speed grade {speed}:", "", *table(headings, rows)]
-    return lines
+    return [*lines, "", *_clocks(records)]
+
+
+def _clocks(records: list[dict]) -> list[str]:
+    """Clock in MHz that a data rate needs of one engine: of each datapath here and, with its cycles, of the paper's."""
+    cycles = {r["datapath"]: r["cycles_per_block"] for r in records if (r["core"], r["engines"]) == (FAMILY, 1)}
+    rows = []
+    for datapath in DATAPATHS:
+        ours, theirs = cycles.get(datapath), QUOTED_CYCLES.get(datapath)
+        if ours:
+            needed = (
+                " / ".join(f"{rate * each / BLOCK_BITS:.1f}" for each in (ours, theirs) if each)
+                for rate in DATA_RATES_MBPS
+            )
+            rows.append([datapath, f"{ours:g} / {theirs or '-'}", *needed])
+    return [
+        "Clock in MHz that a data rate needs, AES-128, one engine: ours in the steady state, the next block entering "
+        "meanwhile, with round keys that are stored / that of Hessel et al. 2009, Table II, one block alone with round "
+        "keys on the fly, computed from its cycles. [Ours alone, on the fly](#the-ciphers-of-lte), is below:",
+        "",
+        *table(["datapath", "cycles/block", *(f"{rate} Mbps" for rate in DATA_RATES_MBPS)], rows),
+    ]
 
 
 TABLE = Table(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from results.kept import Content, ResultsError
 from results.papers.jenkins import EIGHT, KEY_BITS, ONE, Cycles
-from results.tables import Table, table
+from results.tables import LUTS_A_BLOCK_RAM, Table, table
 
 # Name, engine, style, measure; and the part of `make explore-isa` that has the instructions.
 SETS = (
@@ -17,8 +17,6 @@ SETS = (
     ("vector unit, round keys in registers", "ise_kept", "unrolled", ONE, "unit, ecp5"),
     (f"vector unit, {EIGHT}", "ise", "unrolled", EIGHT, "unit, ecp5"),
 )
-# A block RAM of 18 Kbit as LUTs of 16 bits each.
-LUTS_A_BLOCK_RAM = 1152
 
 
 def _area(part: dict) -> int:
