@@ -26,6 +26,7 @@ _DMA = ((8, 299), (64, 131), (64, 147))
 _SMALL = ((16, 129), (16, 129), (16, 280), (16, 114), *((8, 32),) * 4)
 # Changes of clock, frames whole, the window's sums, the queue of the packets' engine.
 _FRAMES = ((32, 42), (32, 42), (2048, 36), (2048, 36), (512, 72), (64, 34))
+_FEW_WORDS = 16  # of bytes, in one memory: LUTs, whatever a target wants
 _LINE, _TAG = 128, 22  # bits of the SDRAM's cache
 _EVENTS = 2  # a memory of 32 words of 32 bits, two in one cycle
 
@@ -64,7 +65,7 @@ def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, 
         "rom": needed(configuration.rom_size // 4, 32),
         "sram": needed(configuration.sram_size // 4, 32, widest=18),
         "buffer": _banked(configuration.buffer_size),
-        "uart": 2 * needed(board.uart_fifo_depth, 8),
+        "uart": 2 * sum(_in_block_ram([(board.uart_fifo_depth, 8)], _FEW_WORDS)),
         "cpu": _CPU,
         "vector unit": (_COLUMN_TABLES if fit.cfu_sbox == BLOCK_RAM else 0)
         + _LANES * sum(_in_block_ram([(_KEY_REGISTERS, 32)], fit.distributed_words)),
