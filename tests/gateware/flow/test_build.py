@@ -33,7 +33,7 @@ def gateware_flow(*arguments):
     [
         (["nosuchboard"], f"unknown board 'nosuchboard': choose one of {BOARDS}"),
         (["ecpix5_nothing"], f"unknown board 'ecpix5_nothing': choose one of {BOARDS}"),
-        (["versa_ecp5_eth"], "unknown board 'versa_ecp5_eth': say BOARD=versa_ecp5 CONFIG=eth"),
+        (["ulx3s_25f_sdram"], "unknown board 'ulx3s_25f_sdram': say BOARD=ulx3s_25f CONFIG=sdram"),
         (
             ["ulx3s", "eth"],
             "board ulx3s has no configuration 'eth' (the board has no Ethernet): choose one of default, sdram",

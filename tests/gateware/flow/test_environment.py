@@ -72,7 +72,10 @@ def test_each_boards_cable_is_one_that_doctor_and_udev_know(board):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["ulx3s", "eth"], "board ulx3s has no configuration 'eth' (the board has no Ethernet): choose one of default"),
+        (
+            ["ulx3s", "eth"],
+            "board ulx3s has no configuration 'eth' (the board has no Ethernet): choose one of default, sdram",
+        ),
         (["orangecrab"], "the UART of OrangeCrab r0.2 (ECP5-25F) may be at any adapter: name it by PORT=/dev/ttyUSB0"),
         (
             ["ulx3s", "--port", "udp://10.0.0.9"],
