@@ -55,12 +55,6 @@ def _times_four(a, b):
     return Cat(s[6], s[6] ^ s[7], s[0] ^ s[7], s[1] ^ s[6], s[2] ^ s[6] ^ s[7], s[3] ^ s[7], s[4], s[5])
 
 
-def inv_mix_column(column: list) -> list:
-    """InvMixColumns of one column of four bytes, row 0 first (FIPS-197, 5.3.3)."""
-    correction = inverse_mix_correction(column)
-    return mix_column([Cat(*[column[r][i] ^ correction[r][i] for i in range(8)]) for r in range(4)])
-
-
 def shift_rows(state: list) -> list:
     """ShiftRows of sixteen bytes: row ``r`` moves ``r`` columns to the left (FIPS-197, 5.1.2)."""
     return [state[4 * ((c + r) % 4) + r] for c in range(4) for r in range(4)]

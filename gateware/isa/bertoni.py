@@ -18,8 +18,7 @@ Latency and throughput: one instruction a cycle, the response one cycle after th
 from migen import Array, Cat, If, Mux, Signal
 
 from gateware.aes.sbox import SBox
-from gateware.aes.transforms import byte_list, inv_mix_column, mix_column
-from gateware.isa.cfu import CFUUnit
+from gateware.isa.cfu import ColumnUnit
 
 FUNCT3 = 1
 # Bits 4:0 of funct7; bit 3 of an operation is its inverse, bit 2 says that it substitutes one byte.
@@ -34,7 +33,7 @@ BYTE_SET = tuple(operation for operation in OPERATIONS if operation & SBOX)
 WORD_SET = tuple(operation for operation in OPERATIONS if not operation & SBOX)
 
 
-class BertoniUnit(CFUUnit):
+class BertoniUnit(ColumnUnit):
     """The instructions of one set or of both, with the streams of `CFUUnit`.
 
     Undefined function ids answer 0.
@@ -49,22 +48,18 @@ class BertoniUnit(CFUUnit):
     """
 
     def __init__(self, *, operations: tuple[int, ...] = OPERATIONS, sbox: str = "table"):
-        CFUUnit.__init__(self)
+        ColumnUnit.__init__(self)
 
         # # #
 
         rs1, rs2 = self.cmd_inputs
         operation = self.cmd_function_id[3:8]
         select = self.cmd_function_id[8:10]
-        defined, accept = Signal(), Signal()
-        self.comb += [
-            accept.eq(self.cmd_valid & self.cmd_ready),
-            self.cmd_ready.eq(~self.rsp_valid | self.rsp_ready),
-        ]
+        defined = Signal()
         for one in operations:
             self.comb += If((self.cmd_function_id[:3] == FUNCT3) & (operation == one), defined.eq(1))
 
-        # Stage 1: SubBytes, of one byte in row 0 or of all.
+        # SubBytes, of one byte in row 0 or of all.
         boxes = 4 if set(operations) & set(WORD_SET) else 1
         source = Signal(32)
         is_byte = Signal(reset=boxes == 1)
@@ -81,29 +76,11 @@ class BertoniUnit(CFUUnit):
             self.comb += [each.i.eq(source[8 * i : 8 * i + 8]) for each in (forward, inverse)]
             value = Mux(operation[3], inverse.o, forward.o)
             substituted.append(value if i == 0 else Mux(is_byte, 0, value))
-        column, addend, rotation = Signal(32), Signal(32), Signal(2)
-        mix, is_inverse, answers = Signal(), Signal(), Signal()
-        self.sync += [
-            If(self.rsp_ready, self.rsp_valid.eq(0)),
-            If(
-                accept,
-                self.rsp_valid.eq(1),
-                answers.eq(defined),
-                column.eq(Cat(*substituted)),
-                addend.eq(Mux(operation[1], rs2, 0)),
-                rotation.eq(Mux(is_byte & operation[0], select, 0)),
-                mix.eq(operation[0]),
-                is_inverse.eq(operation[3]),
-            ),
-        ]
-
-        # Stage 2: MixColumns; in its place, or with the round constant.
-        rows = byte_list(column) if boxes == 4 else [column[:8], *(Signal(8) for _ in range(3))]
-        mixed = Signal(32)
-        rotated = Array([Cat(mixed[32 - 8 * i :], mixed[: 32 - 8 * i]) if i else mixed for i in range(4)])
-        self.comb += [
-            If(~mix, mixed.eq(column))
-            .Elif(is_inverse, mixed.eq(Cat(*inv_mix_column(rows))))
-            .Else(mixed.eq(Cat(*mix_column(rows)))),
-            If(answers, self.rsp_output.eq(addend ^ rotated[rotation])),
-        ]
+        self.answer(
+            defined=defined,
+            column=Cat(*substituted),
+            addend=Mux(operation[1], rs2, 0),
+            rotation=Mux(is_byte & operation[0], select, 0),
+            mix=operation[0],
+            inverse=operation[3],
+        )

@@ -1,6 +1,8 @@
-"""VexRiscv's CFU port, seen from a unit behind it."""
+"""VexRiscv's CFU port, seen from a unit behind it, and what units share that answer one cycle after a command."""
 
-from migen import Module, Signal
+from migen import Array, Cat, If, Module, Signal
+
+from gateware.aes.transforms import byte_list, inverse_mix_correction, masked, mix_column
 
 
 class CFUUnit(Module):
@@ -28,3 +30,52 @@ class CFUUnit(Module):
         self.rsp_valid = Signal()
         self.rsp_ready = Signal()
         self.rsp_output = Signal(32)
+
+
+class OneCycleUnit(CFUUnit):
+    """A unit that answers each command one cycle later, and takes the next one while that answer is taken.
+
+    Attributes
+    ----------
+    accept : Signal()
+        It takes a command; what that is to be answered by goes into registers.
+    """
+
+    def __init__(self):
+        CFUUnit.__init__(self)
+        self.accept = Signal()
+
+        # # #
+
+        self.comb += [
+            self.accept.eq(self.cmd_valid & self.cmd_ready),
+            self.cmd_ready.eq(~self.rsp_valid | self.rsp_ready),
+        ]
+        self.sync += [If(self.rsp_ready, self.rsp_valid.eq(0)), If(self.accept, self.rsp_valid.eq(1))]
+
+
+class ColumnUnit(OneCycleUnit):
+    """A unit whose answers are columns of the state that it has substituted: row 0 in the low byte."""
+
+    def answer(self, *, defined, column, addend, rotation, mix, inverse) -> None:
+        """Answers ``addend ^ rotl(column, 8 rotation)``, or 0 where the command is not `defined`.
+
+        With `mix` the column goes through MixColumns before, with `inverse` through InvMixColumns: a correction in
+        front of the same circuit. All are values of the cycle that takes the command.
+        """
+        names = ("answers", "source", "added", "turned", "mixes", "inverts")
+        values = (defined, column, addend, rotation, mix, inverse)
+        kept = {name: Signal(width, name=name) for name, width in zip(names, (1, 32, 32, 2, 1, 1), strict=True)}
+        self.sync += If(
+            self.accept, *(register.eq(value) for register, value in zip(kept.values(), values, strict=True))
+        )
+
+        source, corrected, mixed = kept["source"], Signal(32), Signal(32)
+        turned = Array([Cat(mixed[32 - 8 * i :], mixed[: 32 - 8 * i]) if i else mixed for i in range(4)])
+        correction = masked(kept["inverts"], Cat(*inverse_mix_correction(byte_list(source))))
+        self.comb += [
+            corrected.eq(source ^ correction),
+            mixed.eq(source),
+            If(kept["mixes"], mixed.eq(Cat(*mix_column(byte_list(corrected))))),
+            If(kept["answers"], self.rsp_output.eq(kept["added"] ^ turned[kept["turned"]])),
+        ]

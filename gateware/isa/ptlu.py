@@ -16,34 +16,27 @@ Beside its tables the unit has no state; they keep what was written, over a rese
 
 from migen import READ_FIRST, Array, Cat, If, Memory, Mux, Signal
 
-from gateware.isa.cfu import CFUUnit
+from gateware.isa.cfu import OneCycleUnit
 
 SUBWORDS = {1: 4, 2: 5, 4: 6}  # bytes: funct3
 WRITE = 7
 TABLES, ENTRIES = 8, 256
 
 
-class PtluUnit(CFUUnit):
+class PtluUnit(OneCycleUnit):
     """Both instructions, with the streams of `CFUUnit`. Undefined function ids answer 0."""
 
     def __init__(self):
-        CFUUnit.__init__(self)
+        OneCycleUnit.__init__(self)
 
         # # #
 
         rs1, rs2 = self.cmd_inputs
         funct3, table = self.cmd_function_id[:3], self.cmd_function_id[3:6]
         offset, step = self.cmd_function_id[6:8], self.cmd_function_id[8:10]
-        accept, answers, write = Signal(), Signal(), Signal()
-        self.comb += [
-            accept.eq(self.cmd_valid & self.cmd_ready),
-            self.cmd_ready.eq(~self.rsp_valid | self.rsp_ready),
-            write.eq(accept & (funct3 == WRITE)),
-        ]
-        self.sync += [
-            If(self.rsp_ready, self.rsp_valid.eq(0)),
-            If(accept, self.rsp_valid.eq(1), answers.eq(funct3[2] & (funct3 != WRITE))),
-        ]
+        answers, write = Signal(), Signal()
+        self.comb += write.eq(self.accept & (funct3 == WRITE))
+        self.sync += If(self.accept, answers.eq(funct3[2] & (funct3 != WRITE)))
 
         # A memory for each byte of the entries, read by the lookup whose subword the byte is of.
         column = Array([rs1[8 * i : 8 * i + 8] for i in range(4)])
@@ -60,7 +53,7 @@ class PtluUnit(CFUUnit):
                 port.adr.eq(Cat(index, table)),
                 port.dat_w.eq(rs2[8 * i : 8 * i + 8]),
                 port.we.eq(write),
-                port.re.eq(accept),
+                port.re.eq(self.accept),
             ]
             results.append(port.dat_r)
         self.comb += If(answers, self.rsp_output.eq(Cat(*results)))

@@ -13,11 +13,10 @@ Encoded as in the standard (funct3 = 0; bs in funct7 bits 6:5; bits 4:0 as below
 is. Latency and throughput: one instruction a cycle, the response one cycle after the command.
 """
 
-from migen import Array, Cat, If, Mux, Signal
+from migen import Array, Mux, Signal
 
 from gateware.aes.sbox import SBox
-from gateware.aes.transforms import inv_mix_column, mix_column
-from gateware.isa.cfu import CFUUnit
+from gateware.isa.cfu import ColumnUnit
 
 # Bits 4:0 of funct7.
 AES32ESI = 0b10001
@@ -26,7 +25,7 @@ AES32DSI = 0b10101
 AES32DSMI = 0b10111
 
 
-class ScalarAESUnit(CFUUnit):
+class ScalarAESUnit(ColumnUnit):
     """The four instructions, with the streams of `CFUUnit`.
 
     Undefined function ids answer 0. The unit has no state.
@@ -38,22 +37,13 @@ class ScalarAESUnit(CFUUnit):
     """
 
     def __init__(self, *, sbox: str = "table"):
-        CFUUnit.__init__(self)
+        ColumnUnit.__init__(self)
 
         # # #
 
         rs1, rs2 = self.cmd_inputs
         operation = self.cmd_function_id[3:8]
         select = self.cmd_function_id[8:10]
-        defined = Signal()
-        accept = Signal()
-        self.comb += [
-            accept.eq(self.cmd_valid & self.cmd_ready),
-            self.cmd_ready.eq(~self.rsp_valid | self.rsp_ready),
-            defined.eq((self.cmd_function_id[:3] == 0) & (operation[4]) & ~operation[3] & operation[0]),
-        ]
-
-        # Stage 1: SubBytes of the selected byte.
         byte = Signal(8)
         self.submodules.forward = forward = SBox(implementation=sbox)
         self.submodules.inverse = inverse = SBox(inverse=True, implementation=sbox)
@@ -62,33 +52,11 @@ class ScalarAESUnit(CFUUnit):
             forward.i.eq(byte),
             inverse.i.eq(byte),
         ]
-        substituted = Signal(8)
-        addend = Signal(32)
-        rotation = Signal(2)
-        decrypt = Signal()
-        mix = Signal()
-        answers = Signal()
-        self.sync += [
-            If(self.rsp_ready, self.rsp_valid.eq(0)),
-            If(
-                accept,
-                self.rsp_valid.eq(1),
-                answers.eq(defined),
-                substituted.eq(Mux(operation[2], inverse.o, forward.o)),
-                addend.eq(rs1),
-                rotation.eq(select),
-                decrypt.eq(operation[2]),
-                mix.eq(operation[1]),
-            ),
-        ]
-
-        # Stage 2: the byte's share of a mixed column, in its place.
-        column = [substituted, *(Signal(8) for _ in range(3))]
-        share = Signal(32)
-        rotated = Array([Cat(share[32 - 8 * i :], share[: 32 - 8 * i]) if i else share for i in range(4)])
-        self.comb += [
-            If(~mix, share.eq(substituted))
-            .Elif(decrypt, share.eq(Cat(*inv_mix_column(column))))
-            .Else(share.eq(Cat(*mix_column(column)))),
-            If(answers, self.rsp_output.eq(addend ^ rotated[rotation])),
-        ]
+        self.answer(
+            defined=(self.cmd_function_id[:3] == 0) & operation[4] & ~operation[3] & operation[0],
+            column=Mux(operation[2], inverse.o, forward.o),
+            addend=rs1,
+            rotation=select,
+            mix=operation[1],
+            inverse=operation[2],
+        )
