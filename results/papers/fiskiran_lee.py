@@ -6,6 +6,7 @@ from results.papers import Ours
 from results.papers.jenkins import Cycles
 
 SOURCES = ("bench-papers.json",)
+COMMAND = "make bench-papers"
 WIDER = "ptlu on words of 64 and 128 bits is not built; on 32 it is"
 PUBLIC_KEY = "public keys: an instruction on this port gives one word of 32 bits, no wider multiplier; not measured"
 NO_SHA = "there is no SHA-1 here to take beside AES"
