@@ -102,21 +102,16 @@ def _folder(configuration: str) -> Path:
     return simulation.build(target, REPOSITORY / "build" / target.name).parent
 
 
-class BenchBoard:
-    """A context manager: the program of one family, running on the simulated board."""
+class ProgramBoard:
+    """A context manager: a program of its own on the simulated board, which answers questions over the UART."""
 
-    def __init__(self, family: Family):
-        self.family = family
-        output = BUILD / family.name
-        more = tuple(SOURCES / name for name in family.sources)
-        board = _folder(family.configuration) if family.configuration else None
-        self.elf: Path = output / "firmware.elf"
-        self._folder = rom.build(output, SOURCES / "board_bench.c", more, family.defines, board=board)
-        self._board = SimulatedBoard(self._folder)
+    def __init__(self, folder: Path):
+        self._folder = folder
+        self._board = SimulatedBoard(folder)
 
     def __enter__(self):
         self._board.start()
-        self._port = serial.serial_for_url(self._board.url, timeout=TIMEOUT_S)
+        self._port = serial.serial_for_url(self._board.url, timeout=TIMEOUT_S, write_timeout=TIMEOUT_S)
         return self
 
     def __exit__(self, *exception):
@@ -138,6 +133,34 @@ class BenchBoard:
     def clock_met_by(self) -> str:
         """The board whose place-and-route met that clock, or nothing."""
         return self._board.description["clock_met_by"]
+
+    def ask(self, reply_words: int, question: bytes) -> tuple[int, ...]:
+        """The answer, in words of 32 bits.
+
+        Raises
+        ------
+        WrongAnswerError
+            There is none, or a part of one.
+        """
+        self._port.write(question)
+        reply = self._port.read(4 * reply_words)
+        if len(reply) != 4 * reply_words:
+            raise WrongAnswerError(
+                f"the board did not answer in {TIMEOUT_S} s: {self._board.obituary('it still runs')}"
+            )
+        return struct.unpack(f"<{reply_words}I", reply)
+
+
+class BenchBoard(ProgramBoard):
+    """The program of one family."""
+
+    def __init__(self, family: Family):
+        self.family = family
+        output = BUILD / family.name
+        more = tuple(SOURCES / name for name in family.sources)
+        board = _folder(family.configuration) if family.configuration else None
+        self.elf: Path = output / "firmware.elf"
+        super().__init__(rom.build(output, SOURCES / "board_bench.c", more, family.defines, board=board))
 
     def measure(
         self, mode: str, *, decrypt=False, key_bits=128, size=32768, passes=1, seed=1, memory="buffer"
@@ -177,13 +200,7 @@ class BenchBoard:
         return Interleaved(reply[1 : 1 + contexts], reply[9])
 
     def _request(self, reply_words: int, *request: int) -> tuple[int, ...]:
-        self._port.write(struct.pack("<8I", *request))
-        reply = self._port.read(4 * reply_words)
-        if len(reply) != 4 * reply_words:
-            raise WrongAnswerError(
-                f"the board did not answer in {TIMEOUT_S} s: {self._board.obituary('it still runs')}"
-            )
-        return struct.unpack(f"<{reply_words}I", reply)
+        return self.ask(reply_words, struct.pack("<8I", *request))
 
 
 def _ise(name: str) -> Family:
