@@ -43,7 +43,7 @@ def main() -> int:
             arguments.results,
             {"records": records},
             command="make bench-papers",
-            board="sim; instruction sets of others: sim_comparators",
+            board="sim; instruction sets of others: sim_comparators and sim_wide_comparators",
             configuration={"programs": "all"},
             tools=toolchain.versions(os.environ, toolchain.SIMULATION),
         )

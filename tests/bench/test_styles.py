@@ -23,6 +23,8 @@ def test_every_form_has_a_program_for_each_style_on_the_board_that_has_its_instr
         assert {f"papers_{form}_{style}" for style in ("loop", "swap", "unrolled")} <= BY_NAME.keys()
     others = {family.engine for family in BY_NAME.values() if family.configuration == "comparators"}
     assert others == {"zkn", "byte_set", "word_set", "ptlu"}
+    wide = {family.engine for family in BY_NAME.values() if family.configuration == "wide_comparators"}
+    assert wide == {"ptlu_64", "ptlu_128", "zvkned"}
 
 
 @pytest.mark.simboard
