@@ -1,8 +1,8 @@
 """Registers of 64 or 128 bits behind the CFU port, and moves between them and the CPU's.
 
-What units of others' wider instructions share.
-There are registers v0 to v7 and round-key registers k0 to k15, or to k31 where they are of 64 bits. A register's lanes
-are 32 bits, the first in the low ones; a half is two lanes. Encodings are ours. With funct3 = 7:
+What units of others' wider instructions share: registers v0 to v7, and round-key registers k0 to k15, or to k31 where
+they are of 64 bits. A register's lanes are 32 bits, the first in the low ones; a half is two lanes. Encodings are ours.
+With funct3 = 7:
 
 ========= ========= =======================================================
 move      funct7    meaning

@@ -16,7 +16,7 @@ one kind. Encodings are ours. A state is bytes in the standard's order, column c
 
 The first five have funct3 1 to 5 and ``kkkkddd`` as funct7; the others funct3 6 and ``000dddd``, ``100dddd`` and
 ``010dddd``, with s in bits 3:0 of rs1 and rnd in 7:4. ``vmv.v.v`` is of the vector extension itself:
-``vaeskf2`` replaces the round key before the last. Bit 3 of a rnd that has no meaning is inverted, as the standard says.
+``vaeskf2`` replaces the round key before the last. Bit 3 of a rnd without meaning is inverted, as the standard says.
 
 Beside the vector AES unit's: ``vaesdm`` adds the round key before InvMixColumns, so that decryption takes the round
 keys of encryption, where `round_dec` takes those of the equivalent inverse cipher; any round key serves a last round;
