@@ -55,23 +55,26 @@ class LookupTables(Module):
 
         column = Array([self.word[8 * i : 8 * i + 8] for i in range(count)])
         multiples = (0, self.step, self.step << 1, self.step + (self.step << 1))
-        indices = []
-        for i in range(LOOKUPS):
-            number, index = Signal(log2_int(count)), Signal(8, name=f"index{i}")
-            self.comb += [number.eq(self.offset + multiples[i]), index.eq(column[number])]
-            indices.append(index)
+        numbers = [Signal(log2_int(count), name=f"number{i}") for i in range(LOOKUPS)]
+        self.comb += [number.eq(self.offset + multiple) for number, multiple in zip(numbers, multiples, strict=True)]
+        # One multiplexer of bytes a lookup, or where no byte of the entries shares one, behind the choice of a number.
+        are_shared = count > LOOKUPS
+        choices = numbers
+        if are_shared:
+            choices = [Signal(8, name=f"index{i}") for i in range(LOOKUPS)]
+            self.comb += [index.eq(column[number]) for index, number in zip(choices, numbers, strict=True)]
 
         # Each byte of the entries by the lookup whose subword it is of.
         results = []
         for i in range(count):
             lookups = {n: i // subword for n, subword in enumerate(SUBWORDS) if i // subword < LOOKUPS}
-            looked_up, serves, served = Signal(8), Signal(), Signal()
+            choice, serves, served = Signal(8 if are_shared else log2_int(count)), Signal(), Signal()
             memory = Memory(8, TABLES * ENTRIES, name=f"ptlu_{i}")
             port = memory.get_port(write_capable=True, has_re=True, mode=READ_FIRST)
             self.specials += memory, port
             self.comb += [
-                Case(self.subword, {n: [looked_up.eq(indices[lookup]), serves.eq(1)] for n, lookup in lookups.items()}),
-                port.adr.eq(Cat(Mux(self.write, self.index, looked_up), self.table)),
+                Case(self.subword, {n: [choice.eq(choices[lookup]), serves.eq(1)] for n, lookup in lookups.items()}),
+                port.adr.eq(Cat(Mux(self.write, self.index, choice if are_shared else column[choice]), self.table)),
                 port.dat_w.eq(self.data[8 * (i % 4) : 8 * (i % 4) + 8]),
                 port.we.eq(self.enable & self.write & (self.lane == i // 4)),
                 port.re.eq(self.enable),
