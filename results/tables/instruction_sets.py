@@ -92,10 +92,10 @@ def render(kept: dict[str, Content]) -> list[str]:
     headings += ["block RAM", "MHz", "cycles x area / 10^6", "on the front"]
     return [
         "**Engine speed** (`make bench-papers`, `make explore-sets`): ECB one block a call, unrolled, the key "
-        "schedule done before; cycles at AES-128/192/256 (sim); key schedule and code bytes of AES-128 encryption; of one "
-        "block a quarter of the code bytes is its instructions. "
-        "Area and clock of the unit alone, beside the core, which all have (est): encryption and decryption, S-boxes "
-        f"of LUTs. Area counts a block RAM as {LUTS_A_BLOCK_RAM} LUT4. On the front: nothing else has as few cycles "
+        "schedule done before; cycles at AES-128/192/256 (sim); key schedule and code bytes of AES-128 encryption; of "
+        "one block a quarter of the code bytes is its instructions. Area and clock of the unit alone, beside the core, "
+        "which all have (est): encryption and decryption, S-boxes of LUTs. Area counts a block RAM as "
+        f"{LUTS_A_BLOCK_RAM} LUT4. On the front: nothing else has as few cycles "
         "of AES-128 encryption with as little area.",
         "",
         *table(headings, rows),
