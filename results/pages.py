@@ -24,6 +24,7 @@ from results.tables import (
     explore,
     explore_isa,
     explore_lte,
+    explore_rgmii,
     explore_sets,
     headline,
     instruction_sets,
@@ -64,6 +65,7 @@ TABLES = (
             explore,
             explore_lte,
             explore_sets,
+            explore_rgmii,
             ise_cycles,
         )
     ),
