@@ -17,22 +17,23 @@ PUBLISHED = {
 }
 
 
+def compiled(program, header, defines=()):
+    """A header of firmware/bench/ciphers on the host: key and data to what its C makes of them."""
+    command = ["cc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
+    command += ["-fno-sanitize-recover", *defines, f'-DBENCH_CIPHER="ciphers/{header}"']
+    command += [f"-I{path}" for path in (SOURCES, ciphers.GENERATED, REPOSITORY / "firmware" / "core")]
+    source = REPOSITORY / "tests" / "bench" / "cipher_peer.c"
+    subprocess.run([*command, str(source), "-o", str(program)], check=True, timeout=120)
+    return lambda given: subprocess.run([program], input=given, capture_output=True, check=True, timeout=60).stdout
+
+
 @pytest.fixture(scope="module")
 def encrypt(tmp_path_factory):
     """Key and data of one of `ciphers.CIPHERS` to what its C makes of them."""
     folder = tmp_path_factory.mktemp("ciphers")
     ciphers.plan()  # writes the digits of pi
-    for name, cipher in ciphers.CIPHERS.items():
-        command = ["cc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
-        command += ["-fno-sanitize-recover", *cipher.defines, f'-DBENCH_CIPHER="ciphers/{cipher.header}"']
-        command += [f"-I{path}" for path in (SOURCES, ciphers.GENERATED, REPOSITORY / "firmware" / "core")]
-        source = REPOSITORY / "tests" / "bench" / "cipher_peer.c"
-        subprocess.run([*command, str(source), "-o", str(folder / name)], check=True, timeout=120)
-
-    def encrypt(name, key, data):
-        return subprocess.run([folder / name], input=key + data, capture_output=True, check=True, timeout=60).stdout
-
-    return encrypt
+    programs = {name: compiled(folder / name, of.header, of.defines) for name, of in ciphers.CIPHERS.items()}
+    return lambda name, key, data: programs[name](key + data)
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
