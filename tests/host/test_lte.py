@@ -1,0 +1,138 @@
+"""Messages of LTE by the command line: 3GPP's sets of 128-EEA2, lengths in bits, what is refused."""
+
+import json
+import random
+import tomllib
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from .commands import IV, KEY, command, one_line_error
+from .model import PeerBoard, SocketBoard
+
+SETS = tomllib.loads((Path(__file__).parents[1] / "gateware" / "ctr" / "eea2.toml").read_text())["set"]
+KEY_128 = {"CIPHERLANE_KEY": KEY[:32]}
+
+
+def lte(board, source, target, *words, verb="encrypt", cipher="eea2", env=KEY_128, numbers=(1, 2, 1)):
+    options = ["--cipher", cipher]
+    for name, number in zip(("--count", "--bearer", "--direction"), numbers, strict=True):
+        options += [] if number is None else [name, number]
+    return command(verb, "--port", board.url, *options, *words, source, target, env=env)
+
+
+def cut(data, bits):
+    return (int.from_bytes(data) >> (8 * len(data) - bits) << (-bits % 8)).to_bytes((bits + 7) // 8)
+
+
+@pytest.mark.parametrize("given", SETS, ids=lambda given: given["name"])
+@pytest.mark.parametrize("verb", ["encrypt", "decrypt"])
+def test_published_sets(server, tmp_path, given, verb):
+    """The bits behind the length are read, and are zeros of the result."""
+    sides = [bytes.fromhex(given[side].replace("\n", "")) for side in ("plaintext", "ciphertext")]
+    plain, secret = sides if verb == "encrypt" else sides[::-1]
+    behind = -given["length"] % 8
+    (tmp_path / "in").write_bytes(plain[:-1] + bytes([plain[-1] | (1 << behind) - 1]))
+    numbers = [hex(given["count"]), given["bearer"], given["direction"]]
+    status, stdout, stderr = lte(
+        server,
+        tmp_path / "in",
+        tmp_path / "out",
+        *("--bits", given["length"], "--verify", "--json"),
+        verb=verb,
+        numbers=numbers,
+        env={"CIPHERLANE_KEY": given["key"]},
+    )
+    assert status == 0, stderr
+    assert (tmp_path / "out").read_bytes() == secret
+    record = json.loads(stdout)
+    assert record["cipher"] == "eea2" and record["verified"] is True
+    assert record["iv"] == f"{given['count']:08x}{given['bearer'] << 3 | given['direction'] << 2:02x}{0:022x}"
+
+
+@pytest.mark.parametrize("bits", [7993, 8000, 24007, 40017])
+def test_each_record_but_the_last_bits(server, tmp_path, bits):
+    """Several records; whole bytes need no --bits, standard input does not either."""
+    data = random.Random(bits).randbytes((bits + 7) // 8)
+    (tmp_path / "in").write_bytes(data)
+    counter = modes.CTR(bytes.fromhex("0000000114" + "00" * 11))
+    expected = Cipher(algorithms.AES(bytes.fromhex(KEY[:32])), counter).encryptor().update(data)
+    assert lte(server, tmp_path / "in", tmp_path / "out", "--bits", bits, "--verify")[0] == 0
+    assert (tmp_path / "out").read_bytes() == cut(expected, bits)
+    server.board.power_cycle()
+    words = ("encrypt", "--port", server.url, "--cipher", "eea2", "--count", 1, "--bearer", 2, "--direction", 1)
+    status, stdout, stderr = command(*words, "-", "-", stdin=data, env=KEY_128)
+    assert status == 0, stderr
+    assert stdout == expected
+
+
+def test_a_message_that_is_interrupted_goes_on(tmp_path):
+    """With what it was begun with alone."""
+    data = random.Random(5).randbytes(4096)
+    (tmp_path / "in").write_bytes(data)
+    board = PeerBoard()
+    board.fail_after = 3
+    with SocketBoard(board) as server:
+        status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", "--bits", 32763)
+        assert status == 7 and "--resume" in stderr
+        board.fail_after = None
+        for words, what in (((), "length in bits"), (("--bits", 32762), "length in bits")):
+            status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", *words, "--resume")
+            assert status == 2 and f"was begun with another {what}" in one_line_error(stderr)
+        status, _, stderr = lte(
+            server, tmp_path / "in", tmp_path / "out", "--bits", 32763, "--resume", numbers=(1, 3, 1)
+        )
+        assert status == 2 and "was begun with another IV" in one_line_error(stderr)
+        words = ("encrypt", "--port", server.url, "--resume", tmp_path / "in", tmp_path / "out")
+        status, _, stderr = command(*words, env=KEY_128)
+        assert status == 2 and "was begun with another cipher" in one_line_error(stderr)
+        status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", "--bits", 32763, "--resume", "--verify")
+        assert status == 0, stderr
+    counter = modes.CTR(bytes.fromhex("0000000114" + "00" * 11))
+    expected = Cipher(algorithms.AES(bytes.fromhex(KEY[:32])), counter).encryptor().update(data)
+    assert (tmp_path / "out").read_bytes() == cut(expected, 32763)
+
+
+def test_a_count_serves_one_message(server, tmp_path):
+    (tmp_path / "in").write_bytes(bytes(20))
+    assert lte(server, tmp_path / "in", tmp_path / "out")[0] == 0
+    status, _, stderr = lte(server, tmp_path / "in", tmp_path / "again")
+    assert status == 6 and "used" in one_line_error(stderr) and not (tmp_path / "again").exists()
+    assert lte(server, tmp_path / "in", tmp_path / "other", numbers=(1, 2, 0))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words", "expected"),
+    [
+        ((None, 2, 1), (), "--cipher eea2 needs --count: give a number of 32 bits"),
+        ((1, 2, None), (), "--cipher eea2 needs --direction: give a number of 1 bits"),
+        ((1 << 32, 2, 1), (), "--count 4294967296 has not 32 bits: give 0 to 4294967295"),
+        ((1, 32, 1), (), "--bearer 32 has not 5 bits: give 0 to 31"),
+        ((1, -1, 1), (), "--bearer -1 has not 5 bits"),
+        ((1, 2, 2), (), "--direction 2 has not 1 bits: give 0 to 1"),
+        ((1, 2, 1), ("--bits", 161), "--bits 161 is more than"),
+        ((1, 2, 1), ("--bits", 152), "152 bits end before the last byte of"),
+        ((1, 2, 1), ("--bits", -1), "--bits -1 cannot be: give 0 or more"),
+        ((1, 2, 1), ("--iv", IV), "--iv goes with --cipher ctr"),
+    ],
+)
+def test_what_cannot_be_is_refused(server, tmp_path, numbers, words, expected):
+    """In one line, before the board is asked, and nothing is written."""
+    (tmp_path / "in").write_bytes(bytes(20))
+    status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", *words, numbers=numbers)
+    assert status == 2 and expected in one_line_error(stderr)
+    assert server.board.seen == [] and [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_options_that_do_not_go_together(server, tmp_path):
+    (tmp_path / "in").write_bytes(bytes(20))
+    status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", cipher="ctr")
+    assert status == 2 and "--count goes with --cipher eea2" in one_line_error(stderr)
+    status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", env={"CIPHERLANE_KEY": KEY})
+    assert status == 2 and "the key has 192 bits: 128-EEA2 takes one of 128" in one_line_error(stderr)
+    status, _, stderr = lte(server, "-", tmp_path / "out", "--bits", 20)
+    assert status == 2 and "--bits goes with a file as IN" in one_line_error(stderr)
+    status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", numbers=("x", 2, 1))
+    assert status == 2 and "not a number: give decimal digits" in stderr
+    assert server.board.seen == []
