@@ -222,6 +222,13 @@
  */
 #define CL_WIRE_ENGINE_FASTPATH 7u
 
+/**
+ * SNOW 3G accelerator with its own DMA: 128-EEA1 (TS 33.401, B.1.2), as keystream of counter
+ * blocks COUNT || BEARER || DIRECTION || 0^26 || number of the block, at most 65535; keys of
+ * 128 bits.
+ */
+#define CL_WIRE_ENGINE_SNOW3G 8u
+
 static inline uint16_t cl_load_u16(const uint8_t *p)
 {
 	return (uint16_t)(p[0] | p[1] << 8);

@@ -37,6 +37,7 @@ from gateware.memory import distributed, in_luts
 from gateware.net.records import peripheral as fast_path
 from gateware.random.oscillators import RingOscillators
 from gateware.random.source import RandomSource
+from gateware.snow3g.core import Snow3GCore
 from gateware.soc.buffer import BufferArbiter, BufferMemory
 from gateware.soc.ethernet import add_ethernet, slots_region
 from gateware.soc.sdram import BUS_TIMEOUT_CYCLES as SDRAM_BUS_TIMEOUT_CYCLES
@@ -178,4 +179,14 @@ class CipherlaneSoC(SoCCore):
             self.dma_decoder = wishbone.Decoder(dma_bus, list(zip(chosen, parts, strict=True)))
             dma_bus, self.dma_to_slots = parts
         masters = [dma_bus] if configuration.scalar_unit else [self.aes_unit.bus, dma_bus]
+        if configuration.snow3g:
+            masters.append(self._add_snow3g(regions[0]))
         self.buffer_arbiter = BufferArbiter(masters, self.buffer)
+
+    def _add_snow3g(self, buffer: tuple[int, int]) -> wishbone.Interface:
+        """A service with the core of 128-EEA1, and an accelerator on it as for AES; gives its DMA's master."""
+        client = accelerator.client()
+        self.snow3g_service = CTRService(core=Snow3GCore(slots=client.slots), clients=[client])
+        self.snow3g = CTRAccelerator(service=self.snow3g_service.ports[0], regions=[buffer])
+        self.irq.add("snow3g", use_loc_if_exists=True)
+        return self.snow3g.bus

@@ -1,7 +1,8 @@
-"""Messages of LTE, ciphered with 128-EEA2 (3GPP TS 33.401, annex B.1.3).
+"""Messages of LTE, ciphered with 128-EEA1 or 128-EEA2 (3GPP TS 33.401, annexes B.1.2 and B.1.3).
 
 A message is one stream: COUNT, BEARER and DIRECTION make its initial counter block, and no two messages under one key
-have the same. Its length is in bits, a byte's first the most significant.
+have the same; so with 128-EEA1, whose keystream the board counts in such blocks. Its length is in bits, a byte's first
+the most significant.
 """
 
 import argparse
@@ -13,7 +14,9 @@ from .protocol.layout import BLOCK
 from .transfer import Writer
 
 CTR = "ctr"
-CIPHERS = (CTR, "eea2")
+# What there is, and by engines of which cipher.
+CIPHERS = {CTR: "aes", "eea1": "snow3g", "eea2": "aes"}
+MOST_SNOW3G = 1 << 20  # bytes of a message: as many as the hardware numbers blocks
 KEY_BITS = 128
 # Name of an option, its attribute, and the bits of its value.
 _PARAMETERS = (("--count", "count", 32), ("--bearer", "bearer", 5), ("--direction", "link_direction", 1))
@@ -21,7 +24,7 @@ _PARAMETERS = (("--count", "count", 32), ("--bearer", "bearer", 5), ("--directio
 
 @dataclass(frozen=True)
 class Message:
-    """A message by one of `CIPHERS`, of `bits` bits; None where it is of whole bytes, whose number is not said."""
+    """A message by one of `CIPHERS` but the first, of `bits` bits, or where that is None of so many bytes as come."""
 
     cipher: str
     count: int
@@ -34,12 +37,22 @@ class Message:
         """Initial counter block: COUNT || BEARER || DIRECTION || 90 zeros."""
         return ((self.count << 6 | self.bearer << 1 | self.direction) << 90).to_bytes(BLOCK, "big")
 
+    @property
+    def most(self) -> int | None:
+        """Bytes that it can have, None if a stream's bound is its own."""
+        return MOST_SNOW3G if CIPHERS[self.cipher] == "snow3g" else None
+
     def check_length(self, source: InputFile) -> None:
         """Compare what is said of the length with the input's.
 
         Raises:
-            ArgumentError: the input has not the bytes of so many bits, or it is not known how many it has.
+            ArgumentError: the input is too long, has not the bytes of so many bits, or it is not known how many it has.
         """
+        if self.most is not None and source.size is not None and source.size > self.most:
+            raise ArgumentError(
+                f"{source.name} has {source.size} bytes, and a message of {self.cipher} at most {self.most}: "
+                "give a shorter file, or --cipher eea2"
+            )
         if self.bits is None:
             return
         if source.size is None:
@@ -79,7 +92,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--cipher",
         choices=CIPHERS,
         default=CTR,
-        help="AES-CTR from an initial counter block on, or a message of LTE with 128-EEA2 (default: %(default)s)",
+        help="AES-CTR from an initial counter block on, or a message of LTE with 128-EEA1 (SNOW 3G, where the board "
+        "has it) or 128-EEA2 (default: %(default)s)",
     )
     group = parser.add_argument_group("messages of LTE (TS 33.401, annex B), by their numbers, 0x for hexadecimal")
     for option, attribute, size in _PARAMETERS:
@@ -101,23 +115,21 @@ def message_of(args: argparse.Namespace, key: bytes) -> Message | None:
     given = [option for option, attribute, _ in _PARAMETERS if getattr(args, attribute) is not None]
     if args.cipher == CTR:
         if given or args.bits is not None:
-            raise ArgumentError(f"{given[0] if given else '--bits'} goes with --cipher {' or '.join(CIPHERS[1:])}")
+            raise ArgumentError(f"{given[0] if given else '--bits'} goes with --cipher eea1 or eea2")
         return None
     if args.iv is not None:
         raise ArgumentError(f"--iv goes with --cipher {CTR}: --count, --bearer and --direction make the counter block")
-    values = []
     for option, attribute, size in _PARAMETERS:
         value = getattr(args, attribute)
         if value is None:
-            raise ArgumentError(f"--cipher {args.cipher} needs {option}: give a number of {size} bits")
+            raise ArgumentError(f"--cipher {args.cipher} needs {option}: give 0 to {(1 << size) - 1}")
         if not 0 <= value < 1 << size:
-            raise ArgumentError(f"{option} {value} has not {size} bits: give 0 to {(1 << size) - 1}")
-        values.append(value)
+            raise ArgumentError(f"{option} {value} is out of range: give 0 to {(1 << size) - 1}")
     if args.bits is not None and args.bits < 0:
         raise ArgumentError(f"--bits {args.bits} cannot be: give 0 or more")
     if len(key) * 8 != KEY_BITS:
         raise ArgumentError(f"the key has {len(key) * 8} bits: 128-{args.cipher.upper()} takes one of {KEY_BITS}")
-    return Message(args.cipher, *values, args.bits)
+    return Message(args.cipher, args.count, args.bearer, args.link_direction, args.bits)
 
 
 def _number(text: str) -> int:

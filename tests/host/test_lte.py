@@ -1,4 +1,4 @@
-"""Messages of LTE by the command line: 3GPP's sets of 128-EEA2, lengths in bits, what is refused."""
+"""Messages of LTE by the command line: 3GPP's sets of 128-EEA2, 128-EEA1, lengths in bits, what is refused."""
 
 import json
 import random
@@ -6,10 +6,14 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from cipherlane import ArgumentError, Engine, connect
+from cipherlane.errors import KeyLengthError
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from tests.gateware.snow3g.reference import eea1
+
 from .commands import IV, KEY, command, one_line_error
-from .model import PeerBoard, SocketBoard
+from .model import ENGINES, PeerBoard, SocketBoard
 
 SETS = tomllib.loads((Path(__file__).parents[1] / "gateware" / "ctr" / "eea2.toml").read_text())["set"]
 KEY_128 = {"CIPHERLANE_KEY": KEY[:32]}
@@ -105,12 +109,12 @@ def test_a_count_serves_one_message(server, tmp_path):
 @pytest.mark.parametrize(
     ("numbers", "words", "expected"),
     [
-        ((None, 2, 1), (), "--cipher eea2 needs --count: give a number of 32 bits"),
-        ((1, 2, None), (), "--cipher eea2 needs --direction: give a number of 1 bits"),
-        ((1 << 32, 2, 1), (), "--count 4294967296 has not 32 bits: give 0 to 4294967295"),
-        ((1, 32, 1), (), "--bearer 32 has not 5 bits: give 0 to 31"),
-        ((1, -1, 1), (), "--bearer -1 has not 5 bits"),
-        ((1, 2, 2), (), "--direction 2 has not 1 bits: give 0 to 1"),
+        ((None, 2, 1), (), "--cipher eea2 needs --count: give 0 to 4294967295"),
+        ((1, 2, None), (), "--cipher eea2 needs --direction: give 0 to 1"),
+        ((1 << 32, 2, 1), (), "--count 4294967296 is out of range: give 0 to 4294967295"),
+        ((1, 32, 1), (), "--bearer 32 is out of range: give 0 to 31"),
+        ((1, -1, 1), (), "--bearer -1 is out of range"),
+        ((1, 2, 2), (), "--direction 2 is out of range: give 0 to 1"),
         ((1, 2, 1), ("--bits", 161), "--bits 161 is more than"),
         ((1, 2, 1), ("--bits", 152), "152 bits end before the last byte of"),
         ((1, 2, 1), ("--bits", -1), "--bits -1 cannot be: give 0 or more"),
@@ -128,7 +132,7 @@ def test_what_cannot_be_is_refused(server, tmp_path, numbers, words, expected):
 def test_options_that_do_not_go_together(server, tmp_path):
     (tmp_path / "in").write_bytes(bytes(20))
     status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", cipher="ctr")
-    assert status == 2 and "--count goes with --cipher eea2" in one_line_error(stderr)
+    assert status == 2 and "--count goes with --cipher eea1 or eea2" in one_line_error(stderr)
     status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", env={"CIPHERLANE_KEY": KEY})
     assert status == 2 and "the key has 192 bits: 128-EEA2 takes one of 128" in one_line_error(stderr)
     status, _, stderr = lte(server, "-", tmp_path / "out", "--bits", 20)
@@ -136,3 +140,75 @@ def test_options_that_do_not_go_together(server, tmp_path):
     status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", numbers=("x", 2, 1))
     assert status == 2 and "not a number: give decimal digits" in stderr
     assert server.board.seen == []
+
+
+class SnowBoard(PeerBoard):
+    """A peer that has the engine snow3g, too, and ciphers a message by the standard's words."""
+
+    def __init__(self):
+        super().__init__()
+        self.engines |= 1 << ENGINES["snow3g"]
+
+    def _data(self, session, offset, token, data):
+        entry = self._find(session, token)
+        session, _ = super()._data(session, offset, token, data)
+        first, number = divmod(entry.start + offset // 16, 1 << 64)
+        count, bearer, direction = first >> 32, first >> 27 & 31, first >> 26 & 1
+        return session, eea1(entry.key, count, bearer, direction, bytes(16 * number) + data)[16 * number :]
+
+
+def test_eea1(tmp_path):
+    """Both directions, of several records; engines are those of the cipher, and keys, too."""
+    data = random.Random(6).randbytes(2500)
+    (tmp_path / "in").write_bytes(data)
+    expected = cut(eea1(bytes.fromhex(KEY[:32]), 77, 9, 0, data), 19994)
+    with SocketBoard(SnowBoard()) as server:
+        words = ("--bits", 19994, "--json")
+        status, stdout, stderr = lte(
+            server, tmp_path / "in", tmp_path / "out", *words, cipher="eea1", numbers=(77, 9, 0)
+        )
+        assert status == 0, stderr
+        assert (tmp_path / "out").read_bytes() == expected
+        record = json.loads(stdout)
+        assert (record["engine"], record["cipher"], record["bytes"]) == ("snow3g", "eea1", 2500)
+        server.board.power_cycle()
+        status, _, stderr = lte(
+            server, tmp_path / "out", tmp_path / "back", cipher="eea1", numbers=(77, 9, 0), verb="decrypt"
+        )
+        assert status == 0, stderr
+        assert (tmp_path / "back").read_bytes()[:-1] == data[:-1]
+        for cipher, engine, given in (("eea1", "table", "ctr or --cipher eea2"), ("eea2", "snow3g", "eea1")):
+            status, _, stderr = lte(server, tmp_path / "in", tmp_path / "no", "--engine", engine, cipher=cipher)
+            expected = f"engine {engine} is not for --cipher {cipher}: give --cipher {given}, or another engine"
+            assert status == 2 and expected in one_line_error(stderr)
+        status, stdout, stderr = command("bench", "--port", server.url, "--json", "--key-bits", 256)
+        assert status == 0 and "snow3g" not in stdout.decode(), "with no key that it does not take"
+        status, stdout, stderr = lte(server, tmp_path / "in", tmp_path / "aes", "--json", numbers=(1, 1, 1))
+        assert status == 0 and json.loads(stdout)["engine"] == "accelerator", "the fastest of AES"
+
+
+def test_eea1_where_it_cannot_be(server, tmp_path):
+    (tmp_path / "in").write_bytes(bytes(20))
+    status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", cipher="eea1")
+    assert status == 2
+    assert "the board has no engine for --cipher eea1: flash configuration lte, or give" in one_line_error(stderr)
+    assert "open" not in server.board.seen
+    server.board.seen.clear()
+    status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", "--verify", cipher="eea1")
+    assert status == 2 and "--verify has no reference for eea1" in one_line_error(stderr)
+    (tmp_path / "in").write_bytes(bytes((1 << 20) + 1))
+    status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", cipher="eea1")
+    assert status == 2 and "a message of eea1 at most 1048576" in one_line_error(stderr)
+    assert server.board.seen == [] and [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_sessions_of_snow3g_are_of_messages():
+    with SocketBoard(SnowBoard()) as server, connect(server.url) as device:
+        with pytest.raises(KeyLengthError, match="takes one of 128"):
+            device.open_session(bytes(32), bytes(16), Engine.SNOW3G)
+        for iv in (None, bytes(4) + b"\1" + bytes(11), bytes(5) + b"\1" + bytes(10), bytes(13) + b"\1" + bytes(2)):
+            with pytest.raises(ArgumentError, match="COUNT"):
+                device.open_session(bytes(16), iv, Engine.SNOW3G)
+        with device.open_session(bytes(16), b"\xff" * 4 + b"\xfc" + bytes(9) + b"\xff" * 2, Engine.SNOW3G, length=16):
+            pass
+        assert server.board.seen.count("open") == 1

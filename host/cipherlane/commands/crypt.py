@@ -24,8 +24,9 @@ def add_to(commands: Any) -> None:
             commands,
             direction,
             help=f"{direction} a file with AES-CTR on the board",
-            description=f"Stream IN through the board to OUT: {direction} it with AES-CTR, or a message of LTE. What is done is kept in "
-            "OUT.part until all is there. An OUT that is there is replaced with --force, or after a question.",
+            description=f"Stream IN through the board to OUT: {direction} it with AES-CTR, or as a message of LTE. "
+            "What is done is kept in OUT.part until all is there. An OUT that is there is replaced with --force, or "
+            "after a question.",
             epilog=common.NETWORK,
         )
         keys.add_options(parser)
@@ -55,6 +56,10 @@ def run(args: argparse.Namespace) -> int:
         raise ArgumentError("decrypt needs --iv, the initial counter block of the encryption")
     key = keys.take_key(args)
     message = lte.message_of(args, key)
+    if args.verify and lte.CIPHERS[args.cipher] != "aes":
+        raise ArgumentError(
+            f"--verify has no reference for {args.cipher}, as the cryptography package has none: leave it"
+        )
     iv = message.counter_block if message else None if args.iv is None else keys.parse_iv(args.iv)
     if args.verify:
         Verifier(key, bytes(16))  # fails now if it cannot work later
@@ -118,8 +123,9 @@ def _transfer(
     `journal` and `verifier` know what is done, if there is any.
     """
     with common.open_device(args) as device:
-        engine = common.choose_engine(device, args.engine)
-        with _open_session(device, engine, args.direction, key, iv, source.size, journal) as session:
+        engine = common.choose_engine(device, args.engine, args.cipher)
+        length = message.most if message and source.size is None else source.size
+        with _open_session(device, engine, args.direction, key, iv, length, journal) as session:
             if iv is None and journal is None and not args.json:
                 views.show(f"IV {session.iv.hex()} (drawn by the board: decrypt with it)", stderr=True)
             iv = journal.iv if journal else session.iv
