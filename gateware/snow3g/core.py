@@ -125,7 +125,6 @@ class Snow3GCore(Module):
                 & (sink.slot == generator_slot)
                 & (given_number == position + (count == WORDS - 1))
                 & (zeros == 0)
-                & chosen[sink.slot]
             ),
         ]
         key_words = [memory.read_data for memory in rows]
@@ -231,11 +230,10 @@ class Snow3GCore(Module):
             fsm.act(state, If(self.flush | self.clear, *dropped))
         self.comb += self.idle.eq(fsm.ongoing("WAIT") & ~source.valid)
         self.sync += [
-            If(stale, live.eq(0), count.eq(0)),
+            If(stale, live.eq(0)),
             If(
                 self.flush | self.clear,
                 live.eq(0),
-                count.eq(0),
                 source.valid.eq(0),
                 source.data.eq(0),
             ),

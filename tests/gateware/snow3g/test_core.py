@@ -52,12 +52,12 @@ class Bench:
 
         self.sim.run(bench(), max_cycles=1000)
 
-    def ask(self, requests: list[dict], rng=None, stall: float = 0.0, max_cycles: int = 20000, times=None, also=()):
+    def ask(self, requests: list[dict], rng=None, stall: float = 0.0, max_cycles: int = 20000, times=None, also=(), more=0):
         """Blocks of keystream, None where there is an error."""
         found, keystream = [], self.port.keystream
 
         def take():
-            while len(found) < sum(each["count"] for each in requests):
+            while len(found) < more + sum(each["count"] for each in requests):
                 yield keystream.ready.eq(0 if rng and rng.random() < stall else 1)
                 yield
                 if (yield keystream.valid) and (yield keystream.ready):
@@ -167,8 +167,19 @@ def test_cycles(bench):
     ],
 )
 def test_counter_blocks_of_no_message_have_no_keystream(bench, block):
+    key = bytes(range(16))
+    bench.load(0, key)
+    first = eea1(key, 1, 2, 1, bytes(16))
+    good, bad = request(counter_block(1, 2, 1), 1), request(block, 1)
+    # Also where the generator is, by what else there is of the counter block.
+    assert bench.ask([bad, good, bad | {"index": 1}, good]) == [None, first, None, first]
+
+
+def test_another_message_from_the_block_on_where_the_generator_is(bench):
     bench.load(0, bytes(range(16)))
-    assert bench.ask([request(block, 2), request(counter_block(1, 2, 1), 1)])[:2] == [None, None]
+    messages = [(1, 2, 1), (1, 2, 0), (1, 3, 0), (9, 3, 0)]
+    found = bench.ask([request(counter_block(*message), 1, index=n) for n, message in enumerate(messages)])
+    assert found == [eea1(bytes(range(16)), *m, bytes(80))[16 * n : 16 * n + 16] for n, m in enumerate(messages)]
 
 
 def test_the_last_block_of_the_longest_message(bench):
@@ -187,7 +198,7 @@ def test_other_keys_are_none(bench, size):
     bench.load(0, bytes(range(16)))
     bench.sim.run(begin_key(bench.port.keys, bytes(range(size))), settle(bench.port.keys), max_cycles=1000)
     bench.sim.run(settle(bench.port.keys), max_cycles=1000)
-    assert not bench.sim.peek(bench.port.keys.usable)
+    assert not bench.sim.peek(bench.port.keys.usable) and not bench.stored()
     assert bench.ask([request(counter_block(1, 2, 1), 1)]) == [None]
     bench.load(1, bytes(range(16)))
     assert bench.ask([request(counter_block(1, 2, 1), 1, 1)]) == [eea1(bytes(range(16)), 1, 2, 1, bytes(16))]
@@ -253,6 +264,16 @@ def test_a_key_that_goes_at_any_cycle(bench):
         yield
         yield from settle(keys)
 
+    def later(cycles: int):
+        for _ in range(cycles):
+            yield
+        yield from send(bench.port.request, [request(counter_block(1, 2, 1), 1, index=1)])
+
+    for cycle in range(20):  # a block that follows, and comes as its key goes
+        bench.load(0, key)
+        assert bench.ask([request(counter_block(1, 2, 1), 1)]) == [streams[0][:16]]
+        found = bench.ask([], more=1, also=[clear(cycle), later(10)])
+        assert found in ([None], [streams[0][16:32]]) and not bench.state(), cycle
     for cycle in range(140):
         bench.load(0, key)
         requests = [request(counter_block(1, 2, 1), 4, index=3), request(counter_block(7, 2, 1), 3)]
