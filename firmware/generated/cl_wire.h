@@ -86,6 +86,14 @@
  */
 #define CL_WIRE_TYPE_FASTPATH 0x0bu
 
+/**
+ * Computes the 128-EIA2 of a message (TS 33.401, B.2.3: AES-CMAC over COUNT, BEARER, DIRECTION,
+ * 26 zeros and the message) by one engine. The message follows the fields of the request:
+ * ceil(bits / 8) bytes, a byte's first bit the highest; what is behind the last bit does not
+ * count. Key and message are erased when the reply is there.
+ */
+#define CL_WIRE_TYPE_MAC 0x0cu
+
 /** A request that was not carried out, and why. */
 #define CL_WIRE_TYPE_ERROR 0xffu
 
@@ -819,6 +827,64 @@ static inline void cl_wire_get_fastpath_reply(struct cl_wire_fastpath_reply *to,
 static inline void cl_wire_put_fastpath_reply(uint8_t *to, const struct cl_wire_fastpath_reply *from)
 {
 	memcpy(to, from, CL_WIRE_FASTPATH_REPLY_SIZE);
+}
+
+#define CL_WIRE_MAC_REQUEST_COUNT 0u
+#define CL_WIRE_MAC_REQUEST_BITS 4u
+#define CL_WIRE_MAC_REQUEST_ENGINE 8u
+#define CL_WIRE_MAC_REQUEST_BEARER 9u
+#define CL_WIRE_MAC_REQUEST_DIRECTION 10u
+#define CL_WIRE_MAC_REQUEST_RESERVED 11u
+#define CL_WIRE_MAC_REQUEST_KEY 12u
+#define CL_WIRE_MAC_REQUEST_SIZE 28u
+
+/** The request of record type mac, after the header. */
+struct cl_wire_mac_request {
+	/** COUNT. */
+	uint32_t count;
+	/** Length of the message in bits. */
+	uint32_t bits;
+	/** Code of the engine, one of AES that is no server. */
+	uint8_t engine;
+	/** BEARER, 0 to 31. */
+	uint8_t bearer;
+	/** DIRECTION, 0 or 1. */
+	uint8_t direction;
+	/** 0. */
+	uint8_t reserved;
+	/** The key, first byte first. */
+	uint8_t key[16];
+};
+_Static_assert(sizeof(struct cl_wire_mac_request) == CL_WIRE_MAC_REQUEST_SIZE, "as on the wire");
+
+static inline void cl_wire_get_mac_request(struct cl_wire_mac_request *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_MAC_REQUEST_SIZE);
+}
+
+static inline void cl_wire_put_mac_request(uint8_t *to, const struct cl_wire_mac_request *from)
+{
+	memcpy(to, from, CL_WIRE_MAC_REQUEST_SIZE);
+}
+
+#define CL_WIRE_MAC_REPLY_MAC 0u
+#define CL_WIRE_MAC_REPLY_SIZE 4u
+
+/** The reply of record type mac, after the header. */
+struct cl_wire_mac_reply {
+	/** MAC-T, first byte first. */
+	uint8_t mac[4];
+};
+_Static_assert(sizeof(struct cl_wire_mac_reply) == CL_WIRE_MAC_REPLY_SIZE, "as on the wire");
+
+static inline void cl_wire_get_mac_reply(struct cl_wire_mac_reply *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_MAC_REPLY_SIZE);
+}
+
+static inline void cl_wire_put_mac_reply(uint8_t *to, const struct cl_wire_mac_reply *from)
+{
+	memcpy(to, from, CL_WIRE_MAC_REPLY_SIZE);
 }
 
 #define CL_WIRE_ERROR_REPLY_CODE 0u

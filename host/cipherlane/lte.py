@@ -1,4 +1,4 @@
-"""Messages of LTE, ciphered with 128-EEA1 or 128-EEA2 (3GPP TS 33.401, annexes B.1.2 and B.1.3).
+"""Messages of LTE, ciphered with 128-EEA1 or 128-EEA2 (3GPP TS 33.401, annexes B.1.2 and B.1.3), and of 128-EIA2.
 
 A message is one stream: COUNT, BEARER and DIRECTION make its initial counter block, and no two messages under one key
 have the same; so with 128-EEA1, whose keystream the board counts in such blocks. Its length is in bits, a byte's first
@@ -24,9 +24,9 @@ _PARAMETERS = (("--count", "count", 32), ("--bearer", "bearer", 5), ("--directio
 
 @dataclass(frozen=True)
 class Message:
-    """A message by one of `CIPHERS` but the first, of `bits` bits, or where that is None of so many bytes as come."""
+    """A message by an algorithm of LTE, of `bits` bits, or where that is None of so many bytes as come."""
 
-    cipher: str
+    algorithm: str
     count: int
     bearer: int
     direction: int
@@ -40,7 +40,7 @@ class Message:
     @property
     def most(self) -> int | None:
         """Bytes that it can have, None if a stream's bound is its own."""
-        return MOST_SNOW3G if CIPHERS[self.cipher] == "snow3g" else None
+        return MOST_SNOW3G if self.algorithm == "eea1" else None
 
     def check_length(self, source: InputFile) -> None:
         """Compare what is said of the length with the input's.
@@ -50,7 +50,7 @@ class Message:
         """
         if self.most is not None and source.size is not None and source.size > self.most:
             raise ArgumentError(
-                f"{source.name} has {source.size} bytes, and a message of {self.cipher} at most {self.most}: "
+                f"{source.name} has {source.size} bytes, and a message of {self.algorithm} at most {self.most}: "
                 "give a shorter file, or --cipher eea2"
             )
         if self.bits is None:
@@ -87,7 +87,7 @@ class CutWriter:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which cipher, and of which message."""
+    """Add the options that say which cipher, and for those of LTE which message."""
     parser.add_argument(
         "--cipher",
         choices=CIPHERS,
@@ -95,6 +95,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="AES-CTR from an initial counter block on, or a message of LTE with 128-EEA1 (SNOW 3G, where the board "
         "has it) or 128-EEA2 (default: %(default)s)",
     )
+    add_message_options(parser)
+
+
+def add_message_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which message of LTE."""
     group = parser.add_argument_group("messages of LTE (TS 33.401, annex B), by their numbers, 0x for hexadecimal")
     for option, attribute, size in _PARAMETERS:
         meaning = ": 0 uplink, 1 downlink" if size == 1 else ""
@@ -107,7 +112,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def message_of(args: argparse.Namespace, key: bytes) -> Message | None:
-    """Return the message that the options say; None if it is AES-CTR.
+    """Return the message that the options of `add_options` say; None if it is AES-CTR.
 
     Raises:
         ArgumentError: options are missing, do not go together, or are out of range; or the key has not 128 bits.
@@ -119,17 +124,26 @@ def message_of(args: argparse.Namespace, key: bytes) -> Message | None:
         return None
     if args.iv is not None:
         raise ArgumentError(f"--iv goes with --cipher {CTR}: --count, --bearer and --direction make the counter block")
+    return described(args, args.cipher, key)
+
+
+def described(args: argparse.Namespace, algorithm: str, key: bytes) -> Message:
+    """Return the message that the options of `add_message_options` say.
+
+    Raises:
+        ArgumentError: options are missing or out of range, or the key has not 128 bits.
+    """
     for option, attribute, size in _PARAMETERS:
         value = getattr(args, attribute)
         if value is None:
-            raise ArgumentError(f"--cipher {args.cipher} needs {option}: give 0 to {(1 << size) - 1}")
+            raise ArgumentError(f"{algorithm} needs {option}: give 0 to {(1 << size) - 1}")
         if not 0 <= value < 1 << size:
             raise ArgumentError(f"{option} {value} is out of range: give 0 to {(1 << size) - 1}")
     if args.bits is not None and args.bits < 0:
         raise ArgumentError(f"--bits {args.bits} cannot be: give 0 or more")
     if len(key) * 8 != KEY_BITS:
-        raise ArgumentError(f"the key has {len(key) * 8} bits: 128-{args.cipher.upper()} takes one of {KEY_BITS}")
-    return Message(args.cipher, args.count, args.bearer, args.link_direction, args.bits)
+        raise ArgumentError(f"the key has {len(key) * 8} bits: 128-{algorithm.upper()} takes one of {KEY_BITS}")
+    return Message(algorithm, args.count, args.bearer, args.link_direction, args.bits)
 
 
 def _number(text: str) -> int:

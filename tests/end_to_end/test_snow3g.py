@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from cipherlane.device import Device
+from cipherlane.eia2 import eia2
 from cipherlane.errors import BoardError, TransferError
 from cipherlane.lte import Message
 from cipherlane.protocol.layout import Engine
@@ -102,6 +103,8 @@ def test_other_keys_and_counter_blocks_are_refused_by_the_board(device, monkeypa
     monkeypatch.setattr("cipherlane.device.key_bits_of", lambda engine: (128, 192, 256))
     with pytest.raises(BoardError, match="22"):
         device.open_session(bytes(32), bytes(16), Engine.SNOW3G, length=16)
+    with pytest.raises(BoardError, match="not present"):
+        eia2(device, bytes(16), Message("eia2", 1, 2, 1), b"", Engine.SNOW3G)
     monkeypatch.setattr("cipherlane.device._NOT_OF_A_MESSAGE", 0)
     for iv in (bytes(15) + b"\1", bytes(4) + b"\1" + bytes(11), bytes(8) + b"\1" + bytes(7), bytes(13) + b"\xff" * 3):
         with device.open_session(bytes(16), iv, Engine.SNOW3G, length=32) as opened:

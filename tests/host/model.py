@@ -11,6 +11,7 @@ import time
 import zlib
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.cmac import CMAC
 
 from .blocks import BLOCKS, WIRE, Entry, Refusal, Window, overlap
 
@@ -20,6 +21,7 @@ ENGINES = {engine["name"]: engine["code"] for engine in WIRE["engine"]}
 HEADER = struct.Struct("<BBHIQQ")  # version, type, length, session, offset, token
 OPEN = struct.Struct("<HBBIQIIQ16s32s")
 BENCH = struct.Struct("<BBHII")
+MAC = struct.Struct("<IIBBBB16s")
 OPENED = struct.Struct("<16sQQII")  # iv, ticket, first, window, reserved
 RESUME, DRAW = 1, 2
 CYCLES_PER_BLOCK = 40
@@ -246,6 +248,17 @@ class PeerBoard:
         raise Refusal("type", CODES["network"])
 
     _fastpath = _network
+
+    def _mac(self, session, offset, token, data):
+        """Of whole bytes."""
+        count, bits, engine, bearer, direction, reserved, key = MAC.unpack_from(data)
+        assert (reserved, direction >> 1, bearer >> 5) == (0, 0, 0) and self.engines >> engine & 1
+        message = data[MAC.size :]
+        if bits != 8 * len(message):
+            raise Refusal("value", bits)
+        cmac = CMAC(algorithms.AES(key))
+        cmac.update((count << 32 | bearer << 27 | direction << 26).to_bytes(8, "big") + message)
+        return session, cmac.finalize()[:4]
 
 
 def stuff(data):

@@ -109,8 +109,8 @@ def test_a_count_serves_one_message(server, tmp_path):
 @pytest.mark.parametrize(
     ("numbers", "words", "expected"),
     [
-        ((None, 2, 1), (), "--cipher eea2 needs --count: give 0 to 4294967295"),
-        ((1, 2, None), (), "--cipher eea2 needs --direction: give 0 to 1"),
+        ((None, 2, 1), (), "eea2 needs --count: give 0 to 4294967295"),
+        ((1, 2, None), (), "eea2 needs --direction: give 0 to 1"),
         ((1 << 32, 2, 1), (), "--count 4294967296 is out of range: give 0 to 4294967295"),
         ((1, 32, 1), (), "--bearer 32 is out of range: give 0 to 31"),
         ((1, -1, 1), (), "--bearer -1 is out of range"),

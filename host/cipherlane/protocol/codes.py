@@ -21,6 +21,7 @@ class RecordType(IntEnum):
     COUNTERS = 9
     NETWORK = 10
     FASTPATH = 11
+    MAC = 12
 
 
 class ErrorCode(IntEnum):

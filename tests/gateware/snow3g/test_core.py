@@ -52,7 +52,9 @@ class Bench:
 
         self.sim.run(bench(), max_cycles=1000)
 
-    def ask(self, requests: list[dict], rng=None, stall: float = 0.0, max_cycles: int = 20000, times=None, also=(), more=0):
+    def ask(
+        self, requests: list[dict], rng=None, stall: float = 0.0, max_cycles: int = 20000, times=None, also=(), more=0
+    ):
         """Blocks of keystream, None where there is an error."""
         found, keystream = [], self.port.keystream
 
