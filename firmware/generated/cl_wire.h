@@ -87,10 +87,10 @@
 #define CL_WIRE_TYPE_FASTPATH 0x0bu
 
 /**
- * Computes the 128-EIA2 of a message (TS 33.401, B.2.3: AES-CMAC over COUNT, BEARER, DIRECTION,
- * 26 zeros and the message) by one engine. The message follows the fields of the request:
- * ceil(bits / 8) bytes, a byte's first bit the highest; what is behind the last bit does not
- * count. Key and message are erased when the reply is there.
+ * Computes the AES-CMAC (SP 800-38B) of a message by one engine; with COUNT, BEARER, DIRECTION
+ * and 26 zeros as the message's first 64 bits, the MAC's first 32 are 128-EIA2 (TS 33.401,
+ * B.2.3). The message follows the fields of the request in whole blocks, at least one, to which
+ * the host has padded it (6.2, step 4). Key and message are erased when the reply is there.
  */
 #define CL_WIRE_TYPE_MAC 0x0cu
 
@@ -829,29 +829,20 @@ static inline void cl_wire_put_fastpath_reply(uint8_t *to, const struct cl_wire_
 	memcpy(to, from, CL_WIRE_FASTPATH_REPLY_SIZE);
 }
 
-#define CL_WIRE_MAC_REQUEST_COUNT 0u
-#define CL_WIRE_MAC_REQUEST_BITS 4u
-#define CL_WIRE_MAC_REQUEST_ENGINE 8u
-#define CL_WIRE_MAC_REQUEST_BEARER 9u
-#define CL_WIRE_MAC_REQUEST_DIRECTION 10u
-#define CL_WIRE_MAC_REQUEST_RESERVED 11u
-#define CL_WIRE_MAC_REQUEST_KEY 12u
-#define CL_WIRE_MAC_REQUEST_SIZE 28u
+#define CL_WIRE_MAC_REQUEST_ENGINE 0u
+#define CL_WIRE_MAC_REQUEST_SUBKEY 4u
+#define CL_WIRE_MAC_REQUEST_KEY 8u
+#define CL_WIRE_MAC_REQUEST_SIZE 24u
 
 /** The request of record type mac, after the header. */
 struct cl_wire_mac_request {
-	/** COUNT. */
-	uint32_t count;
-	/** Length of the message in bits. */
-	uint32_t bits;
 	/** Code of the engine, one of AES that is no server. */
-	uint8_t engine;
-	/** BEARER, 0 to 31. */
-	uint8_t bearer;
-	/** DIRECTION, 0 or 1. */
-	uint8_t direction;
-	/** 0. */
-	uint8_t reserved;
+	uint32_t engine;
+	/**
+	 * Which is added to the last block. 1: K1, the message is of whole blocks; 2: K2, it
+	 * was padded.
+	 */
+	uint32_t subkey;
 	/** The key, first byte first. */
 	uint8_t key[16];
 };
@@ -868,12 +859,12 @@ static inline void cl_wire_put_mac_request(uint8_t *to, const struct cl_wire_mac
 }
 
 #define CL_WIRE_MAC_REPLY_MAC 0u
-#define CL_WIRE_MAC_REPLY_SIZE 4u
+#define CL_WIRE_MAC_REPLY_SIZE 16u
 
 /** The reply of record type mac, after the header. */
 struct cl_wire_mac_reply {
-	/** MAC-T, first byte first. */
-	uint8_t mac[4];
+	/** The MAC, first byte first. */
+	uint8_t mac[16];
 };
 _Static_assert(sizeof(struct cl_wire_mac_reply) == CL_WIRE_MAC_REPLY_SIZE, "as on the wire");
 

@@ -8,7 +8,7 @@ import pytest
 from firmware.codegen import wire
 from tests.firmware.core_peer import WIRE_TOML
 
-SIZES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "bytes4": 4, "bytes16": 16, "bytes32": 32}
+SIZES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "bytes16": 16, "bytes32": 32}
 
 
 def layouts(definition):

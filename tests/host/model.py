@@ -21,7 +21,7 @@ ENGINES = {engine["name"]: engine["code"] for engine in WIRE["engine"]}
 HEADER = struct.Struct("<BBHIQQ")  # version, type, length, session, offset, token
 OPEN = struct.Struct("<HBBIQIIQ16s32s")
 BENCH = struct.Struct("<BBHII")
-MAC = struct.Struct("<IIBBBB16s")
+MAC = struct.Struct("<II16s")
 OPENED = struct.Struct("<16sQQII")  # iv, ticket, first, window, reserved
 RESUME, DRAW = 1, 2
 CYCLES_PER_BLOCK = 40
@@ -250,15 +250,16 @@ class PeerBoard:
     _fastpath = _network
 
     def _mac(self, session, offset, token, data):
-        """Of whole bytes."""
-        count, bits, engine, bearer, direction, reserved, key = MAC.unpack_from(data)
-        assert (reserved, direction >> 1, bearer >> 5) == (0, 0, 0) and self.engines >> engine & 1
+        """Of whole bytes: what the host has padded is taken off again."""
+        engine, subkey, key = MAC.unpack_from(data)
+        assert self.engines >> engine & 1 and subkey in (1, 2)
         message = data[MAC.size :]
-        if bits != 8 * len(message):
-            raise Refusal("value", bits)
+        if subkey == 2:
+            message, one, _ = message.rpartition(b"\x80")
+            assert one and len(message) + 16 > len(data) - MAC.size
         cmac = CMAC(algorithms.AES(key))
-        cmac.update((count << 32 | bearer << 27 | direction << 26).to_bytes(8, "big") + message)
-        return session, cmac.finalize()[:4]
+        cmac.update(message)
+        return session, cmac.finalize()
 
 
 def stuff(data):

@@ -1,57 +1,72 @@
-#include "engine/eia2.h"
+#include "engine/cbc_mac.h"
 #include "service/exchange.h"
 #include "zeroize.h"
 
-/** Checks a request, and computes the MAC. */
-static uint16_t compute(struct cl_exchange *exchange, const struct cl_wire_mac_request *request,
-			const uint8_t *message, size_t len, uint8_t mac[CL_EIA2_BYTES])
+/** AES-CMAC (SP 800-38B, 6.2) of blocks that are padded; of the last the MAC's input is made. */
+static int cmac(const struct cl_engine *engine, const struct cl_wire_mac_request *request,
+		uint8_t (*blocks)[CL_BLOCK_BYTES], size_t count, uint8_t mac[CL_BLOCK_BYTES])
 {
-	const struct cl_engine *const engine =
-		cl_platform_engine(exchange->platform, request->engine);
+	static const uint8_t zeros[1][CL_BLOCK_BYTES];
+	const int status = cl_cbc_mac(engine, request->key, 128, zeros, 1, mac);
 
-	if (engine == NULL || engine->known_answer != NULL) {
-		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_ENGINE, request->engine);
+	if (status != 0) {
+		return status;
 	}
-	if (request->bits > 8 * len || (request->bits + 7) / 8 != len) {
-		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_VALUE, request->bits);
-	}
-	if (request->bearer > 31 || request->direction > 1 || request->reserved != 0) {
-		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_VALUE, request->bearer);
-	}
-	const struct cl_eia2_message described = {
-		.count = request->count,
-		.bearer = request->bearer,
-		.direction = request->direction,
-		.data = message,
-		.bits = request->bits,
-	};
-	const int status = cl_eia2(engine, request->key, &described, mac);
+	/* The subkey: once or twice times x (6.1), a block as a big-endian polynomial. */
+	for (uint32_t n = 0; n < request->subkey; n++) {
+		unsigned int sum = 0x87u & -(unsigned int)(mac[0] >> 7);
 
-	return status == 0
-		       ? 0
-		       : cl_exchange_refuse(exchange, CL_WIRE_ERROR_HARDWARE, (uint32_t)-status);
+		for (size_t i = CL_BLOCK_BYTES; i-- > 0;) {
+			sum ^= (unsigned int)mac[i] << 1;
+			mac[i] = (uint8_t)sum;
+			sum >>= 8;
+		}
+	}
+	for (size_t i = 0; i < CL_BLOCK_BYTES; i++) {
+		blocks[count - 1][i] ^= mac[i];
+	}
+	return cl_cbc_mac(engine, request->key, 128, (const uint8_t(*)[CL_BLOCK_BYTES])blocks,
+			  count, mac);
 }
 
 uint16_t cl_handle_mac(struct cl_exchange *exchange)
 {
-	const size_t len = exchange->header.length;
+	uint8_t *const data = exchange->data;
+	const uint16_t length = exchange->header.length;
+	const size_t blocks = (length - CL_WIRE_MAC_REQUEST_SIZE) / CL_BLOCK_BYTES;
 	struct cl_wire_mac_request request;
 	struct cl_wire_mac_reply reply;
+	uint16_t code;
 
-	if (len < CL_WIRE_MAC_REQUEST_SIZE) {
-		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_LENGTH, CL_WIRE_MAC_REQUEST_SIZE);
+	if (length < CL_WIRE_MAC_REQUEST_SIZE + CL_BLOCK_BYTES ||
+	    length % CL_BLOCK_BYTES != CL_WIRE_MAC_REQUEST_SIZE % CL_BLOCK_BYTES) {
+		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_LENGTH,
+					  CL_WIRE_MAC_REQUEST_SIZE + CL_BLOCK_BYTES);
 	}
-	cl_wire_get_mac_request(&request, exchange->data);
-	const uint16_t code = compute(exchange, &request, exchange->data + CL_WIRE_MAC_REQUEST_SIZE,
-				      len - CL_WIRE_MAC_REQUEST_SIZE, reply.mac);
+	cl_wire_get_mac_request(&request, data);
+	const struct cl_engine *const engine =
+		cl_platform_engine(exchange->platform, request.engine);
 
+	if (engine == NULL || engine->known_answer != NULL) {
+		code = cl_exchange_refuse(exchange, CL_WIRE_ERROR_ENGINE, request.engine);
+	} else if (request.subkey - 1 > 1) {
+		code = cl_exchange_refuse(exchange, CL_WIRE_ERROR_VALUE, request.subkey);
+	} else {
+		const int status =
+			cmac(engine, &request,
+			     (uint8_t(*)[CL_BLOCK_BYTES])(data + CL_WIRE_MAC_REQUEST_SIZE), blocks,
+			     reply.mac);
+
+		code = status == 0 ? 0
+				   : cl_exchange_refuse(exchange, CL_WIRE_ERROR_HARDWARE,
+							(uint32_t)-status);
+	}
 	cl_zeroize(&request, sizeof(request));
-	cl_zeroize(exchange->data, len);
+	cl_zeroize(data, length);
 	cl_platform_forget(exchange->platform);
-	if (code != 0) {
-		return code;
+	if (code == 0) {
+		cl_wire_put_mac_reply(exchange->reply_data, &reply);
+		exchange->reply_length = CL_WIRE_MAC_REPLY_SIZE;
 	}
-	cl_wire_put_mac_reply(exchange->reply_data, &reply);
-	exchange->reply_length = CL_WIRE_MAC_REPLY_SIZE;
-	return 0;
+	return code;
 }
