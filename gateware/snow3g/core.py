@@ -15,8 +15,8 @@ with `error`: so is one whose slot is given another key, or cleared, before its 
 The generator stays where the last block ended. A block that follows goes on there; one further on of the same message
 runs the generator up to it, four words a block; any other begins anew.
 
-Cycles: 4 a block that follows; 41 for a message's first; for block n out of order 41 + 4 n, or less if the generator is
-before it.
+Cycles: 4 a block that follows; 40 for a message's first; for block n out of order 40 + 4 n, or 7 and 4 for each block
+that is left out if the generator is before it.
 Byte order: that of `gateware.aes`.
 """
 

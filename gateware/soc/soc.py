@@ -16,7 +16,8 @@
 One class for every target: its board and configuration (`gateware.targets`) say what differs. The DMA and the vector
 unit reach the buffer memory alone, in one access a block over the wide port: neither is a master of the SoC's bus. With
 Ethernet the DMA reaches the slots of the CPU's frames, too (`gateware.soc.ethernet`). SDRAM, where a configuration has
-it, is on the bus of the CPU alone (`gateware.soc.sdram`).
+it, is on the bus of the CPU alone (`gateware.soc.sdram`). An accelerator for 128-EEA1 stands beside the first one,
+with a DMA of its own on the same arbiter (`gateware.snow3g.core`).
 """
 
 from pathlib import Path

@@ -67,7 +67,7 @@ def test_a_board_that_does_not_know_the_record(message, monkeypatch):
     monkeypatch.setattr("tests.host.model.NAMES", {code: name for name, code in CODES.items() if name != "mac"})
     with SocketBoard(board) as server:
         status, _, stderr = mac(server, message)
-    assert status == 6 and "unknown" in one_line_error(stderr)
+    assert status == 6 and "unknown" in one_line_error(stderr) and "flash current firmware" in stderr
 
 
 def test_the_log_has_neither_key_nor_message(server, message, tmp_path):
