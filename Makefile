@@ -43,7 +43,7 @@ help: ## 0 s | List the targets
 	@echo
 	@echo "Variables (times are of 2 cores)"
 	@echo "  BOARD=ecpix5|butterstick|colorlight_i5|orangecrab|orangecrab_85f|ulx3s|ulx3s_25f|versa_ecp5|sim (make boards)"
-	@echo "  CONFIG=default|eth|pipelined|scalar|comparators|wide_comparators|sdram|zephyr|eth_zephyr (sim, demo, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
+	@echo "  CONFIG=default|eth|pipelined|scalar|comparators|wide_comparators|lte|sdram|zephyr|eth_zephyr (sim, demo, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
 	@echo "  CONFIG=sdram (demo: the data lie in the simulated board's DDR3, and the table says so)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone; udev: the rules)"

@@ -33,8 +33,9 @@ class Configuration:
     holds: ``baremetal`` or ``zephyr``. ``core_datapath`` is that of the accelerator's core where no fast path shares it
     (``ethernet``); ``scalar_unit`` puts the ratified scalar AES instructions in place of the vector unit, and
     with ``comparators`` the other instruction sets on the CPU's registers that it is compared with beside them, with
-    ``wide_comparators`` those on wider registers of their own. With ``sdram_cache`` the board's SDRAM is on the bus,
-    behind a cache of so many bytes.
+    ``wide_comparators`` those on wider registers of their own. ``snow3g`` puts an accelerator for 128-EEA1 beside that
+    for AES, with a DMA of its own. With ``sdram_cache`` the board's SDRAM is on the bus, behind a cache of so many
+    bytes.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Configuration:
     scalar_unit: bool = False
     comparators: bool = False
     wide_comparators: bool = False
+    snow3g: bool = False
     ethernet: Ethernet | None = None
     console: bool = False
     watchdog: bool = False
@@ -84,6 +86,7 @@ _ALL = (
     Configuration("scalar", "scalar AES instructions", scalar_unit=True),
     Configuration("comparators", "AES instructions of others", scalar_unit=True, comparators=True),
     Configuration("wide_comparators", "wider AES instructions of others", scalar_unit=True, wide_comparators=True),
+    Configuration("lte", "SNOW 3G accelerator", snow3g=True),
     _ZEPHYR,
     _ETH_ZEPHYR,
     # Four block RAMs of lines, of 16 bytes each; on a small part 16 lines in LUTs.

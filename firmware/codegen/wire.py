@@ -85,6 +85,7 @@ class Traits(NamedTuple):
     rank: int
     software: bool
     serves: bool
+    cipher: str
     sim_bytes: int
     demo: bool
     title: str

@@ -86,6 +86,14 @@
  */
 #define CL_WIRE_TYPE_FASTPATH 0x0bu
 
+/**
+ * Computes the AES-CMAC (SP 800-38B) of a message by one engine; with COUNT, BEARER, DIRECTION
+ * and 26 zeros as the message's first 64 bits, the MAC's first 32 are 128-EIA2 (TS 33.401,
+ * B.2.3). The message follows the fields of the request in whole blocks, at least one, to which
+ * the host has padded it (6.2, step 4). Key and message are erased when the reply is there.
+ */
+#define CL_WIRE_TYPE_MAC 0x0cu
+
 /** A request that was not carried out, and why. */
 #define CL_WIRE_TYPE_ERROR 0xffu
 
@@ -221,6 +229,13 @@
  * address of its own.
  */
 #define CL_WIRE_ENGINE_FASTPATH 7u
+
+/**
+ * SNOW 3G accelerator with its own DMA: 128-EEA1 (TS 33.401, B.1.2), as keystream of counter
+ * blocks COUNT || BEARER || DIRECTION || 0^26 || number of the block, at most 65535; keys of
+ * 128 bits.
+ */
+#define CL_WIRE_ENGINE_SNOW3G 8u
 
 static inline uint16_t cl_load_u16(const uint8_t *p)
 {
@@ -812,6 +827,55 @@ static inline void cl_wire_get_fastpath_reply(struct cl_wire_fastpath_reply *to,
 static inline void cl_wire_put_fastpath_reply(uint8_t *to, const struct cl_wire_fastpath_reply *from)
 {
 	memcpy(to, from, CL_WIRE_FASTPATH_REPLY_SIZE);
+}
+
+#define CL_WIRE_MAC_REQUEST_ENGINE 0u
+#define CL_WIRE_MAC_REQUEST_SUBKEY 4u
+#define CL_WIRE_MAC_REQUEST_KEY 8u
+#define CL_WIRE_MAC_REQUEST_SIZE 24u
+
+/** The request of record type mac, after the header. */
+struct cl_wire_mac_request {
+	/** Code of the engine, one of AES that is no server. */
+	uint32_t engine;
+	/**
+	 * Which is added to the last block. 1: K1, the message is of whole blocks; 2: K2, it
+	 * was padded.
+	 */
+	uint32_t subkey;
+	/** The key, first byte first. */
+	uint8_t key[16];
+};
+_Static_assert(sizeof(struct cl_wire_mac_request) == CL_WIRE_MAC_REQUEST_SIZE, "as on the wire");
+
+static inline void cl_wire_get_mac_request(struct cl_wire_mac_request *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_MAC_REQUEST_SIZE);
+}
+
+static inline void cl_wire_put_mac_request(uint8_t *to, const struct cl_wire_mac_request *from)
+{
+	memcpy(to, from, CL_WIRE_MAC_REQUEST_SIZE);
+}
+
+#define CL_WIRE_MAC_REPLY_MAC 0u
+#define CL_WIRE_MAC_REPLY_SIZE 16u
+
+/** The reply of record type mac, after the header. */
+struct cl_wire_mac_reply {
+	/** The MAC, first byte first. */
+	uint8_t mac[16];
+};
+_Static_assert(sizeof(struct cl_wire_mac_reply) == CL_WIRE_MAC_REPLY_SIZE, "as on the wire");
+
+static inline void cl_wire_get_mac_reply(struct cl_wire_mac_reply *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_MAC_REPLY_SIZE);
+}
+
+static inline void cl_wire_put_mac_reply(uint8_t *to, const struct cl_wire_mac_reply *from)
+{
+	memcpy(to, from, CL_WIRE_MAC_REPLY_SIZE);
 }
 
 #define CL_WIRE_ERROR_REPLY_CODE 0u

@@ -39,7 +39,7 @@ def transports(target: Target) -> tuple[str, ...]:
 
 
 def engines(configuration: Configuration) -> list[str]:
-    """What a configuration computes AES by, as `info` names it."""
+    """What a configuration computes AES by, as `info` names it; engines of other ciphers are not among them."""
     unit = ["zkn"] if configuration.scalar_unit else ["ise", "ise_fused", "ise_vmem"]
     return ["byte", "table", *unit, "accelerator", *(["fastpath"] if configuration.ethernet else [])]
 

@@ -16,7 +16,8 @@
 One class for every target: its board and configuration (`gateware.targets`) say what differs. The DMA and the vector
 unit reach the buffer memory alone, in one access a block over the wide port: neither is a master of the SoC's bus. With
 Ethernet the DMA reaches the slots of the CPU's frames, too (`gateware.soc.ethernet`). SDRAM, where a configuration has
-it, is on the bus of the CPU alone (`gateware.soc.sdram`).
+it, is on the bus of the CPU alone (`gateware.soc.sdram`). An accelerator for 128-EEA1 stands beside the first one,
+with a DMA of its own on the same arbiter (`gateware.snow3g.core`).
 """
 
 from pathlib import Path
@@ -37,6 +38,7 @@ from gateware.memory import distributed, in_luts
 from gateware.net.records import peripheral as fast_path
 from gateware.random.oscillators import RingOscillators
 from gateware.random.source import RandomSource
+from gateware.snow3g.core import Snow3GCore
 from gateware.soc.buffer import BufferArbiter, BufferMemory
 from gateware.soc.ethernet import add_ethernet, slots_region
 from gateware.soc.sdram import BUS_TIMEOUT_CYCLES as SDRAM_BUS_TIMEOUT_CYCLES
@@ -179,4 +181,14 @@ class CipherlaneSoC(SoCCore):
             self.dma_decoder = wishbone.Decoder(dma_bus, list(zip(chosen, parts, strict=True)))
             dma_bus, self.dma_to_slots = parts
         masters = [dma_bus] if configuration.scalar_unit else [self.aes_unit.bus, dma_bus]
+        if configuration.snow3g:
+            masters.append(self._add_snow3g(regions[0]))
         self.buffer_arbiter = BufferArbiter(masters, self.buffer)
+
+    def _add_snow3g(self, buffer: tuple[int, int]) -> wishbone.Interface:
+        """A service with the core of 128-EEA1, and an accelerator on it as for AES; gives its DMA's master."""
+        client = accelerator.client()
+        self.snow3g_service = CTRService(core=Snow3GCore(slots=client.slots), clients=[client])
+        self.snow3g = CTRAccelerator(service=self.snow3g_service.ports[0], regions=[buffer])
+        self.irq.add("snow3g", use_loc_if_exists=True)
+        return self.snow3g.bus

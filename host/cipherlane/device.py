@@ -35,7 +35,14 @@ KEY_BITS = (128, 192, 256)
 DIRECTIONS = ("encrypt", "decrypt")  # index: code on the wire
 SIM_BENCH_BYTES = 4096  # of the C engines on a simulated board, where the whole buffer would take a minute
 _MOST_BENCH_PARTS = 1 << 16
+# Bits of a counter block that are 0 in those of 128-EEA1: behind DIRECTION, and of the block's number, all but 16.
+_NOT_OF_A_MESSAGE = (1 << 74) - 1 << 16
 _DRAIN_QUIET, _DRAIN_LIMIT = 0.05, 2.0  # seconds
+
+
+def key_bits_of(engine: Engine) -> tuple[int, ...]:
+    """The lengths of keys, in bits, that an engine takes."""
+    return KEY_BITS if engine.traits.cipher == "aes" else KEY_BITS[:1]
 
 
 @dataclass(frozen=True)
@@ -133,7 +140,7 @@ class Device(Calls):
         Args:
             key: 16, 24 or 32 bytes.
             iv: initial counter block, 16 bytes; None lets the board draw one, which the session then has.
-            engine: one of `info().engines`.
+            engine: one of `info().engines`. One of SNOW 3G takes keys of 16 bytes, and counter blocks of 128-EEA2.
             direction: "encrypt" or "decrypt".
             length: bytes of the whole stream, 2^36 at most; None if unknown: 2^36 are declared.
             record_bytes: bytes of a full record, a multiple of 16; by default as many as there can be.
@@ -149,6 +156,13 @@ class Device(Calls):
             raise KeyLengthError(f"the key has {len(key) * 8} bits: give 128, 192 or 256")
         if iv is not None and len(iv) != BLOCK:
             raise IvLengthError(f"the IV has {len(iv)} bytes: give {BLOCK}")
+        if len(key) * 8 not in key_bits_of(engine):
+            raise KeyLengthError(f"the key has {len(key) * 8} bits: engine {engine.name.lower()} takes one of 128")
+        if engine.traits.cipher == "snow3g" and (iv is None or int.from_bytes(iv, "big") & _NOT_OF_A_MESSAGE):
+            raise ArgumentError(
+                f"engine {engine.name.lower()} takes a counter block COUNT || BEARER || DIRECTION || 26 zeros || a "
+                "number below 65536: give such an IV"
+            )
         if iv is None and ticket is not None:
             raise ArgumentError("a ticket resumes a range whose initial counter block is known: give the IV")
         length = MOST_STREAM if length is None else length
@@ -227,6 +241,8 @@ class Device(Calls):
             BoardError: the board refuses, for instance as busy.
             ReplyError: its figures cannot be, or it does too little at a time.
         """
+        if key_bits in KEY_BITS and key_bits not in key_bits_of(engine):
+            raise ArgumentError(f"engine {engine.name.lower()} takes keys of 128 bits: give --key-bits 128")
         if not self.info().bench_bytes:
             raise ArgumentError("the board has no buffer for benchmarks: measure with bench --link")
         total = total_bytes or self.info().bench_bytes

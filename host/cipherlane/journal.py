@@ -22,6 +22,7 @@ from typing import Any, Self
 
 from .errors import FileError
 from .files import SIDECAR_FORMAT, SIDECAR_SIZE, InputFile, OutputFile, read_at, trouble, write_at
+from .lte import CTR
 from .protocol.layout import BLOCK
 from .transfer import Reader, Writer
 
@@ -81,6 +82,8 @@ class Journal:
         direction: str,
         record_bytes: int,
         ticket: int | None,
+        cipher: str = CTR,
+        bits: int | None = None,
     ) -> Self:
         """Write what a stream that is about to begin needs to be gone on with; from here on `output` is kept.
 
@@ -91,6 +94,8 @@ class Journal:
         facts = {
             "format": SIDECAR_FORMAT,
             "direction": direction,
+            "cipher": cipher,
+            "bits": bits,
             "iv": iv.hex(),
             "record_bytes": record_bytes,
             "ticket": ticket,
@@ -116,8 +121,10 @@ class Journal:
         key: bytes,
         iv: bytes | None,
         direction: str,
+        cipher: str = CTR,
+        bits: int | None = None,
     ) -> Self:
-        """Read the sidecar of `output`, check that it is of this key, IV (if one is given), direction and input.
+        """Read the sidecar of `output`, check that it is of what is given here, of an IV if one is.
 
         Raises:
             FileError: it is not, or cannot be read.
@@ -128,6 +135,8 @@ class Journal:
             ("key", hmac.compare_digest(facts["key_check"], _key_check(key, salt))),
             ("IV", iv is None or iv.hex() == facts["iv"]),
             ("direction", direction == facts["direction"]),
+            ("cipher", cipher == facts["cipher"]),
+            ("length in bits", bits == facts["bits"]),
             (f"input, or {source.name} has changed since then", source.identity == facts["input"]),
         ):
             if not same:
@@ -268,7 +277,7 @@ def _key_check(key: bytes, salt: bytes) -> str:
 def _read(output: OutputFile) -> dict[str, Any]:
     """Return what the sidecar of `output` says."""
     try:
-        facts: dict[str, Any] = json.loads(read_at(output.sidecar_fd, SIDECAR_SIZE, 0))
+        facts: dict[str, Any] = {"cipher": CTR, "bits": None, **json.loads(read_at(output.sidecar_fd, SIDECAR_SIZE, 0))}
         good = (
             facts["format"] == SIDECAR_FORMAT
             and facts["record_bytes"] > 0
@@ -276,6 +285,8 @@ def _read(output: OutputFile) -> dict[str, Any]:
             and facts["done"] >= 0
             and facts["done"] % facts["record_bytes"] == 0
             and [len(bytes.fromhex(facts[name])) for name in _HEX] == list(_HEX.values())
+            and isinstance(facts["cipher"], str)
+            and isinstance(facts["bits"], int | None)
             and isinstance(facts["ticket"], int | None)
             and facts["range_begin"] in range(0, facts["done"] + 1, facts["record_bytes"])
             and isinstance(facts["input"], dict | None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .counterblocks import block_after
@@ -16,15 +17,18 @@ if TYPE_CHECKING:
 class Verifier:
     """Stands between the files and the transfer: what is read is also encrypted here, what is written is compared."""
 
-    def __init__(self, key: bytes, iv: bytes, offset: int = 0):
+    def __init__(self, key: bytes, iv: bytes, offset: int = 0, cut: Callable[[bytes, int], bytes] | None = None):
         """Check an AES-CTR stream from byte `offset`, a multiple of 16; encryption and decryption are the same.
+
+        `cut` makes of result data from a byte of the stream on what is to be written of them.
 
         Raises:
             VerifyError: the package is not installed.
         """
         self._stream = _stream(key, iv, offset)
         self._expected = bytearray()
-        self._position = offset
+        self._position = self._noted = offset
+        self._cut = cut
 
     def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
         """Return a reader and a writer that pass everything on and check it."""
@@ -32,7 +36,9 @@ class Verifier:
 
     def note(self, data: bytes) -> None:
         """Take data that go to the board."""
-        self._expected += self._stream.update(data)
+        result = self._stream.update(data)
+        self._expected += self._cut(result, self._noted) if self._cut else result
+        self._noted += len(data)
 
     def compare(self, data: bytes) -> None:
         """Take data that came from the board.

@@ -80,6 +80,10 @@ class BoardInfo:
         """Those of the engines that work from memory to memory; the others serve by themselves."""
         return [engine for engine in self.engines if not engine.traits.serves]
 
+    def engines_of(self, cipher: str) -> list[Engine]:
+        """Those of the engines that are of a cipher, ``aes`` or ``snow3g``."""
+        return [engine for engine in self.engines if engine.traits.cipher == cipher]
+
     @property
     def memory(self) -> str:
         """The memory beside the FPGA in which data of records lie, as the firmware says; empty: they lie on chip."""

@@ -17,7 +17,9 @@ import time
 
 import pytest
 from cipherlane.device import Device
+from cipherlane.eia2 import eia2
 from cipherlane.errors import BoardError, CipherlaneError
+from cipherlane.lte import Message
 from cipherlane.protocol import framing
 from cipherlane.protocol.layout import REQUESTS, UDP_PORT, Engine, Record, RecordType
 from cipherlane.transport.serial import SerialTransport
@@ -85,6 +87,18 @@ def test_close(memory, device, engine, direction):
     session = opened(device, secret, engine, direction)
     assert memory.found(secret)[secret.name] >= {"key", "round keys"} | ({"data"} if direction == "decrypt" else set())
     close(device, session)
+    assert memory.found(secret) == {}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_mac(memory, device, engine):
+    """After its reply: of key and message nothing, though no session was closed."""
+    secret = Secret(random.Random(f"mac{engine}"), 128, 400)
+    session = opened(device, secret, engine)
+    assert "key" in memory.found(secret)[secret.name], "the search finds it"
+    close(device, session)
+    eia2(device, secret.key, Message("eia2", 1, 2, 1), secret.plain, engine)
+    settle(device)
     assert memory.found(secret) == {}
 
 

@@ -25,6 +25,7 @@ from cipherlane.transport.simboard import SimulatedBoard, find_board
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from gateware.flow import toolchain
+from tests.firmware.test_mac import SETS as EIA2
 from tests.host.commands import command
 
 pytestmark = pytest.mark.simboard
@@ -85,6 +86,16 @@ def test_encrypts_a_file_and_decrypts_it(board, tmp_path, engine, key_bits):
     result = cipherlane("decrypt", *options, encrypted, decrypted)
     assert result.returncode == 0, result.stderr
     assert decrypted.read_bytes() == plaintext
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_eia2_of_published_sets(board, tmp_path, engine):
+    for given in EIA2:
+        (tmp_path / "in").write_bytes(bytes.fromhex(given["message"]))
+        options = ["--port", board.url, "--key", given["key"], "--engine", engine, "--bits", given["length"]]
+        options += [word for name in ("count", "bearer", "direction") for word in (f"--{name}", given[name])]
+        result = cipherlane("mac", *options, tmp_path / "in")
+        assert (result.returncode, result.stdout.decode()) == (0, given["mac"] + "\n"), result.stderr
 
 
 @pytest.mark.parametrize("iv", ["00" * 15 + "ff", "00" * 12 + "ff" * 4, "00" * 8 + "ff" * 8, "ff" * 16])

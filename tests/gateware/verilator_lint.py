@@ -22,6 +22,7 @@ from gateware.isa.comparators import ComparatorUnit, WideComparatorUnit
 from gateware.isa.zkn import ScalarAESUnit
 from gateware.net.records.peripheral import FastPathPeripheral, client
 from gateware.random.source import RandomSource
+from gateware.snow3g.core import Snow3GCore
 from gateware.soc.buffer import BufferMemory
 from tests.gateware import ecp5, units
 from tests.gateware.boards import ACCELERATORS, FAST_PATHS, SCALAR_UNITS, TARGETS, VECTOR_UNITS, title
@@ -91,6 +92,16 @@ def _cfu_unit(unit: CFUUnit) -> Module:
     return top
 
 
+def _snow3g_core() -> Module:
+    top = Module()
+    top.clock_domains.cd_sys = ClockDomain("sys")
+    top.submodules.core = core = Snow3GCore()
+    signals = [core.key_slot, core.key_length, core.key_valid, core.clear, core.clear_slot, core.flush, core.idle]
+    top.ios = {top.cd_sys.clk, top.cd_sys.rst, core.key_busy, *signals}
+    top.ios |= {*flatten([core.sink, core.source, core.key])}
+    return top
+
+
 def designs() -> Iterator[tuple[str, Module]]:
     """Names and designs."""
     for sbox in VECTOR_UNITS:
@@ -107,6 +118,7 @@ def designs() -> Iterator[tuple[str, Module]]:
         yield f"fast_path_{title(core)}", _fast_path(core)
     for size in sorted({target.configuration.buffer_size for target in TARGETS}):
         yield f"buffer_memory_{size}", _buffer(size)
+    yield "snow3g_core", _snow3g_core()
     yield "random_source", _random_source()
 
 

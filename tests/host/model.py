@@ -11,6 +11,7 @@ import time
 import zlib
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.cmac import CMAC
 
 from .blocks import BLOCKS, WIRE, Entry, Refusal, Window, overlap
 
@@ -20,6 +21,7 @@ ENGINES = {engine["name"]: engine["code"] for engine in WIRE["engine"]}
 HEADER = struct.Struct("<BBHIQQ")  # version, type, length, session, offset, token
 OPEN = struct.Struct("<HBBIQIIQ16s32s")
 BENCH = struct.Struct("<BBHII")
+MAC = struct.Struct("<II16s")
 OPENED = struct.Struct("<16sQQII")  # iv, ticket, first, window, reserved
 RESUME, DRAW = 1, 2
 CYCLES_PER_BLOCK = 40
@@ -246,6 +248,18 @@ class PeerBoard:
         raise Refusal("type", CODES["network"])
 
     _fastpath = _network
+
+    def _mac(self, session, offset, token, data):
+        """Of whole bytes: what the host has padded is taken off again."""
+        engine, subkey, key = MAC.unpack_from(data)
+        assert self.engines >> engine & 1 and subkey in (1, 2)
+        message = data[MAC.size :]
+        if subkey == 2:
+            message, one, _ = message.rpartition(b"\x80")
+            assert one and len(message) + 16 > len(data) - MAC.size
+        cmac = CMAC(algorithms.AES(key))
+        cmac.update(message)
+        return session, cmac.finalize()
 
 
 def stuff(data):

@@ -1,7 +1,8 @@
 /**
  * @file
  * What every AES engine offers: a key, and CTR mode (SP 800-38A, 6.5) under it. What ciphers
- * records of the network by itself is a server (server.h).
+ * records of the network by itself is a server (server.h). An engine of another cipher gives the
+ * keystream for counter blocks by that, and may refuse lengths of keys, and counter blocks.
  *
  * An engine is a constant description; whatever it must remember between calls (registers' owner,
  * register base) lives in the device context that `hw` points at, and what belongs to one key in
@@ -93,6 +94,15 @@ struct cl_engine {
 	bool anywhere;
 	/** Device context of this instance; NULL where the engine is plain C. */
 	void *hw;
+	/**
+	 * Runs known answer number @p number, where the cipher is not AES; NULL where it is.
+	 *
+	 * @retval 0 as expected
+	 * @retval -ENOENT there is no such number
+	 * @retval -EILSEQ another answer
+	 * @retval -errno as set_key and ctr
+	 */
+	int (*known_answer)(const struct cl_engine *engine, unsigned int number);
 };
 
 #endif

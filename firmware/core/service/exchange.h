@@ -74,4 +74,7 @@ cl_handler cl_handle_counters;
 cl_handler cl_handle_network;
 cl_handler cl_handle_fastpath;
 
+/** Of messages of LTE (service_mac.c). */
+cl_handler cl_handle_mac;
+
 #endif

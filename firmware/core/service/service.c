@@ -37,6 +37,7 @@ static const struct rule {
 	[CL_WIRE_TYPE_COUNTERS] = {cl_handle_counters, 0, ANY},
 	[CL_WIRE_TYPE_NETWORK] = {cl_handle_network, 0, OWN_OR_NONE},
 	[CL_WIRE_TYPE_FASTPATH] = {cl_handle_fastpath, 0, ANY},
+	[CL_WIRE_TYPE_MAC] = {cl_handle_mac, LENGTH_DATA, ANY},
 };
 
 /** Checks what every record must fulfil, then carries it out. */

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import views
 from ..counterblocks import CounterBlocks
-from ..device import DIRECTIONS, KEY_BITS, Device
+from ..device import DIRECTIONS, KEY_BITS, Device, key_bits_of
 from ..errors import ArgumentError, CipherlaneError
 from ..intervals import Intervals
 from ..linkbench import LinkMeasurement, measure
@@ -98,8 +98,9 @@ def _memory_tasks(args: argparse.Namespace, device: Device) -> Iterator[tuple[st
     engines = device.info().memory_engines
     directions = DIRECTIONS if args.direction == "both" else (args.direction,)
     record_bytes = args.record_bytes[0] if args.record_bytes else None
-    for engine in _engines(args, device, engines):
-        for key_bits in args.key_bits or KEY_BITS:
+    for engine in _engines(args, engines):
+        sizes = key_bits_of(engine)
+        for key_bits in [size for size in args.key_bits or sizes if args.engine or size in sizes]:
             for direction in directions:
                 words = (engine, key_bits, direction, record_bytes, args.bytes)
                 measured = functools.partial(device.bench, *words, seconds=args.duration)
@@ -110,7 +111,7 @@ def _link_tasks(args: argparse.Namespace, device: Device) -> Iterator[tuple[str,
     """Yield what is to be measured through the link: engines, key lengths, record sizes and windows."""
     info = device.info()
     keys = {key_bits: CounterBlocks(key_bits) for key_bits in args.key_bits or (128,)}
-    for engine in _engines(args, device, info.engines):
+    for engine in _engines(args, info.engines_of("aes")):
         enough = engine.traits.sim_bytes if info.kind == "sim" else LINK_BYTES
         for key_bits, blocks in keys.items():
             for record_bytes in args.record_bytes or (None,):
@@ -142,9 +143,10 @@ def _with_intervals(measure: Callable[..., LinkMeasurement], args: argparse.Name
     return task
 
 
-def _engines(args: argparse.Namespace, device: Device, present: Iterable[Engine]) -> list[Engine]:
+def _engines(args: argparse.Namespace, present: Iterable[Engine]) -> list[Engine]:
+    """Return those that are asked for, of those that are `present` for what is measured."""
     names = args.engine or [engine.name.lower() for engine in present]
-    return [common.choose_engine(device, name) for name in names]
+    return [common.engine_of(name, present) for name in names]
 
 
 def _show(args: argparse.Namespace, info: BoardInfo, done: list[Any], stderr: bool = False) -> None:

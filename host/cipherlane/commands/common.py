@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from .. import results, settings
+from .. import lte, results, settings
 from ..device import Device
 from ..errors import ArgumentError, FileError
 from ..linkbench import LinkMeasurement
@@ -148,19 +148,37 @@ def open_device(args: argparse.Namespace) -> Device:
     return Device(open_transport(args.port, args.baud), args.timeout, log)
 
 
-def choose_engine(device: Device, name: str | None) -> Engine:
-    """Return the engine called `name`, by default the fastest present.
+def choose_engine(device: Device, name: str | None, cipher: str = lte.CTR) -> Engine:
+    """Return the engine called `name`, by default the fastest present, for one of `lte.CIPHERS`.
 
     Raises:
-        ArgumentError: the board lacks it.
+        ArgumentError: the board lacks it, or it is not for that cipher.
     """
-    present = device.info().engines
+    wanted = lte.CIPHERS[cipher]
+    engine = Engine[name.upper()] if name else None
+    if engine and engine.traits.cipher != wanted:
+        fits = " or ".join(f"--cipher {other}" for other, of in lte.CIPHERS.items() if of == engine.traits.cipher)
+        raise ArgumentError(f"engine {name} is not for --cipher {cipher}: give {fits}, or another engine")
+    present = device.info().engines_of(wanted)
     if not present:
+        if device.info().engines:
+            raise ArgumentError(
+                f"the board has no engine for --cipher {cipher}: flash configuration lte, or give --cipher eea2"
+            )
         raise ArgumentError("the board has no engine: flash current firmware")
-    engine = Engine[name.upper()] if name else min(present, key=lambda item: item.traits.rank)
+    return engine_of(name, present) if name else min(present, key=lambda item: item.traits.rank)
+
+
+def engine_of(name: str, present: Iterable[Engine]) -> Engine:
+    """Return the engine called `name`.
+
+    Raises:
+        ArgumentError: it is none of those that are `present`.
+    """
+    engine = Engine[name.upper()]
     if engine not in present:
         names = ", ".join(item.name.lower() for item in present)
-        raise ArgumentError(f"the board has no engine {name}: choose one of {names}")
+        raise ArgumentError(f"the board has no engine {name} for this: choose one of {names}")
     return engine
 
 

@@ -4,7 +4,7 @@ import argparse
 import contextlib
 from typing import Any
 
-from .. import keys, views
+from .. import keys, lte, views
 from ..counterblocks import block_after
 from ..device import DIRECTIONS, Device
 from ..errors import ArgumentError, CipherlaneError, ExistsError, TicketError, VerifyError
@@ -24,8 +24,9 @@ def add_to(commands: Any) -> None:
             commands,
             direction,
             help=f"{direction} a file with AES-CTR on the board",
-            description=f"Stream IN through the board to OUT: {direction} it with AES-CTR. What is done is kept in "
-            "OUT.part until all is there. An OUT that is there is replaced with --force, or after a question.",
+            description=f"Stream IN through the board to OUT: {direction} it with AES-CTR, or as a message of LTE. "
+            "What is done is kept in OUT.part until all is there. An OUT that is there is replaced with --force, or "
+            "after a question.",
             epilog=common.NETWORK,
         )
         keys.add_options(parser)
@@ -34,6 +35,7 @@ def add_to(commands: Any) -> None:
             metavar="HEX",
             help="initial counter block: 32 hexadecimal digits (encrypt: by default the board draws one)",
         )
+        lte.add_options(parser)
         parser.add_argument("--engine", choices=common.ENGINE_NAMES, help="default: the fastest present")
         parser.add_argument("--resume", action="store_true", help="go on with OUT.part of an interrupted transfer")
         parser.add_argument("--force", action="store_true", help="replace OUT if it is there")
@@ -50,24 +52,38 @@ def run(args: argparse.Namespace) -> int:
         raise ArgumentError("--key-file - and IN - would both read standard input: name a file")
     if args.json and args.output == STANDARD:
         raise ArgumentError("--json and OUT - would both write to standard output: name a file")
-    if args.direction == "decrypt" and not (args.iv or args.resume):
+    if args.direction == "decrypt" and args.cipher == lte.CTR and not (args.iv or args.resume):
         raise ArgumentError("decrypt needs --iv, the initial counter block of the encryption")
     key = keys.take_key(args)
-    iv = None if args.iv is None else keys.parse_iv(args.iv)
+    message = lte.message_of(args, key)
+    if args.verify and lte.CIPHERS[args.cipher] != "aes":
+        raise ArgumentError(
+            f"--verify has no reference for {args.cipher}, as the cryptography package has none: leave it"
+        )
+    iv = message.counter_block if message else None if args.iv is None else keys.parse_iv(args.iv)
     if args.verify:
         Verifier(key, bytes(16))  # fails now if it cannot work later
-    with InputFile(args.input) as source, _open_output(args, source) as output:
+    with InputFile(args.input) as source:
+        if message:
+            message.check_length(source)
+        return _run(args, key, iv, message, source)
+
+
+def _run(args: argparse.Namespace, key: bytes, iv: bytes | None, message: lte.Message | None, source: InputFile) -> int:
+    with _open_output(args, source) as output:
         journal = verifier = None
         if args.resume:
-            journal = Journal.resume(output, source, key=key, iv=iv, direction=args.direction)
-            verifier = Verifier(key, journal.iv) if args.verify else None
+            journal = Journal.resume(
+                output, source, key=key, iv=iv, direction=args.direction, cipher=args.cipher, bits=args.bits
+            )
+            verifier = _verifier(args, key, journal.iv, message)
             try:
                 journal.check_kept(source, verifier.check if verifier else None)
             except VerifyError as error:
                 error.add_note(f"delete {output.part} and {output.sidecar.name}, and start without --resume")
                 raise
         try:
-            measurement, iv = _transfer(args, key, iv, source, output, journal, verifier)
+            measurement, iv = _transfer(args, key, iv, message, source, output, journal, verifier)
         except (KeyboardInterrupt, CipherlaneError) as error:
             if output.part is None:
                 error.add_note(f"{args.output} got the first {output.written} bytes")
@@ -75,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
                 error.add_note(f"{output.part} keeps the first {output.kept} bytes; to go on: {_resume_command(args)}")
             raise
     if args.json:
-        views.show_json({**measurement.record(), "iv": iv.hex()})
+        views.show_json({**measurement.record(), "cipher": args.cipher, "iv": iv.hex()})
     else:
         views.show(views.measurement_table([measurement]), stderr=True)
     return 0
@@ -96,6 +112,7 @@ def _transfer(
     args: argparse.Namespace,
     key: bytes,
     iv: bytes | None,
+    message: lte.Message | None,
     source: InputFile,
     output: OutputFile,
     journal: Journal | None,
@@ -106,13 +123,14 @@ def _transfer(
     `journal` and `verifier` know what is done, if there is any.
     """
     with common.open_device(args) as device:
-        engine = common.choose_engine(device, args.engine)
-        with _open_session(device, engine, args.direction, key, iv, source.size, journal) as session:
+        engine = common.choose_engine(device, args.engine, args.cipher)
+        length = message.most if message and source.size is None else source.size
+        with _open_session(device, engine, args.direction, key, iv, length, journal) as session:
             if iv is None and journal is None and not args.json:
                 views.show(f"IV {session.iv.hex()} (drawn by the board: decrypt with it)", stderr=True)
             iv = journal.iv if journal else session.iv
             if journal is None:
-                verifier = Verifier(key, iv) if args.verify else None
+                verifier = _verifier(args, key, iv, message)
                 if output.part is not None:
                     journal = Journal.begin(
                         output,
@@ -122,6 +140,8 @@ def _transfer(
                         direction=args.direction,
                         record_bytes=session.record_bytes,
                         ticket=session.ticket,
+                        cipher=args.cipher,
+                        bits=args.bits,
                     )
             else:
                 journal.take_over(source, session.begin + session.first, verifier.check if verifier else None)
@@ -129,6 +149,8 @@ def _transfer(
             output.start_at(start)
             reader, writer = journal.watch(source, output) if journal else (source, output)
             reader, writer = verifier.watch(reader, writer) if verifier else (reader, writer)
+            if message:
+                writer = lte.CutWriter(message, writer, start)
             with (
                 journal or contextlib.nullcontext(),
                 views.transfer_progress(args.direction, source.size, start=start, show=args.progress) as progress,
@@ -144,6 +166,11 @@ def _transfer(
                     verifier.finish()
                 output.commit()
             return session.measurement(engine, key, report, True if verifier else None), iv
+
+
+def _verifier(args: argparse.Namespace, key: bytes, iv: bytes, message: lte.Message | None) -> Verifier | None:
+    """Return what checks the transfer, if that was asked for."""
+    return Verifier(key, iv, cut=message.cut if message else None) if args.verify else None
 
 
 def _open_session(

@@ -94,7 +94,8 @@ class Peer:
         try:
             info = device.info()
             if engine not in info.engines:
-                engine = min(info.memory_engines, key=lambda each: each.traits.rank)
+                present = [each for each in info.memory_engines if each.traits.cipher == "aes"]
+                engine = min(present, key=lambda each: each.traits.rank)
             by = f"a second board, {info.board} ({info.kind}), with {engine.name.lower()}"
             session = device.open_session(key, iv, engine, "decrypt", record_bytes=record_bytes)
             stretch = Stretch(session, lambda sample, decrypted: show(sample, decrypted, by))

@@ -156,7 +156,7 @@ class Streamer:
 
     def _serve(self, device: Device) -> None:
         info = device.info()
-        names = [engine.name.lower() for engine in sorted(info.engines, key=lambda each: each.traits.rank)]
+        names = [engine.name.lower() for engine in sorted(info.engines_of("aes"), key=lambda each: each.traits.rank)]
         if not names:
             raise ArgumentError("the board has no engine: flash current firmware")
         with self._lock:

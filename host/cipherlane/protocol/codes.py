@@ -21,6 +21,7 @@ class RecordType(IntEnum):
     COUNTERS = 9
     NETWORK = 10
     FASTPATH = 11
+    MAC = 12
 
 
 class ErrorCode(IntEnum):
@@ -67,6 +68,7 @@ class Traits(NamedTuple):
     rank: int
     software: bool
     serves: bool
+    cipher: str
     sim_bytes: int
     demo: bool
     title: str
@@ -83,6 +85,7 @@ class Engine(IntEnum):
     ISE_VMEM = 5
     ZKN = 6
     FASTPATH = 7
+    SNOW3G = 8
 
     @property
     def traits(self) -> Traits:
@@ -92,57 +95,64 @@ class Engine(IntEnum):
 
 _TRAITS = {
     Engine.BYTE: Traits(
-        rank=8,
+        rank=9,
         software=True,
         serves=False,
+        cipher="aes",
         sim_bytes=7_200,
         demo=False,
         title="C by bytes",
     ),
     Engine.TABLE: Traits(
-        rank=7,
+        rank=8,
         software=True,
         serves=False,
+        cipher="aes",
         sim_bytes=7_200,
         demo=True,
         title="C with tables",
     ),
     Engine.ISE: Traits(
-        rank=5,
+        rank=6,
         software=False,
         serves=False,
+        cipher="aes",
         sim_bytes=60_000,
         demo=True,
         title="the vector AES instructions",
     ),
     Engine.ACCELERATOR: Traits(
-        rank=2,
+        rank=3,
         software=False,
         serves=False,
+        cipher="aes",
         sim_bytes=60_000,
         demo=True,
         title="the accelerator",
     ),
     Engine.ISE_FUSED: Traits(
-        rank=4,
+        rank=5,
         software=False,
         serves=False,
+        cipher="aes",
         sim_bytes=60_000,
         demo=False,
         title="the vector AES unit with an instruction a round",
     ),
     Engine.ISE_VMEM: Traits(
-        rank=3,
+        rank=4,
         software=False,
         serves=False,
+        cipher="aes",
         sim_bytes=60_000,
         demo=True,
         title="the vector AES unit with its own way to memory",
     ),
     Engine.ZKN: Traits(
-        rank=6,
+        rank=7,
         software=False,
         serves=False,
+        cipher="aes",
         sim_bytes=60_000,
         demo=False,
         title="the scalar AES instructions",
@@ -151,8 +161,18 @@ _TRAITS = {
         rank=1,
         software=False,
         serves=True,
+        cipher="aes",
         sim_bytes=3_000_000,
         demo=True,
         title="the UDP fast path",
+    ),
+    Engine.SNOW3G: Traits(
+        rank=2,
+        software=False,
+        serves=False,
+        cipher="snow3g",
+        sim_bytes=60_000,
+        demo=False,
+        title="the SNOW 3G accelerator",
     ),
 }

@@ -32,6 +32,7 @@ _REFUSALS: dict[int, tuple[type[errors.BoardError], str]] = {
         errors.BoardError,
         "close one, or try again later: the board closes those that are idle",
     ),
+    ErrorCode.TYPE: (errors.BoardError, "flash current firmware, or use a board that has it"),
     ErrorCode.ENGINE: (errors.BoardError, "`cipherlane info` lists the engines present"),
     ErrorCode.SESSION: (
         errors.BoardError,

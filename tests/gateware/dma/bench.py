@@ -116,14 +116,14 @@ class MemoryModel:
 class Bench:
     """The accelerator behind a CSR bank, as in an SoC; `options` are those of `Simulation`.
 
-    With `rival` it shares its core with one that always wants it.
+    With `rival` it shares its core with one that always wants it. `create` makes the service of clients.
     """
 
-    def __init__(self, options: dict | None = None, *, rival: bool = False, **parameters):
+    def __init__(self, options: dict | None = None, *, rival: bool = False, create=create_service, **parameters):
         top = Module()
         core = {name: parameters.pop(name) for name in ("datapath", "sbox", "engines") if name in parameters}
         clients = [client(parameters.pop("slots", SLOTS)), *([CLIENT] if rival else [])]
-        top.submodules.service = service = create_service(clients, **core)
+        top.submodules.service = service = create(clients, **core)
         if rival:
             top.submodules.rival = Rival(service.ports[1])
         regions = {"regions": [(ORIGIN, SIZE), SMALL], "timeout_cycles": TIMEOUT_CYCLES, "burst_beats": BURST_BEATS}

@@ -66,8 +66,8 @@ def region():
 
 
 class Driver:
-    def __init__(self, library, region):
-        self.bench = Bench()
+    def __init__(self, library, region, **parameters):
+        self.bench = Bench(**parameters)
         self.region = region
         self.names = {offset * 4: name for name, offset in self.bench.address.items()}
         self.reset()

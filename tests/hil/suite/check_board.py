@@ -15,7 +15,7 @@ def test_comes_into_service(serving):
 def test_identity(board, identity, expected):
     assert (identity.kind, identity.board) == (expected("kind"), expected("target")[:NAME_BYTES])
     assert identity.clock_hz == expected("clock_hz")
-    assert {engine.name.lower() for engine in identity.engines} == set(expected("engines"))
+    assert {engine.name.lower() for engine in identity.engines_of("aes")} == set(expected("engines"))
     assert sorted(board.transports) == sorted(expected("transports"))
     assert (identity.kind == "sim") == board.simulated, "a figure's kind is what the board is"
 

@@ -1,0 +1,72 @@
+#include "engine/cbc_mac.h"
+#include "service/exchange.h"
+#include "zeroize.h"
+
+/** AES-CMAC (SP 800-38B, 6.2) of blocks that are padded; of the last the MAC's input is made. */
+static int cmac(const struct cl_engine *engine, const struct cl_wire_mac_request *request,
+		uint8_t (*blocks)[CL_BLOCK_BYTES], size_t count, uint8_t mac[CL_BLOCK_BYTES])
+{
+	static const uint8_t zeros[1][CL_BLOCK_BYTES];
+	const int status = cl_cbc_mac(engine, request->key, 128, zeros, 1, mac);
+
+	if (status != 0) {
+		return status;
+	}
+	/* The subkey: once or twice times x (6.1), a block as a big-endian polynomial. */
+	for (uint32_t n = 0; n < request->subkey; n++) {
+		unsigned int sum = 0x87u & -(unsigned int)(mac[0] >> 7);
+
+		for (size_t i = CL_BLOCK_BYTES; i-- > 0;) {
+			sum ^= (unsigned int)mac[i] << 1;
+			mac[i] = (uint8_t)sum;
+			sum >>= 8;
+		}
+	}
+	for (size_t i = 0; i < CL_BLOCK_BYTES; i++) {
+		blocks[count - 1][i] ^= mac[i];
+	}
+	return cl_cbc_mac(engine, request->key, 128, (const uint8_t(*)[CL_BLOCK_BYTES])blocks,
+			  count, mac);
+}
+
+uint16_t cl_handle_mac(struct cl_exchange *exchange)
+{
+	uint8_t *const data = exchange->data;
+	const uint16_t length = exchange->header.length;
+	const size_t blocks = (length - CL_WIRE_MAC_REQUEST_SIZE) / CL_BLOCK_BYTES;
+	struct cl_wire_mac_request request;
+	struct cl_wire_mac_reply reply;
+	uint16_t code;
+
+	if (length < CL_WIRE_MAC_REQUEST_SIZE + CL_BLOCK_BYTES ||
+	    length % CL_BLOCK_BYTES != CL_WIRE_MAC_REQUEST_SIZE % CL_BLOCK_BYTES) {
+		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_LENGTH,
+					  CL_WIRE_MAC_REQUEST_SIZE + CL_BLOCK_BYTES);
+	}
+	cl_wire_get_mac_request(&request, data);
+	const struct cl_engine *const engine =
+		cl_platform_engine(exchange->platform, request.engine);
+
+	if (engine == NULL || engine->known_answer != NULL) {
+		code = cl_exchange_refuse(exchange, CL_WIRE_ERROR_ENGINE, request.engine);
+	} else if (request.subkey - 1 > 1) {
+		code = cl_exchange_refuse(exchange, CL_WIRE_ERROR_VALUE, request.subkey);
+	} else {
+		const int status =
+			cmac(engine, &request,
+			     (uint8_t(*)[CL_BLOCK_BYTES])(data + CL_WIRE_MAC_REQUEST_SIZE), blocks,
+			     reply.mac);
+
+		code = status == 0 ? 0
+				   : cl_exchange_refuse(exchange, CL_WIRE_ERROR_HARDWARE,
+							(uint32_t)-status);
+	}
+	cl_zeroize(&request, sizeof(request));
+	cl_zeroize(data, length);
+	cl_platform_forget(exchange->platform);
+	if (code == 0) {
+		cl_wire_put_mac_reply(exchange->reply_data, &reply);
+		exchange->reply_length = CL_WIRE_MAC_REPLY_SIZE;
+	}
+	return code;
+}

@@ -1,0 +1,245 @@
+"""128-EEA1 (TS 33.401, B.1.2) behind the interface of the AES cores: keystream of SNOW 3G, a block for a counter block.
+
+::
+
+    key ─► words of each slot ─┐
+                               ▼
+    sink ─► (which stream?) ─► SNOW 3G ─► four words ─► source, with `error` where there is none
+
+So the CTR service serves it as it serves AES (`gateware.ctr.service`), and its clients do not know the difference: a
+message's counter blocks are those of 128-EEA2, COUNT (32) || BEARER (5) || DIRECTION (1) || 26 zeros || number of the
+block (64), and the block with number n is bits 128 n to 128 n + 127 of the message's keystream. The number is below
+`BLOCKS`: a message has up to 2^20 bytes. Another counter block is answered as one whose slot holds no key, by zeros
+with `error`: so is one whose slot is given another key, or cleared, before its block is whole.
+
+The generator stays where the last block ended. A block that follows goes on there; one further on of the same message
+runs the generator up to it, four words a block; any other begins anew.
+
+Cycles: 4 a block that follows; 40 for a message's first; for block n out of order 40 + 4 n, or 7 and 4 for each block
+that is left out if the generator is before it.
+Byte order: that of `gateware.aes`.
+"""
+
+from litex.soc.interconnect import stream
+from migen import FSM, Array, Case, Cat, If, Module, Mux, NextState, NextValue, Signal, bits_for
+
+from gateware.aes.iterative_cipher import RESULT_LAYOUT
+from gateware.aes.key_memory import KeyMemory
+from gateware.aes.standard import BLOCK_BITS, KEY_LENGTH_128, KEY_WORDS, WORD_BITS
+from gateware.snow3g.keystream import Snow3G
+
+NUMBER_BITS = 16
+BLOCKS = 2**NUMBER_BITS
+WORDS = 4  # of a key, and of a block
+
+
+class Snow3GCore(Module):
+    """A generator with its keys.
+
+    Parameters
+    ----------
+    slots : int
+        Keys that are held at a time.
+    s_r, s_q : str
+        As for `Snow3G`.
+
+    Attributes
+    ----------
+    sink, source, key, key_slot, key_length, key_valid, clear, clear_slot, flush, idle, key_busy
+        As of `gateware.aes.cores.Core`; but keys have 128 bits, and one of another length leaves its slot empty.
+        `flush` erases the generator, too.
+    generator : Snow3G
+    rows : list of KeyMemory
+        A word each of the slots' keys.
+    """
+
+    def __init__(self, *, slots: int = 8, s_r: str = "table", s_q: str = "table"):
+        slot_bits = bits_for(slots - 1)
+        self.sink = sink = stream.Endpoint([("data", BLOCK_BITS), ("slot", slot_bits)])
+        self.source = source = stream.Endpoint(RESULT_LAYOUT)
+        self.key = key = stream.Endpoint([("word", WORD_BITS)])
+        self.key_slot = Signal(slot_bits)
+        self.key_length = Signal(2)
+        self.key_valid = Signal(slots, name="slots_with_key")
+        self.clear = Signal()
+        self.clear_slot = Signal()
+        self.flush = Signal()
+        self.idle = Signal()
+        self.key_busy = Signal()
+
+        # # #
+
+        self.submodules.generator = generator = Snow3G(s_r, s_q)
+
+        # Keys: a memory for each word, so that a slot is read, and zeroized, in a cycle.
+        slot = Signal(slot_bits)  # of the block in hand, and of the generator's key
+        self.rows = rows = [KeyMemory(width=WORD_BITS, depth=slots, registered=False) for _ in range(WORDS)]
+        self.submodules += rows
+        number, row = Signal(3), Signal(slot_bits)
+        clearing, short, last_word = Signal(), Signal(), Signal()
+        stored = Signal(slots)
+        offered = [key.valid & (self.key_slot == n) for n in range(slots)]
+        chosen = Array([self.key_valid[n] for n in range(slots)])
+        self.comb += [
+            key.ready.eq(~clearing & ~self.clear),
+            short.eq(self.key_length == KEY_LENGTH_128),
+            Case(self.key_length, {c: last_word.eq(number == n - 1) for c, n in KEY_WORDS.items()} | {"default": []}),
+            *[self.key_valid[n].eq(stored[n] & ~offered[n]) for n in range(slots)],
+            self.key_busy.eq(clearing),
+        ]
+        for n, memory in enumerate(rows):
+            self.comb += [
+                memory.write.eq(clearing | self.clear_slot | (key.valid & key.ready & (number == n))),
+                memory.write_address.eq(Mux(clearing, row, self.key_slot)),
+                memory.write_data.eq(Mux(clearing | self.clear_slot | ~short, 0, key.word)),
+                memory.read_address.eq(slot),
+            ]
+        self.sync += [
+            If(
+                key.valid & key.ready,
+                number.eq(number + 1),
+                Case(self.key_slot, {n: stored[n].eq(last_word & short) for n in range(slots)}),
+                If(last_word, number.eq(0)),
+            ),
+            If(self.clear_slot, Case(self.key_slot, {n: stored[n].eq(0) for n in range(slots)})),
+            If(clearing, row.eq(row + 1), If(row == slots - 1, clearing.eq(0))),
+            If(self.clear, clearing.eq(1), row.eq(0), number.eq(0), stored.eq(0)),
+        ]
+
+        # Counter blocks.
+        given = [sink.data[8 * n : 8 * n + 8] for n in range(16)]
+        given_head = Cat(given[4][2:], *reversed(given[:4]))  # COUNT || BEARER || DIRECTION
+        given_number = Cat(given[15], given[14])
+        zeros = Cat(given[4][:2], *given[5:14])
+        head, block, bad = Signal(len(given_head)), Signal(NUMBER_BITS), Signal()
+        live = Signal()  # the generator has the keystream of `slot` and `running`, from block `position` on
+        running, position = Signal(len(head)), Signal(NUMBER_BITS + 1)
+        generator_slot = Signal(slot_bits)
+        count = Signal(max=WORDS)  # words of the block, or of one that is passed over
+        same, follows, takes = Signal(), Signal(), Signal()
+        self.comb += [
+            same.eq(live & (head == running) & (slot == generator_slot)),
+            follows.eq(
+                live
+                & (given_head == running)
+                & (sink.slot == generator_slot)
+                & (given_number == position + (count == WORDS - 1))
+                & (zeros == 0)
+            ),
+        ]
+        key_words = [memory.read_data for memory in rows]
+        fields = {f"k{WORDS - 1 - n}": _swapped(word) for n, word in enumerate(key_words)}
+        message = head[6:], Cat(*[0] * 26, head[:6])
+        fields |= {"iv3": message[0], "iv2": message[1], "iv1": message[0], "iv0": message[1]}
+        self.comb += [getattr(generator.sink, name).eq(value) for name, value in fields.items()]
+
+        # The key of the block in hand, or of the generator, goes.
+        touched, cut, stale = Signal(), Signal(), Signal()
+        room, shift, whole, pass_over = Signal(), Signal(), Signal(), Signal()
+        refuse = Signal()
+        self.comb += [
+            touched.eq(key.valid | self.clear_slot),
+            cut.eq(touched & (self.key_slot == slot)),
+            stale.eq(touched & (self.key_slot == generator_slot)),
+            generator.clear.eq(self.clear | self.flush | stale),
+            room.eq(~source.valid | source.ready),
+            generator.source.ready.eq(shift | pass_over),
+            whole.eq(shift & (count == WORDS - 1)),
+            sink.ready.eq(takes),
+        ]
+        self.sync += [
+            If(source.ready, source.valid.eq(0), If(source.valid, source.data.eq(0))),
+            If(shift, source.data.eq(Cat(source.data[WORD_BITS:], _swapped(generator.source.z))), source.error.eq(0)),
+            If(whole, source.valid.eq(1)),
+            If(refuse, source.data.eq(0), source.error.eq(1), source.valid.eq(1)),
+            If(shift | pass_over, count.eq(count + 1), If(count == WORDS - 1, position.eq(position + 1))),
+            If(
+                takes & sink.valid,
+                slot.eq(sink.slot),
+                head.eq(given_head),
+                block.eq(given_number),
+                bad.eq(zeros != 0),
+            ),
+        ]
+
+        self.submodules.fsm = fsm = FSM(reset_state="WAIT")
+        taking = [
+            takes.eq(1),
+            NextState("WAIT"),
+            If(sink.valid, NextState("CHOOSE"), If(follows & ~stale, NextState("GIVE"))),
+        ]
+        fsm.act(  # waits for a counter block
+            "WAIT",
+            *taking,
+        )
+        fsm.act(  # one cycle: where the block's keystream is
+            "CHOOSE",
+            If(bad | cut | ~chosen[slot], NextState("REFUSE"))
+            .Elif(~same | (block < position), NextState("BEGIN"))
+            .Else(NextState("PASS")),
+        )
+        fsm.act(  # waits until the generator takes a key: it does not while it is initialised for another message
+            "BEGIN",
+            If(
+                cut,
+                NextState("REFUSE"),
+            ).Else(
+                generator.sink.valid.eq(1),
+                If(
+                    generator.sink.ready,
+                    NextValue(live, 1),
+                    NextValue(running, head),
+                    NextValue(generator_slot, slot),
+                    NextValue(position, 0),
+                    NextValue(count, 0),
+                    NextState("PASS"),
+                ),
+            ),
+        )
+        fsm.act(  # waits until the generator comes to the block
+            "PASS",
+            If(
+                cut,
+                NextState("REFUSE"),
+            )
+            .Elif(
+                position == block,
+                NextState("GIVE"),
+            )
+            .Else(
+                pass_over.eq(generator.source.valid),
+            ),
+        )
+        fsm.act(  # waits for the block's words, and that the block before is taken; with the last takes another
+            "GIVE",
+            If(
+                cut,
+                NextState("REFUSE"),
+            ).Elif(
+                generator.source.valid & room,
+                shift.eq(1),
+                If(count == WORDS - 1, *taking),
+            ),
+        )
+        fsm.act(  # waits that the block before is taken
+            "REFUSE",
+            If(room, refuse.eq(1), NextState("WAIT")),
+        )
+        dropped = [NextState("WAIT")]
+        for state in ("WAIT", "CHOOSE", "BEGIN", "PASS", "GIVE", "REFUSE"):
+            fsm.act(state, If(self.flush | self.clear, *dropped))
+        self.comb += self.idle.eq(fsm.ongoing("WAIT") & ~source.valid)
+        self.sync += [
+            If(stale, live.eq(0)),
+            If(
+                self.flush | self.clear,
+                live.eq(0),
+                source.valid.eq(0),
+                source.data.eq(0),
+            ),
+        ]
+
+
+def _swapped(word) -> Cat:
+    """The bytes of a word in the other order."""
+    return Cat(word[24:32], word[16:24], word[8:16], word[:8])

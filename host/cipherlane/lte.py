@@ -1,0 +1,153 @@
+"""Messages of LTE, ciphered with 128-EEA1 or 128-EEA2 (3GPP TS 33.401, annexes B.1.2 and B.1.3), and of 128-EIA2.
+
+A message is one stream: COUNT, BEARER and DIRECTION make its initial counter block, and no two messages under one key
+have the same; so with 128-EEA1, whose keystream the board counts in such blocks. Its length is in bits, a byte's first
+the most significant.
+"""
+
+import argparse
+from dataclasses import dataclass
+
+from .errors import ArgumentError
+from .files import InputFile
+from .protocol.layout import BLOCK
+from .transfer import Writer
+
+CTR = "ctr"
+# What there is, and by engines of which cipher.
+CIPHERS = {CTR: "aes", "eea1": "snow3g", "eea2": "aes"}
+MOST_SNOW3G = 1 << 20  # bytes of a message: as many as the hardware numbers blocks
+KEY_BITS = 128
+# Name of an option, its attribute, and the bits of its value.
+_PARAMETERS = (("--count", "count", 32), ("--bearer", "bearer", 5), ("--direction", "link_direction", 1))
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message by an algorithm of LTE, of `bits` bits, or where that is None of so many bytes as come."""
+
+    algorithm: str
+    count: int
+    bearer: int
+    direction: int
+    bits: int | None = None
+
+    @property
+    def counter_block(self) -> bytes:
+        """Initial counter block: COUNT || BEARER || DIRECTION || 90 zeros."""
+        return ((self.count << 6 | self.bearer << 1 | self.direction) << 90).to_bytes(BLOCK, "big")
+
+    @property
+    def most(self) -> int | None:
+        """Bytes that it can have, None if a stream's bound is its own."""
+        return MOST_SNOW3G if self.algorithm == "eea1" else None
+
+    def check_length(self, source: InputFile) -> None:
+        """Compare what is said of the length with the input's.
+
+        Raises:
+            ArgumentError: the input is too long, has not the bytes of so many bits, or it is not known how many it has.
+        """
+        if self.most is not None and source.size is not None and source.size > self.most:
+            raise ArgumentError(
+                f"{source.name} has {source.size} bytes, and a message of {self.algorithm} at most {self.most}: "
+                "give a shorter file, or --cipher eea2"
+            )
+        if self.bits is None:
+            return
+        if source.size is None:
+            raise ArgumentError("--bits goes with a file as IN, whose length is known before: name one")
+        if self.bits > 8 * source.size:
+            raise ArgumentError(f"--bits {self.bits} is more than {source.name} has: give at most {8 * source.size}")
+        if -(-self.bits // 8) != source.size:
+            raise ArgumentError(
+                f"{self.bits} bits end before the last byte of {source.name}: give --bits from "
+                f"{8 * source.size - 7} to {8 * source.size}, or a shorter file"
+            )
+
+    def cut(self, data: bytes, offset: int) -> bytes:
+        """Return `data`, which begin at byte `offset` of the message, with zeros for what is behind its last bit."""
+        if self.bits is None or not data or self.bits >= 8 * (offset + len(data)):
+            return data
+        behind = 8 * (offset + len(data)) - self.bits
+        return (int.from_bytes(data, "big") >> behind << behind).to_bytes(len(data), "big")
+
+
+class CutWriter:
+    """Writes a message from byte `offset` on, with zeros behind its last bit."""
+
+    def __init__(self, message: Message, writer: Writer, offset: int):
+        """Write to `writer`."""
+        self._message, self._writer, self._offset = message, writer, offset
+
+    def write(self, data: bytes, /) -> None:
+        """Write what follows."""
+        self._writer.write(self._message.cut(data, self._offset))
+        self._offset += len(data)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which cipher, and for those of LTE which message."""
+    parser.add_argument(
+        "--cipher",
+        choices=CIPHERS,
+        default=CTR,
+        help="AES-CTR from an initial counter block on, or a message of LTE with 128-EEA1 (SNOW 3G, where the board "
+        "has it) or 128-EEA2 (default: %(default)s)",
+    )
+    add_message_options(parser)
+
+
+def add_message_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which message of LTE."""
+    group = parser.add_argument_group("messages of LTE (TS 33.401, annex B), by their numbers, 0x for hexadecimal")
+    for option, attribute, size in _PARAMETERS:
+        meaning = ": 0 uplink, 1 downlink" if size == 1 else ""
+        group.add_argument(
+            option, dest=attribute, metavar="N", type=_number, help=f"{option[2:].upper()}, {size} bits{meaning}"
+        )
+    group.add_argument(
+        "--bits", metavar="N", type=_number, help="length in bits, those of the last byte behind them 0 (default: IN's)"
+    )
+
+
+def message_of(args: argparse.Namespace, key: bytes) -> Message | None:
+    """Return the message that the options of `add_options` say; None if it is AES-CTR.
+
+    Raises:
+        ArgumentError: options are missing, do not go together, or are out of range; or the key has not 128 bits.
+    """
+    given = [option for option, attribute, _ in _PARAMETERS if getattr(args, attribute) is not None]
+    if args.cipher == CTR:
+        if given or args.bits is not None:
+            raise ArgumentError(f"{given[0] if given else '--bits'} goes with --cipher eea1 or eea2")
+        return None
+    if args.iv is not None:
+        raise ArgumentError(f"--iv goes with --cipher {CTR}: --count, --bearer and --direction make the counter block")
+    return described(args, args.cipher, key)
+
+
+def described(args: argparse.Namespace, algorithm: str, key: bytes) -> Message:
+    """Return the message that the options of `add_message_options` say.
+
+    Raises:
+        ArgumentError: options are missing or out of range, or the key has not 128 bits.
+    """
+    for option, attribute, size in _PARAMETERS:
+        value = getattr(args, attribute)
+        if value is None:
+            raise ArgumentError(f"{algorithm} needs {option}: give 0 to {(1 << size) - 1}")
+        if not 0 <= value < 1 << size:
+            raise ArgumentError(f"{option} {value} is out of range: give 0 to {(1 << size) - 1}")
+    if args.bits is not None and args.bits < 0:
+        raise ArgumentError(f"--bits {args.bits} cannot be: give 0 or more")
+    if len(key) * 8 != KEY_BITS:
+        raise ArgumentError(f"the key has {len(key) * 8} bits: 128-{algorithm.upper()} takes one of {KEY_BITS}")
+    return Message(algorithm, args.count, args.bearer, args.link_direction, args.bits)
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise argparse.ArgumentTypeError("not a number: give decimal digits, or 0x and hexadecimal ones") from None

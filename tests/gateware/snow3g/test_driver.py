@@ -1,0 +1,98 @@
+"""The engine `snow3g` in C, on the simulated accelerator with the core of 128-EEA1: memory to memory by its DMA."""
+
+import ctypes
+import errno
+import random
+
+import pytest
+
+from gateware.ctr.service import CTRService, slots_of
+from gateware.snow3g.core import BLOCKS, Snow3GCore
+from tests.gateware.dma.bench import ORIGIN
+from tests.gateware.dma.test_driver import Driver, library, region  # noqa: F401 (fixtures)
+from tests.gateware.snow3g.reference import eea1
+from tests.gateware.snow3g.test_core import counter_block
+from tests.gateware.snow3g.vectors import MESSAGES
+
+OUT = ORIGIN + 0x2000
+KEYS = [bytes(range(n, n + 16)) for n in range(1, 4)]
+
+
+def create(clients):
+    return CTRService(core=Snow3GCore(slots=slots_of(clients)), clients=clients)
+
+
+@pytest.fixture(scope="module")
+def simulated(library, region):  # noqa: F811
+    driver = Driver(library, region, create=create)
+    yield driver
+    driver.bench.sim.close()
+
+
+@pytest.fixture
+def driver(simulated):
+    simulated.reset()
+    assert simulated.init() == 0
+    simulated.c.shim_ciphers_snow3g()
+    return simulated
+
+
+def ciphered(driver, n, counter, data, source=ORIGIN, destination=OUT):
+    ctypes.memmove(source, data, len(data))
+    status = driver.c.shim_ctr(n, counter, source, destination, len(data))
+    return status or ctypes.string_at(destination, len(data))
+
+
+def test_known_answers(driver):
+    assert [driver.c.shim_known_answer(n) for n in range(3)] == [0, 0, -errno.ENOENT]
+
+
+def test_messages_of_several_keys_at_any_alignment(driver):
+    """In parts that follow each other, or do not; through the bounce buffer where the DMA does not reach."""
+    rng = random.Random(2)
+    for n, key in enumerate(KEYS):
+        assert driver.c.shim_set_key(n, key, 128) == 0
+    outside = ctypes.create_string_buffer(600)
+    for _ in range(40):
+        n, number, length = rng.randrange(len(KEYS)), rng.randrange(20), rng.choice((0, 1, 15, 16, 33, 200))
+        data, message = rng.randbytes(length), (rng.choice((1, 99)), 7, 1)
+        places = rng.choice([(ORIGIN + 3, OUT + 1), (ORIGIN, ORIGIN), (ctypes.addressof(outside), OUT)])
+        expected = eea1(KEYS[n], *message, bytes(16 * number) + data)[16 * number :]
+        assert ciphered(driver, n, counter_block(*message, number), data, *places) == expected
+
+
+def test_lengths_in_bits(driver):
+    """By the accelerator's own descriptors; the bits behind the length are zero."""
+    for m in MESSAGES:
+        assert driver.c.shim_load(0, m.key, 128) == 0
+        padded = m.plaintext[:-1] + bytes([m.plaintext[-1] | (1 << -m.bits % 8) - 1])
+        ctypes.memmove(ORIGIN, padded, len(padded))
+        # The driver's call for 128-EEA2 makes the same counter block.
+        assert driver.c.shim_eea2(0, m.count, m.bearer, m.direction, ORIGIN, OUT, m.bits) == 0
+        behind = -m.bits % 8
+        assert ctypes.string_at(OUT, len(padded)) == m.ciphertext[:-1] + bytes([m.ciphertext[-1] >> behind << behind])
+
+
+def test_what_is_none_of_a_message_is_refused(driver):
+    """And nothing is read or written: other lengths of keys, counter blocks, and ends behind the last block."""
+    assert driver.c.shim_set_key(0, bytes(32), 256) == driver.c.shim_set_key(0, bytes(24), 192) == -errno.EINVAL
+    assert driver.c.shim_set_key(0, KEYS[0], 128) == 0
+    good = counter_block(1, 2, 1)
+    driver.writes.clear()
+    for byte, bit in ((4, 0), (4, 1), (5, 7), (7, 0), (8, 0), (13, 0)):
+        bad = bytearray(good)
+        bad[byte] |= 1 << bit
+        assert ciphered(driver, 0, bytes(bad), bytes(16)) == -errno.EINVAL
+    last = counter_block(1, 2, 1, BLOCKS - 1)
+    assert ciphered(driver, 0, last, bytes(17)) == -errno.EINVAL
+    assert driver.writes == []
+
+
+def test_clear(driver):
+    """The slot is free, and the engine keeps nothing; what the core keeps is looked for in `test_core`."""
+    assert driver.c.shim_set_key(0, KEYS[0], 128) == 0
+    assert ciphered(driver, 0, counter_block(1, 2, 1), bytes(64)) == eea1(KEYS[0], 1, 2, 1, bytes(64))
+    driver.c.shim_clear(0)
+    assert driver.c.shim_key_is_zero(0)
+    assert driver.read_register(driver.bench.address["key_valid"] * 4) == 0
+    assert ciphered(driver, 0, counter_block(1, 2, 1), bytes(64)) == -errno.EINVAL

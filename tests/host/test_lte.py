@@ -1,0 +1,214 @@
+"""Messages of LTE by the command line: 3GPP's sets of 128-EEA2, 128-EEA1, lengths in bits, what is refused."""
+
+import json
+import random
+import tomllib
+from pathlib import Path
+
+import pytest
+from cipherlane import ArgumentError, Engine, connect
+from cipherlane.errors import KeyLengthError
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from tests.gateware.snow3g.reference import eea1
+
+from .commands import IV, KEY, command, one_line_error
+from .model import ENGINES, PeerBoard, SocketBoard
+
+SETS = tomllib.loads((Path(__file__).parents[1] / "gateware" / "ctr" / "eea2.toml").read_text())["set"]
+KEY_128 = {"CIPHERLANE_KEY": KEY[:32]}
+
+
+def lte(board, source, target, *words, verb="encrypt", cipher="eea2", env=KEY_128, numbers=(1, 2, 1)):
+    options = ["--cipher", cipher]
+    for name, number in zip(("--count", "--bearer", "--direction"), numbers, strict=True):
+        options += [] if number is None else [name, number]
+    return command(verb, "--port", board.url, *options, *words, source, target, env=env)
+
+
+def cut(data, bits):
+    return (int.from_bytes(data) >> (8 * len(data) - bits) << (-bits % 8)).to_bytes((bits + 7) // 8)
+
+
+@pytest.mark.parametrize("given", SETS, ids=lambda given: given["name"])
+@pytest.mark.parametrize("verb", ["encrypt", "decrypt"])
+def test_published_sets(server, tmp_path, given, verb):
+    """The bits behind the length are read, and are zeros of the result."""
+    sides = [bytes.fromhex(given[side].replace("\n", "")) for side in ("plaintext", "ciphertext")]
+    plain, secret = sides if verb == "encrypt" else sides[::-1]
+    behind = -given["length"] % 8
+    (tmp_path / "in").write_bytes(plain[:-1] + bytes([plain[-1] | (1 << behind) - 1]))
+    numbers = [hex(given["count"]), given["bearer"], given["direction"]]
+    status, stdout, stderr = lte(
+        server,
+        tmp_path / "in",
+        tmp_path / "out",
+        *("--bits", given["length"], "--verify", "--json"),
+        verb=verb,
+        numbers=numbers,
+        env={"CIPHERLANE_KEY": given["key"]},
+    )
+    assert status == 0, stderr
+    assert (tmp_path / "out").read_bytes() == secret
+    record = json.loads(stdout)
+    assert record["cipher"] == "eea2" and record["verified"] is True
+    assert record["iv"] == f"{given['count']:08x}{given['bearer'] << 3 | given['direction'] << 2:02x}{0:022x}"
+
+
+@pytest.mark.parametrize("bits", [7993, 8000, 24007, 40017])
+def test_each_record_but_the_last_bits(server, tmp_path, bits):
+    """Several records; whole bytes need no --bits, standard input does not either."""
+    data = random.Random(bits).randbytes((bits + 7) // 8)
+    (tmp_path / "in").write_bytes(data)
+    counter = modes.CTR(bytes.fromhex("0000000114" + "00" * 11))
+    expected = Cipher(algorithms.AES(bytes.fromhex(KEY[:32])), counter).encryptor().update(data)
+    assert lte(server, tmp_path / "in", tmp_path / "out", "--bits", bits, "--verify")[0] == 0
+    assert (tmp_path / "out").read_bytes() == cut(expected, bits)
+    server.board.power_cycle()
+    words = ("encrypt", "--port", server.url, "--cipher", "eea2", "--count", 1, "--bearer", 2, "--direction", 1)
+    status, stdout, stderr = command(*words, "-", "-", stdin=data, env=KEY_128)
+    assert status == 0, stderr
+    assert stdout == expected
+
+
+def test_a_message_that_is_interrupted_goes_on(tmp_path):
+    """With what it was begun with alone."""
+    data = random.Random(5).randbytes(4096)
+    (tmp_path / "in").write_bytes(data)
+    board = PeerBoard()
+    board.fail_after = 3
+    with SocketBoard(board) as server:
+        status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", "--bits", 32763)
+        assert status == 7 and "--resume" in stderr
+        board.fail_after = None
+        for words, what in (((), "length in bits"), (("--bits", 32762), "length in bits")):
+            status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", *words, "--resume")
+            assert status == 2 and f"was begun with another {what}" in one_line_error(stderr)
+        status, _, stderr = lte(
+            server, tmp_path / "in", tmp_path / "out", "--bits", 32763, "--resume", numbers=(1, 3, 1)
+        )
+        assert status == 2 and "was begun with another IV" in one_line_error(stderr)
+        words = ("encrypt", "--port", server.url, "--resume", tmp_path / "in", tmp_path / "out")
+        status, _, stderr = command(*words, env=KEY_128)
+        assert status == 2 and "was begun with another cipher" in one_line_error(stderr)
+        status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", "--bits", 32763, "--resume", "--verify")
+        assert status == 0, stderr
+    counter = modes.CTR(bytes.fromhex("0000000114" + "00" * 11))
+    expected = Cipher(algorithms.AES(bytes.fromhex(KEY[:32])), counter).encryptor().update(data)
+    assert (tmp_path / "out").read_bytes() == cut(expected, 32763)
+
+
+def test_a_count_serves_one_message(server, tmp_path):
+    (tmp_path / "in").write_bytes(bytes(20))
+    assert lte(server, tmp_path / "in", tmp_path / "out")[0] == 0
+    status, _, stderr = lte(server, tmp_path / "in", tmp_path / "again")
+    assert status == 6 and "used" in one_line_error(stderr) and not (tmp_path / "again").exists()
+    assert lte(server, tmp_path / "in", tmp_path / "other", numbers=(1, 2, 0))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words", "expected"),
+    [
+        ((None, 2, 1), (), "eea2 needs --count: give 0 to 4294967295"),
+        ((1, 2, None), (), "eea2 needs --direction: give 0 to 1"),
+        ((1 << 32, 2, 1), (), "--count 4294967296 is out of range: give 0 to 4294967295"),
+        ((1, 32, 1), (), "--bearer 32 is out of range: give 0 to 31"),
+        ((1, -1, 1), (), "--bearer -1 is out of range"),
+        ((1, 2, 2), (), "--direction 2 is out of range: give 0 to 1"),
+        ((1, 2, 1), ("--bits", 161), "--bits 161 is more than"),
+        ((1, 2, 1), ("--bits", 152), "152 bits end before the last byte of"),
+        ((1, 2, 1), ("--bits", -1), "--bits -1 cannot be: give 0 or more"),
+        ((1, 2, 1), ("--iv", IV), "--iv goes with --cipher ctr"),
+    ],
+)
+def test_what_cannot_be_is_refused(server, tmp_path, numbers, words, expected):
+    """In one line, before the board is asked, and nothing is written."""
+    (tmp_path / "in").write_bytes(bytes(20))
+    status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", *words, numbers=numbers)
+    assert status == 2 and expected in one_line_error(stderr)
+    assert server.board.seen == [] and [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_options_that_do_not_go_together(server, tmp_path):
+    (tmp_path / "in").write_bytes(bytes(20))
+    status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", cipher="ctr")
+    assert status == 2 and "--count goes with --cipher eea1 or eea2" in one_line_error(stderr)
+    status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", env={"CIPHERLANE_KEY": KEY})
+    assert status == 2 and "the key has 192 bits: 128-EEA2 takes one of 128" in one_line_error(stderr)
+    status, _, stderr = lte(server, "-", tmp_path / "out", "--bits", 20)
+    assert status == 2 and "--bits goes with a file as IN" in one_line_error(stderr)
+    status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", numbers=("x", 2, 1))
+    assert status == 2 and "not a number: give decimal digits" in stderr
+    assert server.board.seen == []
+
+
+class SnowBoard(PeerBoard):
+    """A peer that has the engine snow3g, too, and ciphers a message by the standard's words."""
+
+    def __init__(self):
+        super().__init__()
+        self.engines |= 1 << ENGINES["snow3g"]
+
+    def _data(self, session, offset, token, data):
+        entry = self._find(session, token)
+        session, _ = super()._data(session, offset, token, data)
+        first, number = divmod(entry.start + offset // 16, 1 << 64)
+        count, bearer, direction = first >> 32, first >> 27 & 31, first >> 26 & 1
+        return session, eea1(entry.key, count, bearer, direction, bytes(16 * number) + data)[16 * number :]
+
+
+def test_eea1(tmp_path):
+    """Both directions, of several records; engines are those of the cipher, and keys, too."""
+    data = random.Random(6).randbytes(2500)
+    (tmp_path / "in").write_bytes(data)
+    expected = cut(eea1(bytes.fromhex(KEY[:32]), 77, 9, 0, data), 19994)
+    with SocketBoard(SnowBoard()) as server:
+        words = ("--bits", 19994, "--json")
+        status, stdout, stderr = lte(
+            server, tmp_path / "in", tmp_path / "out", *words, cipher="eea1", numbers=(77, 9, 0)
+        )
+        assert status == 0, stderr
+        assert (tmp_path / "out").read_bytes() == expected
+        record = json.loads(stdout)
+        assert (record["engine"], record["cipher"], record["bytes"]) == ("snow3g", "eea1", 2500)
+        server.board.power_cycle()
+        status, _, stderr = lte(
+            server, tmp_path / "out", tmp_path / "back", cipher="eea1", numbers=(77, 9, 0), verb="decrypt"
+        )
+        assert status == 0, stderr
+        assert (tmp_path / "back").read_bytes()[:-1] == data[:-1]
+        for cipher, engine, given in (("eea1", "table", "ctr or --cipher eea2"), ("eea2", "snow3g", "eea1")):
+            status, _, stderr = lte(server, tmp_path / "in", tmp_path / "no", "--engine", engine, cipher=cipher)
+            expected = f"engine {engine} is not for --cipher {cipher}: give --cipher {given}, or another engine"
+            assert status == 2 and expected in one_line_error(stderr)
+        status, stdout, stderr = command("bench", "--port", server.url, "--json", "--key-bits", 256)
+        assert status == 0 and "snow3g" not in stdout.decode(), "with no key that it does not take"
+        status, stdout, stderr = lte(server, tmp_path / "in", tmp_path / "aes", "--json", numbers=(1, 1, 1))
+        assert status == 0 and json.loads(stdout)["engine"] == "accelerator", "the fastest of AES"
+
+
+def test_eea1_where_it_cannot_be(server, tmp_path):
+    (tmp_path / "in").write_bytes(bytes(20))
+    status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", cipher="eea1")
+    assert status == 2
+    assert "the board has no engine for --cipher eea1: flash configuration lte, or give" in one_line_error(stderr)
+    assert "open" not in server.board.seen
+    server.board.seen.clear()
+    status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", "--verify", cipher="eea1")
+    assert status == 2 and "--verify has no reference for eea1" in one_line_error(stderr)
+    (tmp_path / "in").write_bytes(bytes((1 << 20) + 1))
+    status, _, stderr = lte(server, tmp_path / "in", tmp_path / "out", cipher="eea1")
+    assert status == 2 and "a message of eea1 at most 1048576" in one_line_error(stderr)
+    assert server.board.seen == [] and [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_sessions_of_snow3g_are_of_messages():
+    with SocketBoard(SnowBoard()) as server, connect(server.url) as device:
+        with pytest.raises(KeyLengthError, match="takes one of 128"):
+            device.open_session(bytes(32), bytes(16), Engine.SNOW3G)
+        for iv in (None, bytes(4) + b"\1" + bytes(11), bytes(5) + b"\1" + bytes(10), bytes(13) + b"\1" + bytes(2)):
+            with pytest.raises(ArgumentError, match="COUNT"):
+                device.open_session(bytes(16), iv, Engine.SNOW3G)
+        with device.open_session(bytes(16), b"\xff" * 4 + b"\xfc" + bytes(9) + b"\xff" * 2, Engine.SNOW3G, length=16):
+            pass
+        assert server.board.seen.count("open") == 1
