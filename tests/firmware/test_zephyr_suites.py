@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 import psutil
 import pytest
@@ -11,10 +12,11 @@ import yaml
 from cipherlane.device import Device
 from cipherlane.protocol.layout import Engine
 from cipherlane.transport.serial import SerialTransport
+from cipherlane.transport.simboard import SimulatedBoard
 
-from gateware.flow import zephyr
+from gateware.flow import emulator, zephyr
 from tests.end_to_end.ethernet import running_board, transfer
-from tests.firmware.zephyr_board import DIRECTORY, run_suite, scenarios
+from tests.firmware.zephyr_board import DIRECTORY, SUITES, run_suite, scenarios
 from tests.gateware.support import ROOT
 
 pytestmark = pytest.mark.simboard
@@ -33,6 +35,30 @@ def test_suite(name, folder, configuration):
 @pytest.mark.parametrize(("name", "folder", "configuration"), cases("cipherlane_sim_eth"))
 def test_suite_with_ethernet(zephyr_ethernet_board, name, folder, configuration):
     check(folder, configuration, run_suite(name, folder, configuration, zephyr_ethernet_board, running_board))
+
+
+# Verilator's build of that board takes a minute.
+@pytest.mark.thorough
+@pytest.mark.parametrize(("name", "folder", "configuration"), cases("cipherlane_sim_sdram"))
+def test_suite_with_sdram(zephyr_sdram_board, name, folder, configuration):
+    text = run_suite(name, folder, configuration, zephyr_sdram_board)
+    check(folder, configuration, text)
+    says = "SDRAM: no reads: not used" if folder.name == "sdram_fault" else "SDRAM: DDR3, 32768 KB at 0x60000000"
+    assert says in text.partition("*** Booting")[0]
+
+
+@pytest.mark.thorough
+def test_what_lies_in_memory_that_does_not_work_does_not_start(zephyr_sdram_board):
+    folder, output = SUITES / "sdram_fault", ROOT / "build" / "tests" / "zephyr" / "sdram_fault_required"
+    more = (*zephyr.suite_variables(zephyr.require_base()), "CONFIG_CIPHERLANE_SDRAM_OPTIONAL=n")
+    image = zephyr.compile_application(folder, output, zephyr_sdram_board.name, more)
+    with SimulatedBoard(emulator.lay_out(output, zephyr_sdram_board, image)) as board:
+        deadline = time.monotonic() + 120
+        while "Halting system" not in board.output() and time.monotonic() < deadline:
+            time.sleep(0.2)
+        text = board.output()
+    assert re.search(r"4096 bytes of the application lie there: it does not start.*Halting system", text, re.DOTALL), text
+    assert "*** Booting" not in text
 
 
 def check(folder, configuration, text):
