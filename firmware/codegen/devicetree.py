@@ -38,7 +38,10 @@ _ETHERNET = {
 SDRAM_JSON = "sdram.json"
 # LiteDRAM's registers: of the first phase all, of the second, if there is one, the first, as every phase's are as far
 # from the one's before; of the PHY those with which reads are adjusted, if it has them.
-_DFII = ("control", *(f"pi0_{name}" for name in ("command", "command_issue", "address", "baddress", "wrdata", "rddata")))
+_DFII = (
+    "control",
+    *(f"pi0_{name}" for name in ("command", "command_issue", "address", "baddress", "wrdata", "rddata")),
+)
 _DFII += ("pi1_command",)
 _PHY = ("dly_sel", "rdly_dq_rst", "rdly_dq_inc", "rdly_dq_bitslip_rst", "rdly_dq_bitslip", "burstdet_clr")
 _PHY += ("burstdet_seen",)
@@ -121,9 +124,7 @@ def _sdram(description: dict[str, Any], sdram: dict[str, Any]) -> tuple[str, str
     named = [(name, registers.get(f"sdram_dfii_{name}")) for name in _DFII]
     named += [(name, registers.get(f"ddrphy_{name}")) for name in _PHY]
     reg = _reg({name: (entry["addr"], 4 * entry["size"]) for name, entry in named if entry})
-    values = "".join(
-        f"\t\t\t{name.replace('_', '-')} = <{value}>;\n" for name, value in sdram["values"].items()
-    )
+    values = "".join(f"\t\t\t{name.replace('_', '-')} = <{value}>;\n" for name, value in sdram["values"].items())
     lane_bits = ", ".join(f"<0x{bits:08x}>" for bits in sdram["lane_bits"])
     steps = ",\n\t\t\t\t".join(
         f"<{command} {bits} 0x{address:x} {bank} {cycles}> /* {what} */"

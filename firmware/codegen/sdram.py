@@ -11,7 +11,7 @@ from typing import Any
 
 from litedram.init import get_sdram_phy_init_sequence
 
-# Bits of LiteDRAM's registers `dfii_control` and `dfii_pi<n>_command`, by the names that its sequences use: `cl_dfii.h`.
+# Bits of LiteDRAM's `dfii_control` and `dfii_pi<n>_command`, by the names that its sequences use: `cl_dfii.h`.
 CONTROL = {"SEL": 1, "CKE": 2, "ODT": 4, "RESET_N": 8}
 COMMAND = {"CS": 1, "WE": 2, "CAS": 4, "RAS": 8, "WRDATA": 16, "RDDATA": 32}
 # What a wait lasts at least: 512 of the memory's clocks, for its DLL and its calibration (JESD79-3F, tDLLK, tZQinit),

@@ -90,7 +90,11 @@ def test_sdram_is_described_where_there_is_some(directory, tmp_path, board):
     assert levels.isdisjoint(named) if board == "sim" else levels <= named.keys()
     header = (tmp_path / "include" / "generated" / "cl_sdram.h").read_text()
     numbers = dict(re.findall(r"#define CL_SDRAM_(\w+) (\d+)\n", header))
-    assert numbers == {name.upper().replace("-", "_"): value for name, value in re.findall(r"([\w-]+) = <(\d+)>;", body) if name != "l2-bytes"}
+    assert numbers == {
+        name.upper().replace("-", "_"): value
+        for name, value in re.findall(r"([\w-]+) = <(\d+)>;", body)
+        if name != "l2-bytes"
+    }
     steps = re.findall(r"^\t/\* (.*) \*/ (\d), (\d+), (0x\w+), (\d), (\d+), ", header, re.MULTILINE)
     assert [step[1:] for step in steps] == re.findall(r"<(\d) (\d+) (0x\w+) (\d) (\d+)> /\*", body) and len(steps) >= 7
 

@@ -77,7 +77,16 @@ def compile_driver(phy, name):
     # A copy, as it would include the port.h beside it.
     sources = [FIRMWARE / "sdram" / "sdram.c", HERE / "model.c"]
     shutil.copy(FIRMWARE / "baremetal" / "sdram_port.h", folder)
-    command = ["gcc", *FLAGS, f"-I{folder}", f"-I{HERE}", *(f"-I{FIRMWARE / name}" for name in ("sdram", "generated")), *map(str, sources), "-o", str(output)]
+    command = [
+        "gcc",
+        *FLAGS,
+        f"-I{folder}",
+        f"-I{HERE}",
+        *(f"-I{FIRMWARE / name}" for name in ("sdram", "generated")),
+        *map(str, sources),
+        "-o",
+        str(output),
+    ]
     subprocess.run(command, check=True, timeout=120)
     return output
 

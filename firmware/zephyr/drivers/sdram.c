@@ -84,7 +84,7 @@ static int tell(CL_SYS_INIT_ARGUMENT)
 	TELL(ERR, "%s: not used (status %d, offset 0x%x, wrong bits 0x%x)",
 	     sdram_name(report.status), report.status, (unsigned int)report.offset,
 	     (unsigned int)report.wrong_bits);
-	if ((uintptr_t)__SDRAM_size != 0 && !IS_ENABLED(CONFIG_CIPHERLANE_SDRAM_OPTIONAL)) {
+	if ((uintptr_t)__SDRAM_size != 0 && IS_ENABLED(CONFIG_CIPHERLANE_SDRAM_REQUIRED)) {
 		TELL(ERR, "%u bytes of the application lie there: it does not start",
 		     (unsigned int)(uintptr_t)__SDRAM_size);
 		k_panic();

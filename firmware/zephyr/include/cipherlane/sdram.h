@@ -19,8 +19,8 @@
 
 /**
  * Places a variable there: not initialised, not even zero; 16-byte aligned. An application that has
- * such a variable does not start where the memory does not work, but for
- * CONFIG_CIPHERLANE_SDRAM_OPTIONAL.
+ * such a variable does not start where the memory does not work, unless
+ * CONFIG_CIPHERLANE_SDRAM_REQUIRED is off.
  */
 #define CL_SDRAM_DATA Z_GENERIC_SECTION(SDRAM) __aligned(16)
 
