@@ -1,8 +1,8 @@
 """The Zephyr module's switches, as its Kconfig files have them, each off by itself.
 
 An image without what was switched off is made, or Kconfig says of the switch that it stays on: no message of compiler
-or linker. Applications are the record service, on the boards with Ethernet and with SDRAM, and the samples. Members of a choice are no
-switches: one of them is always on.
+or linker. Applications are the record service, on the boards with Ethernet and with SDRAM, and the samples. Members of
+a choice are no switches: one of them is always on.
 """
 
 import re

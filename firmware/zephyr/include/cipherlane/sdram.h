@@ -11,7 +11,11 @@
 
 #include <zephyr/devicetree.h>
 #include <zephyr/kernel.h>
+#include <zephyr/sys/util.h>
 #include <zephyr/toolchain.h>
+
+BUILD_ASSERT(IS_ENABLED(CONFIG_CIPHERLANE_SDRAM),
+	     "without its driver nothing there answers rightly");
 
 #define CL_SDRAM       DT_PHANDLE(DT_INST(0, cipherlane_sdram), memory)
 #define CL_SDRAM_BASE  DT_REG_ADDR(CL_SDRAM)
