@@ -38,13 +38,10 @@ _ETHERNET = {
 SDRAM_JSON = "sdram.json"
 # LiteDRAM's registers: of the first phase all, of the second, if there is one, the first, as every phase's are as far
 # from the one's before; of the PHY those with which reads are adjusted, if it has them.
-_DFII = (
-    "control",
-    *(f"pi0_{name}" for name in ("command", "command_issue", "address", "baddress", "wrdata", "rddata")),
-)
-_DFII += ("pi1_command",)
-_PHY = ("dly_sel", "rdly_dq_rst", "rdly_dq_inc", "rdly_dq_bitslip_rst", "rdly_dq_bitslip", "burstdet_clr")
-_PHY += ("burstdet_seen",)
+_PI0 = ("command", "command_issue", "address", "baddress", "wrdata", "rddata")
+_DFII = ("control", *(f"pi0_{name}" for name in _PI0), "pi1_command")
+_READ_DELAY = ("dq_rst", "dq_inc", "dq_bitslip_rst", "dq_bitslip")
+_PHY = ("dly_sel", *(f"rdly_{name}" for name in _READ_DELAY), "burstdet_clr", "burstdet_seen")
 _SLOTS = {"rx_slots": "ethmac_rx", "tx_slots": "ethmac_tx"}
 
 
