@@ -43,7 +43,7 @@ help: ## 0 s | List the targets
 	@echo
 	@echo "Variables (times are of 2 cores)"
 	@echo "  BOARD=ecpix5|butterstick|colorlight_i5|orangecrab|orangecrab_85f|ulx3s|ulx3s_25f|versa_ecp5|sim (make boards)"
-	@echo "  CONFIG=default|eth|pipelined|scalar|comparators|wide_comparators|lte|sdram|zephyr|eth_zephyr (sim, demo, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
+	@echo "  CONFIG=default|eth|pipelined|scalar|comparators|wide_comparators|lte|sdram|zephyr|eth_zephyr|sdram_zephyr (sim, demo, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
 	@echo "  CONFIG=sdram (demo: the data lie in the simulated board's DDR3, and the table says so)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone; udev: the rules)"
@@ -71,8 +71,8 @@ sim: setup ## 1 min, then 1 s | Build the simulated board (build/sim; with TRANS
 	@$(PYTHON) -m gateware.flow sim $(CONFIG) $(if $(TRACE),--trace)
 
 zephyr: override FIRMWARE = zephyr
-zephyr: setup ## minutes | Build the firmware on Zephyr for BOARD=sim, with the board, or ecpix5; with Ethernet by TRANSPORT=udp
-	$(if $(filter %zephyr,$(CONFIG)),,$(error CONFIG=$(CONFIG): choose zephyr or eth_zephyr))
+zephyr: setup ## minutes | Build the firmware on Zephyr for BOARD=sim, with the board, or ecpix5; with Ethernet by TRANSPORT=udp, SDRAM by CONFIG=sdram_zephyr
+	$(if $(filter %zephyr,$(CONFIG)),,$(error CONFIG=$(CONFIG): choose zephyr, eth_zephyr or sdram_zephyr))
 	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) $(if $(filter sim%,$(BOARD)),,--image)
 
 zephyr-setup: setup ## minutes | Install what Zephyr's build needs and, without ZEPHYR_BASE, a Zephyr tree (build/zephyr)

@@ -59,6 +59,8 @@ class Configuration:
 
 
 DEFAULT = "default"
+# Four block RAMs of lines, of 16 bytes each; on a small part 16 lines in LUTs.
+_SDRAM_CACHE = 8192
 # Of the ECPIX-5's 208 block RAMs of 2 KB, code takes 64, data 32 and the buffer memory 32.
 _ZEPHYR = Configuration(
     "zephyr",
@@ -89,7 +91,7 @@ _ALL = (
     Configuration("lte", "SNOW 3G accelerator", snow3g=True),
     _ZEPHYR,
     _ETH_ZEPHYR,
-    # Four block RAMs of lines, of 16 bytes each; on a small part 16 lines in LUTs.
-    Configuration("sdram", "SDRAM", sdram_cache=8192),
+    Configuration("sdram", "SDRAM", sdram_cache=_SDRAM_CACHE),
+    replace(_ZEPHYR, name="sdram_zephyr", title="SDRAM, firmware on Zephyr", sdram_cache=_SDRAM_CACHE),
 )
 CONFIGURATIONS = {configuration.name: configuration for configuration in _ALL}

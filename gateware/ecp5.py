@@ -18,6 +18,7 @@ SMALL_LEFT_OUT = {
     "pipelined": _TOO_LARGE + "the pipelined core alone takes as many LUTs",
     "zephyr": _TOO_LARGE + "Zephyr's memories take 128 block RAMs",
     "eth_zephyr": _TOO_LARGE + "Zephyr's memories take 128 block RAMs",
+    "sdram_zephyr": _TOO_LARGE + "Zephyr's memories take 128 block RAMs",
 }
 
 

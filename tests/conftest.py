@@ -60,3 +60,11 @@ def zephyr_ethernet_board():
     from gateware.flow import emulator
 
     return emulator.build("eth_zephyr")
+
+
+@pytest.fixture(scope="session")
+def zephyr_sdram_board():
+    """Folder of the simulated board with SDRAM and the firmware on Zephyr."""
+    from gateware.flow import emulator
+
+    return emulator.build("sdram_zephyr")

@@ -86,7 +86,7 @@ def refusal(checkout, *words, **options):
         (["TRANSPORT=udp", "PORT=sim"], "TRANSPORT=udp and PORT=sim contradict each other: leave one out"),
         (
             ["CONFIG=ddr3"],
-            "CONFIG=ddr3: for the simulated board choose default, eth, scalar, .*, sdram, zephyr or eth_zephyr",
+            "CONFIG=ddr3: for the simulated board choose default, eth, scalar, .*, zephyr, eth_zephyr or sdram_zephyr",
         ),
         (["CONFIG=pipelined"], "CONFIG=pipelined: for the simulated board choose default, .*"),
         (

@@ -120,7 +120,8 @@ int main(void)
 #ifdef MAIN_RAM_BASE
 	struct sdram_report sdram;
 	uint8_t *const record = sdram_init(&sdram) == 0 ? receive_sdram.record : receive.record;
-	const char *const firmware = sdram_name(sdram.status);
+	const char *const firmware =
+		sdram.status == 0 ? "baremetal, " CL_SDRAM_KIND : sdram_name(sdram.status);
 #else
 	uint8_t *const record = receive.record;
 	const char *const firmware = "baremetal";

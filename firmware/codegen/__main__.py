@@ -7,7 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from firmware.codegen import isa, registers, wire
+from firmware.codegen import isa, registers, sdram, wire
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -20,6 +20,7 @@ def texts() -> dict[Path, str]:
     return {
         HEADERS / "cl_wire.h": wire.render(wire.WIRE_LAYOUT),
         HEADERS / "cl_isa.h": isa.render(),
+        HEADERS / "cl_dfii.h": sdram.render_bits(),
         HEADERS / "cl_accel_regs.h": registers.render(),
         HEADERS / "cl_fastpath_regs.h": registers.render(registers.FAST_PATH),
         HEADERS / "cl_random_regs.h": registers.render(registers.RANDOM_SOURCE),

@@ -1,6 +1,7 @@
 """Devicetree of a Zephyr board, from the SoC's own description.
 
-The input is the JSON file of LiteX's Builder (`csr.json`): register addresses, interrupts, clock and memories.
+The input is the JSON file of LiteX's Builder (`csr.json`): register addresses, interrupts, clock and memories; and,
+where there is SDRAM, what `firmware.codegen.sdram` says of it, `sdram.json` beside it.
 Registers of a node are named, one entry each, as Zephyr's bindings of LiteX's cores have them.
 """
 
@@ -34,6 +35,13 @@ _ETHERNET = {
     "preamble_errors": "rx_datapath_preamble_errors",
     "crc_errors": "rx_datapath_crc_errors",
 }
+SDRAM_JSON = "sdram.json"
+# LiteDRAM's registers: of the first phase all, of the second, if there is one, the first, as every phase's are as far
+# from the one's before; of the PHY those with which reads are adjusted, if it has them.
+_PI0 = ("command", "command_issue", "address", "baddress", "wrdata", "rddata")
+_DFII = ("control", *(f"pi0_{name}" for name in _PI0), "pi1_command")
+_READ_DELAY = ("dq_rst", "dq_inc", "dq_bitslip_rst", "dq_bitslip")
+_PHY = ("dly_sel", *(f"rdly_{name}" for name in _READ_DELAY), "burstdet_clr", "burstdet_seen")
 _SLOTS = {"rx_slots": "ethmac_rx", "tx_slots": "ethmac_tx"}
 
 
@@ -104,13 +112,50 @@ def _ethernet(description: dict[str, Any]) -> str:
 """
 
 
+def _sdram(description: dict[str, Any], sdram: dict[str, Any]) -> tuple[str, str]:
+    """The nodes of memory and controller."""
+    if not sdram:
+        return "", ""
+    base, size = _memory(description, "main_ram")
+    registers = description["csr_registers"]
+    named = [(name, registers.get(f"sdram_dfii_{name}")) for name in _DFII]
+    named += [(name, registers.get(f"ddrphy_{name}")) for name in _PHY]
+    reg = _reg({name: (entry["addr"], 4 * entry["size"]) for name, entry in named if entry})
+    values = "".join(f"\t\t\t{name.replace('_', '-')} = <{value}>;\n" for name, value in sdram["values"].items())
+    lane_bits = ", ".join(f"<0x{bits:08x}>" for bits in sdram["lane_bits"])
+    steps = ",\n\t\t\t\t".join(
+        f"<{command} {bits} 0x{address:x} {bank} {cycles}> /* {what} */"
+        for what, command, bits, address, bank, cycles in sdram["steps"]
+    )
+    memory = f"""
+	sdram0: memory@{base:x} {{
+		compatible = "zephyr,memory-region", "mmio-sram";
+		device_type = "memory";
+		reg = <0x{base:08x} 0x{size:x}>;
+		zephyr,memory-region = "SDRAM";
+	}};
+"""
+    controller = f"""
+		sdram_controller0: memory-controller@{_address(description, "sdram")} {{
+			compatible = "cipherlane,sdram";
+			{reg}
+			memory = <&sdram0>;
+			memory-kind = "{sdram["kind"]}";
+			l2-bytes = <{description["constants"]["config_l2_size"]}>;
+{values}			lane-bits = {lane_bits};
+			steps = {steps};
+		}};
+"""
+    return memory, controller
+
+
 def render(csr_json: Path) -> str:
     """Text of the devicetree.
 
     Parameters
     ----------
     csr_json : Path
-        LiteX's description of the SoC.
+        LiteX's description of the SoC; of its SDRAM, if there is some, in the same folder.
 
     Raises
     ------
@@ -125,6 +170,9 @@ def render(csr_json: Path) -> str:
     buffer, buffer_size = _memory(description, "buffer")
     scratch = description["csr_registers"]["ctrl_scratch"]["addr"]
     reset = description["csr_registers"]["ctrl_reset"]["addr"]
+    has_sdram = "main_ram" in description["memories"]
+    sdram = json.loads(csr_json.with_name(SDRAM_JSON).read_text()) if has_sdram else {}
+    sdram_memory, sdram_controller = _sdram(description, sdram)
     accelerator, random = _address(description, "accelerator"), _address(description, "random")
     return f"""\
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -180,7 +228,7 @@ def render(csr_json: Path) -> str:
 		reg = <0x{buffer:08x} 0x{buffer_size:x}>;
 		zephyr,memory-region = "BUFFER";
 	}};
-
+{sdram_memory}
 	cipherlane0: cipherlane {{
 		compatible = "cipherlane,soc";
 		board-name = "{constants["cipherlane_board"]}";
@@ -251,6 +299,6 @@ def render(csr_json: Path) -> str:
 			compatible = "cipherlane,reset";
 			reg = <0x{reset:08x} 0x4>;
 		}};
-{_ethernet(description)}	}};
+{sdram_controller}{_ethernet(description)}	}};
 }};
 """

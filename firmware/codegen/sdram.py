@@ -1,4 +1,4 @@
-"""The C header of a SoC's SDRAM, from what LiteDRAM knows of PHY and module; written with the SoC's own headers.
+"""A SoC's SDRAM, from what LiteDRAM knows of PHY and module: for the devicetree, or as a C header beside the SoC's own.
 
 How a module is to be initialised is LiteDRAM's `get_sdram_phy_init_sequence`, here as a table, and what a PHY has to
 adjust its `PhySettings`.
@@ -11,7 +11,7 @@ from typing import Any
 
 from litedram.init import get_sdram_phy_init_sequence
 
-# Bits of LiteDRAM's registers `dfii_control` and `dfii_pi<n>_command`, by the names that its sequences use.
+# Bits of LiteDRAM's `dfii_control` and `dfii_pi<n>_command`, by the names that its sequences use: `cl_dfii.h`.
 CONTROL = {"SEL": 1, "CKE": 2, "ODT": 4, "RESET_N": 8}
 COMMAND = {"CS": 1, "WE": 2, "CAS": 4, "RAS": 8, "WRDATA": 16, "RDDATA": 32}
 # What a wait lasts at least: 512 of the memory's clocks, for its DLL and its calibration (JESD79-3F, tDLLK, tZQinit),
@@ -26,8 +26,12 @@ RESET_S = 200e-6
 SHOWN_PHASES = {"SDRAMPHYModel": 1, "GENSDRPHY": 0}
 
 
-def render(phy_settings: Any, timing_settings: Any, clk_freq: float) -> str:
-    """The header's text.
+def describe(phy_settings: Any, timing_settings: Any, clk_freq: float) -> dict[str, Any]:
+    """What has to be known to set PHY and module up, for JSON.
+
+    ``kind`` is the memory's; ``values`` are numbers by name; ``lane_bits`` has the bits of a data word that go through
+    each group of eight lines; ``steps`` are the initialisation's: what each does, whether it is a command or goes to
+    `dfii_control`, its bits, address, bank, and the cycles to wait.
 
     Raises
     ------
@@ -37,41 +41,48 @@ def render(phy_settings: Any, timing_settings: Any, clk_freq: float) -> str:
     sequence, _ = get_sdram_phy_init_sequence(phy_settings, timing_settings)
     bits = phy_settings.databits
     levels = phy_settings.read_leveling
-    shown = SHOWN_PHASES.get(phy_settings.phytype, phy_settings.nphases)
-    values = {
-        "PHASES": phy_settings.nphases,
-        "READ_PHASE": phy_settings.rdphase,
-        "WRITE_PHASE": phy_settings.wrphase,
-        "PHASE_WORDS": math.ceil(phy_settings.dfi_databits / 32),
-        "SHOWN_PHASES": shown,
-        "LANES": bits // 8,
-        "BITSLIPS": phy_settings.bitslips if levels else 1,
-        "DELAYS": phy_settings.delays if levels else 1,
-        "RESET_CYCLES": math.ceil(RESET_S * clk_freq),
-        **{f"CONTROL_{name}": value for name, value in CONTROL.items()},
-        **{f"COMMAND_{name}": value for name, value in COMMAND.items()},
-    }
     word = min(32, phy_settings.dfi_databits)
-    lanes = (sum(0xFF << at for at in range(8 * lane, word, bits)) for lane in range(bits // 8))
-    steps = [
-        f"\t/* {what} */ {{{_code(bits_set)}, {address:#x}, {bank}, {max(wait, WAIT_CYCLES) if wait else 0}}}, \\"
-        for what, address, bank, bits_set, wait in sequence
-    ]
+    return {
+        "kind": phy_settings.memtype,
+        "values": {
+            "phases": phy_settings.nphases,
+            "read_phase": phy_settings.rdphase,
+            "write_phase": phy_settings.wrphase,
+            "phase_words": math.ceil(phy_settings.dfi_databits / 32),
+            "shown_phases": SHOWN_PHASES.get(phy_settings.phytype, phy_settings.nphases),
+            "lanes": bits // 8,
+            "bitslips": phy_settings.bitslips if levels else 1,
+            "delays": phy_settings.delays if levels else 1,
+            "reset_cycles": math.ceil(RESET_S * clk_freq),
+        },
+        "lane_bits": [sum(0xFF << at for at in range(8 * lane, word, bits)) for lane in range(bits // 8)],
+        "steps": [
+            [what, *_code(bits_set), address, bank, max(wait, WAIT_CYCLES) if wait else 0]
+            for what, address, bank, bits_set, wait in sequence
+        ],
+    }
+
+
+def render(description: dict[str, Any]) -> str:
+    """The header's text, for what `describe` gives."""
     return "\n".join(
         [
             "/* Written by firmware/codegen/sdram.py for this SoC: do not edit. */",
             "#ifndef CL_SDRAM_H",
             "#define CL_SDRAM_H",
             "",
-            f'#define CL_SDRAM_KIND "{phy_settings.memtype}"',
-            *(f"#define CL_SDRAM_{name} {value}" for name, value in values.items()),
+            f'#define CL_SDRAM_KIND "{description["kind"]}"',
+            *(f"#define CL_SDRAM_{name.upper()} {value}" for name, value in description["values"].items()),
             "",
             "/* Bits of a data word that go through each group of eight lines. */",
-            f"#define CL_SDRAM_LANE_BITS {{{', '.join(f'{mask:#010x}' for mask in lanes)}}}",
+            f"#define CL_SDRAM_LANE_BITS {{{', '.join(f'{mask:#010x}' for mask in description['lane_bits'])}}}",
             "",
             "/* Whether it is a command or goes to dfii_control; its bits, address, bank, cycles to wait. */",
             "#define CL_SDRAM_STEPS { \\",
-            *steps,
+            *(
+                f"\t/* {what} */ {command}, {bits}, {address:#x}, {bank}, {cycles}, \\"
+                for what, command, bits, address, bank, cycles in description["steps"]
+            ),
             "}",
             "",
             "#endif",
@@ -80,9 +91,19 @@ def render(phy_settings: Any, timing_settings: Any, clk_freq: float) -> str:
     )
 
 
-def _code(text: str) -> str:
+def render_bits() -> str:
+    """The text of `cl_dfii.h`, which is the same for every SoC."""
+    groups = (("CONTROL", "dfii_control", CONTROL), ("COMMAND", "dfii_pi<n>_command", COMMAND))
+    lines = ["/* Generated from firmware/codegen/sdram.py; do not edit. */", "#ifndef CL_DFII_H", "#define CL_DFII_H"]
+    for prefix, register, values in groups:
+        lines += ["", f"/* Bits of LiteDRAM's {register}. */"]
+        lines += [f"#define CL_DFII_{prefix}_{name} {value}u" for name, value in values.items()]
+    return "\n".join([*lines, "", "#endif", ""])
+
+
+def _code(text: str) -> tuple[int, int]:
     names = text.split("|")
     for prefix, values, command in (("DFII_CONTROL_", CONTROL, 0), ("DFII_COMMAND_", COMMAND, 1)):
         if all(name.startswith(prefix) for name in names):
-            return f"{command}, {reduce(operator.or_, (values[name.removeprefix(prefix)] for name in names))}"
+            return command, reduce(operator.or_, (values[name.removeprefix(prefix)] for name in names))
     raise ValueError(f"LiteDRAM initialises this memory with {text!r}, which is no step of control or command")

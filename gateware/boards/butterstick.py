@@ -30,6 +30,7 @@ BOARD = Board(
         "default": "litex-boards names no UART pins: Ethernet is the way in",
         "zephyr": "litex-boards names no UART pins: Ethernet is the way in",
         "eth_zephyr": "firmware/zephyr has no board for it",
+        "sdram_zephyr": "litex-boards names no UART pins: Ethernet is the way in",
         "pipelined": "litex-boards names no UART pins: Ethernet is the way in",
         "external RAM": "nothing needs more than block RAM has",
         "USB": "its ULPI PHY has no core in the packages that are used",

@@ -15,6 +15,7 @@ BOARD = replace(
     rx_window=8192,
     fits={"default": Fit(cfu_sbox="block_ram", core_sbox="block_ram")},
     left_out=ORANGECRAB.left_out
-    | {"zephyr": "firmware/zephyr has no board for it", "pipelined": "not placed and routed for this part"},
+    | dict.fromkeys(("zephyr", "sdram_zephyr"), "firmware/zephyr has no board for it")
+    | {"pipelined": "not placed and routed for this part"},
     device="LFE5U-85F-8MG285C",
 )

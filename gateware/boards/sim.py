@@ -135,6 +135,7 @@ BOARD = Board(
             "zephyr",
             "eth_zephyr",
             "sdram",
+            "sdram_zephyr",
         )
     },
 )

@@ -29,6 +29,7 @@ BOARD = Board(
         "eth": "the board has no Ethernet",
         "zephyr": "firmware/zephyr has no board for it",
         "eth_zephyr": "the board has no Ethernet",
+        "sdram_zephyr": "firmware/zephyr has no board for it",
         "pipelined": "not placed and routed for this speed grade",
     },
     device="LFE5U-85F-6BG381C",

@@ -22,6 +22,7 @@ BOARD = Board(
         "eth": "it takes 95 % of the LUTs and block RAMs: place-and-route had not ended after 18 minutes of a core",
         "zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",
         "eth_zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",
+        "sdram_zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",
         "pipelined": "the pipelined core takes most of the part's LUTs",
         "external RAM": "nothing needs more than block RAM has",
     },

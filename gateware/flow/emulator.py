@@ -121,8 +121,9 @@ def main() -> int:
     model = REPOSITORY / "build" / target.name
     try:
         if not (model / "board.json").is_file():
-            ethernet = " TRANSPORT=udp" if target.configuration.ethernet else ""
-            raise SimulatedBoardError(f"no simulated board in {model}: run `make zephyr BOARD=sim{ethernet}`")
+            option = " TRANSPORT=udp" if target.configuration.ethernet else ""
+            option = " CONFIG=sdram_zephyr" if target.configuration.sdram_cache else option
+            raise SimulatedBoardError(f"no simulated board in {model}: run `make zephyr BOARD=sim{option}`")
         if not arguments.image.is_file():
             raise SimulatedBoardError(f"no image {arguments.image}: build the application")
         if arguments.image.stat().st_size > target.configuration.rom_size:

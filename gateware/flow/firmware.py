@@ -1,6 +1,7 @@
 """Firmware of a target: the SoC's headers, then the compiled image that goes into its boot ROM."""
 
 import contextlib
+import json
 import logging
 import os
 import subprocess
@@ -11,7 +12,7 @@ from cipherlane.results import write
 from litex.soc.integration.builder import Builder
 from litex.soc.integration.common import get_mem_data
 
-from firmware.codegen import sdram
+from firmware.codegen import devicetree, sdram
 from firmware.codegen.__main__ import write_if_changed
 from gateware.flow import image, toolchain, zephyr
 from gateware.soc.soc import CipherlaneSoC
@@ -82,7 +83,7 @@ def report_image(target: Target, directory: Path, results: Path) -> str:
 
 
 def describe_soc(target: Target, directory: Path) -> None:
-    """Writes LiteX's description of the SoC (`csr.json`) and its headers (`include`) into a folder."""
+    """Writes descriptions of the SoC, LiteX's (`csr.json`) and its SDRAM's (`sdram.json`), and headers (`include`)."""
     quiet_litex()
     include = directory / "include"
     soc = CipherlaneSoC(target, firmware=[0])
@@ -101,8 +102,9 @@ def describe_soc(target: Target, directory: Path) -> None:
         write_if_changed(include / "generated" / source.name, source.read_text())
     if target.configuration.sdram_cache:
         settings = soc.sdram.controller.settings
-        text = sdram.render(settings.phy, settings.timing, target.sys_clk_freq)
-        write_if_changed(include / "generated" / "cl_sdram.h", text)
+        description = sdram.describe(settings.phy, settings.timing, target.sys_clk_freq)
+        write_if_changed(include / "generated" / "cl_sdram.h", sdram.render(description))
+        write_if_changed(directory / devicetree.SDRAM_JSON, json.dumps(description))
 
 
 def _build_baremetal(directory: Path, compact: bool) -> Path:

@@ -17,7 +17,7 @@ from gateware.flow import emulator, zephyr
 from gateware.flow.firmware import REPOSITORY
 
 OUTPUT = REPOSITORY / "build" / "twister"
-CONFIGURATIONS = ("zephyr", "eth_zephyr")
+CONFIGURATIONS = ("zephyr", "eth_zephyr", "sdram_zephyr")
 _TIMEOUT_S = 3 * 3600
 _WAITS_DIVIDED_BY = 10
 

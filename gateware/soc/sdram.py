@@ -7,7 +7,7 @@
 The region `main_ram` is cached by the CPU as on-chip memories are. Neither the accelerator's DMA nor the vector unit
 reaches it: what they are to work on is copied through the buffer memory. A line has 16 bytes, what LiteDRAM moves at
 once with 16 data lines of DDR3; SDR SDRAM takes a clock for each two or four of them. Nothing of it answers rightly
-before the firmware has set module and PHY up (`firmware/baremetal/sdram.c`).
+before the firmware has set module and PHY up (`firmware/sdram/sdram.c`).
 """
 
 from litedram.common import PhySettings, get_default_cl_cwl, get_sys_latency, get_sys_phase

@@ -57,9 +57,12 @@ def test_selftest(board):
 
 @pytest.mark.parametrize(("engine", "key_bits"), [("accelerator", 128), ("ise_vmem", 256)])
 def test_bench(board, engine, key_bits):
-    text = command(board, f"aes bench {engine} {key_bits}", r"Mbps")
     figures = r"(\d+) bytes, (\d+) cycles, ([\d.]+) cycles/block, ([\d.]+) Mbps"
-    shown = re.search(rf"{engine}: AES-{key_bits}, {figures}", text)
+    # The fewest of three: a turn of another thread may fall into one of them.
+    texts = [command(board, f"aes bench {engine} {key_bits}", r"Mbps") for _ in range(3)]
+    shown = min(
+        (re.search(rf"{engine}: AES-{key_bits}, {figures}", text) for text in texts), key=lambda found: int(found[2])
+    )
     size, cycles = int(shown[1]), int(shown[2])
     with Device(SerialTransport(board.url)) as device:
         over_records = device.bench(Engine[engine.upper()], key_bits, "encrypt", size, size)

@@ -67,7 +67,7 @@ def ethernet_board(zephyr_ethernet_board):
 
 def test_close_after_data_that_the_stack_brought(ethernet_board, ethernet_memory):
     """Those with IPv4 options; the session is opened and closed past the stack."""
-    secret = Secret(random.Random(9), 256, 1400)
+    secret = Secret(random.Random("brought by the stack"), 256, 1400)
     host = Host(ethernet_board)
     with Device(host) as connected:
         session = connected.open_session(secret.key, secret.iv, Engine.ISE, "decrypt", length=len(secret.plain))

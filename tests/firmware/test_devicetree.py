@@ -74,6 +74,31 @@ def test_ethernet_is_described_where_there_is_one(directory, tmp_path):
     assert "local-mac-address = [02 43 4c 4e 45 01];" in text
 
 
+@pytest.mark.parametrize("board", ["sim", "ecpix5"])
+def test_sdram_is_described_where_there_is_some(directory, tmp_path, board):
+    assert "sdram" not in devicetree.render(directory / "csr.json")
+    describe_soc(targets.load(board, "sdram_zephyr"), tmp_path)
+    soc = json.loads((tmp_path / "csr.json").read_text())
+    text = devicetree.render(tmp_path / "csr.json")
+    assert registers(node(text, "sdram0")) == [(0x6000_0000, 32 << 20 if board == "sim" else 512 << 20)]
+    body = node(text, "sdram_controller0")
+    named = registers(body)
+    for name, (address, size) in named.items():
+        place = next(place for place in (f"sdram_dfii_{name}", f"ddrphy_{name}") if place in soc["csr_registers"])
+        assert (address, size) == (soc["csr_registers"][place]["addr"], 4 * soc["csr_registers"][place]["size"])
+    levels = {"dly_sel", "rdly_dq_rst", "rdly_dq_inc", "rdly_dq_bitslip_rst", "rdly_dq_bitslip", "burstdet_seen"}
+    assert levels.isdisjoint(named) if board == "sim" else levels <= named.keys()
+    header = (tmp_path / "include" / "generated" / "cl_sdram.h").read_text()
+    numbers = dict(re.findall(r"#define CL_SDRAM_(\w+) (\d+)\n", header))
+    assert numbers == {
+        name.upper().replace("-", "_"): value
+        for name, value in re.findall(r"([\w-]+) = <(\d+)>;", body)
+        if name != "l2-bytes"
+    }
+    steps = re.findall(r"^\t/\* (.*) \*/ (\d), (\d+), (0x\w+), (\d), (\d+), ", header, re.MULTILINE)
+    assert [step[1:] for step in steps] == re.findall(r"<(\d) (\d+) (0x\w+) (\d) (\d+)> /\*", body) and len(steps) >= 7
+
+
 @pytest.mark.parametrize(("label", "memory"), [("rom0", "rom"), ("sram0", "sram"), ("buffer0", "buffer")])
 def test_memories(directory, soc, label, memory):
     body = node(devicetree.render(directory / "csr.json"), label)

@@ -14,7 +14,7 @@ from firmware.codegen import sdram
 from tests.firmware.core_peer import BUILD, FLAGS
 
 HERE = Path(__file__).with_name("sdram")
-DRIVER = HERE.parents[2] / "firmware" / "baremetal"
+FIRMWARE = HERE.parents[2] / "firmware"
 CLOCK_HZ = 75e6
 SIZE, CACHE = 1 << 22, 8192
 PHASE_BYTES = 32
@@ -49,7 +49,7 @@ def compile_driver(phy, name):
     """The driver over the model, with this PHY."""
     folder = BUILD / "sdram" / name
     headers = {
-        "generated/cl_sdram.h": sdram.render(phy, TIMING[phy.memtype], CLOCK_HZ),
+        "generated/cl_sdram.h": sdram.render(sdram.describe(phy, TIMING[phy.memtype], CLOCK_HZ)),
         "generated/mem.h": f"#include <stdint.h>\nuintptr_t model_memory(void);\n"
         f"#define MAIN_RAM_BASE model_memory()\n#define MAIN_RAM_SIZE {SIZE:#x}u\n",
         "generated/soc.h": f"#define CONFIG_L2_SIZE {CACHE}u\n",
@@ -74,10 +74,19 @@ def compile_driver(phy, name):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     output = folder / "model"
-    # A copy, as the driver would include the port.h beside it.
-    sources = [Path(shutil.copy(DRIVER / "sdram.c", folder)), HERE / "model.c"]
-    shutil.copy(DRIVER / "sdram.h", folder)
-    command = ["gcc", *FLAGS, f"-I{folder}", f"-I{HERE}", *map(str, sources), "-o", str(output)]
+    # A copy, as it would include the port.h beside it.
+    sources = [FIRMWARE / "sdram" / "sdram.c", HERE / "model.c"]
+    shutil.copy(FIRMWARE / "baremetal" / "sdram_port.h", folder)
+    command = [
+        "gcc",
+        *FLAGS,
+        f"-I{folder}",
+        f"-I{HERE}",
+        *(f"-I{FIRMWARE / name}" for name in ("sdram", "generated")),
+        *map(str, sources),
+        "-o",
+        str(output),
+    ]
     subprocess.run(command, check=True, timeout=120)
     return output
 
@@ -144,7 +153,7 @@ def test_sdr_module_gets_the_sequence_of_litedram_in_time(sdr_program):
         assert behind - before >= max(cycles, 2), "tRP, tMRD"
     refreshes = [cycle for cycle, *step in found.steps if step[:2] == [1, 13]]
     assert refreshes[1] - refreshes[0] >= 70e-9 * CLOCK_HZ, "tRFC"
-    assert (found.status, found.name, found.left) == (0, "baremetal, SDR", 0)
+    assert (found.status, found.name, found.left) == (0, "SDR", 0)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +175,7 @@ def test_faults_of_an_sdr_module(sdr_program, fault, argument, status):
 )
 def test_the_middle_of_what_works_is_chosen(program, lanes, chosen):
     found = run(program, lanes)
-    assert found.status == 0 and found.name == "baremetal, DDR3"
+    assert found.status == 0 and found.name == "DDR3"
     assert [lane[:3] for lane in found.lanes] == chosen
     assert [lane[3:] for lane in found.lanes] == [lane[:2] for lane in chosen], "what the PHY has in the end"
     assert found.left == 0, "bytes that are not zero where data will lie"
@@ -192,7 +201,7 @@ def test_a_stuck_bit(program, offset):
 def test_a_module_smaller_than_was_said(program, line):
     found = run(program, GOOD, "small", line)
     assert found.status == (EIO if 1 << line < 2 * CACHE else EFAULT)
-    assert found.name != "baremetal, DDR3"
+    assert found.name != "DDR3"
 
 
 def test_a_step_that_is_none():

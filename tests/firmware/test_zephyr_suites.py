@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 import psutil
 import pytest
@@ -11,10 +12,11 @@ import yaml
 from cipherlane.device import Device
 from cipherlane.protocol.layout import Engine
 from cipherlane.transport.serial import SerialTransport
+from cipherlane.transport.simboard import SimulatedBoard
 
-from gateware.flow import zephyr
+from gateware.flow import emulator, zephyr
 from tests.end_to_end.ethernet import running_board, transfer
-from tests.firmware.zephyr_board import DIRECTORY, run_suite, scenarios
+from tests.firmware.zephyr_board import DIRECTORY, SUITES, run_suite, scenarios
 from tests.gateware.support import ROOT
 
 pytestmark = pytest.mark.simboard
@@ -35,6 +37,32 @@ def test_suite_with_ethernet(zephyr_ethernet_board, name, folder, configuration)
     check(folder, configuration, run_suite(name, folder, configuration, zephyr_ethernet_board, running_board))
 
 
+# Verilator's build of that board takes a minute.
+@pytest.mark.thorough
+@pytest.mark.parametrize(("name", "folder", "configuration"), cases("cipherlane_sim_sdram"))
+def test_suite_with_sdram(zephyr_sdram_board, name, folder, configuration):
+    text = run_suite(name, folder, configuration, zephyr_sdram_board)
+    check(folder, configuration, text)
+    says = "SDRAM: no reads: not used" if folder.name == "sdram_fault" else "SDRAM: DDR3, 32768 KB at 0x60000000"
+    assert says in text.partition("*** Booting")[0]
+
+
+@pytest.mark.thorough
+def test_what_lies_in_memory_that_does_not_work_does_not_start(zephyr_sdram_board):
+    folder, output = SUITES / "sdram_fault", ROOT / "build" / "tests" / "zephyr" / "sdram_fault_required"
+    more = (*zephyr.suite_variables(zephyr.require_base()), "CONFIG_CIPHERLANE_SDRAM_REQUIRED=y")
+    image = zephyr.compile_application(folder, output, zephyr_sdram_board.name, more)
+    with SimulatedBoard(emulator.lay_out(output, zephyr_sdram_board, image)) as board:
+        deadline = time.monotonic() + 120
+        while "Halting system" not in board.output() and time.monotonic() < deadline:
+            time.sleep(0.2)
+        text = board.output()
+    assert re.search(r"4096 bytes of the application lie there: it does not start.*Halting system", text, re.DOTALL), (
+        text
+    )
+    assert "*** Booting" not in text
+
+
 def check(folder, configuration, text):
     """That each test has passed; those of `early.c` are there unless the configuration says `EARLY=n`."""
     left_out = [path for path in (folder / "src").glob("*.c") if f"_{path.stem.upper()}=n" in "".join(configuration)]
@@ -52,7 +80,10 @@ def samples():
     """What their `sample.yaml` says: folder, scenario. Of what is upstream's, the module's suite crypto tries more."""
     for file in sorted(SAMPLES.glob("*/sample.yaml")):
         marks = [pytest.mark.thorough] if file.parent.name.startswith("upstream") else []
-        for name, scenario in yaml.safe_load(file.read_text())["tests"].items():
+        content = yaml.safe_load(file.read_text())
+        for name, scenario in content["tests"].items():
+            if {**content.get("common", {}), **scenario}["platform_allow"] != "cipherlane_sim":
+                continue  # that of TLS, with a module that a tree alone has not
             yield pytest.param(file.parent, scenario, id=name, marks=marks)
 
 

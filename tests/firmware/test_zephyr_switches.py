@@ -1,8 +1,8 @@
 """The Zephyr module's switches, as its Kconfig files have them, each off by itself.
 
 An image without what was switched off is made, or Kconfig says of the switch that it stays on: no message of compiler
-or linker. Applications are the record service, on the board with Ethernet, and the samples. Members of a choice are no
-switches: one of them is always on.
+or linker. Applications are the record service, on the boards with Ethernet and with SDRAM, and the samples. Members of
+a choice are no switches: one of them is always on.
 """
 
 import re
@@ -14,9 +14,13 @@ from gateware.flow import zephyr
 pytestmark = pytest.mark.thorough  # some twenty compilations; who takes a part out sees the linker's errors
 
 BUILDS = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "switches"
-TARGETS = {zephyr.APPLICATION: "sim_eth_zephyr"} | {
-    path.parent: "sim_zephyr" for path in sorted(zephyr.MODULE.glob("samples/*/prj.conf"))
-}
+# Folders of applications, and the targets whose boards they are for. The sample of TLS wants a module that a tree alone
+# has not.
+APPLICATIONS = [(zephyr.APPLICATION, "sim_eth_zephyr"), (zephyr.APPLICATION, "sim_sdram_zephyr")] + [
+    (path.parent, "sim_zephyr")
+    for path in sorted(zephyr.MODULE.glob("samples/*/prj.conf"))
+    if path.parent.name != "tls"
+]
 # The name of the variable for a file of symbols was another one before.
 EXTRA_FILE_SINCE = (3, 4)
 
@@ -32,16 +36,16 @@ def switches():
     return sorted(found)
 
 
-def compile_with(application, symbols):
+def compile_with(application, target, symbols):
     """The configuration and the build's log; the folder is always the same, so that only what changes is compiled."""
-    output = BUILDS / application.name
+    output = BUILDS / f"{application.name}_{target}"
     extra = output.with_suffix(".conf")
     extra.parent.mkdir(parents=True, exist_ok=True)
     extra.write_text(symbols)
     since = zephyr.version(zephyr.require_base()) >= EXTRA_FILE_SINCE
     variable = f"{'EXTRA_CONF_FILE' if since else 'OVERLAY_CONFIG'}={extra}"
     try:
-        zephyr.compile_application(application, output, TARGETS[application], (variable,))
+        zephyr.compile_application(application, output, target, (variable,))
     except zephyr.ZephyrError:
         return None, (output / "build.log").read_text()
     return (output / "zephyr" / ".config").read_text().splitlines(), (output / "build.log").read_text()
@@ -50,7 +54,7 @@ def compile_with(application, symbols):
 @pytest.fixture(scope="module")
 def configurations():
     """Of each application, as it is without more."""
-    found = {application: compile_with(application, "") for application in TARGETS}
+    found = {application: compile_with(*application, "") for application in APPLICATIONS}
     for configuration, log in found.values():
         assert configuration is not None, log
     return {application: configuration for application, (configuration, _) in found.items()}
@@ -59,10 +63,10 @@ def configurations():
 @pytest.mark.parametrize("switch", switches())
 def test_switched_off_by_itself(configurations, switch):
     on = f"CONFIG_{switch}=y"
-    applications = [application for application in TARGETS if on in configurations[application]]
+    applications = [application for application in APPLICATIONS if on in configurations[application]]
     assert applications, "it is on in none of them"
     for application in applications:
-        configuration, log = compile_with(application, f"CONFIG_{switch}=n\n")
+        configuration, log = compile_with(*application, f"CONFIG_{switch}=n\n")
         words = " ".join(log.split())  # Kconfig wraps its lines
         if configuration is None:
             assert re.search(rf"error: {switch} \(defined at [^)]*\) is assigned .*has no prompt", words), log

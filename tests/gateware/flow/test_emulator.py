@@ -10,6 +10,7 @@ from gateware.flow import emulator
     [
         ("cipherlane_sim", 4, False, "run `make zephyr BOARD=sim`"),
         ("cipherlane_sim_eth", 4, False, "run `make zephyr BOARD=sim TRANSPORT=udp`"),
+        ("cipherlane_sim_sdram", 4, False, "run `make zephyr BOARD=sim CONFIG=sdram_zephyr`"),
         ("cipherlane_sim", None, True, "no image"),
         ("cipherlane_sim", 128 * 1024 + 1, True, "larger than the ROM, 131072 bytes"),
     ],

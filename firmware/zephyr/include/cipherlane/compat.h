@@ -19,6 +19,13 @@
 #define RISCV_IRQ_MEXT RISCV_MACHINE_EXT_IRQ
 #endif
 
+/** What SYS_INIT's functions take: nothing since 3.4. */
+#if KERNEL_VERSION_NUMBER >= ZEPHYR_VERSION(3, 4, 0)
+#define CL_SYS_INIT_ARGUMENT void
+#else
+#define CL_SYS_INIT_ARGUMENT const struct device *unused __maybe_unused
+#endif
+
 /** The registers of an interrupted thread: renamed in 3.7. */
 #if KERNEL_VERSION_NUMBER >= ZEPHYR_VERSION(3, 7, 0)
 typedef struct arch_esf cl_arch_esf;

@@ -4,10 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include <generated/csr.h>
-#include <hw/common.h>
-
-#include "port.h"
+#include "cl_dfii.h"
 
 /* In cycles: longer than a command and its answer take anywhere, and than an activation. */
 #define COMMAND_CYCLES 64u
@@ -22,15 +19,18 @@
 #define PHASE_BYTES 0u
 #endif
 
-struct step {
-	uint8_t is_command;
-	uint8_t bits;
-	uint16_t address;
-	uint8_t bank;
-	uint32_t cycles;
+/* Of each step: whether it is a command or goes to dfii_control; its bits; a command's address and
+ * bank; the cycles to wait. */
+enum {
+	STEP_IS_COMMAND,
+	STEP_BITS,
+	STEP_ADDRESS,
+	STEP_BANK,
+	STEP_CYCLES,
+	STEP_WORDS
 };
 
-static const struct step steps[] = CL_SDRAM_STEPS;
+static const uint32_t steps[] = CL_SDRAM_STEPS;
 
 static void wait(uint32_t cycles)
 {
@@ -55,13 +55,15 @@ static void initialise(void)
 {
 	sdram_dfii_control_write(0); /* the CPU's, in reset, no clock enabled */
 	wait(CL_SDRAM_RESET_CYCLES);
-	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		if (steps[i].is_command) {
-			command(0, steps[i].bits, steps[i].address, steps[i].bank);
+	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i += STEP_WORDS) {
+		const uint32_t *const step = &steps[i];
+
+		if (step[STEP_IS_COMMAND] != 0) {
+			command(0, step[STEP_BITS], step[STEP_ADDRESS], step[STEP_BANK]);
 		} else {
-			sdram_dfii_control_write(steps[i].bits);
+			sdram_dfii_control_write(step[STEP_BITS]);
 		}
-		wait(steps[i].cycles);
+		wait(step[STEP_CYCLES]);
 	}
 }
 
@@ -140,16 +142,16 @@ static bool reads(unsigned int lane, uint32_t seed)
 	for (unsigned int n = 0; n < WORDS; n++) {
 		csr_write_simple(xorshift(&state), word_address(CSR_SDRAM_DFII_PI0_WRDATA_ADDR, n));
 	}
-	command(0, CL_SDRAM_COMMAND_RAS | CL_SDRAM_COMMAND_CS, 0, 0);
+	command(0, CL_DFII_COMMAND_RAS | CL_DFII_COMMAND_CS, 0, 0);
 	wait(COMMAND_CYCLES);
 	command(CL_SDRAM_WRITE_PHASE,
-		CL_SDRAM_COMMAND_CAS | CL_SDRAM_COMMAND_WE | CL_SDRAM_COMMAND_CS |
-			CL_SDRAM_COMMAND_WRDATA,
+		CL_DFII_COMMAND_CAS | CL_DFII_COMMAND_WE | CL_DFII_COMMAND_CS |
+			CL_DFII_COMMAND_WRDATA,
 		0, 0);
 	wait(COMMAND_CYCLES);
 	forget_bursts();
 	command(CL_SDRAM_READ_PHASE,
-		CL_SDRAM_COMMAND_CAS | CL_SDRAM_COMMAND_CS | CL_SDRAM_COMMAND_RDDATA, 0, 0);
+		CL_DFII_COMMAND_CAS | CL_DFII_COMMAND_CS | CL_DFII_COMMAND_RDDATA, 0, 0);
 	wait(COMMAND_CYCLES);
 	state = seed;
 	for (unsigned int n = 0; n < CL_SDRAM_SHOWN_PHASES * CL_SDRAM_PHASE_WORDS; n++) {
@@ -158,7 +160,7 @@ static bool reads(unsigned int lane, uint32_t seed)
 
 		right = right && ((word ^ xorshift(&state)) & lane_bits[lane]) == 0;
 	}
-	command(0, CL_SDRAM_COMMAND_RAS | CL_SDRAM_COMMAND_WE | CL_SDRAM_COMMAND_CS, ALL_BANKS, 0);
+	command(0, CL_DFII_COMMAND_RAS | CL_DFII_COMMAND_WE | CL_DFII_COMMAND_CS, ALL_BANKS, 0);
 	wait(COMMAND_CYCLES);
 	return right && saw_burst(lane);
 }
@@ -294,7 +296,7 @@ int sdram_init(struct sdram_report *report)
 	memset(report, 0, sizeof(*report));
 	initialise();
 	status = level_all(report);
-	sdram_dfii_control_write(CL_SDRAM_CONTROL_SEL); /* LiteDRAM's, from here on */
+	sdram_dfii_control_write(CL_DFII_CONTROL_SEL); /* LiteDRAM's, from here on */
 	for (unsigned int i = 0; i < sizeof(patterns) / sizeof(patterns[0]) && status == 0; i++) {
 		status = test_words(patterns[i], report);
 	}
@@ -312,7 +314,7 @@ const char *sdram_name(int status)
 {
 	switch (status) {
 	case 0:
-		return "baremetal, " CL_SDRAM_KIND;
+		return CL_SDRAM_KIND;
 	case -ENXIO:
 		return "SDRAM: no reads";
 	case -EIO:

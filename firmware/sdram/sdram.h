@@ -2,17 +2,15 @@
  * @file
  * SDRAM behind LiteDRAM: sets PHY and module up, and tests them, before anything lies there.
  *
- * What is to be sent to the module, and what the PHY has to adjust, is in the SoC's
- * generated/cl_sdram.h.
+ * What is to be sent to the module, what the PHY has to adjust and where both are comes from the
+ * port's sdram_port.h: on bare metal from the SoC's headers, on Zephyr from the devicetree.
  */
 #ifndef SDRAM_H
 #define SDRAM_H
 
 #include <stdint.h>
 
-#include <generated/cl_sdram.h>
-#include <generated/mem.h>
-#include <generated/soc.h>
+#include "sdram_port.h"
 
 /** Bytes from the region's start in which every bit is tested: twice the L2 cache, and enough for
  * records. Zero afterwards. */

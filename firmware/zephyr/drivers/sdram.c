@@ -1,0 +1,95 @@
+/*
+ * SDRAM: sets it up before anything lies there, says on the console what came of it, and gives the
+ * rest as a heap.
+ */
+#define DT_DRV_COMPAT cipherlane_sdram
+
+#include <zephyr/device.h>
+#include <zephyr/init.h>
+#include <zephyr/kernel.h>
+#include <zephyr/logging/log.h>
+#include <zephyr/sys/printk.h>
+
+#include <cipherlane/compat.h>
+#include <cipherlane/sdram.h>
+
+#include "sdram.h"
+
+LOG_MODULE_REGISTER(cipherlane_sdram, CONFIG_CIPHERLANE_LOG_LEVEL);
+
+/* To the log, or where there is none, to the console. */
+#define TELL(level, ...)                                                                           \
+	do {                                                                                       \
+		if (IS_ENABLED(CONFIG_LOG)) {                                                      \
+			LOG_##level(__VA_ARGS__);                                                  \
+		} else {                                                                           \
+			printk(__VA_ARGS__);                                                       \
+			printk("\n");                                                              \
+		}                                                                                  \
+	} while (0)
+
+/* The kernel's own objects come next: a k_heap may lie in the memory. */
+#define PRIORITY 0
+BUILD_ASSERT(PRIORITY < CONFIG_KERNEL_INIT_PRIORITY_OBJECTS, "set up before the kernel's objects");
+
+/* What variables take of it, by the linker. */
+extern char __SDRAM_end[], __SDRAM_size[];
+
+static struct sdram_report report;
+
+int cl_sdram_status(void)
+{
+	return report.status;
+}
+
+#ifdef CONFIG_CIPHERLANE_SDRAM_HEAP
+static struct k_heap heap;
+
+struct k_heap *cl_sdram_heap(void)
+{
+	return report.status == 0 ? &heap : NULL;
+}
+
+static void create_heap(void)
+{
+	k_heap_init(&heap, __SDRAM_end, CL_SDRAM_BASE + CL_SDRAM_BYTES - (uintptr_t)__SDRAM_end);
+}
+#else
+static void create_heap(void)
+{
+}
+#endif
+
+static int init(const struct device *device)
+{
+	ARG_UNUSED(device);
+	const int status = sdram_init(&report);
+
+	if (status == 0) {
+		create_heap();
+	}
+	return status;
+}
+
+DEVICE_DT_INST_DEFINE(0, init, NULL, NULL, NULL, PRE_KERNEL_1, PRIORITY, NULL);
+
+/** As soon as there is a console. */
+static int tell(CL_SYS_INIT_ARGUMENT)
+{
+	if (report.status == 0) {
+		TELL(INF, "SDRAM: %s, %u KB at 0x%x", sdram_name(0),
+		     (unsigned int)(CL_SDRAM_BYTES / 1024), (unsigned int)CL_SDRAM_BASE);
+		return 0;
+	}
+	TELL(ERR, "%s: not used (status %d, offset 0x%x, wrong bits 0x%x)",
+	     sdram_name(report.status), report.status, (unsigned int)report.offset,
+	     (unsigned int)report.wrong_bits);
+	if ((uintptr_t)__SDRAM_size != 0 && IS_ENABLED(CONFIG_CIPHERLANE_SDRAM_REQUIRED)) {
+		TELL(ERR, "%u bytes of the application lie there: it does not start",
+		     (unsigned int)(uintptr_t)__SDRAM_size);
+		k_panic();
+	}
+	return report.status;
+}
+
+SYS_INIT(tell, PRE_KERNEL_2, 0);

@@ -1,0 +1,86 @@
+/**
+ * @file
+ * What firmware/sdram needs of the SoC, by the devicetree: registers by the names that LiteX gives
+ * them, the memory's place, the L2 cache's size; cycles and the data cache by soc.h.
+ */
+#ifndef SDRAM_PORT_H
+#define SDRAM_PORT_H
+
+#include <zephyr/devicetree.h>
+#include <zephyr/kernel.h>
+
+#include <cipherlane/soc.h>
+
+#define SDRAM_CONTROLLER     DT_INST(0, cipherlane_sdram)
+#define SDRAM_REGISTER(name) DT_REG_ADDR_BY_NAME(SDRAM_CONTROLLER, name)
+
+#define MAIN_RAM_BASE  DT_REG_ADDR(DT_PHANDLE(SDRAM_CONTROLLER, memory))
+#define MAIN_RAM_SIZE  DT_REG_SIZE(DT_PHANDLE(SDRAM_CONTROLLER, memory))
+#define CONFIG_L2_SIZE DT_PROP(SDRAM_CONTROLLER, l2_bytes)
+
+#define CL_SDRAM_KIND         DT_PROP(SDRAM_CONTROLLER, memory_kind)
+#define CL_SDRAM_PHASES       DT_PROP(SDRAM_CONTROLLER, phases)
+#define CL_SDRAM_READ_PHASE   DT_PROP(SDRAM_CONTROLLER, read_phase)
+#define CL_SDRAM_WRITE_PHASE  DT_PROP(SDRAM_CONTROLLER, write_phase)
+#define CL_SDRAM_PHASE_WORDS  DT_PROP(SDRAM_CONTROLLER, phase_words)
+#define CL_SDRAM_SHOWN_PHASES DT_PROP(SDRAM_CONTROLLER, shown_phases)
+#define CL_SDRAM_LANES        DT_PROP(SDRAM_CONTROLLER, lanes)
+#define CL_SDRAM_BITSLIPS     DT_PROP(SDRAM_CONTROLLER, bitslips)
+#define CL_SDRAM_DELAYS       DT_PROP(SDRAM_CONTROLLER, delays)
+#define CL_SDRAM_RESET_CYCLES DT_PROP(SDRAM_CONTROLLER, reset_cycles)
+#define CL_SDRAM_LANE_BITS    DT_PROP(SDRAM_CONTROLLER, lane_bits)
+#define CL_SDRAM_STEPS        DT_PROP(SDRAM_CONTROLLER, steps)
+
+#define CSR_SDRAM_DFII_PI0_COMMAND_ADDR       SDRAM_REGISTER(pi0_command)
+#define CSR_SDRAM_DFII_PI0_COMMAND_ISSUE_ADDR SDRAM_REGISTER(pi0_command_issue)
+#define CSR_SDRAM_DFII_PI0_ADDRESS_ADDR       SDRAM_REGISTER(pi0_address)
+#define CSR_SDRAM_DFII_PI0_BADDRESS_ADDR      SDRAM_REGISTER(pi0_baddress)
+#define CSR_SDRAM_DFII_PI0_WRDATA_ADDR        SDRAM_REGISTER(pi0_wrdata)
+#define CSR_SDRAM_DFII_PI0_RDDATA_ADDR        SDRAM_REGISTER(pi0_rddata)
+#define CSR_SDRAM_DFII_PI1_COMMAND_ADDR       SDRAM_REGISTER(pi1_command)
+
+#define SDRAM_WRITER(function, name)                                                               \
+	static inline void function(uint32_t value)                                                \
+	{                                                                                          \
+		sys_write32(value, SDRAM_REGISTER(name));                                          \
+	}
+
+SDRAM_WRITER(sdram_dfii_control_write, control)
+
+#if CL_SDRAM_DELAYS > 1
+#define CSR_DDRPHY_BASE SDRAM_REGISTER(dly_sel)
+
+SDRAM_WRITER(ddrphy_dly_sel_write, dly_sel)
+SDRAM_WRITER(ddrphy_rdly_dq_rst_write, rdly_dq_rst)
+SDRAM_WRITER(ddrphy_rdly_dq_inc_write, rdly_dq_inc)
+SDRAM_WRITER(ddrphy_rdly_dq_bitslip_rst_write, rdly_dq_bitslip_rst)
+SDRAM_WRITER(ddrphy_rdly_dq_bitslip_write, rdly_dq_bitslip)
+SDRAM_WRITER(ddrphy_burstdet_clr_write, burstdet_clr)
+
+static inline uint32_t ddrphy_burstdet_seen_read(void)
+{
+	return sys_read32(SDRAM_REGISTER(burstdet_seen));
+}
+#endif
+
+static inline void csr_write_simple(uint32_t value, unsigned long address)
+{
+	sys_write32(value, address);
+}
+
+static inline uint32_t csr_read_simple(unsigned long address)
+{
+	return sys_read32(address);
+}
+
+static inline uint32_t port_cycles(void *context)
+{
+	return cl_soc_cycles(context);
+}
+
+static inline void port_dcache_flush(void)
+{
+	cl_soc_dcache_flush();
+}
+
+#endif
