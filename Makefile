@@ -33,9 +33,9 @@ HIL_TESTS = .ci/setup-hil && .venv-hil/bin/python -m pytest --confcutdir=tests/h
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
-KEPT := bench cache explore explore-isa explore-lte mapped mutants results timing zephyr
+KEPT := bench cache explore explore-isa explore-lte explore-rgmii mapped mutants results timing zephyr
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-papers bench-sdram bench-dma bench-eth bench-lte bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-sets explore-lte format pages papers readme screenshots report package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-papers bench-sdram bench-dma bench-eth bench-lte bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-sets explore-lte explore-rgmii format pages papers readme screenshots report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -43,7 +43,7 @@ help: ## 0 s | List the targets
 	@echo
 	@echo "Variables (times are of 2 cores)"
 	@echo "  BOARD=ecpix5|butterstick|colorlight_i5|orangecrab|orangecrab_85f|ulx3s|ulx3s_25f|versa_ecp5|sim (make boards)"
-	@echo "  CONFIG=default|eth|pipelined|scalar|comparators|lte|sdram|zephyr|eth_zephyr (sim, demo, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
+	@echo "  CONFIG=default|eth|pipelined|scalar|comparators|wide_comparators|lte|sdram|zephyr|eth_zephyr (sim, demo, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
 	@echo "  CONFIG=sdram (demo: the data lie in the simulated board's DDR3, and the table says so)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone; udev: the rules)"
@@ -53,7 +53,7 @@ help: ## 0 s | List the targets
 	@echo "  SEEDS=8  DATABASE=LFE5UM5G|LFE5U (timing; default: both)"
 	@echo "  LIVE=goodput|pace|start|soak (bench-live: see tests)"
 	@echo "  FUZZ_SECONDS=60  MUTANTS='--count 300 --seed 1 --part host' (default: 300 of all parts)"
-	@echo "  EXPLORE='--datapath 128 --peer usselmann=FOLDER' (explore; explore-lte has --device and --seeds; default: everything)"
+	@echo "  EXPLORE='--datapath 128 --peer usselmann=FOLDER' (explore; explore-lte has --device and --seeds, explore-rgmii --seeds; default: everything)"
 	@echo "  JOBS=2  SCHEDULER=tcp://host:8786 (timing, explore, mutants, worker: see gateware/flow)"
 	@echo "  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)  SUITES='tests/kernel/common' (zephyr-twister: folders of it)"
 
@@ -204,6 +204,9 @@ explore-sets: setup ## 10 min | Place and route the instruction sets of others a
 
 explore-lte: setup ## 40 min | Place and route SNOW 3G and AES as LTE has them, by S-boxes (build/results/explore-lte.json)
 	@$(PYTHON) -m gateware.explore.lte $(EXPLORE)
+
+explore-rgmii: setup ## 10 min | Place and route RGMII's PHY and MACs alone on the slowest part (build/results/explore-rgmii.json)
+	@$(PYTHON) -m gateware.explore.rgmii $(EXPLORE)
 
 ##@ Write
 format: setup ## 3 s | Rewrite Python and C sources in the project's format

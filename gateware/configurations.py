@@ -32,9 +32,10 @@ class Configuration:
     has the firmware compiled for size, with no room between what is called often. ``firmware`` is what the boot ROM
     holds: ``baremetal`` or ``zephyr``. ``core_datapath`` is that of the accelerator's core where no fast path shares it
     (``ethernet``); ``scalar_unit`` puts the ratified scalar AES instructions in place of the vector unit, and
-    with ``comparators`` the other instruction sets that it is compared with beside them. ``snow3g`` puts an accelerator
-    for 128-EEA1 beside that for AES, with a DMA of its own. With ``sdram_cache`` the board's SDRAM is on the bus,
-    behind a cache of so many bytes.
+    with ``comparators`` the other instruction sets on the CPU's registers that it is compared with beside them, with
+    ``wide_comparators`` those on wider registers of their own. ``snow3g`` puts an accelerator for 128-EEA1 beside that
+    for AES, with a DMA of its own. With ``sdram_cache`` the board's SDRAM is on the bus, behind a cache of so many
+    bytes.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Configuration:
     core_datapath: int | str = 128
     scalar_unit: bool = False
     comparators: bool = False
+    wide_comparators: bool = False
     snow3g: bool = False
     ethernet: Ethernet | None = None
     console: bool = False
@@ -83,6 +85,7 @@ _ALL = (
     Configuration("pipelined", "pipelined AES core", core_datapath="pipelined"),
     Configuration("scalar", "scalar AES instructions", scalar_unit=True),
     Configuration("comparators", "AES instructions of others", scalar_unit=True, comparators=True),
+    Configuration("wide_comparators", "wider AES instructions of others", scalar_unit=True, wide_comparators=True),
     Configuration("lte", "SNOW 3G accelerator", snow3g=True),
     _ZEPHYR,
     _ETH_ZEPHYR,

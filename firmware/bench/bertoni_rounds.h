@@ -61,49 +61,36 @@ bertoni_gather(bool inverse, const uint32_t s[4], unsigned int c)
 	BERTONI_SHARES(share, (k)[c], s[c], BERTONI_FROM(inverse, s, c, 1),                        \
 		       BERTONI_FROM(inverse, s, c, 2), BERTONI_FROM(inverse, s, c, 3))
 
-/** A middle round by the byte set. */
-static inline __attribute__((always_inline)) void
-bertoni_byte_round(bool inverse, uint32_t next[4], const uint32_t s[4], const uint32_t *k)
+/** A round by the byte set; @p last and @p inverse are constants. */
+static inline __attribute__((always_inline)) void bertoni_byte_round(bool last, bool inverse,
+								     uint32_t next[4],
+								     const uint32_t s[4],
+								     const uint32_t *k)
 {
 #pragma GCC unroll 4
 	for (unsigned int c = 0; c < 4; c++) {
-		next[c] = inverse ? BERTONI_COLUMN(BERTONI_INV_MIX, true, s, c, k)
-				  : BERTONI_COLUMN(BERTONI_MIX, false, s, c, k);
+		if (last) {
+			next[c] = inverse ? BERTONI_COLUMN(BERTONI_INV_SUB, true, s, c, k)
+					  : BERTONI_COLUMN(BERTONI_SUB, false, s, c, k);
+		} else {
+			next[c] = inverse ? BERTONI_COLUMN(BERTONI_INV_MIX, true, s, c, k)
+					  : BERTONI_COLUMN(BERTONI_MIX, false, s, c, k);
+		}
 	}
 }
 
-static inline __attribute__((always_inline)) void
-bertoni_byte_last(bool inverse, uint32_t next[4], const uint32_t s[4], const uint32_t *k)
-{
-#pragma GCC unroll 4
-	for (unsigned int c = 0; c < 4; c++) {
-		next[c] = inverse ? BERTONI_COLUMN(BERTONI_INV_SUB, true, s, c, k)
-				  : BERTONI_COLUMN(BERTONI_SUB, false, s, c, k);
-	}
-}
-
-/** A middle round by the word set: four instructions, their columns gathered by masks. */
-static inline __attribute__((always_inline)) void
-bertoni_word_round(bool inverse, uint32_t next[4], const uint32_t s[4], const uint32_t *k)
+/** A round by the word set: four instructions, their columns gathered by masks. */
+static inline __attribute__((always_inline)) void bertoni_word_round(bool last, bool inverse,
+								     uint32_t next[4],
+								     const uint32_t s[4],
+								     const uint32_t *k)
 {
 #pragma GCC unroll 4
 	for (unsigned int c = 0; c < 4; c++) {
 		const uint32_t column = bertoni_gather(inverse, s, c);
 
-		next[c] = k[c] ^ (inverse ? BERTONI(BERTONI_S_MIX_W, true, 0, column, 0)
-					  : BERTONI(BERTONI_S_MIX_W, false, 0, column, 0));
-	}
-}
-
-static inline __attribute__((always_inline)) void
-bertoni_word_last(bool inverse, uint32_t next[4], const uint32_t s[4], const uint32_t *k)
-{
-#pragma GCC unroll 4
-	for (unsigned int c = 0; c < 4; c++) {
-		const uint32_t column = bertoni_gather(inverse, s, c);
-
-		next[c] = k[c] ^ (inverse ? BERTONI(BERTONI_SUB_WORD, true, 0, column, 0)
-					  : BERTONI(BERTONI_SUB_WORD, false, 0, column, 0));
+		next[c] = k[c] ^
+			  BERTONI(last ? BERTONI_SUB_WORD : BERTONI_S_MIX_W, inverse, 0, column, 0);
 	}
 }
 

@@ -34,26 +34,18 @@
 
 #define PTLU_TERM(first, inverse, s, c, row)                                                       \
 	PTLU_WORD((first) + (row), row, s[cl_table_source(inverse, c, row)])
+#define PTLU_COLUMN(first, inverse, s, c)                                                          \
+	(PTLU_TERM(first, inverse, s, c, 0) ^ PTLU_TERM(first, inverse, s, c, 1) ^                 \
+	 PTLU_TERM(first, inverse, s, c, 2) ^ PTLU_TERM(first, inverse, s, c, 3))
 
-#define PTLU_ROUND(first)                                                                          \
-	_Pragma("GCC unroll 4") for (unsigned int c = 0; c < 4; c++)                               \
-	{                                                                                          \
-		next[c] = k[c] ^ PTLU_TERM(first, inverse, s, c, 0) ^                              \
-			  PTLU_TERM(first, inverse, s, c, 1) ^                                     \
-			  PTLU_TERM(first, inverse, s, c, 2) ^ PTLU_TERM(first, inverse, s, c, 3); \
+/** A round: 16 lookups, 16 XORs, 4 loads of the round key; @p last and @p inverse are constants. */
+static inline __attribute__((always_inline)) void
+ptlu_round(bool last, bool inverse, uint32_t next[4], const uint32_t s[4], const uint32_t *k)
+{
+#pragma GCC unroll 4
+	for (unsigned int c = 0; c < 4; c++) {
+		next[c] = k[c] ^ PTLU_COLUMN(last ? 4 : 0, inverse, s, c);
 	}
-
-/** A middle round: 16 lookups, 16 XORs, 4 loads of the round key. */
-static inline __attribute__((always_inline)) void ptlu_round(bool inverse, uint32_t next[4],
-							     const uint32_t s[4], const uint32_t *k)
-{
-	PTLU_ROUND(0)
-}
-
-static inline __attribute__((always_inline)) void ptlu_last(bool inverse, uint32_t next[4],
-							    const uint32_t s[4], const uint32_t *k)
-{
-	PTLU_ROUND(4)
 }
 
 /** cl_modes.set_key: the key schedule in C, then all eight tables: 2048 writes. */

@@ -68,17 +68,14 @@ CL_C_INLINE void move_out(uint32_t state[4])
 	cl_c_copy(state, words);
 }
 
-/** The paper's two instructions of a middle round, on v0, with the round's key in k0. */
-CL_C_INLINE void vector_round(bool inverse, const uint32_t *round_key)
+/** The paper's two instructions of a round, on v0, with the round's key in k0. */
+CL_C_INLINE void vector_round(bool last, bool inverse, const uint32_t *round_key)
 {
 	write_key(0, round_key);
-	cl_ise_round((struct cl_ise_cipher){.style = CL_ISE_PAPER, .inverse = inverse}, 0, 1);
-}
-
-CL_C_INLINE void vector_last(bool inverse, const uint32_t *round_key)
-{
-	write_key(0, round_key);
-	if (inverse) {
+	if (!last) {
+		cl_ise_round((struct cl_ise_cipher){.style = CL_ISE_PAPER, .inverse = inverse}, 0,
+			     1);
+	} else if (inverse) {
 		CL_ISA_SHIFT_ROWS_INV(0);
 		CL_ISA_SBOX_XOR_INV(CL_ISA_LAST_K0, 0);
 	} else {
@@ -87,51 +84,31 @@ CL_C_INLINE void vector_last(bool inverse, const uint32_t *round_key)
 	}
 }
 
-/** What C, and what is not the vector unit's, makes of a round. */
-static const struct cl_c_cipher by_c[2] = {
-	{.by = BENCH_FORM == BENCH_BYTES ? CL_C_BYTES
-	       : BENCH_FORM == BENCH_ZKN ? CL_C_ZKN
-					 : CL_C_TABLES,
-	 .inverse = false},
-	{.by = BENCH_FORM == BENCH_BYTES ? CL_C_BYTES
-	       : BENCH_FORM == BENCH_ZKN ? CL_C_ZKN
-					 : CL_C_TABLES,
-	 .inverse = true},
-};
-
-CL_C_INLINE void any_round(bool inverse, uint32_t next[4], const uint32_t state[4],
+/** A round of BENCH_FORM; @p last and @p inverse are constants. */
+CL_C_INLINE void any_round(bool last, bool inverse, uint32_t next[4], const uint32_t state[4],
 			   const uint32_t *round_key)
 {
-	if (ISE) {
-		move_in(state);
-		vector_round(inverse, round_key);
-		move_out(next);
-	} else if (BENCH_FORM == BENCH_BYTE_SET) {
-		bertoni_byte_round(inverse, next, state, round_key);
-	} else if (BENCH_FORM == BENCH_WORD_SET) {
-		bertoni_word_round(inverse, next, state, round_key);
-	} else if (BENCH_FORM == BENCH_PTLU) {
-		ptlu_round(inverse, next, state, round_key);
-	} else {
-		cl_c_round(by_c[inverse], next, state, round_key);
-	}
-}
+	const struct cl_c_cipher by_c = {
+		.by = BENCH_FORM == BENCH_BYTES ? CL_C_BYTES
+		      : BENCH_FORM == BENCH_ZKN ? CL_C_ZKN
+						: CL_C_TABLES,
+		.inverse = inverse,
+	};
 
-CL_C_INLINE void any_last(bool inverse, uint32_t next[4], const uint32_t state[4],
-			  const uint32_t *round_key)
-{
 	if (ISE) {
 		move_in(state);
-		vector_last(inverse, round_key);
+		vector_round(last, inverse, round_key);
 		move_out(next);
 	} else if (BENCH_FORM == BENCH_BYTE_SET) {
-		bertoni_byte_last(inverse, next, state, round_key);
+		bertoni_byte_round(last, inverse, next, state, round_key);
 	} else if (BENCH_FORM == BENCH_WORD_SET) {
-		bertoni_word_last(inverse, next, state, round_key);
+		bertoni_word_round(last, inverse, next, state, round_key);
 	} else if (BENCH_FORM == BENCH_PTLU) {
-		ptlu_last(inverse, next, state, round_key);
+		ptlu_round(last, inverse, next, state, round_key);
+	} else if (last) {
+		cl_c_last(by_c, next, state, round_key);
 	} else {
-		cl_c_last(by_c[inverse], next, state, round_key);
+		cl_c_round(by_c, next, state, round_key);
 	}
 }
 
@@ -146,11 +123,11 @@ CL_C_INLINE void in_a_row(bool inverse, unsigned int rounds, const uint32_t *k, 
 	cl_c_xor(s, k);
 #pragma GCC unroll 7
 	for (unsigned int r = 1; r + 1 < rounds; r += 2) {
-		any_round(inverse, t, s, k + 4 * r);
-		any_round(inverse, s, t, k + 4 * r + 4);
+		any_round(false, inverse, t, s, k + 4 * r);
+		any_round(false, inverse, s, t, k + 4 * r + 4);
 	}
-	any_round(inverse, t, s, k + 4 * rounds - 4);
-	any_last(inverse, s, t, k + 4 * rounds);
+	any_round(false, inverse, t, s, k + 4 * rounds - 4);
+	any_round(true, inverse, s, t, k + 4 * rounds);
 	cl_c_copy(out, s);
 }
 
@@ -193,14 +170,14 @@ CL_C_INLINE void vector_block(bool inverse, unsigned int rounds, const uint32_t 
 		if (BENCH_STYLE == CL_C_UNROLLED) {
 #pragma GCC unroll 14
 			for (unsigned int r = 1; r < cipher.rounds; r++) {
-				vector_round(inverse, k + 4 * r);
+				vector_round(false, inverse, k + 4 * r);
 			}
-			vector_last(inverse, k + 4 * cipher.rounds);
+			vector_round(true, inverse, k + 4 * cipher.rounds);
 		} else {
 			for (k += 4; k != end; k += 4) {
-				vector_round(inverse, k);
+				vector_round(false, inverse, k);
 			}
-			vector_last(inverse, k);
+			vector_round(true, inverse, k);
 		}
 	}
 	move_out(out);
@@ -249,13 +226,13 @@ CL_C_INLINE void hold_keys(const uint32_t *round_key)
 	APART static void round_##direction(uint32_t next[4], const uint32_t state[4],             \
 					    const uint32_t *round_key)                             \
 	{                                                                                          \
-		any_round(inverse_, next, state, round_key);                                       \
+		any_round(false, inverse_, next, state, round_key);                                \
 	}                                                                                          \
                                                                                                    \
 	APART static void last_##direction(uint32_t next[4], const uint32_t state[4],              \
 					   const uint32_t *round_key)                              \
 	{                                                                                          \
-		any_last(inverse_, next, state, round_key);                                        \
+		any_round(true, inverse_, next, state, round_key);                                 \
 	}                                                                                          \
                                                                                                    \
 	LENGTH(direction, inverse_, 128)                                                           \

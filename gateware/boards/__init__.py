@@ -93,6 +93,11 @@ class Board:
         return self.models is not None
 
     @property
+    def has_uart(self) -> bool:
+        """Whether pins have its UART; LiteX's `crossover` is one that none has."""
+        return self.uart_name != "crossover"
+
+    @property
     def part(self) -> str:
         """The part as openFPGALoader calls it, which tells no packages."""
         return "-".join(self.device.split("-")[:2]).rstrip("F")

@@ -125,6 +125,16 @@ BOARD = Board(
     console_name="sim",
     fits={
         name: Fit(sys_clk_freq=ECPIX5.fits[name].sys_clk_freq if name in ECPIX5.fits else None)
-        for name in ("default", "eth", "scalar", "comparators", "lte", "zephyr", "eth_zephyr", "sdram")
+        for name in [
+            "default",
+            "eth",
+            "scalar",
+            "comparators",
+            "wide_comparators",
+            "lte",
+            "zephyr",
+            "eth_zephyr",
+            "sdram",
+        ]
     },
 )

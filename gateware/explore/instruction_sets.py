@@ -11,7 +11,9 @@ from gateware.explore.isa import Ports, run
 from gateware.isa.bertoni import BYTE_SET, WORD_SET, BertoniUnit
 from gateware.isa.cfu import CFUUnit
 from gateware.isa.ptlu import PtluUnit
+from gateware.isa.wide_ptlu import WidePtluUnit
 from gateware.isa.zkn import ScalarAESUnit
+from gateware.isa.zvkned import ZvknedUnit
 
 
 def _round_xor() -> Ports:
@@ -34,6 +36,9 @@ PARTS = {
     "byte set": lambda: _unit(BertoniUnit(operations=BYTE_SET, sbox="ecp5")),
     "word set": lambda: _unit(BertoniUnit(operations=WORD_SET, sbox="ecp5")),
     "ptlu, 32 bits": lambda: _unit(PtluUnit()),
+    "ptlu, 64 bits": lambda: _unit(WidePtluUnit(width=64)),
+    "ptlu, 128 bits": lambda: _unit(WidePtluUnit(width=128)),
+    "Zvkned": lambda: _unit(ZvknedUnit(sbox="ecp5")),
 }
 
 if __name__ == "__main__":

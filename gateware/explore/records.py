@@ -7,6 +7,11 @@ BLOCK_BITS = 128
 DATA_RATES_MBPS = (100, 200, 300, 1000)
 
 
+def clock_mhz(mbps: float, cycles_per_block: float) -> float:
+    """The clock in MHz that a data rate needs."""
+    return mbps * cycles_per_block / BLOCK_BITS
+
+
 def records(
     target: Member | Peer,
     device: Device,
@@ -74,7 +79,7 @@ def records(
                 "mbps_per_lut": mbps and round(mbps / lut4, 4),
                 "toggles_per_block": measurement.get("toggles_per_block"),
                 "clock_mhz_for_mbps": {
-                    str(rate): cycles and round(rate * cycles / BLOCK_BITS, 2) for rate in DATA_RATES_MBPS
+                    str(rate): cycles and round(clock_mhz(rate, cycles), 2) for rate in DATA_RATES_MBPS
                 },
             }
         )

@@ -34,7 +34,7 @@ def transports(target: Target) -> tuple[str, ...]:
     """By which the board answers records; a simulated one by one of them."""
     if target.board.simulated:
         return (UDP,) if target.configuration.ethernet else (UART,)
-    found = {UART: target.board.uart_name != "crossover", UDP: target.configuration.ethernet is not None}
+    found = {UART: target.board.has_uart, UDP: target.configuration.ethernet is not None}
     return tuple(name for name, there in found.items() if there)
 
 

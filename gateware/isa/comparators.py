@@ -1,20 +1,46 @@
-"""The instruction sets that the vector AES unit is compared with, behind one CFU port.
+"""The instruction sets that the vector AES unit is compared with, behind one CFU port: two units of several sets.
 
-``funct3`` says which: 0 the ratified scalar instructions (`gateware.isa.zkn`), 1 Bertoni's (`gateware.isa.bertoni`), 4
-to 7 parallel table lookups (`gateware.isa.ptlu`). All answer one cycle after their command, so that each takes what it
-would alone.
+All sets of a unit answer one cycle after their command, so that each takes what it would alone.
 """
 
-from migen import If, Signal
+from migen import Constant, If, Signal
 
 from gateware.isa.bertoni import FUNCT3, BertoniUnit
 from gateware.isa.cfu import CFUUnit
 from gateware.isa.ptlu import PtluUnit
+from gateware.isa.wide_ptlu import WidePtluUnit
 from gateware.isa.zkn import ScalarAESUnit
+from gateware.isa.zvkned import ZvknedUnit
+
+CHOOSE = 0x7F << 3
+PTLU_64, PTLU_128, ZVKNED = 1, 2, 3
 
 
-class ComparatorUnit(CFUUnit):
-    """All of them, with the streams of `CFUUnit`.
+class _Sets(CFUUnit):
+    """Units behind one port; `chosen` takes a command, and who took the last has answered when the next is taken."""
+
+    def _serve(self, units: tuple[CFUUnit, ...], chosen: Signal) -> None:
+        is_free = Signal()
+        # One answer waits at a time: every unit takes a command when that has been or is being taken.
+        self.comb += [
+            is_free.eq(~self.rsp_valid | self.rsp_ready),
+            self.cmd_ready.eq(is_free),
+        ]
+        for i, unit in enumerate(units):
+            self.comb += [
+                unit.cmd_valid.eq(self.cmd_valid & is_free & (chosen == i)),
+                unit.cmd_function_id.eq(self.cmd_function_id),
+                *(mine.eq(given) for mine, given in zip(unit.cmd_inputs, self.cmd_inputs, strict=True)),
+                unit.rsp_ready.eq(self.rsp_ready),
+                If(unit.rsp_valid, self.rsp_valid.eq(1), self.rsp_output.eq(unit.rsp_output)),
+            ]
+
+
+class ComparatorUnit(_Sets):
+    """Sets on the CPU's registers, with the streams of `CFUUnit`.
+
+    ``funct3`` says which: 0 the ratified scalar instructions (`gateware.isa.zkn`), 1 Bertoni's
+    (`gateware.isa.bertoni`), 4 to 7 parallel table lookups of 32 bits (`gateware.isa.ptlu`).
 
     Parameters
     ----------
@@ -31,19 +57,38 @@ class ComparatorUnit(CFUUnit):
         # # #
 
         funct3 = self.cmd_function_id[:3]
-        chosen, is_free = Signal(2), Signal()
-        units = (self.scalar, self.bertoni, self.ptlu)
+        chosen = Signal(2)
         self.comb += If(funct3[2], chosen.eq(2)).Elif(funct3 == FUNCT3, chosen.eq(1))
-        # One answer waits at a time: every unit takes a command when that has been or is being taken.
-        self.comb += [
-            is_free.eq(~self.rsp_valid | self.rsp_ready),
-            self.cmd_ready.eq(is_free),
-        ]
-        for i, unit in enumerate(units):
-            self.comb += [
-                unit.cmd_valid.eq(self.cmd_valid & is_free & (chosen == i)),
-                unit.cmd_function_id.eq(self.cmd_function_id),
-                *(mine.eq(given) for mine, given in zip(unit.cmd_inputs, self.cmd_inputs, strict=True)),
-                unit.rsp_ready.eq(self.rsp_ready),
-                If(unit.rsp_valid, self.rsp_valid.eq(1), self.rsp_output.eq(unit.rsp_output)),
-            ]
+        self._serve((self.scalar, self.bertoni, self.ptlu), chosen)
+
+
+class WideComparatorUnit(_Sets):
+    """Sets on wider registers of their own, with the streams of `CFUUnit`.
+
+    ``funct3`` 0 is the ratified scalar instructions, for the firmware; the others belong to the unit that was chosen
+    last, by the instruction with `CHOOSE` as its function id and the unit's number as rs1, which answers 0: `PTLU_64`
+    and `PTLU_128`, parallel table lookups (`gateware.isa.wide_ptlu`), or `ZVKNED` (`gateware.isa.zvkned`). None is at
+    first: all then answer 0.
+
+    Parameters
+    ----------
+    sbox : str
+        Implementation of the S-boxes (`gateware.aes.sbox`).
+    """
+
+    def __init__(self, *, sbox: str = "table"):
+        CFUUnit.__init__(self)
+        self.submodules.scalar = ScalarAESUnit(sbox=sbox)
+        self.submodules.ptlu_64 = WidePtluUnit(width=64)
+        self.submodules.ptlu_128 = WidePtluUnit(width=128)
+        self.submodules.zvkned = ZvknedUnit(sbox=sbox)
+
+        # # #
+
+        wide, chosen = Signal(2), Signal(2)
+        is_wide = self.cmd_function_id[:3] != 0
+        self.comb += If(is_wide, chosen.eq(wide)).Else(chosen.eq(Constant(0)))
+        self.sync += If(
+            self.cmd_valid & self.cmd_ready & (self.cmd_function_id == CHOOSE), wide.eq(self.cmd_inputs[0][:2])
+        )
+        self._serve((self.scalar, self.ptlu_64, self.ptlu_128, self.zvkned), chosen)

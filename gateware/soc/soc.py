@@ -31,7 +31,7 @@ from gateware.ctr.service import CTRService, create_service
 from gateware.dma import accelerator
 from gateware.dma.accelerator import CTRAccelerator
 from gateware.isa.command import CommandRegister
-from gateware.isa.comparators import ComparatorUnit
+from gateware.isa.comparators import ComparatorUnit, WideComparatorUnit
 from gateware.isa.vector_unit import VectorAESUnit
 from gateware.isa.zkn import ScalarAESUnit
 from gateware.memory import distributed, in_luts
@@ -137,6 +137,7 @@ class CipherlaneSoC(SoCCore):
         self.cpu.use_external_variant(str(cores / "VexRiscv_FullCfu.v"))
         if target.configuration.scalar_unit:
             create_unit = ComparatorUnit if target.configuration.comparators else ScalarAESUnit
+            create_unit = WideComparatorUnit if target.configuration.wide_comparators else create_unit
             self.aes_unit = unit = create_unit(sbox=target.fit.cfu_sbox)
             self.add_constant("CIPHERLANE_SCALAR_UNIT")
         else:

@@ -1,7 +1,8 @@
 """The papers that the project is made after: their values beside ours, a record each.
 
 A paper is a file of values, ``NAME.toml``, and a module of that name, which says what of ours stands beside them:
-``ours(data)``, from the kept figures (`results.kept`) alone, and ``REASONS`` where there is nothing.
+``ours(data)``, from the kept figures (`results.kept`) in its ``SOURCES`` alone, which its ``COMMAND`` measures, and
+``REASONS`` where there is nothing.
 """
 
 import importlib
@@ -9,6 +10,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from results import kept
 from results.kept import Content, ResultsError
 
 NAMES = ("jenkins", "bertoni", "fiskiran_lee", "hessel")
@@ -56,6 +58,11 @@ def module(paper: str):
     return importlib.import_module(f"results.papers.{paper}")
 
 
+def load(paper: str) -> dict[str, Content]:
+    """The kept figures that ours are taken from; errors are those of `results.kept.load`."""
+    return kept.load(module(paper).SOURCES, module(paper).COMMAND)
+
+
 def records(paper: str, data: dict[str, Content]) -> list[dict]:
     """A record for each value of a paper, and for each entry without values.
 
@@ -64,7 +71,7 @@ def records(paper: str, data: dict[str, Content]) -> list[dict]:
     paper : str
         Of `NAMES`.
     data : dict
-        Contents of the kept files that its module names in ``SOURCES``, by name without ``.json``.
+        What `load` gives.
 
     Raises
     ------

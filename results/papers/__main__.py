@@ -19,8 +19,7 @@ def main(words: list[str] | None = None) -> int:
     found = []
     try:
         for paper in papers.NAMES:
-            data = kept.load(papers.module(paper).SOURCES, "make bench-papers")
-            found += papers.records(paper, data)
+            found += papers.records(paper, papers.load(paper))
     except kept.ResultsError as error:
         print(f"papers: error: {error}", file=sys.stderr)
         return 1

@@ -6,6 +6,7 @@ from results.papers import Ours
 from results.papers.jenkins import Cycles
 
 SOURCES = ("bench-papers.json",)
+COMMAND = "make bench-papers"
 SETS = ("byte_set", "word_set")
 STYLES = ("loop", "unrolled")
 INSTRUCTIONS = {

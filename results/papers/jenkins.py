@@ -7,6 +7,7 @@ from results.kept import Content, ResultsError
 from results.papers import Ours
 
 SOURCES = ("bench-papers.json", "explore-isa.json", "explore-sets.json")
+COMMAND = "make bench-papers explore-isa explore-sets"
 KEY_BITS = (128, 192, 256)
 STYLES = ("loop", "swap", "unrolled")
 DIRECTIONS = {"encryption": "encrypt", "decryption": "decrypt"}

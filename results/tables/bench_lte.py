@@ -16,7 +16,8 @@ def keep(content: Content) -> Content:
     return {"records": select(content["records"], FIELDS)}
 
 
-def _ms(record: dict) -> float:
+def milliseconds(record: dict) -> float:
+    """What a transport block took."""
     return record["cycles"] / record["clock_hz"] * 1e3
 
 
@@ -33,14 +34,14 @@ def render(kept: dict[str, Content]) -> list[str]:
         more = "-"
         if engine is not None:
             most = found[rates[-1]]
-            beyond = (_ms(most) - _ms(stack[rates[-1]])) * 1e6 / most["packet_bytes"]
+            beyond = (milliseconds(most) - milliseconds(stack[rates[-1]])) * 1e6 / most["packet_bytes"]
             more = f"{beyond:.1f}"
-        held = [mbps for mbps, record in found.items() if _ms(record) <= TTI_MS]
+        held = [mbps for mbps, record in found.items() if milliseconds(record) <= TTI_MS]
         until = f"{max(held)}{' or more' if max(found) in held else ''}" if held else f"less than {rates[0]}"
-        times = [f"{_ms(found[mbps]):.3f} ({found[mbps]['kind']})" for mbps in rates]
+        times = [f"{milliseconds(found[mbps]):.3f} ({found[mbps]['kind']})" for mbps in rates]
         rows.append([engine or "none: headers alone", found[rates[0]]["cipher"], *times, more, until])
     for ns in POINTS_NS:
-        times = [_ms(stack[mbps]) + ns * stack[mbps]["packet_bytes"] * 1e-6 for mbps in rates]
+        times = [milliseconds(stack[mbps]) + ns * stack[mbps]["packet_bytes"] * 1e-6 for mbps in rates]
         until = max((mbps for mbps, time in zip(rates, times, strict=True) if time <= TTI_MS), default=None)
         shown = f"{until} of these" if until else f"less than {rates[0]}"
         rows.append([f"headers and {ns} ns a byte, computed", "any", *(f"{t:.3f}" for t in times), str(ns), shown])

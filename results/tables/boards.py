@@ -76,7 +76,7 @@ def _row(target: Target, content: dict[str, Content]) -> list[str]:
         "SDRAM" if configuration.sdram_cache else "",
     ]
     sizes = (configuration.rom_size, configuration.sram_size, configuration.buffer_size)
-    by = ["UART"] * (board.uart_name != "crossover") + ["Ethernet"] * bool(configuration.ethernet)
+    by = ["UART"] * board.has_uart + ["Ethernet"] * bool(configuration.ethernet)
     taken = f"{built['bram']} of {part.block_rams}" if built else f"{_counted(target)} of {part.block_rams}, counted"
     return [
         target.name,

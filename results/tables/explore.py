@@ -2,9 +2,9 @@
 
 from gateware.explore.bars import ABOVE
 from gateware.explore.members import DATAPATHS, FAMILY
-from gateware.explore.records import BLOCK_BITS, DATA_RATES_MBPS
-from gateware.explore.report import QUOTED_CYCLES
+from gateware.explore.records import DATA_RATES_MBPS, clock_mhz
 from results.kept import Content, select
+from results.papers import hessel
 from results.tables import LUTS_A_BLOCK_RAM, Table, table
 
 FIELDS = ("core", "datapath", "sbox", "engines", "key_lengths", "slots", "lut4", "ff", "bram", "fmax_mhz")
@@ -56,12 +56,13 @@ def render(kept: dict[str, Content]) -> list[str]:
 def _clocks(records: list[dict]) -> list[str]:
     """Clock in MHz that a data rate needs of one engine: of each datapath here and, with its cycles, of the paper's."""
     cycles = {r["datapath"]: r["cycles_per_block"] for r in records if (r["core"], r["engines"]) == (FAMILY, 1)}
+    quoted = {str(width): each for (cipher, width), (each, _) in hessel.table2().items() if cipher == "aes"}
     rows = []
     for datapath in DATAPATHS:
-        ours, theirs = cycles.get(datapath), QUOTED_CYCLES.get(datapath)
+        ours, theirs = cycles.get(datapath), quoted.get(datapath)
         if ours:
             needed = (
-                " / ".join(f"{rate * each / BLOCK_BITS:.1f}" for each in (ours, theirs) if each)
+                " / ".join(f"{clock_mhz(rate, each):.1f}" for each in (ours, theirs) if each)
                 for rate in DATA_RATES_MBPS
             )
             rows.append([datapath, f"{ours:g} / {theirs or '-'}", *needed])

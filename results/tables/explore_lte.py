@@ -1,14 +1,13 @@
 """`make explore-lte`: SNOW 3G and AES with round keys on the fly, beside Hessel et al. 2009."""
 
 from results.kept import Content, select
+from results.papers import hessel
 from results.tables import Table, table
 
 FIELDS = ("algorithm", "datapath", "sbox", "s_q", "device", "speed", "lut4", "ff", "fmax_mhz", "fmax_least_mhz")
 FIELDS += ("fmax_most_mhz", "cycles_first", "cycles_a_byte", "mbps", "mbps_per_lut", "least_ns_a_byte")
 FIELDS += ("mhz_for_ns_a_byte", "toggles_a_byte")
 NAMES = {"snow3g": "SNOW 3G", "aes": "AES-128"}
-# Hessel et al. 2009, Table II: cycles of a unit of keystream, of a byte in 1000; by algorithm and datapath.
-HESSEL = {("snow3g", 32): (1, 0.28), ("aes", 32): (45, 2.81), ("aes", 64): (23, 1.44), ("aes", 128): (12, 0.75)}
 
 
 def keep(content: Content) -> Content:
@@ -22,9 +21,9 @@ def render(kept: dict[str, Content]) -> list[str]:
     records = content["records"]
     cycles = {(r["algorithm"], r["datapath"]): r for r in records}
     times = list(records[0]["mhz_for_ns_a_byte"])
-    rows = []
+    rows, table2 = [], hessel.table2()
     for key, r in sorted(cycles.items(), reverse=True):
-        unit, byte = HESSEL[key]
+        unit, byte = table2[key]
         mhz = [r["mhz_for_ns_a_byte"][ns] for ns in times]
         alone = f"{r['cycles_first']}, then 1" if r["algorithm"] == "snow3g" else r["cycles_first"]
         paper = f"33, then {unit}" if r["algorithm"] == "snow3g" else unit

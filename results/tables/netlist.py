@@ -20,7 +20,8 @@ def render(kept: dict[str, Content]) -> list[str]:
     for content in kept.values():
         for r in content["records"]:
             cycles = "-" if r["cycles"] is None else f"{r['cycles']} ({r['kind']})"
-            row = (content["board"], r["engine"], cycles, f"{r['transfer_cycles']} ({r['kind']})")
+            transfer = f"{r['transfer_cycles']} ({r['kind']})" if r["transfer_cycles"] else "none of the CPU's"
+            row = (content["board"], r["engine"], cycles, transfer)
             rows.setdefault(row, []).append(r["stage"])
     headings = ["board", "engine", "cycles, 1024 bytes in memory", "cycles, 500 bytes from the host", "netlists after"]
     return [

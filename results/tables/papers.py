@@ -59,7 +59,7 @@ def _table(paper: str) -> Table:
         name=f"papers-{paper}",
         page=f"results/papers/{paper}.md",
         sources=papers.module(paper).SOURCES,
-        command="make bench-papers",
+        command=papers.module(paper).COMMAND,
         render=lambda data: _render(paper, data),
     )
 

@@ -1,6 +1,7 @@
 """The programs that Tables 4 and 5 and Figure 9 of Jenkins et al. 2007 compare, and what they are asked.
 
-With them, in the same styles, the instruction sets of others, on the simulated board's configuration `comparators`.
+With them, in the same styles, the instruction sets of others, on the simulated board's configurations `comparators` and
+`wide_comparators`.
 """
 
 from collections.abc import Iterator
@@ -21,6 +22,8 @@ FORMS = {
     "ise": ("BENCH_ISE", ("loop", "swap", "unrolled")),
     "ise_kept": ("BENCH_KEPT", ("loop", "unrolled")),
 }
+# Those on wider registers: what firmware/bench/variants_wide.c is to take, unrolled.
+WIDE = {"ptlu_64": "WIDE_PTLU_64", "ptlu_128": "WIDE_PTLU_128", "zvkned": "WIDE_ZVKNED"}
 # Those that the simulated board has in another configuration.
 CONFIGURATIONS = dict.fromkeys(("zkn", "byte_set", "word_set", "ptlu"), "comparators")
 WORKING_SET = 2 * 1024
@@ -39,9 +42,23 @@ def _family(form: str, style: str) -> Family:
     )
 
 
+def _wide(form: str, unit: str) -> Family:
+    return Family(
+        f"papers_{form}",
+        ("variants_wide.c",),
+        (f"-DBENCH_WIDE={unit}",),
+        form,
+        "unrolled",
+        KEY_BITS,
+        ("ecb",),
+        configuration="wide_comparators",
+    )
+
+
 def families() -> tuple[Family, ...]:
     """A program for each form and style."""
-    return tuple(_family(form, style) for form, (_, styles) in FORMS.items() for style in styles)
+    called = tuple(_family(form, style) for form, (_, styles) in FORMS.items() for style in styles)
+    return called + tuple(_wide(form, unit) for form, unit in WIDE.items())
 
 
 def code_bytes(sizes: dict[str, int], direction: str, key_bits: int) -> int:

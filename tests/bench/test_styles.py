@@ -23,11 +23,24 @@ def test_every_form_has_a_program_for_each_style_on_the_board_that_has_its_instr
         assert {f"papers_{form}_{style}" for style in ("loop", "swap", "unrolled")} <= BY_NAME.keys()
     others = {family.engine for family in BY_NAME.values() if family.configuration == "comparators"}
     assert others == {"zkn", "byte_set", "word_set", "ptlu"}
+    wide = {family.engine for family in BY_NAME.values() if family.configuration == "wide_comparators"}
+    assert wide == {"ptlu_64", "ptlu_128", "zvkned"}
 
 
 @pytest.mark.simboard
 @pytest.mark.parametrize("name", ["papers_ise_swap", "papers_ise_kept_unrolled"])
 def test_agrees_with_the_library(name):
+    ecb_of_all_keys(name)
+
+
+# Slow, as it builds another simulated board; that the units compute AES is tested in gateware/isa.
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["papers_ptlu_64", "papers_ptlu_128", "papers_zvkned"])
+def test_wider_sets_agree_with_the_library(name):
+    ecb_of_all_keys(name)
+
+
+def ecb_of_all_keys(name):
     with BenchBoard(BY_NAME[name]) as board:
         for decrypt in (False, True):
             for key_bits in KEY_BITS:

@@ -14,14 +14,13 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-import serial
 from cipherlane.results import write
-from cipherlane.transport.simboard import SimulatedBoard
 
 from gateware.flow import toolchain
 from gateware.flow.firmware import REPOSITORY
-from results.tables.bench_lte import RATES_MBPS, render
+from results.tables.bench_lte import RATES_MBPS, TTI_MS, milliseconds, render
 from tests import rom
+from tests.bench.board import ProgramBoard, WrongAnswerError
 from tests.bench_lte import blocks
 
 SOURCES = REPOSITORY / "firmware" / "lte"
@@ -30,32 +29,16 @@ BUILD = REPOSITORY / "build" / "bench" / "lte"
 ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator")
 # Beyond the paper's rates, until a block takes more than its millisecond, or the program has no room for it.
 STEP_MBPS, MOST_MBPS = 25, 400
-TTI_S = 1e-3
 # Engines in C take ten times as long as the block may: one pass of theirs is timed.
 PASSES, C_PASSES = 4, 2
-TIMEOUT_S = 300
 SEED = 36323
 
 
-class WrongAnswerError(AssertionError):
-    """The board reports an error, or its packets are not those that the block was made of."""
+class LteBoard(ProgramBoard):
+    """The program of `firmware/lte`."""
 
-
-class LteBoard:
-    """A context manager: the program, running on the simulated board."""
-
-    def __enter__(self):
-        options = (f"-I{SOURCES}",)
-        folder = rom.build(BUILD, SOURCES / "lte_bench.c", (SOURCES / "layer2.c",), options)
-        self._board = SimulatedBoard(folder)
-        self._board.start()
-        self._port = serial.serial_for_url(self._board.url, timeout=TIMEOUT_S, write_timeout=TIMEOUT_S)
-        self.clock_met_by: str = self._board.description["clock_met_by"]
-        return self
-
-    def __exit__(self, *exception):
-        self._port.close()
-        self._board.stop()
+    def __init__(self):
+        super().__init__(rom.build(BUILD, SOURCES / "lte_bench.c", (SOURCES / "layer2.c",), (f"-I{SOURCES}",)))
 
     def measure(self, engine: str | None, size: int) -> dict:
         """The record of a block of `size` bytes; see `firmware/lte/lte_bench.c`.
@@ -74,12 +57,9 @@ class LteBoard:
             + key
             + struct.pack("<3I", count, identity, size)
         )
-        self._port.write(words + block + bytes(-size % 4))
-        reply = self._port.read(4 * 11)
         case = f"{engine or 'no engine'}, {size} bytes"
-        if len(reply) != 4 * 11:
-            raise WrongAnswerError(f"{case}: no answer in {TIMEOUT_S} s: {self._board.obituary('it still runs')}")
-        status, first, shortest, longest, came, sent, control, unknown, dropped, crc, hz = struct.unpack("<11I", reply)
+        reply = self.ask(11, words + block + bytes(-size % 4))
+        status, first, shortest, longest, came, sent, control, unknown, dropped, crc, hz = reply
         if status or control or unknown or dropped:
             raise WrongAnswerError(f"{case}: status {status}; {control}, {unknown}, {dropped} PDUs were not packets")
         data = b"".join(packets)
@@ -119,7 +99,7 @@ def measured(board: LteBoard, engines: list[str | None]) -> Iterator[dict]:
 
 def in_time(record: dict) -> bool:
     """Whether the block was done with before the next came."""
-    return record["cycles"] <= record["clock_hz"] * TTI_S
+    return milliseconds(record) <= TTI_MS
 
 
 def main() -> int:

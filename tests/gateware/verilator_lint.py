@@ -18,7 +18,7 @@ from migen import ClockDomain, Module, Signal
 
 from gateware.ctr.service import create_service
 from gateware.isa.cfu import CFUUnit
-from gateware.isa.comparators import ComparatorUnit
+from gateware.isa.comparators import ComparatorUnit, WideComparatorUnit
 from gateware.isa.zkn import ScalarAESUnit
 from gateware.net.records.peripheral import FastPathPeripheral, client
 from gateware.random.source import RandomSource
@@ -110,6 +110,7 @@ def designs() -> Iterator[tuple[str, Module]]:
     for sbox in SCALAR_UNITS:
         yield f"scalar_unit_{sbox}", _cfu_unit(ScalarAESUnit(sbox=sbox))
         yield f"comparator_unit_{sbox}", _cfu_unit(ComparatorUnit(sbox=sbox))
+        yield f"wide_comparator_unit_{sbox}", _cfu_unit(WideComparatorUnit(sbox=sbox))
     for core in ACCELERATORS:
         target = next(t for t in TARGETS if [t.configuration.core_datapath, t.fit.core_sbox] == [*core.values()])
         yield f"accelerator_{title(core)}", units.UNITS["accelerator"](target)

@@ -19,7 +19,7 @@ from pathlib import Path
 from gateware import targets
 from gateware.flow import environment
 for target in targets.load_all():
-    no_port = target.board.simulated or target.board.uart_usb or target.board.uart_name == "crossover"
+    no_port = target.board.simulated or target.board.uart_usb or not target.board.has_uart
     environment.write(Path(sys.argv[1], f"{target.name}.yaml"), target, Path("build"), "" if no_port else "/dev/ttyS7")
 """
 

@@ -5,21 +5,18 @@ import tomllib
 
 import pytest
 
+from gateware.explore.report import QUOTED_CYCLES
 from results import kept, papers
 from results.pages import MEASURED
-from results.papers import PapersError, __main__
+from results.papers import PapersError, __main__, hessel
 from results.tables.instruction_sets import front
 
 FIELDS = {"paper", "item", "theirs", "ours", "ratio", "conditions", "command", "kind", "reason"}
 COMMANDS = {table.command for table in MEASURED} | {"make pages"}
 
 
-def data(paper):
-    return kept.load(papers.module(paper).SOURCES, "make bench-papers")
-
-
 def records(paper):
-    return papers.records(paper, data(paper))
+    return papers.records(paper, papers.load(paper))
 
 
 @pytest.mark.parametrize("paper", papers.NAMES)
@@ -58,7 +55,7 @@ def test_ratios_are_ours_over_theirs_where_units_are_the_same():
 
 
 def test_a_speed_up_is_the_mean_over_key_lengths_of_a_style_over_the_same_style():
-    kept_data = data("jenkins")
+    kept_data = papers.load("jenkins")
     cycles = {"table": {128: 400.0, 192: 300.0, 256: 200.0}, "ise": {128: 100.0, 192: 100.0, 256: 100.0}}
     for record in kept_data["bench-papers"]["records"]:
         if (record["style"], record["direction"]) == ("swap", "encrypt") and record["engine"] in cycles:
@@ -139,3 +136,9 @@ def test_a_value_of_ours_that_the_paper_has_not_is_refused(monkeypatch):
 def test_the_front_is_what_nothing_else_undercuts():
     points = [(100, 0), (50, 10), (50, 12), (40, 10), (39, 500), (40, 10)]
     assert front(points) == [True, False, False, True, True, True]
+
+
+def test_cycles_that_the_exploration_quotes_are_the_papers():
+    assert {
+        str(width): cycles for (cipher, width), (cycles, _) in hessel.table2().items() if cipher == "aes"
+    } == QUOTED_CYCLES

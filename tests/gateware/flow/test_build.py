@@ -51,8 +51,8 @@ def gateware_flow(*arguments):
         ),
         (
             ["sim", "pipelined"],
-            "board sim has no configuration 'pipelined': choose one of default, eth, scalar, comparators, lte, zephyr, "
-            "eth_zephyr, sdram",
+            "board sim has no configuration 'pipelined': choose one of default, eth, scalar, comparators, "
+            "wide_comparators, lte, zephyr, eth_zephyr, sdram",
         ),
     ],
 )
@@ -90,7 +90,8 @@ def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it
     simulated = [target for target in targets.load_all() if target.board.simulated]
     met = {target.name: target.clock_met_by for target in simulated}
     by = {"sim": "ecpix5", "sim_eth": "ecpix5_eth", "sim_eth_zephyr": "ecpix5_eth_zephyr"}
-    assert met == by | dict.fromkeys(("sim_scalar", "sim_comparators", "sim_lte", "sim_zephyr", "sim_sdram"), "")
+    others = ("scalar", "comparators", "wide_comparators", "lte", "zephyr", "sdram")
+    assert met == by | dict.fromkeys((f"sim_{name}" for name in others), "")
     for target in simulated:
         clock = f"its clock, {target.sys_clk_freq / 1e6:g} MHz"
         by = f"{clock}, was met by place-and-route of {target.clock_met_by}"

@@ -3,9 +3,10 @@
 import random
 
 from gateware.isa import bertoni, zkn
-from gateware.isa.comparators import ComparatorUnit
+from gateware.isa.comparators import CHOOSE, PTLU_64, PTLU_128, ZVKNED, ComparatorUnit, WideComparatorUnit
 from tests.gateware.isa import fips197, test_ptlu
 from tests.gateware.isa.cfu import executing
+from tests.gateware.isa.wide_model import PtluModel, ZvknedModel
 
 TABLE = 5
 
@@ -67,3 +68,26 @@ def test_each_answers_as_it_is_defined():
         assert run(list(instructions)) == list(expected)
         assert run.cycles <= len(program) + 4, "one a cycle"
         assert run(list(instructions), 0.6) == list(expected), "under stalls"
+
+
+def test_wide_sets_take_turns_and_keep_their_registers_apart():
+    rng = random.Random(5)
+    models = {PTLU_64: PtluModel(64), PTLU_128: PtluModel(128), ZVKNED: ZvknedModel()}
+    program = [((1 << 6 | 1) << 3 | 7, 5, 6)]  # none is chosen
+    expected = [0]
+    for turn in range(60):
+        number, model = rng.choice(list(models.items()))
+        add_key = model.vaesem if number == ZVKNED else model.add_key
+        for _ in range(10):
+            model.move_in(rng.randrange(8), 0, rng.getrandbits(32), rng.getrandbits(32))
+            model.key_write(3, 0, rng.getrandbits(32), rng.getrandbits(32))
+            add_key(rng.randrange(4), 3)
+            model.move_out(rng.randrange(8), rng.randrange(2))
+        scalar, value = by_scalar(rng)
+        program += [(CHOOSE, number | turn << 8, 7), scalar, *model.program]
+        expected += [0, value, *model.answers]
+        model.program.clear()
+        model.answers.clear()
+    with executing(WideComparatorUnit()) as run:
+        assert run(program) == expected
+        assert run.cycles <= len(program) + 4, "one a cycle"

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from gateware.isa.ptlu import ENTRIES, SUBWORDS, TABLES, WRITE, PtluUnit
+from gateware.isa.lookup_tables import ENTRIES, TABLES
+from gateware.isa.ptlu import SUBWORDS, WRITE, PtluUnit
 from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import block_bytes, column_words, executing
 

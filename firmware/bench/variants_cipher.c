@@ -1,0 +1,44 @@
+/*
+ * Another cipher than AES in the benchmark program: BENCH_CIPHER is its header in ciphers/, and
+ * BENCH_PTLU says whether its lookups are instructions. Encryption alone, with a key of 16 bytes;
+ * "ECB" is the cipher's own run over the data, 16 bytes a block of the program.
+ */
+#include "board_bench.h"
+
+#include <errno.h>
+
+#include BENCH_CIPHER
+
+static int set_key(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,
+		   unsigned int key_bits, bool decrypt)
+{
+	(void)hw;
+	(void)key;
+	if (key_bits != 128 || decrypt) {
+		return -EINVAL;
+	}
+	cipher_set_key(key_bytes);
+	return 0;
+}
+
+static int run(void *hw, const struct cl_engine_key *key, uint32_t chain[4], const uint32_t *in,
+	       uint32_t *out, size_t blocks)
+{
+	(void)hw;
+	(void)key;
+	(void)chain;
+	cipher_run(in, out, blocks);
+	return 0;
+}
+
+static const struct cl_modes modes = {
+	.name = "cipher",
+	.set_key = set_key,
+	.ecb = {{run}},
+};
+
+const struct bench_variant bench_variants[] = {
+	{.modes = &modes},
+};
+
+const uint32_t bench_variant_count = sizeof(bench_variants) / sizeof(bench_variants[0]);

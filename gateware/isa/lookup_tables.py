@@ -1,0 +1,87 @@
+"""The tables of Fiskiran and Lee's ``ptlu``: eight of 256 entries of a word, and up to four lookups at a time.
+
+Lookup i takes byte ``offset + i step`` of a word as its index and gives ``subword`` bytes, subword i of the result.
+Where the paper is silent, this is ours: there are ``min(4, bytes of a word / subword)`` lookups, bytes of the result
+behind the last are 0; byte numbers wrap; lookup i is served by subword i of the entries, so that each byte of them is
+a memory with one port, read or written. Latency: one cycle. Tables keep what was written, over a reset too.
+"""
+
+from migen import READ_FIRST, Array, Case, Cat, If, Memory, Module, Mux, Signal, log2_int
+
+from gateware.aes.transforms import masked
+
+TABLES, ENTRIES, LOOKUPS = 8, 256, 4
+SUBWORDS = (1, 2, 4)  # bytes
+
+
+class LookupTables(Module):
+    """The tables of one width.
+
+    Parameters
+    ----------
+    width : int
+        Bits of a word: 32, 64 or 128.
+
+    Attributes
+    ----------
+    enable : Signal(), in
+        Take what follows; else the result stays.
+    word : Signal(width), in
+        Whose bytes are the indices.
+    subword : Signal(2), in
+        log2 of its bytes, 0 to 2.
+    table, offset, step : Signal(3), Signal(log2(width / 8)), likewise, in
+        The instruction's other fields.
+    write, index, lane, data : Signal(), Signal(8), Signal(2), Signal(32), in
+        Instead of lookups write 32 bits of entry `index`: those of lane `lane`.
+    result : Signal(width), out
+        One cycle later.
+    """
+
+    def __init__(self, width: int):
+        if width not in (32, 64, 128):
+            raise ValueError(f"words are of 32, 64 or 128 bits, not {width}")
+        count = width // 8
+        self.enable = Signal()
+        self.word = Signal(width)
+        self.subword = Signal(2)
+        self.table = Signal(3)
+        self.offset, self.step = Signal(log2_int(count)), Signal(log2_int(count))
+        self.write = Signal()
+        self.index, self.lane, self.data = Signal(8), Signal(2), Signal(32)
+        self.result = Signal(width)
+
+        # # #
+
+        column = Array([self.word[8 * i : 8 * i + 8] for i in range(count)])
+        multiples = (0, self.step, self.step << 1, self.step + (self.step << 1))
+        numbers = [Signal(log2_int(count), name=f"number{i}") for i in range(LOOKUPS)]
+        self.comb += [number.eq(self.offset + multiple) for number, multiple in zip(numbers, multiples, strict=True)]
+        # One multiplexer of bytes a lookup, or where no byte of the entries shares one, behind the choice of a number.
+        are_shared = count > LOOKUPS
+        choices = numbers
+        if are_shared:
+            choices = [Signal(8, name=f"index{i}") for i in range(LOOKUPS)]
+            self.comb += [index.eq(column[number]) for index, number in zip(choices, numbers, strict=True)]
+
+        # Each byte of the entries by the lookup whose subword it is of.
+        results = []
+        for i in range(count):
+            lookups = {n: i // subword for n, subword in enumerate(SUBWORDS) if i // subword < LOOKUPS}
+            choice, serves, served = Signal(8 if are_shared else log2_int(count)), Signal(), Signal()
+            memory = Memory(8, TABLES * ENTRIES, name=f"ptlu_{i}")
+            port = memory.get_port(write_capable=True, has_re=True, mode=READ_FIRST)
+            self.specials += memory, port
+            self.comb += [
+                Case(self.subword, {n: [choice.eq(choices[lookup]), serves.eq(1)] for n, lookup in lookups.items()}),
+                port.adr.eq(Cat(Mux(self.write, self.index, choice if are_shared else column[choice]), self.table)),
+                port.dat_w.eq(self.data[8 * (i % 4) : 8 * (i % 4) + 8]),
+                port.we.eq(self.enable & self.write & (self.lane == i // 4)),
+                port.re.eq(self.enable),
+            ]
+            if len(lookups) < len(SUBWORDS):
+                self.sync += If(self.enable, served.eq(serves))
+                results.append(masked(served, port.dat_r))
+            else:
+                results.append(port.dat_r)
+        self.comb += self.result.eq(Cat(*results))

@@ -1,0 +1,60 @@
+"""Hashes in C on the core, for Table 12 of Fiskiran and Lee, which takes a record's SHA-1 beside its AES.
+
+Each is a header in firmware/bench/ciphers, which stands for a cipher in the benchmark program: the digest of the data
+takes the place of their begin.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from functools import partial
+
+from tests.bench import cases
+from tests.bench.board import BenchBoard, Family, words
+
+MEASURE = "hashes"
+HASHES = ("sha1", "sha256")
+WORKING_SET = 2 * 1024
+BLOCK_BYTES = 64
+
+
+def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
+    """The data after all passes, as `tests.bench.board.expected`."""
+    data = words(seed, 12 + size // 4)[48:]
+    for _ in range(passes):
+        digest = hashlib.new(name, data).digest()
+        data = digest + data[len(digest) :]
+    return data
+
+
+def _family(name: str) -> Family:
+    return Family(
+        f"hash_{name}",
+        ("variants_cipher.c",),
+        (f"-DBENCH_CIPHER='\"ciphers/{name}.h\"'", "-DBENCH_PTLU=0"),
+        name,
+        "c",
+        (128,),
+        ("ecb",),
+        configuration="comparators",
+        oracle=partial(expected, name),
+    )
+
+
+def hashing(board: BenchBoard) -> Iterator[cases.Record]:
+    """2 KB that the data cache holds, the best of three passes; with its padding it is a block more."""
+    found = board.measure("ecb", size=WORKING_SET, passes=4)
+    sizes, blocks = cases.symbol_sizes(board.elf), WORKING_SET // BLOCK_BYTES + 1
+    values = {
+        "memory": "buffer, cached",
+        "code_bytes": sizes["hash_block"],
+        "key_cycles": 0,
+        "bytes": blocks * BLOCK_BYTES,
+        "cycles": found.shortest,
+        "cycles_per_block": round(found.shortest / blocks, 3),
+    }
+    yield cases.record(board, MEASURE, "own", False, 0, **values)
+
+
+def plan() -> list[tuple[Family, tuple]]:
+    """Each program with its question."""
+    return [(_family(name), (hashing,)) for name in HASHES]

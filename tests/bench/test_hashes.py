@@ -1,0 +1,27 @@
+"""Hashes: their C on the host, against the library of Python."""
+
+import hashlib
+import random
+
+import pytest
+
+from tests.bench import hashes
+from tests.bench.test_ciphers import compiled
+
+
+@pytest.mark.parametrize("name", hashes.HASHES)
+def test_digest_takes_the_place_of_the_begin(name, tmp_path):
+    """Of each half of the data, as the program on the host calls it twice."""
+    run = compiled(tmp_path / name, f"{name}.h")
+    for blocks in (1, 2, 31):
+        halves = [random.Random(f"{blocks} {half}").randbytes(64 * blocks) for half in range(2)]
+        digests = [hashlib.new(name, half).digest() for half in halves]
+        wanted = [digest + half[len(digest) :] for digest, half in zip(digests, halves, strict=True)]
+        assert run(bytes(16) + b"".join(halves)) == b"".join(wanted)
+
+
+def test_what_the_board_is_to_answer():
+    first = hashes.expected("sha1", "ecb", False, 128, 128, 1, 5)
+    digest = hashlib.sha1(first).digest()
+    assert hashes.expected("sha1", "ecb", False, 128, 128, 2, 5) == digest + first[20:]
+    assert {family.engine for family, _ in hashes.plan()} == set(hashes.HASHES)

@@ -1,0 +1,179 @@
+"""Units of wider registers as their descriptions say: models that execute instructions one by one, and encodings."""
+
+from gateware.isa.lookup_tables import ENTRIES, TABLES
+from gateware.isa.wide_ptlu import ADD_KEY, EXCLUSIVE, PTLU, SHIFT
+from gateware.isa.wide_registers import MOVE
+from gateware.isa.zvkned import KF1, KF2, VAESDF, VAESDM, VAESEF, VAESEM, VAESKF, VAESZ, VMV
+from tests.gateware.isa import fips197
+
+SUBWORD_CODES = {4: 0, 2: 1, 1: 2}
+
+
+def encode(funct3, funct7, rs1=0, rs2=0):
+    return funct7 << 3 | funct3, rs1, rs2
+
+
+def words(value: bytes) -> list[int]:
+    return [int.from_bytes(value[i : i + 4], "little") for i in range(0, len(value), 4)]
+
+
+class WideModel:
+    """Registers and moves; each instruction is noted in `program`, and what it answers in `answers`."""
+
+    def __init__(self, width: int):
+        self.bytes = width // 8
+        self.key_registers = 2048 // width
+        self.v = [bytes(self.bytes)] * 8
+        self.k = [bytes(self.bytes)] * self.key_registers
+        self.program, self.answers = [], []
+
+    def note(self, instruction, answer=0):
+        self.program.append(instruction)
+        self.answers.append(answer)
+
+    def move_in(self, d, h, first, second):
+        data = first.to_bytes(4, "little") + second.to_bytes(4, "little")
+        self.v[d] = self.v[d][: 8 * h] + data + self.v[d][8 * h + 8 :]
+        self.note(encode(MOVE, h << 3 | d, first, second))
+
+    def key_write(self, k, h, first, second):
+        data = first.to_bytes(4, "little") + second.to_bytes(4, "little")
+        self.k[k] = self.k[k][: 8 * h] + data + self.k[k][8 * h + 8 :]
+        self.note(encode(MOVE, 1 << 5 | (h << 4 | k), first, second))
+
+    def move_out(self, d, c):
+        self.note(encode(MOVE, 2 << 5 | c << 3 | d, 5, 6), words(self.v[d])[c])
+
+    def put(self, d, value):
+        for h in range(self.bytes // 8):
+            self.move_in(d, h, *words(value[8 * h : 8 * h + 8]))
+
+    def put_key(self, k, value):
+        for h in range(self.bytes // 8):
+            self.key_write(k, h, *words(value[8 * h : 8 * h + 8]))
+
+    def get(self, d):
+        for c in range(self.bytes // 4):
+            self.move_out(d, c)
+
+    def look_at_all(self, add_key):
+        """Reads v0 to v7, then every round key by its sum with a register, which `add_key` makes."""
+        for d in range(8):
+            self.get(d)
+        for k in range(self.key_registers):
+            add_key(k % 4, k)
+            self.get(k % 4)
+
+
+class PtluModel(WideModel):
+    """`gateware.isa.wide_ptlu`, byte by byte."""
+
+    def __init__(self, width: int):
+        super().__init__(width)
+        self.tables = [[bytes(self.bytes)] * ENTRIES for _ in range(TABLES)]
+
+    def ptlu_write(self, table, index, lane, word):
+        entry = self.tables[table][index]
+        self.tables[table][index] = entry[: 4 * lane] + word.to_bytes(4, "little") + entry[4 * lane + 4 :]
+        self.note(encode(MOVE, 3 << 5 | lane << 3 | table, 0xABCDEF00 | index, word))
+
+    def ptlu(self, d, s, subword, table, offset, step):
+        result = b""
+        for i in range(min(4, self.bytes // subword)):
+            entry = self.tables[table][self.v[s][(offset + i * step) % self.bytes]]
+            result += entry[i * subword : (i + 1) * subword]
+        self.v[d] = result.ljust(self.bytes, b"\0")
+        self.note(encode(PTLU, s << 3 | d, SUBWORD_CODES[subword] << 11 | table << 8 | step << 4 | offset))
+
+    def exclusive(self, d, s):
+        self.v[d] = fips197.xor(self.v[d], self.v[s])
+        self.note(encode(EXCLUSIVE, s << 3 | d))
+
+    def shift_left(self, d, s):
+        self.v[d] = bytes(4) + self.v[s][:-4]
+        self.note(encode(PTLU, SHIFT | s << 3 | d))
+
+    def shift_right(self, d, s):
+        self.v[d] = self.v[s][4:] + bytes(4)
+        self.note(encode(EXCLUSIVE, SHIFT | s << 3 | d))
+
+    def add_key(self, d, k):
+        self.v[d] = fips197.xor(self.v[d], self.k[k])
+        self.note(encode(ADD_KEY, k << (3 if self.bytes == 16 else 2) | d))
+
+
+class ZvknedModel(WideModel):
+    """The pseudo code of the standard, in its order and with its names."""
+
+    def __init__(self):
+        super().__init__(128)
+
+    def _round(self, operation, d, k, value):
+        self.v[d] = value
+        self.note(encode(operation, k << 3 | d))
+
+    def vaesem(self, d, k):
+        state, rkey = self.v[d], self.k[k]
+        sb = fips197.sub_bytes(state)
+        sr = fips197.shift_rows(sb)
+        mix = fips197.mix_columns(sr)
+        self._round(VAESEM, d, k, fips197.xor(mix, rkey))
+
+    def vaesef(self, d, k):
+        state, rkey = self.v[d], self.k[k]
+        sb = fips197.sub_bytes(state)
+        sr = fips197.shift_rows(sb)
+        self._round(VAESEF, d, k, fips197.xor(sr, rkey))
+
+    def vaesdm(self, d, k):
+        state, rkey = self.v[d], self.k[k]
+        sr = fips197.inv_shift_rows(state)
+        sb = fips197.inv_sub_bytes(sr)
+        ark = fips197.xor(sb, rkey)
+        self._round(VAESDM, d, k, fips197.inv_mix_columns(ark))
+
+    def vaesdf(self, d, k):
+        state, rkey = self.v[d], self.k[k]
+        sr = fips197.inv_shift_rows(state)
+        sb = fips197.inv_sub_bytes(sr)
+        self._round(VAESDF, d, k, fips197.xor(sb, rkey))
+
+    def vaesz(self, d, k):
+        self._round(VAESZ, d, k, fips197.xor(self.v[d], self.k[k]))
+
+    def vaeskf1(self, d, s, rnd):
+        given = rnd
+        if rnd > 10 or rnd == 0:
+            rnd ^= 8
+        current = [self.k[s][i : i + 4] for i in range(0, 16, 4)]
+        w = [fips197.xor(self._sub_rot(current[3], rnd - 1), current[0])]
+        for i in range(1, 4):
+            w.append(fips197.xor(w[i - 1], current[i]))
+        self.k[d] = b"".join(w)
+        self.note(encode(VAESKF, KF1 << 4 | d, given << 4 | s))
+
+    def vaeskf2(self, d, s, rnd):
+        given = rnd
+        if rnd < 2 or rnd > 14:
+            rnd ^= 8
+        current = [self.k[s][i : i + 4] for i in range(0, 16, 4)]
+        before = [self.k[d][i : i + 4] for i in range(0, 16, 4)]
+        if rnd & 1:
+            w = [fips197.xor(fips197.sub_bytes(current[3]), before[0])]
+        else:
+            w = [fips197.xor(self._sub_rot(current[3], (rnd >> 1) - 1), before[0])]
+        for i in range(1, 4):
+            w.append(fips197.xor(w[i - 1], before[i]))
+        self.k[d] = b"".join(w)
+        self.note(encode(VAESKF, KF2 << 4 | d, given << 4 | s))
+
+    def vmv(self, d, s):
+        self.k[d] = self.k[s]
+        self.note(encode(VAESKF, VMV << 4 | d, s))
+
+    @staticmethod
+    def _sub_rot(word: bytes, r: int) -> bytes:
+        constant = 1
+        for _ in range(r):
+            constant = constant << 1 ^ (0x11B if constant & 0x80 else 0)
+        return fips197.xor(fips197.sub_bytes(word[1:] + word[:1]), bytes([constant, 0, 0, 0]))
