@@ -32,7 +32,7 @@ BOARD = Board(
         "eth_zephyr": "firmware/zephyr has no board for it",
         "sdram_zephyr": "litex-boards names no UART pins: Ethernet is the way in",
         "pipelined": "litex-boards names no UART pins: Ethernet is the way in",
-        "external RAM": "nothing needs more than block RAM has",
+        "external RAM": "its DDR3 has been neither set up nor placed",
         "USB": "its ULPI PHY has no core in the packages that are used",
     },
     device="LFE5UM5G-85F-8BG381C",

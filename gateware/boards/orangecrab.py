@@ -29,7 +29,7 @@ BOARD = Board(
     | {
         "eth": "the board has no Ethernet",
         "eth_zephyr": "the board has no Ethernet",
-        "external RAM": "code and buffers are in block RAM, so that their cycles are known",
+        "external RAM": "its DDR3 has been neither set up nor placed",
         "USB": "the core that litex-boards takes for it is in no package registry: the UART is on pins",
     },
     device="LFE5U-25F-8MG285C",

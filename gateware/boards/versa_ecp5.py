@@ -24,7 +24,7 @@ BOARD = Board(
         "eth_zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",
         "sdram_zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",
         "pipelined": "the pipelined core takes most of the part's LUTs",
-        "external RAM": "nothing needs more than block RAM has",
+        "external RAM": "its DDR3 has been neither set up nor placed",
     },
     device="LFE5UM5G-45F-8BG381C",
     speed_grade="8",
