@@ -68,6 +68,5 @@ uint16_t cl_handle_mac(struct cl_exchange *exchange)
 		cl_wire_put_mac_reply(exchange->reply_data, &reply);
 		exchange->reply_length = CL_WIRE_MAC_REPLY_SIZE;
 	}
-	cl_zeroize(&reply, sizeof(reply)); /* of which a subkey is made, where an engine fails */
 	return code;
 }
