@@ -169,11 +169,11 @@ def _report(target: Target, gateware: Path, module: dict) -> dict:
     pnr = json.loads((gateware / f"{target.name}-report.json").read_text())
     clocks = [
         {
-            "name": constraints.clock_name(name),
-            "required_mhz": round(constraints.required_mhz(constraints.clock_name(name), clock["constraint"]), 2),
+            "name": (name := constraints.clock_name(net, clock["constraint"])),
+            "required_mhz": round(constraints.required_mhz(name, clock["constraint"]), 2),
             "achieved_mhz": round(clock["achieved"], 2),
         }
-        for name, clock in sorted(pnr["fmax"].items())
+        for net, clock in sorted(pnr["fmax"].items())
     ]
     used = {name: pnr["utilization"].get(cell, {"used": 0})["used"] for name, cell in RESOURCES.items()}
     return {
@@ -195,7 +195,7 @@ def _check_constraints(soc: CipherlaneSoC, gateware: Path, module: dict, clocks:
     lpf = (gateware / f"{name}.lpf").read_text()
     if unknown := constraints.unknown_names(lpf, module):
         raise BitstreamError(f"{name}.lpf constrains {', '.join(unknown)}, which the netlist does not have")
-    wanted = {"sys": soc.target.sys_clk_freq / 1e6, **constraints.frequencies(lpf)}
+    wanted = {constraints.SYS_CLOCK: soc.target.sys_clk_freq / 1e6, **constraints.frequencies(lpf)}
     wanted |= {constraints.JTAG_CLOCK: constraints.JTAG_MHZ, constraints.START_CLOCK: constraints.START_MHZ}
     if missing := constraints.unconstrained(clocks, wanted):
         raise BitstreamError(f"clock {', '.join(missing)} was not timed for its frequency: constrain it by its pin")

@@ -20,7 +20,8 @@ _MULTIPLEXER_INPUTS, _MULTIPLEXER_OUTPUTS = {"F", "F1", "FXA", "FXB", "M"}, {"OF
 _TOLERANCE = 0.001
 # TCK comes out of a chain of LUTs. Synthesis leaves none of its names that LiteX knows, so that the LPF file has none
 # either, and nextpnr times it for 12 MHz: what it reaches counts, beside the most that an ECP5's TCK takes.
-JTAG_CLOCK, JTAG_MHZ = "jtag_clk", 25.0
+SYS_CLOCK, JTAG_CLOCK, JTAG_MHZ = "sys", "jtag_clk", 25.0
+UNCONSTRAINED_MHZ = 12.0
 # What starts a DDR3 PHY's delay lines, from the PLL as the system's clock is.
 START_CLOCK, START_MHZ = "init_clk", 25.0
 
@@ -47,6 +48,8 @@ def unknown_names(lpf: str, module: dict) -> list[str]:
 def unconstrained(clocks: list[dict], wanted: dict[str, float]) -> list[str]:
     """Clocks that place-and-route did not time for the frequency that is wanted of them, or that nobody named.
 
+    The system's clock is among them if it was not timed at all.
+
     Parameters
     ----------
     clocks : list of dict
@@ -54,23 +57,27 @@ def unconstrained(clocks: list[dict], wanted: dict[str, float]) -> list[str]:
     wanted : dict
         MHz by name.
     """
-    return [
+    untimed = [] if SYS_CLOCK in {clock["name"] for clock in clocks} else [SYS_CLOCK]
+    return untimed + [
         clock["name"]
         for clock in clocks
         if abs(clock["required_mhz"] - (megahertz := wanted.get(clock["name"], 0))) > _TOLERANCE * megahertz
     ]
 
 
-def clock_name(net: str) -> str:
+def clock_name(net: str, timed_for: float) -> str:
     """Nextpnr names a net after any of its users: the pad's clock keeps its name, the PLL's output is `sys`.
 
-    TCK, behind its delay, is `JTAG_CLOCK`; that of DDR3's start, `START_CLOCK`.
+    TCK, behind its delay, is `JTAG_CLOCK`; that of DDR3's start, `START_CLOCK`. Where LiteX crosses from one clock to
+    another it has a further name for each, with a number: of those the one that was timed for no frequency, in MHz, is
+    TCK.
     """
     if net.endswith(f"${START_CLOCK}"):
         return START_CLOCK
     if pad := re.match(r"(?:\$glbnet\$)?(\w+)\$TRELLIS_IO_IN$", net):
         return pad[1]
-    return JTAG_CLOCK if re.search(r"jtag\w*_tck\d*$", net) else "sys"
+    is_crossed = timed_for == UNCONSTRAINED_MHZ and re.search(r"\b(from|to)\d+_clk$", net)
+    return JTAG_CLOCK if is_crossed or re.search(r"jtag\w*_tck\d*$", net) else SYS_CLOCK
 
 
 def required_mhz(clock: str, timed_for: float) -> float:

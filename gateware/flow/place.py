@@ -60,8 +60,8 @@ def records(report: dict) -> Records:
         routing = [step for step in path if step["type"] == "routing"]
         found.append(
             {
-                "clock": constraints.clock_name(net),
-                "required_mhz": round(constraints.required_mhz(constraints.clock_name(net), clock["constraint"]), 2),
+                "clock": (name := constraints.clock_name(net, clock["constraint"])),
+                "required_mhz": round(constraints.required_mhz(name, clock["constraint"]), 2),
                 "achieved_mhz": round(clock["achieved"], 2),
                 "path_from": path[0]["from"]["cell"],
                 "path_to": path[-1]["to"]["cell"],

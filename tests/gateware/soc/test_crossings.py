@@ -196,10 +196,12 @@ def test_every_constrained_clock_is_a_pin(tmp_path):
 
 
 def test_nets_of_place_and_route_have_the_clocks_names():
-    assert constraints.clock_name("$glbnet$eth_clocks_rx$TRELLIS_IO_IN") == "eth_clocks_rx"
-    assert constraints.clock_name("$glbnet$cipherlanesoc_uart_phy_jtag_new_tck7") == "jtag_clk"
-    assert constraints.clock_name("$glbnet$VexRiscv.IBusCachedPlugin_cache.clk") == "sys"
-    assert constraints.clock_name("$glbnet$init_clk") == "init_clk"
+    assert constraints.clock_name("$glbnet$eth_clocks_rx$TRELLIS_IO_IN", 125.0) == "eth_clocks_rx"
+    assert constraints.clock_name("$glbnet$cipherlanesoc_uart_phy_jtag_new_tck7", 12.0) == "jtag_clk"
+    assert constraints.clock_name("$glbnet$from85803_clk", 12.0) == "jtag_clk"
+    assert constraints.clock_name("$glbnet$from85803_clk", 75.0075) == "sys"
+    assert constraints.clock_name("$glbnet$VexRiscv.IBusCachedPlugin_cache.clk", 12.0) == "sys"
+    assert constraints.clock_name("$glbnet$init_clk", 25.0) == "init_clk"
     assert constraints.START_MHZ * 1e6 == ecp5_ddr3._INIT_HZ
     assert constraints.required_mhz("jtag_clk", 12.0) == 25.0 and constraints.required_mhz("sys", 80.0) == 80.0
 
@@ -211,6 +213,7 @@ def test_names_and_clocks_that_the_netlist_does_not_have():
     clocks = [{"name": "clk100", "required_mhz": 100.0}, {"name": "sys", "required_mhz": 75.01}]
     wanted = {"clk100": 100.0, "sys": 75.0}
     assert constraints.unconstrained(clocks, wanted) == []
+    assert constraints.unconstrained(clocks[:1], wanted) == ["sys"], "TCK by another name is not for the system's clock"
     assert constraints.unconstrained([*clocks, {"name": "eth_clocks_rx", "required_mhz": 12.0}], wanted) == [
         "eth_clocks_rx"
     ]
