@@ -196,7 +196,9 @@ def _check_constraints(soc: CipherlaneSoC, gateware: Path, module: dict, clocks:
     if unknown := constraints.unknown_names(lpf, module):
         raise BitstreamError(f"{name}.lpf constrains {', '.join(unknown)}, which the netlist does not have")
     wanted = {constraints.SYS_CLOCK: soc.target.sys_clk_freq / 1e6, **constraints.frequencies(lpf)}
-    wanted |= {constraints.JTAG_CLOCK: constraints.JTAG_MHZ, constraints.START_CLOCK: constraints.START_MHZ}
+    wanted[constraints.START_CLOCK] = constraints.START_MHZ
+    if any(cell["type"] == "JTAGG" for cell in module["cells"].values()):
+        wanted[constraints.JTAG_CLOCK] = constraints.JTAG_MHZ
     if missing := constraints.unconstrained(clocks, wanted):
         raise BitstreamError(f"clock {', '.join(missing)} was not timed for its frequency: constrain it by its pin")
     if (looping := len(constraints.looping(module))) != soc.random.noise.cells:

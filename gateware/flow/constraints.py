@@ -48,7 +48,7 @@ def unknown_names(lpf: str, module: dict) -> list[str]:
 def unconstrained(clocks: list[dict], wanted: dict[str, float]) -> list[str]:
     """Clocks that place-and-route did not time for the frequency that is wanted of them, or that nobody named.
 
-    The system's clock is among them if it was not timed at all.
+    Among them are the system's clock if it was not timed at all, and what two clocks have as their name.
 
     Parameters
     ----------
@@ -57,11 +57,11 @@ def unconstrained(clocks: list[dict], wanted: dict[str, float]) -> list[str]:
     wanted : dict
         MHz by name.
     """
-    untimed = [] if SYS_CLOCK in {clock["name"] for clock in clocks} else [SYS_CLOCK]
-    return untimed + [
-        clock["name"]
-        for clock in clocks
-        if abs(clock["required_mhz"] - (megahertz := wanted.get(clock["name"], 0))) > _TOLERANCE * megahertz
+    count = Counter(clock["name"] for clock in clocks)
+    return [SYS_CLOCK] * (SYS_CLOCK not in count) + [
+        name
+        for name, required in ((clock["name"], clock["required_mhz"]) for clock in clocks)
+        if count[name] > 1 or abs(required - wanted.get(name, 0)) > _TOLERANCE * wanted.get(name, 0)
     ]
 
 

@@ -218,6 +218,10 @@ def test_names_and_clocks_that_the_netlist_does_not_have():
         "eth_clocks_rx"
     ]
     assert constraints.unconstrained([{"name": "sys", "required_mhz": 12.0}], wanted) == ["sys"]
+    tck = {"name": "jtag_clk", "required_mhz": 25.0}
+    assert constraints.unconstrained([*clocks, tck], wanted) == ["jtag_clk"], "there is none"
+    assert constraints.unconstrained([*clocks, tck], wanted | {"jtag_clk": 25.0}) == []
+    assert constraints.unconstrained([*clocks, tck, tck], wanted | {"jtag_clk": 25.0}) == ["jtag_clk"] * 2, "not both"
 
 
 def cell(kind, **connections):
