@@ -72,7 +72,7 @@ class Snow3GCore(Module):
         self.submodules.generator = generator = Snow3G(s_r, s_q)
 
         # Keys: a memory for each word, so that a slot is read, and zeroized, in a cycle.
-        slot = Signal(slot_bits)  # of the block in hand, and of the generator's key
+        slot = Signal(slot_bits)  # of the block in hand
         self.rows = rows = [KeyMemory(width=WORD_BITS, depth=slots, registered=False) for _ in range(WORDS)]
         self.submodules += rows
         number, row = Signal(3), Signal(slot_bits)
@@ -225,9 +225,8 @@ class Snow3GCore(Module):
             "REFUSE",
             If(room, refuse.eq(1), NextState("WAIT")),
         )
-        dropped = [NextState("WAIT")]
         for state in ("WAIT", "CHOOSE", "BEGIN", "PASS", "GIVE", "REFUSE"):
-            fsm.act(state, If(self.flush | self.clear, *dropped))
+            fsm.act(state, If(self.flush | self.clear, NextState("WAIT")))
         self.comb += self.idle.eq(fsm.ongoing("WAIT") & ~source.valid)
         self.sync += [
             If(stale, live.eq(0)),

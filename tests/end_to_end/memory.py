@@ -52,11 +52,11 @@ class Secret:
         }
         self.words = {}
         for part, data in parts.items():
-            for pattern in _words(data):
+            for pattern in words_of(data):
                 self.words[pattern] = part
 
 
-def _words(data: bytes) -> set[int]:
+def words_of(data: bytes) -> set[int]:
     """Words of `data` and lanes of its blocks, as little-endian numbers."""
     whole = data[: len(data) // WORD * WORD]
     blocks = [data[i : i + 16] for i in range(0, len(data) - 15, 16)]

@@ -16,7 +16,7 @@ from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 
 from gateware.flow.firmware import REPOSITORY
-from tests.end_to_end.memory import BoardMemory, _words
+from tests.end_to_end.memory import BoardMemory, words_of
 from tests.gateware.snow3g.reference import eea1, eea1_of
 from tests.gateware.snow3g.vectors import MESSAGES
 from tests.host.commands import command, one_line_error
@@ -132,7 +132,7 @@ class Secret:
             "keystream": keystream,
             "data": self.plain,
         }
-        self.words = {word: part for part, data in parts.items() for word in _words(data)}
+        self.words = {word: part for part, data in parts.items() for word in words_of(data)}
         self.cipher = bytes(a ^ b for a, b in zip(self.plain, keystream, strict=False))
 
 

@@ -166,15 +166,17 @@ def choose_engine(device: Device, name: str | None, cipher: str = lte.CTR) -> En
                 f"the board has no engine for --cipher {cipher}: flash configuration lte, or give --cipher eea2"
             )
         raise ArgumentError("the board has no engine: flash current firmware")
-    return engine_of(name, present) if name else min(present, key=lambda item: item.traits.rank)
+    return engine_of(name, present)
 
 
-def engine_of(name: str, present: Iterable[Engine]) -> Engine:
-    """Return the engine called `name`.
+def engine_of(name: str | None, present: Iterable[Engine]) -> Engine:
+    """Return the engine called `name`, by default the fastest of those that are `present`: at least one is.
 
     Raises:
-        ArgumentError: it is none of those that are `present`.
+        ArgumentError: it is none of those.
     """
+    if name is None:
+        return min(present, key=lambda item: item.traits.rank)
     engine = Engine[name.upper()]
     if engine not in present:
         names = ", ".join(item.name.lower() for item in present)

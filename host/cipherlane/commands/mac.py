@@ -44,8 +44,7 @@ def run(args: argparse.Namespace) -> int:
             present = [engine for engine in device.info().engines_of("aes") if engine in _ENGINES]
             if not present:
                 raise ArgumentError("the board has no engine for this: flash current firmware")
-            fastest = min(present, key=lambda item: item.traits.rank)
-            engine = common.engine_of(args.engine, present) if args.engine else fastest
+            engine = common.engine_of(args.engine, present)
             most = device.info().max_data
             data = b""
             while len(data) <= most and (piece := source.read(most + 1 - len(data))):
