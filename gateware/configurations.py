@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, replace
 
+VECTOR = "vector"
+UNITS = (VECTOR, "scalar", "comparators", "wide_comparators")
+
 
 @dataclass(frozen=True)
 class Ethernet:
@@ -31,11 +34,10 @@ class Configuration:
     the data of a record over the UART, ``bench_bytes`` what engines are measured on, in the buffer memory. ``compact``
     has the firmware compiled for size, with no room between what is called often. ``firmware`` is what the boot ROM
     holds: ``baremetal`` or ``zephyr``. ``core_datapath`` is that of the accelerator's core where no fast path shares it
-    (``ethernet``); ``scalar_unit`` puts the ratified scalar AES instructions in place of the vector unit, and
-    with ``comparators`` the other instruction sets on the CPU's registers that it is compared with beside them, with
-    ``wide_comparators`` those on wider registers of their own. ``snow3g`` puts an accelerator for 128-EEA1 beside that
-    for AES, with a DMA of its own. With ``sdram_cache`` the board's SDRAM is on the bus, behind a cache of so many
-    bytes.
+    (``ethernet``). ``unit`` is what is behind the core's CFU port, one of `UNITS`: beside the vector unit the ratified
+    scalar AES instructions, alone or with other instruction sets that the vector unit is compared with, on the CPU's
+    registers or on wider ones of their own. ``snow3g`` puts an accelerator for 128-EEA1 beside that for AES, with a DMA
+    of its own. With ``sdram_cache`` the board's SDRAM is on the bus, behind a cache of so many bytes.
     """
 
     name: str
@@ -48,14 +50,17 @@ class Configuration:
     bench_bytes: int = 32 * 1024
     compact: bool = False
     core_datapath: int | str = 128
-    scalar_unit: bool = False
-    comparators: bool = False
-    wide_comparators: bool = False
+    unit: str = VECTOR
     snow3g: bool = False
     ethernet: Ethernet | None = None
     console: bool = False
     watchdog: bool = False
     sdram_cache: int = 0
+
+    @property
+    def scalar_unit(self) -> bool:
+        """Whether the unit is not the vector unit: all others have the ratified scalar instructions."""
+        return self.unit != VECTOR
 
 
 DEFAULT = "default"
@@ -85,9 +90,9 @@ _ALL = (
     Configuration("eth", "Ethernet", ethernet=Ethernet()),
     # As fast as the DMA's port into the buffer memory.
     Configuration("pipelined", "pipelined AES core", core_datapath="pipelined"),
-    Configuration("scalar", "scalar AES instructions", scalar_unit=True),
-    Configuration("comparators", "AES instructions of others", scalar_unit=True, comparators=True),
-    Configuration("wide_comparators", "wider AES instructions of others", scalar_unit=True, wide_comparators=True),
+    Configuration("scalar", "scalar AES instructions", unit="scalar"),
+    Configuration("comparators", "AES instructions of others", unit="comparators"),
+    Configuration("wide_comparators", "wider AES instructions of others", unit="wide_comparators"),
     Configuration("lte", "SNOW 3G accelerator", snow3g=True),
     _ZEPHYR,
     _ETH_ZEPHYR,

@@ -3,7 +3,7 @@
 All sets of a unit answer one cycle after their command, so that each takes what it would alone.
 """
 
-from migen import Constant, If, Signal
+from migen import If, Signal
 
 from gateware.isa.bertoni import FUNCT3, BertoniUnit
 from gateware.isa.cfu import CFUUnit
@@ -87,7 +87,7 @@ class WideComparatorUnit(_Sets):
 
         wide, chosen = Signal(2), Signal(2)
         is_wide = self.cmd_function_id[:3] != 0
-        self.comb += If(is_wide, chosen.eq(wide)).Else(chosen.eq(Constant(0)))
+        self.comb += If(is_wide, chosen.eq(wide))
         self.sync += If(
             self.cmd_valid & self.cmd_ready & (self.cmd_function_id == CHOOSE), wide.eq(self.cmd_inputs[0][:2])
         )

@@ -12,6 +12,7 @@ key_write 01hkkkk   k[k].half[h] = rs1, rs2; of 64 bits 01kkkkk
 move_out  10ccddd   rd = v[d].lane[c]
 ========= ========= =======================================================
 
+Where registers are of 64 bits, h and the high bit of c are ignored.
 ``11-----`` and the other values of funct3 are the unit's own: ``d`` in bits 2:0 and ``s`` in 5:3; or ``d`` in the
 lowest bits and ``k`` in the four or five above. Undefined ones answer 0 and change nothing.
 

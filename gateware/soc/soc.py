@@ -49,6 +49,8 @@ BUFFER_ORIGIN = 0x4000_0000
 # Every memory on chip and register answers in a few cycles; a short counter is also quick to compare.
 BUS_TIMEOUT_CYCLES = 63
 CONSOLE_FIFO_BYTES = 64
+# Units that have the ratified scalar instructions, as `gateware.configurations` names them.
+SCALAR_UNITS = {"scalar": ScalarAESUnit, "comparators": ComparatorUnit, "wide_comparators": WideComparatorUnit}
 # From the watchdog's interrupt to the reset: time for a last word.
 WATCHDOG_RESET_DELAY_CYCLES = 4096
 
@@ -136,9 +138,7 @@ class CipherlaneSoC(SoCCore):
         cores = Path(get_data_mod("cpu", "vexriscv").data_location)
         self.cpu.use_external_variant(str(cores / "VexRiscv_FullCfu.v"))
         if target.configuration.scalar_unit:
-            create_unit = ComparatorUnit if target.configuration.comparators else ScalarAESUnit
-            create_unit = WideComparatorUnit if target.configuration.wide_comparators else create_unit
-            self.aes_unit = unit = create_unit(sbox=target.fit.cfu_sbox)
+            self.aes_unit = unit = SCALAR_UNITS[target.configuration.unit](sbox=target.fit.cfu_sbox)
             self.add_constant("CIPHERLANE_SCALAR_UNIT")
         else:
             self.aes_unit = unit = VectorAESUnit(

@@ -49,8 +49,8 @@ def executing(unit: CFUUnit) -> Iterator[Callable]:
 
 
 def column_words(block: bytes) -> list[int]:
-    """The columns of a block, row 0 in the low byte."""
-    return [int.from_bytes(block[i : i + 4], "little") for i in range(0, 16, 4)]
+    """The columns of a block, or of several, row 0 in the low byte."""
+    return [int.from_bytes(block[i : i + 4], "little") for i in range(0, len(block), 4)]
 
 
 def block_bytes(words: list[int]) -> bytes:

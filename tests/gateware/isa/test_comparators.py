@@ -73,21 +73,27 @@ def test_each_answers_as_it_is_defined():
 def test_wide_sets_take_turns_and_keep_their_registers_apart():
     rng = random.Random(5)
     models = {PTLU_64: PtluModel(64), PTLU_128: PtluModel(128), ZVKNED: ZvknedModel()}
-    program = [((1 << 6 | 1) << 3 | 7, 5, 6)]  # none is chosen
-    expected = [0]
-    for turn in range(60):
-        number, model = rng.choice(list(models.items()))
-        add_key = model.vaesem if number == ZVKNED else model.add_key
-        for _ in range(10):
-            model.move_in(rng.randrange(8), 0, rng.getrandbits(32), rng.getrandbits(32))
-            model.key_write(3, 0, rng.getrandbits(32), rng.getrandbits(32))
-            add_key(rng.randrange(4), 3)
-            model.move_out(rng.randrange(8), rng.randrange(2))
-        scalar, value = by_scalar(rng)
-        program += [(CHOOSE, number | turn << 8, 7), scalar, *model.program]
-        expected += [0, value, *model.answers]
-        model.program.clear()
-        model.answers.clear()
+
+    def turns():
+        program, expected = [], []
+        for turn in range(60):
+            number, model = rng.choice(list(models.items()))
+            add_key = model.vaesem if number == ZVKNED else model.add_key
+            for _ in range(10):
+                model.move_in(rng.randrange(8), 0, rng.getrandbits(32), rng.getrandbits(32))
+                model.key_write(3, 0, rng.getrandbits(32), rng.getrandbits(32))
+                add_key(rng.randrange(4), 3)
+                model.move_out(rng.randrange(8), rng.randrange(2))
+            scalar, value = by_scalar(rng)
+            instructions, answers = model.taken()
+            program += [(CHOOSE, number | turn << 8, 7), scalar, *instructions]
+            expected += [0, value, *answers]
+        return program, expected
+
     with executing(WideComparatorUnit()) as run:
+        assert run([((1 << 6 | 1) << 3 | 7, 5, 6)]) == [0], "none is chosen"
+        program, expected = turns()
         assert run(program) == expected
         assert run.cycles <= len(program) + 4, "one a cycle"
+        program, expected = turns()
+        assert run(program, 0.6) == expected, "under stalls, with the registers as they are"

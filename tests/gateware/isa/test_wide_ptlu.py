@@ -7,9 +7,10 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from gateware.isa.lookup_tables import ENTRIES, SUBWORDS, TABLES
 from gateware.isa.wide_ptlu import WidePtluUnit
+from gateware.isa.wide_registers import MOVE
 from tests.gateware.isa import fips197
-from tests.gateware.isa.cfu import block_bytes, executing
-from tests.gateware.isa.wide_model import PtluModel, encode
+from tests.gateware.isa.cfu import block_bytes, column_words
+from tests.gateware.isa.wide_model import PtluModel, checking, encode
 
 COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}  # that a byte of each row comes from
 
@@ -18,22 +19,7 @@ COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}  # that a byte of each ro
 def wide(request):
     """A function that executes what a model notes, and compares; and the model."""
     model = PtluModel(request.param)
-    with executing(WidePtluUnit(width=request.param)) as run:
-
-        def check(stall=0.0):
-            assert run(model.program, stall) == model.answers
-            cycles, count = run.cycles, len(model.program)
-            model.program.clear()
-            answers = model.answers[:]
-            model.answers.clear()
-            if not stall:
-                assert cycles <= count + 4, "one a cycle"
-            return answers
-
-        for d in range(8):
-            model.put(d, bytes(model.bytes))
-        for k in range(model.key_registers):
-            model.put_key(k, bytes(model.bytes))
+    with checking(WidePtluUnit(width=request.param), model) as check:
         yield model, check
 
 
@@ -87,6 +73,17 @@ def test_undefined_function_ids_answer_zero_and_change_nothing(wide):
     for funct3 in (0, 4, 5, 6):
         for funct7 in range(128):
             model.note(encode(funct3, funct7, rng.getrandbits(32), rng.getrandbits(32)))
+    model.look_at_all(model.add_key)
+    check()
+
+
+def test_of_64_bits_a_register_has_one_half_and_two_lanes(wide):
+    """Bits of an instruction that would name others are ignored; of 128 bits they name them."""
+    model, check = wide
+    model.move_in(3, model.bytes // 8 - 1, 1, 2)
+    model.program[-1] = encode(MOVE, 1 << 3 | 3, 1, 2)
+    for c in range(4):
+        model.note(encode(MOVE, 2 << 5 | c << 3 | 3), column_words(2 * model.v[3])[c])
     model.look_at_all(model.add_key)
     check()
 

@@ -7,8 +7,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from gateware.isa.zvkned import VAESKF, ZvknedUnit
 from tests.gateware.isa import fips197
-from tests.gateware.isa.cfu import block_bytes, executing
-from tests.gateware.isa.wide_model import ZvknedModel, encode
+from tests.gateware.isa.cfu import block_bytes
+from tests.gateware.isa.wide_model import ZvknedModel, checking, encode
 
 PLAINTEXT = bytes.fromhex("00112233445566778899aabbccddeeff")
 # FIPS-197, appendix C.
@@ -23,20 +23,7 @@ CIPHERTEXTS = {
 def unit():
     """A function that executes what a model notes, and compares; and the model."""
     model = ZvknedModel()
-    with executing(ZvknedUnit()) as run:
-
-        def check(stall=0.0):
-            assert run(model.program, stall) == model.answers
-            assert stall or run.cycles <= len(model.program) + 4, "one a cycle"
-            answers = model.answers[:]
-            model.program.clear()
-            model.answers.clear()
-            return answers
-
-        for d in range(8):
-            model.put(d, bytes(16))
-        for k in range(16):
-            model.put_key(k, bytes(16))
+    with checking(ZvknedUnit(), model) as check:
         yield model, check
 
 

@@ -1,10 +1,15 @@
 """Units of wider registers as their descriptions say: models that execute instructions one by one, and encodings."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from gateware.isa.cfu import CFUUnit
 from gateware.isa.lookup_tables import ENTRIES, TABLES
 from gateware.isa.wide_ptlu import ADD_KEY, EXCLUSIVE, PTLU, SHIFT
 from gateware.isa.wide_registers import MOVE
 from gateware.isa.zvkned import KF1, KF2, VAESDF, VAESDM, VAESEF, VAESEM, VAESKF, VAESZ, VMV
 from tests.gateware.isa import fips197
+from tests.gateware.isa.cfu import block_bytes, column_words, executing
 
 SUBWORD_CODES = {4: 0, 2: 1, 1: 2}
 
@@ -13,8 +18,29 @@ def encode(funct3, funct7, rs1=0, rs2=0):
     return funct7 << 3 | funct3, rs1, rs2
 
 
-def words(value: bytes) -> list[int]:
-    return [int.from_bytes(value[i : i + 4], "little") for i in range(0, len(value), 4)]
+def _with_half(value: bytes, h: int, first: int, second: int) -> bytes:
+    return value[: 8 * h] + block_bytes([first, second]) + value[8 * h + 8 :]
+
+
+@contextmanager
+def checking(unit: CFUUnit, model: "WideModel") -> Iterator[Callable]:
+    """A function that has a unit execute what its model noted, compares, and returns the answers; all begins as 0.
+
+    Its argument is the chance that the port does not take an answer in a cycle.
+    """
+    with executing(unit) as run:
+
+        def check(stall=0.0):
+            program, answers = model.taken()
+            assert run(program, stall) == answers
+            assert stall or run.cycles <= len(program) + 4, "one a cycle"
+            return answers
+
+        for d in range(8):
+            model.put(d, bytes(model.bytes))
+        for k in range(model.key_registers):
+            model.put_key(k, bytes(model.bytes))
+        yield check
 
 
 class WideModel:
@@ -31,26 +57,30 @@ class WideModel:
         self.program.append(instruction)
         self.answers.append(answer)
 
+    def taken(self):
+        """What was noted since, and the answers: both begin anew."""
+        noted = self.program, self.answers
+        self.program, self.answers = [], []
+        return noted
+
     def move_in(self, d, h, first, second):
-        data = first.to_bytes(4, "little") + second.to_bytes(4, "little")
-        self.v[d] = self.v[d][: 8 * h] + data + self.v[d][8 * h + 8 :]
+        self.v[d] = _with_half(self.v[d], h, first, second)
         self.note(encode(MOVE, h << 3 | d, first, second))
 
     def key_write(self, k, h, first, second):
-        data = first.to_bytes(4, "little") + second.to_bytes(4, "little")
-        self.k[k] = self.k[k][: 8 * h] + data + self.k[k][8 * h + 8 :]
+        self.k[k] = _with_half(self.k[k], h, first, second)
         self.note(encode(MOVE, 1 << 5 | (h << 4 | k), first, second))
 
     def move_out(self, d, c):
-        self.note(encode(MOVE, 2 << 5 | c << 3 | d, 5, 6), words(self.v[d])[c])
+        self.note(encode(MOVE, 2 << 5 | c << 3 | d, 5, 6), column_words(self.v[d])[c])
 
     def put(self, d, value):
         for h in range(self.bytes // 8):
-            self.move_in(d, h, *words(value[8 * h : 8 * h + 8]))
+            self.move_in(d, h, *column_words(value[8 * h : 8 * h + 8]))
 
     def put_key(self, k, value):
         for h in range(self.bytes // 8):
-            self.key_write(k, h, *words(value[8 * h : 8 * h + 8]))
+            self.key_write(k, h, *column_words(value[8 * h : 8 * h + 8]))
 
     def get(self, d):
         for c in range(self.bytes // 4):
