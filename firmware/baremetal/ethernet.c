@@ -262,7 +262,8 @@ void ethernet_poll(struct ethernet *ethernet)
 	ethernet->rx_slot = ethmac_sram_writer_slot_read();
 	if ((ethernet->suspect >> ethernet->rx_slot & 1) == 0) {
 		handle(ethernet, rx_slot(ethernet->rx_slot), begin);
-	} else {
+	} else { /* it may carry a key */
+		ethernet->stale |= ethernet->suspect;
 		ethernet->suspect = 0;
 	}
 	release(ethernet);

@@ -6,6 +6,7 @@ import select
 import shutil
 import struct
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,14 +65,15 @@ def build() -> Path:
     return link(Path(__file__).with_suffix(".c"), *portable_sources())
 
 
-def link(main: Path, *more: Path) -> Path:
-    """A program; a source is compiled once for each state of itself and the headers."""
-    common = hashlib.sha256(" ".join(FLAGS).encode())
-    for path in [*sorted(CORE.rglob("*.h")), *sorted(LTE.glob("*.h")), Path(wire.__file__), WIRE_TOML]:
+def link(main: Path, *more: Path, include: Sequence[Path] = ()) -> Path:
+    """A program; a source is compiled once for each state of itself and the headers, those of `include` too."""
+    common = hashlib.sha256(" ".join(map(str, [*FLAGS, *include])).encode())
+    headers = [path for folder in include for path in sorted(folder.rglob("*.h"))]
+    for path in [*headers, *sorted(CORE.rglob("*.h")), *sorted(LTE.glob("*.h")), Path(wire.__file__), WIRE_TOML]:
         common.update(path.name.encode() + path.read_bytes())
     folder = BUILD / common.hexdigest()[:16]
     write_wire_header(folder)
-    objects = [_compiled(source, folder) for source in [main, *more]]
+    objects = [_compiled(source, [*include, CORE, LTE, folder], folder) for source in [main, *more]]
     names = " ".join(path.name for path in objects)
     binary = folder / f"{main.stem}-{hashlib.sha256(names.encode()).hexdigest()[:16]}"
     if not binary.exists():
@@ -79,10 +81,10 @@ def link(main: Path, *more: Path) -> Path:
     return binary
 
 
-def _compiled(source: Path, folder: Path) -> Path:
+def _compiled(source: Path, include: Sequence[Path], folder: Path) -> Path:
     target = folder / f"{source.stem}-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}.o"
     if not target.exists():
-        _gcc([f"-I{CORE}", f"-I{LTE}", f"-I{folder}", "-c", str(source)], target)
+        _gcc([*(f"-I{path}" for path in include), "-c", str(source)], target)
     return target
 
 

@@ -1,0 +1,75 @@
+"""The bare-metal driver of Ethernet over a modelled MAC: frames that come while it erases what others left."""
+
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.firmware import frames, records
+from tests.firmware.core_peer import BUILD, link, portable_sources
+
+HERE = Path(__file__).with_name("ethernet")
+BAREMETAL = HERE.parents[2] / "firmware" / "baremetal"
+RX_SLOTS, SLOT_BYTES, SUMS = 8, 2048, 2032
+READS = ["sram_writer_ev_pending", "sram_writer_slot", "sram_writer_length"]
+WRITES = ["sram_writer_ev_pending", "sram_reader_start"]
+# The MAC has sent each frame at once, and counts nothing.
+ZEROS = ["sram_reader_level", "sram_writer_errors", "rx_datapath_crc_errors", "rx_datapath_preamble_errors"]
+IGNORED = ["tx_checksum", "sram_reader_slot", "sram_reader_length"]
+
+
+@pytest.fixture(scope="module")
+def program():
+    """The model, with the driver."""
+    addresses = [("MACADDR", frames.BOARD_MAC), ("LOCALIP", frames.BOARD)]
+    headers = {
+        "csr.h": [
+            "#include <stdint.h>",
+            "#define CSR_ETHMAC_BASE 0",
+            "#define CSR_FASTPATH_BASE 0",
+            *(f"uint32_t ethmac_{name}_read(void);" for name in READS),
+            *(f"void ethmac_{name}_write(uint32_t value);" for name in WRITES),
+            *(f"#define ethmac_{name}_read() 0u" for name in ZEROS),
+            *(f"#define ethmac_{name}_write(value) ((void)(value))" for name in IGNORED),
+            *(f"uint32_t uart_{name}_read(void);" for name in ("rxempty", "rxtx")),
+            "void uart_ev_pending_write(uint32_t value);",
+        ],
+        "mem.h": ["#include <stdint.h>", "uintptr_t model_memory(void);", "#define ETHMAC_BASE model_memory()"],
+        "soc.h": [
+            "#define CONFIG_CLOCK_FREQUENCY 1000000u",
+            "#define CIPHERLANE_SIMULATED 1",
+            f"#define ETHMAC_RX_SLOTS {RX_SLOTS}u",
+            "#define ETHMAC_TX_SLOTS 2u",
+            f"#define ETHMAC_SLOT_SIZE {SLOT_BYTES}u",
+            f"#define ETHMAC_SLOT_SUMS {SUMS}u",
+            *(f"#define {name}{i + 1} {byte}" for name, address in addresses for i, byte in enumerate(address)),
+        ],
+    }
+    folder = BUILD / "ethernet"
+    (folder / "generated").mkdir(parents=True, exist_ok=True)
+    for name, lines in headers.items():
+        (folder / "generated" / name).write_text("\n".join([*lines, ""]))
+    sources = [HERE / "model.c", BAREMETAL / "ethernet.c", *portable_sources()]
+    return link(*sources, include=[folder, HERE, BAREMETAL])
+
+
+def slot(frame):
+    halves, a, b = frames.slot_sums(frame)
+    return (frame.ljust(SUMS, b"\0") + struct.pack("<3I2x", a, b, halves) + struct.pack(">H", len(frame))).hex()
+
+
+def test_an_opening_in_each_moment_of_an_erasure_leaves_no_key(program):
+    """Carried out or not: one that comes right behind another frame may be dropped, in a few moments of thousands."""
+    key = bytes(range(1, 33))
+    opening = records.record(records.OPEN_TYPE, records.open_data(key, bytes(16)))
+    asked = [slot(frames.datagram(data)) for data in (records.record(records.INFO), opening)]
+    done = subprocess.run([program, *asked], capture_output=True, text=True, check=False, timeout=100)
+    assert done.returncode == 0, done.stderr
+    moments = [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
+    steps = (RX_SLOTS - 1) * SLOT_BYTES // 32
+    assert len(moments) > steps
+    assert {left for _, left in moments} == {0}
+    answered = [sent for sent, _ in moments]
+    assert set(answered) == {1, 2}, "both ways happen"
+    assert answered.count(1) <= 10
