@@ -57,10 +57,14 @@ static int get(void *context, unsigned char *data, size_t len)
 static int draw(void *context, unsigned char *bytes, size_t len)
 {
 	const struct device *const source = DEVICE_DT_GET(DT_CHOSEN(zephyr_entropy));
-	const int status = entropy_get_entropy(source, bytes, (uint16_t)len);
 
 	ARG_UNUSED(context);
-	if (status == -ENODEV && DT_NODE_HAS_PROP(DT_NODELABEL(cipherlane0), simulated)) {
+	if (len > UINT16_MAX) {
+		return -EINVAL;
+	}
+	const int status = entropy_get_entropy(source, bytes, (uint16_t)len);
+
+	if (status == -ENODEV && DT_PROP(DT_NODELABEL(cipherlane0), simulated)) {
 		for (size_t i = 0; i < len; i++) {
 			bytes[i] = (unsigned char)(cl_soc_cycles(NULL) >> i % 16);
 		}
