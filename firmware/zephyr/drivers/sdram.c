@@ -4,6 +4,8 @@
  */
 #define DT_DRV_COMPAT cipherlane_sdram
 
+#include <errno.h>
+
 #include <zephyr/device.h>
 #include <zephyr/init.h>
 #include <zephyr/kernel.h>
@@ -36,10 +38,11 @@ BUILD_ASSERT(PRIORITY < CONFIG_KERNEL_INIT_PRIORITY_OBJECTS, "set up before the 
 extern char __SDRAM_end[], __SDRAM_size[];
 
 static struct sdram_report report;
+static int status = -EAGAIN; /* until init() knows better */
 
 int cl_sdram_status(void)
 {
-	return report.status;
+	return status;
 }
 
 #ifdef CONFIG_CIPHERLANE_SDRAM_HEAP
@@ -47,12 +50,22 @@ static struct k_heap heap;
 
 struct k_heap *cl_sdram_heap(void)
 {
-	return report.status == 0 ? &heap : NULL;
+	return status == 0 ? &heap : NULL;
 }
 
+/** Of less than a heap needs, one on chip of which all is taken: it gives nothing. */
 static void create_heap(void)
 {
-	k_heap_init(&heap, __SDRAM_end, CL_SDRAM_BASE + CL_SDRAM_BYTES - (uintptr_t)__SDRAM_end);
+	static uint64_t taken[12];
+	const size_t left = CL_SDRAM_BASE + CL_SDRAM_BYTES - (uintptr_t)__SDRAM_end;
+
+	if (left >= CL_SDRAM_HEAP_MIN) {
+		k_heap_init(&heap, __SDRAM_end, left);
+		return;
+	}
+	k_heap_init(&heap, taken, sizeof(taken));
+	while (sys_heap_alloc(&heap.heap, 1) != NULL) {
+	}
 }
 #else
 static void create_heap(void)
@@ -63,8 +76,7 @@ static void create_heap(void)
 static int init(const struct device *device)
 {
 	ARG_UNUSED(device);
-	const int status = sdram_init(&report);
-
+	status = sdram_init(&report);
 	if (status == 0) {
 		create_heap();
 	}
@@ -76,20 +88,20 @@ DEVICE_DT_INST_DEFINE(0, init, NULL, NULL, NULL, PRE_KERNEL_1, PRIORITY, NULL);
 /** As soon as there is a console. */
 static int tell(CL_SYS_INIT_ARGUMENT)
 {
-	if (report.status == 0) {
+	if (status == 0) {
 		TELL(INF, "SDRAM: %s, %u KB at 0x%x", sdram_name(0),
 		     (unsigned int)(CL_SDRAM_BYTES / 1024), (unsigned int)CL_SDRAM_BASE);
 		return 0;
 	}
 	TELL(ERR, "%s: not used (status %d, offset 0x%x, wrong bits 0x%x)",
-	     sdram_name(report.status), report.status, (unsigned int)report.offset,
+	     sdram_name(status), status, (unsigned int)report.offset,
 	     (unsigned int)report.wrong_bits);
 	if ((uintptr_t)__SDRAM_size != 0 && IS_ENABLED(CONFIG_CIPHERLANE_SDRAM_REQUIRED)) {
 		TELL(ERR, "%u bytes of the application lie there: it does not start",
 		     (unsigned int)(uintptr_t)__SDRAM_size);
 		k_panic();
 	}
-	return report.status;
+	return status;
 }
 
 SYS_INIT(tell, PRE_KERNEL_2, 0);

@@ -36,17 +36,22 @@ BUILD_ASSERT(IS_ENABLED(CONFIG_CIPHERLANE_SDRAM),
  * Whether the memory can be used.
  *
  * @retval 0       it can
+ * @retval -EAGAIN it is not set up yet
  * @retval -ENXIO  no setting reads what was written
  * @retval -EIO    a word of those that are tested is not what was written
  * @retval -EFAULT two addresses are one
  */
 int cl_sdram_status(void);
 
+/** Bytes that variables have to leave for a heap. */
+#define CL_SDRAM_HEAP_MIN 1024
+
 /**
  * The heap of all that variables leave of it (CONFIG_CIPHERLANE_SDRAM_HEAP). What it gives is not
- * zero, and what is freed there stays until something else lies in its place.
+ * zero, and what is freed there stays until something else lies in its place. Where they leave less
+ * than CL_SDRAM_HEAP_MIN, nothing can be had of it.
  *
- * @return the heap, or NULL where the memory cannot be used
+ * @return the heap, or NULL where the memory cannot be used, or not yet
  */
 struct k_heap *cl_sdram_heap(void);
 
