@@ -23,8 +23,8 @@ BUILD_ASSERT(IS_ENABLED(CONFIG_CIPHERLANE_SDRAM),
 
 /**
  * Places a variable there: not initialised, not even zero; 16-byte aligned. An application that has
- * such a variable does not start where the memory does not work, unless
- * CONFIG_CIPHERLANE_SDRAM_REQUIRED is off.
+ * such a variable is halted before its threads run where the memory does not work, unless
+ * CONFIG_CIPHERLANE_SDRAM_REQUIRED is off. Static k_heaps are set up before that.
  */
 #define CL_SDRAM_DATA Z_GENERIC_SECTION(SDRAM) __aligned(16)
 
