@@ -93,9 +93,8 @@ static int tell(CL_SYS_INIT_ARGUMENT)
 		     (unsigned int)(CL_SDRAM_BYTES / 1024), (unsigned int)CL_SDRAM_BASE);
 		return 0;
 	}
-	TELL(ERR, "%s: not used (status %d, offset 0x%x, wrong bits 0x%x)",
-	     sdram_name(status), status, (unsigned int)report.offset,
-	     (unsigned int)report.wrong_bits);
+	TELL(ERR, "%s: not used (status %d, offset 0x%x, wrong bits 0x%x)", sdram_name(status),
+	     status, (unsigned int)report.offset, (unsigned int)report.wrong_bits);
 	if ((uintptr_t)__SDRAM_size != 0 && IS_ENABLED(CONFIG_CIPHERLANE_SDRAM_REQUIRED)) {
 		TELL(ERR, "%u bytes of the application lie there: it does not start",
 		     (unsigned int)(uintptr_t)__SDRAM_size);
