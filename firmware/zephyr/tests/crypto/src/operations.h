@@ -1,6 +1,6 @@
 /**
  * @file
- * One operation through the crypto API, session and all.
+ * One operation through the crypto API, session and all; one checked by an example of SP 800-38A.
  */
 #ifndef OPERATIONS_H
 #define OPERATIONS_H
@@ -10,6 +10,9 @@
 
 #include <zephyr/crypto/crypto.h>
 #include <zephyr/device.h>
+
+#define SEPARATE (CAP_SEPARATE_IO_BUFS | CAP_NO_IV_PREFIX)
+#define INPLACE  (CAP_INPLACE_OPS | CAP_NO_IV_PREFIX)
 
 struct operation {
 	const struct device *device;
@@ -39,5 +42,15 @@ void prepare(struct cipher_ctx *ctx, const struct operation *operation, uint16_t
  * @return bytes of the result, or what the API refused with
  */
 int carry_out(const struct operation *operation);
+
+/**
+ * Carries out one direction of an example of SP 800-38A, by blocks in ECB, and checks the result,
+ * the byte behind it and, where it is not in place, that the input is what it was.
+ *
+ * @param in  room for SP800_38A_BYTES + 1
+ * @param out the same; in place where it is @p in
+ */
+void check_example(const struct device *device, enum cipher_mode mode, unsigned int example,
+		   enum cipher_op op, uint8_t *in, uint8_t *out);
 
 #endif
