@@ -21,6 +21,7 @@ from tests.end_to_end.test_simulated_board import (
     test_key_and_counter_are_not_used_twice_unless_resumed,
     test_random_bytes_do_not_hang_the_board,
 )
+from tests.end_to_end.test_zephyr_console import await_output
 
 pytestmark = pytest.mark.simboard
 
@@ -59,6 +60,18 @@ def test_settings_are_those_of_bare_metal(board):
     with Device(SerialTransport(board.url)) as device:
         info = device.info()
         assert (info.max_data, info.rx_window) == (target.configuration.max_data, target.board.rx_window)
+
+
+@pytest.mark.thorough  # Verilator's build of that board takes a minute
+def test_the_service_of_the_board_with_sdram(zephyr_sdram_board):
+    target = targets.load("sim", "sdram_zephyr")
+    with SimulatedBoard(zephyr_sdram_board) as board, Device(SerialTransport(board.url)) as device:
+        info = device.info()
+        assert (info.firmware, info.board) == ("zephyr", target.name)
+        assert info.build_id == build_id.read(zephyr_sdram_board / "gateware", simulation.NAME)
+        assert (info.max_data, info.rx_window) == (target.configuration.max_data, target.board.rx_window)
+        transfer(device, bytes(range(256)) * 20)
+        await_output(board, 0, "SDRAM: DDR3, 32768 KB at 0x60000000")
 
 
 @pytest.mark.thorough  # the compilation of another image; who takes an engine out sees the compiler's errors
