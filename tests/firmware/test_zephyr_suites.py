@@ -8,7 +8,6 @@ import time
 
 import psutil
 import pytest
-import yaml
 from cipherlane.device import Device
 from cipherlane.protocol.layout import Engine
 from cipherlane.transport.serial import SerialTransport
@@ -16,14 +15,17 @@ from cipherlane.transport.simboard import SimulatedBoard
 
 from gateware.flow import emulator, zephyr
 from tests.end_to_end.ethernet import running_board, transfer
-from tests.firmware.zephyr_board import DIRECTORY, SUITES, run_suite, scenarios
+from tests.firmware.zephyr_board import DIRECTORY, SAMPLES, SUITES, declared, run_suite, scenarios
 from tests.gateware.support import ROOT
 
 pytestmark = pytest.mark.simboard
 
 
 def cases(board):
-    return [pytest.param(*scenario, id=scenario[0]) for scenario in scenarios(board)]
+    return [
+        pytest.param(name, folder, tuple(scenario.get("extra_configs", ())), id=name)
+        for name, folder, scenario in scenarios(SUITES, board)
+    ]
 
 
 @pytest.mark.usefixtures("zephyr_board")
@@ -74,18 +76,18 @@ def check(folder, configuration, text):
     assert sorted(passed) == sorted(re.findall(r"^ZTEST\(\w+, (\w+)\)", source, re.MULTILINE)), text
 
 
-SAMPLES = zephyr.MODULE / "samples"
-
-
 def samples():
     """What their `sample.yaml` says: folder, scenario. Of what is upstream's, the module's suite crypto tries more."""
-    for file in sorted(SAMPLES.glob("*/sample.yaml")):
-        marks = [pytest.mark.thorough] if file.parent.name.startswith("upstream") else []
-        content = yaml.safe_load(file.read_text())
-        for name, scenario in content["tests"].items():
-            if {**content.get("common", {}), **scenario}["platform_allow"] != "cipherlane_sim":
-                continue  # that of TLS, with a module that a tree alone has not
-            yield pytest.param(file.parent, scenario, id=name, marks=marks)
+    for name, folder, scenario in scenarios(SAMPLES, "cipherlane_sim"):
+        marks = [pytest.mark.thorough] if folder.name.startswith("upstream") else []
+        yield pytest.param(folder, scenario, id=name, marks=marks)
+
+
+def test_what_is_left_out_wants_a_module():
+    boards = {SUITES: ("cipherlane_sim", "cipherlane_sim_eth", "cipherlane_sim_sdram"), SAMPLES: ("cipherlane_sim",)}
+    for root, tried in boards.items():
+        found = {name for board in tried for name, _, _ in scenarios(root, board)}
+        assert found == {name for name, _, scenario in declared(root) if not scenario.get("modules")}
 
 
 @pytest.mark.usefixtures("zephyr_board")

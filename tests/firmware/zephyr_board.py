@@ -12,18 +12,26 @@ from gateware.flow.firmware import REPOSITORY
 
 DIRECTORY = REPOSITORY / "build" / targets.load("sim", "zephyr").name
 SUITES = zephyr.MODULE / "tests"
+SAMPLES = zephyr.MODULE / "samples"
 TIMEOUT_S = 300
 
 
-def scenarios(board: str) -> list[tuple[str, Path, tuple[str, ...]]]:
-    """The suites' scenarios for one of Zephyr's boards, by `testcase.yaml`: name, folder, variables for CMake."""
+def declared(root: Path) -> list[tuple[str, Path, dict]]:
+    """What twister finds in a folder's folders, by `testcase.yaml` and `sample.yaml`: name, folder, scenario."""
     found = []
-    for file in sorted(SUITES.glob("*/testcase.yaml")):
+    for file in sorted((*root.glob("*/testcase.yaml"), *root.glob("*/sample.yaml"))):
         content = yaml.safe_load(file.read_text())
-        for name, scenario in content["tests"].items():
-            if {**content.get("common", {}), **scenario}["platform_allow"] == board:
-                found.append((name, file.parent, tuple(scenario.get("extra_configs", ()))))
+        found += [(name, file.parent, {**content.get("common", {}), **one}) for name, one in content["tests"].items()]
     return found
+
+
+def scenarios(root: Path, board: str) -> list[tuple[str, Path, dict]]:
+    """Those of them for one of Zephyr's boards, without those that want a module, which a tree alone has not."""
+    return [
+        (name, folder, scenario)
+        for name, folder, scenario in declared(root)
+        if scenario["platform_allow"] == board and not scenario.get("modules")
+    ]
 
 
 def run_suite(
