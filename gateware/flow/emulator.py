@@ -121,9 +121,7 @@ def main() -> int:
     model = REPOSITORY / "build" / target.name
     try:
         if not (model / "board.json").is_file():
-            option = " TRANSPORT=udp" if target.configuration.ethernet else ""
-            option = " CONFIG=sdram_zephyr" if target.configuration.sdram_cache else option
-            raise SimulatedBoardError(f"no simulated board in {model}: run `make zephyr BOARD=sim{option}`")
+            raise SimulatedBoardError(f"no simulated board in {model}: run `make zephyr {target.variables}`")
         if not arguments.image.is_file():
             raise SimulatedBoardError(f"no image {arguments.image}: build the application")
         if arguments.image.stat().st_size > target.configuration.rom_size:

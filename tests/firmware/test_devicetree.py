@@ -95,6 +95,10 @@ def test_sdram_is_described_where_there_is_some(directory, tmp_path, board):
         for name, value in re.findall(r"([\w-]+) = <(\d+)>;", body)
         if name != "l2-bytes"
     }
+    assert f"l2-bytes = <{soc['constants']['config_l2_size']}>;" in body
+    assert re.search(r'memory-kind = "(.*)";', body)[1] == re.search(r'CL_SDRAM_KIND "(.*)"', header)[1] == "DDR3"
+    masks = re.search(r"CL_SDRAM_LANE_BITS {(.*)}", header)[1].split(", ")
+    assert re.search(r"lane-bits = (.*);", body)[1] == ", ".join(f"<{mask}>" for mask in masks)
     steps = re.findall(r"^\t/\* (.*) \*/ (\d), (\d+), (0x\w+), (\d), (\d+), ", header, re.MULTILINE)
     assert [step[1:] for step in steps] == re.findall(r"<(\d) (\d+) (0x\w+) (\d) (\d+)> /\*", body) and len(steps) >= 7
 

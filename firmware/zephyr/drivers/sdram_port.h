@@ -9,27 +9,28 @@
 #include <zephyr/devicetree.h>
 #include <zephyr/kernel.h>
 
+#include <cipherlane/sdram.h>
 #include <cipherlane/soc.h>
 
-#define SDRAM_CONTROLLER     DT_INST(0, cipherlane_sdram)
-#define SDRAM_REGISTER(name) DT_REG_ADDR_BY_NAME(SDRAM_CONTROLLER, name)
+#define SDRAM_REGISTER(name) DT_REG_ADDR_BY_NAME(CL_SDRAM_CONTROLLER, name)
+#define SDRAM_VALUE(name)    DT_PROP(CL_SDRAM_CONTROLLER, name)
 
-#define MAIN_RAM_BASE  DT_REG_ADDR(DT_PHANDLE(SDRAM_CONTROLLER, memory))
-#define MAIN_RAM_SIZE  DT_REG_SIZE(DT_PHANDLE(SDRAM_CONTROLLER, memory))
-#define CONFIG_L2_SIZE DT_PROP(SDRAM_CONTROLLER, l2_bytes)
+#define MAIN_RAM_BASE  CL_SDRAM_BASE
+#define MAIN_RAM_SIZE  CL_SDRAM_BYTES
+#define CONFIG_L2_SIZE SDRAM_VALUE(l2_bytes)
 
-#define CL_SDRAM_KIND         DT_PROP(SDRAM_CONTROLLER, memory_kind)
-#define CL_SDRAM_PHASES       DT_PROP(SDRAM_CONTROLLER, phases)
-#define CL_SDRAM_READ_PHASE   DT_PROP(SDRAM_CONTROLLER, read_phase)
-#define CL_SDRAM_WRITE_PHASE  DT_PROP(SDRAM_CONTROLLER, write_phase)
-#define CL_SDRAM_PHASE_WORDS  DT_PROP(SDRAM_CONTROLLER, phase_words)
-#define CL_SDRAM_SHOWN_PHASES DT_PROP(SDRAM_CONTROLLER, shown_phases)
-#define CL_SDRAM_LANES        DT_PROP(SDRAM_CONTROLLER, lanes)
-#define CL_SDRAM_BITSLIPS     DT_PROP(SDRAM_CONTROLLER, bitslips)
-#define CL_SDRAM_DELAYS       DT_PROP(SDRAM_CONTROLLER, delays)
-#define CL_SDRAM_RESET_CYCLES DT_PROP(SDRAM_CONTROLLER, reset_cycles)
-#define CL_SDRAM_LANE_BITS    DT_PROP(SDRAM_CONTROLLER, lane_bits)
-#define CL_SDRAM_STEPS        DT_PROP(SDRAM_CONTROLLER, steps)
+#define CL_SDRAM_KIND         SDRAM_VALUE(memory_kind)
+#define CL_SDRAM_PHASES       SDRAM_VALUE(phases)
+#define CL_SDRAM_READ_PHASE   SDRAM_VALUE(read_phase)
+#define CL_SDRAM_WRITE_PHASE  SDRAM_VALUE(write_phase)
+#define CL_SDRAM_PHASE_WORDS  SDRAM_VALUE(phase_words)
+#define CL_SDRAM_SHOWN_PHASES SDRAM_VALUE(shown_phases)
+#define CL_SDRAM_LANES        SDRAM_VALUE(lanes)
+#define CL_SDRAM_BITSLIPS     SDRAM_VALUE(bitslips)
+#define CL_SDRAM_DELAYS       SDRAM_VALUE(delays)
+#define CL_SDRAM_RESET_CYCLES SDRAM_VALUE(reset_cycles)
+#define CL_SDRAM_LANE_BITS    SDRAM_VALUE(lane_bits)
+#define CL_SDRAM_STEPS        SDRAM_VALUE(steps)
 
 #define CSR_SDRAM_DFII_PI0_COMMAND_ADDR       SDRAM_REGISTER(pi0_command)
 #define CSR_SDRAM_DFII_PI0_COMMAND_ISSUE_ADDR SDRAM_REGISTER(pi0_command_issue)

@@ -8,8 +8,8 @@ from gateware.flow import emulator
 @pytest.mark.parametrize(
     ("board", "size", "built", "message"),
     [
-        ("cipherlane_sim", 4, False, "run `make zephyr BOARD=sim`"),
-        ("cipherlane_sim_eth", 4, False, "run `make zephyr BOARD=sim TRANSPORT=udp`"),
+        ("cipherlane_sim", 4, False, "run `make zephyr BOARD=sim CONFIG=zephyr`"),
+        ("cipherlane_sim_eth", 4, False, "run `make zephyr BOARD=sim CONFIG=eth_zephyr`"),
         ("cipherlane_sim_sdram", 4, False, "run `make zephyr BOARD=sim CONFIG=sdram_zephyr`"),
         ("cipherlane_sim", None, True, "no image"),
         ("cipherlane_sim", 128 * 1024 + 1, True, "larger than the ROM, 131072 bytes"),

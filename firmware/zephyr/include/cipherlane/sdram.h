@@ -17,9 +17,10 @@
 BUILD_ASSERT(IS_ENABLED(CONFIG_CIPHERLANE_SDRAM),
 	     "without its driver nothing there answers rightly");
 
-#define CL_SDRAM       DT_PHANDLE(DT_INST(0, cipherlane_sdram), memory)
-#define CL_SDRAM_BASE  DT_REG_ADDR(CL_SDRAM)
-#define CL_SDRAM_BYTES DT_REG_SIZE(CL_SDRAM)
+#define CL_SDRAM_CONTROLLER DT_INST(0, cipherlane_sdram)
+#define CL_SDRAM            DT_PHANDLE(CL_SDRAM_CONTROLLER, memory)
+#define CL_SDRAM_BASE       DT_REG_ADDR(CL_SDRAM)
+#define CL_SDRAM_BYTES      DT_REG_SIZE(CL_SDRAM)
 
 /**
  * Places a variable there: not initialised, not even zero; 16-byte aligned. An application that has
