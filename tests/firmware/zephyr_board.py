@@ -13,7 +13,7 @@ from gateware.flow.firmware import REPOSITORY
 DIRECTORY = REPOSITORY / "build" / targets.load("sim", "zephyr").name
 SUITES = zephyr.MODULE / "tests"
 SAMPLES = zephyr.MODULE / "samples"
-TIMEOUT_S = 300
+TIMEOUT_S = 600
 
 
 def declared(root: Path) -> list[tuple[str, Path, dict]]:
@@ -55,7 +55,7 @@ def run_suite(
     Returns
     -------
     str
-        What the suite printed, up to its end or for 300 s.
+        What the suite printed, up to its end or for 600 s.
     """
     output = REPOSITORY / "build" / "tests" / "zephyr" / name
     more = (*zephyr.suite_variables(zephyr.require_base()), *configuration)
