@@ -184,7 +184,7 @@ class BenchBoard(ProgramBoard):
             raise WrongAnswerError(f"{case}: status {status - (1 << 32)}")
         oracle = self.family.oracle or expected
         if crc != zlib.crc32(oracle(mode, decrypt, key_bits, size, passes, seed)):
-            raise WrongAnswerError(f"{case}: the data differ from those of the library `cryptography`")
+            raise WrongAnswerError(f"{case}: the data differ from the oracle's")
         return Measurement(key_cycles, high << 32 | low, shortest, longest, last)
 
     def interleave(self, contexts: int, *, shared=False, key_bits=128, size=1024, passes=9, seed=1) -> Interleaved:
@@ -202,7 +202,7 @@ class BenchBoard(ProgramBoard):
             raise WrongAnswerError(f"{case}: status {reply[0] - (1 << 32)}")
         data = b"".join(expected("ctr", False, key_bits, size, passes, seed + n) for n in range(contexts))
         if reply[10] != zlib.crc32(data):
-            raise WrongAnswerError(f"{case}: the data differ from those of the library `cryptography`")
+            raise WrongAnswerError(f"{case}: the data differ from the oracle's")
         return Interleaved(reply[1 : 1 + contexts], reply[9])
 
     def _request(self, reply_words: int, *request: int) -> tuple[int, ...]:

@@ -12,10 +12,10 @@ from pathlib import Path
 from cryptography.hazmat.decrepit.ciphers import algorithms
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, modes
 
+from results.tables.other_ciphers import MEASURE
 from tests.bench import cases
 from tests.bench.board import BUILD, BenchBoard, Family, words
 
-MEASURE = "other ciphers"
 LOOKUPS = {"c": 0, "ptlu": 1}
 GENERATED = BUILD / "generated"
 WORKING_SET = 2 * 1024

@@ -6,8 +6,10 @@ import subprocess
 import pytest
 
 from gateware.flow.firmware import REPOSITORY
-from tests.bench import ciphers
-from tests.bench.board import SOURCES, words
+from tests.bench import ciphers, hashes
+from tests.bench.board import SOURCES, BenchBoard, words
+
+PROGRAMS = {family.name: family for family, _ in [*ciphers.plan(), *hashes.plan()]}
 
 # DES: the worked example of text books; RC4: RFC 6229; Blowfish: Eric Young's set of variable keys.
 PUBLISHED = {
@@ -57,6 +59,15 @@ def test_what_the_board_is_to_answer():
     first = cipher.update(stream[48:])
     assert ciphers.expected("rc4", "ecb", False, 128, 32, 1, 5) == first
     assert ciphers.expected("rc4", "ecb", False, 128, 32, 2, 5) == cipher.update(first), "the stream goes on"
+
+
+# Slow, as it builds another simulated board; the same C is compared on the host.
+@pytest.mark.simboard
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_on_the_board(name):
+    with BenchBoard(PROGRAMS[name]) as board:
+        board.measure("ecb", size=256, passes=2)
 
 
 def test_digits_of_pi():
