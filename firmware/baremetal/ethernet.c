@@ -131,8 +131,8 @@ static uint8_t *rx_slot(uint32_t number)
  * Erases one received frame that is to be forgotten, while none waits: the latest first. The slot
  * that the MAC writes next is left to the frame that comes there; when it has come, what is left of
  * the slot at hand waits for another moment. The frame after that one may have begun in it before
- * this was seen: if the slot's first bytes, erased last, were being erased then, it is dropped,
- * unless it comes only after a moment without any.
+ * this was seen: if the slot's first bytes, erased last, were being erased then, it is dropped, and
+ * erased with its key, unless it comes only after a moment without any.
  */
 static APART void erase_stale(struct ethernet *ethernet)
 {
@@ -140,6 +140,10 @@ static APART void erase_stale(struct ethernet *ethernet)
 	uint32_t slot = ethernet->rx_slot;
 
 	ethernet->suspect = 0;
+	if (ethernet->erasing < ETHMAC_RX_SLOTS && ethernet->left == 0) {
+		ethernet->stale &= ~(1u << ethernet->erasing);
+		ethernet->erasing = ETHMAC_RX_SLOTS;
+	}
 	if ((ethernet->stale & ~(1u << next)) == 0) {
 		return;
 	}
@@ -159,8 +163,6 @@ static APART void erase_stale(struct ethernet *ethernet)
 		ethernet->left -= ERASE_STEP;
 		cl_zeroize(rx_slot(slot) + ethernet->left, ERASE_STEP);
 	}
-	ethernet->stale &= ~(1u << slot);
-	ethernet->erasing = ETHMAC_RX_SLOTS;
 }
 
 static void transmit(struct ethernet *ethernet, size_t len, bool with_udp_checksum)
@@ -173,9 +175,10 @@ static void transmit(struct ethernet *ethernet, size_t len, bool with_udp_checks
 	ethernet->tx_slot = (ethernet->tx_slot + 1) % ETHMAC_TX_SLOTS;
 }
 
-/** Erases the frame that was handled, which is to be forgotten. */
+/** Erases the frame that was handled, which is to be forgotten, or dropped: it may carry a key. */
 static APART void erase_handled(struct ethernet *ethernet, uint32_t number)
 {
+	ethernet->suspect &= ~(1u << number);
 	ethernet->stale &= ~(1u << number);
 	ethernet->erasing = ethernet->erasing == number ? ETHMAC_RX_SLOTS : ethernet->erasing;
 	cl_zeroize(rx_slot(number), ETHMAC_SLOT_SIZE);
@@ -262,9 +265,6 @@ void ethernet_poll(struct ethernet *ethernet)
 	ethernet->rx_slot = ethmac_sram_writer_slot_read();
 	if ((ethernet->suspect >> ethernet->rx_slot & 1) == 0) {
 		handle(ethernet, rx_slot(ethernet->rx_slot), begin);
-	} else { /* it may carry a key */
-		ethernet->stale |= ethernet->suspect;
-		ethernet->suspect = 0;
 	}
 	release(ethernet);
 }
