@@ -29,7 +29,8 @@ struct ethernet {
 	/** Slots whose frames are to be erased, and one whose next frame may have been; as bits. */
 	uint32_t stale;
 	uint32_t suspect;
-	/** The slot that is being erased, or the number of slots; its bytes that are left. */
+	/** The slot that is being erased, or the number of slots; its bytes that are left: with
+	 * none left it counts as stale until a moment without a frame. */
 	uint32_t erasing;
 	uint32_t left;
 	/** Cycle counter when `network.cycles` was last brought up to date. */

@@ -66,25 +66,35 @@ def build() -> Path:
 
 
 def link(main: Path, *more: Path, include: Sequence[Path] = ()) -> Path:
-    """A program; a source is compiled once for each state of itself and the headers, those of `include` too."""
-    common = hashlib.sha256(" ".join(map(str, [*FLAGS, *include])).encode())
-    headers = [path for folder in include for path in sorted(folder.rglob("*.h"))]
-    for path in [*headers, *sorted(CORE.rglob("*.h")), *sorted(LTE.glob("*.h")), Path(wire.__file__), WIRE_TOML]:
-        common.update(path.name.encode() + path.read_bytes())
-    folder = BUILD / common.hexdigest()[:16]
-    write_wire_header(folder)
-    objects = [_compiled(source, [*include, CORE, LTE, folder], folder) for source in [main, *more]]
-    names = " ".join(path.name for path in objects)
+    """A program; a source is compiled once for each state of itself and the headers.
+
+    What is in `include` is for the sources outside the core, and before the core's own.
+    """
+    folder = _folder(include)
+    shared, own = ((), _folder(())), (include, folder)
+    objects = [_compiled(source, *(shared if CORE in source.parents else own)) for source in [main, *more]]
+    names = " ".join(str(path.relative_to(BUILD)) for path in objects)
     binary = folder / f"{main.stem}-{hashlib.sha256(names.encode()).hexdigest()[:16]}"
     if not binary.exists():
         _gcc([*map(str, objects)], binary)
     return binary
 
 
+def _folder(include: Sequence[Path]) -> Path:
+    """Where objects lie that were compiled with these headers, and the core's."""
+    common = hashlib.sha256(" ".join(map(str, [*FLAGS, *include])).encode())
+    headers = [path for folder in include for path in sorted(folder.rglob("*.h"))]
+    for path in [*headers, *sorted(CORE.rglob("*.h")), *sorted(LTE.glob("*.h")), Path(wire.__file__), WIRE_TOML]:
+        common.update(path.name.encode() + path.read_bytes())
+    folder = BUILD / common.hexdigest()[:16]
+    write_wire_header(folder)
+    return folder
+
+
 def _compiled(source: Path, include: Sequence[Path], folder: Path) -> Path:
     target = folder / f"{source.stem}-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}.o"
     if not target.exists():
-        _gcc([*(f"-I{path}" for path in include), "-c", str(source)], target)
+        _gcc([*(f"-I{path}" for path in [*include, CORE, LTE, folder]), "-c", str(source)], target)
     return target
 
 

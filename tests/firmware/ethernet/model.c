@@ -1,12 +1,14 @@
 /**
  * @file
- * The bare-metal driver of Ethernet over a modelled MAC, on the host: `model FIRST SECOND`.
+ * The bare-metal driver of Ethernet over a modelled MAC, on the host: `model FRAME...`.
  *
- * Both are a receive slot's bytes in hexadecimal: a frame, the sums at their place, and the frame's
+ * Each is a receive slot's bytes in hexadecimal: a frame, the sums at their place, and the frame's
  * length in the last two bytes, big-endian. For each moment at which the driver can look for a
- * frame while it erases all slots, and some after, in a run of its own: FIRST comes then, and
- * SECOND right behind it. A line a moment: how many frames were sent, and the bytes of SECOND's
- * slot from a record's data on that are not 0 once nothing happens any more.
+ * frame while it erases all slots, and some after, in a run of its own: the first comes then, and
+ * each other one right behind it, or once there is a slot; of the second as much as can be is there
+ * at the look before. A line a moment: how many frames were sent, how many frames the driver took
+ * that were not in their slots as they had come, and the bytes of the last one's slot from a
+ * record's data on that are not 0 once nothing happens any more.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,14 +28,19 @@
 #define DATA       66u
 #define QUIET      8u
 #define POLLS_MAX  100000u
-#define STAGING    4096u
 #define FIRST_SLOT 5u
+#define FRAMES_MAX 16u
+/* More bytes of a frame than come between two looks. */
+#define EARLY 256u
 
 static uint8_t memory[SLOTS * ETHMAC_SLOT_SIZE] __attribute__((aligned(16)));
-static uint8_t frames[2][ETHMAC_SLOT_SIZE];
+static uint8_t frames[FRAMES_MAX][ETHMAC_SLOT_SIZE];
+static uint32_t frame_count;
 static uint32_t cycles, looks, moment, sent;
-/* Frames that have come and that were taken; before them were FIRST_SLOT. */
+/* Frames that have come and that were taken; the first is in FIRST_SLOT. */
 static uint32_t come, taken;
+/* Bytes of the second that are there before it has come; frames that were not whole. */
+static uint32_t early, damaged;
 static bool forgets;
 
 uintptr_t model_memory(void)
@@ -52,12 +59,24 @@ static uint8_t *slot_of(uint32_t frame)
 	return &memory[(FIRST_SLOT + frame) % ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE];
 }
 
+/** All frames come that there are slots for. */
+static void arrive(void)
+{
+	for (; come < frame_count && come - taken < ETHMAC_RX_SLOTS; come++) {
+		const uint32_t begin = come == 1 ? early : 0;
+
+		memcpy(slot_of(come) + begin, frames[come] + begin, LENGTH - begin);
+	}
+}
+
 uint32_t ethmac_sram_writer_ev_pending_read(void)
 {
+	if (looks + 1 == moment && frame_count > 1) {
+		early = EARLY;
+		memcpy(slot_of(1), frames[1], early);
+	}
 	if (looks++ == moment) {
-		for (; come < 2; come++) {
-			memcpy(slot_of(come), frames[come], LENGTH);
-		}
+		arrive();
 	}
 	return come > taken;
 }
@@ -65,10 +84,12 @@ uint32_t ethmac_sram_writer_ev_pending_read(void)
 void ethmac_sram_writer_ev_pending_write(uint32_t value)
 {
 	taken += value;
+	arrive();
 }
 
 uint32_t ethmac_sram_writer_slot_read(void)
 {
+	damaged += memcmp(slot_of(taken), frames[taken], LENGTH) != 0;
 	return (FIRST_SLOT + taken) % ETHMAC_RX_SLOTS;
 }
 
@@ -116,7 +137,7 @@ static void read_slot(uint8_t *slot, const char *digits)
 /** A run in which the frames come at @p at. @return how often the driver looked before they came */
 static uint32_t run(uint32_t at)
 {
-	static uint8_t staging[STAGING] __attribute__((aligned(16)));
+	static uint8_t staging[CL_LINK_UDP_MAX_DATA] __attribute__((aligned(16)));
 	static struct cl_streams streams;
 	static struct cl_service service;
 	static struct ethernet ethernet;
@@ -136,7 +157,7 @@ static uint32_t run(uint32_t at)
 	uint32_t quiet = 0;
 
 	moment = UINT32_MAX;
-	come = taken = sent = looks = 0;
+	come = taken = sent = looks = early = damaged = 0;
 	if (cl_service_init(&service, &platform) != 0) {
 		fprintf(stderr, "model: the service did not start\n");
 		exit(2);
@@ -165,11 +186,14 @@ static uint32_t run(uint32_t at)
 
 int main(int argc, char **argv)
 {
-	if (argc != 3) {
+	frame_count = (uint32_t)argc - 1;
+	if (argc < 2 || frame_count > FRAMES_MAX) {
+		fprintf(stderr, "model: takes 1 to %u frames\n", FRAMES_MAX);
 		return 2;
 	}
-	read_slot(frames[0], argv[1]);
-	read_slot(frames[1], argv[2]);
+	for (uint32_t i = 0; i < frame_count; i++) {
+		read_slot(frames[i], argv[1 + i]);
+	}
 	const uint32_t moments = run(UINT32_MAX);
 
 	for (uint32_t at = 0; at < moments; at++) {
@@ -177,9 +201,9 @@ int main(int argc, char **argv)
 
 		(void)run(at);
 		for (size_t i = DATA; i < ETHMAC_SLOT_SIZE; i++) {
-			left += slot_of(1)[i] != 0;
+			left += slot_of(frame_count - 1)[i] != 0;
 		}
-		printf("%u %u\n", sent, left);
+		printf("%u %u %u\n", sent, damaged, left);
 	}
 	return 0;
 }
