@@ -48,23 +48,20 @@ int cl_sdram_status(void)
 #ifdef CONFIG_CIPHERLANE_SDRAM_HEAP
 static struct k_heap heap;
 
-struct k_heap *cl_sdram_heap(void)
+static size_t bytes_left(void)
 {
-	return status == 0 ? &heap : NULL;
+	return CL_SDRAM_BASE + CL_SDRAM_BYTES - (uintptr_t)__SDRAM_end;
 }
 
-/** Of less than a heap needs, one on chip of which all is taken: it gives nothing. */
+struct k_heap *cl_sdram_heap(void)
+{
+	return status == 0 && bytes_left() >= CL_SDRAM_HEAP_MIN ? &heap : NULL;
+}
+
 static void create_heap(void)
 {
-	static uint64_t taken[12];
-	const size_t left = CL_SDRAM_BASE + CL_SDRAM_BYTES - (uintptr_t)__SDRAM_end;
-
-	if (left >= CL_SDRAM_HEAP_MIN) {
-		k_heap_init(&heap, __SDRAM_end, left);
-		return;
-	}
-	k_heap_init(&heap, taken, sizeof(taken));
-	while (sys_heap_alloc(&heap.heap, 1) != NULL) {
+	if (bytes_left() >= CL_SDRAM_HEAP_MIN) {
+		k_heap_init(&heap, __SDRAM_end, bytes_left());
 	}
 }
 #else

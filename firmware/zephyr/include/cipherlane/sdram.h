@@ -49,10 +49,10 @@ int cl_sdram_status(void);
 
 /**
  * The heap of all that variables leave of it (CONFIG_CIPHERLANE_SDRAM_HEAP). What it gives is not
- * zero, and what is freed there stays until something else lies in its place. Where they leave less
- * than CL_SDRAM_HEAP_MIN, nothing can be had of it.
+ * zero, and what is freed there stays until something else lies in its place.
  *
- * @return the heap, or NULL where the memory cannot be used, or not yet
+ * @return the heap, or NULL where they leave less than CL_SDRAM_HEAP_MIN, and where the memory
+ *         cannot be used, or not yet
  */
 struct k_heap *cl_sdram_heap(void);
 
