@@ -190,7 +190,7 @@ bench-sim-speed: setup ## 5 min | Measure how fast the simulated board runs, bes
 timing: setup ## hours | Place and route BOARD with CONFIG with SEEDS=8 seeds: clocks and what ends them (goes on where it stopped)
 	@$(PYTHON) -m gateware.flow.timing $(BOARD) $(CONFIG) --seeds '$(SEEDS)' $(if $(DATABASE),--database '$(DATABASE)') $(SWEEP)
 
-explore: setup ## hours | Place and route the family of AES cores, beside public ones (goes on where it stopped)
+explore: setup ## hours | Place and route the family of AES cores, beside public ones, three seeds each (goes on where it stopped)
 	@$(PYTHON) -m gateware.explore.family $(SWEEP) $(EXPLORE)
 
 worker: setup ## hours | Do tasks of timing, explore and mutants for the Dask scheduler at SCHEDULER, JOBS at a time

@@ -156,6 +156,7 @@ def test_a_clock_that_is_missed_is_said():
 def core(mbps, **more):
     record = {"core": "cipherlane", "datapath": "128", "sbox": "block_ram", "engines": 1, "key_lengths": [128]}
     record |= {"slots": 1, "lut4": 864, "ff": 940, "bram": 10, "fmax_mhz": 175.62, "cycles_per_block": 10, "mbps": mbps}
+    record |= {"fmax_by_seed": {"1": 175.62, "2": 170.5, "3": 180.0}}
     record |= {"mbps_per_lut": 2.6019, "bars": "met", "device": "LFE5UM5G-85F", "speed": 8, "status": "built"}
     return record | {"key_bits": 128, "reason": None} | more
 
@@ -163,16 +164,16 @@ def core(mbps, **more):
 def test_explore_shows_what_was_built_at_aes_128_the_fastest_first():
     records = [core(1000.4), core(2247.9), core(3000.0, key_bits=256), core(None, status="failed")]
     records.append(core(50.0, device="LFE5U-25F", speed=6))
-    content = explore.keep({"kind": "est", "seeds": [1, 2], "records": records})
+    content = explore.keep({"kind": "est", "seeds": [1, 2, 3], "records": records})
     lines = explore.render({"explore": content})
-    shown = ["864", "940", "10", "175.62", "10"]
+    shown = ["864", "940", "10", "175.62 (170.5 to 180.0)", "10"]
     assert cells(lines)[:3] == [
         ["cipherlane", "128", "block ram", "1", "128", "1", *shown, f"{mbps} (est)", "2.602", priced, "met"]
         for mbps, priced in ((2248, "0.182"), (1000, "0.081"), (50, "0.004"))
     ]
     # 12 cycles of theirs at 300 Mbps: 300 / 128 x 12.
     assert cells(lines)[3:] == [["128", "10 / 12", "7.8 / 9.4", "15.6 / 18.8", "23.4 / 28.1", "78.1 / 93.8"]]
-    assert "seed 1, 2" in lines[0] and "1439 Mbps and 0.35 Mbps per LUT4 iterative, 23.9 Gbps and 0.60" in lines[0]
+    assert "seeds 1, 2, 3" in lines[0] and "1439 Mbps and 0.35 Mbps per LUT4 iterative, 23.9 Gbps and 0.60" in lines[0]
     assert lines.index("LFE5UM5G-85F, speed grade 8:") < lines.index("LFE5U-25F, speed grade 6:")
 
 
