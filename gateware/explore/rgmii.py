@@ -25,6 +25,7 @@ from rich.table import Table
 
 from gateware import boards
 from gateware.ecp5 import create_rgmii
+from gateware.explore.flow import DEVICES
 from gateware.flow import toolchain
 from gateware.flow.cache import REPOSITORY, Stamp, digest
 from gateware.flow.place import Records, place
@@ -33,7 +34,7 @@ from gateware.net import WORD_BITS
 from gateware.net.link.mac import SharedMAC, _MarkedPHY
 
 BOARD = boards.load("colorlight_i5")
-PART = ("--25k", "--package", "CABGA381", "--speed", BOARD.speed_grade, "--placer-heap-timingweight", "100")
+PART = (*DEVICES["25F-6"].options, "--placer-heap-timingweight", "100")
 CLOCK = "eth_clocks_rx"
 SEEDS = 5
 NAME = "top"
