@@ -1,7 +1,7 @@
 /**
  * @file
  * Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits (target only): tables T0 to
- * T7 of 256 words, of which a lookup takes one by a byte of rs1. The unit is gateware/isa/ptlu.py.
+ * T7 of 256 words, which lookups take by bytes of rs1. The unit is gateware/isa/ptlu.py.
  */
 #ifndef PTLU_H
 #define PTLU_H
@@ -18,7 +18,17 @@
 		rd_;                                                                               \
 	})
 
-/** The same by the low byte, in a table that the writes around it change. */
+/** ptlu.1.table.offset.1: lookup i by byte offset + i, modulo 4, gives byte i of the entry. */
+#define PTLU_BYTES(table, offset, rs1_)                                                            \
+	({                                                                                         \
+		uint32_t rd_;                                                                      \
+		__asm__(".insn r 0x0b, 4, %2, %0, %1, zero"                                        \
+			: "=r"(rd_)                                                                \
+			: "r"(rs1_), "i"(1 << 5 | (offset) << 3 | (table)));                       \
+		rd_;                                                                               \
+	})
+
+/** The word by the low byte, in a table that the writes around it change. */
 #define PTLU_CHANGING_WORD(table, rs1_)                                                            \
 	({                                                                                         \
 		uint32_t rd_;                                                                      \

@@ -26,7 +26,7 @@ FORMS = {
 WIDE = {"ptlu_64": "WIDE_PTLU_64", "ptlu_128": "WIDE_PTLU_128", "zvkned": "WIDE_ZVKNED"}
 # Those that the simulated board has in another configuration.
 CONFIGURATIONS = dict.fromkeys(("zkn", "byte_set", "word_set", "ptlu"), "comparators")
-WORKING_SET = 2 * 1024
+WORKING_SET = cases.WORKING_SETS["buffer, cached"]
 
 
 def _family(form: str, style: str) -> Family:
