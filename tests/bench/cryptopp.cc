@@ -1,6 +1,6 @@
 /*
- * ECB encryption by Crypto++, for tests/bench/recorded.py: argument 1 is the cipher, 16 bytes of key
- * and whole blocks come from standard input.
+ * ECB encryption by Crypto++, for tests/bench/recorded.py: argument 1 is the cipher, 16 bytes of
+ * key and whole blocks come from standard input.
  */
 #include <cstdio>
 #include <cstring>
