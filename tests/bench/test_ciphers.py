@@ -18,7 +18,7 @@ BY_LIBRARY = [name for name, cipher in ciphers.CIPHERS.items() if cipher.encrypt
 RECORDED = [name for name, cipher in ciphers.CIPHERS.items() if cipher.record]
 
 # DES: the worked example of text books; RC4: RFC 6229; Blowfish: Eric Young's set of variable keys; MARS and Twofish:
-# known answers ECB_TBL of their submissions, first ones, and Twofish's last.
+# known answers (ECB_TBL) of their submissions.
 PUBLISHED = {
     "des": ("133457799bbcdff1" + "00" * 8, "0123456789abcdef", "85e813540f0ab405"),
     "rc4": ("0102030405060708090a0b0c0d0e0f10", "00" * 16, "9ac7cc9a609d1ef7b2932899cde41b97"),
