@@ -37,7 +37,7 @@ PARTS = {
     "scalar unit": lambda: _unit(ScalarAESUnit(sbox="ecp5")),
     "byte set": lambda: _unit(BertoniUnit(operations=BYTE_SET, sbox="ecp5")),
     "word set": lambda: _unit(BertoniUnit(operations=WORD_SET, sbox="ecp5")),
-    "VexRiscv's plugin": lambda: _unit(ROMRoundsUnit()),
+    "VexRiscv plugin": lambda: _unit(ROMRoundsUnit()),
     "ptlu, 32 bits": lambda: _unit(PtluUnit()),
     "ptlu, 64 bits": lambda: _unit(WidePtluUnit(width=64)),
     "ptlu, 128 bits": lambda: _unit(WidePtluUnit(width=128)),

@@ -12,7 +12,7 @@ SETS = (
     ("ratified scalar: `aes32esmi` and its like", "zkn", "unrolled", ONE, "scalar unit"),
     ("Bertoni et al., byte set", "byte_set", "unrolled", ONE, "byte set"),
     ("Bertoni et al., word set", "word_set", "unrolled", ONE, "word set"),
-    ("VexRiscv's AES plugin, its functions", "rom_rounds", "unrolled", ONE, "VexRiscv's plugin"),
+    ("VexRiscv's AES plugin, its functions", "rom_rounds", "unrolled", ONE, "VexRiscv plugin"),
     ("Fiskiran and Lee, `ptlu` of 32 bits", "ptlu", "unrolled", ONE, "ptlu, 32 bits"),
     ("Fiskiran and Lee, `ptlu` of 64 bits", "ptlu_64", "unrolled", ONE, "ptlu, 64 bits"),
     ("Fiskiran and Lee, `ptlu` of 128 bits", "ptlu_128", "unrolled", ONE, "ptlu, 128 bits"),
