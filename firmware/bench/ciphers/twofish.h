@@ -16,8 +16,7 @@
 #define BENCH_TWOFISH_MDS 0
 #endif
 
-/** The permutations of nibbles that q0 and q1 are made of: a digit an entry, the first the highest.
- */
+/** The permutations of nibbles in q0 and q1: a digit an entry, the first the highest. */
 static const uint64_t twofish_nibbles[2][4] = {
 	{0x817D6F320B59ECA4u, 0xECB81235F4A6709Du, 0xBA5E6D90C8F32471u, 0xD7F4126E9B3085CAu},
 	{0x28BDF76E31940AC5u, 0x1E2B4C376DA5F908u, 0x4C75169A0ED82B3Fu, 0xB951C3DE647F208Au},
