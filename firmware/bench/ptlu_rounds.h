@@ -1,8 +1,8 @@
 /**
  * @file
  * Rounds of AES by Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits (target
- * only); the unit is gateware/isa/ptlu.py. T0 to T3 hold the tables of rows 0 to 3, T4 to T7
- * SubBytes of a byte in rows 0 to 3: of encryption or of decryption, whichever the key is for.
+ * only; ptlu.h). T0 to T3 hold the tables of rows 0 to 3, T4 to T7 SubBytes of a byte in rows 0 to
+ * 3: of encryption or of decryption, whichever the key is for.
  */
 #ifndef PTLU_ROUNDS_H
 #define PTLU_ROUNDS_H
@@ -14,23 +14,7 @@
 #include "aes/aes_inverse.h"
 #include "aes/table_rounds.h"
 #include "c_modes.h"
-
-/** ptlu.4.table.offset.0: one lookup of a word. Written tables stay, so it may be scheduled. */
-#define PTLU_WORD(table, offset, rs1_)                                                             \
-	({                                                                                         \
-		uint32_t rd_;                                                                      \
-		__asm__(".insn r 0x0b, 6, %2, %0, %1, zero"                                        \
-			: "=r"(rd_)                                                                \
-			: "r"(rs1_), "i"((offset) << 3 | (table)));                                \
-		rd_;                                                                               \
-	})
-
-/** T[table][index] = word. */
-#define PTLU_WRITE(table, index, word)                                                             \
-	__asm__ volatile(".insn r 0x0b, 7, %2, zero, %0, %z1"                                      \
-			 :                                                                         \
-			 : "r"(index), "rJ"(word), "i"(table)                                      \
-			 : "memory")
+#include "ptlu.h"
 
 #define PTLU_TERM(first, inverse, s, c, row)                                                       \
 	PTLU_WORD((first) + (row), row, s[cl_table_source(inverse, c, row)])

@@ -10,6 +10,7 @@
  *   BENCH_TABLES, BENCH_BYTES        C
  *   BENCH_ZKN                        the ratified scalar instructions
  *   BENCH_BYTE_SET, BENCH_WORD_SET   the sets of Bertoni et al. 2006
+ *   BENCH_ROM_ROUNDS                 those of VexRiscv's AES plugin
  *   BENCH_PTLU                       the parallel table lookup of Fiskiran and Lee
  *   BENCH_ISE   instructions, in the function; the round's key goes into the one register k0.
  *               Unrolled, the state stays in v0.
@@ -25,6 +26,7 @@
 #include "bertoni_rounds.h"
 #include "c_modes.h"
 #include "ptlu_rounds.h"
+#include "rom_rounds.h"
 #include "scalar/engine_zkn.h"
 #include "vector/ise.h"
 
@@ -34,6 +36,7 @@ enum form {
 	BENCH_ZKN,
 	BENCH_BYTE_SET,
 	BENCH_WORD_SET,
+	BENCH_ROM_ROUNDS,
 	BENCH_PTLU,
 	BENCH_ISE,
 	BENCH_KEPT
@@ -103,6 +106,8 @@ CL_C_INLINE void any_round(bool last, bool inverse, uint32_t next[4], const uint
 		bertoni_byte_round(last, inverse, next, state, round_key);
 	} else if (BENCH_FORM == BENCH_WORD_SET) {
 		bertoni_word_round(last, inverse, next, state, round_key);
+	} else if (BENCH_FORM == BENCH_ROM_ROUNDS) {
+		rom_round(last, inverse, next, state, round_key);
 	} else if (BENCH_FORM == BENCH_PTLU) {
 		ptlu_round(last, inverse, next, state, round_key);
 	} else if (last) {
@@ -120,6 +125,9 @@ CL_C_INLINE void in_a_row(bool inverse, unsigned int rounds, const uint32_t *k, 
 	uint32_t t[4];
 
 	cl_c_copy(s, in);
+	if (BENCH_FORM == BENCH_ROM_ROUNDS) {
+		rom_turn(s);
+	}
 	cl_c_xor(s, k);
 #pragma GCC unroll 7
 	for (unsigned int r = 1; r + 1 < rounds; r += 2) {
@@ -128,6 +136,9 @@ CL_C_INLINE void in_a_row(bool inverse, unsigned int rounds, const uint32_t *k, 
 	}
 	any_round(false, inverse, t, s, k + 4 * rounds - 4);
 	any_round(true, inverse, s, t, k + 4 * rounds);
+	if (BENCH_FORM == BENCH_ROM_ROUNDS) {
+		rom_turn(s);
+	}
 	cl_c_copy(out, s);
 }
 
@@ -257,6 +268,8 @@ static int set_key(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes
 		return bertoni_set_key(false, key, key_bytes, key_bits, decrypt);
 	case BENCH_WORD_SET:
 		return bertoni_set_key(true, key, key_bytes, key_bits, decrypt);
+	case BENCH_ROM_ROUNDS:
+		return rom_set_key(key, key_bytes, key_bits, decrypt);
 	case BENCH_PTLU:
 		return ptlu_set_key(key, key_bytes, key_bits, decrypt);
 	default:

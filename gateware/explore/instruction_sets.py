@@ -1,7 +1,8 @@
 """What the vector AES unit is compared with on ECP5: ``python -m gateware.explore.instruction_sets``.
 
 The units with the instruction sets of others, and the lanes' AddRoundKey, each built alone as `gateware.explore.isa`
-does (`make explore-sets`). A unit substitutes in both directions, with S-boxes of LUTs.
+does (`make explore-sets`). A unit substitutes in both directions, with S-boxes of LUTs,
+that of VexRiscv's plugin in a block RAM.
 """
 
 from migen import Module, Signal
@@ -11,6 +12,7 @@ from gateware.explore.isa import Ports, run
 from gateware.isa.bertoni import BYTE_SET, WORD_SET, BertoniUnit
 from gateware.isa.cfu import CFUUnit
 from gateware.isa.ptlu import PtluUnit
+from gateware.isa.rom_rounds import ROMRoundsUnit
 from gateware.isa.wide_ptlu import WidePtluUnit
 from gateware.isa.zkn import ScalarAESUnit
 from gateware.isa.zvkned import ZvknedUnit
@@ -35,6 +37,7 @@ PARTS = {
     "scalar unit": lambda: _unit(ScalarAESUnit(sbox="ecp5")),
     "byte set": lambda: _unit(BertoniUnit(operations=BYTE_SET, sbox="ecp5")),
     "word set": lambda: _unit(BertoniUnit(operations=WORD_SET, sbox="ecp5")),
+    "VexRiscv plugin": lambda: _unit(ROMRoundsUnit()),
     "ptlu, 32 bits": lambda: _unit(PtluUnit()),
     "ptlu, 64 bits": lambda: _unit(WidePtluUnit(width=64)),
     "ptlu, 128 bits": lambda: _unit(WidePtluUnit(width=128)),

@@ -5,9 +5,11 @@ All sets of a unit answer one cycle after their command, so that each takes what
 
 from migen import If, Signal
 
-from gateware.isa.bertoni import FUNCT3, BertoniUnit
+from gateware.isa import bertoni, rom_rounds
+from gateware.isa.bertoni import BertoniUnit
 from gateware.isa.cfu import CFUUnit
 from gateware.isa.ptlu import PtluUnit
+from gateware.isa.rom_rounds import ROMRoundsUnit
 from gateware.isa.wide_ptlu import WidePtluUnit
 from gateware.isa.zkn import ScalarAESUnit
 from gateware.isa.zvkned import ZvknedUnit
@@ -40,7 +42,8 @@ class ComparatorUnit(_Sets):
     """Sets on the CPU's registers, with the streams of `CFUUnit`.
 
     ``funct3`` says which: 0 the ratified scalar instructions (`gateware.isa.zkn`), 1 Bertoni's
-    (`gateware.isa.bertoni`), 4 to 7 parallel table lookups of 32 bits (`gateware.isa.ptlu`).
+    (`gateware.isa.bertoni`), 2 those of VexRiscv's AES plugin (`gateware.isa.rom_rounds`), 4 to 7 parallel table
+    lookups of 32 bits (`gateware.isa.ptlu`).
 
     Parameters
     ----------
@@ -53,13 +56,18 @@ class ComparatorUnit(_Sets):
         self.submodules.scalar = ScalarAESUnit(sbox=sbox)
         self.submodules.bertoni = BertoniUnit(sbox=sbox)
         self.submodules.ptlu = PtluUnit()
+        self.submodules.rom_rounds = ROMRoundsUnit()
 
         # # #
 
         funct3 = self.cmd_function_id[:3]
         chosen = Signal(2)
-        self.comb += If(funct3[2], chosen.eq(2)).Elif(funct3 == FUNCT3, chosen.eq(1))
-        self._serve((self.scalar, self.bertoni, self.ptlu), chosen)
+        self.comb += (
+            If(funct3[2], chosen.eq(2))
+            .Elif(funct3 == bertoni.FUNCT3, chosen.eq(1))
+            .Elif(funct3 == rom_rounds.FUNCT3, chosen.eq(3))
+        )
+        self._serve((self.scalar, self.bertoni, self.ptlu, self.rom_rounds), chosen)
 
 
 class WideComparatorUnit(_Sets):

@@ -1,11 +1,13 @@
 /*
- * A cipher of firmware/bench/ciphers on the host: 16 bytes of key and whole pieces of 16 bytes from
- * standard input, what they become to standard output.
+ * A cipher of firmware/bench/ciphers on the host, where BENCH_PTLU says so with a model of `ptlu`:
+ * 16 bytes of key and whole pieces of 16 bytes from standard input, what they become to standard
+ * output; to standard error, of the data alone, how many lookups of `ptlu`, instructions of them
+ * and writes.
  */
 #include <stdbool.h>
 #include <stdio.h>
 
-#define BENCH_PTLU 0
+#include "ptlu_model.h"
 #include BENCH_CIPHER
 
 int main(void)
@@ -17,10 +19,12 @@ int main(void)
 		return 1;
 	}
 	cipher_set_key(key);
+	ptlu_writes = 0;
 	const size_t pieces = fread(data, 16, sizeof(data) / 16, stdin);
 
 	/* In two calls: a stream cipher goes on. */
 	cipher_run(data, data, pieces / 2);
 	cipher_run(data + 4 * (pieces / 2), data + 4 * (pieces / 2), pieces - pieces / 2);
+	fprintf(stderr, "%lu %lu %lu\n", ptlu_lookups, ptlu_instructions, ptlu_writes);
 	return fwrite(data, 16, pieces, stdout) == pieces ? 0 : 1;
 }

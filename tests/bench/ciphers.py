@@ -1,35 +1,44 @@
 """Other ciphers than AES that look up tables, in C and with `ptlu`: Table 6 of Fiskiran and Lee.
 
 Each is a header in firmware/bench/ciphers, compiled twice for the simulated board's configuration `comparators`, and
-compared with the library `cryptography`. Encryption alone.
+compared with the library `cryptography`, or where that lacks it with what Crypto++ gave (`tests.bench.recorded`).
+Encryption alone.
 """
 
+import hashlib
+import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from itertools import combinations
 
 from cryptography.hazmat.decrepit.ciphers import algorithms
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, modes
 
 from results.tables.other_ciphers import MEASURE
-from tests.bench import cases
+from tests.bench import cases, recorded
 from tests.bench.board import BUILD, BenchBoard, Family, words
 
 LOOKUPS = {"c": 0, "ptlu": 1}
 GENERATED = BUILD / "generated"
-WORKING_SET = 2 * 1024
+WORKING_SET = cases.WORKING_SETS["buffer, cached"]
 PI_WORDS = 18 + 4 * 256
+# Words that the digest's input has behind the index: of e and pi, and what MARS' authors chose.
+MARS_CONSTANTS = (0xB7E15162, 0x243F6A88, 0x02917D59)
 
 
 @dataclass(frozen=True)
 class OtherCipher:
-    """Its header, bits of its key as the paper counts them, bytes of its block, and an encryptor of the library."""
+    """Its header, bits of its key as the paper counts them, bytes of its block, and an oracle.
+
+    `encryptor` is the library's, or without one `record` the name in `tests.bench.recorded`.
+    """
 
     header: str
     key_bits: int
     block_bytes: int
-    encryptor: Callable[[bytes], CipherContext]
+    encryptor: Callable[[bytes], CipherContext] | None = None
+    record: str = ""
     defines: tuple[str, ...] = ()
 
 
@@ -40,10 +49,13 @@ def _blocks(create: Callable, key: bytes) -> CipherContext:
 CIPHERS = {
     "des": OtherCipher("des.h", 56, 8, lambda key: _blocks(algorithms.TripleDES, 3 * key[:8])),
     "triple_des": OtherCipher(
-        "des.h", 112, 8, lambda key: _blocks(algorithms.TripleDES, key + key[:8]), ("-DBENCH_DES_KEYS=3",)
+        "des.h", 112, 8, lambda key: _blocks(algorithms.TripleDES, key + key[:8]), defines=("-DBENCH_DES_KEYS=3",)
     ),
     "rc4": OtherCipher("rc4.h", 128, 1, lambda key: Cipher(algorithms.ARC4(key), None).encryptor()),
     "blowfish": OtherCipher("blowfish.h", 128, 8, lambda key: _blocks(algorithms.Blowfish, key)),
+    "mars": OtherCipher("mars.h", 128, 16, record="mars"),
+    "twofish": OtherCipher("twofish.h", 128, 16, record="twofish"),
+    "twofish_mds": OtherCipher("twofish.h", 128, 16, record="twofish", defines=("-DBENCH_TWOFISH_MDS=1",)),
 }
 
 
@@ -66,35 +78,66 @@ def pi_words(count: int) -> list[int]:
     return [pi >> bits - 32 * (n + 1) & 0xFFFF_FFFF for n in range(count)]
 
 
+def mars_words() -> list[int]:
+    """The tables S0 and S1 of MARS, by section 2.6 of its specification: SHA-1, then what lies too close times 3."""
+    digests = (hashlib.sha1(struct.pack("<4I", i, *MARS_CONSTANTS)).digest() for i in range(0, 512, 5))
+    s = [word for digest in digests for word in struct.unpack("<5I", digest)][:512]
+    for first in (0, 256):
+        for i, j in combinations(range(first, first + 256), 2):
+            if struct.pack("<I", s[i] ^ s[j]).count(0) >= 2:
+                s[i] = 3 * s[i] & 0xFFFF_FFFF
+    return s
+
+
 def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
     """The data after all passes, as `tests.bench.board.expected`; a stream cipher goes on from pass to pass."""
+    cipher = CIPHERS[name]
+    if cipher.encryptor is None:
+        return recorded.expected(cipher.record, size, passes, seed)
     stream = words(seed, 12 + size // 4)
-    encryptor, data = CIPHERS[name].encryptor(stream[:16]), stream[48:]
+    encryptor, data = cipher.encryptor(stream[:16]), stream[48:]
     for _ in range(passes):
         data = encryptor.update(data)
     return data
 
 
-def _family(name: str, lookups: str) -> Family:
-    cipher = CIPHERS[name]
-    header = f"-DBENCH_CIPHER='\"ciphers/{cipher.header}\"'"
+def program(name: str, header: str, engine: str, style: str, oracle: Callable, defines: tuple[str, ...] = ()) -> Family:
+    """The benchmark program with a header of firmware/bench/ciphers in place of AES."""
     return Family(
-        f"cipher_{name}_{lookups}",
-        ("variants_cipher.c",),
-        (header, f"-DBENCH_PTLU={LOOKUPS[lookups]}", f"-I{GENERATED}", *cipher.defines),
         name,
-        lookups,
+        ("variants_cipher.c",),
+        (f"-DBENCH_CIPHER='\"ciphers/{header}\"'", f"-DBENCH_PTLU={LOOKUPS[style]}", f"-I{GENERATED}", *defines),
+        engine,
+        style,
         (128,),
         ("ecb",),
         configuration="comparators",
-        oracle=partial(expected, name),
+        oracle=oracle,
     )
+
+
+def families() -> list[Family]:
+    """A program for each cipher in C, and by `ptlu`."""
+    return [
+        program(f"cipher_{name}_{lookups}", cipher.header, name, lookups, partial(expected, name), cipher.defines)
+        for name, cipher in CIPHERS.items()
+        for lookups in LOOKUPS
+    ]
+
+
+def write_headers() -> None:
+    """The tables that are computed, where the compiler is to find them."""
+    GENERATED.mkdir(parents=True, exist_ok=True)
+    for name, values in {"blowfish_pi.h": pi_words(PI_WORDS), "mars_s.h": mars_words()}.items():
+        text, header = ",\n".join(f"0x{word:08x}" for word in values) + "\n", GENERATED / name
+        if not header.exists() or header.read_text() != text:
+            header.write_text(text)
 
 
 def encryption(board: BenchBoard) -> Iterator[cases.Record]:
     """2 KB, of which the data cache holds what the tables of C leave; the best of three passes."""
     cipher = CIPHERS[board.family.engine]
-    found = board.measure("ecb", size=WORKING_SET, passes=4)
+    found = board.measure("ecb", size=WORKING_SET, passes=recorded.PASSES)
     values = {
         "memory": "buffer, cached",
         "code_bytes": cases.symbol_sizes(board.elf)["cipher_run"],
@@ -107,10 +150,6 @@ def encryption(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def plan() -> list[tuple[Family, tuple]]:
-    """Each program with its question; writes the header that Blowfish takes, as the compiler is to find it."""
-    GENERATED.mkdir(parents=True, exist_ok=True)
-    text = ",\n".join(f"0x{word:08x}" for word in pi_words(PI_WORDS)) + "\n"
-    header: Path = GENERATED / "blowfish_pi.h"
-    if not header.exists() or header.read_text() != text:
-        header.write_text(text)
-    return [(_family(name, lookups), (encryption,)) for name in CIPHERS for lookups in LOOKUPS]
+    """Each program with its question; writes the headers that some take."""
+    write_headers()
+    return [(family, (encryption,)) for family in families()]

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from results.tables.other_ciphers import HASHES, MEASURE_HASHES
-from tests.bench import cases
+from tests.bench import cases, ciphers
 from tests.bench.board import BenchBoard, Family, words
 
-WORKING_SET = 2 * 1024
+WORKING_SET = cases.WORKING_SETS["buffer, cached"]
 BLOCK_BYTES = 64
 
 
@@ -25,18 +25,9 @@ def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, pass
     return data
 
 
-def _family(name: str) -> Family:
-    return Family(
-        f"hash_{name}",
-        ("variants_cipher.c",),
-        (f"-DBENCH_CIPHER='\"ciphers/{name}.h\"'", "-DBENCH_PTLU=0"),
-        name,
-        "c",
-        (128,),
-        ("ecb",),
-        configuration="comparators",
-        oracle=partial(expected, name),
-    )
+def families() -> list[Family]:
+    """A program for each hash."""
+    return [ciphers.program(f"hash_{name}", f"{name}.h", name, "c", partial(expected, name)) for name in HASHES]
 
 
 def hashing(board: BenchBoard) -> Iterator[cases.Record]:
@@ -56,4 +47,4 @@ def hashing(board: BenchBoard) -> Iterator[cases.Record]:
 
 def plan() -> list[tuple[Family, tuple]]:
     """Each program with its question."""
-    return [(_family(name), (hashing,)) for name in HASHES]
+    return [(family, (hashing,)) for family in families()]

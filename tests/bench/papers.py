@@ -1,7 +1,7 @@
 """Measures what the papers' tables compare: ``python -m tests.bench.papers``, or ``make bench-papers``.
 
 Programs of their own, each in the form that a paper describes, on the simulated board. Every figure's data are
-compared with those of the library `cryptography` before it counts. It goes on where it stopped, as ``make bench``.
+compared with those of an independent library before it counts. It goes on where it stopped, as ``make bench``.
 """
 
 import argparse

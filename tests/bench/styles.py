@@ -18,6 +18,7 @@ FORMS = {
     "zkn": ("BENCH_ZKN", ("unrolled",)),
     "byte_set": ("BENCH_BYTE_SET", ("loop", "unrolled")),
     "word_set": ("BENCH_WORD_SET", ("loop", "unrolled")),
+    "rom_rounds": ("BENCH_ROM_ROUNDS", ("unrolled",)),
     "ptlu": ("BENCH_PTLU", ("unrolled",)),
     "ise": ("BENCH_ISE", ("loop", "swap", "unrolled")),
     "ise_kept": ("BENCH_KEPT", ("loop", "unrolled")),
@@ -25,8 +26,8 @@ FORMS = {
 # Those on wider registers: what firmware/bench/variants_wide.c is to take, unrolled.
 WIDE = {"ptlu_64": "WIDE_PTLU_64", "ptlu_128": "WIDE_PTLU_128", "zvkned": "WIDE_ZVKNED"}
 # Those that the simulated board has in another configuration.
-CONFIGURATIONS = dict.fromkeys(("zkn", "byte_set", "word_set", "ptlu"), "comparators")
-WORKING_SET = 2 * 1024
+CONFIGURATIONS = dict.fromkeys(("zkn", "byte_set", "word_set", "rom_rounds", "ptlu"), "comparators")
+WORKING_SET = cases.WORKING_SETS["buffer, cached"]
 
 
 def _family(form: str, style: str) -> Family:

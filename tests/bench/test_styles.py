@@ -1,10 +1,14 @@
 """The programs that the papers compare: what they are, what they count, and that they are AES."""
 
+import re
+import subprocess
+
 import pytest
 
 from tests.bench import styles
 from tests.bench.board import KEY_BITS, BenchBoard
 
+CUSTOM_0 = 0x0B
 BY_NAME = {family.name: family for family, _ in styles.plan()}
 
 
@@ -22,7 +26,7 @@ def test_every_form_has_a_program_for_each_style_on_the_board_that_has_its_instr
     for form in ("table", "ise"):
         assert {f"papers_{form}_{style}" for style in ("loop", "swap", "unrolled")} <= BY_NAME.keys()
     others = {family.engine for family in BY_NAME.values() if family.configuration == "comparators"}
-    assert others == {"zkn", "byte_set", "word_set", "ptlu"}
+    assert others == {"zkn", "byte_set", "word_set", "rom_rounds", "ptlu"}
     wide = {family.engine for family in BY_NAME.values() if family.configuration == "wide_comparators"}
     assert wide == {"ptlu_64", "ptlu_128", "zvkned"}
 
@@ -38,6 +42,35 @@ def test_agrees_with_the_library(name):
 @pytest.mark.parametrize("name", ["papers_ptlu_64", "papers_ptlu_128", "papers_zvkned"])
 def test_wider_sets_agree_with_the_library(name):
     ecb_of_all_keys(name)
+
+
+# Slow, as it builds another simulated board.
+@pytest.mark.thorough
+def test_the_plugins_later_result_would_cost_nothing():
+    """On the board its instructions agree with the library; and none needs the result of one of the two before."""
+    ecb_of_all_keys("papers_rom_rounds_unrolled")
+    elf = BenchBoard(BY_NAME["papers_rom_rounds_unrolled"]).elf
+    for key_bits in KEY_BITS:
+        for direction in ("encrypt", "decrypt"):
+            code = instructions(elf, f"block_{direction}_{key_bits}")
+            ours = [i for i, word in enumerate(code) if word & 0x7F == CUSTOM_0]
+            assert len(ours) == 16 * (key_bits // 32 + 6)
+            assert not [i for i in ours for word in code[i + 1 : i + 3] if code[i] >> 7 & 31 in read(word)]
+
+
+def instructions(elf, function):
+    """The words of a function, all of 32 bits."""
+    command = ["riscv64-unknown-elf-objdump", "-d", str(elf), f"--disassemble={function}"]
+    listing = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    return [int(word, 16) for word in re.findall(r"^ +[0-9a-f]+:\s+([0-9a-f]{8})\s", listing, re.MULTILINE)]
+
+
+def read(word):
+    """The registers that an instruction reads: of a store, a branch and what has three registers two, else one."""
+    opcode, rs1, rs2 = word & 0x7F, word >> 15 & 31, word >> 20 & 31
+    if opcode in (0x37, 0x17, 0x6F):
+        return set()
+    return {rs1, rs2} if opcode in (0x33, 0x23, 0x63, CUSTOM_0) else {rs1}
 
 
 def ecb_of_all_keys(name):

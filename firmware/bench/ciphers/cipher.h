@@ -1,7 +1,7 @@
 /**
  * @file
  * What the ciphers of this folder share: each is in plain C, and with BENCH_PTLU its lookups are
- * those of Fiskiran and Lee's `ptlu` on words of 32 bits (target only; gateware/isa/ptlu.py).
+ * those of Fiskiran and Lee's `ptlu` on words of 32 bits (target only; ptlu.h).
  *
  * A cipher's header has cipher_set_key, which takes 16 bytes, and cipher_run over pieces of 16
  * bytes. There is one key at a time.
@@ -9,10 +9,11 @@
 #ifndef CIPHER_H
 #define CIPHER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../ptlu_rounds.h"
+#include "../ptlu.h"
 
 #define CIPHER_INLINE static inline __attribute__((always_inline))
 /* A function of its own, so that its size is the cipher's. */

@@ -12,14 +12,6 @@ static uint8_t rc4_s[256];
 static uint32_t rc4_i;
 static uint32_t rc4_j;
 
-/** A lookup by the low byte of @p index in the table that the writes around it change. */
-#define RC4_LOOKUP(index)                                                                          \
-	({                                                                                         \
-		uint32_t rd_;                                                                      \
-		__asm__ volatile(".insn r 0x0b, 6, 0, %0, %1, zero" : "=r"(rd_) : "r"(index));     \
-		rd_;                                                                               \
-	})
-
 static void cipher_set_key(const uint8_t *key)
 {
 	uint32_t j = 0;
@@ -46,14 +38,14 @@ CIPHER_INLINE uint32_t rc4_byte(uint32_t *i, uint32_t *j)
 {
 	if (BENCH_PTLU) {
 		*i += 1;
-		const uint32_t x = RC4_LOOKUP(*i);
+		const uint32_t x = PTLU_CHANGING_WORD(0, *i);
 
 		*j += x;
-		const uint32_t y = RC4_LOOKUP(*j);
+		const uint32_t y = PTLU_CHANGING_WORD(0, *j);
 
 		PTLU_WRITE(0, *i, y);
 		PTLU_WRITE(0, *j, x);
-		return RC4_LOOKUP(x + y);
+		return PTLU_CHANGING_WORD(0, x + y);
 	}
 	*i = (*i + 1) & 0xff;
 	const uint32_t x = rc4_s[*i];

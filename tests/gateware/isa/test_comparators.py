@@ -2,7 +2,7 @@
 
 import random
 
-from gateware.isa import bertoni, zkn
+from gateware.isa import bertoni, rom_rounds, zkn
 from gateware.isa.comparators import CHOOSE, PTLU_64, PTLU_128, ZVKNED, ComparatorUnit, WideComparatorUnit
 from tests.gateware.isa import fips197, test_ptlu
 from tests.gateware.isa.cfu import executing
@@ -53,6 +53,14 @@ def by_bertoni(rng):
     return ((select << 5 | operation) << 3 | bertoni.FUNCT3, rs1, rs2), value
 
 
+def by_rom(rng):
+    operation, byte, rs1, rs2 = rng.randrange(4), rng.randrange(4), rng.getrandbits(32), rng.getrandbits(32)
+    mirrored = int.from_bytes(rs2.to_bytes(4, "big"), "little")
+    column = share(mirrored, 3 - byte, operation & rom_rounds.DECRYPT, not operation & rom_rounds.LAST)
+    value = rs1 ^ int.from_bytes(rotated(column, 8 * (3 - byte)).to_bytes(4, "little"), "big")
+    return ((byte << 3 | operation) << 3 | rom_rounds.FUNCT3, rs1, rs2), value
+
+
 def test_each_answers_as_it_is_defined():
     rng = random.Random(4)
     words = [rng.getrandbits(32) for _ in range(256)]
@@ -62,7 +70,7 @@ def test_each_answers_as_it_is_defined():
         fields = rng.choice((1, 2, 4)), TABLE, rng.randrange(4), rng.randrange(4), rng.getrandbits(32)
         return test_ptlu.lookup(*fields), test_ptlu.model({TABLE: words}, *fields)
 
-    program += [rng.choice((by_scalar, by_bertoni, by_ptlu))(rng) for _ in range(900)]
+    program += [rng.choice((by_scalar, by_bertoni, by_rom, by_ptlu))(rng) for _ in range(900)]
     instructions, expected = zip(*program, strict=True)
     with executing(ComparatorUnit()) as run:
         assert run(list(instructions)) == list(expected)

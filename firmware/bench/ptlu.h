@@ -1,0 +1,48 @@
+/**
+ * @file
+ * Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits (target only): tables T0 to
+ * T7 of 256 words, which lookups take by bytes of rs1. The unit is gateware/isa/ptlu.py.
+ */
+#ifndef PTLU_H
+#define PTLU_H
+
+#include <stdint.h>
+
+/** ptlu.4.table.offset.0: one lookup of a word. Written tables stay, so it may be scheduled. */
+#define PTLU_WORD(table, offset, rs1_)                                                             \
+	({                                                                                         \
+		uint32_t rd_;                                                                      \
+		__asm__(".insn r 0x0b, 6, %2, %0, %1, zero"                                        \
+			: "=r"(rd_)                                                                \
+			: "r"(rs1_), "i"((offset) << 3 | (table)));                                \
+		rd_;                                                                               \
+	})
+
+/** ptlu.1.table.offset.1: lookup i by byte offset + i, modulo 4, gives byte i of the entry. */
+#define PTLU_BYTES(table, offset, rs1_)                                                            \
+	({                                                                                         \
+		uint32_t rd_;                                                                      \
+		__asm__(".insn r 0x0b, 4, %2, %0, %1, zero"                                        \
+			: "=r"(rd_)                                                                \
+			: "r"(rs1_), "i"(1 << 5 | (offset) << 3 | (table)));                       \
+		rd_;                                                                               \
+	})
+
+/** The word by the low byte, in a table that the writes around it change. */
+#define PTLU_CHANGING_WORD(table, rs1_)                                                            \
+	({                                                                                         \
+		uint32_t rd_;                                                                      \
+		__asm__ volatile(".insn r 0x0b, 6, %2, %0, %1, zero"                               \
+				 : "=r"(rd_)                                                       \
+				 : "r"(rs1_), "i"(table));                                         \
+		rd_;                                                                               \
+	})
+
+/** T[table][index] = word. */
+#define PTLU_WRITE(table, index, word)                                                             \
+	__asm__ volatile(".insn r 0x0b, 7, %2, zero, %0, %z1"                                      \
+			 :                                                                         \
+			 : "r"(index), "rJ"(word), "i"(table)                                      \
+			 : "memory")
+
+#endif

@@ -1,0 +1,81 @@
+/**
+ * @file
+ * Rounds of AES by the instructions of VexRiscv's AES plugin (target only); the unit is
+ * gateware/isa/rom_rounds.py. Row 0 of a column is in the high byte: blocks change their order of
+ * bytes on the way in and out, round keys beforehand.
+ */
+#ifndef ROM_ROUNDS_H
+#define ROM_ROUNDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aes/aes.h"
+#include "aes/table_rounds.h"
+#include "c_modes.h"
+
+#define ROM_DECRYPT 0x1
+#define ROM_LAST    0x2
+
+/** @p operation on byte @p byte of @p rs2, added to @p rs1. No side effects: it may be scheduled.
+ */
+#define ROM_SHARE(operation, byte, rs1, rs2)                                                       \
+	({                                                                                         \
+		uint32_t rd_;                                                                      \
+		__asm__ volatile(".insn r 0x0b, 2, %3, %0, %1, %2"                                 \
+				 : "=r"(rd_)                                                       \
+				 : "r"(rs1), "r"(rs2), "i"((byte) << 3 | (operation)));            \
+		rd_;                                                                               \
+	})
+
+/** The words of a block or of a round key with their bytes in the other order. */
+CL_C_INLINE void rom_turn(uint32_t words[4])
+{
+#pragma GCC unroll 4
+	for (unsigned int c = 0; c < 4; c++) {
+		const uint32_t pairs =
+			(words[c] & 0x00ff00ffu) << 8 | (words[c] >> 8 & 0x00ff00ffu);
+
+		words[c] = pairs << 16 | pairs >> 16;
+	}
+}
+
+/** What row @p row gives to all columns; its arguments but the words are constants. */
+CL_C_INLINE void rom_row(unsigned int operation, bool inverse, unsigned int row, uint32_t next[4],
+			 const uint32_t s[4])
+{
+#pragma GCC unroll 4
+	for (unsigned int c = 0; c < 4; c++) {
+		next[c] =
+			ROM_SHARE(operation, 3 - row, next[c], s[cl_table_source(inverse, c, row)]);
+	}
+}
+
+/** A round: 16 instructions and 4 loads of the round key; @p last and @p inverse are constants. */
+CL_C_INLINE void rom_round(bool last, bool inverse, uint32_t next[4], const uint32_t s[4],
+			   const uint32_t *k)
+{
+	const unsigned int operation = (last ? ROM_LAST : 0) | (inverse ? ROM_DECRYPT : 0);
+	uint32_t sum[4];
+
+	cl_c_copy(sum, k);
+	rom_row(operation, inverse, 0, sum, s);
+	rom_row(operation, inverse, 1, sum, s);
+	rom_row(operation, inverse, 2, sum, s);
+	rom_row(operation, inverse, 3, sum, s);
+	cl_c_copy(next, sum);
+}
+
+/** cl_modes.set_key: the key schedule in C, then the order of bytes. */
+static inline int rom_set_key(struct cl_engine_key *key, const uint8_t *key_bytes,
+			      unsigned int key_bits, bool decrypt)
+{
+	const int result = cl_modes_c_set_key(NULL, key, key_bytes, key_bits, decrypt);
+
+	for (unsigned int r = 0; result == 0 && r <= key->rounds; r++) {
+		rom_turn(key->round_key + 4 * r);
+	}
+	return result;
+}
+
+#endif
