@@ -13,7 +13,7 @@ BOARD = replace(
     create_platform=lambda: create_platform("85F"),
     uart_fifo_depth=8192,
     rx_window=8192,
-    fits={"default": Fit(cfu_sbox="block_ram", core_sbox="block_ram")},
+    fits=dict.fromkeys(("default", "loader"), Fit(cfu_sbox="block_ram", core_sbox="block_ram")),
     left_out=ORANGECRAB.left_out
     | dict.fromkeys(("zephyr", "sdram_zephyr"), "firmware/zephyr has no board for it")
     | {"pipelined": "not placed and routed for this part"},

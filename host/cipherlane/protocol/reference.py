@@ -68,6 +68,9 @@ def render() -> str:
     lines += _fields(layout.ERROR)
     lines += ["### Error codes", "", *_codes(wire["error_code"])]
     lines += ["## Engines", "", *_codes(wire["engine"])]
+    lines += ["## Images of firmware", "", wire["image"]["doc"], "", *_fields(layout.IMAGE)]
+    lines += ["### States of an image", "", *_codes(wire["image_state"])]
+    lines += ["### Causes of a reset", "", *_codes(wire["cause"])]
     return "\n".join(lines)
 
 
