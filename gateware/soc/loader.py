@@ -119,8 +119,8 @@ class Loader(LiteXModule):
                     size=2,
                     offset=0,
                     values=[(f"``{cause.value}``", cause.name.lower()) for cause in Cause],
-                    description="Why the SoC was reset, as record loader has it. Firmware that was ended stays named until "
-                    "firmware is started again, whatever resets the SoC meanwhile; a start, by ``lock``, makes it 0.",
+                    description="Why the SoC was reset, as record loader has it. Firmware that was ended stays named "
+                    "until firmware is started, whatever resets the SoC meanwhile; a start, by ``lock``, makes it 0.",
                 ),
                 CSRField("locked", size=1, offset=2, description="Whether the code memory is locked; 0 after a reset."),
             ]
