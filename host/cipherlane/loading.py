@@ -20,7 +20,8 @@ from .transport import Transport
 from .transport.serial import SerialTransport
 
 _CALL_S, _SIMULATED_CALL_S = 0.2, 3.0  # the first is shorter than the loader waits at power-on
-_ENTRY_S, _SIMULATED_ENTRY_S = 5.0, 60.0
+# From a break to the loader: while nobody answers, while firmware does.
+_ENTRY_S, _SIMULATED_ENTRY_S = (5.0, 5.0), (60.0, 10.0)
 _QUIET_S = 0.1  # between two calls that firmware answers
 _STAYS = "the loader stays: run the command again"
 
@@ -57,21 +58,19 @@ def enter(device: Device) -> LoaderInfo:
         NoReplyError: nobody answers.
     """
     transport = uart(device.link.transport)
-    patient = transport.simulated or "://" in transport.url
-    call, limit = (_SIMULATED_CALL_S, _SIMULATED_ENTRY_S) if patient else (_CALL_S, _ENTRY_S)
+    call, limits = _patience(transport)
     device.strict_version = False
     transport.resync()
     found = _call(device, call)
     if isinstance(found, LoaderInfo):
         return found
     transport.send_break()
-    deadline = device.clock.now() + limit
-    answered = False
-    while device.clock.now() < deadline:
+    begin, answered = device.clock.now(), False
+    while device.clock.now() - begin < limits[answered]:
         found = _call(device, call)
         if isinstance(found, LoaderInfo):
             return found
-        answered |= found
+        answered = found
         if found:
             device.link.drain(_QUIET_S, _QUIET_S)
     if answered:
@@ -153,13 +152,16 @@ def await_firmware(device: Device, wanted: str) -> BoardInfo:
         LoadError: it does not answer, or has been ended.
         ReplyError: it is of another build.
     """
+    call, (limit, _) = _patience(uart(device.link.transport))
+    begin = device.clock.now()
     try:
+        while not _answers(device, call):
+            if device.clock.now() - begin > limit:
+                raise LoadError(
+                    "the firmware was started, and does not answer; the loader comes back when its watchdog ends it, "
+                    "and by a break: load another"
+                )
         info = device.connect()
-    except NoReplyError as error:
-        raise LoadError(
-            "the firmware was started, and does not answer; the loader comes back when its watchdog ends it, and by a "
-            "break: load another"
-        ) from error
     except BoardError as error:
         if error.code != ErrorCode.LOADING:
             raise
@@ -176,6 +178,20 @@ def cause_text(cause: int) -> str:
     """Return why a board was reset, as part of a sentence."""
     text = CAUSE_DOCS.get(cause, f"Cause {cause}.").rstrip(".")
     return text[:1].lower() + text[1:]
+
+
+def _patience(transport: SerialTransport) -> tuple[float, tuple[float, float]]:
+    """Seconds to wait for one answer, and for the loader while nobody answers, and while firmware does."""
+    if transport.simulated or "://" in transport.url:
+        return _SIMULATED_CALL_S, _SIMULATED_ENTRY_S
+    return _CALL_S, _ENTRY_S
+
+
+def _answers(device: Device, timeout: float) -> bool:
+    with contextlib.suppress(NoReplyError):
+        device.request(RecordType.INFO, timeout=timeout, attempts=1, resync=True)
+        return True
+    return False
 
 
 def _call(device: Device, timeout: float) -> LoaderInfo | bool:

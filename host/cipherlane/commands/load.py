@@ -1,6 +1,7 @@
 """`cipherlane load`: new firmware over the UART, for a board whose configuration has a loader."""
 
 import argparse
+import contextlib
 from typing import Any
 
 from .. import image, loading, views
@@ -36,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     chosen = image.read(args.file) if args.file else None
     if args.port and args.port.startswith((f"{SCHEME}:", "sim+udp")):
         raise ArgumentError("the loader is at the UART: name a serial port with --port")
-    with common.open_device(args) as device:
+    with contextlib.closing(common.open_device(args)) as device:  # not yet connected: the loader knows no such request
         entered = loading.enter(device)
         if chosen:
             _send(device, chosen, entered)

@@ -36,7 +36,7 @@ def gateware_flow(*arguments):
         (["ulx3s_25f_sdram"], "unknown board 'ulx3s_25f_sdram': say BOARD=ulx3s_25f CONFIG=sdram"),
         (
             ["ulx3s", "eth"],
-            "board ulx3s has no configuration 'eth' (the board has no Ethernet): choose one of default, sdram",
+            "board ulx3s has no configuration 'eth' (the board has no Ethernet): choose one of default, sdram, loader",
         ),
         (
             ["butterstick"],
@@ -47,12 +47,12 @@ def gateware_flow(*arguments):
         (
             ["ecpix5", "scalar"],
             "board ecpix5 has no configuration 'scalar': choose one of default, eth, pipelined, zephyr, sdram, "
-            "sdram_zephyr, eth_zephyr",
+            "loader, sdram_zephyr, eth_zephyr",
         ),
         (
             ["sim", "pipelined"],
             "board sim has no configuration 'pipelined': choose one of default, eth, scalar, comparators, "
-            "wide_comparators, lte, zephyr, eth_zephyr, sdram, sdram_zephyr",
+            "wide_comparators, lte, zephyr, eth_zephyr, sdram, loader, sdram_zephyr",
         ),
     ],
 )
@@ -90,7 +90,7 @@ def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it
     simulated = [target for target in targets.load_all() if target.board.simulated]
     met = {target.name: target.clock_met_by for target in simulated}
     by = {"sim": "ecpix5", "sim_eth": "ecpix5_eth", "sim_eth_zephyr": "ecpix5_eth_zephyr"}
-    others = ("scalar", "comparators", "wide_comparators", "lte", "zephyr", "sdram", "sdram_zephyr")
+    others = ("scalar", "comparators", "wide_comparators", "lte", "zephyr", "sdram", "loader", "sdram_zephyr")
     assert met == by | dict.fromkeys((f"sim_{name}" for name in others), "")
     for target in simulated:
         clock = f"its clock, {target.sys_clk_freq / 1e6:g} MHz"
