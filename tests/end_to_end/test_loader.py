@@ -4,8 +4,10 @@ A break is urgent data on the simulated UART's socket, which holds a line low th
 """
 
 import contextlib
+import io
 import json
 import os
+import random
 import subprocess
 import sys
 import time
@@ -16,13 +18,14 @@ from cipherlane import image, loading
 from cipherlane.build_id import MARK, text
 from cipherlane.device import Device
 from cipherlane.errors import BoardError
-from cipherlane.protocol.layout import IMAGE, Cause, ErrorCode, ImageState, RecordType
+from cipherlane.protocol.layout import IMAGE, Cause, Engine, ErrorCode, ImageState, RecordType
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 
 from gateware.flow import build_id
 from gateware.flow.firmware import LITEX, REPOSITORY
 from gateware.soc.loader import CODE_ORIGIN
+from tests.end_to_end.memory import BoardMemory, Secret
 from tests.host.commands import COMMAND, IV, KEY, one_line_error, reference
 
 # Verilator's build of another board takes a minute; gateware, the loader's records and the host are tested apart.
@@ -180,6 +183,18 @@ def test_after_a_break_firmware_goes_on_by_itself(built, board):
                 break
             except BoardError as error:
                 assert error.code == ErrorCode.LOADING and time.monotonic() < deadline
+
+
+@pytest.mark.parametrize("engine", [Engine.TABLE, Engine.ISE_VMEM, Engine.ACCELERATOR])
+def test_a_break_erases_what_firmware_has_left(board, engine):
+    """What is loaded then finds no key: in SRAM, buffer memory, vector unit, the core's slots."""
+    memory, secret = BoardMemory(board), Secret(random.Random(int(engine)), 256, 613)
+    with Device(SerialTransport(board.url)) as device:
+        session = device.open_session(secret.key, secret.iv, engine, length=613)
+        session.transfer(io.BytesIO(secret.plain), io.BytesIO(), length=613)
+        assert "key" in memory.found(secret)[secret.name]
+        found = loading.enter(device)
+        assert (found.cause, memory.found(secret)) == (Cause.BREAK, {})
 
 
 def test_the_firmware_that_is_there_is_started_again(built, board):
