@@ -11,6 +11,7 @@
 #include <generated/soc.h>
 #include <system.h>
 
+#include "accelerator/engine_accel.h"
 #include "links/link_uart.h"
 #include "loader.h"
 #include "port.h"
@@ -42,6 +43,26 @@ static __attribute__((noreturn)) void start(void)
 	__builtin_unreachable();
 }
 
+/* What the firmware before has left, keys too, is for no other to find: in the buffer memory, the
+ * vector unit, the queues of the DMA, stack and data cache. SRAM is zero from the start, and the
+ * reset has cleared the accelerator's keys: what that answers changes nothing. */
+static void erase(void)
+{
+	static struct cl_accel_device accelerator = {
+		.dma_origin = BUFFER_BASE,
+		.dma_bytes = BUFFER_SIZE,
+		.bounce = (uint8_t *)BUFFER_BASE,
+		.bounce_bytes = 512,
+	};
+
+	cl_zeroize((void *)BUFFER_BASE, BUFFER_SIZE);
+	cl_ise_zeroize();
+	(void)cl_engine_accel_init(&accelerator, (volatile uint32_t *)CSR_ACCELERATOR_BASE,
+				   port_dcache_flush);
+	cl_zeroize((void *)BUFFER_BASE, BUFFER_SIZE);
+	port_forget();
+}
+
 int main(void)
 {
 	static uint32_t record[(CL_LINK_UART_BUFFER(LOADER_RECORD_MAX) + 3) / 4];
@@ -58,10 +79,7 @@ int main(void)
 	};
 	uint8_t *const bytes = (uint8_t *)record;
 
-	/* What the firmware before has left, keys too, is for no other to find. */
-	cl_zeroize((void *)BUFFER_BASE, BUFFER_SIZE);
-	cl_ise_zeroize();
-
+	erase();
 	loader.cause = cause();
 	const bool ended =
 		loader.cause == CL_WIRE_CAUSE_WATCHDOG || loader.cause == CL_WIRE_CAUSE_FIRMWARE;
@@ -84,8 +102,11 @@ int main(void)
 
 		len = loader_handle(&loader, bytes, len, bytes, &goes);
 		if (len != 0) {
+			/* Who wants the firmware is not to keep the loader. */
+			if (bytes[CL_WIRE_HEADER_TYPE] != CL_WIRE_TYPE_ERROR) {
+				since = port_cycles(NULL);
+			}
 			cl_link_uart_send(&uart, bytes, len);
-			since = port_cycles(NULL);
 		}
 		if (goes) {
 			start();

@@ -14,7 +14,7 @@ from . import build_id
 from .device import Device
 from .errors import ArgumentError, BoardError, CipherlaneError, LoadError, NoLoaderError, NoReplyError
 from .image import Image
-from .protocol.layout import CAUSE_DOCS, HEADER, IMAGE, IMAGE_STATE_DOCS, ErrorCode, ImageState, Record, RecordType
+from .protocol.layout import CAUSE_DOCS, HEADER, IMAGE, IMAGE_STATE_DOCS, ErrorCode, Record, RecordType
 from .replies import BoardInfo, printable
 from .transport import Transport
 from .transport.serial import SerialTransport
@@ -138,8 +138,6 @@ def start(device: Device) -> None:
     except BoardError as error:
         if error.code == ErrorCode.IMAGE:
             state = IMAGE_STATE_DOCS.get(error.detail, f"State {error.detail}.").rstrip(".")
-            if error.detail == ImageState.NONE:
-                raise LoadError("there is no firmware to start: give its FILE") from error
             raise LoadError(f"the image in the board's memory was not started: {state}; {_STAYS}") from error
         if error.code != ErrorCode.TYPE:  # that is the firmware's answer: the loader's was lost
             raise

@@ -160,7 +160,8 @@ def test_firmware_that_writes_everywhere_harms_neither_itself_nor_the_loader(boa
     loaded(board, *another)
 
 
-def test_firmware_that_feeds_the_watchdog_and_serves_nobody_is_ended_by_a_break(board, stray, another):
+def test_firmware_that_feeds_the_watchdog_and_serves_nobody_is_ended_by_a_break(board, stray, another, monkeypatch):
+    monkeypatch.setattr(loading, "_SIMULATED_ENTRY_S", (15.0, 15.0))
     path = stray()
     with talk(board) as device:
         loading.send(device, image.read(str(path)), loading.enter(device))

@@ -6,7 +6,8 @@ from typing import Any
 
 from .. import image, loading, views
 from ..device import Device
-from ..errors import ArgumentError
+from ..errors import ArgumentError, LoadError
+from ..protocol.layout import ImageState
 from ..transport.udp import SCHEME
 from . import common
 
@@ -41,6 +42,8 @@ def run(args: argparse.Namespace) -> int:
         entered = loading.enter(device)
         if chosen:
             _send(device, chosen, entered)
+        elif entered.image != ImageState.WHOLE:
+            raise LoadError("there is no firmware to start: give its FILE")
         loading.start(device)
         info = loading.await_firmware(device, chosen.build_id if chosen else entered.image_id)
     if args.json:

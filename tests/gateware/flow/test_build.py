@@ -17,7 +17,7 @@ from gateware import boards, targets
 from gateware.configurations import CONFIGURATIONS
 from gateware.flow import __main__ as command
 from gateware.flow import bitstream, cache, image, simulation, toolchain
-from gateware.flow.firmware import REPOSITORY
+from gateware.flow.firmware import REPOSITORY, FirmwareError, regions_of_firmware
 
 PASSES = ("profiling", "profiled")
 BOARDS = "butterstick, colorlight_i5, ecpix5, orangecrab, orangecrab_85f, sim, ulx3s, ulx3s_25f, versa_ecp5"
@@ -72,6 +72,16 @@ def test_each_board_is_a_file_and_each_configuration_is_for_one():
     named = {target.name: target.variables for target in found}
     assert len(named) == len(found)
     assert named["ecpix5"] == "BOARD=ecpix5" and named["ecpix5_eth_zephyr"] == "BOARD=ecpix5 CONFIG=eth_zephyr"
+
+
+def test_firmware_behind_a_loader_is_linked_for_the_code_memory_behind_its_header():
+    regions = "MEMORY {\n\trom : ORIGIN = 0x00000000, LENGTH = 0x00002000\n\tsram : ORIGIN = 0x1, LENGTH = 0x2\n"
+    code = "\tcode : ORIGIN = 0x20000000, LENGTH = 0x00010000\n}\n"
+    assert regions_of_firmware(regions + code) == (
+        "MEMORY {\n\trom : ORIGIN = 0x20000020, LENGTH = 0x0000ffe0\n\tsram : ORIGIN = 0x1, LENGTH = 0x2\n}\n"
+    )
+    with pytest.raises(FirmwareError, match="has no code memory"):
+        regions_of_firmware(regions)
 
 
 def test_waveforms_are_of_simulated_boards_alone():
