@@ -34,6 +34,7 @@ pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 FOLDER = REPOSITORY / "build" / "sim_loader"
 JUMP_TO_ITSELF, NO_INSTRUCTION = 0x0000006F, 0x00000000
 TIMEOUT_S = 120  # a busy machine
+STAYS_S = 10  # some eighths of a simulated second, in which a loader that waits goes on
 
 
 @pytest.fixture(scope="module")
@@ -142,8 +143,9 @@ def test_other_firmware_is_loaded_and_ciphers(board, another, tmp_path):
 def test_firmware_that_ends_at_once_is_ended_and_another_loaded(board, make, another, first, why):
     bad, _ = make(first.to_bytes(4, "little") * 40, "bad")
     refused(board, bad, "has been ended: the firmware " + why, "the loader is there: load another")
+    time.sleep(STAYS_S)
     with talk(board) as device:
-        found = loading.enter(device)
+        found = device.request(RecordType.LOADER, timeout=TIMEOUT_S, attempts=1)  # by no break: it is there
         assert found.image == ImageState.WHOLE and found.cause in (Cause.WATCHDOG, Cause.FIRMWARE)
     status, _, stderr = tool("info", board)
     assert status == 6 and "The board is in its loader" in one_line_error(stderr)
