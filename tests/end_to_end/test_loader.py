@@ -17,13 +17,14 @@ import pytest
 from cipherlane import image, loading
 from cipherlane.build_id import MARK, text
 from cipherlane.device import Device
-from cipherlane.errors import BoardError
+from cipherlane.errors import BoardError, NoReplyError
 from cipherlane.protocol.layout import IMAGE, Cause, Engine, ErrorCode, ImageState, RecordType
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 
 from gateware.flow import build_id
-from gateware.flow.firmware import LITEX, REPOSITORY
+from gateware.flow.emulator import lay_out
+from gateware.flow.firmware import LITEX, LOADER_INCLUDE, REPOSITORY
 from gateware.soc.loader import CODE_ORIGIN
 from tests.end_to_end.memory import BoardMemory, Secret
 from tests.host.commands import COMMAND, IV, KEY, one_line_error, reference
@@ -122,6 +123,36 @@ def test_the_board_starts_the_bitstream_s_firmware_by_itself(built, board):
     status, stdout, stderr = tool("info", board, "--json")
     assert status == 0, stderr
     assert json.loads(stdout)["build_id"] == build_id.read(built / "gateware", "sim")
+
+
+@pytest.fixture
+def waiting_board(built, tmp_path):
+    """A board whose loader waits at power-on as a real one's does, for a tenth of a second."""
+    out, folder = tmp_path / "loader", tmp_path / "board"
+    out.mkdir()
+    command = ["make", "-s", "-C", REPOSITORY / "firmware" / "loader", f"OUT={out}", f"LITEX={LITEX}"]
+    command += [
+        f"INCLUDE={built / 'firmware' / LOADER_INCLUDE}",
+        "DEFINES=-DPASSING_CYCLES=7500000",
+    ]
+    subprocess.run([*command, f"-j{os.cpu_count()}", out / "firmware.bin"], check=True, timeout=300)
+    with SimulatedBoard(lay_out(folder, built, out / "firmware.bin")) as running:
+        yield running
+
+
+def test_at_power_on_the_loader_can_be_asked_for(waiting_board):
+    """By no break."""
+    with talk(waiting_board) as device:
+        found = device.request(RecordType.LOADER, timeout=TIMEOUT_S, attempts=1)
+        assert (found.cause, found.image) == (Cause.POWER, ImageState.WHOLE)
+        assert loading.start(device) is None and loading.await_firmware(device, "")
+
+
+def test_at_power_on_what_is_for_firmware_is_left_to_it(built, waiting_board):
+    with talk(waiting_board) as device:
+        with pytest.raises(NoReplyError):
+            device.request(RecordType.INFO, timeout=2, attempts=1)  # is taken for noise
+        assert device.connect().build_id == build_id.read(built / "gateware", "sim")
 
 
 def test_other_firmware_is_loaded_and_ciphers(board, another, tmp_path):
