@@ -1,8 +1,8 @@
 /**
  * @file
  * Firmware for test_loader.py that writes where it can: over its own code, over the loader's, and
- * into the registers that lock it. Then it does what it is compiled for: HANGS, or feeds the
- * watchdog and serves nobody.
+ * into the registers that lock it. Before that it sends a byte, so that each start of it is heard.
+ * Then it does what it is compiled for: HANGS, or feeds the watchdog and serves nobody.
  */
 #include <generated/mem.h>
 
@@ -19,6 +19,7 @@ static void overwrite(uint32_t base, uint32_t size)
 
 int main(void)
 {
+	port_uart_put(NULL, (const uint8_t *)"!", 1);
 	loader_lock_write(0);
 	overwrite(CODE_BASE, CODE_SIZE);
 	overwrite(0, ROM_SIZE);
