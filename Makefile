@@ -43,7 +43,7 @@ help: ## 0 s | List the targets
 	@echo
 	@echo "Variables (times are of 2 cores)"
 	@echo "  BOARD=ecpix5|butterstick|colorlight_i5|orangecrab|orangecrab_85f|ulx3s|ulx3s_25f|versa_ecp5|sim (make boards)"
-	@echo "  CONFIG=default|eth|pipelined|scalar|comparators|wide_comparators|lte|sdram|zephyr|eth_zephyr|sdram_zephyr (sim, demo, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
+	@echo "  CONFIG=default|eth|pipelined|scalar|comparators|wide_comparators|lte|sdram|loader|zephyr|eth_zephyr|sdram_zephyr (sim, demo, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
 	@echo "  CONFIG=sdram (demo: the data lie in the simulated board's DDR3, and the table says so)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone; udev: the rules)"
@@ -84,7 +84,7 @@ boards: setup ## 2 s | List the boards: part, memories, clock declared and reach
 bitstream: setup ## 20 min | Build the bitstream for BOARD with CONFIG, firmware inside (build/<board>_<config>)
 	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG)
 
-firmware: setup ## 1 min | Compile new firmware into the bitstream of BOARD with CONFIG that is there: no place-and-route
+firmware: setup ## 1 min | Compile new firmware into the bitstream of BOARD with CONFIG that is there, of CONFIG=loader into an image besides: no place-and-route
 	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) --firmware
 
 flash: setup ## 10 s | Load the bitstream into the attached BOARD's FPGA, until its power is off; with PORT wait for it, compare its build id

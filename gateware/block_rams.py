@@ -63,6 +63,7 @@ def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, 
         raise ValueError(f"the block RAMs of a {core} core are not counted: give its datapath's bits")
     found = {
         "rom": needed(configuration.rom_size // 4, 32),
+        "code": needed(configuration.code_size // 4, 32, widest=18),
         "sram": needed(configuration.sram_size // 4, 32, widest=18),
         "buffer": _banked(configuration.buffer_size),
         "uart": 2 * sum(_in_block_ram([(board.uart_fifo_depth, 8)], _FEW_WORDS)),

@@ -37,7 +37,9 @@ class Configuration:
     (``ethernet``). ``unit`` is what is behind the core's CFU port, one of `UNITS`: beside the vector unit the ratified
     scalar AES instructions, alone or with other instruction sets that the vector unit is compared with, on the CPU's
     registers or on wider ones of their own. ``snow3g`` puts an accelerator for 128-EEA1 beside that for AES, with a DMA
-    of its own. With ``sdram_cache`` the board's SDRAM is on the bus, behind a cache of so many bytes.
+    of its own. With ``sdram_cache`` the board's SDRAM is on the bus, behind a cache of so many bytes. With
+    ``code_size`` the boot ROM holds a loader, and a memory of so many bytes the firmware, which the loader takes over
+    the UART.
     """
 
     name: str
@@ -56,6 +58,12 @@ class Configuration:
     console: bool = False
     watchdog: bool = False
     sdram_cache: int = 0
+    code_size: int = 0
+
+    @property
+    def firmware_size(self) -> int:
+        """Bytes of the memory that holds the firmware."""
+        return self.code_size or self.rom_size
 
     @property
     def scalar_unit(self) -> bool:
@@ -97,6 +105,7 @@ _ALL = (
     _ZEPHYR,
     _ETH_ZEPHYR,
     Configuration("sdram", "SDRAM", sdram_cache=_SDRAM_CACHE),
+    Configuration("loader", "loader over the UART", rom_size=8 * 1024, code_size=64 * 1024),
     replace(_ZEPHYR, name="sdram_zephyr", title="SDRAM, firmware on Zephyr", sdram_cache=_SDRAM_CACHE),
 )
 CONFIGURATIONS = {configuration.name: configuration for configuration in _ALL}

@@ -198,6 +198,9 @@ int main(void)
 	ethernet_init(&ethernet, &service, staging);
 #endif
 	for (;;) {
+#ifdef CSR_LOADER_BASE
+		loader_feed_write(1); /* the watchdog */
+#endif
 		cl_service_poll(&service);
 		if (forgets) {
 			forgets = false;

@@ -130,10 +130,15 @@ def render(path_to_wire_toml: str | Path) -> str:
         _codes("CL_WIRE_KIND", wire["kind"], "{}u"),
         "/* Flags of open. */\n",
         _codes("CL_WIRE_FLAG", wire["flag"], "{}u"),
+        "/* What a code memory holds. */\n",
+        _codes("CL_WIRE_IMAGE_STATE", wire["image_state"], "{}u"),
+        "/* Why a board with a loader was reset. */\n",
+        _codes("CL_WIRE_CAUSE", wire["cause"], "{}u"),
         "/* Engines. */\n",
         _codes("CL_WIRE_ENGINE", wire["engine"], "{}u"),
         _LOADS_AND_STORES,
         _layout("header", wire["header"]["doc"], wire["header"]["fields"]),
+        _layout("image", wire["image"]["doc"], wire["image"]["fields"]),
     ]
     for record in records:
         for part in ("request", "reply"):
@@ -164,6 +169,8 @@ def render_codes(path_to_wire_toml: str | Path) -> str:
     lines += _enumeration("ErrorCode", "IntEnum", "Codes of an error reply.", wire["error_code"])
     lines += _enumeration("Kind", "IntEnum", "What answers.", wire["kind"])
     lines += _enumeration("OpenFlag", "IntFlag", "Flags of record open.", wire["flag"])
+    lines += _enumeration("ImageState", "IntEnum", "What a code memory holds.", wire["image_state"])
+    lines += _enumeration("Cause", "IntEnum", "Why a board with a loader was reset.", wire["cause"])
     lines.append(_TRAITS)
     doc = "The engines, by their codes in records; the page of records says what each is."
     lines += [*_enumeration("Engine", "IntEnum", doc, engines), _PROPERTY]

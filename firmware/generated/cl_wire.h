@@ -94,6 +94,31 @@
  */
 #define CL_WIRE_TYPE_MAC 0x0cu
 
+/**
+ * Asks the loader who answers, why the board was reset, and what its code memory holds. It then
+ * waits for what is to come.
+ */
+#define CL_WIRE_TYPE_LOADER 0x0du
+
+/**
+ * Begins an image: the one in the code memory is invalid from then on. Refused as image where
+ * the header does not fit this gateware and memory; nothing is changed then.
+ */
+#define CL_WIRE_TYPE_LOAD_BEGIN 0x0eu
+
+/**
+ * A part of the image: its place behind the image's header is the offset of the record's
+ * header, a multiple of 16. Refused before load_begin.
+ */
+#define CL_WIRE_TYPE_LOAD_DATA 0x0fu
+
+/**
+ * Writes the header of the image that was loaded, checks what the code memory now holds, and
+ * starts it; without load_begin, what it holds. Refused as image if it is not whole: nothing is
+ * started then.
+ */
+#define CL_WIRE_TYPE_LOAD_START 0x10u
+
 /** A request that was not carried out, and why. */
 #define CL_WIRE_TYPE_ERROR 0xffu
 
@@ -179,6 +204,12 @@
  */
 #define CL_WIRE_ERROR_BUSY 18u
 
+/** The firmware image is not one that can be started here; detail is its state. */
+#define CL_WIRE_ERROR_IMAGE 19u
+
+/** The board is in its loader, which runs no firmware; detail is why it was reset. */
+#define CL_WIRE_ERROR_LOADING 20u
+
 /* What answers. */
 
 /** Hardware board. */
@@ -197,6 +228,37 @@
 
 /** The board draws the initial counter block. */
 #define CL_WIRE_FLAG_DRAW 2u
+
+/* What a code memory holds. */
+
+/** It can be started. */
+#define CL_WIRE_IMAGE_STATE_WHOLE 0u
+
+/** There is none, or a part of one. */
+#define CL_WIRE_IMAGE_STATE_NONE 1u
+
+/** It is for another memory: its origin, or its length. */
+#define CL_WIRE_IMAGE_STATE_LAYOUT 2u
+
+/** It was built for other gateware. */
+#define CL_WIRE_IMAGE_STATE_GATEWARE 3u
+
+/** Its CRC-32 is wrong. */
+#define CL_WIRE_IMAGE_STATE_DAMAGED 4u
+
+/* Why a board with a loader was reset. */
+
+/** Power came on, or the reset button was pressed. */
+#define CL_WIRE_CAUSE_POWER 0u
+
+/** The firmware did not feed the watchdog. */
+#define CL_WIRE_CAUSE_WATCHDOG 1u
+
+/** The firmware asked for it, as it does on a trap. */
+#define CL_WIRE_CAUSE_FIRMWARE 2u
+
+/** There was a break on the UART's line. */
+#define CL_WIRE_CAUSE_BREAK 3u
 
 /* Engines. */
 
@@ -306,6 +368,41 @@ static inline void cl_wire_get_header(struct cl_wire_header *to, const uint8_t *
 static inline void cl_wire_put_header(uint8_t *to, const struct cl_wire_header *from)
 {
 	memcpy(to, from, CL_WIRE_HEADER_SIZE);
+}
+
+#define CL_WIRE_IMAGE_MAGIC 0u
+#define CL_WIRE_IMAGE_LENGTH 4u
+#define CL_WIRE_IMAGE_ORIGIN 8u
+#define CL_WIRE_IMAGE_BUILD_ID 12u
+#define CL_WIRE_IMAGE_CRC 28u
+#define CL_WIRE_IMAGE_SIZE 32u
+
+/**
+ * Precedes firmware in the code memory, and in the file that `cipherlane load` takes. The
+ * firmware begins behind it.
+ */
+struct cl_wire_image {
+	/** 0x57464C43, the bytes CLFW. */
+	uint32_t magic;
+	/** Bytes of the firmware; a multiple of 4. */
+	uint32_t length;
+	/** Address of this header that the firmware was linked for. */
+	uint32_t origin;
+	/** As in info: of the gateware that it was built for, then of the firmware. */
+	uint8_t build_id[16];
+	/** CRC-32, as of a record, of the fields before and of the firmware. */
+	uint32_t crc;
+};
+_Static_assert(sizeof(struct cl_wire_image) == CL_WIRE_IMAGE_SIZE, "as on the wire");
+
+static inline void cl_wire_get_image(struct cl_wire_image *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_IMAGE_SIZE);
+}
+
+static inline void cl_wire_put_image(uint8_t *to, const struct cl_wire_image *from)
+{
+	memcpy(to, from, CL_WIRE_IMAGE_SIZE);
 }
 
 #define CL_WIRE_INFO_REPLY_MAGIC 0u
@@ -876,6 +973,73 @@ static inline void cl_wire_get_mac_reply(struct cl_wire_mac_reply *to, const uin
 static inline void cl_wire_put_mac_reply(uint8_t *to, const struct cl_wire_mac_reply *from)
 {
 	memcpy(to, from, CL_WIRE_MAC_REPLY_SIZE);
+}
+
+#define CL_WIRE_LOADER_REPLY_KIND 0u
+#define CL_WIRE_LOADER_REPLY_CAUSE 1u
+#define CL_WIRE_LOADER_REPLY_IMAGE 2u
+#define CL_WIRE_LOADER_REPLY_RESERVED 3u
+#define CL_WIRE_LOADER_REPLY_DATA_BYTES 4u
+#define CL_WIRE_LOADER_REPLY_CAPACITY 8u
+#define CL_WIRE_LOADER_REPLY_ORIGIN 12u
+#define CL_WIRE_LOADER_REPLY_BOARD 16u
+#define CL_WIRE_LOADER_REPLY_BUILD_ID 32u
+#define CL_WIRE_LOADER_REPLY_IMAGE_ID 48u
+#define CL_WIRE_LOADER_REPLY_SIZE 64u
+
+/** The reply of record type loader, after the header. */
+struct cl_wire_loader_reply {
+	/** As in info. */
+	uint8_t kind;
+	/** Why the board was reset: one of the causes. */
+	uint8_t cause;
+	/** What the code memory holds: one of the states of an image. */
+	uint8_t image;
+	/** 0. */
+	uint8_t reserved;
+	/** Most data bytes of load_data. */
+	uint32_t data_bytes;
+	/** Bytes that the code memory holds, the image's header included. */
+	uint32_t capacity;
+	/** Address of the code memory. */
+	uint32_t origin;
+	/** As in info. */
+	uint8_t board[16];
+	/** As in info: of gateware, then of the loader. */
+	uint8_t build_id[16];
+	/** Build id of the image in the code memory, if that is whole; otherwise zeros. */
+	uint8_t image_id[16];
+};
+_Static_assert(sizeof(struct cl_wire_loader_reply) == CL_WIRE_LOADER_REPLY_SIZE, "as on the wire");
+
+static inline void cl_wire_get_loader_reply(struct cl_wire_loader_reply *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_LOADER_REPLY_SIZE);
+}
+
+static inline void cl_wire_put_loader_reply(uint8_t *to, const struct cl_wire_loader_reply *from)
+{
+	memcpy(to, from, CL_WIRE_LOADER_REPLY_SIZE);
+}
+
+#define CL_WIRE_LOAD_BEGIN_REQUEST_HEADER 0u
+#define CL_WIRE_LOAD_BEGIN_REQUEST_SIZE 32u
+
+/** The request of record type load_begin, after the header. */
+struct cl_wire_load_begin_request {
+	/** The image's header. */
+	uint8_t header[32];
+};
+_Static_assert(sizeof(struct cl_wire_load_begin_request) == CL_WIRE_LOAD_BEGIN_REQUEST_SIZE, "as on the wire");
+
+static inline void cl_wire_get_load_begin_request(struct cl_wire_load_begin_request *to, const uint8_t *from)
+{
+	memcpy(to, from, CL_WIRE_LOAD_BEGIN_REQUEST_SIZE);
+}
+
+static inline void cl_wire_put_load_begin_request(uint8_t *to, const struct cl_wire_load_begin_request *from)
+{
+	memcpy(to, from, CL_WIRE_LOAD_BEGIN_REQUEST_SIZE);
 }
 
 #define CL_WIRE_ERROR_REPLY_CODE 0u

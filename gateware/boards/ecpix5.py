@@ -45,6 +45,7 @@ BOARD = Board(
         "pipelined": replace(_SLOWER, core_sbox="tower_cut"),
         "zephyr": _SLOWER,
         "sdram": _SLOWER,
+        "loader": _SLOWER,
         "sdram_zephyr": _SLOWER,
         "eth_zephyr": replace(_LUTS, pnr_seed=5, pnr_options=("--placer", "static"), path_ps=7000, clock_met=True),
     },

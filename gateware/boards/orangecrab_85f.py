@@ -13,8 +13,8 @@ BOARD = replace(
     create_platform=lambda: create_platform("85F"),
     uart_fifo_depth=8192,
     rx_window=8192,
-    fits={"default": Fit(cfu_sbox="block_ram", core_sbox="block_ram")},
-    left_out=ORANGECRAB.left_out
+    fits=dict.fromkeys(("default", "loader"), Fit(cfu_sbox="block_ram", core_sbox="block_ram")),
+    left_out={name: why for name, why in ORANGECRAB.left_out.items() if name != "loader"}
     | dict.fromkeys(("zephyr", "sdram_zephyr"), "firmware/zephyr has no board for it")
     | {"pipelined": "not placed and routed for this part"},
     device="LFE5U-85F-8MG285C",

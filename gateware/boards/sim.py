@@ -40,6 +40,7 @@ _IO = [
     ("serial", 0, *_SERIAL),
     ("serial", 1, *_SERIAL),
     ("gmii_eth", 0, *_GMII),
+    ("uart_break", 0, Pins(1)),  # 1 while the UART's line to the board would be low for a break
 ]
 
 
@@ -135,6 +136,7 @@ BOARD = Board(
             "zephyr",
             "eth_zephyr",
             "sdram",
+            "loader",
             "sdram_zephyr",
         )
     },

@@ -24,7 +24,7 @@ BOARD = Board(
     uart_fifo_depth=8192,
     rx_window=8192,
     console_name="jtag_uart",
-    fits={"default": _FIT, "sdram": _FIT},
+    fits={"default": _FIT, "sdram": _FIT, "loader": _FIT},
     left_out={
         "eth": "the board has no Ethernet",
         "zephyr": "firmware/zephyr has no board for it",

@@ -23,6 +23,7 @@ BOARD = Board(
         "zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",
         "eth_zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",
         "sdram_zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",
+        "loader": "not placed: it takes all of the part's block RAMs",
         "pipelined": "the pipelined core takes most of the part's LUTs",
         "external RAM": "its DDR3 has been neither set up nor placed",
     },

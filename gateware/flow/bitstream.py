@@ -136,9 +136,12 @@ def report(
     return bitstream
 
 
-def write_sources(target: Target, directory: Path, firmware: list[int]) -> CipherlaneSoC:
-    """Writes what the tools read into `<directory>/gateware`: Verilog, constraints and scripts; returns the SoC."""
-    soc = CipherlaneSoC(target, firmware=firmware)
+def write_sources(target: Target, directory: Path, firmware: dict[str, list[int]]) -> CipherlaneSoC:
+    """Writes what the tools read into `<directory>/gateware`: Verilog, constraints and scripts; returns the SoC.
+
+    `firmware` is what `build_firmware` gives.
+    """
+    soc = CipherlaneSoC(target, **firmware)
     constrained = target.board.constraints
     for line in (REPOSITORY / "constraints" / constrained).read_text().splitlines() if constrained else ():
         if line and not line.startswith("#"):

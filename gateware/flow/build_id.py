@@ -8,6 +8,9 @@
 Its text is both digests in hexadecimal with a hyphen between: of a board and a simulated one, and of two
 configurations, the first part differs; new firmware changes the second alone. Not in it: the tools, and what
 place-and-route was asked (its seed). It tells builds apart that were mixed up, and proves nothing of who made them.
+
+Where the boot ROM holds a loader, the firmware is in the code memory, with a header before it (`cipherlane.image`), and
+its id is that build's; the loader has one of its own, whose first part it compares with that of images.
 """
 
 import hashlib
@@ -15,9 +18,12 @@ import re
 import sys
 from pathlib import Path
 
+from cipherlane import image as images
 from cipherlane.build_id import MARK, is_text, text
+from cipherlane.protocol.layout import IMAGE
 
 from gateware.flow import cache
+from gateware.soc.loader import CODE_ORIGIN
 
 PART = len(MARK) // 2
 _SOURCES = ("*.v", "*.lpf", "*.ys")
@@ -30,11 +36,11 @@ class BuildIdError(RuntimeError):
 def of_gateware(gateware: Path, name: str) -> bytes:
     """The first part, of what LiteX has written into a folder as ``<name>.v`` and so on.
 
-    It is the same wherever the checkout and its Python environment are, and whatever the ROM holds.
+    It is the same wherever the checkout and its Python environment are, and whatever ROM and code memory hold.
     """
     found = {path for pattern in _SOURCES for path in gateware.glob(pattern)}
     read = set(re.findall(r'readmemh\("([^"]+)"', (gateware / f"{name}.v").read_text()))  # others are of earlier builds
-    memories = {gateware / file for file in read} - {rom_file(gateware, name)}
+    memories = {gateware / file for file in read} - {rom_file(gateware, name), code_file(gateware, name)}
     state = hashlib.sha256()
     for path in sorted(found | memories):
         text = cache.code(path)
@@ -69,6 +75,9 @@ def completed(image: bytes, gateware: bytes) -> tuple[bytes, bytes]:
 def complete(gateware: Path, name: str, model: Path | None = None) -> str:
     """Puts the id into the ROM's file of a folder, and as text into ``<name>.build_id``.
 
+    Of gateware with a loader it goes into the code memory's file, with the image's header, and that image also into
+    ``<name>.firmware``, for `cipherlane load`.
+
     Parameters
     ----------
     gateware : Path
@@ -88,9 +97,15 @@ def complete(gateware: Path, name: str, model: Path | None = None) -> str:
     BuildIdError
         See `completed`.
     """
-    rom = rom_file(gateware, name)
-    image, build_id = completed(read_rom(rom), of_gateware(model or gateware, name))
+    rom, code = rom_file(gateware, name), code_file(gateware, name)
+    part = of_gateware(model or gateware, name)
+    image, build_id = completed(read_rom(rom), part)
     write_rom(rom, image)
+    if code.is_file() and not code.is_symlink():  # that would be another board's
+        firmware, build_id = completed(read_rom(code)[IMAGE.size :], part)
+        image = images.pack(firmware, build_id, CODE_ORIGIN)
+        write_rom(code, image)
+        image_file(gateware, name).write_bytes(image)
     beside = id_file(gateware, name)
     if shown := text(build_id):
         beside.write_text(shown + "\n")
@@ -122,6 +137,16 @@ def id_file(gateware: Path, name: str) -> Path:
 def rom_file(gateware: Path, name: str) -> Path:
     """Where LiteX writes what the boot ROM holds, a 32-bit word a line."""
     return gateware / f"{name}_rom.init"
+
+
+def code_file(gateware: Path, name: str) -> Path:
+    """Where LiteX writes what the code memory holds, in the same way, if there is one."""
+    return gateware / f"{name}_code.init"
+
+
+def image_file(gateware: Path, name: str) -> Path:
+    """Where the image is that a loader takes."""
+    return gateware / f"{name}.firmware"
 
 
 def read_rom(path: Path) -> bytes:

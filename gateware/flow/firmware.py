@@ -4,10 +4,12 @@ import contextlib
 import json
 import logging
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import litex
+from cipherlane.protocol import layout
 from cipherlane.results import write
 from litex.soc.integration.builder import Builder
 from litex.soc.integration.common import get_mem_data
@@ -20,6 +22,8 @@ from gateware.targets import Target
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LITEX = Path(litex.__file__).parent / "soc"
+# LiteX's headers as it writes them: the loader's, where there is one.
+LOADER_INCLUDE = Path("headers", "include")
 
 
 class FirmwareError(RuntimeError):
@@ -31,7 +35,7 @@ def quiet_litex() -> None:
     logging.disable(logging.INFO)
 
 
-def build_firmware(target: Target, directory: Path) -> list[int]:
+def build_firmware(target: Target, directory: Path) -> dict[str, list[int]]:
     """Compiles the firmware for a target: the port that its configuration names.
 
     Parameters
@@ -44,8 +48,10 @@ def build_firmware(target: Target, directory: Path) -> list[int]:
 
     Returns
     -------
-    list[int]
-        The image as 32-bit words, little-endian.
+    dict[str, list[int]]
+        What `CipherlaneSoC` takes beside the target: `firmware`, the image as 32-bit words, little-endian; of a
+        configuration with a loader that too, and before the firmware the words of its header, all 0
+        (`gateware.flow.build_id.complete` fills them in).
 
     Raises
     ------
@@ -61,16 +67,22 @@ def build_firmware(target: Target, directory: Path) -> list[int]:
         if on_zephyr
         else _build_baremetal(directory, target.configuration.compact)
     )
-    size, room = binary.stat().st_size, target.configuration.rom_size
+    configuration = target.configuration
+    header = layout.IMAGE.size if configuration.code_size else 0
+    size, room = binary.stat().st_size, configuration.firmware_size - header
     if size > room:
-        raise FirmwareError(f"the firmware takes {size} bytes, the boot ROM has {room}")
-    return get_mem_data(str(binary), data_width=32, endianness="little")
+        memory = "code memory" if configuration.code_size else "boot ROM"
+        raise FirmwareError(f"the firmware takes {size} bytes, the {memory} has {room}")
+    contents = {"firmware": [0] * (header // 4) + _words(binary)}
+    if configuration.code_size:
+        contents["loader"] = _words(_build_loader(directory))
+    return contents
 
 
 def report_image(target: Target, directory: Path, results: Path) -> str:
     """Says what the firmware that `build_firmware` left takes of the memories; also in `image-<target>.json`."""
     elf = directory / ("zephyr/zephyr/zephyr.elf" if target.configuration.firmware == "zephyr" else "firmware.elf")
-    used = image.usage(elf, directory / "csr.json")
+    used = image.usage(elf, directory / "csr.json", "code" if target.configuration.code_size else "rom")
     write(
         results / f"image-{target.name}.json",
         {"bytes": used},
@@ -100,6 +112,9 @@ def describe_soc(target: Target, directory: Path) -> None:
         builder.build(run=False, **({"build": False} if target.board.simulated else {}))
     for source in (directory / "headers" / "include" / "generated").iterdir():
         write_if_changed(include / "generated" / source.name, source.read_text())
+    if target.configuration.code_size:
+        regions = (directory / LOADER_INCLUDE / "generated" / "regions.ld").read_text()
+        write_if_changed(include / "generated" / "regions.ld", regions_of_firmware(regions))
     if target.configuration.sdram_cache:
         settings = soc.sdram.controller.settings
         description = sdram.describe(settings.phy, settings.timing, target.sys_clk_freq)
@@ -107,9 +122,39 @@ def describe_soc(target: Target, directory: Path) -> None:
         write_if_changed(directory / devicetree.SDRAM_JSON, json.dumps(description))
 
 
+def regions_of_firmware(regions: str) -> str:
+    """LiteX's memory map for a linker script, as firmware sees it that a loader starts.
+
+    Where others have the boot ROM, it has the code memory behind the image's header.
+    """
+    code = re.search(r"^\s*code : ORIGIN = (\w+), LENGTH = (\w+)\n", regions, re.MULTILINE)
+    if not code:
+        raise FirmwareError("the memory map has no code memory: does LiteX write it otherwise?")
+    origin, length = (int(number, 16) for number in code.groups())
+    header = layout.IMAGE.size
+    rom = f"rom : ORIGIN = 0x{origin + header:08x}, LENGTH = 0x{length - header:08x}"
+    return re.sub(r"\brom : .*", rom, regions.replace(code[0], ""))
+
+
+def _words(binary: Path) -> list[int]:
+    return get_mem_data(str(binary), data_width=32, endianness="little")
+
+
+def _build_loader(directory: Path) -> Path:
+    """Compiles the loader for the boot ROM; it fits there, or the linker says so."""
+    folder = directory / "loader"
+    return _make("loader", folder, f"INCLUDE={directory / LOADER_INCLUDE}")
+
+
 def _build_baremetal(directory: Path, compact: bool) -> Path:
-    command = ["make", "-s", "-C", str(REPOSITORY / "firmware" / "baremetal"), f"-j{os.cpu_count()}"]
-    command += [f"OUT={directory}", f"LITEX={LITEX}", f"COMPACT={int(compact)}", str(directory / "firmware.bin")]
+    return _make("baremetal", directory, f"COMPACT={int(compact)}")
+
+
+def _make(part: str, directory: Path, *variables: str) -> Path:
+    """Compiles a folder of `firmware`; returns `firmware.bin`."""
+    directory.mkdir(parents=True, exist_ok=True)
+    command = ["make", "-s", "-C", str(REPOSITORY / "firmware" / part), f"-j{os.cpu_count()}"]
+    command += [f"OUT={directory}", f"LITEX={LITEX}", *variables, str(directory / "firmware.bin")]
     try:
         subprocess.run(command, check=True)
     except (subprocess.CalledProcessError, FileNotFoundError) as error:

@@ -5,18 +5,19 @@ import struct
 from pathlib import Path
 
 _ALLOCATED, _NOBITS = 0x2, 8  # sh_flags, sh_type
-_ROM = "rom"
 
 
-def usage(elf: Path, csr_json: Path) -> dict[str, int]:
+def usage(elf: Path, csr_json: Path, kept: str = "rom") -> dict[str, int]:
     """Bytes of each memory that an image takes.
 
     Parameters
     ----------
     elf : Path
-        The linked image. What it has initialised in a memory other than the boot ROM also lies in that.
+        The linked image. What it has initialised in a memory other than the one that holds it also lies in that.
     csr_json : Path
         LiteX's description of the SoC, which names the memories.
+    kept : str
+        The memory that the image is in when it starts.
 
     Returns
     -------
@@ -36,6 +37,6 @@ def usage(elf: Path, csr_json: Path) -> dict[str, int]:
             name for name, memory in memories.items() if memory["base"] <= address < memory["base"] + memory["size"]
         )
         used[name] = used.get(name, 0) + length
-        if name != _ROM and kind != _NOBITS:
-            used[_ROM] = used.get(_ROM, 0) + length
+        if name != kept and kind != _NOBITS:
+            used[kept] = used.get(kept, 0) + length
     return used

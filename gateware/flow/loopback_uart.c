@@ -9,6 +9,10 @@
  *
  * Pads (LiteX's stream `serial`, each with valid and ready): source_data from the board, sink_data
  * to it, a byte for each rising edge of sys_clk at which both valid and ready are 1.
+ *
+ * A byte that the client sends as urgent data stands for a break, in its place among the others: on
+ * a board that looks for breaks the pad `uart_break` is 1 for as long as the line would be low;
+ * elsewhere it is nothing, as a break to a UART.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -27,12 +31,15 @@
 #include "error.h"
 #include "modules.h"
 
-#define TO_BOARD  2048  /* bytes taken from the client ahead of the board */
-#define TO_CLIENT 65536 /* bytes kept for a client that is slow to read */
+#define TO_BOARD     2048    /* bytes taken from the client ahead of the board */
+#define TO_CLIENT    65536   /* bytes kept for a client that is slow to read */
+#define BREAK_CYCLES 250000u /* a break's: more than 1 ms at any clock that a board has */
 
 struct uart {
 	char *source_data, *source_valid, *source_ready;
 	char *sink_data, *sink_valid, *sink_ready;
+	char *uart_break; /* NULL: there is no such pad */
+	uint32_t break_left;
 	char *sys_clk;
 	clk_edge_state_t edge;
 	struct evconnlistener *listener;
@@ -86,10 +93,15 @@ static void on_writable(evutil_socket_t fd, short what, void *argument)
 static void on_readable(evutil_socket_t fd, short what, void *argument)
 {
 	struct uart *uart = argument;
-	ssize_t count = recv(fd, uart->to_board, TO_BOARD, 0);
+	const bool urgent = sockatmark(fd) == 1;
+	/* No further than to urgent data, and these alone. */
+	ssize_t count = recv(fd, uart->to_board, urgent ? 1 : TO_BOARD, 0);
 
 	(void)what;
-	if (count > 0) {
+	if (count > 0 && urgent) {
+		uart->break_left = BREAK_CYCLES;
+		event_add(uart->readable, NULL);
+	} else if (count > 0) {
 		uart->to_board_start = 0;
 		uart->to_board_end = (size_t)count;
 		uart->reading = false;
@@ -107,6 +119,7 @@ static void on_client(struct evconnlistener *listener, evutil_socket_t fd, struc
 
 	(void)address;
 	(void)size;
+	setsockopt(fd, SOL_SOCKET, SO_OOBINLINE, &(int){1}, sizeof(int));
 	uart->client = fd;
 	uart->readable = event_new(base, fd, EV_READ, on_readable, uart);
 	uart->writable = event_new(base, fd, EV_WRITE, on_writable, uart);
@@ -167,6 +180,8 @@ static int add_pads(void *session, struct pad_list_s *list)
 		uart->sink_data = pad(list, "sink_data");
 		uart->sink_valid = pad(list, "sink_valid");
 		uart->sink_ready = pad(list, "sink_ready");
+	} else if (!strcmp(list->name, "uart_break")) {
+		uart->uart_break = pad(list, "uart_break");
 	} else if (!strcmp(list->name, "sys_clk")) {
 		uart->sys_clk = pad(list, "sys_clk");
 	}
@@ -180,6 +195,10 @@ static int tick(void *session, uint64_t time_ps)
 	(void)time_ps;
 	if (!clk_pos_edge(&uart->edge, *uart->sys_clk)) {
 		return RC_OK;
+	}
+	if (uart->uart_break) {
+		*uart->uart_break = uart->break_left > 0;
+		uart->break_left -= uart->break_left > 0;
 	}
 	*uart->source_ready = 1;
 	if (*uart->source_valid && uart->client >= 0) {

@@ -7,13 +7,15 @@
 
 What comes out is what the whole flow makes of that firmware, byte for byte: place-and-route does not look at what
 memories hold. Both netlists and the ROM's file change with it, so that `make netlist` simulates the new firmware, and
-`make bitstream` finds nothing to do. Files are made apart and put in place at the end.
+`make bitstream` finds nothing to do. Files are made apart and put in place at the end. Of a configuration with a loader
+that is what the ROM has, and the firmware goes into the code memory in the same way, and into the image for
+`cipherlane load`.
 """
 
 import json
 import shlex
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from gateware.flow import bitstream, build_id, netlist_board, rom, toolchain, unpacked
@@ -60,14 +62,14 @@ def build(target: Target, directory: Path, results: Path) -> Path:
 
 
 def patch(gateware: Path, apart: Path, name: str, environment: Mapping[str, str]) -> None:
-    """Makes bitstream and netlists anew with another ROM.
+    """Makes bitstream and netlists anew with another ROM, and another code memory where there is one.
 
     Parameters
     ----------
     gateware : Path
-        Folder of the build: `<name>.config`, both netlists, the script that made them, and the ROM's file.
+        Folder of the build: `<name>.config`, both netlists, the script that made them, and the memories' files.
     apart : Path
-        Folder with the ROM's new file, where the others are written.
+        Folder with the memories' new files, where the others are written.
     name : str
         The target's.
     environment : mapping
@@ -76,29 +78,40 @@ def patch(gateware: Path, apart: Path, name: str, environment: Mapping[str, str]
     Raises
     ------
     LayoutError
-        The bitstream does not hold what the ROM's file says, or the new one does not go into it.
+        The bitstream does not hold what a memory's file says, or the new one does not go into it.
     ToolError
         ecppack failed.
     """
     files = [gateware / f"{name}-routed.json", gateware / f"{name}.json"]
     netlists = [json.loads(file.read_text()) for file in files]
     modules = [netlist_board.module_of(netlist, name) for netlist in netlists]
-    layout = rom.Layout(modules[0])
     text = (gateware / f"{name}.config").read_text()
-    old = _words(gateware, name)
-    if layout.image(rom.read(text)) != old + [0] * (layout.words - len(old)):
-        raise rom.LayoutError(f"{name}.config does not hold what {build_id.rom_file(gateware, name).name} has")
-    rams = layout.units(_words(apart, name))
+    held = rom.read(text)
+    layouts, rams = [], {}
+    for memory, file_of in _memories(gateware, name).items():
+        layout = rom.Layout(modules[0], memory)
+        old = _words(file_of(gateware, name))
+        if layout.image(held) != old + [0] * (layout.words - len(old)):
+            raise rom.LayoutError(f"{name}.config does not hold what {file_of(gateware, name).name} has")
+        rams |= layout.units(_words(file_of(apart, name)))
+        layouts.append(layout)
     (apart / f"{name}.config").write_text(rom.written(text, rams))
     (packing,) = [line for line in (gateware / f"build_{name}.sh").read_text().splitlines() if line[:8] == "ecppack "]
     unpacked.run(shlex.split(packing), apart, environment)
     for file, netlist, module in zip(files, netlists, modules, strict=True):
-        layout.put(module, rams)
+        for layout in layouts:
+            layout.put(module, rams)
         (apart / file.name).write_text(json.dumps(netlist))
 
 
-def _words(gateware: Path, name: str) -> list[int]:
-    image = build_id.read_rom(build_id.rom_file(gateware, name))
+def _memories(gateware: Path, name: str) -> dict[str, Callable[[Path, str], Path]]:
+    """The memories of a build that hold firmware, and where the file of each is."""
+    code = {"code": build_id.code_file} if build_id.code_file(gateware, name).is_file() else {}
+    return {"rom": build_id.rom_file, **code}
+
+
+def _words(file: Path) -> list[int]:
+    image = build_id.read_rom(file)
     return [int.from_bytes(image[start : start + 4], "little") for start in range(0, len(image), 4)]
 
 
@@ -111,4 +124,7 @@ def _made_of(gateware: Path, name: str) -> tuple[bytes, list[list[str]]]:
 
 def _patched(apart: Path, name: str) -> list[Path]:
     names = [f"{name}.config", f"{name}.json", f"{name}-routed.json", f"{name}.svf", f"{name}.bit"]
-    return [*(apart / each for each in names), build_id.rom_file(apart, name), build_id.id_file(apart, name)]
+    of_firmware = [build_id.rom_file, build_id.id_file]
+    if len(_memories(apart, name)) > 1:
+        of_firmware += [build_id.code_file, build_id.image_file]
+    return [*(apart / each for each in names), *(file(apart, name) for file in of_firmware)]

@@ -1,9 +1,11 @@
-"""Where the words of the boot ROM lie in the block RAMs of an ECP5 netlist, read and written.
+"""Where the words of boot ROM and code memory lie in the block RAMs of an ECP5 netlist, read and written.
 
-Yosys makes columns of a memory of 32-bit words: bit b of the words 2048 k to 2048 k + 2047 is column 32 k + b, and
-block RAM n, the cell ``rom.0.n``, has columns 9 n to 9 n + 8, a bit each of its 2048 units. nextpnr's attribute WID of
+Yosys makes columns of a ROM of 32-bit words: bit b of the words 2048 k to 2048 k + 2047 is column 32 k + b, and
+block RAM n, the cell ``rom.0.n``, has columns 9 n to 9 n + 8, a bit each of its 2048 units. Of the code memory, whose
+bytes are written one by one, it makes block RAMs of 16384 words of a bit: ``code.0.n`` has bit b of the words from
+16384 k on, where n is 32 k + b, eight words in a unit, whose ninth bit is nothing. nextpnr's attribute WID of
 the cell is the number of its contents in the bitstream's text form (``.bram_init``). That this is so of a netlist is
-not taken on trust: `Layout.image` is to give what the ROM was made with, before anything is changed.
+not taken on trust: `Layout.image` is to give what the memory was made with, before anything is changed.
 """
 
 import re
@@ -15,7 +17,8 @@ WORD = 32
 UNITS = 2048
 # Units on a line of the text form.
 _LINE = 8
-_CELL = re.compile(r"rom\.0\.(\d+)")
+_NAMES = {"rom": "ROM", "code": "code memory"}
+_WORDS_A_UNIT = 8  # of a block RAM of one bit
 
 
 class LayoutError(ValueError):
@@ -23,29 +26,36 @@ class LayoutError(ValueError):
 
 
 class Layout:
-    """The block RAMs of a netlist's ROM, by their numbers in the bitstream.
+    """The block RAMs of a netlist's ROM, or its code memory, by their numbers in the bitstream.
 
     Parameters
     ----------
     module : dict
         The routed netlist.
+    memory : str
+        ``rom`` or ``code``.
 
     Raises
     ------
     LayoutError
-        There are no such block RAMs, one is missing, or they are of other words than 9 bits.
+        There are no such block RAMs, one is missing, or they are of words of another width.
     """
 
-    def __init__(self, module: Cell):
-        self._cells = cells(module)
+    def __init__(self, module: Cell, memory: str = "rom"):
+        self._memory = memory
+        self._name = _NAMES[memory]
+        self._cells = cells(module, memory)
         try:
             self.numbers = [int(cell["attributes"]["WID"], 2) for cell in self._cells]
         except KeyError as error:
-            raise LayoutError("the block RAMs of the ROM have no numbers in the netlist") from error
-        self.words = UNITS * (len(self.numbers) * UNIT // WORD)
+            raise LayoutError(f"the block RAMs of the {self._name} have no numbers in the netlist") from error
+        if memory == "rom":
+            self.words = UNITS * (len(self.numbers) * UNIT // WORD)
+        else:
+            self.words = UNITS * _WORDS_A_UNIT * (len(self.numbers) // WORD)
 
     def image(self, rams: dict[int, list[int]]) -> list[int]:
-        """The ROM's words, of the units of each block RAM by number.
+        """The memory's words, of the units of each block RAM by number.
 
         Raises
         ------
@@ -53,52 +63,60 @@ class Layout:
             One of them is missing.
         """
         if missing := [str(number) for number in self.numbers if len(rams.get(number, ())) != UNITS]:
-            raise LayoutError(f"block RAMs {', '.join(missing)} of the ROM are not in the bitstream")
+            raise LayoutError(f"block RAMs {', '.join(missing)} of the {self._name} are not in the bitstream")
         units = [rams[number] for number in self.numbers]
         words = []
-        for start in range(0, self.words, UNITS):
-            first = start // UNITS * WORD
-            places = [divmod(first + bit, UNIT) for bit in range(WORD)]
-            for row in range(UNITS):
-                words.append(sum((units[ram][row] >> bit & 1) << n for n, (ram, bit) in enumerate(places)))
+        for address in range(self.words):
+            places = (self._place(address, bit) for bit in range(WORD))
+            words.append(sum((units[ram][row] >> column & 1) << n for n, (ram, row, column) in enumerate(places)))
         return words
 
     def units(self, words: Sequence[int]) -> dict[int, list[int]]:
-        """The units of each block RAM by number, of the ROM's words; there are zeros behind the last one.
+        """The units of each block RAM by number, of the memory's words; there are zeros behind the last one.
 
         Raises
         ------
         LayoutError
-            There are more words than the ROM has.
+            There are more words than the memory has.
         """
         if len(words) > self.words:
-            raise LayoutError(f"{4 * len(words)} bytes are more than the ROM's {4 * self.words}")
+            raise LayoutError(f"{4 * len(words)} bytes are more than the {self._name}'s {4 * self.words}")
         rams = [[0] * UNITS for _ in self.numbers]
         for address, word in enumerate(words):
-            bank, row = divmod(address, UNITS)
             for bit in range(WORD):
                 if word >> bit & 1:
-                    ram, column = divmod(bank * WORD + bit, UNIT)
+                    ram, row, column = self._place(address, bit)
                     rams[ram][row] |= 1 << column
         return dict(zip(self.numbers, rams, strict=True))
 
     def put(self, module: Cell, rams: dict[int, list[int]]) -> None:
-        """Changes the parameters of the ROM's block RAMs, in this netlist or the one that it was routed from."""
-        for cell, ram in zip(cells(module), self.numbers, strict=True):
+        """Changes the parameters of these block RAMs, in this netlist or the one that it was routed from."""
+        for cell, ram in zip(cells(module, self._memory), self.numbers, strict=True):
             cell["parameters"] |= parameters(rams[ram])
 
+    def _place(self, address: int, bit: int) -> tuple[int, int, int]:
+        """Block RAM, its unit and the bit of that, of a bit of a word."""
+        if self._memory == "rom":
+            bank, row = divmod(address, UNITS)
+            ram, column = divmod(bank * WORD + bit, UNIT)
+            return ram, row, column
+        bank, place = divmod(address, UNITS * _WORDS_A_UNIT)
+        return bank * WORD + bit, *divmod(place, _WORDS_A_UNIT)
 
-def cells(module: Cell) -> list[Cell]:
-    """The block RAMs of a netlist's ROM in order."""
+
+def cells(module: Cell, memory: str = "rom") -> list[Cell]:
+    """The block RAMs of a netlist's ROM, or code memory, in order."""
+    name, width = _NAMES[memory], {"rom": UNIT, "code": 1}[memory]
+    pattern = re.compile(rf"{memory}\.0\.(\d+)")
     found = {
         int(match[1]): cell
-        for name, cell in module["cells"].items()
-        if cell["type"] == "DP16KD" and (match := _CELL.fullmatch(name))
+        for instance, cell in module["cells"].items()
+        if cell["type"] == "DP16KD" and (match := pattern.fullmatch(instance))
     }
     if not found or sorted(found) != list(range(len(found))):
-        raise LayoutError(f"the netlist has {len(found)} block RAMs of the ROM, and not all of them")
-    if any(number(cell["parameters"].get("DATA_WIDTH_A", "0")) != UNIT for cell in found.values()):
-        raise LayoutError(f"the ROM's block RAMs are not of {UNIT}-bit words")
+        raise LayoutError(f"the netlist has {len(found)} block RAMs of the {name}, and not all of them")
+    if any(number(cell["parameters"].get("DATA_WIDTH_A", "0")) != width for cell in found.values()):
+        raise LayoutError(f"the {name}'s block RAMs are not of {width}-bit words")
     return [found[place] for place in sorted(found)]
 
 

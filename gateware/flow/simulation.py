@@ -77,7 +77,8 @@ class Modules(SimConfig):
     def __init__(self, target: Target):
         super().__init__()
         self._add_clocks(target)
-        self.add_module(UART_MODULE, "serial", args={"port": DEFAULT_TCP_PORT})
+        pads = ["serial", "uart_break"] if target.configuration.code_size else "serial"
+        self.add_module(UART_MODULE, pads, args={"port": DEFAULT_TCP_PORT})
         if target.configuration.ethernet:
             arguments = {"interface": "tap0", "ip": HOST_ADDRESS}
             self.add_module("gmii_ethernet", "gmii_eth", clocks=("sys_clk", 1), args=arguments)
@@ -178,7 +179,7 @@ def lay_out(target: Target, directory: Path, idling: tuple[str, ...]) -> tuple[l
     if target.configuration.console:
         config.add_module("serial2console", ("serial", 1))
     options = lay_out_module(directory / "modules")
-    soc = CipherlaneSoC(target, firmware=firmware)
+    soc = CipherlaneSoC(target, **firmware)
     for name in idling:
         unit = getattr(soc, name)
         IdleEdgesLeftOut(name, _while_valid(unit))(unit)

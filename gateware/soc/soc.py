@@ -17,9 +17,11 @@ One class for every target: its board and configuration (`gateware.targets`) say
 unit reach the buffer memory alone, in one access a block over the wide port: neither is a master of the SoC's bus. With
 Ethernet the DMA reaches the slots of the CPU's frames, too (`gateware.soc.ethernet`). SDRAM, where a configuration has
 it, is on the bus of the CPU alone (`gateware.soc.sdram`). An accelerator for 128-EEA1 stands beside the first one,
-with a DMA of its own on the same arbiter (`gateware.snow3g.core`).
+with a DMA of its own on the same arbiter (`gateware.snow3g.core`). With a loader in the boot ROM the firmware is in a
+memory of its own (`gateware.soc.loader`).
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from litex import get_data_mod
@@ -41,6 +43,7 @@ from gateware.random.source import RandomSource
 from gateware.snow3g.core import Snow3GCore
 from gateware.soc.buffer import BufferArbiter, BufferMemory
 from gateware.soc.ethernet import add_ethernet, slots_region
+from gateware.soc.loader import add_loader
 from gateware.soc.sdram import BUS_TIMEOUT_CYCLES as SDRAM_BUS_TIMEOUT_CYCLES
 from gateware.soc.sdram import add_sdram
 from gateware.targets import Target
@@ -75,10 +78,13 @@ class CipherlaneSoC(SoCCore):
     target : Target
         Board and configuration.
     firmware : list[int]
-        Words of the boot ROM, the first at the reset address; not empty, or LiteX would build its BIOS.
+        Words of the boot ROM, the first at the reset address; not empty, or LiteX would build its BIOS. Of a
+        configuration with a loader, words of the code memory.
+    loader : list[int]
+        Words of the boot ROM of such a configuration, not empty either.
     """
 
-    def __init__(self, target: Target, firmware: list[int]):
+    def __init__(self, target: Target, firmware: list[int], loader: Sequence[int] = (0,)):
         self.target = target
         board, configuration = target.board, target.configuration
         platform = board.create_platform()
@@ -91,7 +97,7 @@ class CipherlaneSoC(SoCCore):
             bus_bursting=True,
             bus_timeout=SDRAM_BUS_TIMEOUT_CYCLES if configuration.sdram_cache else BUS_TIMEOUT_CYCLES,
             integrated_rom_size=configuration.rom_size,
-            integrated_rom_init=firmware,
+            integrated_rom_init=list(loader) if configuration.code_size else firmware,
             integrated_sram_size=configuration.sram_size,
             ident=f"Cipherlane {target.name}",
             uart_name=board.uart_name,
@@ -117,6 +123,8 @@ class CipherlaneSoC(SoCCore):
             self.add_uart("console", board.console_name, pads, board.uart_baudrate, CONSOLE_FIFO_BYTES)
         if configuration.watchdog:
             self.add_watchdog("watchdog", reset_delay=WATCHDOG_RESET_DELAY_CYCLES)
+        if configuration.code_size:
+            add_loader(self, target, firmware)
         for name, value in (
             ("CIPHERLANE_SIMULATED", int(board.simulated)),
             ("CIPHERLANE_RX_WINDOW", board.rx_window),

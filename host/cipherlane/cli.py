@@ -1,8 +1,8 @@
 """The command `cipherlane`.
 
 Exit status: 0 done; 1 failed (a self-test or comparison, or an unforeseen refusal); 2 wrong arguments or files;
-3 port absent, busy or gone; 4 no reply; 5 version mismatch; 6 the board refused; 7 transfer incomplete;
-129, 130, 143 ended by the signal HUP, INT, TERM.
+3 port absent, busy or gone; 4 no reply; 5 version mismatch; 6 the board refused; 7 transfer incomplete, or
+firmware not loaded; 129, 130, 143 ended by the signal HUP, INT, TERM.
 """
 
 import contextlib
@@ -21,6 +21,7 @@ from .commands import (
     info,
     keygen,
     live,
+    load,
     mac,
     null_board,
     report,
@@ -97,6 +98,7 @@ def build_parser() -> Parser:
         report,
         selftest,
         mac,
+        load,
         null_board,
         config,
         shell,

@@ -137,5 +137,17 @@ class TransferError(CipherlaneError):
         self.written = written
 
 
+class NoLoaderError(CipherlaneError):
+    """Firmware answers where a loader is to."""
+
+    exit_code = 6
+
+
+class LoadError(CipherlaneError):
+    """New firmware is not in the board, or does not run; the board's loader is there."""
+
+    exit_code = 7
+
+
 class VerifyError(CipherlaneError):
     """The board's result differs from the reference's, or the reference is not installed."""

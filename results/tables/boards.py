@@ -74,8 +74,9 @@ def _row(target: Target, content: dict[str, Content]) -> list[str]:
         f"{core} core" if isinstance(core, str) else f"{core}-bit core",
         "fast path" if configuration.ethernet else "",
         "SDRAM" if configuration.sdram_cache else "",
+        "loader" if configuration.code_size else "",
     ]
-    sizes = (configuration.rom_size, configuration.sram_size, configuration.buffer_size)
+    sizes = (configuration.firmware_size, configuration.sram_size, configuration.buffer_size)
     by = ["UART"] * board.has_uart + ["Ethernet"] * bool(configuration.ethernet)
     taken = f"{built['bram']} of {part.block_rams}" if built else f"{_counted(target)} of {part.block_rams}, counted"
     return [

@@ -175,6 +175,19 @@ def test_only_this_machine_reaches_the_uart(board):
             socket.create_connection((address, board.port), timeout=20)
 
 
+def test_a_break_is_nothing_to_a_board_that_looks_for_none(board):
+    """Urgent data are not among the bytes that it receives, and do not reset it."""
+    with SerialTransport(board.url) as transport:
+        device = Device(transport)
+        device.connect()
+        received = device.counters()["received"]
+        transport._write(frame(Record(RecordType.INFO, token=1).encode())[:9])
+        transport.send_break()
+        transport._write(frame(Record(RecordType.INFO, token=1).encode())[9:])
+        assert decode(transport.receive(60)).token == 1
+        assert device.counters()["received"] == received + 2
+
+
 def test_uart_serves_one_client_after_the_other_and_loses_nothing(board):
     """A second client waits; far more than the board holds is held back, and answered whole."""
     request = Record(RecordType.INFO, token=1).encode()

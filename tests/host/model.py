@@ -249,6 +249,11 @@ class PeerBoard:
 
     _fastpath = _network
 
+    def _loader(self, session, offset, token, data):
+        raise Refusal("type", CODES["loader"])
+
+    _load_begin = _load_data = _load_start = _loader
+
     def _mac(self, session, offset, token, data):
         """Of whole bytes: what the host has padded is taken off again."""
         engine, subkey, key = MAC.unpack_from(data)

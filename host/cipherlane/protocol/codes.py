@@ -22,6 +22,10 @@ class RecordType(IntEnum):
     NETWORK = 10
     FASTPATH = 11
     MAC = 12
+    LOADER = 13
+    LOAD_BEGIN = 14
+    LOAD_DATA = 15
+    LOAD_START = 16
 
 
 class ErrorCode(IntEnum):
@@ -45,6 +49,8 @@ class ErrorCode(IntEnum):
     WINDOW = 16
     OTHER_DATA = 17
     BUSY = 18
+    IMAGE = 19
+    LOADING = 20
 
 
 class Kind(IntEnum):
@@ -60,6 +66,25 @@ class OpenFlag(IntFlag):
 
     RESUME = 1
     DRAW = 2
+
+
+class ImageState(IntEnum):
+    """What a code memory holds."""
+
+    WHOLE = 0
+    NONE = 1
+    LAYOUT = 2
+    GATEWARE = 3
+    DAMAGED = 4
+
+
+class Cause(IntEnum):
+    """Why a board with a loader was reset."""
+
+    POWER = 0
+    WATCHDOG = 1
+    FIRMWARE = 2
+    BREAK = 3
 
 
 class Traits(NamedTuple):

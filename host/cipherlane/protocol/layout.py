@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 from ..errors import VersionMismatchError
 from .codes import UDP_PORT as UDP_PORT
 from .codes import VERSION as VERSION
+from .codes import Cause as Cause
 from .codes import Engine as Engine
 from .codes import ErrorCode as ErrorCode
+from .codes import ImageState as ImageState
 from .codes import Kind as Kind
 from .codes import OpenFlag as OpenFlag
 from .codes import RecordType as RecordType
@@ -92,6 +94,10 @@ ERROR_DOCS: dict[int, str] = {table["code"]: table["doc"] for table in _WIRE["er
 HEADER = Layout("Header", _WIRE["header"]["fields"])
 _HEADER = HEADER.codec("version", "type", "length", "session", "offset", "token")
 ERROR = Layout("Error", _WIRE["error"]["fields"])
+IMAGE = Layout("Image", _WIRE["image"]["fields"])
+IMAGE_MAGIC = int.from_bytes(b"CLFW", "little")
+IMAGE_STATE_DOCS: dict[int, str] = {table["code"]: table["doc"] for table in _WIRE["image_state"]}
+CAUSE_DOCS: dict[int, str] = {table["code"]: table["doc"] for table in _WIRE["cause"]}
 REQUESTS: dict[int, Layout] = {}
 """Layout of each request's data by record type; none where the data are free."""
 REPLIES: dict[int, Layout] = {}

@@ -24,9 +24,9 @@ def _fields(table: layout.Layout) -> list[str]:
     return lines + [f"| {at} | | | | end |", ""]
 
 
-def _side(title: str, table: layout.Layout | None) -> list[str]:
+def _side(title: str, table: layout.Layout | None, most: str) -> list[str]:
     if table is None:
-        return [f"{title}: the data themselves, 0 to `max_data` bytes", ""]
+        return [f"{title}: the data themselves, 0 to `{most}` bytes", ""]
     if not table.fields:
         return [f"{title}: no data", ""]
     return [f"{title}:", "", *_fields(table)]
@@ -63,11 +63,15 @@ def render() -> str:
     for record in wire["record"]:
         code = record["code"]
         lines += [f"### `{record['name']}` (0x{code:02X})", "", record["doc"], ""]
-        lines += _side("Request", layout.REQUESTS.get(code)) + _side("Reply", layout.REPLIES.get(code))
+        most = "data_bytes" if record["name"].startswith("load") else "max_data"
+        lines += _side("Request", layout.REQUESTS.get(code), most) + _side("Reply", layout.REPLIES.get(code), most)
     lines += [f"## Error reply (0x{wire['error']['code']:02X})", "", wire["error"]["doc"], ""]
     lines += _fields(layout.ERROR)
     lines += ["### Error codes", "", *_codes(wire["error_code"])]
     lines += ["## Engines", "", *_codes(wire["engine"])]
+    lines += ["## Images of firmware", "", wire["image"]["doc"], "", *_fields(layout.IMAGE)]
+    lines += ["### States of an image", "", *_codes(wire["image_state"])]
+    lines += ["### Causes of a reset", "", *_codes(wire["cause"])]
     return "\n".join(lines)
 
 

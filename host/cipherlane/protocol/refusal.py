@@ -34,6 +34,7 @@ _REFUSALS: dict[int, tuple[type[errors.BoardError], str]] = {
     ),
     ErrorCode.TYPE: (errors.BoardError, "flash current firmware, or use a board that has it"),
     ErrorCode.ENGINE: (errors.BoardError, "`cipherlane info` lists the engines present"),
+    ErrorCode.LOADING: (errors.BoardError, "`cipherlane load` starts the firmware that is there, or takes another"),
     ErrorCode.SESSION: (
         errors.BoardError,
         "the board was reset, or closed the session as idle: run the command again",

@@ -54,6 +54,16 @@ class SerialTransport(Transport):
         """Send a zero byte, which ends any half frame."""
         self._write(DELIMITER)
 
+    def send_break(self) -> None:
+        """Send a break behind what was sent: the line is low for longer than any byte makes it.
+
+        To `socket://` it is urgent data, which the simulated board takes for one.
+        """
+        try:
+            self._port.send_break()
+        except OSError as error:
+            raise PortError(f"port {self.url} sends no break: {error}; check the board and its cable") from error
+
     def receive(self, timeout: float) -> bytes | None:
         """Return the next record whose CRC is right, or None after `timeout` seconds."""
         deadline = self.clock.now() + timeout

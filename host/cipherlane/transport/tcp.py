@@ -48,6 +48,15 @@ class TcpPort:
         self._socket.settimeout(self.write_timeout)
         self._socket.sendall(data)
 
+    def send_break(self) -> None:
+        """Send a byte of urgent data, which stands for a break.
+
+        Raises:
+            OSError: that fails, or takes too long.
+        """
+        self._socket.settimeout(self.write_timeout)
+        self._socket.send(b"\0", socket.MSG_OOB)
+
     def close(self) -> None:
         """Close the connection; closing twice is allowed."""
         self._socket.close()

@@ -17,7 +17,7 @@ from gateware import boards, targets
 from gateware.configurations import CONFIGURATIONS
 from gateware.flow import __main__ as command
 from gateware.flow import bitstream, cache, image, simulation, toolchain
-from gateware.flow.firmware import REPOSITORY
+from gateware.flow.firmware import REPOSITORY, FirmwareError, regions_of_firmware
 
 PASSES = ("profiling", "profiled")
 BOARDS = "butterstick, colorlight_i5, ecpix5, orangecrab, orangecrab_85f, sim, ulx3s, ulx3s_25f, versa_ecp5"
@@ -36,7 +36,7 @@ def gateware_flow(*arguments):
         (["ulx3s_25f_sdram"], "unknown board 'ulx3s_25f_sdram': say BOARD=ulx3s_25f CONFIG=sdram"),
         (
             ["ulx3s", "eth"],
-            "board ulx3s has no configuration 'eth' (the board has no Ethernet): choose one of default, sdram",
+            "board ulx3s has no configuration 'eth' (the board has no Ethernet): choose one of default, sdram, loader",
         ),
         (
             ["butterstick"],
@@ -47,12 +47,12 @@ def gateware_flow(*arguments):
         (
             ["ecpix5", "scalar"],
             "board ecpix5 has no configuration 'scalar': choose one of default, eth, pipelined, zephyr, sdram, "
-            "sdram_zephyr, eth_zephyr",
+            "loader, sdram_zephyr, eth_zephyr",
         ),
         (
             ["sim", "pipelined"],
             "board sim has no configuration 'pipelined': choose one of default, eth, scalar, comparators, "
-            "wide_comparators, lte, zephyr, eth_zephyr, sdram, sdram_zephyr",
+            "wide_comparators, lte, zephyr, eth_zephyr, sdram, loader, sdram_zephyr",
         ),
     ],
 )
@@ -74,6 +74,16 @@ def test_each_board_is_a_file_and_each_configuration_is_for_one():
     assert named["ecpix5"] == "BOARD=ecpix5" and named["ecpix5_eth_zephyr"] == "BOARD=ecpix5 CONFIG=eth_zephyr"
 
 
+def test_firmware_behind_a_loader_is_linked_for_the_code_memory_behind_its_header():
+    regions = "MEMORY {\n\trom : ORIGIN = 0x00000000, LENGTH = 0x00002000\n\tsram : ORIGIN = 0x1, LENGTH = 0x2\n"
+    code = "\tcode : ORIGIN = 0x20000000, LENGTH = 0x00010000\n}\n"
+    assert regions_of_firmware(regions + code) == (
+        "MEMORY {\n\trom : ORIGIN = 0x20000020, LENGTH = 0x0000ffe0\n\tsram : ORIGIN = 0x1, LENGTH = 0x2\n}\n"
+    )
+    with pytest.raises(FirmwareError, match="has no code memory"):
+        regions_of_firmware(regions)
+
+
 def test_waveforms_are_of_simulated_boards_alone():
     result = gateware_flow("ecpix5", "--trace")
     assert (result.returncode, result.stdout) == (1, "")
@@ -90,7 +100,7 @@ def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it
     simulated = [target for target in targets.load_all() if target.board.simulated]
     met = {target.name: target.clock_met_by for target in simulated}
     by = {"sim": "ecpix5", "sim_eth": "ecpix5_eth", "sim_eth_zephyr": "ecpix5_eth_zephyr"}
-    others = ("scalar", "comparators", "wide_comparators", "lte", "zephyr", "sdram", "sdram_zephyr")
+    others = ("scalar", "comparators", "wide_comparators", "lte", "zephyr", "sdram", "loader", "sdram_zephyr")
     assert met == by | dict.fromkeys((f"sim_{name}" for name in others), "")
     for target in simulated:
         clock = f"its clock, {target.sys_clk_freq / 1e6:g} MHz"

@@ -1,9 +1,11 @@
 """The build id: what it depends on, and what not; where it is put."""
 
 import pytest
+from cipherlane import image
 from cipherlane.build_id import MARK, text
 
 from gateware.flow import build_id, emulator
+from gateware.soc.loader import CODE_ORIGIN
 
 VERILOG = """// Date: today
 module sim(input clock);
@@ -73,6 +75,25 @@ def test_a_program_without_a_mark_has_no_id(gateware):
     assert build_id.read_rom(gateware / "sim_rom.init") == b"a program\0\0\0"
     with pytest.raises(build_id.BuildIdError, match=r"no build id in .*sim\.build_id: build it anew"):
         build_id.read(gateware, "sim")
+
+
+def test_firmware_behind_a_loader_has_a_header_and_its_own_id(gateware):
+    """It is in the code memory, and in the file for the loader; the loader's id has the same first part."""
+    verilog = VERILOG + 'initial $readmemh("sim_code.init", code);\n'
+    firmware = b"firmware" + MARK + b"its end."
+    found = []
+    for content in (firmware, firmware + b"more"):
+        folder = write(gateware, verilog=verilog)
+        build_id.write_rom(folder / "sim_code.init", bytes(32) + content)
+        shown = build_id.complete(folder, "sim")
+        made = image.read(str(folder / "sim.firmware"))
+        assert made.build_id == shown == build_id.read(folder, "sim")
+        assert made.header + made.firmware == build_id.read_rom(folder / "sim_code.init")
+        assert made.firmware == content.replace(MARK, bytes.fromhex(shown.replace("-", "")))
+        assert made.origin == CODE_ORIGIN
+        assert text(build_id.read_rom(folder / "sim_rom.init")[5:21]).split("-")[0] == shown.split("-")[0]
+        found.append(shown.split("-"))
+    assert found[0][0] == found[1][0] and found[0][1] != found[1][1]
 
 
 def test_two_marks_are_told(gateware):

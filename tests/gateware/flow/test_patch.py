@@ -39,22 +39,42 @@ ecppack --bootaddr 0 --compress top.config --svf top.svf --bit top.bit
 MADE = ("top.bit", "top.svf", "top.config")
 
 
+# Beside the ROM a code memory as `gateware.soc.loader` has it.
+CODE_WORDS = 16384
+WITH_CODE = """
+    input [13:0] place, input [3:0] write, input [31:0] written, output [31:0] code_read);
+    reg [31:0] code [0:16383];
+    reg [13:0] last;
+    initial $readmemh("top_code.init", code);
+    always @(posedge clock) begin
+        if (write[0]) code[place][7:0] <= written[7:0];
+        if (write[1]) code[place][15:8] <= written[15:8];
+        if (write[2]) code[place][23:16] <= written[23:16];
+        if (write[3]) code[place][31:24] <= written[31:24];
+        last <= place;
+    end
+    assign code_read = code[last];
+"""
+
+
 def image(seed, words):
     return random.Random(seed).randbytes(4 * words)
 
 
-def sources(folder, content):
+def sources(folder, content, code=None):
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
         old.unlink()
-    (folder / "top.v").write_text(SOURCE)
+    (folder / "top.v").write_text(SOURCE if code is None else SOURCE.replace(");", "," + WITH_CODE, 1))
+    if code is not None:
+        build_id.write_rom(folder / "top_code.init", code)
     (folder / "build_top.sh").write_text(FLOW)
     build_id.write_rom(folder / "top_rom.init", content)
     return folder
 
 
-def whole_flow(folder, content):
-    sources(folder, content)
+def whole_flow(folder, content, code=None):
+    sources(folder, content, code)
     for line in FLOW.splitlines():
         unpacked.run(shlex.split(line), folder, bitstream.tools())
     return folder
@@ -84,6 +104,20 @@ def test_the_bytes_are_those_of_the_whole_flow(built):
         assert (built / name).read_bytes() == before[name], "what was there is left alone"
     for name in ("top.json", "top-routed.json"):
         assert blocks(apart, name) == blocks(whole, name) != blocks(built, name)
+
+
+def test_a_code_memory_changes_with_the_rom():
+    built = whole_flow(FOLDER / "loader", image(1, 2000), image(11, 15000))
+    contents = image(2, 2040), image(12, CODE_WORDS)
+    apart = sources(FOLDER / "loader_apart", *contents)
+    patch.patch(built, apart, "top", bitstream.tools())
+    whole = whole_flow(FOLDER / "loader_whole", *contents)
+    for name in MADE:
+        assert (apart / name).read_bytes() == (whole / name).read_bytes() != (built / name).read_bytes(), name
+    for name in ("top.json", "top-routed.json"):
+        assert blocks(apart, name) == blocks(whole, name)
+    with pytest.raises(rom.LayoutError, match="65540 bytes are more than the code memory's 65536"):
+        patch.patch(built, sources(FOLDER / "loader_apart", contents[0], image(13, CODE_WORDS + 1)), "top", {})
 
 
 @pytest.mark.thorough
@@ -126,11 +160,12 @@ CELL = {"type": "DP16KD", "parameters": {"DATA_WIDTH_A": f"{9:032b}"}, "attribut
         ({"rom.0.0": CELL, "rom.0.2": CELL}, "2 block RAMs of the ROM, and not all"),
         ({"rom.0.0": {**CELL, "parameters": {"DATA_WIDTH_A": f"{18:032b}"}}}, "not of 9-bit words"),
         ({"rom.0.0": {**CELL, "attributes": {}}}, "have no numbers"),
+        ({"code.0.0": CELL}, "the code memory's block RAMs are not of 1-bit words"),
     ],
 )
 def test_a_netlist_that_is_laid_out_otherwise(cells, says):
     with pytest.raises(rom.LayoutError, match=says):
-        rom.Layout({"cells": cells})
+        rom.Layout({"cells": cells}, "code" if "code.0.0" in cells else "rom")
 
 
 def test_a_block_ram_that_is_not_in_the_bitstream():

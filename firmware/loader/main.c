@@ -1,0 +1,118 @@
+/**
+ * @file
+ * The loader, in the boot ROM: starts the firmware in the code memory, or takes another over the
+ * UART. It stays after firmware that was ended, and where there is none that is whole.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <generated/csr.h>
+#include <generated/mem.h>
+#include <generated/soc.h>
+#include <system.h>
+
+#include "accelerator/engine_accel.h"
+#include "links/link_uart.h"
+#include "loader.h"
+#include "port.h"
+#include "service/build_id.h"
+#include "vector/engine_ise.h"
+#include "zeroize.h"
+
+/* How long it waits to be asked when the board was switched on: a quarter of a second. Who starts a
+ * simulated board has its firmware's attention at once, and a request is not to be lost. */
+#ifndef PASSING_CYCLES /* a test says otherwise */
+#define PASSING_CYCLES (CIPHERLANE_SIMULATED ? 0 : CONFIG_CLOCK_FREQUENCY / 4)
+#endif
+/* And after a break, or when it was asked. A simulated second takes a minute. */
+#define ASKED_CYCLES                                                                               \
+	(CIPHERLANE_SIMULATED ? CONFIG_CLOCK_FREQUENCY / 8 : 10 * CONFIG_CLOCK_FREQUENCY)
+
+static uint8_t cause(void)
+{
+	const uint32_t field = (1u << CSR_LOADER_STATUS_CAUSE_SIZE) - 1;
+
+	return (uint8_t)(loader_status_read() >> CSR_LOADER_STATUS_CAUSE_OFFSET & field);
+}
+
+static __attribute__((noreturn)) void start(void)
+{
+	void (*const entry)(void) = (void (*)(void))(CODE_BASE + CL_WIRE_IMAGE_SIZE);
+
+	loader_lock_write(1);
+	flush_cpu_icache();
+	entry();
+	__builtin_unreachable();
+}
+
+/* What the firmware before has left, keys too, is for no other to find: in the buffer memory, the
+ * vector unit, the queues of the DMA, stack and data cache. SRAM is zero from the start, and the
+ * reset has cleared the accelerator's keys: what that answers changes nothing. */
+static void erase(void)
+{
+	static struct cl_accel_device accelerator = {
+		.dma_origin = BUFFER_BASE,
+		.dma_bytes = BUFFER_SIZE,
+		.bounce = (uint8_t *)BUFFER_BASE,
+		.bounce_bytes = 512,
+	};
+
+	cl_zeroize((void *)BUFFER_BASE, BUFFER_SIZE);
+	cl_ise_zeroize();
+	(void)cl_engine_accel_init(&accelerator, (volatile uint32_t *)CSR_ACCELERATOR_BASE,
+				   port_dcache_flush);
+	cl_zeroize((void *)BUFFER_BASE, BUFFER_SIZE);
+	port_forget();
+}
+
+int main(void)
+{
+	static uint32_t record[(CL_LINK_UART_BUFFER(LOADER_RECORD_MAX) + 3) / 4];
+	static struct cl_link link;
+	static struct cl_link_uart uart;
+	static struct loader loader = {
+		.memory = (uint32_t *)CODE_BASE,
+		.size = CODE_SIZE,
+		.origin = CODE_BASE,
+		.flush = port_dcache_flush,
+		.kind = CIPHERLANE_SIMULATED ? CL_WIRE_KIND_SIM : CL_WIRE_KIND_BOARD,
+		.board = CIPHERLANE_BOARD,
+		.build_id = cl_build_id,
+	};
+	uint8_t *const bytes = (uint8_t *)record;
+
+	erase();
+	loader.cause = cause();
+	const bool ended =
+		loader.cause == CL_WIRE_CAUSE_WATCHDOG || loader.cause == CL_WIRE_CAUSE_FIRMWARE;
+	bool stays = ended || loader_state(&loader) != CL_WIRE_IMAGE_STATE_WHOLE;
+
+	loader.passing = !stays && loader.cause == CL_WIRE_CAUSE_POWER;
+	cl_link_uart_init(&uart, &link, bytes, sizeof(record), port_uart_put, NULL);
+	for (uint32_t since = port_cycles(NULL);;) {
+		const uint32_t patience = loader.passing ? PASSING_CYCLES : ASKED_CYCLES;
+
+		if (!stays && port_cycles(NULL) - since >= patience) {
+			start();
+		}
+		size_t len = cl_link_uart_receive(&uart, port_uart_get, NULL);
+
+		if (len == 0) {
+			continue;
+		}
+		bool goes;
+
+		len = loader_handle(&loader, bytes, len, bytes, &goes);
+		if (len != 0) {
+			/* Who wants the firmware is not to keep the loader. */
+			if (bytes[CL_WIRE_HEADER_TYPE] != CL_WIRE_TYPE_ERROR) {
+				since = port_cycles(NULL);
+			}
+			cl_link_uart_send(&uart, bytes, len);
+		}
+		if (goes) {
+			start();
+		}
+		stays |= loader.begun;
+	}
+}

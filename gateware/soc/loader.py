@@ -1,0 +1,195 @@
+"""What a loader needs that is kept: a code memory behind a lock, why the SoC was reset, a watchdog, a UART's break.
+
+::
+
+    CPU's bus ──► lock ──► code memory         lock: written by the loader before it starts firmware, opened by a reset
+    UART's rx ──► break detector ──┐
+    watchdog ──────────────────────┼─► cause, kept over the reset ─► reset of the SoC
+    CPU's own request ─────────────┘
+
+The boot ROM holds the loader (`firmware/loader`). It checks the image in the code memory, locks that, and starts the
+image: what runs then can neither write code, nor open the lock, nor stop or slow down the watchdog, which begins with
+the lock and is fed by a write. So firmware may be as bad as it likes, and the loader is there after it. What firmware
+can do is feed for ever and serve nobody; a break on the UART's line ends that, too.
+"""
+
+from cipherlane.protocol.codes import Cause
+from litex.gen import LiteXModule
+from litex.soc.integration.soc import SoCRegion
+from litex.soc.integration.soc_core import SoCCore
+from litex.soc.interconnect import wishbone
+from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
+from migen import If, Memory, Module, Mux, Signal
+from migen.genlib.cdc import MultiReg
+
+from gateware.targets import Target
+
+CODE_ORIGIN = 0x2000_0000  # between the other memories on chip, where the CPU caches
+# A hundred times as long as a byte of zeros at 1 Mbaud, and a tenth of the least that a host's driver can send.
+BREAK_S = 1e-3
+# Much longer than any request is served for. A simulated second takes a minute.
+WATCHDOG_S, SIMULATED_WATCHDOG_S = 2.0, 0.125
+
+
+class CodeMemory(LiteXModule):
+    """A memory of 32-bit words on Wishbone, with bursts, that takes writes only while `locked` is 0.
+
+    A write to the locked memory is acknowledged and does nothing.
+
+    Parameters
+    ----------
+    size : int
+        Bytes.
+    init : list[int]
+        The first words; the others are 0.
+
+    Attributes
+    ----------
+    bus : wishbone.Interface
+        The CPU's way to it.
+    locked : Signal(), in
+    """
+
+    def __init__(self, size: int, init: list[int]):
+        self.bus = wishbone.Interface(data_width=32, address_width=32, addressing="word", bursting=True)
+        self.locked = Signal()
+
+        # # #
+
+        inner = wishbone.Interface(data_width=32, address_width=32, addressing="word", bursting=True)
+        self.memory = wishbone.SRAM(Memory(32, size // 4, init=init, name="code"), bus=inner)
+        self.comb += [self.bus.connect(inner, omit={"we"}), inner.we.eq(self.bus.we & ~self.locked)]
+
+
+class BreakDetector(Module):
+    """Says once of each break that there is one: a line that is low for `cycles`.
+
+    After a reset it wants to see the line high before anything else: a break that lasts on, a cable that is off, or
+    one that was never on, reset nothing.
+
+    Attributes
+    ----------
+    rx : Signal(), in
+        The line, in no clock domain.
+    detected : Signal(), out
+        For one cycle.
+    """
+
+    def __init__(self, cycles: int):
+        self.rx = Signal(reset=1)
+        self.detected = Signal()
+
+        # # #
+
+        rx = Signal()
+        left = Signal(max=cycles + 1)  # 0: none is looked for
+        self.specials += MultiReg(self.rx, rx)
+        self.comb += self.detected.eq((left == 1) & ~rx)
+        self.sync += If(rx, left.eq(cycles)).Elif(left != 0, left.eq(left - 1))
+
+
+class Loader(LiteXModule):
+    """Lock, watchdog and cause of resets, with their registers.
+
+    In the order of use: the loader reads `status`, does its work, writes `lock`, and starts the firmware, which from
+    then on writes `feed` at least every `watchdog_cycles`.
+
+    Attributes
+    ----------
+    locked : Signal(), out
+    asked, broken : Signal(), in
+        The CPU asks for a reset; there was a break. For one cycle each.
+    reset : Signal(), out
+        Resets the SoC, for one cycle; in the one before `cause` was written, so that it is whole whatever the reset
+        does to the clock.
+    cause : Signal(2), out
+        Kept over resets: one of `Cause`.
+    """
+
+    def __init__(self, watchdog_cycles: int):
+        self.locked = Signal()
+        self.asked, self.broken = Signal(), Signal()
+        self.reset = Signal()
+        self.cause = Signal(2, reset=Cause.POWER, reset_less=True)
+
+        self._status = CSRStatus(
+            fields=[
+                CSRField(
+                    "cause",
+                    size=2,
+                    offset=0,
+                    values=[(f"``{cause.value}``", cause.name.lower()) for cause in Cause],
+                    description="Why the SoC was reset, as record loader has it. Firmware that was ended stays named "
+                    "until firmware is started, whatever resets the SoC meanwhile; a start, by ``lock``, makes it 0.",
+                ),
+                CSRField("locked", size=1, offset=2, description="Whether the code memory is locked; 0 after a reset."),
+            ]
+        )
+        self._lock = CSRStorage(
+            fields=[
+                CSRField(
+                    "lock",
+                    size=1,
+                    offset=0,
+                    pulse=True,
+                    description="Write 1 to lock the code memory and to start the watchdog: until the next reset.",
+                )
+            ]
+        )
+        self._feed = CSRStorage(
+            fields=[
+                CSRField(
+                    "feed",
+                    size=1,
+                    offset=0,
+                    pulse=True,
+                    description="Write 1 to have the watchdog begin anew; it does nothing before ``lock``.",
+                )
+            ]
+        )
+
+        # # #
+
+        left = Signal(max=watchdog_cycles + 1, reset=watchdog_cycles)
+        ended = Signal()  # by the watchdog
+        self.comb += [
+            ended.eq(self.locked & (left == 0)),
+            self._status.fields.cause.eq(self.cause),
+            self._status.fields.locked.eq(self.locked),
+        ]
+        self.sync += [
+            If(self._lock.fields.lock, self.locked.eq(1)),
+            If(self._feed.fields.feed | ~self.locked, left.eq(watchdog_cycles)).Elif(left != 0, left.eq(left - 1)),
+            self.reset.eq((ended | self.asked | self.broken) & ~self.reset),
+            If(self._lock.fields.lock, self.cause.eq(Cause.POWER)),
+            If(
+                ~self.reset,  # the cycle in which it is carried out tells nothing new
+                If(
+                    self.locked,
+                    If(ended, self.cause.eq(Cause.WATCHDOG))
+                    .Elif(self.asked, self.cause.eq(Cause.FIRMWARE))
+                    .Elif(self.broken, self.cause.eq(Cause.BREAK)),
+                ).Elif(self.broken, self.cause.eq(Mux(self.cause == Cause.POWER, Cause.BREAK, self.cause))),
+            ),
+        ]
+
+
+def add_loader(soc: SoCCore, target: Target, firmware: list[int]) -> None:
+    """Adds the code memory with its contents, `code`, and the registers `loader`; needs UART and CRG.
+
+    The CPU's own request for a reset goes by way of the loader, which notes it.
+    """
+    board = target.board
+    soc.code = CodeMemory(target.configuration.code_size, firmware)
+    soc.bus.add_slave("code", soc.code.bus, SoCRegion(origin=CODE_ORIGIN, size=target.configuration.code_size))
+    seconds = SIMULATED_WATCHDOG_S if board.simulated else WATCHDOG_S
+    soc.loader = loader = Loader(int(seconds * target.sys_clk_freq))
+    soc.submodules.break_detector = detector = BreakDetector(int(BREAK_S * target.sys_clk_freq))
+    line = ~soc.platform.request("uart_break") if board.simulated else soc.platform.lookup_request(board.uart_name).rx
+    soc.comb += [
+        detector.rx.eq(line),
+        loader.broken.eq(detector.detected),
+        loader.asked.eq(soc.ctrl.soc_rst),
+        soc.code.locked.eq(loader.locked),
+    ]
+    soc.ctrl.soc_rst = loader.reset  # what LiteX resets the SoC with

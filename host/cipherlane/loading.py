@@ -1,0 +1,204 @@
+"""New firmware for a board whose configuration has a loader: it is entered, given an image, has it checked, starts it.
+
+The loader answers while no firmware runs: for a moment after power-on, after a break on the UART's line, and for as
+long as it takes after firmware that was ended or an image that is not whole. Its records are those of wire.toml that
+begin with `load`; each is answered before the next one is sent, and all may be repeated.
+"""
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from . import build_id
+from .device import Device
+from .errors import ArgumentError, BoardError, CipherlaneError, LoadError, NoLoaderError, NoReplyError
+from .image import Image
+from .protocol.layout import CAUSE_DOCS, HEADER, IMAGE, IMAGE_STATE_DOCS, ErrorCode, Record, RecordType
+from .replies import BoardInfo, printable
+from .transport import Transport
+from .transport.serial import SerialTransport
+
+_CALL_S, _SIMULATED_CALL_S = 0.2, 3.0  # the first is shorter than the loader waits at power-on
+# From a break to the loader: while nobody answers, while firmware does.
+_ENTRY_S, _SIMULATED_ENTRY_S = (5.0, 5.0), (60.0, 10.0)
+_QUIET_S = 0.1  # between two calls that firmware answers
+_STAYS = "the loader stays: run the command again"
+
+
+@dataclass(frozen=True)
+class LoaderInfo:
+    """What a loader says of itself, and of the image in the code memory."""
+
+    board: str
+    cause: int
+    image: int
+    data_bytes: int
+    capacity: int
+    origin: int
+    build_id: str
+    image_id: str
+
+    @classmethod
+    def from_reply(cls, reply: Any) -> "LoaderInfo":
+        """Take over the fields of a reply."""
+        ids = build_id.text(reply.build_id), build_id.text(reply.image_id)
+        limits = reply.data_bytes // 16 * 16, reply.capacity, reply.origin
+        if limits[0] == 0:
+            raise LoadError("the loader takes no data: flash the matching firmware, or check which board it is")
+        return cls(printable(reply.board), reply.cause, reply.image, *limits, *ids)
+
+
+def enter(device: Device) -> LoaderInfo:
+    """Bring a board to its loader, by a break if firmware runs or nobody answers.
+
+    Raises:
+        ArgumentError: the port is no UART.
+        NoLoaderError: firmware answers, and goes on doing so.
+        NoReplyError: nobody answers.
+    """
+    transport = uart(device.link.transport)
+    call, limits = _patience(transport)
+    device.strict_version = False
+    transport.resync()
+    found = _call(device, call)
+    if isinstance(found, LoaderInfo):
+        return found
+    transport.send_break()
+    begin, answered = device.clock.now(), False
+    while device.clock.now() - begin < limits[answered]:
+        found = _call(device, call)
+        if isinstance(found, LoaderInfo):
+            return found
+        answered = found
+        if found:
+            device.link.drain(_QUIET_S, _QUIET_S)
+    if answered:
+        raise NoLoaderError(
+            "the board's firmware answers, and no loader after a break: flash configuration loader, or reset the board "
+            "while the command runs, if its port passes no break on"
+        )
+    raise NoReplyError("no reply, of firmware or loader: check the board's power, cable, --port and --baud")
+
+
+def uart(transport: Transport) -> SerialTransport:
+    """Return the transport, which is to be a UART: ArgumentError otherwise."""
+    if isinstance(transport, SerialTransport):
+        return transport
+    raise ArgumentError("the loader is at the UART: name a serial port with --port")
+
+
+def require_fit(image: Image, loader: LoaderInfo) -> None:
+    """See that an image is for the board whose loader this is.
+
+    Raises:
+        ArgumentError: it is for other gateware, for another place, or too large; the message says which.
+    """
+    mine, theirs = (shown.partition("-")[0] or "none" for shown in (loader.build_id, image.build_id))
+    if mine != theirs:
+        raise ArgumentError(
+            f"the image was built for other gateware ({theirs}) than the board has ({mine}, {loader.board}): "
+            "load the one that was built with its bitstream"
+        )
+    size = IMAGE.size + len(image.firmware)
+    if size > loader.capacity:
+        raise ArgumentError(f"the image takes {size} bytes, the board's code memory has {loader.capacity}")
+    if image.origin != loader.origin:
+        raise ArgumentError(
+            f"the image is for 0x{image.origin:08X}, the board's code memory is at 0x{loader.origin:08X}"
+        )
+
+
+def send(device: Device, image: Image, loader: LoaderInfo, progress: Callable[[int], None] = lambda done: None) -> None:
+    """Send an image to the loader that answers; `progress` is told the bytes of firmware that are there.
+
+    Raises:
+        LoadError: it was broken off.
+    """
+    size = loader.data_bytes
+    device.link.set_window(2 * device.link.transport.wire_size(HEADER.size + size), HEADER.size + size)
+    try:
+        device.request(RecordType.LOAD_BEGIN, header=image.header)
+        for offset in range(0, len(image.firmware), size):
+            data = image.firmware[offset : offset + size]
+            device.exchange(Record(RecordType.LOAD_DATA, offset=offset, token=offset + 1, data=data))
+            progress(offset + len(data))
+    except CipherlaneError as error:
+        raise LoadError(f"broken off: {error}; {_STAYS}") from error
+
+
+def start(device: Device) -> None:
+    """Have the loader check what its code memory holds, and start it.
+
+    Raises:
+        LoadError: it is not whole; nothing was started.
+    """
+    try:
+        device.request(RecordType.LOAD_START)
+    except BoardError as error:
+        if error.code == ErrorCode.IMAGE:
+            state = IMAGE_STATE_DOCS.get(error.detail, f"State {error.detail}.").rstrip(".")
+            raise LoadError(f"the image in the board's memory was not started: {state}; {_STAYS}") from error
+        if error.code != ErrorCode.TYPE:  # that is the firmware's answer: the loader's was lost
+            raise
+
+
+def await_firmware(device: Device, wanted: str) -> BoardInfo:
+    """Wait until the firmware answers, and compare its build id with the one that is `wanted`, if any.
+
+    Raises:
+        LoadError: it does not answer, or has been ended.
+        ReplyError: it is of another build.
+    """
+    call, (limit, _) = _patience(uart(device.link.transport))
+    begin = device.clock.now()
+    try:
+        while not _answers(device, call):
+            if device.clock.now() - begin > limit:
+                raise LoadError(
+                    "the firmware was started, and does not answer; the loader comes back when its watchdog ends it, "
+                    "and by a break: load another"
+                )
+        info = device.connect()
+    except BoardError as error:
+        if error.code != ErrorCode.LOADING:
+            raise
+        raise LoadError(
+            f"the firmware was started, and has been ended: {cause_text(error.detail)}; the loader is there: "
+            "load another"
+        ) from error
+    if wanted:
+        build_id.require(info.build_id, wanted)
+    return info
+
+
+def cause_text(cause: int) -> str:
+    """Return why a board was reset, as part of a sentence."""
+    text = CAUSE_DOCS.get(cause, f"Cause {cause}.").rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
+def _patience(transport: SerialTransport) -> tuple[float, tuple[float, float]]:
+    """Seconds to wait for one answer, and for the loader while nobody answers, and while firmware does."""
+    if transport.simulated or "://" in transport.url:
+        return _SIMULATED_CALL_S, _SIMULATED_ENTRY_S
+    return _CALL_S, _ENTRY_S
+
+
+def _answers(device: Device, timeout: float) -> bool:
+    with contextlib.suppress(NoReplyError):
+        device.request(RecordType.INFO, timeout=timeout, attempts=1, resync=True)
+        return True
+    return False
+
+
+def _call(device: Device, timeout: float) -> LoaderInfo | bool:
+    """What answers one call for the loader: it, firmware (True), or nobody (False)."""
+    with contextlib.suppress(NoReplyError):
+        try:
+            return LoaderInfo.from_reply(device.request(RecordType.LOADER, timeout=timeout, attempts=1, resync=True))
+        except BoardError as error:
+            if error.code not in (ErrorCode.TYPE, ErrorCode.VERSION):
+                raise
+            return True
+    return False

@@ -1,0 +1,35 @@
+/**
+ * @file
+ * Firmware for test_loader.py that writes where it can: over its own code, over the loader's, and
+ * into the registers that lock it. Before that it sends a byte, so that each start of it is heard.
+ * Then it does what it is compiled for: HANGS, or feeds the watchdog and serves nobody.
+ */
+#include <generated/mem.h>
+
+#include "port.h"
+
+static void overwrite(uint32_t base, uint32_t size)
+{
+	volatile uint32_t *const words = (volatile uint32_t *)base;
+
+	for (uint32_t i = 0; i < size / sizeof(*words); i++) {
+		words[i] = 0x5a5a5a5a;
+	}
+}
+
+int main(void)
+{
+	port_uart_put(NULL, (const uint8_t *)"!", 1);
+	loader_lock_write(0);
+	overwrite(CODE_BASE, CODE_SIZE);
+	overwrite(0, ROM_SIZE);
+	for (;;) {
+		for (unsigned int i = 0; i < 0x800 / 4; i++) {
+			((volatile uint32_t *)CSR_LOADER_BASE)[i % 2] =
+				i << 1; /* anything but what feeds */
+		}
+#ifndef HANGS
+		loader_feed_write(1);
+#endif
+	}
+}

@@ -1,0 +1,99 @@
+/**
+ * @file
+ * The loader's records on the host, over a code memory that is as large as it is to be and no
+ * more, for test_loader.py, which builds it with sanitizers. Messages and answers are those of
+ * core_peer.py: each with its length before it. The first byte of a message says what: S, a loader
+ * in the state of a reset (bytes of its memory, cause, whether it passes on); M, what its memory
+ * holds; R, a record, answered by whether to start and the reply; G, the memory.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader.h"
+
+#define ORIGIN 0x20000000u
+
+static unsigned int flushes;
+
+static void flush(void)
+{
+	flushes++;
+}
+
+static void answer(const void *head, uint32_t head_len, const void *data, uint32_t len)
+{
+	const uint32_t size = head_len + len;
+
+	fwrite(&size, 4, 1, stdout);
+	fwrite(head, 1, head_len, stdout);
+	fwrite(data, 1, len, stdout);
+	fflush(stdout);
+}
+
+static void handle(struct loader *loader, const uint8_t *record, uint32_t len)
+{
+	uint8_t *const buffer = malloc(LOADER_RECORD_MAX);
+	bool start = true;
+
+	if (len > LOADER_RECORD_MAX) {
+		exit(3);
+	}
+	memcpy(buffer, record, len);
+	const size_t size = loader_handle(loader, buffer, len, buffer, &start);
+	const uint8_t starts = start;
+
+	answer(&starts, 1, buffer, (uint32_t)size);
+	free(buffer);
+}
+
+int main(void)
+{
+	static const uint8_t build_id[16] = "gatewareLOADER\1";
+	struct loader loader = {0};
+	uint32_t size;
+
+	while (fread(&size, 4, 1, stdin) == 1) {
+		uint8_t *const message = malloc(size);
+
+		if (fread(message, 1, size, stdin) != size) {
+			return 2;
+		}
+		const uint8_t *const given = message + 1;
+
+		switch (message[0]) {
+		case 'S':
+			free(loader.memory);
+			loader = (struct loader){
+				.size = cl_load_u32(given),
+				.origin = ORIGIN,
+				.flush = flush,
+				.kind = CL_WIRE_KIND_SIM,
+				.cause = given[4],
+				.board = "a_name_of_sixteen_and_more",
+				.build_id = build_id,
+				.passing = given[5] != 0,
+			};
+			loader.memory = calloc(1, loader.size);
+			answer("", 0, "", 0);
+			break;
+		case 'M':
+			memcpy(loader.memory, given, size - 1);
+			answer("", 0, "", 0);
+			break;
+		case 'R':
+			handle(&loader, given, size - 1);
+			break;
+		case 'G':
+			answer(&flushes, 4, loader.memory, (uint32_t)loader.size);
+			break;
+		default:
+			return 4;
+		}
+		free(message);
+	}
+	free(loader.memory);
+	return 0;
+}

@@ -1,0 +1,338 @@
+"""`cipherlane load` against a model of a board with a loader: what it sends, and what it says when it does not work."""
+
+import json
+import socket
+import struct
+import zlib
+from pathlib import Path
+
+import pytest
+from cipherlane import image, loading
+from cipherlane.build_id import text
+from cipherlane.errors import PortError
+from cipherlane.protocol import layout
+from cipherlane.protocol.layout import IMAGE, Cause, ImageState
+from cipherlane.transport.serial import SerialTransport
+from cipherlane.transport.tcp import TcpPort
+
+from .blocks import Refusal
+from .commands import command, one_line_error
+from .model import PeerBoard, SocketBoard
+
+ORIGIN, CAPACITY, DATA_BYTES = 0x20000000, 1 << 14, 512
+GATEWARE = b"gateware"
+BUILD = GATEWARE + b"firmware"
+FIRMWARE = bytes(range(256)) * 12
+
+
+class LoaderBoard(PeerBoard):
+    """In its loader, or with firmware running; `spoil` changes what of an image reaches the memory."""
+
+    def __init__(self, running=True, starts=True):
+        super().__init__(name=b"model_loader")
+        self.running = running
+        self.starts = starts  # firmware that is started answers
+        self.cause = Cause.POWER
+        self.header = bytes(IMAGE.size)
+        self.memory = bytearray(CAPACITY)
+        self.breaks = 0
+        self.spoil = lambda data: data
+
+    def send_break(self):
+        self.breaks += 1
+        self.running, self.cause = False, Cause.BREAK
+
+    def answer(self, record, peer=None):
+        mine = record[1] in range(0x0D, 0x11)
+        if not self.running and not mine:
+            self.seen.append("for firmware")
+            error = struct.pack("<HBBI", 20, record[1], 0, self.cause)
+            return record[:1] + b"\xff" + struct.pack("<H", len(error)) + record[4:24] + error
+        if self.running and mine:
+            kept, self.seen = self.seen, []
+            try:
+                return self._refusing(record, peer)
+            finally:
+                self.seen = kept
+        return super().answer(record, peer)
+
+    def _refusing(self, record, peer):
+        error = struct.pack("<HBBI", 2, record[1], 0, record[1])
+        return record[:1] + b"\xff" + struct.pack("<H", len(error)) + record[4:24] + error
+
+    def _state(self):
+        length = struct.unpack_from("<I", self.header, 4)[0]
+        if self.header[:4] != b"CLFW":
+            return ImageState.NONE
+        good = zlib.crc32(self.memory[:length], zlib.crc32(self.header[:28])) == int.from_bytes(
+            self.header[28:], "little"
+        )
+        return ImageState.WHOLE if good else ImageState.DAMAGED
+
+    def _loader(self, session, offset, token, data):
+        state = self._state()
+        shown = self.header[12:28] if state == ImageState.WHOLE else bytes(16)
+        fields = (1, self.cause, state, 0, DATA_BYTES, CAPACITY, ORIGIN, b"model_loader", GATEWARE + b"aloader!", shown)
+        return session, struct.pack("<BBBBIII16s16s16s", *fields)
+
+    def _load_begin(self, session, offset, token, data):
+        assert len(data) == IMAGE.size
+        self.header, self.coming = bytes(IMAGE.size), data
+        return session, b""
+
+    def _load_data(self, session, offset, token, data):
+        assert offset % 16 == 0 and 0 < len(data) <= DATA_BYTES
+        self.memory[offset : offset + len(data)] = self.spoil(data)
+        return session, b""
+
+    def _load_start(self, session, offset, token, data):
+        self.header = getattr(self, "coming", self.header)
+        if state := self._state():
+            self.header = bytes(IMAGE.size)
+            raise Refusal("image", state)
+        self.build_id = self.header[12:28]
+        self.running, self.cause = self.starts, Cause.POWER if self.starts else Cause.WATCHDOG
+        return session, b""
+
+
+@pytest.fixture
+def board(monkeypatch):
+    monkeypatch.setattr(loading, "_SIMULATED_ENTRY_S", (0.5, 0.3))
+    monkeypatch.setattr(loading, "_SIMULATED_CALL_S", 0.2)
+    with SocketBoard(LoaderBoard()) as running:
+        monkeypatch.setattr(TcpPort, "send_break", lambda port: running.board.send_break())
+        yield running
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "board_loader.firmware"
+    path.write_bytes(image.pack(FIRMWARE, BUILD, ORIGIN))
+    return path
+
+
+def load(board, *words):
+    url = board if isinstance(board, str) else board.url
+    return command("load", "--port", url, *words)
+
+
+def failed(status, outcome):
+    """The one line of a command that ended with that status."""
+    assert outcome[0] == status, outcome
+    assert outcome[1] == b""
+    return one_line_error(outcome[2])
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_an_image_is_sent_checked_started_and_answers(board, file, running):
+    """By a break where firmware runs, and by none where the loader is there."""
+    board.board.running = running
+    status, stdout, stderr = load(board, file)
+    assert status == 0, stderr
+    assert stdout.decode() == f"model_loader runs build {text(BUILD)}\n"
+    assert board.board.breaks == running
+    assert bytes(board.board.memory[: len(FIRMWARE)]) == FIRMWARE
+    parts = -(-len(FIRMWARE) // DATA_BYTES)
+    sent = [name for name in board.board.seen if name.startswith("load_")]
+    assert sent == ["load_begin", *["load_data"] * parts, "load_start"]
+
+
+def test_figures_for_programs(board, file):
+    board.board.running = False
+    status, stdout, _ = load(board, file, "--json")
+    assert status == 0
+    record = json.loads(stdout)
+    assert record == {"board": "model_loader", "build_id": text(BUILD), "bytes": len(FIRMWARE), "cause": 0}
+
+
+def test_without_a_file_what_is_there_is_started(board, file):
+    board.board.header = file.read_bytes()[: IMAGE.size]
+    board.board.memory[: len(FIRMWARE)] = FIRMWARE
+    status, stdout, stderr = load(board)
+    assert status == 0, stderr
+    assert stdout.decode().endswith(f"runs build {text(BUILD)}, which was there\n")
+    assert "load_begin" not in board.board.seen
+
+
+def test_without_a_file_and_with_nothing_there(board):
+    assert "there is no firmware to start: give its FILE" in failed(7, load(board))
+
+
+def test_a_board_without_a_loader(server, file, monkeypatch):
+    monkeypatch.setattr(loading, "_SIMULATED_ENTRY_S", (0.5, 0.3))
+    said = failed(6, load(server, file))
+    assert "the board's firmware answers, and no loader after a break: flash configuration loader" in said
+    assert not any(name.startswith("load_") for name in server.board.seen)
+
+
+def test_nobody_answers(board, file):
+    board.board.answer = lambda record, peer=None: b""
+    assert "no reply, of firmware or loader" in failed(4, load(board, file))
+
+
+def test_nobody_is_at_the_port(file):
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port = held.getsockname()[1]
+    assert "nothing listens at" in failed(3, load(f"socket://127.0.0.1:{port}", file))
+
+
+@pytest.mark.parametrize("port", ["udp://127.0.0.1", "sim+udp"])
+def test_the_loader_is_at_the_uart(file, port):
+    assert "the loader is at the UART: name a serial port" in failed(2, load(port, file))
+
+
+WHOLE = image.pack(FIRMWARE, BUILD, ORIGIN)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is no firmware image for a loader: `make firmware BOARD=... CONFIG=loader` writes one"),
+        (FIRMWARE, "is no firmware image for a loader"),
+        (WHOLE[:40], "has 8 bytes of firmware, and its header says 3072: copy it again"),
+        (WHOLE + b"more", "has 3076 bytes of firmware, and its header says 3072"),
+        (WHOLE[: IMAGE.size], "has 0 bytes of firmware"),
+        (WHOLE[:-1] + b"x", "is damaged: its CRC-32 is not that of its header; copy it again"),
+        (WHOLE[:13] + b"x" + WHOLE[14:], "is damaged"),
+    ],
+    ids=["empty", "no header", "cut", "longer", "header alone", "damaged", "damaged header"],
+)
+def test_a_wrong_file_is_told_before_the_port_is_touched(file, content, said):
+    file.write_bytes(content)
+    assert said in failed(2, load("socket://127.0.0.1:1", file))
+
+
+def test_a_file_that_is_not_there_or_without_end(tmp_path):
+    assert "cannot read" in failed(2, load("socket://127.0.0.1:1", tmp_path / "none"))
+    if Path("/dev/zero").exists():
+        assert "is no firmware image" in failed(2, load("socket://127.0.0.1:1", "/dev/zero"))
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"build": b"Gateware" + BUILD[8:]}, "was built for other gateware (4761746577617265) than the board has"),
+        ({"firmware": bytes(CAPACITY)}, f"takes {CAPACITY + IMAGE.size} bytes, the board's code memory has {CAPACITY}"),
+        ({"origin": 0x30000000}, "is for 0x30000000, the board's code memory is at 0x20000000"),
+    ],
+)
+def test_an_image_for_another_board_is_not_sent(board, file, changed, said):
+    file.write_bytes(image.pack(**{"firmware": FIRMWARE, "build": BUILD, "origin": ORIGIN, **changed}))
+    assert said in failed(2, load(board, file))
+    assert not any(name.startswith("load_") for name in board.board.seen)
+
+
+def test_what_arrives_damaged_is_not_started(board, file):
+    board.board.spoil = lambda data: bytes([data[0] ^ 1]) + data[1:]
+    said = failed(7, load(board, file))
+    assert "was not started: Its CRC-32 is wrong; the loader stays: run the command again" in said
+    assert not board.board.running
+    board.board.spoil = lambda data: data
+    assert load(board, file)[0] == 0
+
+
+def test_a_board_that_is_silent_in_the_middle(board, file):
+    board.board.running = False
+    answer, count = board.board.answer, 0
+
+    def some(record, peer=None):
+        nonlocal count
+        count += 1
+        return answer(record, peer) if count < 4 else b""
+
+    board.board.answer = some
+    said = failed(7, load(board, file, "--timeout", "0.1"))
+    assert "broken off: no reply to load_data after" in said and "the loader stays: run the command again" in said
+
+
+def test_firmware_that_is_ended_at_once(board, file):
+    board.board.starts = False
+    said = failed(7, load(board, file))
+    assert "has been ended: the firmware did not feed the watchdog; the loader is there: load another" in said
+
+
+def test_firmware_of_another_build_than_was_sent(board, file, monkeypatch):
+    start = board.board._load_start
+
+    def other(*record):
+        answered = start(*record)
+        board.board.build_id = BUILD[:8] + b"other..."
+        return answered
+
+    monkeypatch.setattr(board.board, "_load_start", other)
+    assert "of other firmware than" in failed(1, load(board, file))
+
+
+def test_a_reply_to_start_that_is_lost_is_no_failure(board, file):
+    """The record is sent again, and the firmware does not know it."""
+    answer = board.board.answer
+    board.board.running = False
+
+    def some(record, peer=None):
+        before = board.board.running
+        answered = answer(record, peer)
+        return b"" if board.board.running and not before else answered
+
+    board.board.answer = some
+    status, _, stderr = load(board, file, "--timeout", "0.3")
+    assert status == 0, stderr
+
+
+def test_other_commands_say_that_the_board_is_in_its_loader(board):
+    board.board.running, board.board.cause = False, Cause.WATCHDOG
+    said = failed(6, command("info", "--port", board.url))
+    assert "the board refused info: The board is in its loader, which runs no firmware" in said
+    assert "`cipherlane load` starts the firmware that is there, or takes another" in said
+
+
+# Breaks
+
+
+def test_a_break_on_a_socket_is_urgent_data_in_its_place():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        transport = SerialTransport(f"socket://127.0.0.1:{listener.getsockname()[1]}")
+        other, _ = listener.accept()
+        with other:
+            other.settimeout(5)
+            transport.send(b"before")
+            transport.send_break()
+            transport.resync()
+            received = b""
+            while not received.endswith(b"\0"):
+                received += other.recv(1)
+            assert other.recv(1, socket.MSG_OOB) == b"\0"
+        transport.close()
+
+
+class Port:
+    """As one of pyserial's."""
+
+    write_timeout = timeout = 0
+
+    def __init__(self, error=None):
+        self.error = error
+        self.breaks = 0
+
+    def send_break(self):
+        if self.error:
+            raise self.error
+        self.breaks += 1
+
+
+def test_a_break_on_a_serial_port_is_the_port_s():
+    port = Port()
+    SerialTransport("COM3", port=port).send_break()
+    assert port.breaks == 1
+
+
+def test_a_port_that_sends_no_break():
+    with pytest.raises(PortError, match="port COM3 sends no break: 25; check the board and its cable"):
+        SerialTransport("COM3", port=Port(OSError("25"))).send_break()
+
+
+def test_the_image_s_layout():
+    """By hand, as the page has it."""
+    length, origin = len(FIRMWARE), ORIGIN
+    covered = b"CLFW" + struct.pack("<II", length, origin) + BUILD
+    assert covered + struct.pack("<I", zlib.crc32(covered + FIRMWARE)) + FIRMWARE == WHOLE
+    assert layout.IMAGE.size == 32
