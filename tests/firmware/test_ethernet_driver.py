@@ -63,7 +63,7 @@ def slot(frame):
 
 @pytest.mark.parametrize("more", [0, RX_SLOTS], ids=["one opening", "another in its slot"])
 def test_an_opening_in_each_moment_of_an_erasure_leaves_no_key(program, more):
-    """Carried out or not: one behind another frame may be dropped, in the moments in which the start of its slot is erased.
+    """Carried out or not: one behind another frame may be dropped, in moments in which the start of its slot is erased.
 
     That a slot was being erased holds for one frame in it, not for the next one.
     """

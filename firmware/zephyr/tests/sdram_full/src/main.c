@@ -1,6 +1,7 @@
 /*
  * SDRAM that variables fill, but for nothing or a little: the heap of the rest gives what there is,
- * and nothing else; of too little there is none. Before the memory is set up it is not said to be ready.
+ * and nothing else; of too little there is none. Before the memory is set up it is not said to be
+ * ready.
  */
 #include <errno.h>
 
