@@ -69,7 +69,9 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
         parser.add_argument(f"--{option}", nargs="+", type=int, choices=numbers, help="build these only")
     parser.add_argument("--no-family", action="store_true", help="build public cores only")
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=FOLDER", help=f"of: {', '.join(PEERS)}")
-    parser.add_argument("--seeds", type=sweep.count, default=SEEDS, help=f"runs of place-and-route, from seed 1 on ({SEEDS})")
+    parser.add_argument(
+        "--seeds", type=sweep.count, default=SEEDS, help=f"runs of place-and-route, from seed 1 on ({SEEDS})"
+    )
     sweep.add_options(parser)
     parser.add_argument("--collect", action="store_true", help="build nothing: write the results from what is there")
     parsed = parser.parse_args(words)

@@ -23,8 +23,8 @@ def render(kept: dict[str, Content]) -> list[str]:
     (iterative, area), (pipelined, pipelined_area) = ABOVE["128"], ABOVE["pipelined"]
     lines = [
         f"**Engine speed** (`make explore`): AES-128 encryption by the core alone, at the clock that place-and-route "
-        f"gives it, the median of seeds {', '.join(map(str, content['seeds']))} with the least and the most; one flow for "
-        "all, public cores included. Bars: "
+        f"gives it, the median of seeds {', '.join(map(str, content['seeds']))} with the least and the most; one "
+        "flow for all, public cores included. Bars: "
         f"{iterative} Mbps and {area:.2f} Mbps per LUT4 iterative, {pipelined / 1000:g} Gbps and {pipelined_area:.2f} "
         "pipelined, on the 85F, and fewer cycles than Hessel et al. 2009; cost: of more keys and key lengths, beside "
         f"the same core with one key of AES-128. Priced: with {LUTS_A_BLOCK_RAM} LUT4 for a block RAM.",
