@@ -42,7 +42,9 @@ def peer(binary, request):
         message = b""
         for how, block, *more in cases:
             count, misalign = (*more, COUNT, 0)[:2] if len(more) < 2 else more
-            message += struct.pack("<I16s5I", how | request.param, KEY, count, IDENTITY, LCID, misalign, len(block)) + block
+            message += (
+                struct.pack("<I16s5I", how | request.param, KEY, count, IDENTITY, LCID, misalign, len(block)) + block
+            )
         done = subprocess.run([binary], input=message, capture_output=True, timeout=120, check=False)
         assert done.returncode == 0, done.stderr.decode()
         found, at = [], 0
