@@ -1,7 +1,6 @@
 #include "layer2.h"
 
 #include <errno.h>
-#include <stdbool.h>
 
 /* MAC subheader (TS 36.321, 6.2.1): R, R, E, LCID of 5 bits; F, and L of 7 or 15 bits. */
 #define MAC_EXTENSION  0x20u
@@ -28,6 +27,9 @@
 #define DOWNLINK 1u
 
 typedef uint32_t __attribute__((may_alias)) word;
+
+/** What lte_receive() does for each packet; called by itself where a thread does one step alone. */
+#define INLINE static inline __attribute__((always_inline))
 
 /** A part of a MAC PDU, and where its next subheader is. */
 struct part {
@@ -76,7 +78,7 @@ static bool subheader(struct part *part, const uint8_t *block, size_t at, size_t
 }
 
 /** Where the parts begin; 0 if header and parts do not fit the block. */
-static size_t payload(const uint8_t *block, size_t len)
+INLINE size_t payload(const uint8_t *block, size_t len)
 {
 	struct part part = {0};
 	size_t parts = 0;
@@ -99,7 +101,7 @@ static size_t payload(const uint8_t *block, size_t len)
  * Copies to words what lies at any alignment, by whole words: up to three bytes behind the data are
  * written too.
  */
-static void strip(uint8_t *to, const uint8_t *from, size_t len)
+static __attribute__((noinline)) void strip(uint8_t *to, const uint8_t *from, size_t len)
 {
 	const unsigned int skipped = (uintptr_t)from & 3;
 	const unsigned int off = skipped * 8;
@@ -153,7 +155,7 @@ static bool advance(struct lte_bearer *bearer, uint16_t sn)
 }
 
 /** Deciphers data to a packet: on the way where the engine reaches both, otherwise there. */
-static int decipher(const struct lte_bearer *bearer, const uint8_t *data, uint8_t *packet,
+INLINE int decipher(const struct lte_bearer *bearer, const uint8_t *data, uint8_t *packet,
 		    size_t len)
 {
 	const struct cl_engine *const engine = bearer->engine;
@@ -173,20 +175,21 @@ static int decipher(const struct lte_bearer *bearer, const uint8_t *data, uint8_
 	return engine->ctr(engine, bearer->key, counter, data, packet, len);
 }
 
-static int pdcp(struct lte_stack *stack, struct lte_bearer *bearer, const uint8_t *pdu, size_t len)
+INLINE int pdcp(struct lte_stack *stack, const struct lte_pdu *pdu)
 {
-	if ((pdu[0] & PDCP_DATA) == 0) {
+	struct lte_bearer *const bearer = pdu->bearer;
+	const uint8_t *const data = pdu->data + PDCP_BYTES;
+	const size_t bytes = pdu->len - PDCP_BYTES;
+	const uint8_t *packet = data;
+
+	if ((pdu->data[0] & PDCP_DATA) == 0) {
 		stack->counts.control++;
 		return 0;
 	}
-	if (!advance(bearer, (uint16_t)(pdu[0] << 8 | pdu[1]) & PDCP_SN_MASK)) {
+	if (!advance(bearer, (uint16_t)(pdu->data[0] << 8 | pdu->data[1]) & PDCP_SN_MASK)) {
 		stack->counts.dropped++;
 		return 0;
 	}
-	const uint8_t *const data = pdu + PDCP_BYTES;
-	const size_t bytes = len - PDCP_BYTES;
-	const uint8_t *packet = data;
-
 	if (bearer->engine != NULL) {
 		uint8_t *const room = stack->room(stack->context);
 		const int result = decipher(bearer, data, room, bytes);
@@ -202,20 +205,25 @@ static int pdcp(struct lte_stack *stack, struct lte_bearer *bearer, const uint8_
 	return 0;
 }
 
-static int rlc(struct lte_stack *stack, struct lte_bearer *bearer, const uint8_t *pdu, size_t len)
+INLINE bool rlc(struct lte_stack *stack, struct lte_pdu *pdu)
 {
-	if (len > 0 && (pdu[0] & RLC_DATA) == 0) {
+	struct lte_bearer *const bearer = pdu->bearer;
+	const uint8_t *const data = pdu->data;
+
+	if (pdu->len > 0 && (data[0] & RLC_DATA) == 0) {
 		stack->counts.control++;
-		return 0;
+		return false;
 	}
-	if (len <= RLC_BYTES + PDCP_BYTES || len > RLC_BYTES + PDCP_BYTES + LTE_PACKET_BYTES ||
-	    (pdu[0] & RLC_PARTIAL) != 0 ||
-	    ((uint16_t)(pdu[0] << 8 | pdu[1]) & RLC_SN_MASK) != bearer->rlc_next) {
+	if (pdu->len <= RLC_BYTES + PDCP_BYTES ||
+	    pdu->len > RLC_BYTES + PDCP_BYTES + LTE_PACKET_BYTES || (data[0] & RLC_PARTIAL) != 0 ||
+	    ((uint16_t)(data[0] << 8 | data[1]) & RLC_SN_MASK) != bearer->rlc_next) {
 		stack->counts.dropped++;
-		return 0;
+		return false;
 	}
 	bearer->rlc_next = (bearer->rlc_next + 1) & RLC_SN_MASK;
-	return pdcp(stack, bearer, pdu + RLC_BYTES, len - RLC_BYTES);
+	pdu->data += RLC_BYTES;
+	pdu->len -= RLC_BYTES;
+	return true;
 }
 
 static struct lte_bearer *find(const struct lte_stack *stack, uint8_t lcid)
@@ -228,31 +236,72 @@ static struct lte_bearer *find(const struct lte_stack *stack, uint8_t lcid)
 	return NULL;
 }
 
-int lte_receive(struct lte_stack *stack, const uint8_t *block, size_t len)
+INLINE int mac_begin(struct lte_mac *mac, const uint8_t *block, size_t len)
 {
-	size_t at = payload(block, len);
-	struct part part = {0};
-	int result = 0;
+	const size_t at = payload(block, len);
 
-	if (at == 0) {
-		return -EBADMSG;
-	}
-	do {
-		(void)subheader(&part, block, part.next, len);
-		const size_t bytes = part.rest ? len - at : part.len;
+	*mac = (struct lte_mac){.block = block, .at = at, .left = len - at};
+	return at == 0 ? -EBADMSG : 0;
+}
 
+INLINE bool mac_next(struct lte_stack *stack, struct lte_mac *mac, struct lte_pdu *pdu)
+{
+	while (!mac->last) {
+		struct part part;
+
+		(void)subheader(&part, mac->block, mac->header, mac->at);
+		const size_t bytes = part.rest ? mac->left : part.len;
+		const uint8_t *const data = mac->block + mac->at;
+
+		mac->header = part.next;
+		mac->last = part.last;
+		mac->at += bytes;
+		mac->left -= bytes;
 		if (part.lcid > LCID_LAST_DATA) {
 			stack->counts.control += part.lcid != LCID_PADDING;
-		} else {
-			struct lte_bearer *const bearer = find(stack, part.lcid);
-
-			if (bearer == NULL) {
-				stack->counts.unknown++;
-			} else {
-				result = rlc(stack, bearer, block + at, bytes);
-			}
+			continue;
 		}
-		at += bytes;
-	} while (!part.last && result == 0);
+		struct lte_bearer *const bearer = find(stack, part.lcid);
+
+		if (bearer != NULL) {
+			*pdu = (struct lte_pdu){bearer, data, bytes};
+			return true;
+		}
+		stack->counts.unknown++;
+	}
+	return false;
+}
+
+int lte_receive(struct lte_stack *stack, const uint8_t *block, size_t len)
+{
+	struct lte_mac mac;
+	struct lte_pdu pdu;
+	int result = mac_begin(&mac, block, len);
+
+	while (result == 0 && mac_next(stack, &mac, &pdu)) {
+		if (rlc(stack, &pdu)) {
+			result = pdcp(stack, &pdu);
+		}
+	}
 	return result;
+}
+
+int lte_mac_begin(struct lte_mac *mac, const uint8_t *block, size_t len)
+{
+	return mac_begin(mac, block, len);
+}
+
+bool lte_mac_next(struct lte_stack *stack, struct lte_mac *mac, struct lte_pdu *pdu)
+{
+	return mac_next(stack, mac, pdu);
+}
+
+bool lte_rlc(struct lte_stack *stack, struct lte_pdu *pdu)
+{
+	return rlc(stack, pdu);
+}
+
+int lte_pdcp(struct lte_stack *stack, const struct lte_pdu *pdu)
+{
+	return pdcp(stack, pdu);
 }

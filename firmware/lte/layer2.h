@@ -7,12 +7,15 @@
  * channel's part is one RLC AMD PDU (TS 36.322, 6.2.1.4) with one whole PDCP data PDU with a
  * sequence number of 12 bits (TS 36.323, 6.2.3), whose data are ciphered (TS 33.401, B.1.3).
  *
+ * Each layer is a step: one thread does one after the other (lte_receive), or each has a thread.
+ *
  * Not there: RLC segments and several SDUs in a PDU, reordering and status reports, header
  * compression, integrity. PDUs with such things, or out of order, are counted as dropped.
  */
 #ifndef LTE_LAYER2_H
 #define LTE_LAYER2_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,9 +33,12 @@ struct lte_bearer {
 	uint8_t lcid;
 	/** BEARER, 5 bits. */
 	uint8_t identity;
-	/** VR(R), 10 bits: the sequence number that RLC expects. */
+	/** VR(R), 10 bits: the sequence number that RLC expects; lte_rlc's alone. */
 	uint16_t rlc_next;
-	/** COUNT of the last PDCP PDU: 20 bits of hyper frame number, 12 of sequence number. */
+	/**
+	 * COUNT of the last PDCP PDU: 20 bits of hyper frame number, 12 of sequence number;
+	 * lte_pdcp's alone.
+	 */
 	uint32_t count;
 };
 
@@ -48,6 +54,25 @@ struct lte_counts {
 	uint32_t dropped;
 };
 
+/** What one layer hands to the next: a PDU of a bearer, where it lies in the transport block. */
+struct lte_pdu {
+	struct lte_bearer *bearer;
+	const uint8_t *data;
+	size_t len;
+};
+
+/** How far MAC has come in a transport block. */
+struct lte_mac {
+	const uint8_t *block;
+	/** Bytes of it behind the parts that were handed over, and where they begin. */
+	size_t left;
+	size_t at;
+	/** The next subheader, if there is one. */
+	size_t header;
+	bool last;
+};
+
+/** A receiver. Threads that do a step each have each its own, with the same bearers. */
 struct lte_stack {
 	struct lte_bearer *bearers;
 	size_t bearer_count;
@@ -71,5 +96,27 @@ struct lte_stack {
  * @retval -errno an engine's: the packets before were delivered
  */
 int lte_receive(struct lte_stack *stack, const uint8_t *block, size_t len);
+
+/**
+ * MAC, first: looks at the header of a transport block, which stays where it is.
+ *
+ * @retval 0 it fits its length: lte_mac_next() gives its parts
+ * @retval -EBADMSG it does not
+ */
+int lte_mac_begin(struct lte_mac *mac, const uint8_t *block, size_t len);
+
+/** MAC: the next part that is an RLC PDU of a bearer; false at the block's end. */
+bool lte_mac_next(struct lte_stack *stack, struct lte_mac *mac, struct lte_pdu *pdu);
+
+/** RLC: makes of an RLC PDU the PDCP PDU in it; false where there is none, or it is dropped. */
+bool lte_rlc(struct lte_stack *stack, struct lte_pdu *pdu);
+
+/**
+ * PDCP: deciphers a PDCP PDU and delivers its packet, if it is one.
+ *
+ * @retval 0 delivered, or counted as something else
+ * @retval -errno the engine's
+ */
+int lte_pdcp(struct lte_stack *stack, const struct lte_pdu *pdu);
 
 #endif

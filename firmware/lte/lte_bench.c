@@ -3,11 +3,9 @@
  * The benchmark of LTE's layer 2: takes a transport block from the host, receives it again and
  * again, and says how many cycles that took.
  *
- * A request is words, little-endian: cipher (0: 128-EEA0, n: 128-EEA2 by engine n - 1 of the list
- * below), passes, 4 of the key, COUNT of the first PDU, BEARER, length in bytes; then the block,
- * filled up to a word. Before each pass the receiver's state is as for the first PDU, and nothing
- * of the block is in the data cache, as if a modem had just put it into memory. A last pass, which
- * is not timed, adds up a CRC-32 over all packets.
+ * A request is that of lte_bench.h, then the block. Before each pass the receiver's state is as for
+ * the first PDU, and nothing of the block is in the data cache, as if a modem had just put it into
+ * memory. A last pass, which is not timed, adds up a CRC-32 over all packets.
  *
  * The reply is words: status, cycles of the first, of the shortest and the longest of the other
  * passes; packets, their bytes, control, unknown and dropped of the last pass; CRC-32; cycles a
@@ -24,26 +22,12 @@
 
 #include "accelerator/engine_accel.h"
 #include "aes/engines.h"
-#include "layer2.h"
+#include "lte_bench.h"
 #include "links/crc32.h"
 #include "port.h"
 #include "vector/engine_ise.h"
 
 #define BOUNCE_BYTES 512u
-#define PACKETS      8u
-#define BLOCK_BYTES  50944u
-#define LCID         3u
-#define KEY_BITS     128u
-#define RLC_MASK     0x3ffu
-
-struct request {
-	uint32_t cipher;
-	uint32_t passes;
-	uint32_t key[4];
-	uint32_t count;
-	uint32_t identity;
-	uint32_t bytes;
-};
 
 /** Where packets go, the oldest overwritten, and the CRC over them where that is wanted. */
 struct sink {
@@ -52,8 +36,8 @@ struct sink {
 	bool checks;
 };
 
-static uint8_t block[BLOCK_BYTES] __attribute__((section(".buffer"), aligned(32)));
-static uint8_t packets[PACKETS][LTE_PACKET_BYTES + 4]
+static uint8_t block[LTE_BENCH_BLOCK_BYTES] __attribute__((section(".buffer"), aligned(32)));
+static uint8_t packets[LTE_BENCH_PACKETS][LTE_PACKET_BYTES + 4]
 	__attribute__((section(".buffer"), aligned(32)));
 static uint8_t bounce[BOUNCE_BYTES] __attribute__((section(".buffer"), aligned(16)));
 
@@ -68,29 +52,15 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 {
 	struct sink *const sink = context;
 
-	sink->next = (sink->next + 1) % PACKETS;
+	sink->next = (sink->next + 1) % LTE_BENCH_PACKETS;
 	if (sink->checks) {
 		port_dcache_flush(); /* where a DMA has written it */
 		sink->crc = cl_crc32(sink->crc, packet, len);
 	}
 }
 
-/** The receiver before the first PDU. */
-static struct lte_bearer begin(const struct request *request, const struct cl_engine *engine,
-			       const struct cl_engine_key *key)
-{
-	return (struct lte_bearer){
-		.engine = engine,
-		.key = key,
-		.lcid = LCID,
-		.identity = (uint8_t)request->identity,
-		.rlc_next = request->count & RLC_MASK,
-		.count = request->count - 1,
-	};
-}
-
 /** Receives the block in all passes; the reply from its first word on. */
-static int measure(const struct request *request, const struct cl_engine *engine,
+static int measure(const struct lte_bench_request *request, const struct cl_engine *engine,
 		   uint32_t reply[10])
 {
 	static struct cl_engine_key key;
@@ -98,11 +68,12 @@ static int measure(const struct request *request, const struct cl_engine *engine
 	int status = 0;
 
 	if (engine != NULL) {
-		status = engine->set_key(engine, &key, (const uint8_t *)request->key, KEY_BITS);
+		status = engine->set_key(engine, &key, (const uint8_t *)request->key,
+					 LTE_BENCH_KEY_BITS);
 	}
 	reply[1] = UINT32_MAX;
 	for (uint32_t pass = 0; pass <= request->passes && status == 0; pass++) {
-		struct lte_bearer bearer = begin(request, engine, &key);
+		struct lte_bearer bearer = lte_bench_bearer(request, engine, &key);
 		struct lte_stack stack = {
 			.bearers = &bearer,
 			.bearer_count = 1,
@@ -167,11 +138,11 @@ int main(void)
 		&accel_device, (volatile uint32_t *)CSR_ACCELERATOR_BASE, port_dcache_flush);
 
 	for (;;) {
-		struct request request;
+		struct lte_bench_request request;
 		uint32_t reply[11] = {(uint32_t)-EINVAL};
 
 		receive(&request.cipher, sizeof(request) / 4);
-		if (request.bytes > BLOCK_BYTES) {
+		if (request.bytes > LTE_BENCH_BLOCK_BYTES) {
 			/* The block cannot be taken: what follows would not be a request. */
 			port_send_words(reply, 11);
 			continue;

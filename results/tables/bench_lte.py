@@ -21,6 +21,14 @@ def milliseconds(record: dict) -> float:
     return record["cycles"] / record["clock_hz"] * 1e3
 
 
+def in_time_until(is_in_time: dict[int, bool]) -> str:
+    """The highest of the rates that were in time, and whether any above it was tried."""
+    held = [mbps for mbps, it_is in is_in_time.items() if it_is]
+    if not held:
+        return f"less than {RATES_MBPS[0]}"
+    return f"{max(held)}{' or more' if max(is_in_time) in held else ''}"
+
+
 def render(kept: dict[str, Content]) -> list[str]:
     """Time of a block by engine and rate, and the stack's with ciphers of so many ns a byte."""
     records = kept["bench-lte"]["records"]
@@ -36,8 +44,7 @@ def render(kept: dict[str, Content]) -> list[str]:
             most = found[rates[-1]]
             beyond = (milliseconds(most) - milliseconds(stack[rates[-1]])) * 1e6 / most["packet_bytes"]
             more = f"{beyond:.1f}"
-        held = [mbps for mbps, record in found.items() if milliseconds(record) <= TTI_MS]
-        until = f"{max(held)}{' or more' if max(found) in held else ''}" if held else f"less than {rates[0]}"
+        until = in_time_until({mbps: milliseconds(record) <= TTI_MS for mbps, record in found.items()})
         times = [f"{milliseconds(found[mbps]):.3f} ({found[mbps]['kind']})" for mbps in rates]
         rows.append([engine or "none: headers alone", found[rates[0]]["cipher"], *times, more, until])
     for ns in POINTS_NS:

@@ -1,9 +1,12 @@
 """The benchmark program on the simulated board: what it can be asked, and whether its answer is right."""
 
+import contextlib
+import ctypes
 import functools
+import os
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -107,6 +110,26 @@ def _folder(configuration: str) -> Path:
     return simulation.build(target, REPOSITORY / "build" / target.name).parent
 
 
+@contextlib.contextmanager
+def _network_of(board: SimulatedBoard) -> Iterator[None]:
+    """The calling thread in the network namespace of a running board, which one with Ethernet has of its own."""
+    if not board.ip_address:
+        yield
+        return
+    with open("/proc/self/ns/net") as own, open(f"/proc/{board.pid}/ns/net") as of_board:
+        _enter(of_board.fileno())
+        try:
+            yield
+        finally:
+            _enter(own.fileno())
+
+
+def _enter(namespace: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.setns(namespace, 0):
+        raise OSError(ctypes.get_errno(), f"no way into the board's network: {os.strerror(ctypes.get_errno())}")
+
+
 class ProgramBoard:
     """A context manager: a program of its own on the simulated board, which answers questions over the UART."""
 
@@ -116,7 +139,12 @@ class ProgramBoard:
 
     def __enter__(self):
         self._board.start()
-        self._port = serial.serial_for_url(self._board.url, timeout=TIMEOUT_S, write_timeout=TIMEOUT_S)
+        try:
+            with _network_of(self._board):
+                self._port = serial.serial_for_url(self._board.url, timeout=TIMEOUT_S, write_timeout=TIMEOUT_S)
+        except OSError:  # pyserial's is one
+            self._board.stop()
+            raise
         return self
 
     def __exit__(self, *exception):

@@ -2,7 +2,8 @@
  * @file
  * LTE's layer 2 on the host, for test_lte_layer2.py, which builds it with sanitizers. Requests on
  * standard input: how (0: 128-EEA0, 1: 128-EEA2 by C with tables, 2: as in place on the
- * accelerator, 3: go on with the bearer as it is), 4 words of the key, COUNT of the first PDU,
+ * accelerator, 3: go on with the bearer as it is; 256 more: layer by layer, each with all of a
+ * block before the next), 4 words of the key, COUNT of the first PDU,
  * BEARER, LCID, misalignment, length, then the block. Answers: status, the five counts, COUNT of
  * the last PDU; packets, each with its length before it; a length of 2^32 - 1. Words are of the
  * host's order.
@@ -16,7 +17,9 @@
 #include "aes/engines.h"
 #include "layer2.h"
 
-#define END UINT32_MAX
+#define END        UINT32_MAX
+#define BY_LAYERS  256u
+#define QUEUE_PDUS 65536u
 
 struct request {
 	uint32_t how;
@@ -67,6 +70,29 @@ static uint8_t *take(const struct request *request, uint8_t **words)
 	return block;
 }
 
+/** As lte_receive, but each layer is done with the block before the next one begins. */
+static int receive_by_layers(struct lte_stack *stack, const uint8_t *block, size_t len)
+{
+	static struct lte_pdu queue[QUEUE_PDUS];
+	struct lte_mac mac;
+	size_t rlc = 0;
+	size_t pdcp = 0;
+	int result = lte_mac_begin(&mac, block, len);
+
+	while (result == 0 && lte_mac_next(stack, &mac, &queue[rlc])) {
+		rlc++;
+	}
+	for (size_t i = 0; i < rlc; i++) {
+		if (lte_rlc(stack, &queue[i])) {
+			queue[pdcp++] = queue[i];
+		}
+	}
+	for (size_t i = 0; i < pdcp && result == 0; i++) {
+		result = lte_pdcp(stack, &queue[i]);
+	}
+	return result;
+}
+
 int main(void)
 {
 	static struct lte_bearer bearer;
@@ -79,6 +105,8 @@ int main(void)
 		uint8_t *words;
 		uint8_t *packet = NULL;
 		const uint8_t *const block = take(&request, &words);
+		const bool by_layers = (request.how & BY_LAYERS) != 0;
+		const uint32_t how = request.how & ~BY_LAYERS;
 		struct lte_stack stack = {
 			.bearers = &bearer,
 			.bearer_count = 1,
@@ -87,11 +115,11 @@ int main(void)
 			.context = &packet,
 		};
 
-		if (request.how < 3) {
-			table.anywhere = request.how == 2;
+		if (how < 3) {
+			table.anywhere = how == 2;
 			(void)table.set_key(&table, &key, (const uint8_t *)request.key, 128);
 			bearer = (struct lte_bearer){
-				.engine = request.how == 0 ? NULL : &table,
+				.engine = how == 0 ? NULL : &table,
 				.key = &key,
 				.lcid = (uint8_t)request.lcid,
 				.identity = (uint8_t)request.identity,
@@ -100,7 +128,8 @@ int main(void)
 			};
 		}
 		used = 28;
-		const int status = lte_receive(&stack, block, request.len);
+		const int status =
+			(by_layers ? receive_by_layers : lte_receive)(&stack, block, request.len);
 		const uint32_t head[7] = {
 			(uint32_t)status,     stack.counts.packets, stack.counts.bytes,
 			stack.counts.control, stack.counts.unknown, stack.counts.dropped,

@@ -14,6 +14,7 @@ from tests.bench_lte.blocks import Bearer
 from tests.firmware.core_peer import LTE, ROOT, link, portable_sources
 
 EEA0, EEA2, EEA2_ANYWHERE, GO_ON = range(4)
+BY_LAYERS = 256
 KEY, COUNT, IDENTITY, LCID = bytes(range(16)), 0x12345 << 12 | 7, 0x15, 3
 BEARER = Bearer(LCID, IDENTITY, KEY)
 
@@ -28,15 +29,22 @@ class Received(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def peer():
-    binary = link(ROOT / "tests" / "firmware" / "lte_peer.c", LTE / "layer2.c", *portable_sources())
+def binary():
+    return link(ROOT / "tests" / "firmware" / "lte_peer.c", LTE / "layer2.c", *portable_sources())
+
+
+@pytest.fixture(scope="module", params=[0, BY_LAYERS], ids=["at once", "by layers"])
+def peer(binary, request):
+    """Of the stack as one function, and of its steps, each done with a block before the next, as threads may be."""
 
     def receive(*cases) -> list[Received]:
         """Of each (how, block), or with COUNT and misalignment too, what came of it."""
         message = b""
         for how, block, *more in cases:
             count, misalign = (*more, COUNT, 0)[:2] if len(more) < 2 else more
-            message += struct.pack("<I16s5I", how, KEY, count, IDENTITY, LCID, misalign, len(block)) + block
+            message += (
+                struct.pack("<I16s5I", how | request.param, KEY, count, IDENTITY, LCID, misalign, len(block)) + block
+            )
         done = subprocess.run([binary], input=message, capture_output=True, timeout=120, check=False)
         assert done.returncode == 0, done.stderr.decode()
         found, at = [], 0

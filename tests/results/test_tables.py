@@ -6,6 +6,7 @@ from results import drawings, kept
 from results.tables import (
     bench_eth,
     bench_lte,
+    bench_lte_zephyr,
     bench_sim,
     bitstream,
     demo,
@@ -90,6 +91,40 @@ def test_bench_lte_shows_times_what_an_engine_adds_and_how_far_it_keeps_up():
         ["headers and 14 ns a byte, computed", "any", "0.240", "0.480", "0.720", "14", "300 of these"],
         ["headers and 24 ns a byte, computed", "any", "0.340", "0.680", "1.020", "24", "200 of these"],
     ]
+
+
+def test_lte_on_zephyr_stands_beside_bare_metal_at_its_clock():
+    of = {"cipher": "", "packets": 10, "packet_bytes": 12_000, "blocks": 2, "kind": "sim"}
+
+    def record(engine, order, mbps, cycles, missed=0):
+        times = {"shortest_cycles": cycles - 50, "median_cycles": cycles - 25, "cycles": cycles}
+        more = {"missed_ttis": missed, "switches": 3.0, "clock_hz": 50_000}
+        return {"engine": engine, "order": order, "mbps": mbps} | of | times | more
+
+    rates = (100, 200, 300)
+    records = [
+        record(None, order, mbps, n * mbps // 10)
+        for n, order in enumerate(bench_lte_zephyr.ORDERS, 1)
+        for mbps in (*rates, 325)
+    ]
+    records += [record("asleep", "one", mbps, 50, missed=int(mbps == 300)) for mbps in rates]
+    bare = [{"engine": None, "mbps": mbps, "cycles": mbps // 10, "clock_hz": 100_000} for mbps in (*rates, 500)]
+    bare = [{**each, "cipher": "128-EEA0", "packets": 9, "packet_bytes": 12, "kind": "sim"} for each in bare]
+    costs = {"switch_cycles": 210, "queue_cycles": 290, "hand_over_cycles": 780, "kind": "sim"}
+    kept = bench_lte_zephyr.keep({"costs": costs, "records": records})
+    kept = {"bench-lte_zephyr": kept, "bench-lte": bench_lte_zephyr.keep({"records": bare})}
+    lines = bench_lte_zephyr.render(kept)
+    assert cells(lines) == [
+        ["none: headers alone", "bare metal", "0.200", "0.400", "0.600", "500 or more", "-"],
+        ["none: headers alone", "one for all", "-0.800 / -0.300 / 0.200 (sim)", "-0.600 / -0.100 / 0.400 (sim)",
+         "-0.400 / 0.100 / 0.600 (sim)", "325 or more", "3"],
+        ["none: headers alone", "three, MAC first", "-0.600 / -0.100 / 0.400 (sim)", "-0.200 / 0.300 / 0.800 (sim)",
+         "0.200 / 0.700 / 1.200 (sim)", "200", "3"],
+        ["none: headers alone", "three, PDCP first", "-0.400 / 0.100 / 0.600 (sim)", "0.200 / 0.700 / 1.200 (sim)",
+         "0.800 / 1.300 / 1.800 (sim)", "100", "3"],
+        ["asleep", "one for all", *["0.000 / 0.500 / 1.000 (sim)"] * 3, "200", "3"],
+    ]  # fmt: skip
+    assert lines[-1].endswith("takes 3 cycles more in three threads with MAC first than in one, 6 with PDCP first.")
 
 
 def test_netlists_of_one_board_that_agree_are_one_row():

@@ -1,0 +1,85 @@
+"""`make bench-lte`, its second part: LTE's layer 2 in Zephyr's threads, a transport block each millisecond."""
+
+from results.kept import Content, select
+from results.tables import Table, bench_lte, table
+from results.tables.bench_lte import RATES_MBPS, TTI_MS, in_time_until, milliseconds
+
+FIELDS = ("cipher", "engine", "order", "mbps", "packets", "packet_bytes", "blocks", "shortest_cycles", "median_cycles")
+FIELDS += ("cycles", "missed_ttis", "switches", "clock_hz", "kind")
+# In the order of the sample's `enum threads_order`.
+ORDERS = {"one": "one for all", "mac_first": "three, MAC first", "pdcp_first": "three, PDCP first"}
+
+
+def keep(content: Content) -> Content:
+    """The figures that the page shows, of the threads or of bare metal."""
+    if "costs" not in content:
+        return bench_lte.keep(content)
+    return {"costs": content["costs"], "records": select(content["records"], FIELDS)}
+
+
+def _spread(record: dict) -> str:
+    cycles = (record["shortest_cycles"], record["median_cycles"], record["cycles"])
+    shown = " / ".join(f"{value / record['clock_hz'] * 1e3:.3f}" for value in cycles)
+    return f"{shown} ({record['kind']})"
+
+
+def _is_in_time(record: dict) -> bool:
+    return milliseconds(record) <= TTI_MS and not record.get("missed_ttis")
+
+
+def _bare_metal(engine: str | None, found: dict[tuple, dict], clock_hz: int) -> list[str]:
+    """The row of an engine's blocks on bare metal, at the clock of the others; its cycles are of the other board."""
+    at_clock = {mbps: {**record, "clock_hz": clock_hz} for (name, mbps), record in found.items() if name == engine}
+    shown = [f"{milliseconds(at_clock[mbps]):.3f}" for mbps in RATES_MBPS]
+    until = in_time_until({mbps: _is_in_time(record) for mbps, record in at_clock.items()})
+    return [engine or "none: headers alone", "bare metal", *shown, until, "-"]
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """Time of a block by engine, threads and rate, beside bare metal; what the threads take, as the kernel has it."""
+    content = kept["bench-lte_zephyr"]
+    found: dict[tuple, dict[int, dict]] = {}
+    for record in content["records"]:
+        found.setdefault((record["engine"], record["order"]), {})[record["mbps"]] = record
+    bare = {(record["engine"], record["mbps"]): record for record in kept["bench-lte"]["records"]}
+    clock_hz, most = content["records"][0]["clock_hz"], RATES_MBPS[-1]
+    rows = []
+    for (engine, order), of_rate in found.items():
+        if order == next(iter(ORDERS)) and (engine, most) in bare:
+            rows.append(_bare_metal(engine, bare, clock_hz))
+        shown = [_spread(of_rate[mbps]) for mbps in RATES_MBPS]
+        switches = f"{of_rate[most]['switches']:g}"
+        until = in_time_until({mbps: _is_in_time(record) for mbps, record in of_rate.items()})
+        rows.append([engine or "none: headers alone", ORDERS[order], *shown, until, switches])
+    costs = content["costs"]
+    alone = {order: found[None, order][most] for order in ORDERS}
+    more = {
+        order: (record["median_cycles"] - alone["one"]["median_cycles"]) / record["packets"]
+        for order, record in alone.items()
+    }
+    headings = ["engine", "threads", *(f"{mbps} Mbit/s" for mbps in RATES_MBPS), "in time until Mbit/s"]
+    return [
+        f"`make bench-lte`, on Zephyr: ms from the hand-over of a block to its last packet, at {clock_hz / 1e6:g} MHz: "
+        "shortest / median / longest of a block each millisecond; bare metal: the cycles of the table above, at this "
+        "clock:",
+        "",
+        *table([*headings, f"changes of threads a block of {most} Mbit/s"], rows),
+        "",
+        f"The kernel alone, by the same program, in cycles ({costs['kind']}): from a thread to another that was ready, "
+        f"{costs['switch_cycles']}; a PDU into a queue and out of it, {costs['queue_cycles']}; to a thread that waits "
+        f"for it, and back, {costs['hand_over_cycles']}. With headers alone at {most} Mbit/s a packet takes "
+        f"{more['mac_first']:.0f} cycles more in three threads with MAC first than in one, {more['pdcp_first']:.0f} "
+        "with PDCP first.",
+    ]
+
+
+TABLE = Table(
+    name="bench-lte-zephyr",
+    page="tests/bench_lte/README.md",
+    sources=("bench-lte_zephyr.json", "bench-lte.json"),
+    command="make bench-lte",
+    render=render,
+    keep=keep,
+    shows="the same in Zephyr's threads: time of a transport block by engine, threads and rate",
+    takes="15 minutes",
+)

@@ -1,0 +1,233 @@
+"""Measures LTE's layer 2 in Zephyr's threads: ``python -m tests.bench_lte.zephyr``, or ``make bench-lte``.
+
+The same experiment as `tests.bench_lte`, by the same code, in the sample `lte_layer2` of the Zephyr module: a timer
+hands over a transport block each millisecond, MAC, RLC and PDCP are threads. Where there is no Zephyr tree nothing
+is measured, and a line says why.
+"""
+
+import argparse
+import functools
+import os
+import random
+import re
+import struct
+import sys
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import median
+
+from cipherlane.errors import SimulatedBoardError
+from cipherlane.results import write
+
+from gateware import targets
+from gateware.flow import emulator, toolchain, zephyr
+from gateware.flow.firmware import REPOSITORY
+from results import kept
+from results.tables.bench_lte import RATES_MBPS, TTI_MS, milliseconds
+from results.tables.bench_lte_zephyr import ORDERS, TABLE
+from tests.bench.board import ProgramBoard, WrongAnswerError
+from tests.bench_lte import blocks
+from tests.bench_lte.__main__ import MOST_MBPS, SEED, STEP_MBPS
+
+SAMPLE = zephyr.MODULE / "samples" / "lte_layer2"
+# That whose clock place-and-route has met.
+CONFIGURATION = "eth_zephyr"
+# In the order of the sample's list; None ciphers nothing (128-EEA0).
+ENGINES = (
+    None,
+    "byte",
+    "table",
+    "ise",
+    "ise_fused",
+    "ise_vmem",
+    "accelerator",
+    "accelerator, asleep",
+    "crypto API, vector unit",
+    "crypto API, accelerator",
+)
+# What takes many TTIs: few blocks are timed, and no rate is gone beyond.
+SLOW = ("byte", "table")
+BLOCKS, SLOW_BLOCKS, MOST_BLOCKS = 6, 1, 32
+REPLY_WORDS = 12 + MOST_BLOCKS
+# A timer's interrupt may find others closed, so that its handler is late.
+TTI_TOLERANCE = 0.05
+START_TIMEOUT_S = 60
+COSTS = {
+    "switch_cycles": r"from thread to thread: (\d+) cycles",
+    "queue_cycles": r"a PDU into a queue and out of it: (\d+) cycles",
+    "hand_over_cycles": r"to a thread that waits for it, and back: (\d+) cycles",
+}
+
+
+@functools.cache
+def build(configuration: str) -> Path:
+    """Compiles the sample and lays out a simulated board that starts it; returns the board's folder.
+
+    Raises
+    ------
+    zephyr.ZephyrError
+        There is no Zephyr tree, or the sample did not compile.
+    subprocess.CalledProcessError
+        The board could not be built, and has said why.
+    """
+    zephyr.require_base()
+    board = emulator.build(configuration)
+    output = REPOSITORY / "build" / "bench" / f"lte_{configuration}"
+    image = zephyr.compile_application(SAMPLE, output, targets.load("sim", configuration).name)
+    return emulator.lay_out(output, board, image)
+
+
+class ZephyrLteBoard(ProgramBoard):
+    """The sample `lte_layer2` on a simulated board."""
+
+    def __init__(self, configuration: str = CONFIGURATION):
+        super().__init__(build(configuration))
+
+    def costs(self) -> dict[str, int]:
+        """What the kernel takes for a change of threads and for queues, in cycles, as the sample found it.
+
+        Raises
+        ------
+        WrongAnswerError
+            The sample did not start.
+        """
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while "transport blocks on" not in (text := self._board.output()):
+            if time.monotonic() > deadline:
+                raise WrongAnswerError(f"the sample did not start: {self._board.obituary('it still runs')}")
+            time.sleep(0.1)
+        return {name: int(re.search(pattern, text).group(1)) for name, pattern in COSTS.items()}
+
+    def ask_for(
+        self, block: bytes, key: bytes, engine: str | None, count: int, identity: int, times: int
+    ) -> dict[str, tuple[int, ...]]:
+        """The reply to a request by order: words as `main.c` of the sample has them, with cycles of `times` blocks."""
+        request = struct.pack("<2I", ENGINES.index(engine), times) + key
+        request += struct.pack("<3I", count, identity, len(block))
+        reply = self.ask(REPLY_WORDS * len(ORDERS), request + block + bytes(-len(block) % 4))
+        return {
+            order: reply[n * REPLY_WORDS : (n + 1) * REPLY_WORDS][: REPLY_WORDS - MOST_BLOCKS + times]
+            for n, order in enumerate(ORDERS)
+        }
+
+    def measure(self, engine: str | None, size: int) -> list[dict]:
+        """The record of blocks of `size` bytes, one each TTI, for each of `ORDERS`.
+
+        Raises
+        ------
+        WrongAnswerError
+            The board reports an error, or the packets are wrong.
+        """
+        random_bytes = random.Random(f"{SEED} {engine} {size}").randbytes
+        key, count, identity = random_bytes(16), (0x5A5A5 << blocks.SN_BITS) | (blocks.SN_LIMIT - 3), 0x15
+        packets = [random_bytes(length) for length in blocks.lengths(size)]
+        block = blocks.block(blocks.Bearer(3, identity, key if engine else None), count, packets)
+        times = SLOW_BLOCKS if engine in SLOW else BLOCKS
+        found = self.ask_for(block, key, engine, count, identity, times)
+        of_board = {"clock_hz": self.clock_hz, "clock_met_by": self.clock_met_by}
+        return [record(engine, size, order, packets, reply) | of_board for order, reply in found.items()]
+
+
+def record(engine: str | None, size: int, order: str, packets: Sequence[bytes], reply: Sequence[int]) -> dict:
+    """The record of a reply, but for the board's clock, for blocks of `size` bytes of these packets.
+
+    Raises
+    ------
+    WrongAnswerError
+        It is an error, or its packets are wrong.
+    """
+    status, crc, came, sent, control, unknown, dropped, full, switches, missed, shortest, longest, *cycles = reply
+    case = f"{engine or 'no engine'}, {order}, {size} bytes"
+    if status:
+        raise WrongAnswerError(f"{case}: status {status - (1 << 32)}")
+    if control or unknown or dropped or full:
+        raise WrongAnswerError(
+            f"{case}: {control} PDUs were control, {unknown} of no bearer, {dropped} dropped, {full} found a queue full"
+        )
+    data, runs = b"".join(packets), len(cycles) + 1
+    if (came, sent) != (len(packets) * runs, len(data) * runs) or crc != zlib.crc32(data):
+        raise WrongAnswerError(f"{case}: the packets are not those that the block was made of")
+    return {
+        "cipher": "128-EEA2" if engine else "128-EEA0",
+        "engine": engine,
+        "order": order,
+        "mbps": size * 8 // 1000,
+        "block_bytes": size,
+        "packets": len(packets),
+        "packet_bytes": len(data),
+        "blocks": len(cycles),
+        "shortest_cycles": min(cycles),
+        "median_cycles": median(cycles),
+        "cycles": max(cycles),
+        "missed_ttis": missed,
+        "switches": round(switches / runs, 1),
+        "tti_cycles": [shortest, longest],
+        "kind": "sim",
+        "verified": True,
+    }
+
+
+def in_time(found: dict) -> bool:
+    """Whether each block was done with before the next one was due.
+
+    Raises
+    ------
+    WrongAnswerError
+        The next ones were not due after 1 ms.
+    """
+    tti = found["clock_hz"] * TTI_MS / 1000
+    shortest, longest = found["tti_cycles"]
+    if not tti * (1 - TTI_TOLERANCE) < shortest <= longest < tti * (1 + TTI_TOLERANCE):
+        raise WrongAnswerError(f"a TTI took {shortest} to {longest} cycles, not {tti:.0f}")
+    return milliseconds(found) <= TTI_MS and not found["missed_ttis"]
+
+
+def measured(board: ZephyrLteBoard, engines: Sequence[str | None]) -> Iterator[dict]:
+    """The records of each engine and order: the paper's rates, then up as long as blocks are in time."""
+    for engine in engines:
+        print(f"measuring {engine or 'the stack alone'} in threads", file=sys.stderr, flush=True)
+        for mbps in (*RATES_MBPS, *range(RATES_MBPS[-1] + STEP_MBPS, MOST_MBPS + 1, STEP_MBPS)):
+            found = board.measure(engine, mbps * 1000 // 8)
+            yield from found
+            held = [in_time(one) for one in found]
+            if mbps >= RATES_MBPS[-1] and not any(held):
+                break
+
+
+def main() -> int:
+    """Entry point; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench_lte.zephyr", description=__doc__.partition(":")[0])
+    parser.add_argument("--results", type=Path, default=REPOSITORY / "build" / "results" / "bench-lte_zephyr.json")
+    parser.add_argument("--only", action="append", choices=[e for e in ENGINES if e], help="an engine (repeatable)")
+    arguments = parser.parse_args()
+    if zephyr.find_base() is None:
+        print("Zephyr's threads were not measured: set ZEPHYR_BASE to a tree, or `make zephyr-setup`")
+        return 0
+    try:
+        with ZephyrLteBoard() as board:
+            costs = board.costs()
+            records = list(measured(board, [None, *arguments.only] if arguments.only else ENGINES))
+    except (zephyr.ZephyrError, SimulatedBoardError, WrongAnswerError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    release = ".".join(map(str, zephyr.version(zephyr.require_base())))
+    content = {"costs": {**costs, "kind": "sim"}, "records": records}
+    write(
+        arguments.results,
+        content,
+        command="make bench-lte",
+        board=f"sim_{CONFIGURATION}",
+        configuration={"engines": arguments.only or "all", "Zephyr": release},
+        tools=toolchain.versions(os.environ, toolchain.SIMULATION),
+    )
+    bare_metal = kept.load(("bench-lte.json",), TABLE.command)
+    for line in TABLE.render({"bench-lte_zephyr": content, **bare_metal}):
+        print(line)
+    print(f"{len(records)} figures in {arguments.results}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
