@@ -139,7 +139,7 @@ def test_figures_of_different_boards_do_not_stand_in_one_table(tree, capsys):
 
 def test_every_kept_file_belongs_to_a_table_and_says_where_it_is_from():
     files = sorted(kept.DATA.iterdir())
-    shown = [path for table in pages.MEASURED for pattern in table.sources for path in kept.DATA.glob(pattern)]
+    shown = {path for table in pages.MEASURED for pattern in table.sources for path in kept.DATA.glob(pattern)}
     assert sorted(shown) == files
     for path in files:
         provenance = json.loads(path.read_text())["provenance"]
