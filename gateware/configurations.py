@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 
 VECTOR = "vector"
 UNITS = (VECTOR, "scalar", "comparators", "wide_comparators")
+# Of the firmware where the boot ROM holds a loader: between the other memories on chip, where the CPU caches.
+CODE_ORIGIN = 0x2000_0000
 
 
 @dataclass(frozen=True)

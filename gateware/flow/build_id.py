@@ -22,8 +22,8 @@ from cipherlane import image as images
 from cipherlane.build_id import MARK, is_text, text
 from cipherlane.protocol.layout import IMAGE
 
+from gateware.configurations import CODE_ORIGIN
 from gateware.flow import cache
-from gateware.soc.loader import CODE_ORIGIN
 
 PART = len(MARK) // 2
 _SOURCES = ("*.v", "*.lpf", "*.ys")

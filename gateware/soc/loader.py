@@ -22,9 +22,9 @@ from litex.soc.interconnect.csr import CSRField, CSRStatus, CSRStorage
 from migen import If, Memory, Module, Mux, Signal
 from migen.genlib.cdc import MultiReg
 
+from gateware.configurations import CODE_ORIGIN
 from gateware.targets import Target
 
-CODE_ORIGIN = 0x2000_0000  # between the other memories on chip, where the CPU caches
 # A hundred times as long as a byte of zeros at 1 Mbaud, and a tenth of the least that a host's driver can send.
 BREAK_S = 1e-3
 # Much longer than any request is served for. A simulated second takes a minute.

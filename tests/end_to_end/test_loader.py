@@ -22,10 +22,10 @@ from cipherlane.protocol.layout import IMAGE, Cause, Engine, ErrorCode, ImageSta
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 
+from gateware.configurations import CODE_ORIGIN
 from gateware.flow import build_id
 from gateware.flow.emulator import lay_out
 from gateware.flow.firmware import LITEX, LOADER_INCLUDE, REPOSITORY
-from gateware.soc.loader import CODE_ORIGIN
 from tests.end_to_end.memory import BoardMemory, Secret
 from tests.host.commands import COMMAND, IV, KEY, one_line_error, reference
 

@@ -4,8 +4,8 @@ import pytest
 from cipherlane import image
 from cipherlane.build_id import MARK, text
 
+from gateware.configurations import CODE_ORIGIN
 from gateware.flow import build_id, emulator
-from gateware.soc.loader import CODE_ORIGIN
 
 VERILOG = """// Date: today
 module sim(input clock);
