@@ -7,8 +7,6 @@ that come out are compared with what went in, in a pass of its own after those t
 
 import argparse
 import os
-import random
-import struct
 import sys
 import zlib
 from collections.abc import Iterator
@@ -31,7 +29,6 @@ ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator")
 STEP_MBPS, MOST_MBPS = 25, 400
 # Engines in C take ten times as long as the block may: one pass of theirs is timed.
 PASSES, C_PASSES = 4, 2
-SEED = 36323
 
 
 class LteBoard(ProgramBoard):
@@ -48,22 +45,15 @@ class LteBoard(ProgramBoard):
         WrongAnswerError
             The board reports an error, or the packets are wrong.
         """
-        random_bytes = random.Random(f"{SEED} {engine} {size}").randbytes
-        key, count, identity = random_bytes(16), (0x5A5A5 << blocks.SN_BITS) | (blocks.SN_LIMIT - 3), 0x15
-        packets = [random_bytes(length) for length in blocks.lengths(size)]
-        block = blocks.block(blocks.Bearer(3, identity, key if engine else None), count, packets)
-        words = (
-            struct.pack("<2I", ENGINES.index(engine), C_PASSES if engine in ("byte", "table") else PASSES)
-            + key
-            + struct.pack("<3I", count, identity, size)
-        )
+        example = blocks.example(engine, size)
+        passes = C_PASSES if engine in ("byte", "table") else PASSES
         case = f"{engine or 'no engine'}, {size} bytes"
-        reply = self.ask(11, words + block + bytes(-size % 4))
+        reply = self.ask(11, example.request(ENGINES.index(engine), passes))
         status, first, shortest, longest, came, sent, control, unknown, dropped, crc, hz = reply
         if status or control or unknown or dropped:
             raise WrongAnswerError(f"{case}: status {status}; {control}, {unknown}, {dropped} PDUs were not packets")
-        data = b"".join(packets)
-        if (came, sent) != (len(packets), len(data)) or crc != zlib.crc32(data):
+        data = b"".join(example.packets)
+        if (came, sent) != (len(example.packets), len(data)) or crc != zlib.crc32(data):
             raise WrongAnswerError(f"{case}: the packets are not those that the block was made of")
         return {
             "cipher": "128-EEA2" if engine else "128-EEA0",

@@ -3,9 +3,11 @@
 What a block is made of stands in `firmware/lte/layer2.h`.
 """
 
+import random
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -16,6 +18,10 @@ COUNT_LIMIT = 1 << 32
 DOWNLINK = 1
 # A subheader with a length of 15 bits, one without, and the headers of RLC and PDCP.
 _LONG, _LAST, _HEADERS = 3, 1, 2 + 2
+
+
+# Of examples: the sequence number wraps behind three PDUs.
+_COUNT, _IDENTITY, _SEED = 0x5A5A5 << SN_BITS | SN_LIMIT - 3, 0x15, 36323
 
 
 @dataclass(frozen=True)
@@ -70,3 +76,27 @@ def lengths(size: int) -> Iterator[int]:
 def block(bearer: Bearer, count: int, packets: Sequence[bytes]) -> bytes:
     """The transport block of packets of one bearer, the first with this COUNT."""
     return mac([(bearer.lcid, pdu(bearer, count + n, packet)) for n, packet in enumerate(packets)])
+
+
+class Example(NamedTuple):
+    """A transport block to be received: key, COUNT of its first PDU, BEARER, the block, and the packets in it."""
+
+    key: bytes
+    count: int
+    identity: int
+    block: bytes
+    packets: list[bytes]
+
+    def request(self, cipher: int, passes: int) -> bytes:
+        """What a program of `firmware/lte/lte_bench.h` is asked with: the block behind the request."""
+        head = struct.pack("<2I16s3I", cipher, passes, self.key, self.count, self.identity, len(self.block))
+        return head + self.block + bytes(-len(self.block) % 4)
+
+
+def example(engine: str | None, size: int) -> Example:
+    """A block of `size` bytes of random packets, ciphered if there is an engine; the same for the same arguments."""
+    random_bytes = random.Random(f"{_SEED} {engine} {size}").randbytes
+    key = random_bytes(16)
+    packets = [random_bytes(length) for length in lengths(size)]
+    made = block(Bearer(3, _IDENTITY, key if engine else None), _COUNT, packets)
+    return Example(key, _COUNT, _IDENTITY, made, packets)

@@ -8,9 +8,7 @@ is measured, and a line says why.
 import argparse
 import functools
 import os
-import random
 import re
-import struct
 import sys
 import time
 import zlib
@@ -29,7 +27,7 @@ from results.tables.bench_lte import RATES_MBPS, TTI_MS, milliseconds
 from results.tables.bench_lte_zephyr import ORDERS, TABLE
 from tests.bench.board import ProgramBoard, WrongAnswerError
 from tests.bench_lte import blocks
-from tests.bench_lte.__main__ import MOST_MBPS, SEED, STEP_MBPS
+from tests.bench_lte.__main__ import MOST_MBPS, STEP_MBPS
 
 SAMPLE = zephyr.MODULE / "samples" / "lte_layer2"
 # That whose clock place-and-route has met.
@@ -100,13 +98,9 @@ class ZephyrLteBoard(ProgramBoard):
             time.sleep(0.1)
         return {name: int(re.search(pattern, text).group(1)) for name, pattern in COSTS.items()}
 
-    def ask_for(
-        self, block: bytes, key: bytes, engine: str | None, count: int, identity: int, times: int
-    ) -> dict[str, tuple[int, ...]]:
+    def ask_for(self, example: blocks.Example, engine: str | None, times: int) -> dict[str, tuple[int, ...]]:
         """The reply to a request by order: words as `main.c` of the sample has them, with cycles of `times` blocks."""
-        request = struct.pack("<2I", ENGINES.index(engine), times) + key
-        request += struct.pack("<3I", count, identity, len(block))
-        reply = self.ask(REPLY_WORDS * len(ORDERS), request + block + bytes(-len(block) % 4))
+        reply = self.ask(REPLY_WORDS * len(ORDERS), example.request(ENGINES.index(engine), times))
         return {
             order: reply[n * REPLY_WORDS : (n + 1) * REPLY_WORDS][: REPLY_WORDS - MOST_BLOCKS + times]
             for n, order in enumerate(ORDERS)
@@ -120,14 +114,10 @@ class ZephyrLteBoard(ProgramBoard):
         WrongAnswerError
             The board reports an error, or the packets are wrong.
         """
-        random_bytes = random.Random(f"{SEED} {engine} {size}").randbytes
-        key, count, identity = random_bytes(16), (0x5A5A5 << blocks.SN_BITS) | (blocks.SN_LIMIT - 3), 0x15
-        packets = [random_bytes(length) for length in blocks.lengths(size)]
-        block = blocks.block(blocks.Bearer(3, identity, key if engine else None), count, packets)
-        times = SLOW_BLOCKS if engine in SLOW else BLOCKS
-        found = self.ask_for(block, key, engine, count, identity, times)
+        example = blocks.example(engine, size)
+        found = self.ask_for(example, engine, SLOW_BLOCKS if engine in SLOW else BLOCKS)
         of_board = {"clock_hz": self.clock_hz, "clock_met_by": self.clock_met_by}
-        return [record(engine, size, order, packets, reply) | of_board for order, reply in found.items()]
+        return [record(engine, size, order, example.packets, reply) | of_board for order, reply in found.items()]
 
 
 def record(engine: str | None, size: int, order: str, packets: Sequence[bytes], reply: Sequence[int]) -> dict:

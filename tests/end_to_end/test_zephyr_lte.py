@@ -18,6 +18,10 @@ EINVAL, EBADMSG = 22, 77  # of Zephyr's C library
 ROOM = 40 + 1
 
 
+def example(block):
+    return blocks.Example(KEY, COUNT, IDENTITY, block, [])
+
+
 @pytest.fixture(scope="module")
 def board(zephyr_board):
     with zephyr.ZephyrLteBoard(zephyr_board.name.removeprefix("sim_")) as found:
@@ -47,7 +51,7 @@ def test_a_pdu_that_finds_a_queue_full_is_lost_and_counted(board):
     rng = random.Random(40)
     packets = [rng.randbytes(100) for _ in range(ROOM + 7)]
     block = blocks.block(blocks.Bearer(3, IDENTITY, KEY), COUNT, packets)
-    found = board.ask_for(block, KEY, "ise_fused", COUNT, IDENTITY, times=2)
+    found = board.ask_for(example(block), "ise_fused", times=2)
     for order, (status, crc, came, _, control, unknown, dropped, full, *_) in found.items():
         lost = 7 if order == "mac_first" else 0
         assert (status, control, unknown, dropped, full) == (0, 0, 0, 0, 3 * lost), order
@@ -62,7 +66,7 @@ def test_pdus_that_no_layer_takes_are_counted_by_it(board):
     again = blocks.pdu(bearer, COUNT + 1, b"")[:2] + pdu[0][2:]
     control = blocks.pdu(bearer, COUNT + 2, b"")[:2] + b"\x10\x00control"
     parts = [(5, b"other"), (3, b"\x00\x10\x00"), (3, pdu[0]), (3, pdu[2]), (3, again), (3, control)]
-    found = board.ask_for(blocks.mac(parts), KEY, "table", COUNT, IDENTITY, times=1)
+    found = board.ask_for(example(blocks.mac(parts)), "table", times=1)
     for order, (status, crc, came, _, control, unknown, dropped, full, *_) in found.items():
         assert (status, came, control, unknown, dropped, full) == (0, 2 * 1, 2 * 2, 2 * 1, 2 * 2, 0), order
         assert crc == zlib.crc32(b"\0" * 30)
@@ -73,7 +77,7 @@ def test_pdus_that_no_layer_takes_are_counted_by_it(board):
     [(b"\x0b" * 8, 1, EBADMSG), (b"", 1, EBADMSG), (b"\x1f", 33, EINVAL)],
 )
 def test_what_cannot_be_received_is_an_error_and_the_next_request_is_not(board, block, times, number):
-    for reply in board.ask_for(block, KEY, None, COUNT, IDENTITY, times).values():
+    for reply in board.ask_for(example(block), None, times).values():
         assert reply[0] == (1 << 32) - number
     assert [each["packets"] for each in board.measure(None, 500)] == [1] * len(ORDERS)
 
