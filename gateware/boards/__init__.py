@@ -15,8 +15,9 @@ class Fit:
     ``lut_words`` words are LUTs, even those that are declared for block RAM; those of at most ``distributed_words``
     are, whatever synthesis would take. ``path_ps`` is how long Yosys' ABC may
     make a path that need not be short, in picoseconds of cells and of wires of 300 ps each; with 0 it takes the
-    longest of all for that. ``pnr_seed`` and ``pnr_options`` are nextpnr's; its own weight on timing, 10,
-    gives some percent less clock. ``sys_clk_freq`` is the system clock in Hz where it is not the board's, and
+    longest of all for that. ``padding_register`` is that of the MAC (`gateware.net.link.mac`), for a part
+    in which its transmit side lies far apart. ``pnr_seed`` and ``pnr_options`` are nextpnr's; its own weight on timing,
+    10, gives some percent less clock. ``sys_clk_freq`` is the system clock in Hz where it is not the board's, and
     ``clock_met`` says whether place-and-route met it.
     """
 
@@ -27,6 +28,7 @@ class Fit:
     lut_words: int = 0
     distributed_words: int = 0
     path_ps: int = 0
+    padding_register: bool = False
     sys_clk_freq: int | None = None
     clock_met: bool = False
 

@@ -23,7 +23,11 @@ BOARD = Board(
     console_name="jtag_uart",
     fits={
         "eth": Fit(
-            cfu_sbox="block_ram", core_sbox="block_ram", pnr_options=("--placer", "static"), path_ps=7000, pnr_seed=2
+            cfu_sbox="block_ram",
+            core_sbox="block_ram",
+            pnr_options=("--placer", "static"),
+            path_ps=7000,
+            padding_register=True,
         )
     },
     left_out={

@@ -35,12 +35,19 @@ def slots_region(ethernet: Ethernet) -> tuple[int, int]:
 
 
 def add_ethernet(
-    soc: SoCCore, create_phy: Callable, ethernet: Ethernet, *, service: Port, dma_bus: wishbone.Interface
+    soc: SoCCore,
+    create_phy: Callable,
+    ethernet: Ethernet,
+    *,
+    service: Port,
+    dma_bus: wishbone.Interface,
+    padding_register: bool = False,
 ) -> None:
     """Adds PHY, MAC and fast path, with the constants `MACADDR1` to `6` and `LOCALIP1` to `4` for the firmware.
 
     `create_phy` is the board's, `service` the fast path's port of the CTR service, `dma_bus` what the DMA reaches the
-    slots by. The receive slots can be written, so that the firmware leaves no key in them.
+    slots by; `padding_register` is the MAC's. The receive slots can be written, so that the firmware leaves no key in
+    them.
 
     Raises
     ------
@@ -55,6 +62,7 @@ def add_ethernet(
         mac_address=ethernet.fast_path_mac_address,
         rx_slots=ethernet.rx_slots,
         tx_slots=ethernet.tx_slots,
+        padding_register=padding_register,
     )
     soc.fastpath = FastPathPeripheral(
         service=service,

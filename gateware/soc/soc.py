@@ -115,7 +115,14 @@ class CipherlaneSoC(SoCCore):
         self.random = RandomSource(None if board.simulated else RingOscillators())
         if configuration.ethernet:
             service = self.ctr_service.ports[0]
-            add_ethernet(self, board.create_phy, configuration.ethernet, service=service, dma_bus=self.dma_to_slots)
+            add_ethernet(
+                self,
+                board.create_phy,
+                configuration.ethernet,
+                service=service,
+                dma_bus=self.dma_to_slots,
+                padding_register=target.fit.padding_register,
+            )
         if sdram:
             add_sdram(self, sdram, configuration.sdram_cache, target.fit.distributed_words)
         if configuration.console:

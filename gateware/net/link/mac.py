@@ -16,6 +16,7 @@ The transmit arbiter is a round robin between frames. Whoever is granted sends i
 from liteeth.common import eth_mac_description, eth_phy_description
 from liteeth.mac.common import LiteEthMACCrossbar, LiteEthMACDepacketizer, LiteEthMACPacketizer
 from liteeth.mac.core import LiteEthMACCore
+from liteeth.mac.padding import LiteEthMACPaddingInserter
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream
 from litex.soc.interconnect.csr import CSRConstant, CSRField, CSRStorage
@@ -67,6 +68,8 @@ class SharedMAC(LiteXModule):
         Frames that are held for and from the CPU, powers of two; 0 of both leaves the CPU's side out.
     buffer_words : int
         Size of the receive buffer, a power of two.
+    padding_register : bool
+        Whether `ready` from LiteEth's check sequence ends in a register behind the padding, in place of its counter.
 
     Attributes
     ----------
@@ -84,7 +87,16 @@ class SharedMAC(LiteXModule):
         As given.
     """
 
-    def __init__(self, *, phy, mac_address: int, rx_slots: int = 8, tx_slots: int = 2, buffer_words: int = 2048):
+    def __init__(
+        self,
+        *,
+        phy,
+        mac_address: int,
+        rx_slots: int = 8,
+        tx_slots: int = 2,
+        buffer_words: int = 2048,
+        padding_register: bool = False,
+    ):
         if phy.dw != PHY_BITS:
             raise ValueError(f"the PHY has {phy.dw} bits; give one of {PHY_BITS}")
         self.mac_address = mac_address
@@ -99,6 +111,10 @@ class SharedMAC(LiteXModule):
         sending.skid = ClockDomainsRenamer("eth_tx")(Skid(eth_phy_description(WORD_BITS)))
         crossing = next(n for n, at in enumerate(sending.pipeline) if isinstance(at, stream.ClockDomainCrossing))
         sending.pipeline.insert(crossing + 1, sending.skid)
+        if padding_register:
+            sending.behind_padding = ClockDomainsRenamer("eth_tx")(Skid(eth_phy_description(PHY_BITS)))
+            padding = next(n for n, at in enumerate(sending.pipeline) if isinstance(at, LiteEthMACPaddingInserter))
+            sending.pipeline.insert(padding + 1, sending.behind_padding)
         self.crossbar = crossbar = LiteEthMACCrossbar(WORD_BITS)
         self.event = stream.Endpoint([("code", EVENT_BITS)])
 

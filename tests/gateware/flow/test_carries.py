@@ -61,7 +61,7 @@ def test_a_carry_that_nobody_reads_costs_nothing(design):
 
 def test_the_script_of_a_bitstream_has_it_and_short_sums_in_luts(tmp_path):
     target = targets.load("ecpix5")
-    bitstream.write_sources(target, tmp_path, [0])
+    bitstream.write_sources(target, tmp_path, {"firmware": [0]})
     steps = (tmp_path / "gateware" / "build_ecpix5.sh").read_text().splitlines()
     (place,) = [n for n, line in enumerate(steps) if line.startswith("nextpnr-ecp5")]
     assert steps[place - 1].endswith(f"{carries.__file__} ecpix5.json") and steps[place - 2].startswith("yosys")

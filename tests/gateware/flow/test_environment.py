@@ -74,7 +74,7 @@ def test_each_boards_cable_is_one_that_doctor_and_udev_know(board):
     [
         (
             ["ulx3s", "eth"],
-            "board ulx3s has no configuration 'eth' (the board has no Ethernet): choose one of default, sdram",
+            "board ulx3s has no configuration 'eth' (the board has no Ethernet): choose one of default, sdram, loader",
         ),
         (["orangecrab"], "the UART of OrangeCrab r0.2 (ECP5-25F) may be at any adapter: name it by PORT=/dev/ttyUSB0"),
         (

@@ -141,9 +141,11 @@ class GMIIBoard:
         Parameters of `create_service`.
     rival : bool
         Whether the core is shared with a `Rival`.
+    padding_register : bool
+        The MAC's.
     """
 
-    def __init__(self, *, sys_hz: int, rows: int = 8, rival: bool = False, **core):
+    def __init__(self, *, sys_hz: int, rows: int = 8, rival: bool = False, padding_register: bool = False, **core):
         top = Module()
         for name in ("sys", "eth_rx", "eth_tx"):
             setattr(top.clock_domains, f"cd_{name}", ClockDomain(name))
@@ -152,7 +154,9 @@ class GMIIBoard:
         for name, signal in zip(("rx_dv", "rx_data", "tx_en", "tx_data"), pads.flatten(), strict=True):
             signal.name_override = name
         top.submodules.phy = phy = _PHY(pads)
-        top.submodules.mac = mac = SharedMAC(phy=phy, mac_address=BOARD_MAC, rx_slots=2, tx_slots=2)
+        top.submodules.mac = mac = SharedMAC(
+            phy=phy, mac_address=BOARD_MAC, rx_slots=2, tx_slots=2, padding_register=padding_register
+        )
         clients = [client(), *([CLIENT] if rival else [])]
         top.submodules.service = service = create_service(clients, **core)
         if rival:

@@ -1,17 +1,22 @@
-"""The wire's rate with a core that another client keeps busy, with the longest keys, at the boards' clock."""
+"""The wire's rate with a core that another client keeps busy, with the longest keys, at the boards' clock.
+
+The MAC is the one with a register behind its padding.
+"""
 
 import pytest
 
 from tests.bench_eth.measure import Case, measure
 from tests.gateware.boards import TARGETS
+from tests.gateware.net import frames
 from tests.gateware.net.gmii import CORE, GMIIBoard
+from tests.gateware.net.script import BOARD_IP, BOARD_MAC, on_wire
 
 CLOCK_HZ = min(target.sys_clk_freq for target in TARGETS if target.configuration.ethernet)
 
 
 @pytest.fixture(scope="module")
 def board():
-    board = GMIIBoard(sys_hz=CLOCK_HZ, rival=True, **CORE)
+    board = GMIIBoard(sys_hz=CLOCK_HZ, rival=True, padding_register=True, **CORE)
     yield board
     board.close()
 
@@ -21,3 +26,12 @@ def test_line_rate(board, payload):
     measured = measure(board, Case(payload=payload, sessions=2, key_bits=256, clock_hz=CLOCK_HZ), CORE)
     assert not measured["dropped"]
     assert measured["share"] > 0.995
+
+
+def test_a_frame_that_is_padded(board):
+    """The board's answer to an ARP request has its padding and a right check sequence, or it is not taken as sent."""
+    mac, ip = 0x02_00_00_00_02_00, 0xC0A8_0110
+    question = frames.ethernet(frames.BROADCAST, mac, frames.ARP, frames.arp(1, mac, ip, 0, BOARD_IP))
+    answer = frames.ethernet(mac, BOARD_MAC, frames.ARP, frames.arp(2, BOARD_MAC, BOARD_IP, mac, ip))
+    board.reset()
+    assert [sent.frame for sent in board.exchange(on_wire(question), drain=4000)] == [answer]

@@ -187,7 +187,7 @@ def test_domain_that_nothing_resets_is_found():
 
 def test_every_constrained_clock_is_a_pin(tmp_path):
     target = replace(targets.load("ecpix5", "eth"), fit=Fit())  # S-boxes as tables: less text
-    bitstream.write_sources(target, tmp_path, [0])
+    bitstream.write_sources(target, tmp_path, {"firmware": [0]})
     lpf = (tmp_path / "gateware" / "ecpix5_eth.lpf").read_text()
     verilog = (tmp_path / "gateware" / "ecpix5_eth.v").read_text()
     ports = set(re.findall(r"^\s*input\s+wire\s+(\w+),?$", verilog[: verilog.index(");")], re.MULTILINE))
