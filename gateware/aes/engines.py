@@ -23,6 +23,29 @@ from gateware.aes.iterative_cipher import RESULT_LAYOUT, cipher_layout
 from gateware.aes.key_expansion import key_writes
 
 
+def take_turns(ciphers: list, sink: stream.Endpoint, source: stream.Endpoint, restart) -> tuple[list, list]:
+    """Combinational and clocked statements by which ciphers, two or more, take from a sink and fill a source in turn.
+
+    Their own ``sink`` and ``source`` are alike; with `restart` the first one's turn comes, in the next cycle.
+    """
+    last = len(ciphers) - 1
+    sink_turn, source_turn = Signal(max=len(ciphers)), Signal(max=len(ciphers))
+    comb = [
+        Case(sink_turn, {n: sink.connect(cipher.sink, keep={"valid", "ready"}) for n, cipher in enumerate(ciphers)}),
+        *[sink.connect(cipher.sink, omit={"valid", "ready"}) for cipher in ciphers],
+        Case(source_turn, {n: cipher.source.connect(source) for n, cipher in enumerate(ciphers)}),
+    ]
+    sync = [
+        If(sink.valid & sink.ready, If(sink_turn == last, sink_turn.eq(0)).Else(sink_turn.eq(sink_turn + 1))),
+        If(
+            source.valid & source.ready,
+            If(source_turn == last, source_turn.eq(0)).Else(source_turn.eq(source_turn + 1)),
+        ),
+        If(restart, sink_turn.eq(0), source_turn.eq(0)),
+    ]
+    return comb, sync
+
+
 class Engines(Module):
     """Ciphers with the ports of one.
 
@@ -69,24 +92,6 @@ class Engines(Module):
         ]
 
         # Turns.
-        last = len(ciphers) - 1
-        sink_turn, source_turn = Signal(max=len(ciphers)), Signal(max=len(ciphers))
-        self.comb += [
-            Case(
-                sink_turn,
-                {n: self.sink.connect(cipher.sink, keep={"valid", "ready"}) for n, cipher in enumerate(ciphers)},
-            ),
-            *[self.sink.connect(cipher.sink, omit={"valid", "ready"}) for cipher in ciphers],
-            Case(source_turn, {n: cipher.source.connect(self.source) for n, cipher in enumerate(ciphers)}),
-        ]
-        self.sync += [
-            If(
-                self.sink.valid & self.sink.ready,
-                If(sink_turn == last, sink_turn.eq(0)).Else(sink_turn.eq(sink_turn + 1)),
-            ),
-            If(
-                self.source.valid & self.source.ready,
-                If(source_turn == last, source_turn.eq(0)).Else(source_turn.eq(source_turn + 1)),
-            ),
-            If(self.flush | self.clear, sink_turn.eq(0), source_turn.eq(0)),
-        ]
+        comb, sync = take_turns(ciphers, self.sink, self.source, restart=self.flush | self.clear)
+        self.comb += comb
+        self.sync += sync

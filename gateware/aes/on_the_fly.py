@@ -18,19 +18,22 @@ datapath cycles a block   S-boxes
 128      11               16, and 4
 ======== ================ =============
 
-with the cycle that takes it. `gateware.aes.cores` has the cores for many blocks under one key, or several.
+with the cycle that takes it. Several engines (`create_on_the_fly`) work on as many blocks at a time.
+`gateware.aes.cores` has the cores for many blocks under one key, or several.
 """
 
 from litex.soc.interconnect import stream
 from migen import Cat, If, Module, Mux, Signal
 
+from gateware.aes.engines import take_turns
 from gateware.aes.sbox import SBox
 from gateware.aes.standard import BLOCK_BITS, WORD_BITS
 from gateware.aes.transforms import byte_list, mix_column, shift_rows, xtime
 
 DATAPATHS = (32, 64, 128)
 ROUNDS = 10
-COLUMNS = BLOCK_BITS // WORD_BITS
+JOB = [("key", BLOCK_BITS), ("block", BLOCK_BITS)]
+RESULT = [("block", BLOCK_BITS)]
 
 
 class OnTheFlyCipher(Module):
@@ -58,8 +61,8 @@ class OnTheFlyCipher(Module):
     def __init__(self, datapath: int = 128, sbox: str = "table"):
         if datapath not in DATAPATHS:
             raise ValueError(f"datapath {datapath} is not one of {', '.join(map(str, DATAPATHS))}")
-        self.sink = sink = stream.Endpoint([("key", BLOCK_BITS), ("block", BLOCK_BITS)])
-        self.source = source = stream.Endpoint([("block", BLOCK_BITS)])
+        self.sink = sink = stream.Endpoint(JOB)
+        self.source = source = stream.Endpoint(RESULT)
         self.clear = Signal()
         self.key = Signal(BLOCK_BITS)
         self.state = Signal(BLOCK_BITS)
@@ -146,3 +149,25 @@ class OnTheFlyCipher(Module):
             words.append(word)
             before = word
         return words
+
+
+class OnTheFlyEngines(Module):
+    """Several `OnTheFlyCipher` that take blocks in turn and give them in the same order; ports as theirs."""
+
+    def __init__(self, ciphers: list[OnTheFlyCipher]):
+        self.sink = stream.Endpoint(JOB)
+        self.source = stream.Endpoint(RESULT)
+        self.clear = Signal()
+
+        # # #
+
+        self.submodules += ciphers
+        comb, sync = take_turns(ciphers, self.sink, self.source, restart=self.clear)
+        self.comb += [*comb, *[cipher.clear.eq(self.clear) for cipher in ciphers]]
+        self.sync += sync
+
+
+def create_on_the_fly(datapath: int = 128, sbox: str = "table", engines: int = 1) -> Module:
+    """A cipher of these parameters, or several side by side: with the ports of one."""
+    ciphers = [OnTheFlyCipher(datapath, sbox) for _ in range(engines)]
+    return OnTheFlyEngines(ciphers) if engines > 1 else ciphers[0]

@@ -1,6 +1,6 @@
 """The ciphers of LTE as Hessel et al. 2009 compare them: SNOW 3G by S-boxes, AES-128 with round keys on the fly by
-datapath and S-box. What they call one-hot is Bertoni's there. All in one shape: Verilog, and what a simulation of the
-mapped netlist says of a message.
+datapath, S-box and number of engines. What they call one-hot is Bertoni's there. All in one shape: Verilog, and what a
+simulation of the mapped netlist says of a message.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from litex.gen.fhdl.verilog import convert
 from migen import ClockDomain, Module, Signal
 
-from gateware.aes.on_the_fly import DATAPATHS, OnTheFlyCipher
+from gateware.aes.on_the_fly import DATAPATHS, create_on_the_fly
 from gateware.explore.flow import Design
 from gateware.explore.measure import WrongResult
 from gateware.explore.netlist import Netlist
@@ -25,8 +25,10 @@ MESSAGE_BYTES, WORD_BYTES, BLOCK_BYTES = 1000, 4, 16
 # Their names, and those of `gateware.aes.sbox`; lut is the best of those made of LUTs alone.
 SBOXES = {"lut": "ecp5", "canright": "tower", "onehot": "onehot"}
 S_Q = ("lut", "onehot")
-# Blocks that are simulated, and how many of them count; a message's are reckoned from these.
-BLOCKS, COUNTED = 12, 8
+ENGINES = (1, 2)
+# Blocks that are simulated, and how many of them count, after the first few; a message's are reckoned from these. The
+# latter is a multiple of every number of engines, as blocks come in bunches.
+BLOCKS, COUNTED, WARM_UP = 14, 8, 2 * max(ENGINES)
 
 
 @dataclass(frozen=True)
@@ -43,17 +45,19 @@ class Message:
 
 @dataclass(frozen=True)
 class Member:
-    """One core. `s_q` is that of SNOW 3G alone."""
+    """One core. `s_q` is that of SNOW 3G alone, several engines are AES'."""
 
     algorithm: str
     datapath: int
     sbox: str
     s_q: str = ""
+    engines: int = 1
 
     @property
     def name(self) -> str:
         """A file name of its own."""
-        return "-".join(part for part in (self.algorithm, str(self.datapath), self.sbox, self.s_q) if part)
+        engines = f"x{self.engines}" if self.engines > 1 else ""
+        return "-".join(part for part in (self.algorithm, str(self.datapath), self.sbox, self.s_q, engines) if part)
 
     def design(self) -> tuple[Design, dict[str, str]]:
         """Its Verilog, and the names of its ports there."""
@@ -61,7 +65,7 @@ class Member:
             snow = Snow3G(SBOXES[self.sbox], SBOXES[self.s_q])
             ports = {name: getattr(snow.sink, name) for name, _ in JOB}
             return _design(snow, ports | {"out": snow.source.z})
-        aes = OnTheFlyCipher(self.datapath, SBOXES[self.sbox])
+        aes = create_on_the_fly(self.datapath, SBOXES[self.sbox], self.engines)
         return _design(aes, {"key": aes.sink.key, "block": aes.sink.block, "out": aes.source.block})
 
     def measure(self, module: dict, ports: dict[str, str]) -> Message:
@@ -77,7 +81,7 @@ class Member:
 
 MEMBERS = (
     *(Member("snow3g", 32, s_r, s_q) for s_r in SBOXES for s_q in S_Q),
-    *(Member("aes", datapath, sbox) for datapath in DATAPATHS for sbox in SBOXES),
+    *(Member("aes", datapath, sbox, engines=n) for n in ENGINES for datapath in DATAPATHS for sbox in SBOXES),
 )
 
 
@@ -109,23 +113,26 @@ class _Mapped:
             self.netlist.poke(self.ports[name], value)
         self.netlist.settle()
 
-    def give(self, inputs: dict[str, list[int]]) -> int:
-        """Gives a job, by port and lane; the number of the cycle in which it is taken."""
+    def offer(self, inputs: dict[str, list[int]]) -> bool:
+        """Offers a job, by port and lane; whether the next edge takes it."""
         for name, values in inputs.items():
             self.netlist.poke_lanes(self.ports[name], values)
         self._put(valid=1)
-        if not self.netlist.peek(self.ports["ready"]):
-            raise ProtocolError("a job is not taken where it can be")
-        taken = self.netlist.cycle
-        self.netlist.edge()
+        return bool(self.netlist.peek(self.ports["ready"]))
+
+    def rest(self) -> None:
+        """Offers nothing."""
         self._put(valid=0)
-        return taken
+
+    def result(self) -> list[int] | None:
+        """The result of each lane that goes with the next edge, if there is one."""
+        return self.netlist.peek_lanes(self.ports["out"]) if self.netlist.peek(self.ports["out_valid"]) else None
 
     def wait(self) -> list[int]:
         """The next result of each lane, which goes with the next edge."""
         for _ in range(PATIENCE):
-            if self.netlist.peek(self.ports["out_valid"]):
-                return self.netlist.peek_lanes(self.ports["out"])
+            if found := self.result():
+                return found
             self.edge()
         raise ProtocolError(f"no result for {PATIENCE} cycles")
 
@@ -145,7 +152,11 @@ def _snow3g(module: dict, ports: dict[str, str]) -> Message:
         for n in range(4)
     }
     mapped.netlist.is_counting = True
-    begun, compared, first, cycles = mapped.give(job), 0, 0, 0
+    if not mapped.offer(job):
+        raise ProtocolError("a job is not taken where it can be")
+    begun, compared, first, cycles = mapped.netlist.cycle, 0, 0, 0
+    mapped.edge()
+    mapped.rest()
     for number in range(1, 1 + max(max(words) for *_, words in KEYSTREAMS)):
         for z, (*_, words) in zip(mapped.wait(), KEYSTREAMS, strict=True):
             compared += _same(z, words.get(number, z), f"word {number}") and number in words
@@ -158,27 +169,32 @@ def _snow3g(module: dict, ports: dict[str, str]) -> Message:
 
 
 def _aes(module: dict, ports: dict[str, str]) -> Message:
-    """Blocks one after the other; each lane has its own keys and blocks."""
+    """Blocks one after the other, each as soon as it is taken; each lane has its own keys and blocks."""
     mapped, draw = _Mapped(module, ports, 8), random.Random(1)
     lanes = range(mapped.netlist.lanes)
-    times: list[int] = []
-    alone = 0
-    for number in range(BLOCKS):
-        keys, blocks = ([draw.randbytes(BLOCK_BYTES) for _ in lanes] for _ in range(2))
-        mapped.netlist.is_counting = number >= BLOCKS - COUNTED
-        begun = mapped.give({"key": _little(keys), "block": _little(blocks)})
-        found = mapped.wait()
-        wanted = [
-            Cipher(algorithms.AES(k), modes.ECB()).encryptor().update(b) for k, b in zip(keys, blocks, strict=True)
-        ]
-        for got, right in zip(found, _little(wanted), strict=True):
-            _same(got, right, f"block {number}")
-        alone = alone or mapped.netlist.cycle - begun
-        times.append(begun)  # the next is given in the cycle in which this one goes
-    each = (times[-1] - times[0]) / (BLOCKS - 1)
+    jobs = [[[draw.randbytes(BLOCK_BYTES) for _ in lanes] for _ in ("key", "block")] for _ in range(BLOCKS)]
+    taken: list[int] = []  # cycles
+    given: list[int] = []
+    while len(given) < BLOCKS:
+        if mapped.netlist.cycle > BLOCKS * PATIENCE:
+            raise ProtocolError(f"{BLOCKS} blocks are not done after {BLOCKS * PATIENCE} cycles")
+        if len(taken) < BLOCKS:
+            keys, blocks = jobs[len(taken)]
+            if mapped.offer({"key": _little(keys), "block": _little(blocks)}):
+                taken.append(mapped.netlist.cycle)
+        else:
+            mapped.rest()
+        mapped.netlist.is_counting = WARM_UP < len(taken) <= WARM_UP + COUNTED
+        if found := mapped.result():
+            for got, key, block in zip(found, *jobs[len(given)], strict=True):
+                wanted = Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(block)
+                _same(got, int.from_bytes(wanted, "little"), f"block {len(given)}")
+            given.append(mapped.netlist.cycle)
+        mapped.edge()
+    each = (taken[WARM_UP + COUNTED] - taken[WARM_UP]) / COUNTED
     blocks_a_message = MESSAGE_BYTES / BLOCK_BYTES
     toggles = mapped.netlist.transitions / mapped.netlist.lanes / COUNTED
-    return Message(each * blocks_a_message, alone, toggles * blocks_a_message, BLOCKS * len(lanes))
+    return Message(each * blocks_a_message, given[0] - taken[0], toggles * blocks_a_message, BLOCKS * len(lanes))
 
 
 def _little(values: Iterable[bytes]) -> list[int]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from gateware.aes.on_the_fly import DATAPATHS, OnTheFlyCipher
+from gateware.aes.on_the_fly import DATAPATHS, OnTheFlyCipher, create_on_the_fly
 from tests.gateware.aes.core_bench import nist_vectors
 from tests.gateware.support import Simulation, receive, send
 
@@ -84,6 +84,38 @@ def test_a_cleared_block_leaves_nothing(bench):
     key, block = bytes(16), bytes(range(16))
     expected = Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(block)
     assert encrypted(bench, [(key, block)])[0] == [expected]
+
+
+@pytest.fixture(scope="module")
+def engines():
+    dut = create_on_the_fly(128, "table", 3)
+    with Simulation(dut, dut.sink, dut.source, dut.clear) as sim:
+        sim.dut, sim.count = dut, 3
+        yield sim
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_engines_keep_the_order(engines, seed):
+    draw = random.Random(4)
+    given = [(draw.randbytes(16), draw.randbytes(16)) for _ in range(25)]
+    expected = [Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(block) for key, block in given]
+    found, times = encrypted(engines, given, random.Random(seed) if seed else None)
+    assert found == expected
+    if not seed:
+        count = engines.count
+        assert {b - a for a, b in zip(times, times[count:], strict=False)} == {CYCLES[128]}
+
+
+def test_clear_ends_the_blocks_of_all_engines(engines):
+    dut, taken = engines.dut, engines.count - 1  # the turn is not the first one's when they are cleared
+    engines.run(send(dut.sink, [{"key": 5, "block": 6}] * taken), max_cycles=50)
+    engines.poke({dut.clear: 1})
+    engines.clock(2)
+    engines.poke({dut.clear: 0})
+    for _ in range(2 * CYCLES[128]):
+        engines.clock(1)
+        assert not engines.peek(dut.source.valid)
+    test_engines_keep_the_order(engines, None)
 
 
 def test_parameters():

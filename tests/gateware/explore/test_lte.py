@@ -12,7 +12,10 @@ from gateware.explore.protocols import ProtocolError
 from gateware.flow import toolchain
 from tests.gateware.support import ROOT
 
-CHOSEN = {Member("snow3g", 32, "lut", "lut"): (34 + 250, 34, 10), Member("aes", 32, "lut"): (41 * 62.5, 41, 12 * 8)}
+CHOSEN = {
+    Member("snow3g", 32, "lut", "lut"): (34 + 250, 34, 10),
+    Member("aes", 32, "lut", engines=2): (41 * 62.5 / 2, 41, 14 * 8),
+}
 
 
 @pytest.fixture(scope="module", params=CHOSEN, ids=lambda member: member.name)
@@ -43,14 +46,14 @@ def test_a_wrong_netlist_has_no_figures(mapped):
 
 
 def test_members_have_names_of_their_own():
-    assert len({member.name for member in MEMBERS}) == len(MEMBERS) == 6 + 9
+    assert len({member.name for member in MEMBERS}) == len(MEMBERS) == 6 + 2 * 9
 
 
 def test_record_of_a_core():
     message = Message(cycles=284, first=34, toggles=500_000.0, compared=10)
     member = Member("snow3g", 32, "lut", "onehot")
     found = lte.record(member, "25F-6", {"lut4": 2000, "ff": 600, "bram": 0}, message, [99.0, 142.0, 150.0])
-    assert found | {"sbox": "lut", "s_q": "onehot", "device": "LFE5U-25F", "speed": 6} == found
+    assert found | {"sbox": "lut", "s_q": "onehot", "engines": 1, "device": "LFE5U-25F", "speed": 6} == found
     assert found["mbps"] == 4000.0 and found["mbps_per_lut"] == 2.0 and found["least_ns_a_byte"] == 2.0
     assert found["mhz_for_ns_a_byte"] == {"4": 71.0, "14": 20.29, "24": 11.83} and found["toggles_a_byte"] == 500.0
     assert (found["fmax_least_mhz"], found["fmax_mhz"], found["fmax_most_mhz"]) == (99.0, 142.0, 150.0)
