@@ -53,7 +53,7 @@ help: ## 0 s | List the targets
 	@echo "  SEEDS=8  DATABASE=LFE5UM5G|LFE5U (timing; default: both)"
 	@echo "  LIVE=goodput|pace|start|soak (bench-live: see tests)"
 	@echo "  FUZZ_SECONDS=60  MUTANTS='--count 300 --seed 1 --part host' (default: 300 of all parts)"
-	@echo "  EXPLORE='--datapath 128 --peer usselmann=FOLDER' (explore; explore-lte has --device and --seeds, explore-rgmii --seeds; default: everything)"
+	@echo "  EXPLORE='--datapath 128 --peer usselmann=FOLDER' (explore; explore-lte has --device and --seeds, explore-isa, explore-sets and explore-rgmii --seeds; default: everything)"
 	@echo "  JOBS=2  SCHEDULER=tcp://host:8786 (timing, explore, mutants, worker: see gateware/flow)"
 	@echo "  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)  SUITES='tests/kernel/common' (zephyr-twister: folders of it)"
 
@@ -197,11 +197,11 @@ explore: setup ## hours | Place and route the family of AES cores, beside public
 worker: setup ## hours | Do tasks of timing, explore and mutants for the Dask scheduler at SCHEDULER, JOBS at a time
 	@$(PYTHON) -m gateware.flow.sweep $(SWEEP)
 
-explore-isa: setup ## 15 min | Place and route the vector unit and its parts alone (build/results/explore-isa.json)
-	@$(PYTHON) -m gateware.explore.isa
+explore-isa: setup ## 40 min | Place and route the vector unit and its parts alone (build/results/explore-isa.json)
+	@$(PYTHON) -m gateware.explore.isa $(EXPLORE)
 
-explore-sets: setup ## 10 min | Place and route the instruction sets of others alone (build/results/explore-sets.json)
-	@$(PYTHON) -m gateware.explore.instruction_sets
+explore-sets: setup ## 25 min | Place and route the instruction sets of others alone (build/results/explore-sets.json)
+	@$(PYTHON) -m gateware.explore.instruction_sets $(EXPLORE)
 
 explore-lte: setup ## 40 min | Place and route SNOW 3G and AES as LTE has them, by S-boxes (build/results/explore-lte.json)
 	@$(PYTHON) -m gateware.explore.lte $(EXPLORE)

@@ -1,12 +1,12 @@
 """The vector AES unit and its parts on ECP5: ``python -m gateware.explore.isa`` (`make explore-isa`).
 
 Each part is synthesised, placed and routed alone between registers (`gateware.explore.harness`) for the
-LFE5UM5G-85F, speed grade 8, of the ECPIX-5. Delay is the longest path from register to register that
-place-and-route found, its wires included; the clock-to-output time at its beginning, of a flip-flop or of a block
-RAM, is part of it and given beside it. For that of a block RAM, nextpnr's timing of the LFE5UM5G has a third of what
-its timing of the LFE5UM has in the same grade; the part made of block RAM is timed with both. Resources are the
-part's own, without the harness. A part whose sources have not changed is not built again: results lie beside
-their digest, so that a run can be broken off and taken up.
+LFE5UM5G-85F, speed grade 8, of the ECPIX-5, with several seeds. Delay is the longest path from register to register
+that place-and-route found, its wires included, by the median of the seeds; the clock-to-output time at its beginning,
+of a flip-flop or of a block RAM, is part of it and given beside it. For that of a block RAM, nextpnr's timing of the
+LFE5UM5G has a third of what its timing of the LFE5UM has in the same grade; the part made of block RAM is timed with
+both. Resources are the part's own, without the harness. What is made of sources and by tools that have not changed is
+not made again: it lies beside its digest, so that a run can be broken off and taken up.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median_low
 
 from cipherlane.results import write
 from migen import Cat, Module, Signal
@@ -29,6 +30,7 @@ from gateware.aes.transforms import byte_list, inv_shift_rows, inverse_mix_corre
 from gateware.explore.harness import Harness
 from gateware.flow import toolchain
 from gateware.flow.cache import Stamp, digest
+from gateware.flow.sweep import count
 from gateware.isa.lane import Lane
 from gateware.isa.vector_unit import VectorAESUnit
 
@@ -36,7 +38,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 DEVICE = ("--um5g-85k", "--speed", "8", "--package", "CABGA554")
 SYNTHESIS = "synth_ecp5 -nodsp"
 TARGET_MHZ = 200
-SEED = 1
+SEEDS = 3
 TIMEOUT_S = 7200  # on a machine that others share
 Ports = tuple[Module, list[Signal], list[Signal]]
 
@@ -145,7 +147,7 @@ PARTS: dict[str, Callable[[], Ports]] = {
 DEVICES = {OTHER_TIMING: ("--um-85k", *DEVICE[1:])}
 
 
-def figures(part: str, widths: tuple[int, int], statistics: str, report: dict) -> dict:
+def figures(part: str, widths: tuple[int, int], statistics: str, reports: list[dict]) -> dict:
     """The record of a part.
 
     Parameters
@@ -156,18 +158,23 @@ def figures(part: str, widths: tuple[int, int], statistics: str, report: dict) -
         Bits of all its inputs, and of all its outputs.
     statistics : str
         What Yosys' ``stat -json`` wrote, possibly behind other text.
-    report : dict
-        nextpnr's report.
+    reports : list of dict
+        nextpnr's, one a seed. Of an even number the slower of the two in the middle is the median.
     """
-    ((clock, reached),) = report["fmax"].items()
+    reached = {_reached(report): report for report in reports}
+    mhz = median_low([_reached(report) for report in reports])
+    (clock,) = reached[mhz]["fmax"]
+    paths = reached[mhz]["critical_paths"]
+    path = next(path["path"] for path in paths if clock in path["from"] and clock in path["to"])
     cells = json.loads(statistics[statistics.index("{") :])["design"]["num_cells_by_type"]
-    path = next(path["path"] for path in report["critical_paths"] if clock in path["from"] and clock in path["to"])
     width_in, width_out = widths
     return {
         "part": part,
-        "delay_ns": round(1000 / reached["achieved"], 2),
+        "delay_ns": round(1000 / mhz, 2),
         "clock_to_output_ns": round(sum(step["delay"] for step in path if step["type"] == "clk-to-q"), 2),
-        "fmax_mhz": round(reached["achieved"], 1),
+        "fmax_mhz": round(mhz, 1),
+        "fmax_least_mhz": round(min(reached), 1),
+        "fmax_most_mhz": round(max(reached), 1),
         # The harness has an exclusive-or for each output, and registers for every port.
         "lut4": toolchain.lut4s(cells) - width_out,
         "ff": cells.get("TRELLIS_FF", 0) - width_in - 2 * width_out - 1,
@@ -175,7 +182,14 @@ def figures(part: str, widths: tuple[int, int], statistics: str, report: dict) -
     }
 
 
-def explore(part: str, create: Callable[[], Ports], directory: Path, environment: dict[str, str]) -> dict:
+def _reached(report: dict) -> float:
+    (clock,) = report["fmax"].values()
+    return clock["achieved"]
+
+
+def explore(
+    part: str, create: Callable[[], Ports], directory: Path, environment: dict[str, str], versions: str, seeds: int
+) -> dict:
     """The record (`figures`) of one part, which `create` makes: built, unless that is up to date.
 
     Raises
@@ -190,50 +204,55 @@ def explore(part: str, create: Callable[[], Ports], directory: Path, environment
     module, inputs, outputs = create()
     with contextlib.chdir(folder), open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
         Harness(module, inputs, outputs).verilog("top").write("top.v")
-    stamp = Stamp(folder / "digest", digest(folder.glob("top*.[vi]*"), *device, str(TARGET_MHZ), str(SEED)))
-    built = [folder / "stat.json", folder / "report.json"]
-    if not (stamp.is_current() and all(path.exists() for path in built)):
-        stamp.clear()
-        _build(part, folder, device, environment)
-        stamp.set()
-    widths = tuple(sum(len(signal) for signal in signals) for signals in (inputs, outputs))
-    return figures(part, widths, built[0].read_text(), json.loads(built[1].read_text()))
-
-
-def _build(part: str, folder: Path, device: tuple[str, ...], environment: dict[str, str]) -> None:
-    """Synthesis, placement and routing of `top.v`."""
+    sources = digest(folder.glob("top*.[vi]*"), versions)
     script = f"read_verilog top.v; {SYNTHESIS} -top top -json top.json; tee -q -o stat.json stat -json"
-    clock = [*device, "--freq", str(TARGET_MHZ), "--timing-allow-fail", "--lpf-allow-unconstrained"]
-    place = [*clock, "--seed", str(SEED), "--json", "top.json", "--report", "report.json"]
-    commands = {
-        "synthesis": ["yosys", "-q", "-p", script],
-        "place-and-route": ["nextpnr-ecp5", *place],
-    }
-    for step, command in commands.items():
-        log = folder / f"{step}.log"
-        with log.open("wb") as output:
-            done = subprocess.run(
-                command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, timeout=TIMEOUT_S
-            )
-        if done.returncode:
-            raise ExploreError(f"{step} of {part} failed: see {log}")
+    _step(f"synthesis of {part}", folder, "stat.json", sources, ["yosys", "-q", "-p", script], environment)
+    options = [*device, "--freq", str(TARGET_MHZ), "--timing-allow-fail", "--lpf-allow-unconstrained"]
+    reports = []
+    for seed in range(1, seeds + 1):
+        report = f"report-{seed}.json"
+        placing = ["nextpnr-ecp5", *options, "--seed", str(seed), "--json", "top.json", "--report", report]
+        _step(f"place-and-route of {part}", folder, report, sources, placing, environment)
+        reports.append(json.loads((folder / report).read_text()))
+    widths = tuple(sum(len(signal) for signal in signals) for signals in (inputs, outputs))
+    return figures(part, widths, (folder / "stat.json").read_text(), reports)
+
+
+def _step(what: str, folder: Path, made: str, sources: str, command: list[str], environment: dict[str, str]) -> None:
+    """Has a command make a file, unless it is there from the same sources and command; its log lies beside it."""
+    stamp = Stamp(folder / f"{made}.digest", digest([], sources, *command))
+    if stamp.is_current() and (folder / made).exists():
+        return
+    stamp.clear()
+    log = folder / f"{made}.log"
+    with log.open("wb") as output:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, timeout=TIMEOUT_S
+        )
+    if done.returncode:
+        raise ExploreError(f"{what} failed: see {log}")
+    stamp.set()
 
 
 def run(name: str, parts: dict[str, Callable[[], Ports]], description: str) -> None:
     """Builds what is out of date of some parts, writes ``build/results/NAME.json``, prints the table."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of: {'; '.join(parts)} (default: all)")
-    chosen = parser.parse_args().parts
+    parser.add_argument("--seeds", type=count, default=SEEDS, help=f"runs of place-and-route, from seed 1 on ({SEEDS})")
+    options = parser.parse_args()
+    chosen = options.parts
     for part in chosen:
         if part not in parts:
             parser.error(f"unknown part {part!r}: choose of {'; '.join(parts)}")
     console = Console()
     try:
         environment = toolchain.environment(REPOSITORY / "build" / "tools")
+        versions = toolchain.versions(environment)
         results = []
         for part in chosen or parts:
             console.print(f"{name}: {part}", style="dim")
-            results.append(explore(part, parts[part], REPOSITORY / "build" / "explore-isa", environment))
+            folder = REPOSITORY / "build" / "explore-isa"
+            results.append(explore(part, parts[part], folder, environment, str(versions), options.seeds))
     except (ExploreError, toolchain.ToolError, subprocess.TimeoutExpired) as error:
         raise SystemExit(f"{name}: error: {error}") from error
     report = {
@@ -241,7 +260,7 @@ def run(name: str, parts: dict[str, Callable[[], Ports]], description: str) -> N
         "device": "LFE5UM5G-85F-8BG554",
         "speed_grade": "8",
         "target_mhz": TARGET_MHZ,
-        "seed": SEED,
+        "seeds": list(range(1, options.seeds + 1)),
         "parts": results,
     }
     path = REPOSITORY / "build" / "results" / f"{name}.json"
@@ -252,13 +271,15 @@ def run(name: str, parts: dict[str, Callable[[], Ports]], description: str) -> N
             command=f"make {name}",
             board=f"none: each part alone on {report['device']}",
             configuration={"synthesis": SYNTHESIS, "device": DEVICE},
-            tools=toolchain.versions(environment),
+            tools=versions,
         )
     table = Table(
         "part",
         "delay ns",
         "clock to output ns",
         "Fmax MHz",
+        "least",
+        "most",
         "LUT4",
         "FF",
         "block RAM",

@@ -47,3 +47,8 @@ def table(headings: Iterable[str], rows: Iterable[Iterable]) -> list[str]:
     headings = list(headings)
     lines = [headings, ["---"] * len(headings), *rows]
     return ["| " + " | ".join(map(str, line)) + " |" for line in lines]
+
+
+def median_mhz(record: Content) -> str:
+    """The median clock of several seeds, with the least and the most."""
+    return "{fmax_mhz} ({fmax_least_mhz} to {fmax_most_mhz})".format(**record)

@@ -1,15 +1,30 @@
 """`make explore-isa`: delay and resources of the vector unit's parts, and why its S-boxes are as they are."""
 
 from results.kept import Content, select
-from results.tables import Table, table
+from results.tables import Table, median_mhz, table
 
-FIELDS = ("part", "delay_ns", "clock_to_output_ns", "fmax_mhz", "lut4", "ff", "bram")
+FIELDS = ("part", "delay_ns", "clock_to_output_ns", "fmax_mhz", "fmax_least_mhz", "fmax_most_mhz", "lut4", "ff", "bram")
 
 
 def keep(content: Content) -> Content:
     """The figures that the page shows."""
-    (head,) = select([content], ("kind", "device", "speed_grade", "seed"))
+    (head,) = select([content], ("kind", "device", "speed_grade", "seeds"))
     return {**head, "parts": select(content["parts"], FIELDS)}
+
+
+def of_parts(command: str, report: Content, remark: str = "") -> list[str]:
+    """The sentence that says how parts were built, and a row for each."""
+    rows = [
+        [part["part"], part["delay_ns"], median_mhz(part), *(part[resource] for resource in ("lut4", "ff", "bram"))]
+        for part in report["parts"]
+    ]
+    seeds = ", ".join(map(str, report["seeds"]))
+    return [
+        f"`{command}`: {report['device']}, each part alone between registers{remark}; delay and clock by the median of "
+        f"seeds {seeds}, the clock with the least and the most ({report['kind']}):",
+        "",
+        *table(["part", "delay ns", "Fmax MHz", "LUT4", "FF", "block RAM"], rows),
+    ]
 
 
 def render(kept: dict[str, Content]) -> list[str]:
@@ -20,12 +35,8 @@ def render(kept: dict[str, Content]) -> list[str]:
         sbox: "{lut4} LUT4 and {delay_ns} ns".format(**parts[f"lane, {sbox}"]) for sbox in ("ecp5", "table", "canright")
     }
     ram, other = parts["SubBytes, block RAM"], parts["SubBytes, block RAM, LFE5UM timing"]
-    rows = [[part[key] for key in FIELDS if key != "clock_to_output_ns"] for part in report["parts"]]
     return [
-        f"`make explore-isa`: {report['device']}, seed {report['seed']}, each part alone between registers "
-        f"({report['kind']}):",
-        "",
-        *table(["part", "delay ns", "Fmax MHz", "LUT4", "FF", "block RAM"], rows),
+        *of_parts(TABLE.command, report),
         "",
         f"On ECP5 the unit's S-boxes are `ecp5`, its LUTs and slice multiplexers instantiated: a lane takes "
         f"{lanes['ecp5']}; `table`, which synthesis maps and simulation uses, {lanes['table']}; `canright`, the "

@@ -220,15 +220,25 @@ def test_explore_isa_gives_the_reason_for_the_s_boxes_with_its_figures():
             "delay_ns": n + 0.5,
             "clock_to_output_ns": n + 0.25,
             "fmax_mhz": 100,
+            "fmax_least_mhz": 90,
+            "fmax_most_mhz": 130,
             "lut4": n,
             "ff": 0,
             "bram": n,
         }
         for n, name in enumerate(names)
     ]
-    report = {"kind": "est", "device": "LFE5UM5G", "speed_grade": "8", "seed": 1, "parts": parts, "target_mhz": 200}
+    report = {
+        "kind": "est",
+        "device": "LFE5UM5G",
+        "speed_grade": "8",
+        "seeds": [1, 2],
+        "parts": parts,
+        "target_mhz": 200,
+    }
     lines = explore_isa.render({"explore-isa": explore_isa.keep(report)})
-    assert cells(lines)[1] == ["lane, table", "1.5", "100", "1", "0", "1"]
+    assert "by the median of seeds 1, 2" in lines[0] and lines[0].endswith("(est):")
+    assert cells(lines)[1] == ["lane, table", "1.5", "100 (90 to 130)", "1", "0", "1"]
     for words in ("a lane takes 0 LUT4 and 0.5 ns", "2 LUT4 and 2.5 ns, too slow", "its 3.25 ns", "(4.25 ns by"):
         assert words in lines[-1]
 

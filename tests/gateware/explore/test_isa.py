@@ -23,21 +23,26 @@ def path(begin, end, *steps):
     }
 
 
-REPORT = {
-    "fmax": {CLOCK: {"achieved": 125.0, "constraint": 200.0}},
-    "critical_paths": [
-        path("<async>", CLOCK, ("routing", 9.0)),
-        path(CLOCK, CLOCK, ("clk-to-q", 1.42), ("routing", 0.76), ("logic", 5.82), ("setup", 0)),
-    ],
-}
+def report(mhz: float, clock_to_output: float) -> dict:
+    return {
+        "fmax": {CLOCK: {"achieved": mhz, "constraint": 200.0}},
+        "critical_paths": [
+            path("<async>", CLOCK, ("routing", 9.0)),
+            path(CLOCK, CLOCK, ("clk-to-q", clock_to_output), ("routing", 0.76), ("logic", 5.82), ("setup", 0)),
+        ],
+    }
 
 
-def test_record_of_a_part():
-    assert isa.figures("part", (8, 12), STATISTICS, REPORT) == {
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
+def test_record_of_a_part_is_that_of_the_median_seed(order):
+    reports = [report(140.25, 0.52), report(125.0, 1.42), report(101.0, 0.5)]
+    assert isa.figures("part", (8, 12), STATISTICS, [reports[n] for n in order]) == {
         "part": "part",
         "delay_ns": 8.0,
         "clock_to_output_ns": 1.42,
         "fmax_mhz": 125.0,
+        "fmax_least_mhz": 101.0,
+        "fmax_most_mhz": 140.2,
         "lut4": 100 + 2 * 10 - 12,
         "ff": 60 - 8 - 2 * 12 - 1,
         "bram": 2,
@@ -46,7 +51,25 @@ def test_record_of_a_part():
 
 def test_two_clocks_are_refused():
     with pytest.raises(ValueError, match="too many values"):
-        isa.figures("part", (8, 12), STATISTICS, REPORT | {"fmax": {CLOCK: {}, "other": {}}})
+        isa.figures("part", (8, 12), STATISTICS, [report(125.0, 1.42) | {"fmax": {CLOCK: {}, "other": {}}}])
+
+
+def test_what_is_made_again(tmp_path):
+    """A file is made anew when it, its sources or its command are other ones, and not if making it failed."""
+
+    def made(number: int, sources="one", words="true") -> bool:
+        before = list((tmp_path / "log").read_text())
+        command = ["sh", "-c", f"echo x >> log; echo y > report-{number}.json; {words}"]
+        isa._step("placing", tmp_path, f"report-{number}.json", sources, command, {})
+        return list((tmp_path / "log").read_text()) != before
+
+    (tmp_path / "log").touch()
+    assert made(1) and made(2) and not made(1) and made(1, sources="other") and made(1, words="exit 0")
+    (tmp_path / "report-2.json").unlink()
+    assert made(2) and not made(2)
+    for _ in range(2):
+        with pytest.raises(isa.ExploreError, match=r"placing failed: see .*report-2\.json\.log"):
+            made(2, words="exit 3")
 
 
 ONE_OF_EACH = ("SubBytes, block RAM", "MixColumns", "shuffle", "lane, table", "multiplier 16x16")
