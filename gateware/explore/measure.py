@@ -33,6 +33,9 @@ class Measurement:
     Attributes
     ----------
     key_bits : int
+    cycles_first : int
+        Of one block alone, with its loading: from the cycle in which it is offered, that one included, until its
+        result is there.
     cycles_per_block : float
         In the steady state, with blocks offered and results taken in every cycle.
     key_cycles : int
@@ -42,6 +45,7 @@ class Measurement:
     """
 
     key_bits: int
+    cycles_first: int
     cycles_per_block: float
     key_cycles: int
     toggles_per_block: float
@@ -85,7 +89,7 @@ def _measure(netlist: Netlist, driver: Protocol, key_bits: int) -> Measurement:
             yield given
 
     key_cycles = driver.load(keys)
-    cycles = []
+    begun, cycles = netlist.cycle, []
     for n, result in enumerate(driver.encrypt(blocks())):
         if result.blocks != expected[n]:
             raise WrongResult(f"block {n} of AES-{key_bits} is wrong after synthesis")
@@ -98,6 +102,7 @@ def _measure(netlist: Netlist, driver: Protocol, key_bits: int) -> Measurement:
     netlist.is_counting = False
     return Measurement(
         key_bits=key_bits,
+        cycles_first=cycles[0] - begun,
         cycles_per_block=(cycles[WARM_UP + BLOCKS] - cycles[WARM_UP]) / BLOCKS,
         key_cycles=key_cycles,
         toggles_per_block=netlist.transitions / (COUNTED * netlist.lanes),

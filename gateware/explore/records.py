@@ -45,8 +45,9 @@ def records(
     -------
     list of dict
         core, datapath, sbox, engines, slots, key_lengths (what can be loaded), key_bits (what the record is about),
-        device, speed, status (built or failed), reason, lut4, ff, bram, fmax_mhz, fmax_by_seed, cycles_per_block,
-        key_cycles, mbps, mbps_per_lut, toggles_per_block, clock_mhz_for_mbps. What is not known is None.
+        device, speed, status (built or failed), reason, lut4, ff, bram, fmax_mhz, fmax_by_seed, cycles_first,
+        cycles_per_block, key_cycles, mbps, mbps_per_lut, toggles_per_block, clock_mhz_for_mbps. What is not known is
+        None.
     """
     found = []
     measured = {measurement["key_bits"]: measurement for measurement in measurements or []}
@@ -73,6 +74,7 @@ def records(
                 "bram": area["bram"] if area else None,
                 "fmax_mhz": fmax and round(fmax, 2),
                 "fmax_by_seed": {str(seed): round(clock, 2) for seed, clock in (clocks or {}).items()},
+                "cycles_first": measurement.get("cycles_first"),
                 "cycles_per_block": cycles,
                 "key_cycles": measurement.get("key_cycles"),
                 "mbps": mbps and round(mbps, 1),

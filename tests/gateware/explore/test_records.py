@@ -12,14 +12,15 @@ from gateware.explore.records import records
 AREA = {"lut4": 4000, "ff": 1000, "bram": 0}
 REQUIRED = [
     *("core", "datapath", "sbox", "engines", "key_bits", "device", "speed", "lut4", "ff", "bram"),
-    *("fmax_mhz", "cycles_per_block", "mbps", "mbps_per_lut"),
+    *("fmax_mhz", "cycles_first", "cycles_per_block", "mbps", "mbps_per_lut"),
 ]
 
 
 def measurements(*key_bits: int) -> list[dict]:
     cycles = {128: 10, 192: 12, 256: 14}
+    common = {"key_cycles": 45, "toggles_per_block": 5000.0}
     return [
-        {"key_bits": bits, "cycles_per_block": cycles[bits], "key_cycles": 45, "toggles_per_block": 5000.0}
+        {"key_bits": bits, "cycles_first": cycles[bits] + 5, "cycles_per_block": cycles[bits], **common}
         for bits in key_bits
     ]
 
@@ -36,6 +37,7 @@ def test_one_record_for_each_key_length():
     for record in found:
         assert all(record[field] is not None for field in REQUIRED)
         assert (record["device"], record["speed"], record["slots"]) == ("LFE5UM5G-85F", 8, 8)
+    assert [record["cycles_first"] for record in found] == [15, 17, 19]
     assert [record["mbps"] for record in found] == [1600.0, 1333.3, 1142.9]
     assert found[0]["mbps_per_lut"] == 0.4
     assert found[0]["clock_mhz_for_mbps"] == {"100": 7.81, "200": 15.62, "300": 23.44, "1000": 78.12}
