@@ -34,9 +34,12 @@ def speed_up(content: Content, name: str) -> float:
     return round(cycles(content, name, "low") / cycles(content, name, "both"), 2)
 
 
-def share(content: Content) -> float:
-    """Percent of a power's cycles that its multiplications take, by a multiplier that gives both halves."""
-    return round(100 * MULTIPLICATIONS * cycles(content, "multiply", "both") / cycles(content, "power", "both"), 1)
+def share(content: Content) -> int:
+    """Percent of a power's cycles that its multiplications take, by a multiplier that gives both halves.
+
+    Whole ones: a multiplication's cycles depend a little on what the caches hold.
+    """
+    return round(100 * MULTIPLICATIONS * cycles(content, "multiply", "both") / cycles(content, "power", "both"))
 
 
 def instructions(bits: int) -> tuple[int, int, int]:
