@@ -6,7 +6,7 @@ from results.tables import Table, other_ciphers, table
 
 MEASURE = "public keys"
 BITS, WORD, WINDOW = 1024, 32, 4
-# Of a power: the modulus' 2^2048 by squarings, the table of a window, what each further window takes, and the way back.
+# Of a power: 2^2048 mod n by squarings, a window's table, what each further window takes, and the way back.
 MULTIPLICATIONS = (BITS.bit_length() - 1) + (2**WINDOW - 1) + (BITS // WINDOW - 1) * (WINDOW + 1) + 1
 OPERATIONS = {
     "product": f"product of {BITS} bits by {BITS}",
@@ -69,16 +69,17 @@ def render(kept: dict[str, Content]) -> list[str]:
     headings = ["bits of each number", "instructions at least", "operands before", "`mul` and `mulhu` in C"]
     headings += ["times fewer at most", "theirs: RSA, registers as wide"]
     return [
-        f"**Engine speed** (`make bench-papers`): integers of {BITS} bits in C on the core, in its data cache, each "
+        f"**Engine speed** (`make bench-papers`): integers of {BITS} bits in C on the core, with caches of 4 KB, each "
         "result compared with that of Python's integers; cycles (sim). The multiplier gives both halves of a product "
         "of two words, by `mul` and `mulhu`, or the low half alone: then the high one is made of four products of "
-        "halves of words. The C is the same but for that. Code bytes of the function, in both cases.",
+        "halves of words. The C is the same but for that. Code bytes: without what is called.",
         "",
         *table(["operation", "both halves", "the low half alone", "code bytes", "times as fast"], rows),
         "",
-        f"Multiplications are {share(content)}% of the power's cycles: those of one, times their number (sim). If "
-        "`mulhu` cost nothing, as where one instruction gives both halves, a multiplication would have "
-        f"{spared} instructions fewer: {of_one / (of_one - spared):.2f} times as fast, at a cycle each (est).",
+        f"Multiplications are {share(content)}% of the power's cycles, in whole percents: those of one in a row of "
+        "them, times their number (sim). If `mulhu` cost nothing, as where one instruction gives both halves, a "
+        f"multiplication would have {spared} instructions fewer: {of_one / (of_one - spared):.2f} times as fast, at a "
+        "cycle each (computed).",
         "",
         "**What the port would allow a wider multiplier** (definition). None was built: this counts words, and no row "
         "is a measurement. An instruction takes two words of 32 bits and gives one, one a cycle at most. A product of "
