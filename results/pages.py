@@ -34,6 +34,7 @@ from results.tables import (
     other_ciphers,
     papers,
     printed,
+    public_keys,
     table,
     timing,
 )
@@ -54,6 +55,7 @@ TABLES = (
             bench_papers,
             instruction_sets,
             other_ciphers,
+            public_keys,
             bench_sdram,
             bench_dma,
             bench_eth,

@@ -12,6 +12,7 @@
  *   BENCH_BYTE_SET, BENCH_WORD_SET   the sets of Bertoni et al. 2006
  *   BENCH_ROM_ROUNDS                 those of VexRiscv's AES plugin
  *   BENCH_PTLU                       the parallel table lookup of Fiskiran and Lee
+ *   BENCH_WIDER                      instructions on wider registers (wide_rounds.h), unrolled
  *   BENCH_ISE   instructions, in the function; the round's key goes into the one register k0.
  *               Unrolled, the state stays in v0.
  *   BENCH_KEPT  the same with the state in v0 all the way; in the loop a round is four loads, two
@@ -21,14 +22,13 @@
  */
 #include "board_bench.h"
 
-#include <errno.h>
-
 #include "bertoni_rounds.h"
 #include "c_modes.h"
 #include "ptlu_rounds.h"
 #include "rom_rounds.h"
 #include "scalar/engine_zkn.h"
 #include "vector/ise.h"
+#include "wide_rounds.h"
 
 enum form {
 	BENCH_TABLES,
@@ -38,6 +38,7 @@ enum form {
 	BENCH_WORD_SET,
 	BENCH_ROM_ROUNDS,
 	BENCH_PTLU,
+	BENCH_WIDER,
 	BENCH_ISE,
 	BENCH_KEPT
 };
@@ -211,7 +212,9 @@ CL_C_INLINE void hold_keys(const uint32_t *round_key)
 		const uint32_t *k = key->round_key;                                                \
 		const uint32_t *const end = k + 4u * key->rounds;                                  \
                                                                                                    \
-		if (IN_VECTORS) {                                                                  \
+		if (BENCH_FORM == BENCH_WIDER) {                                                   \
+			wide_block(inverse_, (key_bits) / 32 + 6, in, out);                        \
+		} else if (IN_VECTORS) {                                                           \
 			vector_block(inverse_, (key_bits) / 32 + 6, k, end, in, out);              \
 		} else if (BENCH_STYLE == CL_C_UNROLLED) {                                         \
 			in_a_row(inverse_, (key_bits) / 32 + 6, k, in, out);                       \
@@ -272,6 +275,8 @@ static int set_key(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes
 		return rom_set_key(key, key_bytes, key_bits, decrypt);
 	case BENCH_PTLU:
 		return ptlu_set_key(key, key_bytes, key_bits, decrypt);
+	case BENCH_WIDER:
+		return wide_set_key(key, key_bytes, key_bits, decrypt);
 	default:
 		return cl_modes_c_set_key(hw, key, key_bytes, key_bits, decrypt);
 	}

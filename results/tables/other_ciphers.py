@@ -51,7 +51,7 @@ CIPHERS = (
 HASHES = {"sha1": "SHA-1", "sha256": "SHA-256"}
 
 
-def _found(content: Content, measure: str, wanted: set[tuple[str, str]]) -> dict[tuple[str, str], dict]:
+def measured(content: Content, measure: str, wanted: set[tuple[str, str]]) -> dict[tuple[str, str], dict]:
     """The records of a measure by engine and style.
 
     Raises
@@ -67,12 +67,12 @@ def _found(content: Content, measure: str, wanted: set[tuple[str, str]]) -> dict
 
 def records(content: Content) -> dict[tuple[str, str], dict]:
     """The record of each cipher, in C and by `ptlu`; all were measured, or it is a `ResultsError`."""
-    return _found(content, MEASURE, {(cipher.name, style) for cipher in CIPHERS for style in ("c", "ptlu")})
+    return measured(content, MEASURE, {(cipher.name, style) for cipher in CIPHERS for style in ("c", "ptlu")})
 
 
 def hashes(content: Content) -> dict[str, dict]:
     """The record of each hash; all were measured, or it is a `ResultsError`."""
-    found = _found(content, MEASURE_HASHES, {(name, "c") for name in HASHES})
+    found = measured(content, MEASURE_HASHES, {(name, "c") for name in HASHES})
     return {name: found[name, "c"] for name in HASHES}
 
 

@@ -106,7 +106,7 @@ def program(name: str, header: str, engine: str, style: str, oracle: Callable, d
     return Family(
         name,
         ("variants_cipher.c",),
-        (f"-DBENCH_CIPHER='\"ciphers/{header}\"'", f"-DBENCH_PTLU={LOOKUPS[style]}", f"-I{GENERATED}", *defines),
+        (f"-DBENCH_CIPHER='\"ciphers/{header}\"'", f"-I{GENERATED}", *defines),
         engine,
         style,
         (128,),
@@ -119,9 +119,16 @@ def program(name: str, header: str, engine: str, style: str, oracle: Callable, d
 def families() -> list[Family]:
     """A program for each cipher in C, and by `ptlu`."""
     return [
-        program(f"cipher_{name}_{lookups}", cipher.header, name, lookups, partial(expected, name), cipher.defines)
+        program(
+            f"cipher_{name}_{lookups}",
+            cipher.header,
+            name,
+            lookups,
+            partial(expected, name),
+            (f"-DBENCH_PTLU={by_ptlu}", *cipher.defines),
+        )
         for name, cipher in CIPHERS.items()
-        for lookups in LOOKUPS
+        for lookups, by_ptlu in LOOKUPS.items()
     ]
 
 

@@ -13,7 +13,7 @@ from cipherlane.results import write
 
 from gateware.flow import toolchain
 from gateware.flow.firmware import REPOSITORY
-from tests.bench import cases, ciphers, hashes, styles
+from tests.bench import cases, ciphers, hashes, public_keys, styles
 from tests.bench.board import WrongAnswerError
 
 
@@ -23,7 +23,7 @@ def main() -> int:
     parser.add_argument("--results", type=Path, default=REPOSITORY / "build" / "results" / "bench-papers.json")
     parser.add_argument("--only", action="append", help="name of a program (repeatable; default: all)")
     arguments = parser.parse_args()
-    plan = styles.plan() + ciphers.plan() + hashes.plan()
+    plan = styles.plan() + ciphers.plan() + hashes.plan() + public_keys.plan()
     names = [family.name for family, _ in plan]
     if unknown := set(arguments.only or ()) - set(names):
         parser.error(f"no program {', '.join(sorted(unknown))}: choose of {', '.join(names)}")

@@ -23,18 +23,21 @@ FORMS = {
     "ise": ("BENCH_ISE", ("loop", "swap", "unrolled")),
     "ise_kept": ("BENCH_KEPT", ("loop", "unrolled")),
 }
-# Those on wider registers: what firmware/bench/variants_wide.c is to take, unrolled.
+# Those on wider registers: what BENCH_WIDE in firmware/bench/wide_rounds.h is.
 WIDE = {"ptlu_64": "WIDE_PTLU_64", "ptlu_128": "WIDE_PTLU_128", "zvkned": "WIDE_ZVKNED"}
+FORMS |= dict.fromkeys(WIDE, ("BENCH_WIDER", ("unrolled",)))
 # Those that the simulated board has in another configuration.
 CONFIGURATIONS = dict.fromkeys(("zkn", "byte_set", "word_set", "rom_rounds", "ptlu"), "comparators")
+CONFIGURATIONS |= dict.fromkeys(WIDE, "wide_comparators")
 WORKING_SET = cases.WORKING_SETS["buffer, cached"]
 
 
 def _family(form: str, style: str) -> Family:
+    wide = (f"-DBENCH_WIDE={WIDE[form]}",) if form in WIDE else ()
     return Family(
         f"papers_{form}_{style}",
         ("variants_papers.c",),
-        (f"-DBENCH_FORM={FORMS[form][0]}", f"-DBENCH_STYLE=CL_C_{style.upper()}"),
+        (f"-DBENCH_FORM={FORMS[form][0]}", f"-DBENCH_STYLE=CL_C_{style.upper()}", *wide),
         form,
         style,
         KEY_BITS,
@@ -43,23 +46,9 @@ def _family(form: str, style: str) -> Family:
     )
 
 
-def _wide(form: str, unit: str) -> Family:
-    return Family(
-        f"papers_{form}",
-        ("variants_wide.c",),
-        (f"-DBENCH_WIDE={unit}",),
-        form,
-        "unrolled",
-        KEY_BITS,
-        ("ecb",),
-        configuration="wide_comparators",
-    )
-
-
 def families() -> tuple[Family, ...]:
     """A program for each form and style."""
-    called = tuple(_family(form, style) for form, (_, styles) in FORMS.items() for style in styles)
-    return called + tuple(_wide(form, unit) for form, unit in WIDE.items())
+    return tuple(_family(form, style) for form, (_, styles) in FORMS.items() for style in styles)
 
 
 def code_bytes(sizes: dict[str, int], direction: str, key_bits: int) -> int:

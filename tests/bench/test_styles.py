@@ -39,7 +39,7 @@ def test_agrees_with_the_library(name):
 
 # Slow, as it builds another simulated board; that the units compute AES is tested in gateware/isa.
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", ["papers_ptlu_64", "papers_ptlu_128", "papers_zvkned"])
+@pytest.mark.parametrize("name", ["papers_ptlu_64_unrolled", "papers_ptlu_128_unrolled", "papers_zvkned_unrolled"])
 def test_wider_sets_agree_with_the_library(name):
     ecb_of_all_keys(name)
 

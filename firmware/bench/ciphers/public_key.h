@@ -1,0 +1,179 @@
+/**
+ * @file
+ * Integers of 1024 bits in place of a cipher, in plain C: what public keys are made of. cipher_run
+ * takes numbers of 32 words, the lowest first, and does in place what BENCH_OPERATION says:
+ *
+ *   PUBLIC_PRODUCT    a, b become their product
+ *   PUBLIC_MULTIPLY   n, a, b, ...: a becomes a b ... / 2^1024 mod n, by Montgomery's
+ *                     multiplication with each number behind it
+ *   PUBLIC_POWER      n, x, e: x becomes x^e mod n, what RSA does with a key
+ *
+ * The modulus n has its highest and its lowest bit set, whatever the data are. BENCH_HALVES is 2
+ * for a multiplier that gives both halves of a product of two words, `mul` and `mulhu`, 1 for the
+ * low one alone. It is a benchmark, no implementation to use: tables are looked up by the exponent.
+ */
+#ifndef PUBLIC_KEY_H
+#define PUBLIC_KEY_H
+
+#include <string.h>
+
+#include "cipher.h"
+
+#define PUBLIC_PRODUCT  1
+#define PUBLIC_MULTIPLY 2
+#define PUBLIC_POWER    3
+
+#define PUBLIC_WORDS 32u
+#define PIECES       (PUBLIC_WORDS / 4) /* a number */
+#define WINDOW       4u                 /* bits of the exponent at a time */
+#define WINDOWS      (32 * PUBLIC_WORDS / WINDOW)
+
+struct public_modulus {
+	uint32_t n[PUBLIC_WORDS];
+	/** -1/n mod 2^32. */
+	uint32_t inverse;
+};
+
+static void cipher_set_key(const uint8_t *key)
+{
+	(void)key;
+}
+
+/** The product of two words. */
+CIPHER_INLINE uint64_t public_word(uint32_t x, uint32_t y)
+{
+	if (BENCH_HALVES == 2) {
+		return (uint64_t)x * y;
+	}
+	const uint32_t middle = (x >> 16) * (y & 0xffff) + ((x & 0xffff) * (y & 0xffff) >> 16);
+	const uint32_t other = (x & 0xffff) * (y >> 16) + (middle & 0xffff);
+
+	return (uint64_t)((x >> 16) * (y >> 16) + (middle >> 16) + (other >> 16)) << 32 | x * y;
+}
+
+CIPHER_APART void public_product(uint32_t *out, const uint32_t *a, const uint32_t *b)
+{
+	uint32_t t[2 * PUBLIC_WORDS] = {0};
+
+	for (unsigned int i = 0; i < PUBLIC_WORDS; i++) {
+		uint64_t s = 0;
+
+#pragma GCC unroll 4
+		for (unsigned int j = 0; j < PUBLIC_WORDS; j++) {
+			s = public_word(a[j], b[i]) + t[i + j] + (s >> 32);
+			t[i + j] = (uint32_t)s;
+		}
+		t[i + PUBLIC_WORDS] = (uint32_t)(s >> 32);
+	}
+	memcpy(out, t, sizeof(t));
+}
+
+/** @p t with the word @p top above it, less than 2 n, modulo n. */
+CIPHER_INLINE void public_reduce(uint32_t *out, const uint32_t *t, uint32_t top,
+				 const struct public_modulus *m)
+{
+	uint32_t less[PUBLIC_WORDS];
+	uint32_t borrow = 0;
+
+	for (unsigned int j = 0; j < PUBLIC_WORDS; j++) {
+		const uint64_t s = (uint64_t)t[j] - m->n[j] - borrow;
+
+		less[j] = (uint32_t)s;
+		borrow = (uint32_t)(s >> 63);
+	}
+	memmove(out, borrow > top ? t : less, sizeof(less));
+}
+
+/** a b / 2^1024 mod n, divided word by word as it grows: of two numbers above n perhaps n more. */
+CIPHER_APART void public_multiply(uint32_t *out, const uint32_t *a, const uint32_t *b,
+				  const struct public_modulus *m)
+{
+	uint32_t t[PUBLIC_WORDS + 1] = {0};
+
+	for (unsigned int i = 0; i < PUBLIC_WORDS; i++) {
+		uint64_t s = public_word(a[0], b[i]) + t[0];
+		const uint32_t q = (uint32_t)s * m->inverse;
+		uint64_t r = public_word(q, m->n[0]) + (uint32_t)s;
+
+#pragma GCC unroll 4
+		for (unsigned int j = 1; j < PUBLIC_WORDS; j++) {
+			s = public_word(a[j], b[i]) + t[j] + (s >> 32);
+			r = public_word(q, m->n[j]) + (uint32_t)s + (r >> 32);
+			t[j - 1] = (uint32_t)r;
+		}
+		s = (s >> 32) + (r >> 32) + t[PUBLIC_WORDS];
+		t[PUBLIC_WORDS - 1] = (uint32_t)s;
+		t[PUBLIC_WORDS] = (uint32_t)(s >> 32);
+	}
+	public_reduce(out, t, t[PUBLIC_WORDS], m);
+}
+
+static void public_set_modulus(struct public_modulus *m, const uint32_t *n)
+{
+	memcpy(m->n, n, sizeof(m->n));
+	m->n[0] |= 1;
+	m->n[PUBLIC_WORDS - 1] |= 1u << 31;
+	m->inverse = m->n[0]; /* 1/n mod 2^3; each step doubles the bits */
+	for (unsigned int bits = 3; bits < 32; bits *= 2) {
+		m->inverse *= 2 - m->n[0] * m->inverse;
+	}
+	m->inverse = -m->inverse;
+}
+
+CIPHER_INLINE unsigned int public_window(const uint32_t *e, unsigned int w)
+{
+	return e[w * WINDOW / 32] >> w * WINDOW % 32 & ((1u << WINDOW) - 1);
+}
+
+/** x^e mod n, as many multiplications for every e. */
+static void public_power(uint32_t *out, const uint32_t *x, const uint32_t *e,
+			 const struct public_modulus *m)
+{
+	static uint32_t powers[1u << WINDOW][PUBLIC_WORDS]; /* of x, times 2^1024 mod n */
+	static const uint32_t one[PUBLIC_WORDS] = {1};
+	uint32_t y[PUBLIC_WORDS];
+
+	/* 2^1024 mod n, which is 2^1024 - n; and y, twice as much: less than 2^1024. */
+	for (unsigned int j = 0; j < PUBLIC_WORDS; j++) {
+		powers[0][j] = j == 0 ? -m->n[j] : ~m->n[j];
+		y[j] = powers[0][j] << 1 | (j == 0 ? 0 : powers[0][j - 1] >> 31);
+	}
+	/* Ten squarings make 2^1024 of its factor 2. */
+	for (unsigned int bits = 1; bits < 32 * PUBLIC_WORDS; bits *= 2) {
+		public_multiply(y, y, y, m);
+	}
+	public_multiply(powers[1], x, y, m);
+	for (unsigned int k = 2; k < 1u << WINDOW; k++) {
+		public_multiply(powers[k], powers[k - 1], powers[1], m);
+	}
+	memcpy(y, powers[public_window(e, WINDOWS - 1)], sizeof(y));
+	for (unsigned int w = WINDOWS - 1; w-- > 0;) {
+		for (unsigned int bit = 0; bit < WINDOW; bit++) {
+			public_multiply(y, y, y, m);
+		}
+		public_multiply(y, y, powers[public_window(e, w)], m);
+	}
+	public_multiply(out, y, one, m);
+}
+
+CIPHER_APART void cipher_run(const uint32_t *in, uint32_t *out, size_t pieces)
+{
+	struct public_modulus m;
+	uint32_t *const result = out + PUBLIC_WORDS;
+
+	if (BENCH_OPERATION == PUBLIC_PRODUCT) {
+		public_product(out, in, in + PUBLIC_WORDS);
+		return;
+	}
+	public_set_modulus(&m, in);
+	if (BENCH_OPERATION == PUBLIC_POWER) {
+		public_power(result, in + PUBLIC_WORDS, in + 2 * PUBLIC_WORDS, &m);
+		return;
+	}
+	public_reduce(result, in + PUBLIC_WORDS, 0, &m);
+	for (size_t number = 2; number < pieces / PIECES; number++) {
+		public_multiply(result, result, in + PUBLIC_WORDS * number, &m);
+	}
+}
+
+#endif

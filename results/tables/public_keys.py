@@ -1,0 +1,100 @@
+"""`make bench-papers`: integers of public keys in C, and what the port would allow a wider multiplier."""
+
+from results import papers
+from results.kept import Content
+from results.tables import Table, other_ciphers, table
+
+MEASURE = "public keys"
+BITS, WORD, WINDOW = 1024, 32, 4
+# Of a power: 2^2048 mod n by squarings, a window's table, what each further window takes, and the way back.
+MULTIPLICATIONS = (BITS.bit_length() - 1) + (2**WINDOW - 1) + (BITS // WINDOW - 1) * (WINDOW + 1) + 1
+OPERATIONS = {
+    "product": f"product of {BITS} bits by {BITS}",
+    "multiply": "Montgomery multiplication",
+    "power": f"x^e mod n, e of {BITS} bits: {MULTIPLICATIONS} multiplications",
+}
+# Of a product of two words, how many the multiplier gives.
+HALVES = {"both": 2, "low": 1}
+# A power is its multiplications, and takes long to simulate.
+MEASURED = tuple((name, halves) for name in OPERATIONS for halves in HALVES if (name, halves) != ("power", "low"))
+
+
+def records(content: Content) -> dict[tuple[str, str], dict]:
+    """The record of each of `MEASURED`, or it is a `ResultsError`."""
+    return other_ciphers.measured(content, MEASURE, set(MEASURED))
+
+
+def cycles(content: Content, name: str, halves: str) -> float:
+    """Cycles of an operation."""
+    return records(content)[name, halves]["cycles_per_block"]
+
+
+def speed_up(content: Content, name: str) -> float:
+    """How many times fewer cycles an operation takes where the multiplier gives both halves."""
+    return round(cycles(content, name, "low") / cycles(content, name, "both"), 2)
+
+
+def share(content: Content) -> int:
+    """Percent of a power's cycles that its multiplications take, by a multiplier that gives both halves.
+
+    Whole ones: a multiplication's cycles depend a little on what the caches hold.
+    """
+    return round(100 * MULTIPLICATIONS * cycles(content, "multiply", "both") / cycles(content, "power", "both"))
+
+
+def instructions(bits: int) -> tuple[int, int, int]:
+    """What a product of numbers of so many bits takes: of the port at least, its operands first, and in RV32M.
+
+    The port takes two words and gives one; `mul` and `mulhu` are two instructions a product of words.
+    """
+    words = bits // WORD
+    return max(words, 2 * words), words + 2 * words, 2 * words**2
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """Cycles of each operation; then what no multiplier behind the port can be below."""
+    content = kept["bench-papers"]
+    theirs = papers.values("fiskiran_lee")["table9"]["values"]
+    found, rows = records(content), []
+    for name, title in OPERATIONS.items():
+        of_name = [found.get((name, halves)) for halves in HALVES]
+        counts = [f"{record['cycles_per_block']:.0f}" if record else "-" for record in of_name]
+        sizes = ", ".join(str(record["code_bytes"]) for record in of_name if record)
+        rows.append([title, *counts, sizes, speed_up(content, name) if all(of_name) else "-"])
+    wider = []
+    for bits in (32, 64, 128, BITS):
+        least, in_turn, in_c = instructions(bits)
+        wider.append([bits, least, in_turn, in_c, round(in_c / least, 1), theirs.get(f"RSA, bits {bits}", "-")])
+    of_one, spared = cycles(content, "multiply", "both"), 2 * (BITS // WORD) ** 2
+    headings = ["bits of each number", "instructions at least", "operands before", "`mul` and `mulhu` in C"]
+    headings += ["times fewer at most", "theirs: RSA, registers as wide"]
+    return [
+        f"**Engine speed** (`make bench-papers`): integers of {BITS} bits in C on the core, with caches of 4 KB, each "
+        "result compared with that of Python's integers; cycles (sim). The multiplier gives both halves of a product "
+        "of two words, by `mul` and `mulhu`, or the low half alone: then the high one is made of four products of "
+        "halves of words. The C is the same but for that. Code bytes: without what is called.",
+        "",
+        *table(["operation", "both halves", "the low half alone", "code bytes", "times as fast"], rows),
+        "",
+        f"Multiplications are {share(content)}% of the power's cycles, in whole percents: those of one in a row of "
+        "them, times their number (sim). If `mulhu` cost nothing, as where one instruction gives both halves, a "
+        f"multiplication would have {spared} instructions fewer: {of_one / (of_one - spared):.2f} times as fast, at a "
+        "cycle each (computed).",
+        "",
+        "**What the port would allow a wider multiplier** (definition). None was built: this counts words, and no row "
+        "is a measurement. An instruction takes two words of 32 bits and gives one, one a cycle at most. A product of "
+        "two numbers of n words has 2n words in and 2n out: at least 2n instructions, 3n where all operands go in "
+        "before, whatever is behind the port. In C it is n² `mul` and as many `mulhu`; with its loads, sums and stores "
+        f"that of {BITS} bits takes {cycles(content, 'product', 'both'):.0f} cycles (sim).",
+        "",
+        *table(headings, wider),
+    ]
+
+
+TABLE = Table(
+    name="public-keys",
+    page="results/papers/fiskiran_lee.md",
+    sources=("bench-papers.json",),
+    command="make bench-papers",
+    render=render,
+)
