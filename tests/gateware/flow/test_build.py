@@ -47,7 +47,7 @@ def gateware_flow(*arguments):
         (
             ["ecpix5", "scalar"],
             "board ecpix5 has no configuration 'scalar': choose one of default, eth, pipelined, zephyr, sdram, "
-            "loader, sdram_zephyr, eth_zephyr",
+            "loader, lte, sdram_zephyr, eth_zephyr",
         ),
         (
             ["sim", "pipelined"],
