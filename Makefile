@@ -167,7 +167,7 @@ bench-dma: setup ## 5 min | Measure what the accelerator's DMA gives of what its
 bench-eth: setup ## 2 min | Measure the UDP fast path at 1 Gb/s in simulated time, every byte checked (build/results/bench-eth.json)
 	@$(PYTHON) -m tests.bench_eth
 
-bench-lte: sim ## 20 min | Measure LTE's layer 2 with each engine on the simulated board (build/results/bench-lte.json), with a Zephyr tree in threads too (root)
+bench-lte: setup ## 20 min | Measure LTE's layer 2 with each engine on the simulated board with SNOW 3G (build/results/bench-lte.json), with a Zephyr tree in threads too (root)
 	@$(PYTHON) -m tests.bench_lte
 	@$(PYTHON) -m tests.bench_lte.zephyr
 

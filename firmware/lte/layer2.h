@@ -1,7 +1,7 @@
 /**
  * @file
  * LTE's layer 2 as a terminal receives: the downlink's data plane of Release 8, from a transport
- * block to packets, with deciphering by an engine (128-EEA2) or none (128-EEA0).
+ * block to packets, with deciphering by an engine (128-EEA2, `snow3g` 128-EEA1) or none (128-EEA0).
  *
  * A transport block is a MAC PDU (TS 36.321, 6.1.2): subheaders, then what they announce. A logical
  * channel's part is one RLC AMD PDU (TS 36.322, 6.2.1.4) with one whole PDCP data PDU with a

@@ -21,6 +21,7 @@
 #include <generated/soc.h>
 
 #include "accelerator/engine_accel.h"
+#include "accelerator/engine_snow3g.h"
 #include "aes/engines.h"
 #include "lte_bench.h"
 #include "links/crc32.h"
@@ -127,15 +128,28 @@ int main(void)
 		.bounce = bounce,
 		.bounce_bytes = BOUNCE_BYTES,
 	};
+	static struct cl_accel_device snow3g_device = {
+		.dma_origin = BUFFER_BASE,
+		.dma_bytes = BUFFER_SIZE,
+		.bounce = bounce,
+		.bounce_bytes = BOUNCE_BYTES,
+	};
 	const struct cl_engine ise = cl_engine_ise(&ise_device);
 	const struct cl_engine ise_fused = cl_engine_ise_fused(&ise_device);
 	const struct cl_engine ise_vmem = cl_engine_ise_vmem(&ise_device);
 	const struct cl_engine accelerator = cl_engine_accel(&accel_device);
+	const struct cl_engine snow3g = cl_engine_snow3g(&snow3g_device);
 	const struct cl_engine *const engines[] = {
-		NULL, &cl_engine_byte, &cl_engine_table, &ise, &ise_fused, &ise_vmem, &accelerator,
+		NULL,       &cl_engine_byte, &cl_engine_table, &ise,
+		&ise_fused, &ise_vmem,       &accelerator,     &snow3g,
 	};
-	const int ready = cl_engine_accel_init(
-		&accel_device, (volatile uint32_t *)CSR_ACCELERATOR_BASE, port_dcache_flush);
+	int ready = cl_engine_accel_init(&accel_device, (volatile uint32_t *)CSR_ACCELERATOR_BASE,
+					 port_dcache_flush);
+
+	if (ready == 0) {
+		ready = cl_engine_accel_init(&snow3g_device, (volatile uint32_t *)CSR_SNOW3G_BASE,
+					     port_dcache_flush);
+	}
 
 	for (;;) {
 		struct lte_bench_request request;

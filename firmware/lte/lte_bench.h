@@ -19,7 +19,7 @@
 
 /** Words of a request, little-endian; the block comes behind it, filled up to a word. */
 struct lte_bench_request {
-	/** 0: 128-EEA0, n: 128-EEA2 by engine n - 1 of the program's list. */
+	/** 0: 128-EEA0, n: by engine n - 1 of the program's list, 128-EEA1 by `snow3g`. */
 	uint32_t cipher;
 	uint32_t passes;
 	uint32_t key[4];

@@ -11,7 +11,8 @@ from typing import Any
 class Fit:
     """How a configuration goes into a board's part.
 
-    ``cfu_sbox`` is the S-box of the vector or scalar unit, ``core_sbox`` that of the AES core. Memories of at most
+    ``cfu_sbox`` is the S-box of the vector or scalar unit, ``core_sbox`` that of the AES core, ``snow3g_sbox`` that of
+    both of SNOW 3G's (`gateware.snow3g.sboxes`). Memories of at most
     ``lut_words`` words are LUTs, even those that are declared for block RAM; those of at most ``distributed_words``
     are, whatever synthesis would take. ``path_ps`` is how long Yosys' ABC may
     make a path that need not be short, in picoseconds of cells and of wires of 300 ps each; with 0 it takes the
@@ -23,6 +24,7 @@ class Fit:
 
     cfu_sbox: str = "table"
     core_sbox: str = "table"
+    snow3g_sbox: str = "table"
     pnr_seed: int = 1
     pnr_options: tuple[str, ...] = ("--placer-heap-timingweight", "100")
     lut_words: int = 0

@@ -2,7 +2,8 @@
 
 Yosys names a cell after a net near it, and nets have the names of the modules in the SoC. What is named after a memory
 of LiteX's, or after nothing that tells, is counted for the unit that most of its neighbours belong to. A LUT between
-two units is one's or the other's: take the figures as shares.
+two units is one's or the other's: take the figures as shares. With two accelerators both are one unit, and LiteX puts
+the function that made the SoC before the names.
 """
 
 import re
@@ -13,8 +14,9 @@ from gateware.flow.toolchain import LUT4_OF_CELL
 # Beginnings of names, in the order in which they are looked for.
 UNITS = {
     "cpu": ("VexRiscv",),
-    "vector_unit": ("cipherlanesoc_aes_", "lane_registers", "column_table"),
-    "accelerator": ("cipherlanesoc_ctraccelerator",),
+    "vector_unit": ("cipherlanesoc_aes_", "aes_unit", "lane_registers", "column_table"),
+    "accelerator": ("cipherlanesoc_ctraccelerator", "accelerator_ctraccelerator"),
+    "snow3g": ("cipherlanesoc_snow3g",),
     "ctr_service": (
         "ctrservice",
         "keyexpansion",
@@ -35,6 +37,7 @@ UNITS = {
     ),
     "ethernet": ("add_ethernet_", "add_slots_", "fastpathethernet", "liteeth", "sharedmac"),
 }
+_MAKER = "write_sources_"
 REST = "rest"  # buses, memories, CSRs, UART, timer, random source
 _COMMON = ("CLK", "WCK", "CLKA", "CLKB", "LSR", "RSTA", "RSTB")
 RESOURCES = {"lut4": LUT4_OF_CELL, "ff": {"TRELLIS_FF": 1}, "bram": {"DP16KD": 1}, "dsp": {"MULT18X18D": 1}}
@@ -72,6 +75,7 @@ def by_unit(module: dict) -> dict[str, dict[str, int]]:
 
 def _group(name: str) -> str:
     """The unit that a cell's name tells, `REST`, or the beginning of a name that tells nothing."""
+    name = name.removeprefix(_MAKER)
     for unit, beginnings in UNITS.items():
         if name.startswith(beginnings):
             return unit

@@ -1,10 +1,10 @@
 """Has the netlist of a board answer the host tool: ``python -m gateware.flow.netlist_check ecpix5``, `make netlist`.
 
 What synthesis made of the board, and what place-and-route made of that, are simulated one after the other with the
-firmware in their block RAMs. Each answers `info`, passes the self-test, and encrypts on every engine what the library
-`cryptography` encrypts too, over the bits of its UART or, with Ethernet, of its RGMII. Cycles, by the board's own
-counter, are compared with those of the simulated board of the same configuration, which runs the same firmware. They
-are figures of a simulation. Those of transfers over Ethernet may differ by `CACHE_CYCLES`.
+firmware in their block RAMs. Each answers `info`, passes the self-test, and encrypts on every engine of AES what the
+library `cryptography` encrypts too, over the bits of its UART or, with Ethernet, of its RGMII. Cycles, by the board's
+own counter, are compared with those of the simulated board of the same configuration, which runs the same firmware.
+They are figures of a simulation. Those of transfers over Ethernet may differ by `CACHE_CYCLES`.
 """
 
 import argparse
@@ -47,7 +47,7 @@ class WrongAnswerError(RuntimeError):
 
 
 def exercise(folder: Path) -> dict[Engine, dict[str, int]]:
-    """What the simulated board in a folder takes on each engine, in cycles, after it has passed its self-test.
+    """What the simulated board in a folder takes on each engine of AES, in cycles, after it has passed its self-test.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def exercise(folder: Path) -> dict[Engine, dict[str, int]]:
         if (test := device.selftest()).failed or not test.tests:
             raise WrongAnswerError(f"{test.failed} of {test.tests} known-answer tests fail in {folder}")
         print(f"    {device.info().board} passes {test.tests} known-answer tests", flush=True)
-        return {engine: _measure(device, engine) for engine in device.info().engines}
+        return {engine: _measure(device, engine) for engine in device.info().engines_of("aes")}
 
 
 def _measure(device: Device, engine: Engine) -> dict[str, int]:

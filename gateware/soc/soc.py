@@ -197,13 +197,13 @@ class CipherlaneSoC(SoCCore):
             dma_bus, self.dma_to_slots = parts
         masters = [dma_bus] if configuration.scalar_unit else [self.aes_unit.bus, dma_bus]
         if configuration.snow3g:
-            masters.append(self._add_snow3g(regions[0]))
+            masters.append(self._add_snow3g(regions[0], target.fit.snow3g_sbox))
         self.buffer_arbiter = BufferArbiter(masters, self.buffer)
 
-    def _add_snow3g(self, buffer: tuple[int, int]) -> wishbone.Interface:
+    def _add_snow3g(self, buffer: tuple[int, int], sbox: str) -> wishbone.Interface:
         """A service with the core of 128-EEA1, and an accelerator on it as for AES; gives its DMA's master."""
         client = accelerator.client()
-        self.snow3g_service = CTRService(core=Snow3GCore(slots=client.slots), clients=[client])
+        self.snow3g_service = CTRService(core=Snow3GCore(slots=client.slots, s_r=sbox, s_q=sbox), clients=[client])
         self.snow3g = CTRAccelerator(service=self.snow3g_service.ports[0], regions=[buffer])
         self.irq.add("snow3g", use_loc_if_exists=True)
         return self.snow3g.bus

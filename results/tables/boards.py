@@ -72,6 +72,7 @@ def _row(target: Target, content: dict[str, Content]) -> list[str]:
         {"baremetal": "", "zephyr": "Zephyr"}[configuration.firmware],
         "scalar unit" if configuration.scalar_unit else "vector unit",
         f"{core} core" if isinstance(core, str) else f"{core}-bit core",
+        "SNOW 3G" if configuration.snow3g else "",
         "fast path" if configuration.ethernet else "",
         "SDRAM" if configuration.sdram_cache else "",
         "loader" if configuration.code_size else "",

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cipherlane.results import write
 
-from gateware.flow import toolchain
+from gateware.flow import emulator, toolchain
 from gateware.flow.firmware import REPOSITORY
 from results.tables.bench_lte import RATES_MBPS, TTI_MS, milliseconds, render
 from tests import rom
@@ -24,7 +24,9 @@ from tests.bench_lte import blocks
 SOURCES = REPOSITORY / "firmware" / "lte"
 BUILD = REPOSITORY / "build" / "bench" / "lte"
 # In the order of the program's list; None ciphers nothing (128-EEA0).
-ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator")
+ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator", "snow3g")
+# That with all of these engines.
+CONFIGURATION = "lte"
 # Beyond the paper's rates, until a block takes more than its millisecond, or the program has no room for it.
 STEP_MBPS, MOST_MBPS = 25, 400
 # Engines in C take ten times as long as the block may: one pass of theirs is timed.
@@ -35,7 +37,9 @@ class LteBoard(ProgramBoard):
     """The program of `firmware/lte`."""
 
     def __init__(self):
-        super().__init__(rom.build(BUILD, SOURCES / "lte_bench.c", (SOURCES / "layer2.c",), (f"-I{SOURCES}",)))
+        board = emulator.build(CONFIGURATION)
+        more, defines = (SOURCES / "layer2.c",), (f"-I{SOURCES}",)
+        super().__init__(rom.build(BUILD, SOURCES / "lte_bench.c", more, defines, board=board))
 
     def measure(self, engine: str | None, size: int) -> dict:
         """The record of a block of `size` bytes; see `firmware/lte/lte_bench.c`.
@@ -56,7 +60,7 @@ class LteBoard(ProgramBoard):
         if (came, sent) != (len(example.packets), len(data)) or crc != zlib.crc32(data):
             raise WrongAnswerError(f"{case}: the packets are not those that the block was made of")
         return {
-            "cipher": "128-EEA2" if engine else "128-EEA0",
+            "cipher": blocks.cipher_of(engine),
             "engine": engine,
             "mbps": size * 8 // 1000,
             "block_bytes": size,
@@ -108,7 +112,7 @@ def main() -> int:
         arguments.results,
         {"records": records},
         command="make bench-lte",
-        board="sim",
+        board=f"sim_{CONFIGURATION}",
         configuration={"engines": arguments.only or "all"},
         tools=toolchain.versions(os.environ, toolchain.SIMULATION),
     )

@@ -1,6 +1,7 @@
-"""Transport blocks of LTE's downlink as a base station makes them, with the library `cryptography` as their cipher.
+"""Transport blocks of LTE's downlink as a base station makes them.
 
-What a block is made of stands in `firmware/lte/layer2.h`.
+128-EEA2 is the library `cryptography`'s; 128-EEA1, which that has not, is by the standard's words in Python
+(`tests.gateware.snow3g.reference`). What a block is made of stands in `firmware/lte/layer2.h`.
 """
 
 import random
@@ -10,6 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from tests.gateware.snow3g.reference import eea1
 
 PACKET_BYTES = 1500
 SN_BITS, SN_LIMIT = 12, 1 << 12
@@ -26,11 +29,12 @@ _COUNT, _IDENTITY, _SEED = 0x5A5A5 << SN_BITS | SN_LIMIT - 3, 0x15, 36323
 
 @dataclass(frozen=True)
 class Bearer:
-    """A radio bearer: logical channel, BEARER of 5 bits, and a key of 16 bytes, or None for 128-EEA0."""
+    """A radio bearer: logical channel, BEARER of 5 bits, a key of 16 bytes, or None for 128-EEA0, one of `CIPHERS`."""
 
     lcid: int
     identity: int
     key: bytes | None
+    cipher: str = "128-EEA2"
 
 
 def eea2(key: bytes, count: int, bearer: int, direction: int, data: bytes) -> bytes:
@@ -39,9 +43,20 @@ def eea2(key: bytes, count: int, bearer: int, direction: int, data: bytes) -> by
     return Cipher(algorithms.AES(key), modes.CTR(first)).encryptor().update(data)
 
 
+# By their names in TS 33.401, annex B.1: of key, COUNT, BEARER, DIRECTION and whole bytes.
+CIPHERS = {"128-EEA1": eea1, "128-EEA2": eea2}
+
+
+def cipher_of(engine: str | None) -> str:
+    """What an engine deciphers."""
+    return {None: "128-EEA0", "snow3g": "128-EEA1"}.get(engine, "128-EEA2")
+
+
 def pdu(bearer: Bearer, count: int, packet: bytes) -> bytes:
     """The RLC AMD PDU with one PDCP data PDU; RLC's sequence number is COUNT's last 10 bits."""
-    data = packet if bearer.key is None else eea2(bearer.key, count % COUNT_LIMIT, bearer.identity, DOWNLINK, packet)
+    data = packet
+    if bearer.key is not None:
+        data = CIPHERS[bearer.cipher](bearer.key, count % COUNT_LIMIT, bearer.identity, DOWNLINK, packet)
     rlc = struct.pack(">H", 0x8000 | count % RLC_LIMIT)
     return rlc + struct.pack(">H", 0x8000 | count % SN_LIMIT) + data
 
@@ -94,9 +109,9 @@ class Example(NamedTuple):
 
 
 def example(engine: str | None, size: int) -> Example:
-    """A block of `size` bytes of random packets, ciphered if there is an engine; the same for the same arguments."""
+    """A block of `size` bytes of random packets, ciphered for the engine; the same for the same arguments."""
     random_bytes = random.Random(f"{_SEED} {engine} {size}").randbytes
     key = random_bytes(16)
     packets = [random_bytes(length) for length in lengths(size)]
-    made = block(Bearer(3, _IDENTITY, key if engine else None), _COUNT, packets)
+    made = block(Bearer(3, _IDENTITY, key if engine else None, cipher_of(engine)), _COUNT, packets)
     return Example(key, _COUNT, _IDENTITY, made, packets)

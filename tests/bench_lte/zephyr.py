@@ -140,7 +140,7 @@ def record(engine: str | None, size: int, order: str, packets: Sequence[bytes], 
     if (came, sent) != (len(packets) * runs, len(data) * runs) or crc != zlib.crc32(data):
         raise WrongAnswerError(f"{case}: the packets are not those that the block was made of")
     return {
-        "cipher": "128-EEA2" if engine else "128-EEA0",
+        "cipher": blocks.cipher_of(engine),
         "engine": engine,
         "order": order,
         "mbps": size * 8 // 1000,

@@ -1,4 +1,4 @@
-"""LTE's layer 2 on the simulated board, with an engine that copies first, one that does not, and none."""
+"""LTE's layer 2 on the simulated board: an engine that copies first, one of each cipher that does not, and none."""
 
 import pytest
 
@@ -15,14 +15,15 @@ def board():
         yield found
 
 
-@pytest.mark.parametrize("engine", [None, "ise_fused", "accelerator"])
+@pytest.mark.parametrize("engine", [None, "ise_fused", "accelerator", "snow3g"])
 def test_packets_come_out_of_a_block(board, engine):
     found = board.measure(engine, BYTES)
     assert (found["packets"], found["packet_bytes"]) == (4, sum(blocks.lengths(BYTES)))
     assert found["shortest_cycles"] <= found["cycles"]
 
 
-def test_a_wrong_packet_is_found(board, monkeypatch):
-    monkeypatch.setattr(blocks, "eea2", lambda key, count, bearer, direction, data: bytes(len(data)))
+@pytest.mark.parametrize("engine", ["accelerator", "snow3g"])
+def test_a_wrong_packet_is_found(board, monkeypatch, engine):
+    monkeypatch.setitem(blocks.CIPHERS, blocks.cipher_of(engine), lambda *message: bytes(len(message[-1])))
     with pytest.raises(WrongAnswerError, match="not those that the block was made of"):
-        board.measure("accelerator", BYTES)
+        board.measure(engine, BYTES)

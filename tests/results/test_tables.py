@@ -72,9 +72,10 @@ def test_bench_eth_shows_the_lower_of_the_sessions_at_the_boards_clock_and_core(
 
 def test_bench_lte_shows_times_what_an_engine_adds_and_how_far_it_keeps_up():
     def record(engine, mbps, cycles):
-        of = {"packets": 9, "packet_bytes": mbps * 100, "clock_hz": 100_000_000, "kind": "sim"}
+        of = {"packets": 9, "packet_bytes": mbps * 100, "clock_hz": 100_000_000, "clock_met_by": met, "kind": "sim"}
         return {"cipher": "128-EEA2" if engine else "128-EEA0", "engine": engine, "mbps": mbps, "cycles": cycles} | of
 
+    met = "ecpix5_lte"
     records = [record(None, mbps, mbps * 100) for mbps in (100, 200, 300, 325)]
     records += [record("slow", mbps, mbps * 10_000) for mbps in (100, 200, 300)]
     records += [record("middle", mbps, mbps * 400) for mbps in (100, 200, 300)]
@@ -91,6 +92,9 @@ def test_bench_lte_shows_times_what_an_engine_adds_and_how_far_it_keeps_up():
         ["headers and 14 ns a byte, computed", "any", "0.240", "0.480", "0.720", "14", "300 of these"],
         ["headers and 24 ns a byte, computed", "any", "0.340", "0.680", "1.020", "24", "200 of these"],
     ]
+    assert "at 100 MHz, which place-and-route of ecpix5_lte met;" in lines[0]
+    unmet = [each | {"clock_met_by": ""} for each in records]
+    assert "at 100 MHz, which no place-and-route has met;" in bench_lte.render({"bench-lte": {"records": unmet}})[0]
 
 
 def test_lte_on_zephyr_stands_beside_bare_metal_at_its_clock():
@@ -109,7 +113,8 @@ def test_lte_on_zephyr_stands_beside_bare_metal_at_its_clock():
     ]
     records += [record("asleep", "one", mbps, 50, missed=int(mbps == 300)) for mbps in rates]
     bare = [{"engine": None, "mbps": mbps, "cycles": mbps // 10, "clock_hz": 100_000} for mbps in (*rates, 500)]
-    bare = [{**each, "cipher": "128-EEA0", "packets": 9, "packet_bytes": 12, "kind": "sim"} for each in bare]
+    more = {"cipher": "128-EEA0", "packets": 9, "packet_bytes": 12, "clock_met_by": "", "kind": "sim"}
+    bare = [each | more for each in bare]
     costs = {"switch_cycles": 210, "queue_cycles": 290, "hand_over_cycles": 780, "kind": "sim"}
     kept = bench_lte_zephyr.keep({"costs": costs, "records": records})
     kept = {"bench-lte_zephyr": kept, "bench-lte": bench_lte_zephyr.keep({"records": bare})}

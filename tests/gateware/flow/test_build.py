@@ -47,7 +47,7 @@ def gateware_flow(*arguments):
         (
             ["ecpix5", "scalar"],
             "board ecpix5 has no configuration 'scalar': choose one of default, eth, pipelined, zephyr, sdram, "
-            "loader, sdram_zephyr, eth_zephyr",
+            "loader, lte, sdram_zephyr, eth_zephyr",
         ),
         (
             ["sim", "pipelined"],
@@ -99,8 +99,8 @@ def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it
         assert targets.load("sim", name).sys_clk_freq == targets.load("ecpix5", name).sys_clk_freq
     simulated = [target for target in targets.load_all() if target.board.simulated]
     met = {target.name: target.clock_met_by for target in simulated}
-    by = {"sim": "ecpix5", "sim_eth": "ecpix5_eth", "sim_eth_zephyr": "ecpix5_eth_zephyr"}
-    others = ("scalar", "comparators", "wide_comparators", "lte", "zephyr", "sdram", "loader", "sdram_zephyr")
+    by = {"sim": "ecpix5"} | {f"sim_{name}": f"ecpix5_{name}" for name in ("eth", "lte", "eth_zephyr")}
+    others = ("scalar", "comparators", "wide_comparators", "zephyr", "sdram", "loader", "sdram_zephyr")
     assert met == by | dict.fromkeys((f"sim_{name}" for name in others), "")
     for target in simulated:
         clock = f"its clock, {target.sys_clk_freq / 1e6:g} MHz"
