@@ -203,7 +203,7 @@ explore-isa: setup ## 40 min | Place and route the vector unit and its parts alo
 explore-sets: setup ## 25 min | Place and route the instruction sets of others alone (build/results/explore-sets.json)
 	@$(PYTHON) -m gateware.explore.instruction_sets $(EXPLORE)
 
-explore-lte: setup ## 40 min | Place and route SNOW 3G and AES as LTE has them, by S-boxes (build/results/explore-lte.json)
+explore-lte: setup ## 2 hours | Place and route SNOW 3G and AES as LTE has them, by S-boxes (build/results/explore-lte.json)
 	@$(PYTHON) -m gateware.explore.lte $(EXPLORE)
 
 explore-rgmii: setup ## 10 min | Place and route RGMII's PHY and MACs alone on the slowest part (build/results/explore-rgmii.json)

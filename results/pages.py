@@ -8,6 +8,7 @@ from results import drawings, kept
 from results.kept import Content, ResultsError
 from results.tables import (
     Table,
+    activity,
     bench,
     bench_dma,
     bench_eth,
@@ -56,6 +57,7 @@ TABLES = (
             instruction_sets,
             other_ciphers,
             public_keys,
+            activity,
             bench_sdram,
             bench_dma,
             bench_eth,

@@ -1,6 +1,6 @@
 """One table a file: what is kept of a command's figures, and the Markdown that shows them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from results.kept import Content
@@ -49,6 +49,12 @@ def table(headings: Iterable[str], rows: Iterable[Iterable]) -> list[str]:
     return ["| " + " | ".join(map(str, line)) + " |" for line in lines]
 
 
-def median_mhz(record: Content) -> str:
-    """The median clock of several seeds, with the least and the most."""
-    return "{fmax_mhz} ({fmax_least_mhz} to {fmax_most_mhz})".format(**record)
+def median_mhz(record: Content, seeds: Sequence[int]) -> str:
+    """The median clock of seeds of place-and-route, with the least and the most if there are several."""
+    form = "{fmax_mhz} ({fmax_least_mhz} to {fmax_most_mhz})" if len(seeds) > 1 else "{fmax_mhz} (one seed)"
+    return form.format(**record)
+
+
+def of_seeds(seeds: Sequence[int]) -> str:
+    """Which seeds of place-and-route a clock is of."""
+    return f"the median of seeds {', '.join(map(str, seeds))}" if len(seeds) > 1 else f"seed {seeds[0]}"

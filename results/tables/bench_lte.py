@@ -21,6 +21,12 @@ def milliseconds(record: dict) -> float:
     return record["cycles"] / record["clock_hz"] * 1e3
 
 
+def ns_a_byte(record: dict, stack: dict[int, dict]) -> float:
+    """What an engine took for a byte of the packets, beyond the headers alone at that rate."""
+    beyond = milliseconds(record) - milliseconds(stack[record["mbps"]])
+    return beyond * 1e6 / record["packet_bytes"]
+
+
 def in_time_until(is_in_time: dict[int, bool]) -> str:
     """The highest of the rates that were in time, and whether any above it was tried."""
     held = [mbps for mbps, it_is in is_in_time.items() if it_is]
@@ -41,9 +47,7 @@ def render(kept: dict[str, Content]) -> list[str]:
     for engine, found in engines.items():
         more = "-"
         if engine is not None:
-            most = found[rates[-1]]
-            beyond = (milliseconds(most) - milliseconds(stack[rates[-1]])) * 1e6 / most["packet_bytes"]
-            more = f"{beyond:.1f}"
+            more = f"{ns_a_byte(found[rates[-1]], stack):.1f}"
         until = in_time_until({mbps: milliseconds(record) <= TTI_MS for mbps, record in found.items()})
         times = [f"{milliseconds(found[mbps]):.3f} ({found[mbps]['kind']})" for mbps in rates]
         rows.append([engine or "none: headers alone", found[rates[0]]["cipher"], *times, more, until])
@@ -61,6 +65,8 @@ def render(kept: dict[str, Content]) -> list[str]:
         "handed over where they lie if nothing deciphers them:",
         "",
         *table(headings, rows),
+        "",
+        "![Time of a transport block over what its cipher takes for a byte](../../results/layer2.svg)",
     ]
 
 

@@ -59,7 +59,8 @@ def built(kept: dict[str, Content]) -> list[Built]:
         One was not measured or not built alone.
     """
     cycles = Cycles(kept["bench-papers"])
-    parts = {part["part"]: part for name in ("explore-isa", "explore-sets") for part in kept[name]["parts"]}
+    built_alone = [kept[name] for name in ("explore-isa", "explore-sets")]
+    parts = {part["part"]: {**part, "seeds": each["seeds"]} for each in built_alone for part in each["parts"]}
     if missing := {name for *_, name in SETS if name} - parts.keys():
         raise ResultsError(f"explore-sets.json lacks {', '.join(missing)}: run `make explore-sets`, then `make readme`")
     records = [cycles.record(engine, style, measure=measure) for _, engine, style, measure, _ in SETS]
@@ -87,7 +88,7 @@ def render(kept: dict[str, Content]) -> list[str]:
         cells = [
             part["lut4"],
             part["bram"],
-            median_mhz(part) if one.part else "-",
+            median_mhz(part, part["seeds"]) if one.part else "-",
             times,
             "yes" if one.on_front else "no",
         ]

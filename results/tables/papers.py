@@ -41,7 +41,7 @@ def _entry(of_entry: list[dict]) -> list[str]:
 
 
 def _render(paper: str, data: dict[str, Content]) -> list[str]:
-    lines, left = [], []
+    lines, left = [f"![Values of the paper beside ours](../{paper}.svg)", ""], []
     for _, group in groupby(papers.records(paper, data), key=lambda r: r["entry"]):
         of_entry = list(group)
         if any(r["reason"] is None for r in of_entry):

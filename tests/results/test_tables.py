@@ -196,7 +196,7 @@ def test_a_clock_that_is_missed_is_said():
 def core(mbps, **more):
     record = {"core": "cipherlane", "datapath": "128", "sbox": "block_ram", "engines": 1, "key_lengths": [128]}
     record |= {"slots": 1, "lut4": 864, "ff": 940, "bram": 10, "fmax_mhz": 175.62, "cycles_per_block": 10, "mbps": mbps}
-    record |= {"fmax_by_seed": {"1": 175.62, "2": 170.5, "3": 180.0}}
+    record |= {"fmax_by_seed": {"1": 175.62, "2": 170.5, "3": 180.0}, "cycles_first": 15}
     record |= {"mbps_per_lut": 2.6019, "bars": "met", "device": "LFE5UM5G-85F", "speed": 8, "status": "built"}
     return record | {"key_bits": 128, "reason": None} | more
 
@@ -206,7 +206,7 @@ def test_explore_shows_what_was_built_at_aes_128_the_fastest_first():
     records.append(core(50.0, device="LFE5U-25F", speed=6))
     content = explore.keep({"kind": "est", "seeds": [1, 2, 3], "records": records})
     lines = explore.render({"explore": content})
-    shown = ["864", "940", "10", "175.62 (170.5 to 180.0)", "10"]
+    shown = ["864", "940", "10", "175.62 (170.5 to 180.0)", "15", "10"]
     assert cells(lines)[:3] == [
         ["cipherlane", "128", "block ram", "1", "128", "1", *shown, f"{mbps} (est)", "2.602", priced, "met"]
         for mbps, priced in ((2248, "0.182"), (1000, "0.081"), (50, "0.004"))
@@ -215,6 +215,21 @@ def test_explore_shows_what_was_built_at_aes_128_the_fastest_first():
     assert cells(lines)[3:] == [["128", "10 / 12", "7.8 / 9.4", "15.6 / 18.8", "23.4 / 28.1", "78.1 / 93.8"]]
     assert "seeds 1, 2, 3" in lines[0] and "1439 Mbps and 0.35 Mbps per LUT4 iterative, 23.9 Gbps and 0.60" in lines[0]
     assert lines.index("LFE5UM5G-85F, speed grade 8:") < lines.index("LFE5U-25F, speed grade 6:")
+
+
+def test_explore_shows_what_an_earlier_run_had_of_cores_that_the_last_one_left_out():
+    one_seed = {"sbox": "lut", "fmax_by_seed": {"1": 175.62}}
+    last, earlier = (
+        explore.keep({"kind": "est", "seeds": [1, 2, 3], "records": found})
+        for found in ([core(1000.0)], [core(9000.0), core(2000.0, **one_seed)])
+    )
+    del earlier["records"][1]["cycles_first"]
+    rows = cells(explore.render({"explore.earlier": earlier, "explore": last}))
+    assert [[row[2], *row[9:13]] for row in rows[:2]] == [
+        ["lut", "175.62 (one seed)", "-", "10", "2000 (est)"],
+        ["block ram", "175.62 (170.5 to 180.0)", "15", "10", "1000 (est)"],
+    ]
+    assert rows[2][0] == "128"
 
 
 def test_explore_isa_gives_the_reason_for_the_s_boxes_with_its_figures():
@@ -250,7 +265,7 @@ def test_explore_isa_gives_the_reason_for_the_s_boxes_with_its_figures():
 
 def test_explore_lte_has_cycles_by_datapath_and_each_part_the_smallest_core_first():
     common = {"speed": 8, "ff": 1, "fmax_mhz": 142.0, "fmax_least_mhz": 140.0, "fmax_most_mhz": 150.0, "mbps": 4000.0}
-    common |= {"mbps_per_lut": 2.0, "least_ns_a_byte": 2.0, "toggles_a_byte": 700.5, "unshown": 1}
+    common |= {"engines": 1, "mbps_per_lut": 2.0, "least_ns_a_byte": 2.0, "toggles_a_byte": 700.5, "unshown": 1}
     snow = common | {"algorithm": "snow3g", "datapath": 32, "sbox": "lut", "s_q": "onehot", "cycles_first": 34}
     snow |= {"cycles_a_byte": 0.284, "mhz_for_ns_a_byte": {"4": 71.0, "14": 20.29}}
     aes = common | {"algorithm": "aes", "datapath": 64, "sbox": "canright", "s_q": "", "cycles_first": 21}
@@ -260,6 +275,7 @@ def test_explore_lte_has_cycles_by_datapath_and_each_part_the_smallest_core_firs
         snow | {"device": "LFE5UM5G-85F", "lut4": 2},
         aes | {"device": "LFE5UM5G-85F", "lut4": 5},
         aes | {"device": "LFE5UM5G-85F", "lut4": 4},
+        aes | {"device": "LFE5UM5G-85F", "lut4": 9, "engines": 2, "cycles_a_byte": 9.9},
     ]
     content = explore_lte.keep({"kind": "est", "seeds": [1, 2], "records": records})
     lines = explore_lte.render({"explore-lte": content})
@@ -267,10 +283,11 @@ def test_explore_lte_has_cycles_by_datapath_and_each_part_the_smallest_core_firs
     assert [row for row in cells(lines) if row[0] != "cipher"] == [
         ["SNOW 3G", "32", "34, then 1", "33, then 1", "0.284", "0.28", "71.0", "20.29"],
         ["AES-128", "64", "21", "23", "1.312", "1.44", "328.1", "93.8"],
-        ["AES-128", "64", "canright", "4", "1", *shown],
-        ["AES-128", "64", "canright", "5", "1", *shown],
-        ["SNOW 3G", "32", "lut, onehot", "2", "1", *shown],
-        ["SNOW 3G", "32", "lut, onehot", "3", "1", *shown],
+        ["AES-128", "64", "1", "canright", "4", "1", *shown],
+        ["AES-128", "64", "1", "canright", "5", "1", *shown],
+        ["AES-128", "64", "2", "canright", "9", "1", *shown],
+        ["SNOW 3G", "32", "1", "lut, onehot", "2", "1", *shown],
+        ["SNOW 3G", "32", "1", "lut, onehot", "3", "1", *shown],
     ]
     assert "seeds 1, 2" in "".join(lines) and "no power" in "".join(lines)
 
@@ -337,7 +354,7 @@ def test_each_cycle_count_of_an_engine_says_what_is_in_it():
 
 def test_the_plot_of_cores_has_members_with_one_key_of_aes_128_and_public_cores():
     shown = drawings.cores()
-    records = json.loads((kept.DATA / "explore.json").read_text())["records"]
+    records = explore.built(kept.load(explore.TABLE.sources, explore.TABLE.command))
     first = [r for r in records if r["device"] == "LFE5UM5G-85F"]
     small = [r for r in first if r["core"] != "cipherlane" or (r["slots"], r["key_lengths"]) == (1, [128])]
     assert 0 < shown.count("<circle") == len(small) < len(first)

@@ -1,0 +1,40 @@
+"""Figures 6 to 12 of Hessel et al. 2009 in our terms, from the figures of `make explore-lte`."""
+
+from results.kept import Content
+from results.papers import activity
+from results.tables import Table, of_seeds, table
+from results.tables.bench_lte import POINTS_NS
+
+
+def render(kept: dict[str, Content]) -> list[str]:
+    """A row for each core, in the order of the figures."""
+    content = kept["explore-lte"]
+    records = activity.of_one_part(content["records"])
+    rows = []
+    for r in sorted(records, key=lambda r: (r["engines"], r["algorithm"] == "aes", r["datapath"], r["lut4"])):
+        per_byte = (r["toggles_a_byte"], activity.cost_of_a_byte(r))
+        reached = [ns if activity.reaches(r, ns) else None for ns in POINTS_NS]
+        figures = [f"{each / ns:.0f}" if ns else "-" for each in per_byte for ns in reached]
+        rows.append([activity.family(r), r["engines"], activity.sboxes(r), r["lut4"], r["least_ns_a_byte"], *figures])
+    headings = ["core", "engines", "S-boxes", "LUT4", "least ns a byte"]
+    headings += [f"{what} at {ns} ns" for what in ("toggles a ns", "times kLUT4") for ns in POINTS_NS]
+    part = f"{records[0]['device']}, speed grade {records[0]['speed']}"
+    return [
+        f"`make explore-lte`, {part}: SNOW 3G (Figures 6 and 7), AES-128 with round keys on the fly with one engine "
+        "(8 and 9) and with two (10 and 11), and activity times area (12). Least ns a byte: at the clock of "
+        f"place-and-route, {of_seeds(content['seeds'])} (est); a core has no figure at "
+        "a time that it does not reach. Toggles are counted in the mapped netlist (sim): activity, no power.",
+        "",
+        *table(headings, rows),
+        "",
+        "![Area and activity of the ciphers of LTE](../activity.svg)",
+    ]
+
+
+TABLE = Table(
+    name="activity",
+    page="results/papers/hessel.md",
+    sources=("explore-lte.json",),
+    command="make explore-lte",
+    render=render,
+)
