@@ -12,7 +12,7 @@ from results.tables import bench_lte, bitstream, explore, explore_lte, headline,
 FOLDER = "results"
 # The board whose bitstreams are drawn.
 REFERENCE = "ecpix5"
-SBOXES = {"lut": "table", "block_ram": "block RAM", "onehot": "one-hot", "canright": "Canright"}
+SBOXES = activity.SBOXES | {"block_ram": "block RAM"}
 
 
 def speeds() -> str:

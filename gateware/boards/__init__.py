@@ -12,14 +12,13 @@ class Fit:
     """How a configuration goes into a board's part.
 
     ``cfu_sbox`` is the S-box of the vector or scalar unit, ``core_sbox`` that of the AES core, ``snow3g_sbox`` that of
-    both of SNOW 3G's (`gateware.snow3g.sboxes`). Memories of at most
-    ``lut_words`` words are LUTs, even those that are declared for block RAM; those of at most ``distributed_words``
-    are, whatever synthesis would take. ``path_ps`` is how long Yosys' ABC may
-    make a path that need not be short, in picoseconds of cells and of wires of 300 ps each; with 0 it takes the
-    longest of all for that. ``padding_register`` is that of the MAC (`gateware.net.link.mac`), for a part
-    in which its transmit side lies far apart. ``pnr_seed`` and ``pnr_options`` are nextpnr's; its own weight on timing,
-    10, gives some percent less clock. ``sys_clk_freq`` is the system clock in Hz where it is not the board's, and
-    ``clock_met`` says whether place-and-route met it.
+    both of SNOW 3G's (`gateware.snow3g.sboxes`). Memories of at most ``lut_words`` words are LUTs, even those that are
+    declared for block RAM; those of at most ``distributed_words`` are, whatever synthesis would take. ``path_ps`` is
+    how long Yosys' ABC may make a path that need not be short, in picoseconds of cells and of wires of 300 ps each;
+    with 0 it takes the longest of all for that. ``padding_register`` is that of the MAC (`gateware.net.link.mac`), for
+    a part in which its transmit side lies far apart. ``pnr_seed`` and ``pnr_options`` are nextpnr's; its own weight on
+    timing, 10, gives some percent less clock. ``sys_clk_freq`` is the system clock in Hz where it is not the board's,
+    and ``clock_met`` says whether place-and-route met it.
     """
 
     cfu_sbox: str = "table"

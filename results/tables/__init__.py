@@ -1,6 +1,6 @@
 """One table a file: what is kept of a command's figures, and the Markdown that shows them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from results.kept import Content
@@ -49,7 +49,7 @@ def table(headings: Iterable[str], rows: Iterable[Iterable]) -> list[str]:
     return ["| " + " | ".join(map(str, line)) + " |" for line in lines]
 
 
-def median_mhz(record: Content, seeds: Sequence[int]) -> str:
+def median_mhz(record: Content, seeds: Collection) -> str:
     """The median clock of seeds of place-and-route, with the least and the most if there are several."""
     form = "{fmax_mhz} ({fmax_least_mhz} to {fmax_most_mhz})" if len(seeds) > 1 else "{fmax_mhz} (one seed)"
     return form.format(**record)

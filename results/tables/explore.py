@@ -5,7 +5,7 @@ from gateware.explore.members import DATAPATHS, FAMILY
 from gateware.explore.records import DATA_RATES_MBPS, clock_mhz
 from results.kept import Content, select
 from results.papers import hessel
-from results.tables import LUTS_A_BLOCK_RAM, Table, table
+from results.tables import LUTS_A_BLOCK_RAM, Table, median_mhz, table
 
 # Behind the last run's figures lie those of earlier ones that had what it left out.
 LAST = "explore"
@@ -36,7 +36,7 @@ def _what(record: dict) -> list:
 def _clock(record: dict) -> str:
     """The median clock, with the least and the most of several seeds."""
     clocks = record["fmax_by_seed"].values()
-    return f"{record['fmax_mhz']} ({f'{min(clocks)} to {max(clocks)}' if len(clocks) > 1 else 'one seed'})"
+    return median_mhz({**record, "fmax_least_mhz": min(clocks), "fmax_most_mhz": max(clocks)}, clocks)
 
 
 def render(kept: dict[str, Content]) -> list[str]:

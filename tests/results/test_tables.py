@@ -2,7 +2,7 @@
 
 import json
 
-from results import drawings, kept
+from results import drawings, kept, papers
 from results.tables import (
     bench_eth,
     bench_lte,
@@ -359,3 +359,16 @@ def test_the_plot_of_cores_has_members_with_one_key_of_aes_128_and_public_cores(
     small = [r for r in first if r["core"] != "cipherlane" or (r["slots"], r["key_lengths"]) == (1, [128])]
     assert 0 < shown.count("<circle") == len(small) < len(first)
     assert ">usselmann<" in shown and ">Canright x 2<" in shown
+
+
+def test_the_plots_of_papers_have_all_that_stands_in_their_tables():
+    for paper, (_, entry, end) in drawings.BESIDE.items():
+        found = [r for r in papers.records(paper, papers.load(paper)) if r["entry"] == entry and r["ratio"]]
+        chosen = [r for r in found if r["value"].endswith(end)]
+        shown = drawings.beside(paper)
+        assert chosen and shown.count('<rect class="s0"') == shown.count('<rect class="s1"') == len(chosen) + 1
+    ciphers = kept.load(explore_lte.TABLE.sources, explore_lte.TABLE.command)["explore-lte"]["records"]
+    assert drawings.ciphers_of_lte().count("<circle") == len(ciphers) > 20
+    layer2 = kept.load(bench_lte.TABLE.sources, bench_lte.TABLE.command)["bench-lte"]["records"]
+    engines = {r["engine"] for r in layer2} - {None}
+    assert drawings.layer2().count("<circle") == len(engines) * len(bench_lte.RATES_MBPS) > 0
