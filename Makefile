@@ -35,7 +35,7 @@ CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench cache explore explore-isa explore-lte explore-rgmii mapped mutants results timing zephyr
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-papers bench-sdram bench-dma bench-eth bench-lte bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-sets explore-lte explore-rgmii format pages papers readme screenshots report package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-papers bench-sdram bench-dma bench-eth bench-lte bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-sets explore-lte explore-rgmii format pages papers readme docs screenshots report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -230,6 +230,11 @@ readme: setup ## 3 s | Take the figures in build/results over into results/data,
 report: setup ## 1 s | Make one page of HTML of all figures, those in build/results and the kept ones (build/report.html)
 	@mkdir -p build
 	@.venv/bin/cipherlane report --force --out build/report.html $(wildcard build/results) results/data
+
+docs: setup ## 1 min | Build the site: all pages, a search, the Python and C interfaces (build/docs/docs/index.html)
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps -r docs/requirements.txt
+	@.venv/bin/sphinx-build -q -W --keep-going -c docs -b html . build/docs
+	@echo "site: build/docs/docs/index.html"
 
 screenshots: sim ## 1 min | Take pictures of the live view on the simulated board (build/pictures)
 	@.ci/setup chromium

@@ -32,6 +32,7 @@ from results.tables import (
     instruction_sets,
     ise_cycles,
     netlist,
+    number,
     other_ciphers,
     papers,
     printed,
@@ -46,6 +47,7 @@ TABLES = (
         module.TABLE
         for module in (
             headline,
+            number,
             printed,
             demo,
             bench,

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("constraints", "firmware", "gateware", "host", "results", "tests")
+FOLDERS = ("constraints", "docs", "firmware", "gateware", "host", "results", "tests")
+INDEX = "docs/index.md"  # the list of pages on the site that `make docs` builds
 FILES = [*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))]
 PAGES = sorted(str(path.relative_to(ROOT)) for path in FILES)
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
@@ -19,7 +20,7 @@ def anchors(text):
 
 
 def test_readme_is_short():
-    assert len((ROOT / "README.md").read_text().splitlines()) <= 130
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 120
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -49,4 +50,4 @@ def test_every_page_is_found_from_the_readme():
         for link in re.findall(r"\]\(([^)\s#]+)", (ROOT / page).read_text()):
             if "://" not in link:
                 left.append(str(((ROOT / page).parent / link).resolve().relative_to(ROOT)))
-    assert set(PAGES) <= found
+    assert set(PAGES) - {INDEX} <= found

@@ -34,14 +34,20 @@ def commands(job):
 
 
 def test_there_are_those_that_the_pages_name():
-    assert set(WORKFLOWS) == {"hil.yml", "host.yml", "test.yml"}
+    assert set(WORKFLOWS) == {"docs.yml", "hil.yml", "host.yml", "test.yml"}
     assert "schedule" in events(WORKFLOWS["hil.yml"]) and "schedule" in events(WORKFLOWS["test.yml"])
 
 
 @pytest.mark.parametrize(("name", "key"), JOBS)
 def test_a_job_is_bounded_and_may_write_nothing(name, key):
     job = WORKFLOWS[name]["jobs"][key]
-    assert WORKFLOWS[name].get("permissions") == {"contents": "read"} and "permissions" not in job
+    assert WORKFLOWS[name].get("permissions") == {"contents": "read"}
+    if (name, key) == ("docs.yml", "publish"):  # writes the site, of pushes to main only, and runs no code of ours
+        assert job["if"] == "github.ref == 'refs/heads/main' && github.event_name == 'push'"
+        assert set(job["permissions"]) == {"pages", "id-token"}
+        assert [step["uses"] for step in job["steps"]] == ["actions/deploy-pages@v4"]
+    else:
+        assert "permissions" not in job
     assert 0 < job["timeout-minutes"] <= 600
     for step in job["steps"]:
         assert ("uses" in step) != ("run" in step), step
@@ -68,7 +74,7 @@ def test_what_a_step_calls_is_there(name, key):
             seen += 1
         else:
             assert program in {"apt-get", "git", "find"}, program
-    assert seen
+    assert seen or key == "publish"
 
 
 def test_the_simulated_boards_of_the_nightly_matrix_are_there():

@@ -19,11 +19,12 @@
  *
  * The unit's port bypasses the CPU's data cache and store buffer. So a pass of vector loads and
  * stores follows these rules, in this order:
- * 1. `drain` before the first: what the CPU stored earlier has reached the memory (the cache writes
- *    through, so only stores under way are meant).
+ *
+ * 1. `drain` before the first one. It waits until the CPU's earlier stores are in memory. The cache
+ *    writes through, so only stores under way matter.
  * 2. The CPU touches neither buffer.
- * 3. `memory_status` after the last: waits for them, and tells of a fault.
- * 4. `dcache_flush`: the CPU's copies of what was stored are dropped before it reads again.
+ * 3. `memory_status` after the last one. It waits for them and reports a fault.
+ * 4. `dcache_flush` before the CPU reads again. It drops the CPU's stale copies.
  */
 struct cl_ise_memory {
 	/** First address and size. A size of 0 means that there is no such memory. */
