@@ -12,7 +12,14 @@ author = "The Cipherlane authors"
 copyright = author
 release = importlib.metadata.version("cipherlane")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "hawkmoth", "hawkmoth.ext.javadoc", "sphinx_copybutton"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "hawkmoth",
+    "hawkmoth.ext.javadoc",
+    "sphinx_copybutton",
+]
 root_doc = "docs/index"
 include_patterns = ["*.md", *(f"{each}/**.md" for each in ("docs", "gateware", "firmware", "host", "results", "tests"))]
 exclude_patterns = ["**/build/**", "**/.pytest_cache/**"]

@@ -3,7 +3,7 @@
 from results.kept import Content
 from results.tables import Table, headline
 
-# Bytes on the wire with each datagram: preamble, Ethernet, IPv4, UDP, check sequence, gap between frames; a record's header.
+# Bytes on the wire around a datagram: preamble, Ethernet, IPv4, UDP, check sequence, gap between frames.
 AROUND = 8 + 14 + 20 + 8 + 4 + 12
 RECORD_HEADER = 24
 WIRE_MBPS = 1000
@@ -16,8 +16,8 @@ def render(kept: dict[str, Content]) -> list[str]:
     size = fast["record_bytes"]
     limit = WIRE_MBPS * size / (size + RECORD_HEADER + AROUND)
     return [
-        f"**One number: {fast['figure']:.0f} Mbps.** The fast path encrypts that much AES-128-CTR on gigabit Ethernet, in "
-        f"records of {size:,} bytes.",
+        f"**One number: {fast['figure']:.0f} Mbps.** The fast path encrypts that much AES-128-CTR on gigabit Ethernet, "
+        f"in records of {size:,} bytes.",
         f"The wire itself could carry {limit:.0f} Mbps of such data. C with tables on the same RISC-V core reaches "
         f"{software['figure']:.1f} Mbps.",
         f"All three speeds are of kind `{fast['kind']}`: simulated, not measured on hardware.",
