@@ -1,8 +1,8 @@
-"""Whose turn it is: each client has its share, and what one does not want the others have.
+"""Gives each client its share of a resource; a client may use the share that others leave.
 
-A client's turn lasts `share` grants, or until it wants none; then it is the next one's that wants any. So of a
-resource that all want, client n has ``shares[n] / sum(shares)``, and one that wants it gets it after no more than
-``sum(shares) - shares[n]`` grants of others.
+A client's turn lasts `share` grants, or ends early when the client wants no more. Then the turn passes to the next
+client that wants a grant. If all clients want grants, client n gets ``shares[n] / sum(shares)`` of them. A client waits
+for at most ``sum(shares) - shares[n]`` grants of others.
 
 Latency: none; the choice comes from `wants` and from registers.
 """
@@ -11,19 +11,19 @@ from migen import Case, If, Module, Signal
 
 
 class Arbiter(Module):
-    """Chooses one of those that want a grant.
+    """Chooses one of the clients that want a grant.
 
     Parameters
     ----------
     shares : list of int
-        Grants of a turn of each client, at least 1.
+        Grants in a turn of each client, at least 1.
 
     Attributes
     ----------
     wants : Signal(len(shares)), in
-        Clients that want a grant. One that wants it goes on to do so until it has it.
+        Clients that want a grant. A client keeps its bit set until it has the grant.
     take : Signal(), in
-        `choice`, which wants it, has its grant.
+        The client `choice` takes its grant.
     choice : Signal, out
         A client that wants a grant, if any does.
     """
@@ -39,9 +39,9 @@ class Arbiter(Module):
         # # #
 
         turn = Signal(max=max(clients, 2), name="turn")
-        left = Signal(max=max(shares) + 1, reset=shares[0], name="left")  # grants of the turn to come
-        rest = Signal(max=max(shares) + 1, name="rest")  # behind this one
-        self.control = {"turn": turn, "left": left}  # what proofs look at
+        left = Signal(max=max(shares) + 1, reset=shares[0], name="left")  # grants left in this turn
+        rest = Signal(max=max(shares) + 1, name="rest")  # grants left after this one
+        self.control = {"turn": turn, "left": left}  # signals that the proofs read
         for first in range(clients):
             order = [(first + n) % clients for n in range(clients)]
             chosen = self.choice.eq(first)

@@ -1,4 +1,4 @@
-"""CTR mode (SP 800-38A, 6.5) over blocks of 128 bits: data xor keystream, message after message.
+"""CTR mode (SP 800-38A, 6.5) over blocks of 128 bits: data XOR keystream, message after message.
 
 ::
 
@@ -6,11 +6,11 @@
                                          (xor, masked) ─► source
     sink ──────────────────────────────────┘
 
-A block's `mask` has one bit for each byte that counts, and `bits` says how many bits of the last of them do,
-the most significant first (0: all 8), for messages of any length in bits as those of 128-EEA2. What does not count
-leaves as zero, so that no keystream shows in it. Encryption and decryption are the same.
+Each bit of a block's `mask` enables one byte. `bits` tells how many bits of the last byte count, most significant
+first; 0 means all 8. So a message can have any length in bits, as 128-EEA2 needs. Bytes and bits that do not count
+leave as zero, so no keystream shows in them. Encryption and decryption are the same.
 
-Byte order: that of `gateware.aes`. Throughput: the service's, also across messages of different slots. Latency: none
+Byte order: as in `gateware.aes`. Throughput: the service's, also across messages of different slots. Latency: none
 (combinational) from `sink` to `source` once the keystream is there. Handshake: valid and ready everywhere. A message
 of n blocks takes exactly n blocks of keystream.
 """
@@ -54,7 +54,7 @@ class BlockCTR(Module):
         # # #
 
         sink, source, keystream = self.sink, self.source, port.keystream
-        last_byte = Signal(8)  # of the bits of the last byte, those that count
+        last_byte = Signal(8)  # mask of the bits that count in the last byte
         count = Signal(128)
         self.comb += [
             source.valid.eq(sink.valid & keystream.valid),

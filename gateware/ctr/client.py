@@ -1,16 +1,16 @@
-"""A client of the CTR service: what it is given, and its port.
+"""A client of the CTR service: its parameters and its port.
 
 ::
 
     client ── request ──► service ── keystream ──► client
     client ── key words, commands, begin and end of uses ──► service
 
-A request is a message of `gateware.ctr.counter`: it is taken whole at its handshake, with its slot, so that nothing
-that the client changes later touches it. It is answered by as many blocks as its `count` says, in the order of
-requests; a block whose slot held no key when its turn came is zeros, with `error`. `flush` drops all requests that
-were taken, and their blocks.
+A request is a message of `gateware.ctr.counter`. The service takes it whole at its handshake, with its slot, so later
+changes by the client cannot affect it. The service answers with `count` blocks, in the order of requests. A block is
+zeros, with `error`, if its slot held no key when its turn came. `flush` drops all requests that were taken, and their
+blocks.
 
-Slots are counted from 0 for each client, and no client reaches those of another.
+Each client counts its slots from 0, and no client reaches the slots of another.
 """
 
 from dataclasses import dataclass
@@ -23,18 +23,19 @@ from gateware.ctr.counter import message_layout
 from gateware.ctr.key_store import WORD_BITS, WORDS
 
 KEYSTREAM_LAYOUT = [("data", BLOCK_BITS), ("error", 1)]
-SLOT_BITS = 5  # of key commands, so that a slot that does not exist can be told from one that does
+SLOT_BITS = 5  # wide enough to name slots that do not exist, so that such commands can be refused
 USE_LAYOUT = [("valid", 1), ("number", SLOT_BITS)]
 USES_MAX = 16
 
 
 @dataclass(frozen=True)
 class Client:
-    """What a client is given.
+    """Parameters of a client.
 
-    It has `slots` keys, at least `share` of the blocks of all clients' shares, and requests of up to
-    ``2 ** count_bits - 1`` blocks. A command on a key that is in use waits for its uses to end, if the client
-    `waits`; else it is refused: for uses that may be long.
+    A client has `slots` keys and at least `share` of all clients' shares of blocks. Its requests have up to
+    ``2 ** count_bits - 1`` blocks. With `waits`, a command on a used key waits for its uses to end. Otherwise the
+    command
+    is refused, which suits clients whose uses may be long.
     """
 
     slots: int
@@ -53,24 +54,24 @@ class KeyPort:
     slot, length : Signal(5), Signal(2), in
         Slot and length code of a command; sampled with it.
     load, clear_slot, wipe : Signal(), in
-        Pulse, a command: take the key from the words, which are zeroed; zeroize the slot; zeroize the words alone.
-        Ignored unless `ready`. The slot of `load` and `clear_slot` must exist.
+        Pulse, a command. `load` takes the key from the words, which are then zeroized. `clear_slot` zeroizes the slot.
+        `wipe` zeroizes only the words. Ignored unless `ready`. The slot of `load` and `clear_slot` must exist.
     zeroize : Signal(), in
-        Pulse: zeroize all slots and words, of all clients. Never ignored.
+        Pulse: zeroize all slots and words of all clients. Never ignored.
     ready : Signal(), out
-        A command on `slot` would be taken now.
+        The loader would take a command on `slot` now.
     busy : Signal(), out
-        A command of this client is under way, or `zeroize` of any: the words are not taken.
+        A command of this client, or `zeroize` of any client, is under way: words are ignored.
     zeroizing : Signal(), out
-        `zeroize` is under way, or the zeroization after reset.
+        `zeroize`, or the zeroization after reset, is under way.
     flush : Signal(), out
-        Pulse: all that the service has been given is dropped, by `zeroize`.
+        Pulse: `zeroize` drops everything that the service holds.
     begin, end : Record, valid, number(5), in
-        Pulse: a use of the slot's key has begun, or ended. No more than `USES_MAX` at a time.
+        Pulse: a use of the slot's key has begun, or ended. At most `USES_MAX` at a time.
     release : Signal(), in
         Pulse: all uses have ended.
     used, withdrawn, usable : Signal(slots), out
-        Slots that are in use; slots of which a command is under way; slots that hold a key and may be used.
+        Slots in use; slots with a command under way; slots that hold a key and may be used.
     """
 
     def __init__(self, slots: int):
@@ -101,17 +102,17 @@ class Port:
     Attributes
     ----------
     client : Client
-        As given.
+        The parameters.
     request : stream.Endpoint, see `message_layout`, in
-        Taken whole.
+        Taken whole at its handshake.
     keystream : stream.Endpoint, data(128), error, out
-        A block for each counter block of the requests, in their order.
+        One block for each counter block of the requests, in their order.
     flush : Signal(), in
         Drop all requests that were taken, and their blocks.
     idle : Signal(), out
         No request is under way.
     keys : KeyPort
-        Keys.
+        The key commands.
     """
 
     def __init__(self, client: Client, keys: KeyPort):

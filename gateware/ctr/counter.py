@@ -1,7 +1,7 @@
 """Counter blocks T_n = T_1 + n (SP 800-38A, 6.5 and appendix B.1), with increments of three widths.
 
-A counter block is a big-endian number: byte 15, bits 127:120 of the signal, is the least significant. With a
-width of m bits, its last m bits are counted modulo 2^m and the others stay as they are:
+A counter block is a big-endian number. Byte 15, bits 127:120 of the signal, is the least significant. With a width of
+m bits, the last m bits count modulo 2^m, and the other bits stay unchanged:
 
 =============  =========================================================================================
 width          used by
@@ -16,12 +16,12 @@ width          used by
     message ─► T_1 + index, low half ─► high half ─► limbs ─► source
                   (next but one)          (next)     (present message)
 
-The number is kept as four limbs of 32 bits, limb 0 the least significant. A limb steps when all below it are
-all ones, which each limb keeps ready as one bit: no carry chain of a step is longer than 32 bits.
+The number is kept in four limbs of 32 bits; limb 0 is the least significant. A limb steps when all lower limbs are all
+ones. Each limb keeps that condition ready as one bit, so no carry chain of a step is longer than 32 bits.
 
-Throughput: a block a cycle, also from the last block of a message to the first of the next, and a message in two
-cycles: whether one is taken is told by a register. Latency: 3 cycles from an accepted message to its first block.
-Handshake: valid and ready on both sides; two messages are taken in while a third is under way. `flush` drops them all.
+Throughput: a block a cycle, also from the last block of a message to the first of the next one. A message takes two
+cycles; a register tells whether one is accepted. Latency: 3 cycles from an accepted message to its first block.
+Handshake: valid and ready on both sides. Two messages wait while a third is under way. `flush` drops them all.
 """
 
 from litex.soc.interconnect import stream
@@ -41,7 +41,7 @@ WIDTH_BITS = 2
 
 
 def message_layout(count_bits: int, slot_bits: int) -> list[tuple[str, int]]:
-    """What describes a message: T_1, blocks to skip, blocks to give, code of the width, key slot."""
+    """Fields of a message: T_1, number of blocks to skip, number of blocks to make, code of the width, key slot."""
     return [
         ("initial", BLOCK_BITS),
         ("index", INDEX_BITS),
@@ -52,7 +52,7 @@ def message_layout(count_bits: int, slot_bits: int) -> list[tuple[str, int]]:
 
 
 class CounterBlocks(Module):
-    """The counter blocks of messages, in their order.
+    """Makes the counter blocks of messages, in order.
 
     Parameters
     ----------
@@ -62,11 +62,10 @@ class CounterBlocks(Module):
     Attributes
     ----------
     message : stream.Endpoint, initial(128), index(64), count(count_bits), width(2), slot(slot_bits), in
-        A message: `initial` is T_1 in the byte order of `gateware.aes`, its first block is T_1 + `index` in the
-        width's modulus, and `count` blocks follow each other; 0 gives none. `width` is one of `WIDTHS`, another
-        counts as `WIDTH_128`.
+        `initial` is T_1 in the byte order of `gateware.aes`. The first block is T_1 + `index` in the width's modulus.
+        `count` blocks follow each other; 0 makes none. `width` is one of `WIDTHS`; other values count as `WIDTH_128`.
     source : stream.Endpoint, data(128), slot(slot_bits), out
-        Counter blocks; `last` marks a message's last.
+        Counter blocks; `last` marks the last block of a message.
     flush : Signal(), in
         Drop every message.
     idle : Signal(), out
@@ -84,9 +83,9 @@ class CounterBlocks(Module):
         # # #
 
         message = self.message
-        rest_type = (count_bits + 1, True)  # blocks behind the one after this; negative: this is the last
+        rest_type = (count_bits + 1, True)  # blocks left after the next one; negative: this is the last
 
-        # The sum's low half, with the carry out of each limb masked by the width.
+        # The low half of the sum. The width masks the carry out of each limb.
         low_valid = Signal()
         low_ready = Signal()
         low = [Signal(LIMB_BITS, name=f"low_{k}") for k in range(LIMBS)]

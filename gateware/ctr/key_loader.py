@@ -3,21 +3,21 @@
 ::
 
     client 0: words ─► key store ─┐
-    client 1: words ─► key store ─┴─► the one whose command it is ─► core
+    client 1: words ─► key store ─┴─► the owner of the command ─► core
     begin, end ─► uses of each slot ─► commands
 
-A command on a slot withdraws it at once (`withdrawn`, `usable`): no use of it begins. It touches the key when no use
-is left: so nothing is ever encrypted with a part of a key, with a key that came later, or not at all. Uses are counted
-here, for all clients alike. A command on a slot in use waits; if the uses do not end in `wait_cycles`, as the
-network's side has stopped within one, the slot is zeroized and gets no key. A client whose uses may last longer does
-not wait: its command is refused (`ready`).
+A command on a slot withdraws the slot at once (`withdrawn`, `usable`), so no new use begins. It touches the key when no
+use is left. So nothing is ever encrypted with part of a key or with a later key. The loader counts the uses of all
+clients in the same way. A command on a used slot waits. The network side stops within one datagram; if the uses have
+still not ended after `wait_cycles`, the slot is zeroized and gets no key. A client whose uses may last longer does not
+wait: its command is refused (`ready`).
 
-`zeroize` waits for nobody: whatever is under way is dropped, and so is the command that was. It zeroizes what all
-clients have.
+`zeroize` waits for nobody. It drops whatever is under way, commands included, and zeroizes the keys of all clients.
 
-Handshake: a client's command is taken while `ready`. Those of several clients take turns: one waits for one of each
-other at most, and does not see it otherwise. After reset everything is zeroized first. Every command ends within
-`command_cycles`, and those that it waits for.
+Handshake: the loader takes a client's command while `ready`. Commands of several clients take turns. A command waits
+for
+at most one command of each other client and does not see it otherwise. After reset everything is zeroized first. Every
+command ends within `command_cycles`, plus the cycles of the commands that it waits for.
 """
 
 from functools import reduce
@@ -30,15 +30,17 @@ from gateware.ctr.arbiter import Arbiter
 from gateware.ctr.client import USES_MAX, Client, KeyPort
 from gateware.ctr.key_store import KeyStore
 
-# Longest wait for datagrams. One of 1448 bytes and a full queue behind it are some 110 blocks, of 56 cycles at most.
+# Longest wait for datagrams. One of 1448 bytes and a full queue after it are about 110 blocks, at most 56 cycles each.
 WAIT_CYCLES = 8192
 
 
 def command_cycles(command: str, *, slots: int) -> int:
-    """Most cycles of a client's command, ``load_key``, ``clear_key`` or ``zeroize``, with any core of so many slots.
+    """Return the most cycles of a client's ``load_key``, ``clear_key`` or ``zeroize``, with any core of so many slots.
 
-    All memories: a row of 32 bits a cycle, and what is left in the datapath. One slot: the blocks in their rounds, a
-    key schedule, and its rows; and as much for a command of another client, whose uses do not wait.
+    `zeroize` clears a row of 32 bits of each memory each cycle, then the datapath. A command on one slot waits for the
+    blocks in their rounds, a key schedule and its rows. The same again covers a command of another client, whose uses
+    do
+    not wait.
     """
     if command == "zeroize":
         return (ROUND_KEY_ROWS * KEY_WORDS[KEY_LENGTH_128] + 3) * slots + 128
@@ -46,16 +48,16 @@ def command_cycles(command: str, *, slots: int) -> int:
 
 
 class Uses(Module):
-    """Counts the uses of each of several slots, or of whatever is numbered.
+    """Counts the uses of each of several numbered slots.
 
     Attributes
     ----------
     begin, end : Record, valid and number, in
-        A use began, or ended; as of the next cycle.
+        A use began, or ended; counted from the next cycle on.
     release : Signal(), in
-        All have ended.
+        All uses have ended.
     used : Signal(count), out
-        Those that are in use.
+        Slots in use.
     """
 
     def __init__(self, count: int, begin: Record, end: Record, release=0):
@@ -84,20 +86,20 @@ class KeyLoader(Module):
     Parameters
     ----------
     core : Module
-        A core of `gateware.aes.cores`; used, not added as a submodule. Its slots are those of the clients, in order.
+        A core of `gateware.aes.cores`; used, not added as a submodule. Its slots are the clients' slots, in order.
     clients : list of Client
-        Whose keys they are.
+        The owners of the keys.
     wait_cycles : int
         Longest wait for uses.
 
     Attributes
     ----------
     ports : list of KeyPort
-        One a client.
+        One for each client.
     clear : Signal(), out
-        Pulse: the core is being zeroized; what it has been given is dropped.
+        Pulse: the core is being zeroized, and its blocks are dropped.
     settled : Signal(), in
-        What else holds anything of blocks is zero.
+        Everything outside the core that held blocks is zero.
     """
 
     def __init__(self, *, core, clients: list[Client], wait_cycles: int = WAIT_CYCLES):
@@ -109,7 +111,7 @@ class KeyLoader(Module):
 
         # # #
 
-        # The command that is under way: whose, on which slot, what it does, and whether it waits.
+        # The command under way: its owner, its slot, its action, and whether it waits.
         owner = Signal(max=max(len(clients), 2))
         slot, length = Signal(slot_bits), Signal(2)
         loading, wiping, waits = Signal(), Signal(), Signal()
@@ -121,7 +123,8 @@ class KeyLoader(Module):
         self.submodules.turns = turns = Arbiter([1] * len(clients))
         self.submodules.fsm = fsm = FSM(reset_state="RESET")
         idle = fsm.ongoing("IDLE")
-        load, stop, empty, ended = Signal(), Signal(), Signal(), Signal()  # of the owner's store; none is busy; pulse
+        # the owner's store loads, stops; no store is busy; pulse
+        load, stop, empty, ended = Signal(), Signal(), Signal(), Signal()
         self.comb += turns.take.eq(idle & (turns.wants != 0))
         stores = []
         first = 0
@@ -133,7 +136,7 @@ class KeyLoader(Module):
             mine = slice(first, first + client.slots)
             free = 1 if client.waits else (Cat(*[port.slot == k for k in range(client.slots)]) & uses.used) == 0
             command = Signal(name=f"command_{n}")
-            given = Signal(name=f"given_{n}")  # and has not ended
+            given = Signal(name=f"given_{n}")  # accepted, and not ended yet
             own_slot, own_length = Signal(slot_bits, name=f"slot_{n}"), Signal(2, name=f"length_{n}")
             loads, wipes = Signal(name=f"loads_{n}"), Signal(name=f"wipes_{n}")
             self.comb += [
@@ -168,7 +171,7 @@ class KeyLoader(Module):
                 ),
                 If(self.clear, given.eq(0), withdrawn[mine].eq(2**client.slots - 1)),
             ]
-            fsm.act(  # waits for a command, and takes that of the client whose turn it is
+            fsm.act(  # waits for a command, and takes one from the client that has the turn
                 "IDLE",
                 If(
                     turns.take & (turns.choice == n),
@@ -192,12 +195,12 @@ class KeyLoader(Module):
         ]
         self.sync += [If(ended, zeroizing.eq(0)), If(self.clear, zeroizing.eq(1))]
         zeroize = [self.clear.eq(1), NextState("CLEAR")]
-        fsm.act(  # one cycle after reset: nothing that a key left in the memories may stay
+        fsm.act(  # one cycle after reset: memories must keep nothing of an earlier key
             "RESET",
             *zeroize,
         )
         fsm.act("IDLE", NextValue(waited, 0))
-        fsm.act(  # waits for the slot's uses, but not for ever; one that began with the command is counted by now
+        fsm.act(  # waits, for a bounded time, for the slot's uses; one that began with the command is counted by now
             "QUIET",
             NextValue(waited, waited + 1),
             If(
@@ -217,11 +220,11 @@ class KeyLoader(Module):
                 NextState("CLEAR"),
             ),
         )
-        fsm.act(  # waits for the store to give its words, and to be zero
+        fsm.act(  # waits until the store has given its words and is zero
             "LOAD",
             If(empty, NextState("CLEAR")),
         )
-        fsm.act(  # one cycle: the core says whether it is busy
+        fsm.act(  # one cycle: the core reports whether it is busy
             "CLEAR",
             NextState("EXPAND"),
         )

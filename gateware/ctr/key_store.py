@@ -1,12 +1,12 @@
 """The cipher key as software wrote it, kept apart from every bus until the core takes it, and no longer.
 
-Eight words of 32 bits in a small memory, so that writing them disturbs no run. The memory is a local of
-this module and must stay so: LiteX maps a memory that is an attribute of a module with registers into
-the address space, where it could be read.
+Eight words of 32 bits lie in a small memory, so writing them disturbs no other work. The memory must stay a local
+variable of this module. LiteX maps a memory into the address space if it is an attribute of a module with registers,
+and then the key could be read.
 
 Byte order: word i is bytes 4*i to 4*i+3 of the key, first byte in bits 7:0.
-Handshake: `load` streams `count` words, first word first, one a cycle while `source.ready`, and then zeroes all
-words as `clear` does, in 8 cycles. `clear` ends a load. Writes during either are ignored.
+Handshake: `load` streams `count` words, first word first, one a cycle while `source.ready`. Then it zeroizes all words,
+as `clear` does, in 8 cycles. `clear` ends a load. Writes during either are ignored.
 """
 
 from litex.soc.interconnect import stream
@@ -24,11 +24,11 @@ class KeyStore(Module):
     write, index, word : Signal(), Signal(3), Signal(32), in
         Write port.
     load : Signal(), in
-        Begin to stream, then clear; only while not `busy`.
+        Stream the words, then clear them; only while not `busy`.
     count : Signal(4), in
         Words to stream, 1 to 8, steady while `busy`.
     clear : Signal(), in
-        Zeroize.
+        Zeroize the words.
     busy : Signal(), out
         Streaming or clearing.
     source : stream.Endpoint, word(32), out

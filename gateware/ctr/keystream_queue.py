@@ -1,14 +1,15 @@
-"""Keystream of a client that shares a core, and the places for what is under way.
+"""Keystream of a client that shares a core, and places for blocks that are under way.
 
 ::
 
     reserve ─► (places) ─► room
     write ───► rows ─► fetched ─► register ─► source
 
-A counter block goes to the core when a place for its result is free: so the core never waits for a client, and no
-client for another. `flush` drops what is here, and what is under way when it arrives; `clear` drops both at once, as
-the core is cleared too, and zeroizes the rows, a row a cycle, and what was fetched of them. The rows are block RAM,
-which is slow to show what it has fetched: the register is for that.
+A counter block goes to the core only when a place for its result is free. So the core never waits for a client, and no
+client waits for another. `flush` drops the stored blocks, and later the blocks that are still under way. `clear` drops
+both at once, because the core is cleared too. It zeroizes the rows, one row a cycle, and the fetched block. The rows
+are
+block RAM, which delivers late in the cycle; the register makes up for that.
 
 Latency: 3 cycles from `write` to `source.valid`. Throughput: a block a cycle.
 """
@@ -22,7 +23,7 @@ from gateware.memory import block_ram
 
 
 class KeystreamQueue(Module):
-    """Places and blocks.
+    """Places and blocks of one client.
 
     Parameters
     ----------
@@ -32,15 +33,15 @@ class KeystreamQueue(Module):
     Attributes
     ----------
     room : Signal(), out
-        There is a place. One that becomes free is told of a cycle later.
+        A place is free. A place that becomes free shows one cycle later.
     reserve : Signal(), in
-        A block sets out, to a place; only while `room`.
+        Take a place for a block that sets out; only while `room`.
     write, data, error : Signal(), Signal(128), Signal(), in
-        The oldest block that is under way arrives. While `zeroizing`, `data` and `error` are 0.
+        The oldest block under way arrives. While `zeroizing`, `data` and `error` are 0.
     source : stream.Endpoint, data(128), error, out
         Blocks, in order.
     flush, clear : Signal(), in
-        Drop everything; `clear` when nothing that is under way will arrive.
+        Drop everything; `clear` only if no block under way will arrive.
     zeroizing, empty : Signal(), out
         Rows are being zeroized; no place is taken.
     """
@@ -63,19 +64,19 @@ class KeystreamQueue(Module):
         # # #
 
         under_way, stale, stored = (Signal(max=depth + 1) for _ in range(3))
-        coming = Signal(max=depth + 1)  # under way behind this cycle
+        coming = Signal(max=depth + 1)  # under way after this cycle
         produce, consume = Signal(address_bits), Signal(address_bits)
         keep, step = Signal(), Signal()
 
         fetched = Signal()  # the memory's output holds a block
         step_fetched, step_source = Signal(), Signal()
 
-        # What proofs look at.
+        # Signals that the proofs read.
         self.control = {"under_way": under_way, "stored": stored, "stale": stale, "fetched": fetched}
         self.control |= {"produce": produce, "consume": consume}
 
-        # Only rows that were stored in an earlier cycle are read, and there are never more blocks than rows.
-        # Zeroization reads the row that it writes first, until all are zero.
+        # A row is read only in a cycle after it was stored, and there are never more blocks than rows. Zeroization
+        # reads each row in the cycle in which it writes it (read first), until all rows are zero.
         memory = block_ram(Memory(BLOCK_BITS + 1, depth, name="keystream"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)

@@ -6,16 +6,18 @@
              └─► blocks of each packet, in order ──► (which block) ──────────┤
     sink ────────────────────────────────────────────────────────────────── (xor) ─► source
 
-Each packet has a `message`: initial counter block, index, width, slot and length in bytes, given before or while the
-packet is there; keystream of later packets is prepared meanwhile. Words, `first`, `last` and `last_be` (one bit a
-byte, the last byte's set, in a packet's last word) leave as they came. Bytes behind the last leave as 0.
+Each packet has a `message`: initial counter block, index, width, slot and length in bytes. It arrives before or during
+its packet. Keystream for later packets is prepared meanwhile. Words, `first`, `last` and `last_be` pass unchanged.
+`last_be` has one bit for each byte and marks the last byte in a packet's last word. Bytes after the last one leave as
+0.
 
-A word without keystream leaves as 0 and with `error`, never in the clear: behind the length that the message said, in
-a block whose slot held no key when the core took it, or of a packet that was flushed. The keystream that a shorter
-packet leaves over is dropped, a block a cycle. None of that stops the stream.
+A word without keystream leaves as 0, with `error`, never in the clear. This happens after the length that the message
+gave, in a block whose slot held no key when the core took it, and in a packet that was flushed. Keystream that a
+shorter
+packet leaves over is dropped, a block a cycle. None of this stops the stream.
 
-Byte order: byte i of a word is bits 8*i+7 : 8*i, the first byte of the packet in bits 7:0 of its first word.
-Throughput: a word a cycle, if the core gives a block in 4 cycles. Latency: none (combinational) from `sink` to
+Byte order: byte i of a word is bits 8*i+7 : 8*i. The first byte of the packet is in bits 7:0 of its first word.
+Throughput: a word a cycle, if the core gives a block every 4 cycles. Latency: none (combinational) from `sink` to
 `source` once the keystream is there. Handshake: valid and ready everywhere.
 """
 
@@ -42,22 +44,22 @@ class PacketCTR(Module):
     Parameters
     ----------
     port : Port
-        Of the service; its client's `count_bits` are `BLOCKS_BITS`.
+        A port of the service; its client's `count_bits` are `BLOCKS_BITS`.
 
     Attributes
     ----------
     message : stream.Endpoint, initial(128), index(64), width(2), slot, length(16), in
-        What to do with a packet; see `CounterBlocks`, and the packet's length in bytes. If its slot's key is replaced
-        before the packet has left, its last blocks may be under the new one. With a length of 0 nothing of the packet
-        is encrypted: it leaves as zeros, with `error`. Not taken in the cycle of `flush`, and after it not before the
-        packets that were flushed have left.
+        How to process a packet: see `CounterBlocks`, and the packet's length in bytes. If the slot's key is replaced
+        before the packet has left, its last blocks may use the new key. With a length of 0 nothing is encrypted: the
+        packet leaves as zeros, with `error`. No message is taken in the cycle of `flush`, nor before the flushed
+        packets
+        have left.
     sink : stream.Endpoint, data(32), last_be(4), in
         Words of packets.
     source : stream.Endpoint, data(32), last_be(4), error, out
         Words of packets.
     flush : Signal(), in
-        Drop every message and block: what is left of the packets whose messages were taken leaves as zeros, with
-        `error`.
+        Drop every message and block. Packets that had a message leave the rest of their words as zeros, with `error`.
     """
 
     def __init__(self, *, port: Port):
@@ -81,7 +83,7 @@ class PacketCTR(Module):
         message, sink, source = self.message, self.sink, self.source
         request, block = port.request, port.keystream
 
-        # A message goes to the service and, as a number of blocks, to the packet's side, at once.
+        # A message goes to the service and, as a number of blocks, to the packet's side at the same time.
         blocks = Signal(BLOCKS_BITS)
         flushed = Signal(max=PACKETS + 2)  # packets that lost their message
         take = Signal()
@@ -97,18 +99,18 @@ class PacketCTR(Module):
             packets.reset.eq(self.flush),
         ]
 
-        # The packet under way: its message, blocks of keystream still to come, word within the block.
+        # The packet under way: its message, the blocks of keystream that are still missing, the word within the block.
         known = Signal()  # its message has been taken
         ended = Signal()  # its last word has left; keystream remains
         left = Signal(BLOCKS_BITS)
         word = Signal(max=WORDS)
         last_word = Signal()
         step, block_done = Signal(), Signal()
-        present = Signal()  # words of it are expected
-        keyless = Signal()  # for this word there is no keystream
-        finished = Signal()  # no keystream of this packet remains: the next one's message is taken
+        present = Signal()  # more words of it are expected
+        keyless = Signal()  # this word has no keystream
+        finished = Signal()  # this packet has no keystream left: take the next message
         keystream = Array([block.data[WORD_BITS * n : WORD_BITS * (n + 1)] for n in range(WORDS)])[word]
-        counts = Signal(WORD_BITS // 8)  # bytes up to the last
+        counts = Signal(WORD_BITS // 8)  # mask of the bytes up to the last one
         for n in range(WORD_BITS // 8):
             self.comb += counts[n].eq(~sink.last | (sink.last_be[n:] != 0) | (sink.last_be == 0))
         self.comb += [

@@ -4,21 +4,21 @@
 
     port 0: request ─► counter blocks ─┐                        ┌─► queue ─► keystream: port 0
     port 1: request ─► counter blocks ─┴─► arbiter ─► AES core ─┴─► queue ─► keystream: port 1
-                                              └──► whose each is ─┘
+                                              └──► owner of each ─┘
     ports: key words, commands, uses ─► key loader ─► AES core
 
-What is done with the keystream is a mode's matter, which a client brings: `gateware.ctr.blocks`,
-`gateware.ctr.packet`.
+Each client decides what to do with the keystream; see `gateware.ctr.blocks` (XOR) and `gateware.ctr.packet` (per
+packet).
 
-Every request ends, with as many blocks as it asked for, in their order, each with data or `error`: a block goes to the
-core only when there is a place for its result (`gateware.ctr.keystream_queue`), so that a client which takes nothing
-stops nobody else, and a slot without a key gives an error and no wait. Of the blocks that all clients want, each has
-its `share` of the sum of shares; what one leaves, the others have. So a block waits for no more than the sum of the
-others' shares before it, each of which takes the time of a block in the core.
+Every request ends with as many blocks as it asked for, in order, each with data or `error`. A block goes to the core
+only when there is a place for its result (`gateware.ctr.keystream_queue`). So a client that takes nothing stops nobody
+else. A slot without a key gives an error, never a wait. When all clients want blocks, each gets its `share` of the sum
+of shares. A client may use the share that others leave. So a block waits for at most the other clients' shares, at the
+core's time for each block.
 
-A single client has the core for itself, without queue and arbiter.
+A single client has the whole core, without queue and arbiter.
 
-Throughput: the core's. Latency: that of `gateware.ctr.counter` and of the core, and 3 cycles more if it is shared.
+Throughput: the core's. Latency: the latencies of `gateware.ctr.counter` and of the core, plus 3 cycles if it is shared.
 """
 
 from functools import reduce
@@ -36,7 +36,7 @@ from gateware.ctr.counter import CounterBlocks
 from gateware.ctr.key_loader import WAIT_CYCLES, KeyLoader
 from gateware.ctr.keystream_queue import KeystreamQueue
 
-# Places of a client: more than a core has under way until a block is there again, with any engines or stages.
+# Places of a client: more blocks than a core has under way before the first returns, for any engines or stages.
 PLACES = 4 * max(ENGINES)
 PLACES_PIPELINED = 128
 
@@ -54,23 +54,23 @@ class CTRService(Module):
     core : Core
         A core of `gateware.aes.cores` with the slots of all clients (`slots_of`), not yet a submodule.
     clients : list of Client
-        Several have numbers of slots that are powers of two, none less than those behind it.
+        With several clients, each number of slots is a power of two, and no client has fewer slots than a later one.
     places : int
-        Blocks that may be under way to each of several clients, or wait for it, a power of two.
+        Blocks of each client that may be under way or wait for it, a power of two.
     wait_cycles : int
         See `KeyLoader`.
 
     Attributes
     ----------
     ports : list of Port
-        One a client.
+        One for each client.
     core : Core
     loader : KeyLoader
 
     Raises
     ------
     ValueError
-        The slots are not as said.
+        The numbers of slots break the rule above, or do not match the core.
     """
 
     def __init__(self, *, core: Core, clients: list[Client], places: int = PLACES, wait_cycles: int = WAIT_CYCLES):
@@ -101,12 +101,12 @@ class CTRService(Module):
             ]
             return
 
-        # Counter blocks, each to the core when there is a place for its result.
+        # A counter block goes to the core when there is a place for its result.
         self.submodules.arbiter = arbiter = Arbiter([client.share for client in clients])
         whose = stream.SyncFIFO([("client", len(arbiter.choice))], places * len(ports))
         self.submodules.whose = whose = ResetInserter()(whose)
         taken, given = Signal(), Signal()
-        block = Signal(BLOCK_BITS + 1)  # with its error; while rows are zeroized, 0
+        block = Signal(BLOCK_BITS + 1)  # with its error; 0 while rows are zeroized
         queues = []
         for n, (port, counter) in enumerate(zip(ports, counters, strict=True)):
             queue = KeystreamQueue(places)
@@ -145,6 +145,6 @@ class CTRService(Module):
 
 
 def create_service(clients: list[Client], *, datapath: int | str = 128, sbox: str = "table", engines: int = 1):
-    """A service with a core of these parameters (`gateware.aes.cores.create_core`)."""
+    """Return a service with a core of these parameters (`gateware.aes.cores.create_core`)."""
     core = create_core(datapath=datapath, sbox=sbox, engines=engines, slots=slots_of(clients))
     return CTRService(core=core, clients=clients, places=PLACES_PIPELINED if datapath == PIPELINED else PLACES)
