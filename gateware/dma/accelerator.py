@@ -6,26 +6,32 @@
           └─ descriptor ─► DMA ─┬─► iv, index ─► CTR service ─► keystream ─┐
                                 └─► read data ───────────────────────────(xor)──► DMA ─► written data
 
-How software uses it: write `key_config` and the key words, then `load_key`; wait until `key_busy` is 0 and see the
-slot's bit of `key_valid`. For each descriptor write what has changed of `iv`, `index`, `source`, `destination`,
-`length` and `options`, then `start`, up to 8 before the first has ended; see that `refused` is 0. Then wait until
-`busy` is 0 or `completed` far enough, or for the interrupt, and look at `results`.
+Software loads a key as follows. Write `key_config` and the key words, then `load_key`. Wait until `key_busy` is 0, and
+check the slot's bit of `key_valid`.
 
-Descriptors are carried out in order and overlap: the reads of one begin while blocks of the one before are still in
-the core. `start` samples the registers, so that they may be written for the next descriptor at once. An error ends the
-descriptor that has it, and the others go on. Every bus access is bounded in time, so that every descriptor ends.
+Software submits a descriptor as follows. Write those of `iv`, `index`, `source`, `destination`, `length` and `options`
+that have changed, then `start`. Check that `refused` is 0. Up to 8 descriptors may be outstanding. Then wait for the
+interrupt, or until `busy` is 0 or `completed` has passed the descriptor's number, and read `results`.
 
-A descriptor is carried out whole with the key that its slot held when it was started, or was being loaded then; or it
-ends with an error. So no key of a slot that a descriptor names changes before that has ended: but for zeroize, abort
-and reset, after which no more than the access under way is carried out. No block reaches the core without a key.
+Descriptors are carried out in order and overlap: the reads of one start while blocks of the previous one are still in
+the core. `start` samples the registers, so software may write them for the next descriptor at once. An error ends its
+own descriptor only. Every bus access has a time limit, so every descriptor ends.
 
-Commands end in bounded time, whatever descriptors are under way. With 8 slots, on a datapath of 128 bits and on the
-pipelined one: `load_key` in 70 and 170 cycles, `clear_key` in 30, `zeroize` in 160 and 230; `abort`, and the
-descriptors' end by `zeroize`, in 4 cycles beside the access under way, which ends within `timeout_cycles`. If the
-service has other clients, too, a key command may wait for one of theirs, and `zeroize`, of any client, is of all slots
-and takes as much longer as these are more.
+A descriptor uses the key that its slot held, or was loading, when the descriptor was started. It is carried out whole
+with that key, or it ends with an error. So the key of a slot does not change while a descriptor names the slot.
+Zeroize,
+abort and reset are exceptions: after them, only the access under way completes. No block reaches the core without a
+key.
 
-Byte order: that of `gateware.aes`; word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.
+Commands end in bounded time, whatever descriptors are under way. With 8 slots, on the 128-bit datapath and on the
+pipelined one, `load_key` takes 70 and 170 cycles, `clear_key` 30, and `zeroize` 160 and 230. `abort` ends descriptors
+in
+4 cycles, and so does `zeroize`; both also wait for the access under way, which ends within `timeout_cycles`. If the
+service has other clients, a key command may wait for one of their commands. `zeroize` by any client covers all slots
+and
+takes longer with more slots.
+
+Byte order: as in `gateware.aes`. Word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.
 """
 
 from migen import Cat, If, Signal
@@ -44,7 +50,9 @@ MAX_SLOTS = 2**SLOT_FIELD_BITS
 
 
 def client(slots: int = SLOTS) -> Client:
-    """What the accelerator is of the CTR service: its descriptors may be long, so key commands do not wait for them.
+    """Return the accelerator's parameters as a client of the CTR service.
+
+    Its descriptors may be long, so its key commands do not wait for them.
 
     Raises
     ------
@@ -103,7 +111,7 @@ class CTRAccelerator(AcceleratorRegisters):
             register = getattr(self, f"key{i}")
             self.comb += If(register.re, keys.write.eq(1), keys.index.eq(i), keys.word.eq(register.r))
 
-        # Data: DMA to engine and back.
+        # Data path: from the DMA to the engine and back.
         descriptor, options = dma.descriptor, self.options.fields
         self.comb += [
             descriptor.initial.eq(Cat(*[getattr(self, f"iv{i}").storage for i in range(4)])),
@@ -124,7 +132,7 @@ class CTRAccelerator(AcceleratorRegisters):
             engine.flush.eq(dma.flush),
         ]
 
-        # Commands: of several in one write the first in this order counts.
+        # Commands. If one write gives several commands, only the first in this order counts.
         control, status, key_config = self.control.fields, self.status.fields, self.key_config.fields
         names = ("zeroize", "abort", "load_key", "clear_key", "start")
         command = {name: Signal(name=name) for name in names}
@@ -167,7 +175,7 @@ class CTRAccelerator(AcceleratorRegisters):
             If(ledger.submit & ~ledger.busy, self.cycles.status.eq(0)),
         ]
 
-        # Keys: what is wrong with a command is settled here, and leaves no word behind.
+        # Key commands. Wrong slots and lengths are refused here; the key words are zeroized in any case.
         no_slot, wrong_length = Signal(), Signal()
         self.comb += [
             no_slot.eq(key_config.slot >= slots),

@@ -1,4 +1,4 @@
-"""Byte shifters between a memory port of whole blocks and messages that begin and end at any byte.
+"""Byte shifters between a memory port of whole blocks and messages that start and end at any byte.
 
 ::
 
@@ -8,12 +8,13 @@
     blocks of the message ─► rotate by the destination's offset ─┬─► held ──┐
                                                                  └──────(select)─► beats, with sel  (Scatter)
 
-A beat is 16 bytes at an address that is a multiple of 16, byte i at address + i (bits 8*i+7 : 8*i). With an
-offset of s bytes, block k of the message has the last 16 - s bytes of beat k and the first s of beat k + 1.
+A beat is 16 bytes at an address that is a multiple of 16. Byte i is at address + i (bits 8*i+7 : 8*i). With an offset
+of
+s bytes, block k of the message consists of the last 16 - s bytes of beat k and the first s bytes of beat k + 1.
 
-Throughput: a block or beat a cycle, also from one message to the next; a message that spans one beat more
-than it has blocks costs that beat's cycle. Latency: 2 cycles. Handshake: valid and ready; messages follow each
-other by `last`, and a message's parameters are taken from `job` with its last item. `flush` drops everything.
+Throughput: a block or beat a cycle, also from one message to the next. A message that spans one beat more than it has
+blocks takes one cycle more. Latency: 2 cycles. Handshake: valid and ready. `last` separates messages; the parameters of
+a message are taken from `job` with its last item. `flush` drops everything.
 """
 
 from litex.soc.interconnect import stream
@@ -28,7 +29,9 @@ ALL_BYTES = 2**BLOCK_BYTES - 1
 
 
 def _rotated(block: Signal, offset: Signal, step: int) -> Cat:
-    """Byte i of the result is byte i + step * offset of the block, modulo 16; step is 1 or -1."""
+    """Return the block rotated: byte i of the result is byte i + step * offset of the block, modulo 16; step is 1 or
+    -1.
+    """
     lanes = byte_list(block)
     for k in (3, 2, 1, 0):
         move = step * 2**k
@@ -37,18 +40,18 @@ def _rotated(block: Signal, offset: Signal, step: int) -> Cat:
 
 
 class Gather(Module):
-    """Blocks of messages from beats of memory.
+    """Forms the blocks of messages from beats of memory.
 
     Attributes
     ----------
     sink : stream.Endpoint, data(128), failed, in
-        Beats; `last` marks a message's last, `failed` one that could not be read.
+        Beats. `last` marks the last beat of a message; `failed` marks a beat that could not be read.
     job : stream.Endpoint, offset(4), extra, tail(4), bits(3), in
-        A message: bytes before it in its first beat; whether it has one beat more than blocks; bytes of its last
-        block (0: all 16), bits of its last byte (0: all 8).
+        A message: bytes before it in its first beat; whether it has one beat more than blocks; bytes of its last block
+        (0: all 16); bits of its last byte (0: all 8).
     source : stream.Endpoint, data(128), mask(16), bits(3), out
-        Blocks. `mask` has a bit for each byte that belongs to the message and could be read; `bits` is 0 but for
-        the last block.
+        Blocks. Each bit of `mask` marks a byte that belongs to the message and could be read. `bits` is 0 except in the
+        last block.
     flush : Signal(), in
     """
 
@@ -62,7 +65,7 @@ class Gather(Module):
 
         sink, job, source = self.sink, self.job, self.source
 
-        # Beat, rotated, with what its message says.
+        # The rotated beat, with the parameters of its message.
         beat = stream.Endpoint([("data", BLOCK_BITS), ("failed", 1), *job.description.payload_layout])
         self.comb += [
             sink.ready.eq(job.valid & (~beat.valid | beat.ready)),
@@ -82,7 +85,7 @@ class Gather(Module):
         # The beat before it.
         held = stream.Endpoint(beat.description.payload_layout)
         consumed = Signal()
-        ends = Signal()  # the beat in `beat` only completes the block whose beginning is held
+        ends = Signal()  # this beat only completes the block that was begun earlier
         lanes = [
             Mux(held.offset < BLOCK_BYTES - i, *pair)
             for i, pair in enumerate(zip(byte_list(held.data), byte_list(beat.data), strict=True))
@@ -115,16 +118,16 @@ class Gather(Module):
 
 
 class Scatter(Module):
-    """Beats of memory from blocks of messages.
+    """Forms beats of memory from the blocks of messages.
 
     Attributes
     ----------
     sink : stream.Endpoint, data(128), mask(16), bits(3), in
-        Blocks; `last` marks a message's last, `mask` the bytes to write. `bits` is not used.
+        Blocks. `last` marks the last block of a message; `mask` marks the bytes to write. `bits` is ignored.
     job : stream.Endpoint, offset(4), in
         A message: bytes before it in its first beat.
     source : stream.Endpoint, data(128), sel(16), empty, out
-        Beats, with the bytes to write; `empty` if there are none.
+        Beats, with the bytes to write. A beat with no such byte is `empty`.
     flush : Signal(), in
     """
 
@@ -138,7 +141,7 @@ class Scatter(Module):
 
         sink, job, source = self.sink, self.job, self.source
 
-        # Block, rotated; bytes for this beat and for the next.
+        # The rotated block, its bytes for this beat, and its bytes for the next one.
         block = stream.Endpoint([("data", BLOCK_BITS), ("now", BLOCK_BYTES), ("later", BLOCK_BYTES)])
         self.comb += [
             sink.ready.eq(job.valid & (~block.valid | block.ready)),
@@ -154,7 +157,7 @@ class Scatter(Module):
             ),
         ]
 
-        # The rest of the block before it; after the last block it makes a beat of its own.
+        # The bytes of the previous block that belong to this beat. After the last block they form a beat of their own.
         rest = Signal(BLOCK_BITS)
         rest_sel = Signal(BLOCK_BYTES)
         rest_last = Signal()

@@ -1,4 +1,4 @@
-"""Bus master of the DMA: reads and writes of whole blocks in bursts, on one Wishbone port.
+"""Bus master of the DMA: reads and writes whole blocks in bursts, on one Wishbone port.
 
 ::
 
@@ -6,18 +6,19 @@
     sink ─► FIFO ─► writes                                                 one port, a burst at a time
     write job ─► address ─┘      └─► done, with the result
 
-Wishbone with incrementing bursts (CTI 0b010, the last access 0b111), 128 bits, addressed in words of 16 bytes. A
-slave that ignores CTI gets classic accesses back to back. Reads and writes take turns as far as there is room
-and data; a burst never waits for either. It has at most `burst_beats` accesses, after which `cyc` falls for at
-least a cycle, so that another master's turn comes after `burst_beats` + 1 cycles on a memory that answers a read
-after two cycles and then each cycle.
+The port is Wishbone with incrementing bursts (CTI 0b010, the last access 0b111), 128 bits, addressed in words of 16
+bytes. A slave that ignores CTI sees classic accesses back to back. Reads and writes take turns when there is room and
+data, and a burst never waits for either. A burst has at most `burst_beats` accesses. Then `cyc` falls for at least one
+cycle, so another master gets its turn after `burst_beats` + 1 cycles. This assumes a memory that answers a read after
+two cycles and then every cycle.
 
 Throughput on such a memory, with n beats a burst: 2 * n + 3 cycles for n reads and n writes.
 
-A read that the bus answers with an error, or not within `timeout_cycles`, ends its job's accesses: its beat and
-those that were to follow come out of `source` with `failed`. After such a write the job's remaining beats are
-dropped. In both cases the job ends in its turn, with its error, and the next go on. `abort` drops every job, after
-the access under way.
+If the bus answers a read with an error, or not within `timeout_cycles`, the job makes no more accesses. This beat and
+the job's remaining beats leave `source` with `failed`. After such a write, the job's remaining beats are dropped. In
+both
+cases the job ends in its turn, with its error, and the next jobs continue. `abort` drops every job after the access
+under way.
 """
 
 from litex.soc.interconnect import stream, wishbone
@@ -35,12 +36,12 @@ WRITE_JOB_LAYOUT = [("address", ADDRESS_BITS), ("moves", 1), ("error", ERROR_BIT
 
 
 class BurstMaster(Module):
-    """Carries out jobs of reading and of writing, each kind in its order.
+    """Carries out read jobs and write jobs, each kind in order.
 
     Parameters
     ----------
     burst_beats : int
-        Longest burst. The FIFOs hold two of them each.
+        Longest burst. Each FIFO holds two bursts.
     timeout_cycles : int
         Longest time that an access may take, waiting for the bus included.
 
@@ -51,19 +52,21 @@ class BurstMaster(Module):
     read_job : stream.Endpoint, address(28), beats(29), in
         Block address and number of beats, at least 1.
     source : stream.Endpoint, data(128), failed, out
-        Beats read; `last` marks a job's last.
+        Beats read; `last` marks the last beat of a job.
     write_job : stream.Endpoint, address(28), moves, error(4), interrupt, in
-        Block address; beats are taken from `sink` up to `last`. Without `moves` there are none, neither read nor to
-        write: the job ends with `error` when its turn has come.
+        Block address; beats are taken from `sink` up to `last`. Without `moves` there is nothing to read or write: the
+        job
+        ends with `error` when its turn comes.
     sink : stream.Endpoint, data(128), sel(16), empty, in
-        Beats to write; of one that is `empty`, `sel` is 0.
+        Beats to write; an `empty` beat has a `sel` of 0.
     done, done_error, done_interrupt : Signal(), Signal(4), Signal(), out
-        Pulse: a write job has ended, and with it the read job of the same number; first error of either, and
-        `interrupt` of the write job.
+        Pulse: a write job has ended, and so has the read job of the same number; the first error of either; `interrupt`
+        of
+        the write job.
     abort : Signal(), in
         Pulse: drop every job.
     aborting, flush : Signal(), out
-        From `abort` to the end of the access under way; pulse at that time, with which everything is dropped.
+        High from `abort` to the end of the access under way; pulse at that time, which drops everything.
     """
 
     def __init__(self, *, burst_beats: int, timeout_cycles: int):
@@ -94,11 +97,11 @@ class BurstMaster(Module):
             *[fifo.reset.eq(self.flush) for fifo in (read_fifo, write_fifo, read_results)],
         ]
 
-        # Accesses: what the sequence below does, and how each ended.
+        # Accesses: the FSM below chooses them; these signals report how each one ended.
         reading, writing = Signal(), Signal()
         ended, failure = Signal(), Signal(ERROR_BITS)
         timer = Signal(max=timeout_cycles + 1)
-        room = Signal(max=burst_beats)  # accesses left in the burst, but one
+        room = Signal(max=burst_beats)  # accesses left in the burst, minus one
         read_address, write_address = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
         head = write_fifo.source
         last_access = Signal()
@@ -120,8 +123,8 @@ class BurstMaster(Module):
 
         # The present read job.
         read_active, read_error = Signal(), Signal(ERROR_BITS)
-        read_rest = Signal((BEATS_BITS + 1, True))  # beats behind the one after this; negative: this is the last
-        read_beat = Signal()  # a beat comes, from the bus or in place of one that failed
+        read_rest = Signal((BEATS_BITS + 1, True))  # beats left after the next one; negative: this is the last
+        read_beat = Signal()  # a beat arrives: from the bus, or to replace a failed one
         self.comb += [
             self.read_job.ready.eq(~read_active),
             read_results.sink.valid.eq(read_beat & read_rest[-1]),
@@ -149,10 +152,10 @@ class BurstMaster(Module):
             capture.failed.eq(~reading | (failure != Error.NONE)),
         ]
 
-        # The present write job. A job's beats are in the FIFO only after the job itself was given.
+        # The current write job. Its beats enter the FIFO only after the job itself was given.
         write_active, write_error, write_interrupt = Signal(), Signal(ERROR_BITS), Signal()
-        write_beat = Signal()  # a beat goes, to the bus or nowhere
-        whole = Signal(max=depth + 1)  # last beats of jobs in the FIFO
+        write_beat = Signal()  # a beat leaves the FIFO: to the bus, or dropped
+        whole = Signal(max=depth + 1)  # number of jobs whose last beat is in the FIFO
         take = Signal()
         self.comb += [
             take.eq(~write_active & self.write_job.valid & ~self.aborting),
@@ -193,11 +196,11 @@ class BurstMaster(Module):
 
         # Sequence.
         can_read, can_write = Signal(), Signal()
-        write_next = Signal()  # the last turn was the reads'
+        write_next = Signal()  # the reads had the last turn
         dropped = Signal()
         self.submodules.fsm = fsm = FSM(reset_state="CHOOSE")
         self.comb += [
-            # The captured beat is not yet in the FIFO.
+            # The captured beat is not in the FIFO yet, so one place more must be free.
             can_read.eq(read_active & (read_fifo.level < burst_beats)),
             can_write.eq(write_active & head.valid & ((write_fifo.level >= burst_beats) | (whole != 0))),
             dropped.eq(head.empty | (write_error != Error.NONE)),
@@ -227,19 +230,19 @@ class BurstMaster(Module):
                 If(read_error != Error.NONE, read_beat.eq(1)).Else(NextState("READ")),
             ),
         )
-        fsm.act(  # waits for the bus, at most timeout_cycles an access
+        fsm.act(  # waits for the bus, at most timeout_cycles for each access
             "READ",
             last_access.eq(read_rest[-1] | (room == 0)),
             read_beat.eq(ended),
             If(ended & (last_access | self.aborting | (failure != Error.NONE)), NextState("CHOOSE")),
         )
-        fsm.act(  # waits for the bus, at most timeout_cycles an access
+        fsm.act(  # waits for the bus, at most timeout_cycles for each access
             "WRITE",
             last_access.eq(head.last | (room == 0) | ~write_fifo.follows),
             write_beat.eq(ended),
             If(ended & (last_access | self.aborting | (failure != Error.NONE)), NextState("CHOOSE")),
         )
-        fsm.act(  # one cycle: everything is dropped
+        fsm.act(  # one cycle: drops everything
             "FLUSH",
             self.flush.eq(1),
             NextState("CHOOSE"),

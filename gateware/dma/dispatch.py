@@ -1,4 +1,4 @@
-"""Checks descriptors in the order in which they were submitted, and hands each to the units that carry it out.
+"""Checks descriptors in order of submission, and hands each to the units that carry it out.
 
 ::
 
@@ -6,12 +6,12 @@
                                    ├─► read_job, gather_job
                                    └─► scatter_job, write_job
 
-Refused, without an access: a counter width or slot that does not exist, a slot without a key, buffers not wholly
-inside one of the regions, a destination that begins inside the source behind its first byte. Such a descriptor
-takes its turn as a write job that moves nothing and ends with its error.
+A descriptor is refused, without an access, in these cases: its counter width or slot does not exist; its slot holds no
+key; a buffer is not wholly inside one region; the destination starts inside the source, after the source's first byte.
+A refused descriptor takes its turn as a write job that moves nothing and ends with its error.
 
-A descriptor waits here while the key of its slot is being written, and with `ordered` until all before it have
-ended. Latency: 7 cycles. Handshake: valid and ready everywhere. `flush` drops everything.
+A descriptor waits here while the key of its slot is being written. With `ordered` it waits until all earlier
+descriptors have ended. Latency: 7 cycles. Handshake: valid and ready everywhere. `flush` drops everything.
 """
 
 from litex.soc.interconnect import stream
@@ -29,7 +29,7 @@ COUNT_BITS = ADDRESS_BITS - OFFSET_BITS + 1
 
 
 SLOT_FIELD_BITS = 4
-# Addresses in bytes, the length in bytes or (`in_bits`) bits, the message, and when to begin and what to do at the end.
+# Addresses in bytes; the length in bytes or (`in_bits`) bits; the message; when to start, and what to do at the end.
 DESCRIPTOR_LAYOUT = [
     ("source", ADDRESS_BITS),
     ("destination", ADDRESS_BITS),
@@ -45,7 +45,7 @@ DESCRIPTOR_LAYOUT = [
 
 
 class Dispatcher(Module):
-    """The queue of descriptors and the checks.
+    """Queues and checks descriptors.
 
     Parameters
     ----------
@@ -58,10 +58,11 @@ class Dispatcher(Module):
     ----------
     descriptor : stream.Endpoint, see `DESCRIPTOR_LAYOUT`, in
     message, read_job, gather_job, scatter_job, write_job : stream.Endpoint, out
-        See `CounterBlocks`, `BurstMaster`, `Gather` and `Scatter`. For each descriptor a write job, and one of each
-        of the others if it moves anything.
+        See `CounterBlocks`, `BurstMaster`, `Gather` and `Scatter`. Each descriptor makes one write job. If it moves
+        data, it
+        also makes one of each of the others.
     key_valid, key_pending : Signal(slots), in
-        Slots that hold a key; slots of which a key command is under way.
+        Slots that hold a key; slots with a key command under way.
     done : Signal(), in
         A write job has ended.
     flush : Signal(), in
@@ -87,8 +88,8 @@ class Dispatcher(Module):
         head = queue.source
         self.comb += [self.descriptor.connect(queue.sink), queue.reset.eq(self.flush)]
 
-        # Lengths. A buffer of n bytes at offset s has ceil(n/16) blocks and spans a beat more if its last byte's
-        # place in a block, plus s, is beyond the block's end.
+        # Lengths. A buffer of n bytes at offset s has ceil(n/16) blocks. It spans one more beat if the last byte's
+        # place in its block, plus s, is beyond the end of the block.
         source, destination = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
         size = Signal(ADDRESS_BITS)  # bytes
         blocks = Signal(COUNT_BITS)
@@ -120,7 +121,7 @@ class Dispatcher(Module):
             wait.eq(((Cat(*here) & self.key_pending) != 0) | (head.ordered & (in_flight != 0))),
         ]
 
-        # What the units are given, all at once.
+        # All units get their parts of the descriptor in the same cycle.
         outputs = [self.message, self.read_job, self.gather_job, self.scatter_job]
         moves = Signal()
         all_ready = Signal()
@@ -166,7 +167,7 @@ class Dispatcher(Module):
             If(head.in_bits, NextValue(size, head.length[3:] + (head.length[:3] != 0))),
             If(head.valid, NextState("ENDS")),
         )
-        fsm.act(  # one cycle: the ends of the buffers
+        fsm.act(  # one cycle: computes the ends of the buffers
             "ENDS",
             NextState("VERDICT"),
         )
@@ -174,14 +175,14 @@ class Dispatcher(Module):
             "VERDICT",
             NextState("GIVE"),
         )
-        fsm.act(  # waits for the slot's key, the descriptors before it if it asks for that, and for the units
+        fsm.act(  # waits for the slot's key, for earlier descriptors if `ordered`, and for the units
             "GIVE",
             If(~wait & all_ready, give.eq(1), head.ready.eq(1), NextState("WAIT")),
         )
 
 
 def _inside(regions, begin, end):
-    """Whether bytes begin to end - 1 are inside one region."""
+    """Return whether the bytes from begin to end - 1 are inside one region."""
     inside = 0
     for origin, size in regions:
         inside = inside | ((begin >= origin) & (end <= origin + size))

@@ -1,4 +1,4 @@
-"""The DMA: descriptors in, memory to memory through the CTR engine, results out.
+"""The DMA: it takes descriptors, moves memory to memory through the CTR engine, and returns results.
 
 ::
 
@@ -7,15 +7,14 @@
                               └─► write job ─► BurstMaster ◄─ Scatter ◄───┘
                                                   │ one Wishbone port
 
-Source, destination and length are in bytes, at any alignment; a partial first or last block is written with `sel`,
-and nothing is read outside the blocks that the source touches. Several descriptors are under way at once: the next
-one's reads begin while the last one's blocks are still in the core, and nothing waits for its end. They end in the
-order in which they were submitted.
+Source, destination and length are in bytes, at any alignment. `sel` selects the bytes of a partial first or last block.
+The DMA reads no block that the source does not touch. Several descriptors are under way at once: the reads of the next
+one start while the previous one's blocks are still in the core. Descriptors end in order of submission.
 
-A descriptor may write what it reads (in place), or before it. It must not read what one before it writes, unless
-it is `ordered`: reads may overtake the writes of earlier descriptors.
+A descriptor may write where it reads (in place), or before that place. It must not read what an earlier descriptor
+writes, unless it is `ordered`, because reads may overtake the writes of earlier descriptors.
 
-Throughput: that of the port or of the core, whichever is lower; see `gateware.dma.bursts` for the port.
+Throughput: the port's or the core's, whichever is lower; see `gateware.dma.bursts` for the port.
 """
 
 from litex.soc.interconnect import stream

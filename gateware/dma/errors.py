@@ -1,10 +1,10 @@
-"""How a descriptor or a key command ended: the codes of error fields in the accelerator's registers."""
+"""Results of descriptors and key commands: the codes in the error fields of the accelerator's registers."""
 
 from enum import IntEnum
 
 
 class Error(IntEnum):
-    """Result of a descriptor or key command; `describe` gives its meaning for reference pages."""
+    """Result of a descriptor or key command; `describe` returns its meaning for reference pages."""
 
     NONE = 0
     NO_KEY = 1
@@ -17,7 +17,7 @@ class Error(IntEnum):
     ABORTED = 8
 
     def describe(self) -> str:
-        """One sentence on what happened."""
+        """Return one sentence about the result."""
         return _DESCRIPTIONS[self]
 
 

@@ -1,8 +1,8 @@
-"""Which descriptors are outstanding, and how the last ones ended.
+"""Records which descriptors are outstanding, and how the latest ones ended.
 
-Descriptors end in the order in which they were submitted, so that two numbers say which have: number n (counted
-from 0 after reset, modulo 2^16) has ended when `completed` is beyond it. Its place is n modulo `ENTRIES`, and
-its error stays there until number n + `ENTRIES` ends. No more than `ENTRIES` are outstanding at a time.
+Descriptors end in order of submission, so two numbers tell which have ended. Number n (counted from 0 after reset,
+modulo 2^16) has ended when `completed` is beyond it. Its error is at place n modulo `ENTRIES` and stays there until
+number n + `ENTRIES` ends. At most `ENTRIES` descriptors are outstanding at a time.
 """
 
 from migen import Array, Case, Cat, If, Module, Signal

@@ -11,7 +11,7 @@ from gateware.dma.dispatch import SLOT_FIELD_BITS
 from gateware.dma.errors import ERROR_BITS, Error
 from gateware.dma.ledger import ENTRIES, NUMBER_BITS
 
-SLOTS = 8  # unless an accelerator is given another number
+SLOTS = 8  # the default of an accelerator
 
 _NEXT_START = (
     "Reset value 0. May be written at any time: start samples it, the next start uses what is written by then."

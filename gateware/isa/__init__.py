@@ -1,1 +1,1 @@
-"""The vector AES unit: VexRiscv's vector unit after Jenkins et al. 2007, on the CFU port."""
+"""The vector AES unit on VexRiscv's CFU port, after Jenkins et al. 2007."""

@@ -1,8 +1,9 @@
 """The two instruction sets of Bertoni, Breveglieri, Farina and Regazzoni (2006) as a unit on the CFU port.
 
-A yardstick beside the vector AES unit. Names and roles are the paper's; **operands and encodings are ours**: the least
-that fits the roles, as the part of the paper that defines them was not to be had. A column of the state is 32 bits,
-row 0 in the low byte; byte ``b`` is that of bits ``8b+7 : 8b``::
+We built it to compare it with the vector AES unit. Names and roles are the paper's. **Operands and encodings are
+ours**:
+the simplest ones that fit the roles, because the part of the paper that defines them was not available. A column of the
+state is 32 bits, row 0 in the low byte; byte ``b`` is bits ``8b+7 : 8b``::
 
     byte set   sbox     rd = SubBytes(byte b of rs1), zero-extended
                s_mix    rd = rotl(MixColumns(SubBytes(byte b of rs1), 0, 0, 0), 8 b)
@@ -10,9 +11,12 @@ row 0 in the low byte; byte ``b`` is that of bits ``8b+7 : 8b``::
                s_mix_w  rd = MixColumns(SubBytes of each byte of rs1)
                ksfw     rd = SubWord(RotWord(rs1)) ^ rs2
 
-The rotation in ``s_mix`` stands for the rotated operands that an ARM has and RISC-V lacks. Each but ``ksfw`` has its
-inverse, for the equivalent inverse cipher. ``funct3`` is 1, ``funct7`` the byte in bits 6:5 and the operation below.
-Latency and throughput: one instruction a cycle, the response one cycle after the command. The unit has no state.
+The rotation in ``s_mix`` stands for the rotated operands of an ARM, which RISC-V lacks. Each instruction except
+``ksfw``
+has an inverse, for the equivalent inverse cipher. ``funct3`` is 1. ``funct7`` has the byte in bits 6:5 and the
+operation
+in bits 4:0. Latency and throughput: one instruction a cycle, the response one cycle after the command. The unit has no
+state.
 """
 
 from migen import Array, Cat, If, Mux, Signal
@@ -21,7 +25,7 @@ from gateware.aes.sbox import SBox
 from gateware.isa.cfu import ColumnUnit
 
 FUNCT3 = 1
-# Bits 4:0 of funct7; bit 3 of an operation is its inverse, bit 2 says that it substitutes one byte.
+# Bits 4:0 of funct7. In an operation, bit 3 selects the inverse, and bit 2 substitutes only one byte.
 SUB_WORD = 0b00000
 S_MIX_W = 0b00001
 KSFW = 0b00010
@@ -41,8 +45,8 @@ class BertoniUnit(ColumnUnit):
     Parameters
     ----------
     operations : tuple of int
-        `BYTE_SET`, `WORD_SET` or, for both, `OPERATIONS`. The byte set alone has one S-box of each direction, the word
-        set four.
+        `BYTE_SET`, `WORD_SET` or, for both, `OPERATIONS`. The byte set needs one S-box for each direction, the word set
+        four.
     sbox : str
         Implementation of the S-boxes (`gateware.aes.sbox`).
     """
@@ -59,7 +63,7 @@ class BertoniUnit(ColumnUnit):
         for one in operations:
             self.comb += If((self.cmd_function_id[:3] == FUNCT3) & (operation == one), defined.eq(1))
 
-        # SubBytes, of one byte in row 0 or of all.
+        # SubBytes of one byte in row 0, or of all four bytes.
         boxes = 4 if set(operations) & set(WORD_SET) else 1
         source = Signal(32)
         is_byte = Signal(reset=boxes == 1)

@@ -1,4 +1,4 @@
-"""VexRiscv's CFU port, seen from a unit behind it, and what units share that answer one cycle after a command."""
+"""VexRiscv's CFU port from the unit's side, and the parts shared by units that answer one cycle after a command."""
 
 from migen import Array, Cat, If, Module, Signal
 
@@ -33,12 +33,12 @@ class CFUUnit(Module):
 
 
 class OneCycleUnit(CFUUnit):
-    """A unit that answers each command one cycle later, and takes the next one while that answer is taken.
+    """A unit that answers each command one cycle later, and takes the next command while that answer is taken.
 
     Attributes
     ----------
     accept : Signal()
-        It takes a command; what that is to be answered by goes into registers.
+        The unit takes a command; registers capture whatever the answer depends on.
     """
 
     def __init__(self):
@@ -55,13 +55,14 @@ class OneCycleUnit(CFUUnit):
 
 
 class ColumnUnit(OneCycleUnit):
-    """A unit whose answers are columns of the state that it has substituted: row 0 in the low byte."""
+    """A unit that answers with substituted columns of the state, row 0 in the low byte."""
 
     def answer(self, *, defined, column, addend, rotation, mix, inverse) -> None:
-        """Answers ``addend ^ rotl(column, 8 rotation)``, or 0 where the command is not `defined`.
+        """Answer ``addend ^ rotl(column, 8 rotation)``, or 0 if the command is not `defined`.
 
-        With `mix` the column goes through MixColumns before, with `inverse` through InvMixColumns: a correction in
-        front of the same circuit. All are values of the cycle that takes the command.
+        With `mix` the column first passes MixColumns, with `inverse` InvMixColumns, which is a correction before the
+        same
+        circuit. All arguments are values of the cycle that takes the command.
         """
         names = ("answers", "source", "added", "turned", "mixes", "inverts")
         values = (defined, column, addend, rotation, mix, inverse)

@@ -1,6 +1,6 @@
-"""The instruction sets that the vector AES unit is compared with, behind one CFU port: two units of several sets.
+"""Units that we compare with the vector AES unit: two units, each with several instruction sets on one CFU port.
 
-All sets of a unit answer one cycle after their command, so that each takes what it would alone.
+All sets of a unit answer one cycle after their command, so each takes the same cycles as it would in a unit of its own.
 """
 
 from migen import If, Signal
@@ -19,11 +19,11 @@ PTLU_64, PTLU_128, ZVKNED = 1, 2, 3
 
 
 class _Sets(CFUUnit):
-    """Units behind one port; `chosen` takes a command, and who took the last has answered when the next is taken."""
+    """Units on one port. `chosen` takes a command; the unit that took the previous command has answered by then."""
 
     def _serve(self, units: tuple[CFUUnit, ...], chosen: Signal) -> None:
         is_free = Signal()
-        # One answer waits at a time: every unit takes a command when that has been or is being taken.
+        # At most one answer waits. Units take a command only when that answer is taken, or was taken before.
         self.comb += [
             is_free.eq(~self.rsp_valid | self.rsp_ready),
             self.cmd_ready.eq(is_free),
@@ -41,9 +41,10 @@ class _Sets(CFUUnit):
 class ComparatorUnit(_Sets):
     """Sets on the CPU's registers, with the streams of `CFUUnit`.
 
-    ``funct3`` says which: 0 the ratified scalar instructions (`gateware.isa.zkn`), 1 Bertoni's
-    (`gateware.isa.bertoni`), 2 those of VexRiscv's AES plugin (`gateware.isa.rom_rounds`), 4 to 7 parallel table
-    lookups of 32 bits (`gateware.isa.ptlu`).
+    ``funct3`` selects the set: 0 the ratified scalar instructions (`gateware.isa.zkn`), 1 Bertoni's
+    (`gateware.isa.bertoni`), 2 VexRiscv's AES plugin (`gateware.isa.rom_rounds`), 4 to 7 parallel table lookups of 32
+    bits
+    (`gateware.isa.ptlu`).
 
     Parameters
     ----------
@@ -73,10 +74,13 @@ class ComparatorUnit(_Sets):
 class WideComparatorUnit(_Sets):
     """Sets on wider registers of their own, with the streams of `CFUUnit`.
 
-    ``funct3`` 0 is the ratified scalar instructions, for the firmware; the others belong to the unit that was chosen
-    last, by the instruction with `CHOOSE` as its function id and the unit's number as rs1, which answers 0: `PTLU_64`
-    and `PTLU_128`, parallel table lookups (`gateware.isa.wide_ptlu`), or `ZVKNED` (`gateware.isa.zvkned`). None is at
-    first: all then answer 0.
+    ``funct3`` 0 selects the ratified scalar instructions, for the firmware. The other values belong to the unit that
+    was
+    chosen last. The function id `CHOOSE` chooses a unit by its number in rs1, and answers 0: `PTLU_64` and `PTLU_128`
+    are
+    parallel table lookups (`gateware.isa.wide_ptlu`), `ZVKNED` is `gateware.isa.zvkned`. At first no unit is chosen,
+    and all
+    these instructions answer 0.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Decodes the function id of the CFU port into the control signals of the vector AES unit.
 
-Combinational; the encodings come from `gateware.isa.instructions` alone.
+Combinational. The encodings come only from `gateware.isa.instructions`.
 """
 
 from migen import Case, If, Module, Mux, Signal
@@ -18,7 +18,7 @@ INVERSE_SBOX = ("sbox_mix_xor_inv", "sbox_xor_inv", "round_dec", "last_dec")
 
 
 class Decoder(Module):
-    """Function id in, control signals out (every one of them zero for an undefined function id).
+    """Turns a function id into control signals. All of them are zero for an undefined function id.
 
     Attributes
     ----------
@@ -26,17 +26,17 @@ class Decoder(Module):
     state_register : Signal(3), out
         ``s``.
     key_register : Signal(4), out
-        ``k``, last-round keys resolved.
+        ``k``, or the register that ``l`` names.
     substitute, substitute_inverse : Signal(), out
         SubBytes (of a state register, or of a word for the key schedule) or InvSubBytes in stage 1.
     shuffle : Signal(2), out
         SHUFFLE_NONE, SHUFFLE_FORWARD or SHUFFLE_INVERSE in stage 1.
     mix, add_key : Signal(), out
-        MixColumns or, unless behind SubBytes, InvMixColumns, and AddRoundKey in stage 2.
+        In stage 2: MixColumns after SubBytes, otherwise InvMixColumns; AddRoundKey.
     reads_state, reads_key : Signal(), out
         The instruction depends on its state register, or on its round-key register.
     loads, stores : Signal(), out
-        It reads memory, or writes memory; a group does both.
+        The instruction reads memory, or writes memory; a group does both.
     write_state, write_key : Signal(4), out
         Lanes written in stage 2.
     is_* : Signal(), out

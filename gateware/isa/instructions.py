@@ -1,8 +1,9 @@
 """The instruction encodings of the vector AES unit: the one table that decoder, C header and reference share.
 
-Every instruction is an R-type of the custom-0 opcode (0001011). VexRiscv hands the unit a function
-id of ten bits, ``funct7 << 3 | funct3``, the values of ``rs1`` and ``rs2``, and writes what the unit
-answers to ``rd``. Register numbers of the unit are therefore part of ``funct7``:
+Every instruction is an R-type of the custom-0 opcode (0001011). VexRiscv gives the unit a function id of ten bits,
+``funct7 << 3 | funct3``, and the values of ``rs1`` and ``rs2``. It writes the unit's answer to ``rd``. So the numbers
+of
+the unit's own registers are part of ``funct7``:
 
 ====== ========= ===========================================================
 field  funct7    meaning
@@ -14,7 +15,7 @@ field  funct7    meaning
 ``h``  bit 4     half: lanes 0 and 1, or lanes 2 and 3
 ====== ========= ===========================================================
 
-Names with capitals kept in the paper (roundXOR) are written in snake case here (``round_xor``).
+The paper's names (roundXOR) are written in snake case here (``round_xor``).
 """
 
 from dataclasses import dataclass
@@ -41,10 +42,11 @@ FIELDS = {
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction: its fixed bits, its operand fields, what it does.
+    """One instruction: its fixed bits, its operand fields and its effect.
 
-    ``funct7`` holds the fixed bits, zero where ``fields`` (names of `FIELDS`) lie.
-    ``operation`` is the effect in the notation of the reference page.
+    ``funct7`` holds the fixed bits; bits of ``fields`` (names of `FIELDS`) are zero in it. ``operation`` is the effect
+    in
+    the notation of the reference page.
     """
 
     name: str
@@ -59,7 +61,7 @@ class Instruction:
 
     @property
     def mask(self) -> int:
-        """Bits of the function id that are fixed."""
+        """Mask of the fixed bits of the function id."""
         free = 0
         for field in self.fields:
             width, position = FIELDS[field]
@@ -120,17 +122,17 @@ INSTRUCTIONS = (
         uses_rs2=True,
     ),
     Instruction("move_out_xor", 6, 2 << 5, ("c", "s"), "rd = v[s].lane[c] ^ rs1", uses_rs1=True, writes_rd=True),
-    # Counter blocks (SP 800-38A): k15 is the initial counter block, rs2:rs1 the index of the block for v0; the
-    # register's number is added, so that neighbouring registers take neighbouring blocks.
+    # Counter blocks (SP 800-38A). k15 is the initial counter block, and rs2:rs1 is the index of the block for v0. The
+    # instruction adds the register's number, so neighbouring registers get consecutive blocks.
     Instruction("counter", 7, 2 << 3, ("s",), "v[s] = k15 + (rs2 << 32 | rs1) + s", uses_rs1=True, uses_rs2=True),
     Instruction(
         "counter_xor", 7, 3 << 3, ("s",), "v[s] = (k15 + (rs2 << 32 | rs1) + s) ^ k0", uses_rs1=True, uses_rs2=True
     ),
-    # Memory, through the unit's own port: rs1 is the address of the block for v0, 16 bytes a register.
+    # Memory, through the unit's own port. rs1 is the address of the block for v0; each register is 16 bytes further.
     Instruction("vload", 7, 4 << 3, ("s",), "v[s] = memory[rs1 + 16 s]", uses_rs1=True),
     Instruction("vload_xor", 7, 5 << 3, ("s",), "v[s] ^= memory[rs1 + 16 s]", uses_rs1=True),
     Instruction("vstore", 7, 6 << 3, ("s",), "memory[rs1 + 16 s] = v[s]", uses_rs1=True),
-    # The whole register group in one instruction: rs2 is how far its destination is from its source.
+    # The whole register group in one instruction. rs2 is the distance from source to destination, in bytes.
     Instruction(
         "vxor_group",
         7,
@@ -182,7 +184,7 @@ BY_NAME = {instruction.name: instruction for instruction in INSTRUCTIONS}
 
 
 def lookup(function_id: int) -> Instruction | None:
-    """The instruction that a function id encodes, or None where it is undefined."""
+    """Return the instruction that a function id encodes, or None if it is undefined."""
     for instruction in INSTRUCTIONS:
         if function_id & instruction.mask == instruction.match:
             return instruction

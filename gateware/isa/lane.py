@@ -1,7 +1,8 @@
 """One lane of the vector AES unit: a vector processing element of 32 bits that holds a column of the state.
 
-A column is 32 bits with row ``r`` at bits ``8*r+7 : 8*r``. The lane has the part of each pipeline
-stage that needs its own column only; ShiftRows, which crosses lanes, lies in front of the first::
+A column is 32 bits with row ``r`` at bits ``8*r+7 : 8*r``. The lane does the part of each pipeline stage that needs
+only
+its own column. ShiftRows, which crosses lanes, comes before the first stage::
 
     (shuffle network between the lanes)
     stage 1:  column ──► SubBytes / InvSubBytes / pass ──► register
@@ -19,7 +20,7 @@ from gateware.aes.column_sbox import ColumnSBox
 from gateware.aes.sub_bytes import BLOCK_RAM
 from gateware.aes.transforms import byte_list, inverse_mix_correction, masked, mix_column
 
-# S-boxes for the ECP5, with which the rest of the lane is of its cells, too.
+# With these S-boxes the rest of the lane is built from ECP5 cells too.
 OF_CELLS = (BLOCK_RAM, "ecp5")
 
 
@@ -36,15 +37,15 @@ class Lane(Module):
     column : Signal(32), in
         Stage 1: the column to substitute.
     substitute, inverse : Signal(), in
-        Stage 1: SubBytes; or InvSubBytes, with `substitute`. Else it passes.
+        Stage 1: apply SubBytes; with `inverse` as well, InvSubBytes. Without `substitute` the column passes unchanged.
     substituted : Signal(32), out
-        Stage 2: what stage 1 gave.
+        Stage 2: the result of stage 1.
     mix : Signal(), in
-        Stage 2: apply MixColumns behind SubBytes, and its inverse to what else stage 1 gave.
+        Stage 2: apply MixColumns after SubBytes, otherwise InvMixColumns.
     replacement, replace : Signal(32), Signal(), in
-        Stage 2: what comes from elsewhere, and whether it takes the place of the mixed column.
+        Stage 2: a value from elsewhere, and whether it replaces the mixed column.
     round_key, add_key : Signal(32), Signal(), in
-        Stage 2: added to the result, with `add_key`.
+        Stage 2: the round key, and whether it is added to the result.
     result : Signal(32), out
         Stage 2: combinational.
     """
@@ -75,7 +76,7 @@ class Lane(Module):
             self._stage_2_of_cells()
             return
 
-        # Stage 2: MixColumns. The inverse is a correction in front of the same circuit.
+        # Stage 2: MixColumns. Its inverse is a correction before the same circuit.
         column = byte_list(self.substituted)
         corrected = Signal(32)
         mixed = Signal(32)
@@ -89,15 +90,17 @@ class Lane(Module):
         ]
 
     def _stage_2_of_cells(self) -> None:
-        """Three LUT4 deep, as a block RAM answers late: synthesis, which does not know that, goes to eight.
+        """Build stage 2 three LUT4 deep, because a block RAM answers late in the cycle. Synthesis does not know that:
+        it uses eight.
 
-        The inverse of MixColumns is MixColumns with an addend. With e the sum of the even rows times {04}, and o that
-        of the odd ones, it is ``e + {02}(e + o)`` in the even rows and ``o + {02}(e + o)`` in the odd ones.
+        InvMixColumns is MixColumns with an addend. Let e be {04} times the sum of the even rows, and o {04} times the
+        sum of the
+        odd rows. The addend is ``e + {02}(e + o)`` in the even rows and ``o + {02}(e + o)`` in the odd rows.
         """
         function = Functions(self, portable=False)
         column, doubled = byte_list(self.boxes.o), byte_list(self.boxes.doubled)
 
-        def bits(rows):  # of the sum of rows times {02}
+        def bits(rows):  # bits of {02} times the sum of rows
             return [function([doubled[row][bit] for row in rows], sum_of) for bit in range(8)]
 
         every = bits(range(4))

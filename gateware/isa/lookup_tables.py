@@ -1,9 +1,13 @@
-"""The tables of Fiskiran and Lee's ``ptlu``: eight of 256 entries of a word, and up to four lookups at a time.
+"""The tables of Fiskiran and Lee's ``ptlu``: eight tables of 256 entries of a word, and up to four lookups at a time.
 
-Lookup i takes byte ``offset + i step`` of a word as its index and gives ``subword`` bytes, subword i of the result.
-Where the paper is silent, this is ours: there are ``min(4, bytes of a word / subword)`` lookups, bytes of the result
-behind the last are 0; byte numbers wrap; lookup i is served by subword i of the entries, so that each byte of them is
-a memory with one port, read or written. Latency: one cycle. Tables keep what was written, over a reset too.
+Lookup i uses byte ``offset + i step`` of a word as its index, and returns ``subword`` bytes: subword i of the result.
+The
+paper is silent on the following points, so they are our choice. There are ``min(4, bytes of a word / subword)``
+lookups,
+and bytes of the result after the last one are 0. Byte numbers wrap. Lookup i reads subword i of the entries, so each
+byte
+of them is a memory with one port, which is read or written. Latency: one cycle. Tables keep their contents, also over a
+reset.
 """
 
 from migen import READ_FIRST, Array, Case, Cat, If, Memory, Module, Mux, Signal, log2_int
@@ -15,7 +19,7 @@ SUBWORDS = (1, 2, 4)  # bytes
 
 
 class LookupTables(Module):
-    """The tables of one width.
+    """The tables for one word width.
 
     Parameters
     ----------
@@ -25,15 +29,15 @@ class LookupTables(Module):
     Attributes
     ----------
     enable : Signal(), in
-        Take what follows; else the result stays.
+        Take the inputs below; otherwise the result stays.
     word : Signal(width), in
-        Whose bytes are the indices.
+        The word that holds the indices.
     subword : Signal(2), in
-        log2 of its bytes, 0 to 2.
+        log2 of the subword's bytes, 0 to 2.
     table, offset, step : Signal(3), Signal(log2(width / 8)), likewise, in
         The instruction's other fields.
     write, index, lane, data : Signal(), Signal(8), Signal(2), Signal(32), in
-        Instead of lookups write 32 bits of entry `index`: those of lane `lane`.
+        Instead of a lookup, write 32 bits into lane `lane` of entry `index`.
     result : Signal(width), out
         One cycle later.
     """
@@ -57,14 +61,15 @@ class LookupTables(Module):
         multiples = (0, self.step, self.step << 1, self.step + (self.step << 1))
         numbers = [Signal(log2_int(count), name=f"number{i}") for i in range(LOOKUPS)]
         self.comb += [number.eq(self.offset + multiple) for number, multiple in zip(numbers, multiples, strict=True)]
-        # One multiplexer of bytes a lookup, or where no byte of the entries shares one, behind the choice of a number.
+        # One byte multiplexer for each lookup. Where no two bytes of an entry share one, the byte number is chosen
+        # first.
         are_shared = count > LOOKUPS
         choices = numbers
         if are_shared:
             choices = [Signal(8, name=f"index{i}") for i in range(LOOKUPS)]
             self.comb += [index.eq(column[number]) for index, number in zip(choices, numbers, strict=True)]
 
-        # Each byte of the entries by the lookup whose subword it is of.
+        # Each byte of the entries is read by the lookup that it belongs to.
         results = []
         for i in range(count):
             lookups = {n: i // subword for n, subword in enumerate(SUBWORDS) if i // subword < LOOKUPS}

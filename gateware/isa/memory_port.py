@@ -1,21 +1,27 @@
-"""The vector unit's own memory port: loads and stores of whole blocks that run behind other instructions.
+"""The vector unit's own memory port: loads and stores of whole blocks that run while other instructions execute.
 
 ::
 
     request ──► queue (addresses, data, kind) ──► read ──► result register ──► write, or back to the unit
                                                    └── Wishbone, 128 bits, classic ──┘
 
-A request carries the value of its state register at issue: a load takes memory's block, an exclusive-or load the sum
-of both, a store the register's value; what a store or a group's member takes goes to memory, what a load takes waits
-in `result` until the unit has a free write cycle. Requests are carried out in order.
+A request carries the value of its state register at issue. A load takes the block from memory. An exclusive-or load
+takes the XOR of block and register. A store takes the register's value. The result of a store, or of a member of a
+group,
+goes to memory. The result of a load waits in `result` until the unit has a free write cycle. Requests are carried out
+in
+order.
 
-An address that is not a multiple of 16 or not wholly inside the memory is refused: nothing is accessed, a
-load leaves its register unchanged, and the first fault stays in `fault_address` and `fault_code` until
-cleared. A bus error is reported the same way. A group ends at its first fault: what follows of it is dropped.
-Nothing waits for ever: the memory at the port always answers.
+An address is refused if it is not a multiple of 16 or not wholly inside the memory. Then nothing is accessed, and a
+load
+leaves its register unchanged. The first fault stays in `fault_address` and `fault_code` until it is cleared. A bus
+error
+is reported in the same way. A group ends at its first fault, and its later members are dropped. Nothing waits for ever,
+because the memory at the port always answers.
 
-Byte order: byte ``i`` of a block is at address + i. Throughput: a store takes one cycle of the port, a load
-two, a block of a group three. Latency of a load: 4 cycles from issue to the register, on an idle port.
+Byte order: byte ``i`` of a block is at address + i. Throughput: a store takes one cycle of the port, a load two, a
+block
+of a group three. Latency of a load: 4 cycles from issue to the register, on an idle port.
 """
 
 from litex.soc.interconnect import stream, wishbone
@@ -90,8 +96,8 @@ class VectorMemoryPort(Module):
 
         # # #
 
-        # Addresses are checked on their way into the queue. Of the one written to, what lies inside the memory goes on;
-        # a bad one takes the place of the one that is reported.
+        # Addresses are checked on their way into the queue. The queue keeps the offset of a good write address. A bad
+        # write address replaces the address that will be reported.
         size_bits = size.bit_length() - 1
         checked = [("block", 28), ("unaligned", 1), ("outside", 1), ("written", size_bits - 4), ("data", 128)]
         self.submodules.queue = queue = stream.SyncFIFO([*checked, *KIND_LAYOUT], QUEUE_DEPTH)
@@ -119,7 +125,7 @@ class VectorMemoryPort(Module):
             queue.sink.written.eq(Mux(group, request.destination[4:size_bits], request.address[4:size_bits])),
         ]
 
-        # Read, or take over what is stored. The result register's store, older than the head, has the bus first.
+        # Read a block, or take over a value to store. An older store in the result register has priority on the bus.
         result_store = Signal()  # it goes to memory
         result_group = Signal()
         result_written = Signal(size_bits - 4)
@@ -128,7 +134,7 @@ class VectorMemoryPort(Module):
         storing = Signal()
         result_free = Signal()
         refused = Signal()
-        broken = Signal()  # a request of the group under way has failed
+        broken = Signal()  # a request of the current group has failed
         reading = Signal()
         head_group = head.load & head.store
         self.comb += [
@@ -159,7 +165,7 @@ class VectorMemoryPort(Module):
         ]
         self.sync += [
             If(result_free, holds.eq(head.valid & head.ready & ~head_failed)),
-            # Loaded whenever there is room: only if it `holds` does it mean anything.
+            # Loaded whenever there is room; the value counts only while it `holds`.
             If(
                 result_free,
                 result_store.eq(head.store),
@@ -170,7 +176,8 @@ class VectorMemoryPort(Module):
             ),
         ]
 
-        # The first fault stays; a group that has one is broken until the port is idle, as it is before each group.
+        # Only the first fault is kept. A group with a fault stays broken until the port is idle. The port is idle
+        # before each group.
         store_failed = storing & bus.err
         failed = head_failed | store_failed
         self.sync += [

@@ -1,11 +1,11 @@
-"""Loads and stores on their way from the vector unit to its memory port: a request each, a group's eight in turn.
+"""Turns loads and stores of the vector unit into requests for its memory port: one request each, eight for a group.
 
-A request leaves a cycle after its instruction, with the state register's value at issue. A group takes its registers
-along from v0 on, one a cycle, by the unit's read port; meanwhile no other instruction has that port. The unit's
-instructions wait for `pending` registers: those that a load has yet to write, or a group to read.
+A request leaves one cycle after its instruction, with the state register's value at issue. A group reads its registers
+from v0 on, one a cycle, through the unit's read port. Meanwhile no other instruction can use that port. The unit's
+instructions wait for `pending` registers: registers that a load has yet to write or a group has yet to read.
 
-Throughput: a request a cycle. A group begins when no request is under way (the unit waits for it), so that the port's
-queue has room for all of it.
+Throughput: a request a cycle. A group starts only when no request is under way (the unit waits for this), so the port's
+queue has room for the whole group.
 """
 
 from litex.soc.interconnect import stream
@@ -18,12 +18,12 @@ from gateware.isa.memory_port import REQUEST_LAYOUT
 
 
 class MemoryRequests(Module):
-    """Gives requests for the instructions that are accepted.
+    """Makes requests for the instructions that the unit accepts.
 
     Parameters
     ----------
     decoder : Decoder
-        What the instruction is.
+        The decoded instruction.
 
     Attributes
     ----------
@@ -32,17 +32,17 @@ class MemoryRequests(Module):
     operands : list of 2 Signal(32)
         In: values of rs1 and rs2.
     read_register, read_data : Signal(3), Signal(128)
-        Out: the state register to read, of the instruction or, while a group is `taking`, of that. In: its value.
+        Out: the state register to read, for the instruction or, while `taking`, for the group. In: its value.
     written, written_register : Signal(), Signal(3)
         In: a load's value is written.
     dropped, dropped_register : Signal(), Signal(3)
         In: a load is refused.
     request : stream.Endpoint
-        Out: to the port; the unit sees to it that there is room.
+        Out: to the port; the unit ensures that there is room.
     taking, member : Signal(), Signal(3)
-        Out: a group takes its register `member` along; 0 while none does.
+        Out: a group reads its register `member`; 0 while no group does.
     pending : Signal(8)
-        Out: state registers of the context that a load has yet to write, or a group to take along.
+        Out: state registers of the context that a load has yet to write or a group has yet to read.
     """
 
     def __init__(self, decoder: Decoder):
@@ -61,7 +61,7 @@ class MemoryRequests(Module):
 
         # # #
 
-        # A group's v0 is read at its issue, as the register of a store is, and `member` counts through the others.
+        # A group's v0 is read when the group is issued, as a store's register is. `member` counts through the others.
         group = decoder.loads & decoder.stores
         member = self.member
         self.comb += self.read_register.eq(Mux(taking, member, decoder.state_register))
@@ -96,5 +96,5 @@ class MemoryRequests(Module):
 
 
 def _one_hot(register):
-    """Eight bits with the one of a state register set."""
+    """Return eight bits, with only the bit of the state register set."""
     return Cat(*[register == s for s in range(STATE_REGISTERS)])

@@ -1,9 +1,9 @@
 """Register files of the vector AES unit, one copy of every register for each hardware context.
 
-State registers lie in distributed RAM, read in the cycle of the request. Round-key registers lie in
-block RAM (or whatever synthesis finds for a synchronous read), read one cycle later. Both are
-split by lane, so that an instruction can write some columns only. Contents after configuration are
-zero; reset does not clear them.
+State registers are in distributed RAM, read in the cycle of the request. Round-key registers are in block RAM, or in
+another memory with a synchronous read that synthesis chooses, and are read one cycle later. Both are split by lane, so
+an
+instruction can write some columns only. After configuration all registers are zero. A reset does not clear them.
 """
 
 from migen import READ_FIRST, Memory, Module, Signal, log2_int
@@ -20,13 +20,14 @@ class LaneRegisters(Module):
     depth : int
         Registers, all contexts together; a power of two.
     registered : bool
-        The read takes a clock edge, else it is combinational.
+        The read takes a clock edge; otherwise it is combinational.
 
     Attributes
     ----------
     read_address, read_data : Signal(log2(depth)), list of 4 Signal(32)
-        The read port. A read in the cycle of a write to the same register gives the old value or
-        garbage: the unit's interlock keeps such reads from happening.
+        The read port. A read in the cycle of a write to the same register returns the old value or an undefined one.
+        The
+        unit's interlock prevents such reads.
     write_address, write_data, write_lanes : Signal, list of 4 Signal(32), Signal(4)
         The write port; bit ``c`` of `write_lanes` writes lane ``c``.
     """

@@ -1,4 +1,4 @@
-"""The vector AES unit: four lanes, a shuffle network and register files behind VexRiscv's CFU port.
+"""The vector AES unit: four lanes, a shuffle network and register files on VexRiscv's CFU port.
 
 ::
 
@@ -8,23 +8,27 @@
      port               counter bases, adder                            │  stage 2  │   AddRoundKey ─► write back
                         key registers (read) ───────────────────────────┴───────────┴──────┘
 
-After Jenkins, Mamidi, Schulte and Glossner 2007: each lane (vector processing element) holds one
-column of the state, ShiftRows is a shuffle between lanes. Decryption is the equivalent inverse
-cipher (FIPS-197, 5.3.5) and uses the same datapath in the same time.
+The unit follows Jenkins, Mamidi, Schulte and Glossner 2007. Each lane (vector processing element) holds one column of
+the
+state, and ShiftRows is a shuffle between lanes. Decryption is the equivalent inverse cipher (FIPS-197, 5.3.5). It uses
+the
+same datapath and takes the same time.
 
-Pipeline: stage 1 is the cycle in which the CFU command is accepted, stage 2 the next one; registers
-are written at its end. One instruction is accepted each cycle; one that reads a register which the
-instruction in stage 2 writes waits one cycle. Every command gets exactly one response, one cycle after
-it was accepted (two for key_read, sub_word, sub_rot_word, context and the status instructions); it is 0 for
-instructions without a result and for undefined function ids, which change nothing. Timing does not depend on
-data.
+Pipeline: stage 1 is the cycle in which the CFU command is accepted, and stage 2 is the next cycle. Registers are
+written
+at the end of stage 2. The unit accepts one instruction each cycle. An instruction waits one cycle if it reads a
+register
+that the instruction in stage 2 writes. Every command gets exactly one response, one cycle after it was accepted, or two
+cycles for key_read, sub_word, sub_rot_word, context and the status instructions. The response is 0 for instructions
+without a result and for undefined function ids, which change nothing. Timing does not depend on data.
 
-Vector loads and stores run behind the instructions that follow, through the unit's own memory port; an
-instruction that touches a register which a load has yet to write, or a group to take along, waits for it.
+Vector loads and stores run while later instructions execute, through the unit's own memory port. An instruction waits
+if
+it touches a register that a load has yet to write or a group has yet to read.
 
-No hidden state: state and key registers, the selected context, the memory port's fault and nothing else outlive
-an instruction, and each of them can be read back. (The port's queue keeps what it was given until later requests
-take its place; nothing depends on it.)
+No hidden state: only state registers, key registers, the selected context and the memory port's fault outlive an
+instruction, and software can read back each of them. The port's queue keeps old requests until later ones replace them,
+but nothing depends on these.
 """
 
 from migen import Array, Cat, Constant, If, Mux, Signal
@@ -76,7 +80,7 @@ class VectorAESUnit(CFUUnit):
 
         context = Signal(3)
         accept = Signal()
-        late = Signal()  # the command of the cycle before answers in the next
+        late = Signal()  # the previous cycle's command answers in the next cycle
         late_is_key = Signal()
         late_is_context = Signal()
         late_is_memory_status = Signal()
@@ -91,8 +95,8 @@ class VectorAESUnit(CFUUnit):
             key_address.eq(Cat(key_register, context)),
         ]
 
-        # Stage 1: read the registers, shuffle between the lanes, substitute bytes or take operands, add the low half of
-        # a counter. ShiftRows is the same before SubBytes as behind it.
+        # Stage 1: read the registers, shuffle between the lanes, then substitute bytes or take operands, and add the
+        # low half of a counter. ShiftRows before SubBytes has the same result as after it.
         index_low = Signal(64)
         counter_low = Signal(66)
         self.comb += [
@@ -153,7 +157,7 @@ class VectorAESUnit(CFUUnit):
             stage2_carry.eq(counter_low[64:]),
         ]
 
-        # Stage 2: mix columns, add the round key; carry into a counter's high half.
+        # Stage 2: mix columns and add the round key; add the carry to a counter's high half.
         counter_high = Signal(64)
         self.comb += counter_high.eq(_big_endian(stage2_base_high) + stage2_carry)
         counter_high_columns = _columns(_big_endian(counter_high))
@@ -206,15 +210,15 @@ class VectorAESUnit(CFUUnit):
             memory_port.clear_fault.eq(late & late_is_memory_status & late_word[0]),
         ]
 
-        # Interlock: an instruction waits for the one in stage 2 whose result it reads, for its state register if
-        # that is pending, for the read port if a group has it, for room in the queue of loads and stores; groups,
-        # memory_status and context wait until that is empty. All of it is made of registers and few bits of the
-        # function id, as the core's pipeline hangs on it. A pending register also holds an instruction that has no
-        # state register, if its bits name that one.
+        # Interlock. An instruction waits for the instruction in stage 2 if it reads its result, for its state register
+        # if that is pending, for the read port if a group uses it, and for room in the queue of loads and stores.
+        # Groups, memory_status and context wait until that queue is empty. The interlock uses only registers and few
+        # bits of the function id, because the CPU's pipeline depends on it. A pending register also holds back an
+        # instruction without a state register if its bits happen to name that register.
         hazard = Signal()
         memory_busy = Signal()
         waits_for_memory = decoder.is_memory_status | decoder.is_context | decoder.is_vxor_group
-        same_register = stage2_state[:3] == decoder.state_register  # and the same context: only then is stage 2 valid
+        same_register = stage2_state[:3] == decoder.state_register  # stage 2 is valid only in the same context
         self.comb += [
             memory_busy.eq((requests.pending != 0) | ~memory_port.idle | requests.request.valid),
             hazard.eq(
@@ -231,8 +235,8 @@ class VectorAESUnit(CFUUnit):
             stage2_writes_key.eq(accept & (decoder.write_key != 0)),
         ]
 
-        # Response: one a command, held until taken. A late one comes a cycle after stage 2, from registers alone,
-        # and the context changes in that cycle. SubWord and RotWord commute.
+        # Response: one for each command, held until it is taken. A late response comes a cycle after stage 2, from
+        # registers only, and the context changes in that cycle. SubWord and RotWord commute.
         late_is_status = Signal()
         late_rotates = Signal()
         late_lane = Signal(2)
@@ -263,7 +267,7 @@ class VectorAESUnit(CFUUnit):
             late_operand.eq(rs2),
             late.eq(accept & is_late),
             If(late & late_is_context, context.eq(late_word)),
-            # The output is loaded whenever it is free; only with `rsp_valid` does it mean anything.
+            # The output register is loaded whenever it is free; its value counts only with `rsp_valid`.
             If(self.rsp_ready | ~self.rsp_valid, self.rsp_output.eq(Mux(late, late_output, early_output))),
             If(self.rsp_ready, self.rsp_valid.eq(0)),
             If(late | (accept & ~is_late), self.rsp_valid.eq(1)),
@@ -271,10 +275,10 @@ class VectorAESUnit(CFUUnit):
 
 
 def _big_endian(value):
-    """The bytes of an expression in reverse order: memory order to big-endian integer and back."""
+    """Return the bytes of an expression in reverse order: memory order to big-endian integer and back."""
     return Cat(*reversed([value[i : i + 8] for i in range(0, len(value), 8)]))
 
 
 def _columns(value) -> list:
-    """The 32-bit columns of an expression."""
+    """Return the 32-bit columns of an expression."""
     return [value[i : i + 32] for i in range(0, len(value), 32)]

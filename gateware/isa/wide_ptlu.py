@@ -1,8 +1,8 @@
 """Fiskiran and Lee's parallel table lookup ``ptlu`` for words of 64 or 128 bits, as a unit on the CFU port.
 
-The words are registers of the unit, as the vector AES unit has them (`gateware.isa.wide_registers`: moves, and what a
-round key is loaded into); 128 bits are its four lanes. Eight tables of 256 words, 16 or 32 KB of block RAM; what a
-lookup is: `gateware.isa.lookup_tables`. Encodings are ours:
+The words are registers of the unit, as in the vector AES unit (`gateware.isa.wide_registers` has the moves and the
+loading of round keys); 128 bits are its four lanes. Eight tables of 256 words take 16 or 32 KB of block RAM.
+`gateware.isa.lookup_tables` defines a lookup. Encodings are ours:
 
 =========== ====== ======== ==================================================================
 instruction funct3 funct7   meaning
@@ -15,9 +15,10 @@ add_key     3      kk..dd   v[d] ^= k[k]
 ptlu_write  7      11ccttt  T[t][rs1[7:0]].lane[c] = rs2
 =========== ====== ======== ==================================================================
 
-The 10 bits of a function id do not hold registers and all fields of ``ptlu``: these are the value of rs1, which stays
-in a register of the CPU, offset in bits 3:0, step in 7:4, table in 10:8, and in 12:11 log2 of 4 / subword (3 is as 2).
-The next instruction takes a result, as in the paper.
+The 10 bits of a function id cannot hold the registers and all fields of ``ptlu``. So rs1 carries the fields, and its
+value stays in a register of the CPU: offset in bits 3:0, step in 7:4, table in 10:8, and log2 of 4 / subword in 12:11
+(3
+counts as 2). The next instruction can use a result, as in the paper.
 """
 
 from migen import Cat, Constant, If, Mux, Signal

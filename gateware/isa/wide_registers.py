@@ -1,8 +1,8 @@
-"""Registers of 64 or 128 bits behind the CFU port, and moves between them and the CPU's.
+"""Registers of 64 or 128 bits on the CFU port, and moves between them and the CPU's registers.
 
-What units of others' wider instructions share: registers v0 to v7, and round-key registers k0 to k15, or to k31 where
-they are of 64 bits. A register's lanes are 32 bits, the first in the low ones; a half is two lanes. Encodings are ours.
-With funct3 = 7:
+Units with other authors' wider instructions share this: registers v0 to v7, and round-key registers k0 to k15, or k0 to
+k31 with 64 bits. A register consists of lanes of 32 bits, the first in the low bits; a half is two lanes. Encodings are
+ours. With funct3 = 7:
 
 ========= ========= =======================================================
 move      funct7    meaning
@@ -12,11 +12,11 @@ key_write 01hkkkk   k[k].half[h] = rs1, rs2; of 64 bits 01kkkkk
 move_out  10ccddd   rd = v[d].lane[c]
 ========= ========= =======================================================
 
-Where registers are of 64 bits, h and the high bit of c are ignored.
-``11-----`` and the other values of funct3 are the unit's own: ``d`` in bits 2:0 and ``s`` in 5:3; or ``d`` in the
-lowest bits and ``k`` in the four or five above. Undefined ones answer 0 and change nothing.
+With registers of 64 bits, h and the high bit of c are ignored. ``11-----`` and the other values of funct3 are free for
+the unit: ``d`` in bits 2:0 and ``s`` in 5:3; or ``d`` in the lowest bits and ``k`` in the four or five bits above.
+Undefined function ids answer 0 and change nothing.
 
-Latency and throughput: one instruction a cycle, whose result the next can take. The registers are zero after
+Latency and throughput: one instruction a cycle, and the next one can use its result. The registers are zero after
 configuration; a reset does not clear them.
 """
 
@@ -32,7 +32,7 @@ MOVE_IN, KEY_WRITE, MOVE_OUT, OWN = range(4)
 
 
 class WideRegistersUnit(OneCycleUnit):
-    """The registers and moves of a unit, with the streams of `CFUUnit`; the unit has instructions of its own.
+    """The registers and moves of a unit, with the streams of `CFUUnit`; the unit adds its own instructions.
 
     Parameters
     ----------
@@ -44,15 +44,15 @@ class WideRegistersUnit(OneCycleUnit):
     target, source, key : Signal(width), out
         v[d], v[s] and k[k] of the instruction that is accepted.
     writes, writes_key : Signal(), in
-        The instruction of the unit's own that is accepted writes v[d]; or k[k], with k in the lowest bits of funct7.
+        The unit's own instruction writes v[d]; or k[k], with k in the lowest bits of funct7.
     early : Signal(width), in
-        Its result, as far as it is of the cycle that accepts it.
+        The part of its result that is known in the cycle that accepts it.
     held : Signal(width), out
-        That value or a move's, one cycle later.
+        That value, or the value of a move, one cycle later.
     result : Signal(width), in
-        What is written then; after a move `held`, which the unit sees by its own instructions alone.
+        The value to write then. After a move it must be `held`; the unit knows only its own instructions.
     target_has_key : Signal(), in
-        It is of the form with ``k``, so that ``d`` has few bits.
+        The instruction has the form with ``k``, so ``d`` has few bits.
     """
 
     def __init__(self, width: int):
@@ -80,7 +80,7 @@ class WideRegistersUnit(OneCycleUnit):
             low_key.eq(is_key_write | self.writes_key),
         ]
 
-        # What the instruction before writes is taken from there.
+        # A register that the previous instruction writes is forwarded from there.
         self._registers = Memory(width, REGISTERS, init=[0] * REGISTERS, name="registers")
         self._keys = Memory(width, keys, init=[0] * keys, name="keys")
         self._written, self._write_register, self._write_key = Signal(max=keys), Signal(), Signal()
@@ -123,5 +123,5 @@ class WideRegistersUnit(OneCycleUnit):
         return Mux(is_written & (self._written == number), self.result, port.dat_r)
 
     def read_key(self, number):
-        """Another read of the round-key registers, in the cycle that accepts an instruction."""
+        """Return a further read of the round-key registers, in the cycle that accepts an instruction."""
         return self._read(self._keys, number, self._write_key)

@@ -1,9 +1,10 @@
 """RISC-V's vector AES instructions (Zvkned), as a unit on the CFU port.
 
-A yardstick beside the vector AES unit: names and semantics are the standard's (RISC-V Cryptography Extensions, Volume
-II), for one element group of 128 bits, so that the forms .vv and .vs are one. The registers are the unit's own
-(`gateware.isa.wide_registers`): state in v0 to v7, round keys in k0 to k15; a core with the vector extension has 32 of
-one kind. Encodings are ours. A state is bytes in the standard's order, column c in lane c::
+We built it to compare it with the vector AES unit. Names and semantics are the standard's (RISC-V Cryptography
+Extensions, Volume II), for one element group of 128 bits, so the forms .vv and .vs coincide. The unit has its own
+registers (`gateware.isa.wide_registers`): state in v0 to v7, round keys in k0 to k15. A CPU with the vector extension
+has
+32 registers of one kind. Encodings are ours. A state is bytes in the standard's order, column c in lane c::
 
     vaesem  v[d] = MixColumns(ShiftRows(SubBytes(v[d]))) ^ k[k]
     vaesef  v[d] = ShiftRows(SubBytes(v[d])) ^ k[k]
@@ -14,13 +15,13 @@ one kind. Encodings are ours. A state is bytes in the standard's order, column c
     vaeskf2 k[d] = the round key of AES-256 that follows k[d] and k[s], of round rnd
     vmv     k[d] = k[s]
 
-The first five have funct3 1 to 5 and ``kkkkddd`` as funct7; the others funct3 6 and ``000dddd``, ``100dddd`` and
-``010dddd``, with s in bits 3:0 of rs1 and rnd in 7:4. ``vmv.v.v`` is of the vector extension itself:
-``vaeskf2`` replaces the round key before the last. Bit 3 of a rnd without meaning is inverted, as the standard says.
+The first five have funct3 1 to 5 and ``kkkkddd`` as funct7. The others have funct3 6 and ``000dddd``, ``100dddd`` and
+``010dddd``, with s in bits 3:0 of rs1 and rnd in 7:4. ``vmv.v.v`` belongs to the vector extension itself; ``vaeskf2``
+replaces the older of its two round keys. Bit 3 of an invalid rnd is inverted, as the standard demands.
 
-Beside the vector AES unit's: ``vaesdm`` adds the round key before InvMixColumns, so that decryption takes the round
-keys of encryption, where `round_dec` takes those of the equivalent inverse cipher; any round key serves a last round;
-round keys are made in registers. The next instruction takes a result.
+Differences from the vector AES unit: ``vaesdm`` adds the round key before InvMixColumns, so decryption uses the round
+keys of encryption, whereas `round_dec` uses those of the equivalent inverse cipher. Any round key serves a last round.
+Round keys are made in registers. The next instruction can use a result.
 """
 
 from migen import Array, Case, Cat, Constant, If, Mux, Signal
@@ -63,7 +64,7 @@ class ZvknedUnit(WideRegistersUnit):
             self.early.eq(Mux(is_move, current, self.target ^ self.key)),
         ]
 
-        # SubBytes, of the state or of the round key that the next follows.
+        # SubBytes of the state, or of the round key from which the next one is made.
         self.comb += [current.eq(self.read_key(rs1[:4])), to_substitute.eq(Mux(is_schedule, current, self.target))]
         for n in range(16):
             box = SBoxPair(implementation=sbox)
@@ -71,7 +72,7 @@ class ZvknedUnit(WideRegistersUnit):
             byte = slice(8 * n, 8 * n + 8)
             self.comb += [box.i.eq(to_substitute[byte]), box.inverse.eq(inverse), substituted[byte].eq(box.o)]
 
-        # The round's number, and what else the next cycle needs.
+        # The number of the round, and other values that the next cycle needs.
         second, given, number = funct7[6], rs1[4:8], Signal(4)
         has_meaning = Mux(second, (given >= 2) & (given <= 14), (given >= 1) & (given <= 10))
         self.comb += number.eq(given ^ (masked(~has_meaning, Constant(1)) << 3))
