@@ -1,7 +1,7 @@
-"""How many block RAMs a target takes, by arithmetic, and how a configuration is made to fit into a part that has few.
+"""Computes how many block RAMs a target takes, and shrinks a configuration until it fits a small part.
 
-A block RAM of the ECP5 (DP16KD) holds 2 KB, as words of 1, 2, 4, 9, 18 or, where one port writes and another reads, 36
-bits. `tests/gateware/test_block_rams.py` compares this with what place-and-route reported.
+A block RAM of the ECP5 (DP16KD) holds 2 KB, in words of 1, 2, 4, 9 or 18 bits. If one port writes and the other reads,
+words of 36 bits are possible. `tests/gateware/test_block_rams.py` compares the results with place-and-route.
 """
 
 from collections.abc import Iterator
@@ -17,20 +17,20 @@ BLOCK_RAM = "block_ram"
 _BANKS = 4  # of a buffer memory
 _SLOT_BYTES = 2048
 _CPU = 10  # caches of 4 KB, their tags, registers
-_LANES, _KEY_REGISTERS = 4, 128  # of the vector unit, of 32 bits
-_COLUMN_TABLES = 8  # its S-boxes, two of a column for each direction
-_SLOT_ROWS = 256  # of 128 bits: round keys of all slots
-# Words and bits. Those of the DMA: descriptors, what was read, what is to be written.
+_LANES, _KEY_REGISTERS = 4, 128  # vector unit: 32-bit lanes, round-key registers
+_COLUMN_TABLES = 8  # S-boxes of the vector unit, two for a column in each direction
+_SLOT_ROWS = 256  # rows of 128 bits: round keys of all slots
+# Words and bits of the DMA's queues: descriptors, data read, data to write.
 _DMA = ((8, 299), (64, 131), (64, 147))
-# Keystream twice, replies and destinations, initial counter blocks: synthesis takes LUTs for so few words if it may.
+# Keystream twice, replies and destinations, initial counter blocks. Synthesis uses LUTs for so few words if allowed.
 _SMALL = ((16, 129), (16, 129), (16, 280), (16, 114), *((8, 32),) * 4)
-# Changes of clock, frames whole, the window's sums, the queue of the packets' engine.
+# Clock crossings, whole frames, the window's sums, the queue of the packet engine.
 _FRAMES = ((32, 42), (32, 42), (2048, 36), (2048, 36), (512, 72), (64, 34))
-_FEW_WORDS = 16  # of bytes, in one memory: LUTs, whatever a target wants
-_LINE, _TAG = 128, 22  # bits of the SDRAM's cache
-_EVENTS = 2  # a memory of 32 words of 32 bits, two in one cycle
+_FEW_WORDS = 16  # bytes in one memory: always LUTs
+_LINE, _TAG = 128, 22  # bits of a line and a tag of the SDRAM's cache
+_EVENTS = 2  # a memory of 32 words of 32 bits that is read and written in one cycle
 
-# What a configuration on bare metal gives up, one after the other, until it fits.
+# Reductions for bare metal, applied one after another until the configuration fits.
 STEPS = (
     {"buffer_size": 32 * KB, "bench_bytes": 12 * KB},
     {"sram_size": 12 * KB},
@@ -43,18 +43,18 @@ STEPS = (
 
 
 def needed(words: int, bits: int, *, widest: int = 36) -> int:
-    """Block RAMs of a memory; of at most 18 bits each if both of its ports write."""
+    """Return the block RAMs of a memory; if both of its ports write, each holds words of at most 18 bits."""
     shapes = [(KB * 16 // width, width) for width in (1, 2, 4)] + [(2048, 9), (1024, 18), (512, 36)]
     return min(ceil(words / deep) * ceil(bits / wide) for deep, wide in shapes if wide <= widest)
 
 
 def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, int]:
-    """Block RAMs of each part of a target. A ROM takes fewer where its end is empty.
+    """Return the block RAMs of each part of a target. A ROM takes fewer if its end is empty.
 
     Raises
     ------
     ValueError
-        The core's datapath is one that is not counted here.
+        The core's datapath is not counted here.
     """
     ethernet = configuration.ethernet
     core = ethernet.core_datapath if ethernet else configuration.core_datapath
@@ -91,10 +91,11 @@ def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, 
 
 
 def scaled(board: Board, configuration: Configuration, fit: Fit) -> Configuration:
-    """The configuration with memories that the board's part holds: as it is, or after as few of `STEPS` as suffice.
+    """Return the configuration with memories that fit the board's part, after as few of `STEPS` as suffice.
 
-    Zephyr's memories are what its image takes, and the part of a simulated board has no end: these stay as they are.
-    What does not fit after all steps is given with all of them taken.
+    Zephyr's memories are sized for its image, and the part of a simulated board has no limit, so these stay unchanged.
+    If
+    even all steps do not suffice, the result has all of them applied.
     """
     if board.simulated or configuration.firmware != "baremetal" or not isinstance(configuration.core_datapath, int):
         return configuration
@@ -106,7 +107,7 @@ def scaled(board: Board, configuration: Configuration, fit: Fit) -> Configuratio
 
 
 def shrunk(configuration: Configuration, count: int) -> Configuration:
-    """A configuration after so many of `STEPS`."""
+    """Return a configuration after `count` of `STEPS`."""
     for step in STEPS[:count]:
         if slots := step.get("rx_slots"):
             if configuration.ethernet:
@@ -121,5 +122,5 @@ def _banked(size: int) -> int:
 
 
 def _in_block_ram(shapes, in_luts: int) -> Iterator[int]:
-    """Block RAMs of each memory that has more words than those that are LUTs."""
+    """Yield the block RAMs of each memory that has too many words for LUTs."""
     return (needed(words, bits) for words, bits in shapes if words > in_luts)

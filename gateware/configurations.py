@@ -1,21 +1,22 @@
-"""Configurations: what is put on a board, whichever it is."""
+"""Configurations: named variants of the SoC, independent of the board."""
 
 from dataclasses import dataclass, replace
 
 VECTOR = "vector"
 UNITS = (VECTOR, "scalar", "comparators", "wide_comparators")
-# Of the firmware where the boot ROM holds a loader: between the other memories on chip, where the CPU caches.
+# Address of the firmware if the boot ROM holds a loader: between the other on-chip memories, in the cached region.
 CODE_ORIGIN = 0x2000_0000
 
 
 @dataclass(frozen=True)
 class Ethernet:
-    """What the SoC has on a board's gigabit Ethernet, and the addresses it has there.
+    """Ethernet parameters of the SoC, and its addresses on the network.
 
-    MAC addresses are 48-bit numbers; ``rx_slots`` and ``tx_slots`` count the frames that the MAC holds for the CPU,
-    powers of two. The fast path has addresses of its own. ``core_datapath`` and ``core_engines`` are of the core that
-    it shares with the accelerator: the wire gives 10 cycles a block at 75 to 80 MHz, and two engines of 128
-    bits take 5, 6 or 7.
+    MAC addresses are 48-bit numbers. ``rx_slots`` and ``tx_slots`` count the frames that the MAC holds for the CPU,
+    powers of
+    two. The fast path has addresses of its own. ``core_datapath`` and ``core_engines`` describe the core that it shares
+    with
+    the accelerator. At 75 to 80 MHz the wire leaves 10 cycles for a block; two engines of 128 bits take 5, 6 or 7.
     """
 
     mac_address: int = 0x02_43_4C_4E_45_01  # locally administered
@@ -30,17 +31,23 @@ class Ethernet:
 
 @dataclass(frozen=True)
 class Configuration:
-    """What the SoC is to have.
+    """Parameters of the SoC.
 
-    Sizes are in bytes; where a part has not the block RAM, `gateware.block_rams` makes them smaller. ``max_data`` is
-    the data of a record over the UART, ``bench_bytes`` what engines are measured on, in the buffer memory. ``compact``
-    has the firmware compiled for size, with no room between what is called often. ``firmware`` is what the boot ROM
-    holds: ``baremetal`` or ``zephyr``. ``core_datapath`` is that of the accelerator's core where no fast path shares it
-    (``ethernet``). ``unit`` is what is behind the core's CFU port, one of `UNITS`: beside the vector unit the ratified
-    scalar AES instructions, alone or with other instruction sets that the vector unit is compared with, on the CPU's
-    registers or on wider ones of their own. ``snow3g`` puts an accelerator for 128-EEA1 beside that for AES, with a DMA
-    of its own. With ``sdram_cache`` the board's SDRAM is on the bus, behind a cache of so many bytes. With
-    ``code_size`` the boot ROM holds a loader, and a memory of so many bytes the firmware, which the loader takes over
+    Sizes are in bytes; `gateware.block_rams` reduces them if a part lacks the block RAM. ``max_data`` is the data of a
+    record
+    over the UART. ``bench_bytes`` is the size of the benchmark's data in the buffer memory. ``compact`` compiles the
+    firmware
+    for size, without gaps between hot functions. ``firmware`` names the contents of the boot ROM: ``baremetal`` or
+    ``zephyr``. ``core_datapath`` belongs to the accelerator's core if no fast path shares it (``ethernet``). ``unit``
+    is one
+    of `UNITS`, the unit on the CPU's CFU port: the vector unit, or the ratified scalar AES instructions, by themselves
+    or
+    with other instruction sets that we compare, on the CPU's registers or on wider registers. ``snow3g`` adds an
+    accelerator
+    for 128-EEA1 with its own DMA. ``sdram_cache`` puts the board's SDRAM on the bus, with a cache of so many bytes.
+    With
+    ``code_size`` the boot ROM holds a loader, and a memory of so many bytes holds the firmware, which the loader takes
+    over
     the UART.
     """
 
@@ -64,19 +71,19 @@ class Configuration:
 
     @property
     def firmware_size(self) -> int:
-        """Bytes of the memory that holds the firmware."""
+        """Return the bytes of the memory that holds the firmware."""
         return self.code_size or self.rom_size
 
     @property
     def scalar_unit(self) -> bool:
-        """Whether the unit is not the vector unit: all others have the ratified scalar instructions."""
+        """Return whether the unit has the ratified scalar instructions; only the vector unit lacks them."""
         return self.unit != VECTOR
 
 
 DEFAULT = "default"
-# Four block RAMs of lines, of 16 bytes each; on a small part 16 lines in LUTs.
+# Four block RAMs for lines of 16 bytes; on a small part, 16 lines in LUTs.
 _SDRAM_CACHE = 8192
-# Of the ECPIX-5's 208 block RAMs of 2 KB, code takes 64, data 32 and the buffer memory 32.
+# The ECPIX-5 has 208 block RAMs of 2 KB. Code takes 64, data 32 and the buffer memory 32.
 _ZEPHYR = Configuration(
     "zephyr",
     "firmware on Zephyr",
@@ -98,7 +105,7 @@ _ETH_ZEPHYR = replace(
 _ALL = (
     Configuration(DEFAULT),
     Configuration("eth", "Ethernet", ethernet=Ethernet()),
-    # As fast as the DMA's port into the buffer memory.
+    # This core is as fast as the DMA's port into the buffer memory.
     Configuration("pipelined", "pipelined AES core", core_datapath="pipelined"),
     Configuration("scalar", "scalar AES instructions", unit="scalar"),
     Configuration("comparators", "AES instructions of others", unit="comparators"),

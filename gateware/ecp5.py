@@ -1,4 +1,4 @@
-"""What boards with an ECP5 share: clock and reset, the RGMII PHY, and how `default` goes into a small part."""
+"""Shared parts of boards with an ECP5: clock and reset, the RGMII PHY, and the fit of `default` into a small part."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from migen import ClockDomain, If, Instance, Signal
 
 from gateware.boards import Fit
 
-# How `default` goes into a 25F: block RAM is for memories that need it, LUTs are for all others.
+# Fit of `default` into a 25F: only memories that need block RAM get it; all others are LUTs.
 SMALL = Fit(cfu_sbox="tower", core_sbox="tower", lut_words=64, distributed_words=64)
 _TOO_LARGE = "a 25F has 24,288 LUT4 and 56 block RAMs, and "
 SMALL_LEFT_OUT = {
@@ -25,10 +25,10 @@ SMALL_LEFT_OUT = {
 
 
 class _CRG(LiteXModule):
-    """The system clock from the board's oscillator, held in reset for 2^16 cycles after power-on.
+    """The system clock from the board's oscillator, with 2^16 cycles of reset after power-on.
 
-    The reset goes to thousands of flip-flops: it has a global net, as a clock has. `pressed` gives, of the pad named
-    `reset_name`, what is 1 while the board is to be reset.
+    The reset drives thousands of flip-flops, so it uses a global net, like a clock. `pressed` takes the pad named
+    `reset_name` and returns a signal that is high while reset is requested.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class _CRG(LiteXModule):
         self.rst = Signal()
         self.cd_sys = ClockDomain()
         self.cd_por = ClockDomain(reset_less=True)
-        self.cd_start = ClockDomain()  # that clock, with its reset before the global net
+        self.cd_start = ClockDomain()  # the same clock, with its reset before the global net
 
         # # #
 
@@ -67,7 +67,7 @@ class _CRG(LiteXModule):
 def create_crg(
     clock_name: str, clock_hz: float, reset_name: str, *, active_low: bool = True, high_names: tuple[str, ...] = ()
 ) -> Callable:
-    """What a board has as its `create_crg`: the clock and reset of these pads, and some pads that are always 1."""
+    """Return a `create_crg` for a board: clock and reset from these pads, and some pads that are always 1."""
 
     def create(platform, sys_clk_freq):
         return _CRG(
@@ -84,9 +84,9 @@ def create_crg(
 
 
 def create_rgmii(**delays: float) -> Callable:
-    """What a board has as its `create_phy`: the first RGMII PHY, with the delays in seconds that litex-boards gives it.
+    """Return a `create_phy` for a board: its first RGMII PHY, with the delays in seconds that litex-boards states.
 
-    LiteEth's register of the link's state would be read out of the receive clock's domain without a synchroniser.
+    It leaves out LiteEth's register of the link's state, which would cross clock domains without a synchroniser.
     """
 
     def create(platform):

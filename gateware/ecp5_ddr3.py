@@ -11,15 +11,17 @@ from migen.genlib.resetsync import AsyncResetSynchronizer
 
 from gateware.boards import Sdram
 
-_INIT_HZ = 25e6  # of what starts the PHY's delay lines
+_INIT_HZ = 25e6  # clock that starts the PHY's delay lines
 
 
 class _CRG(LiteXModule):
-    """The clocks with DDR3: the system's, by division of one twice as fast that the memory's pins work with.
+    """The clocks with DDR3: the system clock is half of a fast clock that drives the memory's pins.
 
-    So the two are in step. The PHY stops the fast one and resets the division (`stop`, `reset`) when its delay lines
-    have locked, by the clock `init`, which goes on; the system is in reset meanwhile. All are held in reset for 2^16
-    cycles after power-on, and while the pad named `reset_name` is low.
+    So the two are in phase. When its delay lines have locked, the PHY stops the fast clock and resets the divider
+    (`stop`,
+    `reset`). It does this in the clock domain `init`, which never stops; the system is in reset meanwhile. All domains
+    stay
+    in reset for 2^16 cycles after power-on, and while the pad named `reset_name` is low.
     """
 
     def __init__(self, platform, sys_clk_freq, *, clock_name: str, clock_hz: float, reset_name: str):
@@ -30,8 +32,8 @@ class _CRG(LiteXModule):
         self.cd_por = ClockDomain(reset_less=True)
         self.cd_init = ClockDomain()
         self.cd_sys2x = ClockDomain(reset_less=True)
-        self.cd_fast = ClockDomain(reset_less=True)  # sys2x, before it can be stopped
-        self.cd_start = ClockDomain()  # the system's, with its reset before the global net
+        self.cd_fast = ClockDomain(reset_less=True)  # sys2x, before the clock gate
+        self.cd_start = ClockDomain()  # system clock, with its reset before the global net
 
         # # #
 
@@ -69,7 +71,7 @@ def _create_phy(platform, crg, sys_clk_freq):
 
 
 def create_ddr3(module: Callable[..., Any], clock_name: str, clock_hz: float, reset_name: str) -> Sdram:
-    """What a board has as its `sdram`: a memory of LiteDRAM's class, with clock and low-active reset of these pads."""
+    """Return an `sdram` for a board: a memory of LiteDRAM's class, with clock and low-active reset from these pads."""
 
     def create_crg(platform, sys_clk_freq):
         return _CRG(platform, sys_clk_freq, clock_name=clock_name, clock_hz=clock_hz, reset_name=reset_name)

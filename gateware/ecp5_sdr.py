@@ -1,7 +1,7 @@
-"""SDR SDRAM on a board with an ECP5: the clock of its module, and LiteDRAM's PHY.
+"""SDR SDRAM on a board with an ECP5: the clock of its memory chip, and LiteDRAM's PHY.
 
-The module has the system's clock, a part of a cycle later, so that it takes commands and data while they stand. What it
-gives is there so much later, too: the phase is to leave room for both ways.
+The chip's clock lags the system clock by part of a cycle, so the chip samples commands and data while they are stable.
+Its own data arrive later by the same time. The phase must leave room for both directions.
 """
 
 from collections.abc import Callable
@@ -19,9 +19,9 @@ def _create_phy(platform, crg, sys_clk_freq):
 
 
 def create_sdr(module: Callable[..., Any], create_crg: Callable[..., Any], phase: float) -> Sdram:
-    """What a board has as its `sdram`: a memory of LiteDRAM's class, its clock `phase` degrees behind the system's.
+    """Return an `sdram` for a board: a memory of LiteDRAM's class, with a clock `phase` degrees after the system clock.
 
-    ``create_crg`` is the board's: one PLL, which gives that clock too.
+    ``create_crg`` is the board's. Its PLL makes this clock too.
     """
 
     def create_both(platform, sys_clk_freq):

@@ -1,8 +1,9 @@
-"""What synthesis cannot see of a memory: that nobody needs a word which is read while it is written.
+"""Attributes that tell synthesis: no client reads a word in the cycle in which it is written.
 
-Block RAM of the ECP5 does not promise what a port reads in the cycle in which another one writes the same word. For a
-memory whose Verilog does promise it, Yosys therefore adds a comparator and a bypass, or builds the memory of
-flip-flops. The attribute is part of the Verilog, so that every flow that reads it builds the same.
+ECP5 block RAM does not define what a port reads in the cycle in which the other port writes the same word. If the
+Verilog
+of a memory does define it, Yosys adds a comparator and a bypass, or builds the memory from flip-flops. The attribute is
+part of the Verilog, so every flow builds the same memory.
 """
 
 from litex.soc.interconnect import stream
@@ -11,23 +12,26 @@ from migen import If, Memory, Module, Signal
 NO_RW_CHECK = ("no_rw_check", 1)
 BLOCK_RAM = ("ram_style", "block")
 DISTRIBUTED = ("ram_style", "distributed")
-_PARTS = ("payload", "param", "first", "last")  # of what an endpoint carries
+_PARTS = ("payload", "param", "first", "last")  # fields of an endpoint
 
 
 def without_collisions(memory: Memory) -> Memory:
-    """Declares that what is read of a word in the cycle of a write to it is not used; state the reason beside it."""
+    """Declare that nobody uses a word read in the cycle of a write to it. State the reason next to the call."""
     memory.attr = {NO_RW_CHECK}
     return memory
 
 
 def block_ram(memory: Memory) -> Memory:
-    """Declares the same, and that the memory is to be block RAM: synthesis would put one of few words into LUTs."""
+    """Declare the same, and force block RAM: synthesis would use LUTs for few words."""
     without_collisions(memory).attr.add(BLOCK_RAM)
     return memory
 
 
 def in_block_ram(module: Module) -> None:
-    """Declares the memory of each FIFO that a module is, or has in it, for block RAM, as `BlockRAMFIFO` does."""
+    """Force block RAM for the memory of each FIFO in a module, as `BlockRAMFIFO` does.
+
+    The module may be a FIFO itself.
+    """
     for special in module._fragment.specials:
         if isinstance(special, Memory):
             block_ram(special)
@@ -36,7 +40,7 @@ def in_block_ram(module: Module) -> None:
 
 
 def in_luts(module: Module, words: int) -> None:
-    """Takes that back for memories of at most so many words in a module and what is in it: synthesis takes LUTs."""
+    """Undo this for memories of at most `words` words in a module and its submodules: synthesis uses LUTs."""
     for special in module._fragment.specials:
         if isinstance(special, Memory) and special.depth <= words:
             getattr(special, "attr", set()).discard(BLOCK_RAM)
@@ -45,7 +49,9 @@ def in_luts(module: Module, words: int) -> None:
 
 
 def distributed(module: Module, words: int) -> None:
-    """Declares memories without collisions, of at most so many words, in a module and what is in it for LUTs."""
+    """Declare memories of at most `words` words without collisions, and put them into LUTs, in a module and its
+    submodules.
+    """
     for special in module._fragment.specials:
         if isinstance(special, Memory) and special.depth <= words and NO_RW_CHECK in getattr(special, "attr", ()):
             special.attr = {NO_RW_CHECK, DISTRIBUTED}
@@ -54,20 +60,21 @@ def distributed(module: Module, words: int) -> None:
 
 
 class BlockRAMFIFO(Module):
-    """LiteX's FIFO in block RAM, and a register behind it: a block RAM answers late in a cycle.
+    """LiteX's FIFO in block RAM, followed by a register, because a block RAM answers late in a cycle.
 
-    It reads only while it holds a word and writes only while it has room: its read and its write address are the same
-    when it is empty or full alone.
+    It reads only while it holds a word, and writes only while it has room. So its read and write addresses are equal
+    only
+    when it is empty or full.
 
     Parameters
     ----------
     layout : list
-        What it holds.
+        Fields of a word.
     depth : int
-        Words, beside those that are on their way out: two, or one if it is `paced`.
+        Words, not counting those on their way out: two, or one if it is `paced`.
     paced : bool
-        A word in four cycles at most: the block RAMs' addresses and enables are then registers, whatever
-        `source.ready` is made of. For wide words, whose block RAMs lie far apart.
+        At most one word every four cycles. The addresses and enables of the block RAMs are then registers, whatever
+        `source.ready` depends on. Made for wide words, whose block RAMs lie far apart.
 
     Attributes
     ----------
@@ -76,7 +83,7 @@ class BlockRAMFIFO(Module):
     level : Signal, out
         Words inside.
     follows : Signal(), out
-        There is a word at `source` in the cycle after one is taken.
+        `source` will hold another word in the cycle after one is taken.
     """
 
     def __init__(self, layout: list, depth: int, *, paced: bool = False):

@@ -1,4 +1,4 @@
-"""Cells of the ECP5's logic, for circuits that synthesis would not find: LUT4 and the slices' wide multiplexers."""
+"""Logic cells of the ECP5 (LUT4 and wide multiplexers) for circuits that synthesis would not find by itself."""
 
 from collections.abc import Callable
 from itertools import product
@@ -7,7 +7,7 @@ from migen import Cat, ClockSignal, Constant, Instance, Module, Signal
 
 
 def lut4(module: Module, contents: int, inputs: list) -> Signal:
-    """A LUT4; input n is bit n of the index into its 16 bits."""
+    """Instantiate a LUT4; input n is bit n of the index into its 16 bits."""
     z = Signal()
     ports = {f"i_{port}": signal for port, signal in zip("ABCD", inputs, strict=True)}
     module.specials += Instance("LUT4", p_INIT=Constant(contents, 16), **ports, o_Z=z)
@@ -15,7 +15,7 @@ def lut4(module: Module, contents: int, inputs: list) -> Signal:
 
 
 def mux(module: Module, cell: str, pair, select) -> Signal:
-    """A multiplexer of a slice; the first of the pair where `select` is 0."""
+    """Instantiate a multiplexer of a slice; it selects the first of the pair where `select` is 0."""
     z = Signal()
     names = ("BLUT", "ALUT", "C0") if cell == "PFUMX" else ("D0", "D1", "SD")
     ports = {f"i_{name}": signal for name, signal in zip(names, (*pair, select), strict=True)}
@@ -24,7 +24,10 @@ def mux(module: Module, cell: str, pair, select) -> Signal:
 
 
 def flip_flop(module: Module, d: Signal) -> Signal:
-    """A register in the domain `sys`, without reset, of its own: synthesis merges others that take the same value."""
+    """Instantiate a register in the domain `sys`, without reset.
+
+    Synthesis cannot merge it with registers of equal value.
+    """
     q = Signal()
     parameters = {"p_GSR": "DISABLED", "p_CEMUX": "1", "p_CLKMUX": "CLK", "p_LSRMUX": "LSR", "p_REGSET": "RESET"}
     ports = {"i_CLK": ClockSignal(), "i_LSR": 0, "i_CE": 1, "i_DI": d, "o_Q": q}
@@ -33,12 +36,12 @@ def flip_flop(module: Module, d: Signal) -> Signal:
 
 
 def lut7_halves(module: Module, address: Signal, truth: list[int]) -> list[Signal]:
-    """A function of eight inputs, from its truth table of 256 entries, for each value of the eighth."""
+    """Build a function of eight inputs from its truth table of 256 entries; return its two halves, by the eighth input."""
     return [_lut7(module, address, truth[128 * half : 128 * half + 128]) for half in range(2)]
 
 
 def _lut7(module: Module, address: Signal, truth: list[int]) -> Signal:
-    """A function of the address' low seven bits: eight LUT4s and the slices' multiplexers."""
+    """Build a function of the address' low seven bits from eight LUT4s and the slices' multiplexers."""
     level = []
     for first in range(0, 128, 16):
         contents = sum(bit << x for x, bit in enumerate(truth[first : first + 16]))
@@ -54,14 +57,14 @@ def sum_of(*bits: int) -> int:
 
 
 class Functions:
-    """Makes functions of up to four one-bit signals, as one LUT4 each or in portable form.
+    """Builds functions of up to four one-bit signals, as one LUT4 each or in portable form.
 
     Parameters
     ----------
     module : Module
-        Where they go.
+        The module that gets them.
     portable : bool
-        An index into a constant instead of a LUT4.
+        Use an index into a constant instead of a LUT4.
     """
 
     def __init__(self, module: Module, *, portable: bool):
@@ -69,7 +72,7 @@ class Functions:
         self.portable = portable
 
     def __call__(self, inputs: list, function: Callable[..., int]) -> Signal:
-        """A signal with the function's value, which is computed for all values of its inputs (0 or 1)."""
+        """Return a signal with the function's value; the function is evaluated for all values of its inputs (0 or 1)."""
         values = product((0, 1), repeat=len(inputs))  # the last input changes fastest
         contents = sum((function(*bits) & 1) << sum(b << n for n, b in enumerate(bits)) for bits in values)
         if self.portable:

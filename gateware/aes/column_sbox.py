@@ -1,4 +1,4 @@
-"""SubBytes and InvSubBytes on a column, and a way past them, with one register (FIPS-197, 5.1.1 and 5.3.2).
+"""SubBytes, InvSubBytes or neither on a column, with one register (FIPS-197, 5.1.1 and 5.3.2).
 
 ::
 
@@ -8,10 +8,11 @@
 Throughput: a column a cycle. Latency: one cycle.
 
 ``block_ram``
-    Two block RAMs, two bytes each: all substitutions and the bytes themselves, and these times {02}. Its registers are
-    in front of the table, which nextpnr has answer after 1.42 ns (LFE5UM5G) or 4.26 ns (LFE5U).
+    Two block RAMs serve two bytes each. They hold all substitutions, the unchanged bytes, and {02} times these values.
+    Their registers come before the table, which answers 1.42 ns (LFE5UM5G) or 4.26 ns (LFE5U) after the clock,
+    according to nextpnr.
 others
-    Those of `gateware.aes.sbox_pair`.
+    The implementations of `gateware.aes.sbox_pair`.
 """
 
 from migen import READ_FIRST, Cat, Memory, Module, Signal
@@ -40,11 +41,11 @@ class ColumnSBox(Module):
     i : Signal(32), in
         The column.
     substitute, inverse : Signal(), in
-        SubBytes of it; InvSubBytes, with `substitute`. Else it passes.
+        Apply SubBytes; with `inverse` as well, InvSubBytes. Without `substitute` the column passes unchanged.
     o, doubled : Signal(32), out
         The result, one cycle later, and its bytes times {02}.
     forward : Signal(), out
-        It is that of SubBytes.
+        The result comes from SubBytes.
     """
 
     def __init__(self, *, implementation: str = "table"):

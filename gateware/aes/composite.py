@@ -1,15 +1,16 @@
 """The S-box in a tower of fields, GF(((2^2)^2)^2), after D. Canright, A Very Compact S-Box for AES (2005).
 
-Inversion in GF(2^8) becomes inversion and products in GF(2^4), and these in GF(2^2), where inversion is an
-exchange of two bits. With normal bases, of which both elements have trace 1 and norm N over the field below,
-the inverse of ``a1 Y^q + a0 Y`` is::
+Inversion in GF(2^8) becomes inversion and products in GF(2^4), and these become operations in GF(2^2), where inversion
+exchanges two bits. The bases are normal: both elements have trace 1 and norm N over the field below. The inverse of
+``a1 Y^q + a0 Y`` is then::
 
     d = N (a1 + a0)^2 + a1 a0          (in the field of q elements)
     (d^-1 a0) Y^q + (d^-1 a1) Y
 
-An element is a list of bits, bit 0 first: the coefficients of the second element of the basis, then those of
-the first. Nothing here is a copied constant: bases and changes of basis are computed from FIPS-197's
-field, and of all such towers the one whose changes of basis have the fewest ones is taken.
+An element is a list of bits, bit 0 first: the coefficients of the second element of the basis, then the coefficients of
+the first. No constant is copied. Bases and changes of basis are computed from FIPS-197's field. Of all such towers,
+this
+file takes the one with the fewest ones in its changes of basis.
 """
 
 from collections.abc import Callable
@@ -31,9 +32,9 @@ class Tower:
     to_tower : list of int
         Tower representation of the bytes 1, 2, 4, ... 128.
     to_affine : list of int
-        The same as `to_bytes` with SubBytes' affine matrix behind it.
+        `to_bytes` followed by SubBytes' affine matrix.
     from_affine : list of int
-        Its inverse: `to_tower` behind the inverse of the affine matrix.
+        The inverse of `to_affine`: the inverse affine matrix, followed by `to_tower`.
     """
 
     def __init__(self, w: int, z: int, y: int):
@@ -52,25 +53,25 @@ class Tower:
 
     @property
     def weight(self) -> int:
-        """Ones in the four changes of basis: a measure of their exclusive-or gates."""
+        """Number of ones in the four changes of basis: a measure of their XOR gates."""
         matrices = (self.to_bytes, self.to_tower, self.to_affine, self.from_affine)
         return sum(column.bit_count() for matrix in matrices for column in matrix)
 
 
 @cache
 def best_tower() -> Tower:
-    """The tower with the lightest changes of basis."""
+    """Return the tower with the lightest changes of basis."""
     candidates = (Tower(w, z, y) for w in _trace_one(2) for z in _trace_one(4) for y in _trace_one(16))
     return min(candidates, key=lambda tower: tower.weight)
 
 
 def apply(matrix: list[int], value: int) -> int:
-    """Product of a matrix over GF(2), given by its columns, and a vector, bits as integers."""
+    """Return the product of a matrix over GF(2), given by its columns, and a vector, with bits as integers."""
     return reduce(xor, (column for i, column in enumerate(matrix) if value >> i & 1), 0)
 
 
 def invert(matrix: list[int]) -> list[int]:
-    """Inverse of a square matrix over GF(2), given by its columns (Gauss and Jordan)."""
+    """Return the inverse of a square matrix over GF(2), given by its columns (Gauss and Jordan)."""
     size = len(matrix)
     rows = [(column, 1 << i) for i, column in enumerate(matrix)]
     for bit in range(size):
@@ -83,7 +84,7 @@ def invert(matrix: list[int]) -> list[int]:
 
 
 def linear(matrix: list[int], bits: list, constant: int = 0) -> list:
-    """A matrix, and a constant, applied to a list of one-bit expressions."""
+    """Apply a matrix, and a constant, to a list of one-bit expressions."""
     outputs = []
     for row in range(len(matrix)):
         terms = [bits[i] for i, column in enumerate(matrix) if column >> row & 1]
@@ -93,7 +94,7 @@ def linear(matrix: list[int], bits: list, constant: int = 0) -> list:
 
 
 def inversion(tower: Tower, bits: list, name: Callable[[str, list], list]) -> list:
-    """Inverse in GF(2^8), zero to zero, of eight one-bit expressions in the tower's basis.
+    """Return the inverse in GF(2^8), zero to zero, of eight one-bit expressions in the tower's basis.
 
     Parameters
     ----------
@@ -102,8 +103,9 @@ def inversion(tower: Tower, bits: list, name: Callable[[str, list], list]) -> li
     bits : list
         The element.
     name : callable
-        Gives a name to a list of expressions: returns signals that have their values, so that text and
-        synthesis do not work out a shared expression once for each use.
+        Names a list of expressions: returns signals with their values. So Verilog and synthesis compute a shared
+        expression
+        only once.
     """
     low, high = bits[:4], bits[4:]
     total = name("total", _add(high, low))
@@ -127,7 +129,7 @@ def multiply2(a: list, b: list) -> list:
 
 
 def _square2(a: list) -> list:
-    """Square in GF(2^2), which is also the inverse."""
+    """Return the square in GF(2^2), which is also the inverse."""
     return [a[1], a[0]]
 
 
@@ -138,7 +140,7 @@ def multiply4(tower: Tower, a: list, b: list) -> list:
 
 
 def scale2(a: list, factor: list[int]) -> list:
-    """Product with a constant of GF(2^2), which costs one gate at most."""
+    """Return the product with a constant of GF(2^2), which costs at most one gate."""
     columns = [multiply2([1, 0], factor), multiply2([0, 1], factor)]
     return linear([column[0] | column[1] << 1 for column in columns], a)
 
@@ -152,7 +154,7 @@ def square4(tower: Tower, a: list) -> list:
 
 
 def _multiply_constant(tower: Tower, a: list, factor: list[int]) -> list:
-    """Product with a constant of GF(2^4), as a matrix."""
+    """Return the product with a constant of GF(2^4), as a matrix."""
     columns = [multiply4(tower, [int(i == k) for i in range(4)], factor) for k in range(4)]
     return linear([sum(bit << i for i, bit in enumerate(column)) for column in columns], a)
 
@@ -172,7 +174,7 @@ def _power(element: int, exponent: int) -> int:
 
 
 def _trace_one(q: int) -> list[int]:
-    """Elements of GF(q^2) that have trace 1 over GF(q)."""
+    """Return the elements of GF(q^2) that have trace 1 over GF(q)."""
     return [a for a in range(1, 256) if _power(a, q * q) == a and a ^ _power(a, q) == 1]
 
 

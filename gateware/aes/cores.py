@@ -1,4 +1,4 @@
-"""AES encryption cores (FIPS-197), all behind one interface: `create_core`.
+"""AES encryption cores (FIPS-197), all with the interface that `create_core` returns.
 
 ::
 
@@ -15,19 +15,21 @@
 pipelined   1                                   stages * Nr + 5, with Nr of the longest key length
 ========== =================================== ======================
 
-Two or four `engines` of an iterative datapath take as many blocks in that time. The S-boxes are those of
-`gateware.aes.sub_bytes`: on the ECP5, ``ecp5`` is the fastest in an iterative datapath and ``tower_cut_ecp5`` with
-three or four stages the smallest in a pipeline; ``block_ram`` trades LUTs for block RAMs; ``table``, ``tower``,
-``tower_cut`` and ``onehot`` are portable. All take one cycle, block RAM included, as it is the state's register.
+Two or four `engines` of an iterative datapath finish as many blocks in that time. `gateware.aes.sub_bytes` has the
+S-boxes. On the ECP5, ``ecp5`` is the fastest in an iterative datapath, and ``tower_cut_ecp5`` with three or four stages
+is the smallest in a pipeline. ``block_ram`` trades LUTs for block RAMs. ``table``, ``tower``, ``tower_cut`` and
+``onehot`` are portable. All take one cycle, block RAM included, because the S-box contains the state's register.
 
-The slot travels with its block: blocks of different keys and key lengths follow each other without a bubble. A
-key is expanded into one slot while blocks of the others go on at full rate. Reset ends blocks and keys, but leaves
-what data registers and memories hold: `clear` zeroizes.
+The slot travels with its block, so blocks with different keys and key lengths follow each other without a gap. A key is
+expanded into one slot while blocks of other slots continue at full rate. Reset ends blocks and keys, but data registers
+and memories keep their contents; `clear` zeroizes them.
 
-Whether a block has a key is settled when it is accepted. With one, it is encrypted under that key and no other:
-whatever replaces or zeroizes the key waits until the block has been through its rounds, and blocks of that slot which
-come meanwhile have none. Without one, the block takes its turn all the same and is answered by zeros, with `error`. So
-every block is answered, and every command on keys ends, however many blocks come.
+The core decides at acceptance whether a block has a key. A block with a key is encrypted under that key and no other:
+replacing or zeroizing the key waits until the block has passed its rounds, and blocks of that slot that arrive
+meanwhile
+have no key. A block without a key takes its turn too and is answered with zeros and `error`. So every block is
+answered,
+and every key command ends, however many blocks arrive.
 """
 
 from litex.soc.interconnect import stream
@@ -47,12 +49,12 @@ MOST_SLOTS = 32
 
 
 class Core(Module):
-    """A cipher with its keys. Made by `create_core`.
+    """A cipher with its keys. `create_core` makes it.
 
     Parameters
     ----------
     cipher : Module
-        An `IterativeCipher` or whatever has its ports.
+        An `IterativeCipher`, or a module with the same ports.
     expansion : KeyExpansion
         The key expansion for it.
     slots : int
@@ -61,23 +63,27 @@ class Core(Module):
     Attributes
     ----------
     sink : stream.Endpoint, data(128), slot, in
-        Blocks to encrypt, and the slot of each one's key. Waits for the cipher alone, whether the slot holds a key or
-        not. A slot that does not exist stands for the last one.
+        Blocks to encrypt, each with the slot of its key. Waits only for the cipher, whether the slot holds a key or
+        not. A
+        slot that does not exist stands for the last one.
     source : stream.Endpoint, data(128), error, out
-        A block for each that was accepted, in the same order: the encrypted block or, with `error`, zeros, as its slot
-        held no key then.
+        One block for each accepted block, in the same order: the encrypted block, or zeros with `error` if its slot
+        held no
+        key at acceptance.
     key : stream.Endpoint, word(32), in
-        Words of a new key, first word first. The first is taken when no block of that slot is in its rounds, the
-        others at once.
+        Words of a new key, first word first. The first word is taken when no block of that slot is in its rounds, the
+        others
+        at once.
     key_slot, key_length : Signal, Signal(2), in
-        Slot and length code (`gateware.aes.standard`) of the key that arrives; sampled with its first word.
+        Slot and length code (`gateware.aes.standard`) of the arriving key; sampled with its first word.
     key_valid : Signal(slots), out
-        Bit n: slot n holds an expanded key. 0 from the cycle in which a new key for it is offered at `key`, and when
-        it has been cleared.
+        Bit n: slot n holds an expanded key. It is 0 from the cycle in which `key` offers a new key for the slot, and
+        after
+        the slot has been cleared.
     clear : Signal(), in
         Zeroize every slot and every block; `key_busy` meanwhile.
     clear_slot : Signal(), in
-        Zeroize slot `key_slot`, behind the blocks of it that are in their rounds; `key_busy` meanwhile.
+        Zeroize slot `key_slot` after its blocks have left their rounds; `key_busy` meanwhile.
     flush : Signal(), in
         Drop all blocks; keys stay.
     idle : Signal(), out
@@ -95,7 +101,7 @@ class Core(Module):
         self.key = stream.Endpoint([("word", WORD_BITS)])
         self.key_slot = Signal(slot_bits)
         self.key_length = Signal(2)
-        self.key_valid = Signal(slots, name="slots_with_key")  # `key.valid` has the other name in Verilog
+        self.key_valid = Signal(slots, name="slots_with_key")  # Verilog names `key.valid` key_valid already
         self.clear = Signal()
         self.clear_slot = Signal()
         self.flush = Signal()
@@ -145,14 +151,14 @@ class Core(Module):
             self.busy.eq(self.key_busy | ~self.idle),
         ]
 
-        # What proofs look at, beside what the cipher and the key expansion show.
+        # Signals that the proofs read, in addition to those of the cipher and the key expansion.
         self.control = {"clearing": clearing}
 
 
 def create_core(
     *, datapath, sbox: str, slots: int = 8, key_lengths=(128, 192, 256), engines: int = 1, stages: int | None = None
 ) -> Core:
-    """One member of the family.
+    """Return a member of the family.
 
     Parameters
     ----------
@@ -161,14 +167,15 @@ def create_core(
     sbox : str
         One of `gateware.aes.sub_bytes.IMPLEMENTATIONS`.
     slots : int
-        Keys that are held at a time, 1 to `MOST_SLOTS`.
+        Number of keys that the core holds, 1 to `MOST_SLOTS`.
     key_lengths : tuple of int
-        Key lengths in bits that can be loaded at run time: any of 128, 192 and 256. Fewer cost less; the code
-        of one that is left out stands for the longest that is there.
+        Key lengths in bits that can be loaded at run time: any of 128, 192 and 256. Fewer cost less. The code of a
+        missing
+        length counts as the longest length given.
     engines : int
-        One of `ENGINES`; they share the blocks in turn.
+        One of `ENGINES`; they take blocks in turn.
     stages : int
-        Registers of a round of the pipelined core; others have one. Default: as many as the S-box can have.
+        Registers in a round of the pipelined core; other cores have one. Default: as many as the S-box allows.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Several ciphers that share the blocks in turn, with the results in order.
+"""Several ciphers that take blocks in turn and return results in order.
 
 ::
 
@@ -6,11 +6,11 @@
     sink ──►├─► cipher 1 ─┤──► source
             └─► ...      ─┘
 
-Block n goes to cipher n modulo their number, and results are taken from them in the same turn: so they are in
-order. All get all keys. Between blocks of different key lengths a cipher may wait for its turn.
+Block n goes to cipher n modulo their number. Results are taken from the ciphers in the same turn, so they are in order.
+All ciphers get all keys. Between blocks of different key lengths a cipher may wait for its turn.
 
-Latency: that of a cipher. Throughput: that of a cipher times their number, at most a block a cycle.
-Handshakes: those of the ciphers, chosen by a register.
+Latency: the cipher's. Throughput: the cipher's times their number, at most a block a cycle. Handshakes: the ciphers',
+selected by a register.
 """
 
 from functools import reduce
@@ -24,9 +24,12 @@ from gateware.aes.key_expansion import key_writes
 
 
 def take_turns(ciphers: list, sink: stream.Endpoint, source: stream.Endpoint, restart) -> tuple[list, list]:
-    """Combinational and clocked statements by which ciphers, two or more, take from a sink and fill a source in turn.
+    """Return the combinational and clocked statements by which two or more ciphers take from a sink and fill a source
+    in turn.
 
-    Their own ``sink`` and ``source`` are alike; with `restart` the first one's turn comes, in the next cycle.
+    The ciphers' own ``sink`` and ``source`` have the same layouts. `restart` gives the turn to the first cipher, in the
+    next
+    cycle.
     """
     last = len(ciphers) - 1
     sink_turn, source_turn = Signal(max=len(ciphers)), Signal(max=len(ciphers))
@@ -47,14 +50,14 @@ def take_turns(ciphers: list, sink: stream.Endpoint, source: stream.Endpoint, re
 
 
 class Engines(Module):
-    """Ciphers with the ports of one.
+    """Several ciphers with the ports of one.
 
     Parameters
     ----------
     ciphers : list of Module
         `IterativeCipher` or alike, two or more, all made with the same parameters.
     width, slots : int
-        Those parameters.
+        These parameters.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
-"""Cipher (FIPS-197, 5.1) on 32, 64 or 128 bits a cycle, a round after the other.
+"""Cipher (FIPS-197, 5.1) on 32, 64 or 128 bits a cycle, one round after another.
 
-A round takes ``parts = 128 / width`` cycles, each for one part of the state, that is for 1, 2 or 4 columns::
+A round takes ``parts = 128 / width`` cycles, one for each part of the state, that is for 1, 2 or 4 columns::
 
     sink ─► block ──────────────┐
     round keys 0 to Nr-1 ──────(+)─► addend ──────────┐
@@ -9,14 +9,13 @@ A round takes ``parts = 128 / width`` cycles, each for one part of the state, th
                 └─► (+)─► result ─► source
     round key Nr ────┘
 
-The addend of round 0 is the block with round key 0. Thus the next block enters the state in the very cycles in
-which the last round of the present one leaves it. The addresses of the round keys run three cycles ahead.
+The addend of round 0 is the block plus round key 0. So the next block enters the state in the same cycles in which the
+last round of the current block leaves it. The addresses of the round keys run three cycles ahead.
 
-Byte order: that of `gateware.aes`. Throughput: a block every ``parts * Nr`` cycles: 10, 12 or 14 with 128 bits,
-20, 24 or 28 with 64, 40, 48 or 56 with 32, whatever slots and key lengths follow each other.
-Latency, from the acceptance of a block to `source.valid`: ``parts * (Nr + 1) + 4`` cycles.
-Handshakes: valid and ready, both from registers: a block is accepted while fewer than two are in the core, one in
-its rounds and one before `source`. So the rounds never wait.
+Byte order: as in `gateware.aes`. Throughput: a block every ``parts * Nr`` cycles: 10, 12 or 14 with 128 bits, 20, 24 or
+28 with 64, 40, 48 or 56 with 32, for any sequence of slots and key lengths. Latency, from the acceptance of a block to
+`source.valid`: ``parts * (Nr + 1) + 4`` cycles. Handshakes: valid and ready, both from registers. A block is accepted
+while fewer than two are in the core, one in its rounds and one waiting at `source`. So the rounds never wait.
 """
 
 from litex.soc.interconnect import stream
@@ -33,23 +32,25 @@ WIDTHS = (32, 64, 128)
 
 
 def cipher_layout(slots: int) -> list[tuple[str, int]]:
-    """A block on its way into a cipher: data, slot of its key, length code of that key, and whether it has none."""
+    """Return the fields of a block that enters a cipher: data, slot of its key, length code of that key, and `error`
+    without one.
+    """
     return [("data", BLOCK_BITS), ("slot", bits_for(slots - 1)), ("length", 2), ("error", 1)]
 
 
-# A block on its way out: data, or zeros for a block that had no key.
+# Fields of a block that leaves: data, or zeros for a block that had no key.
 RESULT_LAYOUT = [("data", BLOCK_BITS), ("error", 1)]
 
 
 class IterativeCipher(Module):
-    """Encrypts a block at a time.
+    """Encrypts one block at a time.
 
     Parameters
     ----------
     width : int
         Bits of the datapath: 32, 64 or 128.
     slots : int
-        Number of keys whose round keys are stored.
+        Number of keys with stored round keys.
     key_lengths : tuple of int
         Key lengths in bits.
     sbox : str
@@ -58,22 +59,23 @@ class IterativeCipher(Module):
     Attributes
     ----------
     sink : stream.Endpoint, data(128), slot, length(2), error, in
-        Blocks to encrypt, each with a slot that holds a key, and that key's length code; or with `error`, if it does
-        not: what such a block goes through is no matter.
+        Blocks to encrypt, each with a slot that holds a key and that key's length code. A block without a key has
+        `error`;
+        its processing does not matter.
     source : stream.Endpoint, data(128), error, out
-        Encrypted blocks, in the same order; zeros for one with `error`.
+        Encrypted blocks, in the same order; zeros for a block with `error`.
     keys : Record, in
         Round keys to store (`key_writes`).
     watched, in_use : Signal, in, and Signal(), out
-        Whether a block that needs the round keys of slot `watched` is in the core; those with `error` need none.
+        Whether the core holds a block that needs the round keys of slot `watched`; blocks with `error` need none.
     flush : Signal(), in
         Drop all blocks.
     clear : Signal(), in
-        Drop all blocks, and zeroize what is left of them, in ``2 * parts`` cycles.
+        Drop all blocks and zeroize their remains, in ``2 * parts`` cycles.
     scrub : Signal(), in
-        Not used: what is left of blocks does not depend on the round keys that come after.
+        Not used: the remains of blocks do not depend on later round keys.
     zeroizing : Signal(), out
-        What is left of blocks is being zeroized.
+        The remains of blocks are being zeroized.
     idle : Signal(), out
         No block is in the core.
     """
@@ -97,7 +99,7 @@ class IterativeCipher(Module):
 
         # # #
 
-        # Address stage: which part of which round key comes next.
+        # Address stage: selects the next part and its round key.
         active = Signal()
         step = Signal(part_bits + 4)  # round and part
         slot = Signal(slot_bits)
@@ -106,7 +108,7 @@ class IterativeCipher(Module):
         last_step = Signal()
         block = Signal(BLOCK_BITS)
         outstanding = Signal(2)
-        left = Signal(max=2 * parts + 1)  # cycles to go for zeroization
+        left = Signal(max=2 * parts + 1)  # cycles left for zeroization
         take = Signal()
         part_mask = parts - 1
         end_of_round = (step & part_mask) == part_mask
@@ -135,7 +137,7 @@ class IterativeCipher(Module):
             outstanding.eq(outstanding + take - (self.source.valid & self.source.ready)),
         ]
 
-        # Memory stage: the round key comes, and the part of the block that is added in round 0.
+        # Memory stage: the round key arrives, and with it the part of the block that is added in round 0.
         key_active, key_first, key_complete, key_ending = (Signal() for _ in range(4))
         self.submodules.round_keys = round_keys = KeyMemory(
             width=width, depth=slots * ROUND_KEY_ROWS * parts, registered=True
@@ -157,12 +159,12 @@ class IterativeCipher(Module):
         if parts > 1:
             self.sync += If(key_first, block.eq(block[width:]))
 
-        # Addend: with it, the part enters the state.
+        # Addend stage: the addend enters the state together with its part.
         self.addend = addend = Signal(width)
         self.mixing = mixing = Signal()
         present, complete, ending = (Signal() for _ in range(3))
         part = Signal(max(part_bits, 1))
-        bank = Signal()  # of the state that is written
+        bank = Signal()  # bank of the state that is written
         self.sync += [
             addend.eq(masked(key_active, round_keys.read_data) ^ masked(key_first, block[:width])),
             present.eq(key_active),
@@ -171,7 +173,7 @@ class IterativeCipher(Module):
             ending.eq(key_ending),
         ]
 
-        # Round. Without a block the addend, and thus all that follows, becomes zero or what zero turns into.
+        # Round. Without a block the addend is zero, and later stages hold only zero or values computed from zero.
         self.submodules.state = state = State(width=width)
         self.submodules.sub_bytes = sub_bytes = SubBytes(width // 8, sbox=sbox)
         substituted = byte_list(sub_bytes.o)
@@ -179,7 +181,7 @@ class IterativeCipher(Module):
         columns = [slice(4 * c, 4 * c + 4) for c in range(width // WORD_BITS)]
         mixed = Signal(width)
         read_bank = Signal()
-        read_part = Signal(max(part_bits, 1))  # of the bytes in SubBytes
+        read_part = Signal(max(part_bits, 1))  # part of the state that SubBytes holds
         self.comb += [
             mixed.eq(Cat(*[Cat(*mix_column(substituted[c], doubled and doubled[c])) for c in columns])),
             state.new.eq(masked(mixing, mixed) ^ addend),
@@ -201,9 +203,9 @@ class IterativeCipher(Module):
             ),
         ]
 
-        # Result: the last round's parts with round key Nr, which is the last to be written for a slot.
+        # Result: the parts of the last round with round key Nr. Key expansion writes this round key last into a slot.
         finishing = Signal()
-        finished = Signal()  # the result waits for the place before `source`
+        finished = Signal()  # the result waits for the register before `source`
         finishing_slot = Signal(slot_bits)
         finishing_error = Signal()
         leave = Signal()
@@ -234,7 +236,7 @@ class IterativeCipher(Module):
             If(finishing & (read_part == part_mask), finished.eq(1)),
         ]
 
-        # What proofs look at, beside `addend`, `mixing`, `state` and `sub_bytes`.
+        # Signals that the proofs read, in addition to `addend`, `mixing`, `state` and `sub_bytes`.
         self.control = {
             "active": active,
             "last_step": last_step,
@@ -255,7 +257,7 @@ class IterativeCipher(Module):
         }
         self.comb += self.control["final_step"].eq(final)
 
-        # Slots in use, from the acceptance of a block to its last part's round key.
+        # A slot is in use from the acceptance of a block until the round key for its last part has been read.
         leaving = Signal()
         self.comb += [
             leaving.eq(key_ending | ending | finishing),
@@ -271,7 +273,8 @@ class IterativeCipher(Module):
         self.sync += [
             If(self.zeroizing, left.eq(left - 1)),
             If(self.flush | self.clear, *[signal.eq(0) for signal in (*registers, block, addend, result)]),
-            # One condition for all zeros: the flip-flops' own reset, and no LUT a bit.
+            # One condition zeroes the result, so synthesis uses the flip-flops' own reset instead of a LUT for each
+            # bit.
             If(self.flush | self.clear | (leave & finishing_error), self.source.data.eq(0)),
             If(self.clear, left.eq(2 * parts)),
         ]

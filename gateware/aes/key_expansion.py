@@ -1,4 +1,4 @@
-"""KeyExpansion (FIPS-197, 5.2) into slots: one word a cycle, the key length chosen with each key.
+"""KeyExpansion (FIPS-197, 5.2) into slots: one word a cycle, with a key length for each key.
 
 With Nk words in the key (4, 6 or 8) and Nr rounds (10, 12 or 14)::
 
@@ -7,25 +7,28 @@ With Nk words in the key (4, 6 or 8) and Nr rounds (10, 12 or 14)::
     w[i] = w[i-Nk] ^ SubWord(w[i-1])                   Nk = 8 and i mod 8 = 4
     w[i] = w[i-Nk] ^ w[i-1]                            otherwise
 
-The last words sit in a shift register, as many as the longest key has::
+A shift register holds the last words, as many as the longest key has::
 
     key word ─┐
               ├─► w[i-1] ─► w[i-2] ─► ... ─► w[i-8]
     w[i] ─────┘   └─── words of a row ──┘
 
-When `width` bits are new they are written to the round keys of the slot. A word that needs SubWord waits
-until the S-boxes have done with the one before it.
+When `width` new bits are complete, they are written to the round keys of the slot. A word that needs SubWord waits
+until
+the S-boxes have processed the word before it.
 
-Byte order: that of `gateware.aes`; a word's bits 7:0 are its first byte.
-Handshake: `sink` takes the Nk key words, first word first (valid and ready); `slot` and `length` count
-with the first of them. Cycles from the first word to `key_valid`, if the words come at once and the
-S-boxes take one cycle: 4 * (Nr + 1) + 1, that is 45, 53 or 61.
-Replacement: behind the round keys of a key that is not the longest, zeros go to the slot's further rows, a row a
-cycle, so that none is left of a longer key before it. `key_valid` does not wait for that, but the next key does:
+Byte order: as in `gateware.aes`; a word's bits 7:0 are its first byte.
+Handshake: `sink` takes the Nk key words, first word first (valid and ready). `slot` and `length` are sampled with the
+first word. From the first word to `key_valid` it takes 4 * (Nr + 1) + 1 cycles, that is 45, 53 or 61, if the words
+arrive at once and the S-boxes take one cycle.
+Replacement: after the round keys of a key that is not the longest, zeros are written to the slot's remaining rows, a
+row
+a cycle, so nothing of a longer earlier key remains. `key_valid` does not wait for this, but the next key does:
 ``128 / width`` cycles for each row.
-Zeroization: `clear` and `clear_slot` may come at any time. They end an expansion into a slot that they
-clear (words of that key that come later begin a new one), wait for another to end, and zero the words, then
-every row of the slots, a row a cycle, from when `hold` is 0.
+Zeroization: `clear` and `clear_slot` may come at any time. They end an expansion into a slot that they clear; later
+words
+of that key start a new expansion. They wait for any other expansion to end. Then, once `hold` is 0, they zeroize the
+words and every row of the slots, a row a cycle.
 """
 
 from litex.soc.interconnect import stream
@@ -46,11 +49,13 @@ from gateware.aes.transforms import xtime
 
 
 def key_writes(width: int, slots: int) -> Record:
-    """What a key expansion tells the memories of round keys.
+    """Return the signals by which a key expansion writes the memories of round keys.
 
-    `write`: take `words` (`width` bits of a round key) as part `part`, part 0 first, of the row `row`,
-    which is the round's number, of `slot`, whose key has the length code `length` (the longest while slots are
-    cleared). `beyond`: the row is none of that key's, and `words` are zero.
+    `write`: store `words` (`width` bits of a round key) as part `part`, part 0 first, of row `row` of `slot`. The row
+    is the
+    round's number. The slot's key has the length code `length`, or the longest while slots are cleared. `beyond`: the
+    row
+    does not belong to that key, and `words` are zero.
     """
     parts = BLOCK_BITS // width
     return Record(
@@ -67,7 +72,7 @@ def key_writes(width: int, slots: int) -> Record:
 
 
 class KeyExpansion(Module):
-    """Expands keys into slots, and keeps count of them.
+    """Expands keys into slots and tracks which slots hold one.
 
     Parameters
     ----------
@@ -76,11 +81,11 @@ class KeyExpansion(Module):
     slots : int
         Number of keys that are held.
     key_lengths : tuple of int
-        Key lengths in bits that can be loaded. The code of another is taken for the longest of these.
+        Key lengths in bits that can be loaded. Other length codes count as the longest of these.
     sbox : str
         Implementation of the S-boxes (`gateware.aes.sub_bytes`).
     sbox_stages : int
-        Their registers. Each more than one costs a cycle for each word that needs SubWord.
+        Registers in the S-boxes. Each one after the first costs a cycle for each word that needs SubWord.
 
     Attributes
     ----------
@@ -89,21 +94,22 @@ class KeyExpansion(Module):
     slot, length : Signal, Signal(2), in
         Slot and length code (`gateware.aes.standard`), sampled with the first word.
     enable : Signal(), in
-        A new key may begin. Has no effect on one that has begun.
+        A new key may start. Does not affect a key that has started.
     clear, clear_slot : Signal(), in
         Zeroize all slots, or `slot`.
     clearing : Signal(), out
-        Slots are being zeroized, at present `keys.slot` if it is one of them.
+        Slots are being zeroized, currently `keys.slot` if it is one of them.
     hold : Signal(), in
         The slot in `keys.slot` is still read: its zeroization waits.
     keys : Record, out
         Round keys for the memories (`key_writes`).
     key_valid : Signal(slots), out
-        The slots that hold a whole schedule. Falls with the first word of the next key, and when cleared.
+        The slots that hold a complete schedule. A bit falls with the first word of the next key, and when the slot is
+        cleared.
     lengths : list of Signal(2), out
         Length code of each slot's key.
     busy : Signal(), out
-        An expansion, what follows it, or a clearing is under way.
+        An expansion, the writes of zeros after it, or a clearing is under way.
     """
 
     def __init__(
@@ -141,7 +147,7 @@ class KeyExpansion(Module):
         phase = Signal(3)  # i mod Nk
         column = Signal(2)  # i mod 4
         last_phase = Signal()
-        waiting = Signal(max=max(sbox_stages, 2))  # cycles until the S-boxes have done
+        waiting = Signal(max=max(sbox_stages, 2))  # cycles until the S-boxes deliver
         rcon = Signal(8)
         advance = Signal()
 
@@ -149,7 +155,7 @@ class KeyExpansion(Module):
         window = [Signal(WORD_BITS, name=f"word_{k + 1}") for k in range(KEY_WORDS[codes[-1]])]
         word = Signal(WORD_BITS)
         self.comb += keys.words.eq(Cat(*reversed(window[: width // WORD_BITS])))
-        wipe = Signal()  # for all the flip-flops' own reset, and no LUT a bit
+        wipe = Signal()  # resets all words: uses the flip-flops' own reset, no LUT for each bit
         self.sync += [
             If(advance, *[window[k].eq(window[k - 1] if k else word) for k in range(len(window))]),
             If(wipe, *[w.eq(0) for w in window]),
@@ -243,7 +249,7 @@ class KeyExpansion(Module):
         self.control |= {"sub_input": sub_word.i, "sub_enable": sub_word.enable, "substituted": substituted}
         self.control |= {f"word_{k + 1}": window[k] for k in range(len(window))}
 
-        # Sequence of a clearing: goes through the slots, and writes zeros to those that are pending.
+        # Clearing: visit all slots, and write zeros to those that are pending.
         self.sync += [
             If(expanding & chosen, expanding.eq(0), erasing.eq(0), valid[keys.slot].eq(0), *begin),
             If(

@@ -1,9 +1,8 @@
 """A memory of round keys that no bus reaches: one write port, one read port.
 
-What it is made of follows from its size: one row is a register, up to 16 rows are distributed RAM (a 16x4
-cell is four LUTs: 128 LUTs for a schedule of 128 bits), and more are block RAM when the read is
-registered (8 slots of 128-bit rows fill a quarter of each of four blocks, and would take 1024 LUTs and the
-multiplexers behind them).
+Its size determines its kind. One row is a register. Up to 16 rows are distributed RAM: a 16x4 cell is four LUTs, so a
+schedule of 128 bits takes 128 LUTs. More rows are block RAM if the read is registered. 8 slots of 128-bit rows fill a
+quarter of each of four block RAMs. In LUTs they would take 1024 LUTs, plus multiplexers.
 """
 
 from migen import READ_FIRST, If, Memory, Module, Signal, bits_for

@@ -1,4 +1,4 @@
-"""AES-128 encryption with round keys made while they are used (FIPS-197, 5.1 and 5.2): nothing of a key is stored.
+"""AES-128 encryption with round keys made while they are used (FIPS-197, 5.1 and 5.2): no round key is stored.
 
 ::
 
@@ -7,8 +7,9 @@
                     ▲                                            │
                     └─────────── columns of the new state ◄──────┘
 
-Key and block are taken in one cycle, which adds the first round key. A round takes ``128 / datapath`` cycles; each
-makes `datapath` bits of the new state and of the next round key. One block alone, and each of many, takes
+Key and block are taken in one cycle, which adds the first round key. A round takes ``128 / datapath`` cycles. Each
+cycle
+makes `datapath` bits of the new state and of the next round key. A block takes, by itself or in a sequence:
 
 ======== ================ =============
 datapath cycles a block   S-boxes
@@ -18,8 +19,8 @@ datapath cycles a block   S-boxes
 128      11               16, and 4
 ======== ================ =============
 
-with the cycle that takes it. Several engines (`create_on_the_fly`) work on as many blocks at a time.
-`gateware.aes.cores` has the cores for many blocks under one key, or several.
+These counts include the cycle that takes the block. Several engines (`create_on_the_fly`) process as many blocks at a
+time. `gateware.aes.cores` has the cores for many blocks under one key, or several.
 """
 
 from litex.soc.interconnect import stream
@@ -37,7 +38,7 @@ RESULT = [("block", BLOCK_BITS)]
 
 
 class OnTheFlyCipher(Module):
-    """Encrypts a block at a time, each under a key of its own.
+    """Encrypts one block at a time, each under its own key.
 
     Parameters
     ----------
@@ -51,11 +52,11 @@ class OnTheFlyCipher(Module):
     sink : stream.Endpoint
         ``key`` and ``block``, 128 bits each, in the order of `gateware.aes`.
     source : stream.Endpoint
-        ``block``, encrypted. The next one may be taken in the cycle in which it goes.
+        ``block``, encrypted. The next block may be taken in the cycle in which it leaves.
     clear : Signal(), in
-        Erases key and state; the block in work is lost.
+        Zeroize key and state; the current block is lost.
     key, state : Signal(128)
-        The present round key, and the state, which is zero when the block has gone.
+        The current round key, and the state, which is zero after the block has left.
     """
 
     def __init__(self, datapath: int = 128, sbox: str = "table"):
@@ -73,7 +74,7 @@ class OnTheFlyCipher(Module):
         width = datapath // WORD_BITS
         step, rounds_left, rcon = Signal(max=max(steps, 2)), Signal(max=ROUNDS + 1), Signal(8)
         busy, done, is_last_step = Signal(), Signal(), Signal()
-        # Columns of the new state that are there while the old one is still read.
+        # Columns of the new state that are ready while the old state is still read.
         waiting = Signal(BLOCK_BITS - datapath) if steps > 1 else None
         self.comb += [
             is_last_step.eq(step == steps - 1),
@@ -120,7 +121,7 @@ class OnTheFlyCipher(Module):
         ]
 
     def _substituted(self, state: list, step: Signal, steps: int, sbox: str) -> list:
-        """SubBytes of the columns that this step is to make, after ShiftRows."""
+        """Return SubBytes of the columns that this step makes, after ShiftRows."""
         size = len(state) // steps
         result = []
         for n in range(size):
@@ -134,7 +135,10 @@ class OnTheFlyCipher(Module):
         return result
 
     def _next_words(self, step: Signal, width: int, rcon: Signal, sbox: str) -> list[Signal]:
-        """Words of the next round key. The key moves on by as many: its first words are next, its last are new."""
+        """Return the words of the next round key.
+
+        The key shifts by as many words: its first words come next, its last are new.
+        """
         last = byte_list(self.key[BLOCK_BITS - WORD_BITS :])
         boxes = [SBox(implementation=sbox) for _ in last]
         self.submodules += boxes
@@ -152,7 +156,7 @@ class OnTheFlyCipher(Module):
 
 
 class OnTheFlyEngines(Module):
-    """Several `OnTheFlyCipher` that take blocks in turn and give them in the same order; ports as theirs."""
+    """Several `OnTheFlyCipher` that take blocks in turn and return them in order, with the ports of one."""
 
     def __init__(self, ciphers: list[OnTheFlyCipher]):
         self.sink = stream.Endpoint(JOB)
@@ -168,6 +172,6 @@ class OnTheFlyEngines(Module):
 
 
 def create_on_the_fly(datapath: int = 128, sbox: str = "table", engines: int = 1) -> Module:
-    """A cipher of these parameters, or several side by side: with the ports of one."""
+    """Return a cipher with these parameters, or several engines with the ports of one cipher."""
     ciphers = [OnTheFlyCipher(datapath, sbox) for _ in range(engines)]
     return OnTheFlyEngines(ciphers) if engines > 1 else ciphers[0]

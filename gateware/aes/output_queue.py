@@ -1,8 +1,9 @@
-"""A queue of blocks behind a pipeline that cannot wait, in block RAM.
+"""A queue of blocks after a pipeline that cannot wait, in block RAM.
 
-The pipeline starts a block only when the queue has room for all that are under way: so no signal says "wait" to
-its registers. Behind the block RAM stand its own output register and one before `source`. A place is counted a cycle
-after it was reserved, and a cycle after it was left.
+The pipeline starts a block only when the queue has room for all blocks under way. So its registers need no signal that
+stops them. The block RAM is followed by its own output register and by another register before `source`. A reserved
+place
+counts one cycle later, and so does a place that was freed.
 
 Latency: 3 cycles from `write` to `source.valid`. Throughput: a block a cycle.
 """
@@ -20,26 +21,26 @@ class OutputQueue(Module):
     Parameters
     ----------
     blocks : int
-        Places that can be reserved without a pause while each comes back `blocks` cycles after that.
+        Places that can be reserved without a pause if each place returns `blocks` cycles later.
 
     Attributes
     ----------
     depth : int
         Rows of the memory, a power of two.
     reserve : Signal(), in
-        A block sets out that will be written later. Only while `room`.
+        A block sets out and will be written later. Only while `room`.
     room : Signal(), out
-        There is a place for another one.
+        A further place is free.
     empty : Signal(), out
         No block has a place.
     write, data, error : Signal(), Signal(128), Signal(), in
-        A block arrives, with a mark.
+        A block arrives, with its error mark.
     source : stream.Endpoint, data(128), error, out
         The blocks, in order.
     flush : Signal(), in
-        Drop all blocks, and all places.
+        Drop all blocks and all places.
     zeroize : Signal(), in
-        Write `data`, which is to be zero, a row a cycle, for `depth` cycles or more; to be followed by `flush`.
+        Write `data`, which must be zero, a row a cycle, for at least `depth` cycles; `flush` must follow.
     """
 
     def __init__(self, blocks: int):
@@ -68,7 +69,8 @@ class OutputQueue(Module):
         step_fetched, step_source = Signal(), Signal()
         arriving = Cat(self.source.data, self.source.error)
         self.comb += [
-            self.room.eq(~places[-1] & (places[:-1] != depth - 1)),  # one that was reserved may not be counted yet
+            # one more place may be reserved but not counted yet
+            self.room.eq(~places[-1] & (places[:-1] != depth - 1)),
             self.empty.eq((places == 0) & ~reserved),
             step_source.eq(~self.source.valid | self.source.ready),
             step_fetched.eq(~fetched | step_source),
@@ -78,8 +80,8 @@ class OutputQueue(Module):
         # What proofs look at.
         self.control = {"places": places, "reserved": reserved, "left": left, "stored": stored, "fetched": fetched}
 
-        # Only rows that were stored in an earlier cycle are read, and the one that is written is not among them: there
-        # are never more blocks than rows. Zeroization reads what it writes, and drops it.
+        # A row is read only in a cycle after it was stored, and never while it is written, because there are never more
+        # blocks than rows. Zeroization reads the row that it writes, and drops the result.
         memory = without_collisions(Memory(BLOCK_BITS + 1, depth, name="output_queue"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)

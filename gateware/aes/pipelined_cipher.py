@@ -6,17 +6,19 @@
                     ▲       ▲          ▲                 ▲
              round key 0    1          2                14      one small memory each, a row a slot
 
-A round has `stages` registers (`gateware.aes.pipelined_round`). All blocks pass all rounds of the longest key length;
-those of shorter keys go past the first ones unchanged, and their round keys lie accordingly: so blocks stay in order,
-and a block a cycle is the rate of every mixture of slots and key lengths. The slot travels with its block.
+A round has `stages` registers (`gateware.aes.pipelined_round`). All blocks pass all rounds of the longest key length.
+Blocks with shorter keys pass the first rounds unchanged, and their round keys are stored accordingly. So blocks stay in
+order, and every mixture of slots and key lengths runs at a block a cycle. The slot travels with its block.
 
-The pipeline never waits: a block sets out when the queue at the end has a place for it. Thus no handshake reaches the
-registers of data: the first takes whatever is offered, and whether that is a block travels beside it. The second
-takes blocks alone, and the others follow it, so that an idle pipeline switches nothing. Data is not reset.
+The pipeline never waits: a block sets out only when the queue at the end has a place for it. So no handshake reaches
+the
+data registers. The first register takes whatever is offered, and a valid bit travels with it. The second takes only
+blocks, and the others follow it, so an idle pipeline switches nothing. Data registers are not reset.
 
-Byte order: that of `gateware.aes`. Throughput: a block a cycle. Latency, from the acceptance of a block to
-`source.valid`: ``stages * Nr + 5`` cycles, with Nr the rounds of the longest key length.
-Handshakes: valid and ready, both from registers.
+Byte order: as in `gateware.aes`. Throughput: a block a cycle. Latency, from the acceptance of a block to
+`source.valid`:
+``stages * Nr + 5`` cycles, with Nr the rounds of the longest key length. Handshakes: valid and ready, both from
+registers.
 """
 
 from litex.soc.interconnect import stream
@@ -36,23 +38,24 @@ class PipelinedCipher(Module):
     Parameters
     ----------
     slots : int
-        Number of keys whose round keys are stored.
+        Number of keys with stored round keys.
     key_lengths : tuple of int
-        Key lengths in bits. Each that is not the longest costs a way past the first rounds.
+        Key lengths in bits. Each length except the longest costs a bypass of the first rounds.
     sbox : str
         Implementation of the S-boxes (`gateware.aes.sub_bytes`).
     stages : int
-        Registers of a round; how many an S-box can have is told there.
+        Registers of a round; `gateware.aes.sub_bytes` tells how many an S-box can have.
 
     Attributes
     ----------
     sink, source, keys, watched, in_use, flush, clear, idle
-        See `gateware.aes.iterative_cipher.IterativeCipher`. `in_use` stays 1 for as many cycles as the pipeline
-        has stages after `watched` has changed.
+        See `gateware.aes.iterative_cipher.IterativeCipher`. After `watched` changes, `in_use` stays 1 for as many
+        cycles as
+        the pipeline has stages.
     scrub : Signal(), in
-        From the cycle after `clear` on until the round keys are zero.
+        High from the cycle after `clear` until the round keys are zero.
     zeroizing : Signal(), out
-        What is left of blocks is being zeroized.
+        The remains of blocks are being zeroized.
     """
 
     def __init__(self, *, slots: int = 1, key_lengths=(128, 192, 256), sbox: str = "table", stages: int = 2):
@@ -72,10 +75,10 @@ class PipelinedCipher(Module):
 
         codes = length_codes(key_lengths)
         rounds = ROUNDS[codes[-1]]
-        ranks = rounds * stages  # of registers behind the first one
+        ranks = rounds * stages  # data registers after the first one
 
-        # Round keys on their way to the memories: those of a shorter key go to the last rounds.
-        write = Signal(rounds + 1)  # to the memory of each round
+        # Round keys on their way to the memories. The round keys of a shorter key go to the last rounds.
+        write = Signal(rounds + 1)  # writes the memory of each round
         write_slot, words = Signal(slot_bits, reset_less=True), Signal(BLOCK_BITS, reset_less=True)
         self.sync += [
             *[write[n].eq(self.keys.write & self._is_row_of(n, codes)) for n in range(rounds + 1)],
@@ -83,12 +86,12 @@ class PipelinedCipher(Module):
             words.eq(self.keys.words),
         ]
 
-        # What travels beside the data, rank by rank: 0 is where a block enters.
+        # Signals that travel with the data, rank by rank; a block enters at rank 0.
         self.submodules.queue = queue = OutputQueue(ranks + 5)
         take = Signal()
         zeroizing = self.zeroizing
         valid = Signal(ranks + 1)  # the rank holds a block that has not been flushed
-        moving = Signal()  # rank 0 holds a block, or zeros that zeroize
+        moving = Signal()  # rank 0 holds a block, or zeros for zeroization
         slot = [Signal(slot_bits, name=f"slot_{n}", reset_less=True) for n in range(ranks + 1)]
         length = [Signal(2, name=f"length_{n}", reset_less=True) for n in range(ranks + 1)]
         error = [Signal(name=f"error_{n}", reset_less=True) for n in range(ranks + 2)]
@@ -107,7 +110,7 @@ class PipelinedCipher(Module):
         ]
 
         def round_key(number: int):
-            """The round key of the block in rank `number * stages`."""
+            """Return the round key of the block in rank `number * stages`."""
             memory = KeyMemory(width=BLOCK_BITS, depth=slots, registered=slots > 1)
             self.submodules += memory
             self.comb += [
@@ -149,7 +152,7 @@ class PipelinedCipher(Module):
             self.idle.eq(queue.empty),
         ]
 
-        # Slots in use: a block needs its last round key `ranks` cycles after it was taken.
+        # A slot is in use for `ranks` cycles after a block was taken: then the block needs its last round key.
         remaining = Signal(max=ranks + 2)
         previous = Signal(slot_bits)
         self.comb += self.in_use.eq((remaining != 0) | (previous != self.watched))
@@ -162,13 +165,13 @@ class PipelinedCipher(Module):
             ),
         ]
 
-        # Flush and clear: zeros run through all stages and the queue after the keys are zero.
+        # Flush and clear: after the keys are zero, zeros run through all stages and the queue.
         longest = max(ranks, queue.depth) + 4
         left = Signal(max=longest + 1)
         last_cycle = Signal()
         self.comb += [
             queue.zeroize.eq(zeroizing),
-            queue.flush.eq(self.flush | self.clear | last_cycle),  # the last also sets the queue's addresses back
+            queue.flush.eq(self.flush | self.clear | last_cycle),  # the last cycle also resets the queue's addresses
         ]
         self.sync += [
             last_cycle.eq(left == 1),
@@ -178,14 +181,16 @@ class PipelinedCipher(Module):
             If(self.flush | self.clear, valid.eq(0), arrived.eq(0)),
         ]
 
-        # What proofs look at: blocks under way, and the sequence of zeroization.
+        # Signals that the proofs read: blocks under way, and the steps of zeroization.
         self.control = {"valid": valid, "arrived": arrived, **queue.control}
         self.control |= {"cycles_left": left, "last_cycle": last_cycle}
         self.control |= {"remaining": remaining, "previous": previous}
         self.slots, self.errors = slot, error
 
     def _is_row_of(self, number: int, codes: tuple[int, ...]):
-        """Whether the row that is written is for a round of the pipeline; those beyond the last go to the first."""
+        """Return whether the written row belongs to this round of the pipeline; rows beyond the last belong to the
+        first rounds.
+        """
         rows = {code: number for code in codes}
         for code in codes if number else ():
             skipped = ROUNDS[codes[-1]] - ROUNDS[code]

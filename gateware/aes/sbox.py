@@ -3,18 +3,19 @@
 The byte is a signal of 8 bits, bit 0 the least significant. Latency: none (combinational).
 
 ``table``
-    A table of 256 entries for synthesis to map. Portable; what simulation uses.
+    A table of 256 entries that synthesis maps. Portable; simulation uses it.
 ``ecp5``
-    The same table as sixteen LUT4 an output bit and the slices' own wide multiplexers (PFUMX, L6MUX21),
-    the eighth input on a last multiplexer: 128 LUT4 and two levels of general routing, where the
-    mapper left to itself takes more LUTs and up to eight levels.
+    The same table as sixteen LUT4 for each output bit and the slices' own wide multiplexers (PFUMX, L6MUX21). The
+    eighth
+    input controls a last multiplexer. This takes 128 LUT4 and two levels of general routing. The mapper by itself takes
+    more LUTs and up to eight levels.
 ``onehot``
-    Bertoni's: a decoder to 256 lines of which one is 1, a permutation of the lines, which is wiring, and an encoder.
+    Bertoni's: a decoder to 256 lines of which one is 1, a permutation of the lines (only wiring), and an encoder.
 ``tower``
     Canright's: inversion in a tower of fields (`gateware.aes.composite`), the smallest and the slowest.
 
-Both directions on one byte, with a register, are in `gateware.aes.sbox_pair`, and on a column, in block RAM too, in
-`gateware.aes.column_sbox`; a registered S-box in block RAM is in `gateware.aes.sbox_ram`.
+`gateware.aes.sbox_pair` has both directions on one byte, with a register. `gateware.aes.column_sbox` has them on a
+column, in block RAM too. `gateware.aes.sbox_ram` has a registered S-box in block RAM.
 """
 
 from collections.abc import Sequence
@@ -92,7 +93,7 @@ class SBox(ByteTable):
 
 
 def namer(module: Module):
-    """Gives expressions names in a module, for `inversion`."""
+    """Return a function that names expressions in a module, for `inversion`."""
 
     def name(what: str, bits: list) -> list:
         signal = Signal(len(bits), name=what)
@@ -103,7 +104,7 @@ def namer(module: Module):
 
 
 def check_implementation(implementation: str, known: tuple[str, ...]) -> None:
-    """Raises ValueError for a name that is not known."""
+    """Raise `ValueError` for an unknown name."""
     if implementation not in known:
         raise ValueError(f"S-box implementation {implementation!r} is not one of {', '.join(known)}")
 
@@ -112,7 +113,7 @@ def check_implementation(implementation: str, known: tuple[str, ...]) -> None:
 
 
 def _decode(module: Module, byte: Signal) -> Signal:
-    """256 lines, one for each value of the byte, from two decoders of four bits."""
+    """Return 256 lines, one for each value of the byte, from two decoders of four bits."""
     low, high, lines = Signal(16), Signal(16), Signal(256)
     module.comb += [
         *[low[n].eq(byte[:4] == n) for n in range(16)],
@@ -123,5 +124,5 @@ def _decode(module: Module, byte: Signal) -> Signal:
 
 
 def _encode(lines: Signal, table) -> Cat:
-    """The byte whose line, after the permutation by the table, is 1."""
+    """Return the table's entry for the one line that is 1."""
     return Cat(*[lines & sum((y >> bit & 1) << x for x, y in enumerate(table)) != 0 for bit in range(8)])

@@ -1,4 +1,4 @@
-"""SubBytes and InvSubBytes on one byte, and a way past them, with one register (FIPS-197, 5.1.1 and 5.3.2).
+"""SubBytes, InvSubBytes or neither on one byte, with one register (FIPS-197, 5.1.1 and 5.3.2).
 
 ::
 
@@ -8,13 +8,14 @@
 Throughput: a byte a cycle. Latency: one cycle.
 
 ``table``
-    Two tables for synthesis to map; the register is last. Portable; what simulation uses.
+    Two tables that synthesis maps; the register comes last. Portable; simulation uses it.
 ``ecp5``
-    The tables as LUT4s and the slices' wide multiplexers, as in `gateware.aes.sbox`. The register lies between
-    the wide multiplexers and the last two levels, which halves what is added to the path of the next stage and
-    takes the way past the S-boxes for nothing: clearing the register passes the operand.
+    The tables as LUT4s and the slices' wide multiplexers, as in `gateware.aes.sbox`. The register lies between the wide
+    multiplexers and the last two levels. This halves the delay that it adds to the next stage. The bypass costs
+    nothing:
+    clearing the register passes the operand.
 ``tower``
-    Both directions share one inversion in a tower of fields (`gateware.aes.composite`); the register is last.
+    Both directions share one inversion in a tower of fields (`gateware.aes.composite`); the register comes last.
 """
 
 from migen import Cat, If, Module, Mux, Signal
@@ -42,9 +43,9 @@ class SBoxPair(Module):
     i : Signal(8), in
         Byte to substitute.
     inverse : Signal(), in
-        InvSubBytes instead of SubBytes.
+        Apply InvSubBytes instead of SubBytes.
     passes, operand : Signal(), Signal(8), in
-        Give `operand` instead of a substitution.
+        Return `operand` instead of a substitution.
     o : Signal(8), out
         The result, one cycle after its inputs.
     """
@@ -71,7 +72,7 @@ class SBoxPair(Module):
         half = Signal()  # the eighth input
         operand = Signal(8)
         self.sync += [half.eq(self.i[7]), operand.eq(self.operand), If(~self.passes, operand.eq(0))]
-        inverse = flip_flop(self, self.inverse)  # near its eight multiplexers, one of many in the unit
+        inverse = flip_flop(self, self.inverse)  # a register for each S-box, near its eight multiplexers
         for bit in range(8):
             outputs = []
             for table in (SBOX, INV_SBOX):

@@ -1,7 +1,8 @@
-"""SubBytes and InvSubBytes in a block RAM: two bytes at a time, one of its ports each.
+"""SubBytes and InvSubBytes in a block RAM: two bytes at a time, one on each of its ports.
 
-The table has SubBytes in its lower half and InvSubBytes in its upper half, and beside each of the 512 bytes {02} times
-it, which costs nothing: MixColumns is then the sum of five bits. Latency: one cycle. Throughput: two bytes a cycle.
+The lower half of the table is SubBytes, the upper half InvSubBytes. Next to each of the 512 bytes it stores {02} times
+the byte, which costs nothing. Each bit of MixColumns is then the sum of five bits. Latency: one cycle. Throughput: two
+bytes a cycle.
 """
 
 from migen import READ_FIRST, Cat, Memory, Module, Signal
@@ -17,18 +18,18 @@ class BlockRAMSBox(Module):
     Parameters
     ----------
     has_enable : bool
-        The ports read only where `enable` is 1, else always.
+        The ports read only where `enable` is 1; otherwise always.
 
     Attributes
     ----------
     i : list of 2 Signal(8), in
         Bytes to substitute.
     inverse : list of 2 Signal(), in
-        InvSubBytes instead of SubBytes, for each byte.
+        Apply InvSubBytes, for each byte.
     enable : list of 2 Signal(), in
         Take the byte; only with `has_enable`.
     o, doubled : list of 2 Signal(8), out
-        Their substitutions, one cycle later, and {02} times these.
+        The substituted bytes, one cycle later, and {02} times these.
     """
 
     def __init__(self, *, has_enable: bool = False):

@@ -1,12 +1,13 @@
-"""The state of an iterative cipher between SubBytes of one round and of the next, with ShiftRows on the way.
+"""The state of an iterative cipher between SubBytes of two rounds, with ShiftRows on the way.
 
-A round takes ``128 / width`` steps, each of which writes ``width / 32`` new columns and reads the bytes that
-ShiftRows (FIPS-197, 5.1.2) brings into the columns of the next step: byte (r, c) of the result is byte
-(r, c + r mod 4) of the state. Bytes wait in small distributed RAMs, one for each row and each column of a step,
-in two banks: one is written while the other is read. The bytes that are needed in the very cycle in which they
-are new pass by; with a width of 128 bits all do, and no RAM is left.
+A round takes ``128 / width`` steps. Each step writes ``width / 32`` new columns. It reads the bytes that ShiftRows
+(FIPS-197, 5.1.2) brings into the columns of the next step: byte (r, c) of the result is byte (r, c + r mod 4) of the
+state. Bytes wait in small distributed RAMs, one for each row and each column of a step, in two banks: one is written
+while the other is read. Bytes that are needed in the cycle in which they are new bypass the RAM. With a width of 128
+bits
+all bytes do, and there is no RAM.
 
-Latency: none, from `new` through to `shifted`; a byte in RAM is there from the cycle after its write on.
+Latency: none from `new` to `shifted`. A byte in RAM is readable from the cycle after its write.
 """
 
 from migen import Cat, Memory, Module, Mux, Signal, bits_for
@@ -62,7 +63,7 @@ class State(Module):
         ]
         for row in range(ROWS):
             for column in range(group):
-                # Columns further on, counted in whole parts and in columns of a part.
+                # Source column, counted in whole parts and in columns of a part.
                 parts_on, source = divmod(column + row, group)
                 byte = self.new[WORD_BITS * source + 8 * row : WORD_BITS * source + 8 * row + 8]
                 shifted = self.shifted[WORD_BITS * column + 8 * row : WORD_BITS * column + 8 * row + 8]

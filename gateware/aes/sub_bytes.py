@@ -1,4 +1,4 @@
-"""SubBytes on several bytes at once, with the register in front of it (FIPS-197, 5.1.1).
+"""SubBytes on several bytes at once, with the register before it (FIPS-197, 5.1.1).
 
 ::
 
@@ -6,9 +6,9 @@
     i ─► block RAM's own address register ─► o     block_ram
     i ─► register ─► ... ─► o                      tower_cut, tower_cut_ecp5: `gateware.aes.tower_sbox`
 
-The register is part of the module because a block RAM has it inside: whatever holds a state or a word
-feeds the next value here, and every S-box then costs the same one cycle. With two stages, `o` is a register
-too; the tower that is cut takes up to four, which it has inside.
+The register is part of the module because a block RAM contains it. The module that holds a state or a word feeds its
+next value in here, and every S-box then takes the same one cycle. With two stages, `o` is a register too. The cut tower
+allows up to four stages, with the registers inside.
 
 Latency: `stages` cycles from `i` to `o`. Throughput: all bytes, each cycle.
 """
@@ -20,7 +20,7 @@ from gateware.aes.sbox_ram import PORTS, BlockRAMSBox
 from gateware.aes.tower_sbox import CUTS, TowerSBox
 
 BLOCK_RAM = "block_ram"
-# For each implementation the most stages.
+# The highest number of stages of each implementation.
 IMPLEMENTATIONS = {
     **{name: 2 for name in combinational.IMPLEMENTATIONS},
     BLOCK_RAM: 2,
@@ -30,7 +30,7 @@ IMPLEMENTATIONS = {
 
 
 def check_implementation(sbox: str, stages: int = 1) -> None:
-    """Raise `ValueError` unless `sbox` is one of `IMPLEMENTATIONS`, and can have so many stages."""
+    """Raise `ValueError` unless `sbox` is one of `IMPLEMENTATIONS` and allows this number of stages."""
     if sbox not in IMPLEMENTATIONS:
         raise ValueError(f"S-box implementation {sbox!r} is not one of {', '.join(IMPLEMENTATIONS)}")
     if not 1 <= stages <= IMPLEMENTATIONS[sbox]:

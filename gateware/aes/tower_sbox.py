@@ -1,16 +1,17 @@
 """Canright's S-box cut for LUTs of four inputs, with registers inside: 55 LUT4s.
 
-In the tower of `gateware.aes.composite` an element of GF(2^8) is ``A Y^16 + B Y``, one of GF(2^4) is ``1 Z^4 + 0 Z``
-with halves in GF(2^2), and a product there is a function of four bits, that is two LUT4s::
+In the tower of `gateware.aes.composite` an element of GF(2^8) is ``A Y^16 + B Y``. An element of GF(2^4) is
+``1 Z^4 + 0 Z`` with halves in GF(2^2). A product in GF(2^2) is a function of four bits, that is two LUT4s::
 
     i ─► change of basis ─┬─► A, B, A1+A0, B1+B0 ──────────────────────────────┐
                           └─► P = A1 B1, A0 B0, (A1+A0)(B1+B0), squares inside ─► d ─► 1/d ─► products ─► o
                 cells:  14                  8                                   4     6       12          11
 
-`d` is the norm, whose square and constant terms are functions of the same four bits as the products, and cost
-nothing. Both changes of basis share sums (`gateware.aes.xor_network`), two cells deep.
+`d` is the norm. Its square and constant terms are functions of the same four bits as the products, so they cost
+nothing.
+Both changes of basis share sums (`gateware.aes.xor_network`) and are two cells deep.
 
-Registers stand before, `stages` of them, the first at the input::
+There are `stages` registers, the first at the input::
 
     stages  registers at
     1       i
@@ -72,8 +73,8 @@ class TowerSBox(Module):
         element = _linear(cell, [*rows, *halves], list(taken))
         b, a, b_sum, a_sum = element[:4], element[4:8], element[8:10], element[10:12]
 
-        # The norm d = N (A + B)^2 + A B. Its square part is linear, and is split between the functions of the
-        # two halves that its bits also depend on.
+        # The norm d = N (A + B)^2 + A B. Its square part is linear. It is split between the functions of the two halves
+        # on which its bits depend anyway.
         columns = [_pack(_square_part(tower, [int(i == k) for i in range(4)])) for k in range(4)]
         low, sums = _split(columns, high=False)
         high, sums_high = _split(columns, high=True)
@@ -87,7 +88,7 @@ class TowerSBox(Module):
         norm = [cell([products[n], products[n + 4]], xor) for n in range(4)]
         element, norm = self._cut("norm", element, norm)
 
-        # Its inverse, and the halves' sum, by table.
+        # The inverse of the norm, and the sum of its halves, from a table.
         inverse = [_inverse4(tower, x) for x in range(16)]
         root = [cell(norm, lambda *bits, n=n: inverse[_pack(bits)] >> n & 1) for n in range(4)]
         root_sum = [
@@ -95,7 +96,7 @@ class TowerSBox(Module):
             for n in range(2)
         ]
 
-        # The inverse of the byte has the coefficients d^-1 B and d^-1 A: each as three products, whose sums are
+        # The inverse of the byte has the coefficients d^-1 B and d^-1 A. Each is three products, and their sums are
         # part of the last change of basis.
         b, a, b_sum, a_sum = element[:4], element[4:8], element[8:10], element[10:12]
         parts = []
@@ -107,14 +108,15 @@ class TowerSBox(Module):
         output_rows = []
         for row in _rows(tower.to_affine):
             bits = [n for n in range(8) if row >> n & 1]
-            # Bit n of a coefficient is bit n of its products in the halves and bit n mod 2 of that of the sums.
+            # Bit n of a coefficient is bit n of its products in the halves, plus bit n mod 2 of the product of the
+            # sums.
             output_rows.append(reduce(xor, [1 << 6 * (n // 4) + n % 4 ^ 1 << 6 * (n // 4) + 4 + n % 2 for n in bits]))
         outputs = _linear(cell, output_rows, parts, AFFINE_CONSTANT)
         (outputs,) = self._cut("output", outputs)
         self.comb += self.o.eq(Cat(*outputs))
 
     def _cut(self, where: str, *groups: list) -> list[list]:
-        """Registers for groups of signals, if this is a place for them."""
+        """Return registers for groups of signals if a stage ends here, otherwise the groups."""
         if where not in self._cuts:
             return list(groups)
         enable = self.enable[1 + self._cuts.index(where)]
@@ -131,12 +133,12 @@ def _pack(bits) -> int:
 
 
 def _rows(columns: list[int]) -> list[int]:
-    """Rows, as masks of inputs, of a matrix that is given by its columns."""
+    """Return the rows, as masks of inputs, of a matrix given by its columns."""
     return [sum((column >> n & 1) << i for i, column in enumerate(columns)) for n in range(8)]
 
 
 def _linear(cell: Functions, rows: list[int], inputs: list, constant: int = 0) -> list[Signal]:
-    """The sums of inputs that the rows tell, inverted where the constant has a one."""
+    """Return the sums of inputs that the rows select, inverted where the constant has a one."""
     sums = shared_sums(tuple(rows), len(inputs))
     shared = [cell([inputs[i] for i in range(len(inputs)) if mask >> i & 1], _parity) for mask in sums]
     outputs = []
@@ -153,7 +155,7 @@ def _parity(*bits: int) -> int:
 
 
 def _products(cell: Functions, x: list, y: list, product, square=None) -> list[Signal]:
-    """The two bits of a product in GF(2^2), with a linear map of the sum of the factors added."""
+    """Return the two bits of a product in GF(2^2), plus a linear map of the sum of the factors."""
 
     def bit(n):
         def function(x0, x1, y0, y1):
@@ -166,12 +168,12 @@ def _products(cell: Functions, x: list, y: list, product, square=None) -> list[S
 
 
 def _square_part(tower, total: list[int]) -> list[int]:
-    """N t^2 of an element t of GF(2^4)."""
+    """Return N t^2 for an element t of GF(2^4)."""
     return multiply4(tower, square4(tower, total), tower.norm_y)
 
 
 def _split(columns: list[int], *, high: bool) -> tuple[list[int], list[int]]:
-    """The half of a linear map that goes to two of its bits, as maps of one half of t and of the halves' sum.
+    """Split the part of a linear map for two of its bits into maps of one half of t and of the sum of its halves.
 
     With t = (t1, t0) and ts = t1 + t0: ``l1 t1 + l0 t0 = l1 ts + (l1 + l0) t0 = l0 ts + (l1 + l0) t1``.
     """
@@ -181,7 +183,7 @@ def _split(columns: list[int], *, high: bool) -> tuple[list[int], list[int]]:
 
 
 def _inverse4(tower, value: int) -> int:
-    """Inverse in GF(2^4), zero to zero, by search."""
+    """Return the inverse in GF(2^4), zero to zero, by search."""
     one = next(e for e in range(16) if all(_multiply(tower, e, x) == x for x in range(16)))
     return next((x for x in range(16) if _multiply(tower, value, x) == one), 0)
 

@@ -11,21 +11,22 @@ COLUMNS = 4
 
 
 def byte_list(word) -> list:
-    """The bytes of a signal, byte 0 (bits 7:0) first."""
+    """Return the bytes of a signal, byte 0 (bits 7:0) first."""
     return [word[8 * i : 8 * i + 8] for i in range(len(word) // 8)]
 
 
 def xtime(byte):
-    """Multiplication by x, that is {02} (FIPS-197, 4.2.1)."""
+    """Multiply by x, that is {02} (FIPS-197, 4.2.1)."""
     overflow = byte[7]
     return Cat(overflow, byte[0] ^ overflow, byte[1], byte[2] ^ overflow, byte[3] ^ overflow, byte[4], byte[5], byte[6])
 
 
 def mix_column(column: list, doubled: list | None = None) -> list:
-    """MixColumns of one column of four bytes, row 0 first (FIPS-197, 5.1.3).
+    """Apply MixColumns to one column of four bytes, row 0 first (FIPS-197, 5.1.3).
 
-    Written as ``b_r = a_r + {02}(a_r + a_(r+1)) + (a_0 + a_1 + a_2 + a_3)``, which shares the sums. Who has the bytes
-    times {02} at hand gives them as `doubled`: then every bit is the sum of five.
+    It is written as ``b_r = a_r + {02}(a_r + a_(r+1)) + (a_0 + a_1 + a_2 + a_3)``, which shares the sums. `doubled`
+    takes the
+    bytes times {02} if they are available: then every bit is the sum of five bits.
     """
     sums = [
         doubled[r] ^ doubled[(r + 1) % 4] if doubled else xtime_of_sum(column[r], column[(r + 1) % 4]) for r in range(4)
@@ -34,16 +35,17 @@ def mix_column(column: list, doubled: list | None = None) -> list:
 
 
 def xtime_of_sum(a, b):
-    """``{02}(a + b)`` for two bytes, without an intermediate signal."""
+    """Return ``{02}(a + b)`` for two bytes, without an intermediate signal."""
     s = [a[i] ^ b[i] for i in range(8)]
     return Cat(s[7], s[0] ^ s[7], s[1], s[2] ^ s[7], s[3] ^ s[7], s[4], s[5], s[6])
 
 
 def inverse_mix_correction(column: list) -> list:
-    """What to add to a column so that `mix_column` of the sum is InvMixColumns of the column.
+    """Return the addend for a column with which `mix_column` of the sum is InvMixColumns of the column.
 
-    InvMixColumns = MixColumns x (I + {04}[1 0 1 0; 0 1 0 1; 1 0 1 0; 0 1 0 1]): both directions can
-    share one MixColumns circuit behind this correction.
+    InvMixColumns = MixColumns x (I + {04}[1 0 1 0; 0 1 0 1; 1 0 1 0; 0 1 0 1]). So both directions can share one
+    MixColumns
+    circuit after this correction.
     """
     even = _times_four(column[0], column[2])
     odd = _times_four(column[1], column[3])
@@ -56,15 +58,15 @@ def _times_four(a, b):
 
 
 def shift_rows(state: list) -> list:
-    """ShiftRows of sixteen bytes: row ``r`` moves ``r`` columns to the left (FIPS-197, 5.1.2)."""
+    """Apply ShiftRows to sixteen bytes: row ``r`` moves ``r`` columns to the left (FIPS-197, 5.1.2)."""
     return [state[4 * ((c + r) % 4) + r] for c in range(4) for r in range(4)]
 
 
 def inv_shift_rows(state: list) -> list:
-    """InvShiftRows of sixteen bytes (FIPS-197, 5.3.1)."""
+    """Apply InvShiftRows to sixteen bytes (FIPS-197, 5.3.1)."""
     return [state[4 * ((c - r) % 4) + r] for c in range(4) for r in range(4)]
 
 
 def masked(enable, value):
-    """``value`` where the one-bit ``enable`` is 1, zero elsewhere: an AND, cheaper than a multiplexer."""
+    """Return ``value`` where the one-bit ``enable`` is 1, otherwise zero. An AND is cheaper than a multiplexer."""
     return Replicate(enable, len(value)) & value

@@ -1,8 +1,9 @@
 """Linear maps over GF(2) as few cells of four inputs, two levels deep.
 
-Every output of the map is the exclusive-or of at most four terms, and a term is an input or a sum of two to four
-inputs that outputs share. The search is greedy: it adds the sum that leaves the outputs with the fewest terms
-too many, until none has any.
+Every output of the map is the XOR of at most four terms. A term is an input, or a sum of two to four inputs that
+outputs
+share. The search is greedy: it adds the sum that removes most surplus terms from the outputs, until no output has a
+surplus.
 """
 
 from functools import cache
@@ -13,12 +14,12 @@ TERMS = 4
 
 @cache
 def shared_sums(rows: tuple[int, ...], inputs: int) -> tuple[int, ...]:
-    """Sums to share, as masks of inputs, so that each of the `rows` has at most four terms.
+    """Return the sums to share, as masks of inputs, so that each of the `rows` has at most four terms.
 
     Parameters
     ----------
     rows : tuple of int
-        For each output the mask of inputs that it is the sum of.
+        For each output the mask of the inputs that it sums.
     inputs : int
         Number of inputs.
     """
@@ -31,13 +32,13 @@ def shared_sums(rows: tuple[int, ...], inputs: int) -> tuple[int, ...]:
 
 
 def terms(row: int, sums: tuple[int, ...]) -> tuple[list[int], int]:
-    """The fewest terms of an output: indices of `sums`, and the mask of inputs beside them."""
+    """Return the fewest terms of an output: indices of `sums`, and the mask of the remaining inputs."""
     used, covered = min(_combinations(sums), key=lambda choice: choice[0].bit_count() + (row ^ choice[1]).bit_count())
     return [n for n in range(len(sums)) if used >> n & 1], row ^ covered
 
 
 def _combinations(sums: tuple[int, ...]) -> list[tuple[int, int]]:
-    """All choices of up to four sums: which, and what they add up to."""
+    """Return all choices of up to four sums, each with its total."""
     found = []
     for size in range(min(TERMS, len(sums)) + 1):
         for chosen in combinations(range(len(sums)), size):

@@ -3,16 +3,17 @@
 For an assumed min-entropy of H bits a sample and a rate alpha of false alarms:
 
 repetition count test (4.4.1)
-    fails at C = 1 + ceil(-log2(alpha) / H) samples of the same value one after the other.
+    fails after C = 1 + ceil(-log2(alpha) / H) equal samples in a row.
 adaptive proportion test (4.4.2)
-    in each window of W = 1024 samples (binary source), fails when the window's first value comes C times:
-    C = 1 + CRITBINOM(W, 2^-H, 1 - alpha), where CRITBINOM is the smallest number that a binomial distribution of W
-    samples with probability 2^-H exceeds with probability alpha or less.
+    looks at windows of W = 1024 samples (binary source). It fails when the first value of a window occurs C times:
+    C = 1 + CRITBINOM(W, 2^-H, 1 - alpha). CRITBINOM is the smallest number that a binomial distribution of W samples
+    with probability 2^-H exceeds with probability alpha or less.
 
-A source of less entropy than assumed fails sooner, and one that is stuck after C samples of the first test. Both tests
-need H of each sample whatever came before it; then the sums of neighbours have it too, and may be tested alike.
+A source with less entropy than assumed fails sooner. A stuck source fails after C samples of the first test. Both tests
+assume H for each sample, whatever came before it. Sums of neighbouring samples then have at least the same entropy and
+may be tested in the same way.
 
-Latency: `fail` is combinational, in the cycle of the sample that fails.
+Latency: `fail` is combinational, in the cycle of the failing sample.
 """
 
 from math import ceil, comb, fsum
@@ -23,14 +24,15 @@ WINDOW = 1024
 
 
 def repetition_cutoff(min_entropy: float, alpha_bits: int) -> int:
-    """C of the repetition count test for `min_entropy` bits a sample and alpha = 2^-alpha_bits."""
+    """Return C of the repetition count test for `min_entropy` bits a sample and alpha = 2^-alpha_bits."""
     return 1 + ceil(alpha_bits / min_entropy)
 
 
 def proportion_cutoff(min_entropy: float, alpha_bits: int, window: int = WINDOW) -> int:
-    """C of the adaptive proportion test for `min_entropy` bits a sample and alpha = 2^-alpha_bits.
+    """Return C of the adaptive proportion test for `min_entropy` bits a sample and alpha = 2^-alpha_bits.
 
-    Summed from the top, where the terms are small: more than `critical` of the window's samples have probability
+    The sum starts at the top, where the terms are small. More than `critical` equal samples in the window have
+    probability
     alpha or less.
     """
     p = 2**-min_entropy
@@ -43,28 +45,28 @@ def proportion_cutoff(min_entropy: float, alpha_bits: int, window: int = WINDOW)
 
 
 class HealthTests(Module):
-    """Both tests, over one sequence of bits.
+    """Both tests over one sequence of bits.
 
     Parameters
     ----------
     min_entropy : float
-        Bits of min-entropy that each sample is assumed to have, more than 0, at most 1.
+        Assumed min-entropy of each sample in bits, more than 0, at most 1.
     alpha_bits : int
         Minus log2 of the rate of false alarms of each test; SP 800-90B recommends 20 to 40.
 
     Attributes
     ----------
     restart : Signal(), in
-        Forget all samples.
+        Discard all earlier samples.
     valid, bit : Signal(), in
         A sample.
     fail : Signal(), out
-        The sample, with those before it, fails a test.
+        This sample, together with earlier ones, fails a test.
 
     Raises
     ------
     ValueError
-        A parameter is out of range, or leaves the adaptive proportion test nothing that fails it.
+        A parameter is out of range, or the adaptive proportion test could never fail.
     """
 
     def __init__(self, *, min_entropy: float, alpha_bits: int):

@@ -8,13 +8,16 @@
     └──────────────────────┘                 │
       …                                      │
 
-A ring of an odd number of LUTs that invert oscillates at what its delays give, hundreds of megahertz, and each pass
-adds thermal noise to the time of its edges. Sampled after many passes, an edge's time is no longer known to a period,
-and neither is the bit. Rings of different lengths run at different frequencies; each is sampled by itself (an
-exclusive-or of the rings themselves would be too slow to follow them) and their samples are added.
+A ring of an odd number of inverting LUTs oscillates at a frequency given by its delays, some hundreds of megahertz.
+Each
+pass adds thermal noise to the time of its edges. After many passes the phase is unknown, and so is the sampled bit.
+Rings
+of different lengths have different frequencies. Each ring is sampled by itself, because an XOR of the rings would be
+too
+slow to follow them. Then the samples are added.
 
-The rings have no input: they run from configuration on, and no path of timing analysis leads through them. Latency:
-`bit` is what the rings were three cycles before. There is no model of a ring in simulation: simulated boards have none.
+The rings have no input. They run from configuration on, and no path of timing analysis passes through them. Latency:
+`bit` shows the rings as they were three cycles before. Rings have no simulation model, so simulated boards have none.
 """
 
 from functools import reduce
@@ -24,7 +27,7 @@ from operator import xor
 from migen import Instance, Module, Signal
 from migen.genlib.cdc import MultiReg
 
-# Without common factors, so that no two rings have frequencies in the ratio of small numbers.
+# No common factors, so that no two rings have frequencies in the ratio of small numbers.
 LENGTHS = (3, 5, 7, 11, 13, 17)
 _NOT_A = 0x5555  # truth table by the inputs DCBA, all zeros in bit 0
 
@@ -35,14 +38,14 @@ class RingOscillators(Module):
     Parameters
     ----------
     lengths : tuple of int
-        LUTs of each ring: odd, 3 or more, in pairs without a common factor.
+        LUTs of each ring: odd, 3 or more, without common factors.
 
     Attributes
     ----------
     cells : int
         LUTs of all rings.
     bit : Signal(), out
-        One bit of noise. Take it every so many cycles that the rings have drifted, see `gateware.random.source`.
+        One bit of noise. Wait between samples until the rings have drifted, see `gateware.random.source`.
 
     Raises
     ------
@@ -69,7 +72,9 @@ class RingOscillators(Module):
         self.sync += self.bit.eq(reduce(xor, samples))
 
     def _ring(self, length: int) -> Signal:
-        """The output of one of `length` inverters in a loop; `keep` lets synthesis neither remove nor merge them."""
+        """Return the output of one of `length` inverters in a loop; `keep` stops synthesis from removing or merging
+        them.
+        """
         nodes = [Signal(name=f"ring{length}_node{n}") for n in range(length)]
         for n, node in enumerate(nodes):
             pins = {"i_A": nodes[n - 1], "i_B": 0, "i_C": 0, "i_D": 0, "o_Z": node}

@@ -1,4 +1,4 @@
-"""Random source: noise of ring oscillators, sampled, tested all the time, and given to the CPU a word at a time.
+"""Random source: noise of ring oscillators, sampled, continuously tested, and offered to the CPU word by word.
 
 ::
 
@@ -7,22 +7,24 @@
                              └─(+)─► health ───┘
                   sample before ┘    tests
 
-How software uses it: see that `simulated` is 0. For each word wait until `valid` is 1, read `data` once, and read
-`status` again: with `fault` set there, drop all words that were read. After a fault write `restart`, which tests the
-source anew; a source that fails again is broken. The words are raw samples: give at least 16 of them to a
+Software uses it as follows. Check that `simulated` is 0. For each word, wait until `valid` is 1, read `data` once, and
+read `status` again. If `fault` is set, drop all words that were read. After a fault write `restart`, which tests the
+source again; a source that fails again is broken. The words are raw samples. Put at least 16 of them through a
 conditioning function (SP 800-90C) for 128 bits of randomness.
 
-Tests after SP 800-90B: the repetition count and adaptive proportion tests (4.4) run over all samples, whether they are
-read or not, and over the sums of neighbouring samples, which finds a source that has locked to the clock. The start-up
-test (4.3) is their first window of 1024 samples, after reset and restart; none of these is given. A sample that fails
-sets `fault` at once, and no word is given that it is part of, nor any after it.
+Tests follow SP 800-90B. The repetition count and adaptive proportion tests (4.4) cover all samples, whether software
+reads them or not. They also cover the sums of neighbouring samples, which detects a source that has locked to the
+clock.
+The start-up test (4.3) is the first window of 1024 samples after reset and restart; these samples are never offered. A
+failing sample sets `fault` at once. No word that contains it is offered, nor any later word.
 
-Assumed is a min-entropy of 0.25 bits a sample, conditional on all samples before: 8 bits a word. It has a sample every
-128 cycles, in which each ring turns a hundred times and more. The assumption has not been measured on hardware; the raw
-words are what SP 800-90B's estimators take. Rate of false alarms: 2^-30 a sample and test for a source that has no more
-entropy than that, so that one that has twice as much gives practically none.
+We assume a min-entropy of 0.25 bits a sample, given all earlier samples: 8 bits a word. The source takes a sample every
+128 cycles, in which each ring makes a hundred turns or more. **The assumption has not been measured on hardware**;
+SP 800-90B's estimators take the raw words. The rate of false alarms is 2^-30 for each sample and test, if the source
+has
+just this entropy. A source with twice as much entropy causes practically none.
 
-A simulated board has no noise: `simulated` is 1 there and no word is ever given.
+A simulated board has no noise: `simulated` is 1 there, and no word is ever offered.
 """
 
 from migen import Cat, If, Module, Signal
@@ -41,9 +43,9 @@ class RandomSource(RandomRegisters):
     Parameters
     ----------
     noise : Module or None
-        Has the bit of noise as `bit`, in the clock domain `sys`; not yet a submodule. None: there is no source.
+        A module with a noise bit `bit` in the clock domain `sys`; not yet a submodule. None: there is no source.
     min_entropy : float
-        Assumed bits of min-entropy of a sample.
+        Assumed min-entropy of a sample in bits.
     alpha_bits : int
         Minus log2 of the rate of false alarms.
     sample_cycles : int
@@ -79,7 +81,7 @@ class RandomSource(RandomRegisters):
         fault = Signal()
         fail = Signal()
 
-        # Samples, none while there is a fault. The rings lie where they like: their bit may come from far.
+        # Samples; none while there is a fault. The register shortens the path: the rings may be placed anywhere.
         bit = Signal()
         self.sync += bit.eq(noise.bit)
         count = Signal(max=sample_cycles)
@@ -100,7 +102,7 @@ class RandomSource(RandomRegisters):
             If(restart, before.eq(0)),
         ]
 
-        # Words, after the samples of the start-up test. A word that nobody has read is not replaced.
+        # Words, after the samples of the start-up test. A word that software has not read yet is not replaced.
         started = Signal(max=WINDOW + 1)
         bits = Signal(WORD_BITS)
         collected = Signal(max=WORD_BITS)

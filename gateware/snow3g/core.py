@@ -1,4 +1,4 @@
-"""128-EEA1 (TS 33.401, B.1.2) behind the interface of the AES cores: keystream of SNOW 3G, a block for a counter block.
+"""128-EEA1 (TS 33.401, B.1.2) with the interface of the AES cores: a block of SNOW 3G keystream for each counter block.
 
 ::
 
@@ -6,18 +6,21 @@
                                ▼
     sink ─► (which stream?) ─► SNOW 3G ─► four words ─► source, with `error` where there is none
 
-So the CTR service serves it as it serves AES (`gateware.ctr.service`), and its clients do not know the difference: a
-message's counter blocks are those of 128-EEA2, COUNT (32) || BEARER (5) || DIRECTION (1) || 26 zeros || number of the
-block (64), and the block with number n is bits 128 n to 128 n + 127 of the message's keystream. The number is below
-`BLOCKS`: a message has up to 2^20 bytes. Another counter block is answered as one whose slot holds no key, by zeros
-with `error`: so is one whose slot is given another key, or cleared, before its block is whole.
+So the CTR service serves it like AES (`gateware.ctr.service`), and its clients see no difference. A message has the
+counter blocks of 128-EEA2: COUNT (32) || BEARER (5) || DIRECTION (1) || 26 zeros || number of the block (64). Block n
+is
+bits 128 n to 128 n + 127 of the message's keystream. The number is below `BLOCKS`, so a message has up to 2^20 bytes.
+Any
+other counter block is answered with zeros and `error`, as if its slot held no key. The same happens if the slot gets
+another key, or is cleared, before the block is complete.
 
-The generator stays where the last block ended. A block that follows goes on there; one further on of the same message
-runs the generator up to it, four words a block; any other begins anew.
+The generator stays where the last block ended. The next block continues there. A later block of the same message runs
+the
+generator up to it, four words for each block. Any other block restarts the generator.
 
-Cycles: 4 a block that follows; 40 for a message's first; for block n out of order 40 + 4 n, or 7 and 4 for each block
-that is left out if the generator is before it.
-Byte order: that of `gateware.aes`.
+Cycles: 4 for the next block; 40 for the first block of a message; 40 + 4 n for block n after a restart; 7, plus 4 for
+each skipped block, if the generator is before it.
+Byte order: as in `gateware.aes`.
 """
 
 from litex.soc.interconnect import stream
@@ -30,7 +33,7 @@ from gateware.snow3g.keystream import Snow3G
 
 NUMBER_BITS = 16
 BLOCKS = 2**NUMBER_BITS
-WORDS = 4  # of a key, and of a block
+WORDS = 4  # words of a key, and of a block
 
 
 class Snow3GCore(Module):
@@ -39,18 +42,19 @@ class Snow3GCore(Module):
     Parameters
     ----------
     slots : int
-        Keys that are held at a time.
+        Number of keys that are held.
     s_r, s_q : str
         As for `Snow3G`.
 
     Attributes
     ----------
     sink, source, key, key_slot, key_length, key_valid, clear, clear_slot, flush, idle, key_busy
-        As of `gateware.aes.cores.Core`; but keys have 128 bits, and one of another length leaves its slot empty.
-        `flush` erases the generator, too.
+        As in `gateware.aes.cores.Core`. But keys have 128 bits; a key of another length leaves its slot empty. `flush`
+        also
+        zeroizes the generator.
     generator : Snow3G
     rows : list of KeyMemory
-        A word each of the slots' keys.
+        One word of all slots' keys each.
     """
 
     def __init__(self, *, slots: int = 8, s_r: str = "table", s_q: str = "table"):
@@ -71,8 +75,8 @@ class Snow3GCore(Module):
 
         self.submodules.generator = generator = Snow3G(s_r, s_q)
 
-        # Keys: a memory for each word, so that a slot is read, and zeroized, in a cycle.
-        slot = Signal(slot_bits)  # of the block in hand
+        # Keys: one memory for each word, so a slot is read, and zeroized, in one cycle.
+        slot = Signal(slot_bits)  # slot of the current block
         self.rows = rows = [KeyMemory(width=WORD_BITS, depth=slots, registered=False) for _ in range(WORDS)]
         self.submodules += rows
         number, row = Signal(3), Signal(slot_bits)
@@ -112,10 +116,10 @@ class Snow3GCore(Module):
         given_number = Cat(given[15], given[14])
         zeros = Cat(given[4][:2], *given[5:14])
         head, block, bad = Signal(len(given_head)), Signal(NUMBER_BITS), Signal()
-        live = Signal()  # the generator has the keystream of `slot` and `running`, from block `position` on
+        live = Signal()  # the generator is at block `position` of the keystream of `slot` and `running`
         running, position = Signal(len(head)), Signal(NUMBER_BITS + 1)
         generator_slot = Signal(slot_bits)
-        count = Signal(max=WORDS)  # words of the block, or of one that is passed over
+        count = Signal(max=WORDS)  # words of the current block, or of a skipped one
         same, follows, takes = Signal(), Signal(), Signal()
         self.comb += [
             same.eq(live & (head == running) & (slot == generator_slot)),
@@ -133,7 +137,7 @@ class Snow3GCore(Module):
         fields |= {"iv3": message[0], "iv2": message[1], "iv1": message[0], "iv0": message[1]}
         self.comb += [getattr(generator.sink, name).eq(value) for name, value in fields.items()]
 
-        # The key of the block in hand, or of the generator, goes.
+        # The key of the current block, or of the generator, is being removed.
         touched, cut, stale = Signal(), Signal(), Signal()
         room, shift, whole, pass_over = Signal(), Signal(), Signal(), Signal()
         refuse = Signal()
@@ -172,13 +176,13 @@ class Snow3GCore(Module):
             "WAIT",
             *taking,
         )
-        fsm.act(  # one cycle: where the block's keystream is
+        fsm.act(  # one cycle: finds out where the block's keystream is
             "CHOOSE",
             If(bad | cut | ~chosen[slot], NextState("REFUSE"))
             .Elif(~same | (block < position), NextState("BEGIN"))
             .Else(NextState("PASS")),
         )
-        fsm.act(  # waits until the generator takes a key: it does not while it is initialised for another message
+        fsm.act(  # waits until the generator takes a key: it takes none during initialisation
             "BEGIN",
             If(
                 cut,
@@ -196,7 +200,7 @@ class Snow3GCore(Module):
                 ),
             ),
         )
-        fsm.act(  # waits until the generator comes to the block
+        fsm.act(  # waits until the generator reaches the block
             "PASS",
             If(
                 cut,
@@ -210,7 +214,8 @@ class Snow3GCore(Module):
                 pass_over.eq(generator.source.valid),
             ),
         )
-        fsm.act(  # waits for the block's words, and that the block before is taken; with the last takes another
+        # waits for the block's words and for the previous block to leave; takes the next one with the last word
+        fsm.act(
             "GIVE",
             If(
                 cut,
@@ -221,7 +226,7 @@ class Snow3GCore(Module):
                 If(count == WORDS - 1, *taking),
             ),
         )
-        fsm.act(  # waits that the block before is taken
+        fsm.act(  # waits until the previous block has left
             "REFUSE",
             If(room, refuse.eq(1), NextState("WAIT")),
         )
@@ -240,5 +245,5 @@ class Snow3GCore(Module):
 
 
 def _swapped(word) -> Cat:
-    """The bytes of a word in the other order."""
+    """Return the bytes of a word in reverse order."""
     return Cat(word[24:32], word[16:24], word[8:16], word[:8])

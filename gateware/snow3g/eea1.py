@@ -4,7 +4,7 @@
 
     job ─► SNOW 3G ─► z ─┐
                          ▼
-    sink ──────────────►(+)─► bits behind the length cleared ─► source
+    sink ──────────────►(+)─► bits after the length cleared ─► source
 
 Throughput: a word of 32 bits a cycle, after 34 cycles for a job.
 """
@@ -20,7 +20,7 @@ DATA = [("data", WORD_BITS)]
 
 
 class EEA1(Module):
-    """Encrypts and decrypts messages, one after the other.
+    """Encrypts and decrypts messages, one after another.
 
     Parameters
     ----------
@@ -31,12 +31,15 @@ class EEA1(Module):
     ----------
     job : stream.Endpoint
         ``key``, its first byte in bits 7:0; ``count``, ``bearer`` and ``direction`` as TS 33.401 names them; ``length``
-        of the message in bits. Taken when the message before has gone. One without bits has no words.
+        of
+        the message in bits. Taken when the previous message has left. A message without bits has no words.
     sink, source : stream.Endpoint
-        ceil(length / 32) words ``data``, the first byte in bits 7:0, a byte's first bit its highest. `source` has
-        ``last`` with the message's last word, in which the bits behind the length are zero; that of `sink` is not read.
+        ceil(length / 32) words ``data``, the first byte in bits 7:0; the first bit of a byte is its highest. `source`
+        sets
+        ``last`` with the message's last word, in which the bits after the length are zero. ``last`` of `sink` is
+        ignored.
     clear : Signal(), in
-        Erases key and keystream, and ends the message.
+        Zeroize key and keystream, and end the message.
     """
 
     def __init__(self, s_r: str = "table", s_q: str = "table"):
@@ -61,7 +64,7 @@ class EEA1(Module):
             generator.sink.valid.eq(job.valid & (job.length != 0) & (left == 0) & ~ended),
             job.ready.eq((left == 0) & ~ended & (generator.sink.ready | (job.length == 0)) & ~self.clear),
             is_last.eq(left <= WORD_BITS),
-            # In bits of the keystream's word, whose highest is the message's first.
+            # Mask in the bit order of a keystream word: its highest bit is the first bit of the message.
             Case(
                 Cat(left[:5], is_last),
                 {
@@ -86,5 +89,5 @@ class EEA1(Module):
 
 
 def _swapped(word) -> Cat:
-    """The bytes of a word in the other order."""
+    """Return the bytes of a word in reverse order."""
     return Cat(word[24:32], word[16:24], word[8:16], word[:8])

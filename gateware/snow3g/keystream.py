@@ -7,8 +7,8 @@
              ├─ v ◄─ s0, s2, s11                   │
              └─ F ◄─ R1, R2, R3 ◄─ s5, s15 ────────┘
 
-A key and an initialisation vector are loaded in one cycle; the generator is clocked 33 times, and then gives a word
-each cycle that one is taken. ``s_r`` and ``s_q`` choose the S-boxes (`gateware.snow3g.sboxes`).
+A key and an initialisation vector are loaded in one cycle. The generator is clocked 33 times. Then it offers one word
+each cycle. ``s_r`` and ``s_q`` choose the S-boxes (`gateware.snow3g.sboxes`).
 """
 
 from litex.soc.interconnect import stream
@@ -32,12 +32,12 @@ class Snow3G(Module):
     Attributes
     ----------
     sink : stream.Endpoint
-        Words of the key and of the initialisation vector, as the standard numbers them (4.1). It is ready unless the
-        generator is being initialised, and ends the keystream before.
+        Words of the key and of the initialisation vector, as the standard numbers them (4.1). It is ready except during
+        initialisation. Taking it ends the previous keystream.
     source : stream.Endpoint
         ``z``: the keystream's words, from z1 on, without end.
     clear : Signal(), in
-        Erases the state; the keystream ends.
+        Zeroize the state; the keystream ends.
     state : list of Signal(32)
         s0 to s15 and R1 to R3, from which the key can be computed.
     """
@@ -53,7 +53,7 @@ class Snow3G(Module):
         r1, r2, r3 = (Signal(32, name=f"r{n}") for n in (1, 2, 3))
         self.state = [*s, r1, r2, r3]
         f, v = Signal(32), Signal(32)
-        # Clocks of the initialisation that are left, and the one behind them whose word is discarded.
+        # Remaining clocks of the initialisation, plus the one after them, which produces the discarded word.
         left = Signal(max=INITIALISATION_CLOCKS + 2)
         starts, feeds_back = Signal(), Signal()
         self.submodules.s1 = s1 = create_s1(s_r)
@@ -103,7 +103,7 @@ class Snow3G(Module):
 
 
 def _table(module: Module, byte, table: tuple[int, ...]) -> Signal:
-    """A linear function of a byte, from its table: each bit is a sum of the byte's."""
+    """Return a linear function of a byte, given by its table: each result bit is a sum of bits of the byte."""
     word = Signal(32)
     module.comb += word.eq(Cat(*[_sum(byte[n] for n in range(8) if table[1 << n] >> bit & 1) for bit in range(32)]))
     return word

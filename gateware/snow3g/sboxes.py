@@ -1,9 +1,9 @@
-"""S1 and S2 on a word (3GPP TS 35.216, 3.3): four S-boxes on bytes, and a MixColumns of each one's field.
+"""S1 and S2 on a word (3GPP TS 35.216, 3.3): four S-boxes on bytes, then a MixColumns in the S-box's own field.
 
 Latency: none (combinational).
 
-S_R is that of AES, by any implementation of `gateware.aes.sbox`. S_Q has no tower of fields that is known to be small:
-it is ``table``, ``ecp5`` or ``onehot``, as described there.
+S_R is the S-box of AES, in any implementation of `gateware.aes.sbox`. No small tower of fields is known for S_Q: it is
+``table``, ``ecp5`` or ``onehot``, as described there.
 """
 
 from migen import Cat, Module, Signal
@@ -15,14 +15,14 @@ S_Q_IMPLEMENTATIONS = ("table", "ecp5", "onehot")
 
 
 class WordSBox(Module):
-    """S1 with `boxes` for S_R, or S2 with those for S_Q.
+    """S1 with `boxes` for S_R, or S2 with `boxes` for S_Q.
 
     Parameters
     ----------
     boxes : list of Module
         Four, with `i` and `o`.
     polynomial : int
-        What x^8 is in the field of the mix.
+        x^8 in the field of the mix.
 
     Attributes
     ----------
@@ -49,12 +49,12 @@ class WordSBox(Module):
 
 
 def create_s1(implementation: str = "table") -> WordSBox:
-    """S1, with S_R by one of `gateware.aes.sbox.IMPLEMENTATIONS`; ValueError if it is none of them."""
+    """Return S1 with one of `gateware.aes.sbox.IMPLEMENTATIONS` for S_R; raise ValueError for any other."""
     return WordSBox([SBox(implementation=implementation) for _ in range(4)], S_R_POLYNOMIAL)
 
 
 def create_s2(implementation: str = "table") -> WordSBox:
-    """S2, with S_Q by one of `S_Q_IMPLEMENTATIONS`; ValueError if it is none of them."""
+    """Return S2 with one of `S_Q_IMPLEMENTATIONS` for S_Q; raise ValueError for any other."""
     check_implementation(implementation, S_Q_IMPLEMENTATIONS)
     return WordSBox([ByteTable(S_Q, implementation) for _ in range(4)], S_Q_POLYNOMIAL)
 

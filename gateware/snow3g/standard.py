@@ -10,7 +10,7 @@ _S_Q_EXPONENTS = (1, 9, 13, 15, 33, 41, 45, 47, 49)
 
 
 def mulx(v: int, c: int) -> int:
-    """A byte times x, reduced by x^8 + c (3.1.1)."""
+    """Return a byte times x, reduced by x^8 + c (3.1.1)."""
     return (v << 1 ^ (c if v & 0x80 else 0)) & 0xFF
 
 

@@ -1,1 +1,1 @@
-"""What the hardware is: the SoC with its memory map, buffer memory and Ethernet. `gateware.flow` builds it."""
+"""The SoC with its memory map, buffer memory and Ethernet. `gateware.flow` builds it."""

@@ -1,21 +1,23 @@
-"""The memories where the CPU meets what reads and writes whole blocks: DMA, vector unit.
+"""The memory that the CPU shares with units that read and write whole blocks: the DMA and the vector unit.
 
-One memory of four banks of 32 bits with two Wishbone ports that work at the same time::
+One memory of four banks of 32 bits has two Wishbone ports that work at the same time::
 
     CPU bus  ──► narrow port, 32 bits ──┐
                                         ├── bank 0 │ bank 1 │ bank 2 │ bank 3
     DMA bus  ──►  wide port, 128 bits ──┘
 
-Word ``n`` of the narrow port lies in bank ``n % 4``, so a block of 16 bytes is one word of the wide
-port, byte ``i`` of the block at bits ``8*i+7 : 8*i``. Writes and the further words of a burst reach the banks
-from registers, which keeps the bus's handshake out of the banks' address paths: a write is acknowledged in the
-cycle of the request and carried out in the next one; a read takes two cycles (three behind a write), and each
-further word of an incrementing burst (CTI = 0b010) one. A port reads what was written through it before. A read
-of a word in the same cycle in which the other port writes it gives its old value in simulation and an undefined
-one in block RAM: firmware does not touch a buffer that the DMA works on.
+Word ``n`` of the narrow port is in bank ``n % 4``. So a block of 16 bytes is one word of the wide port, with byte ``i``
+of the block at bits ``8*i+7 : 8*i``. Writes, and the later words of a burst, reach the banks from registers. This keeps
+the bus's handshake out of the banks' address paths. A write is acknowledged in the cycle of the request and carried out
+in the next cycle. A read takes two cycles, or three after a write. Each further word of an incrementing burst
+(CTI = 0b010) takes one cycle. A port reads what was written through it before. If one port reads a word in the cycle in
+which the other port writes it, it gets the old value in simulation and an undefined value in block RAM. Firmware does
+not
+touch a buffer while the DMA works on it.
 
-Where something cannot wait, `urgent` takes a cycle of the narrow port whenever it needs one; the CPU's access is
-carried out behind it.
+`urgent` serves a client that cannot wait: it takes a cycle of the narrow port whenever it needs one. The CPU's access
+is
+carried out after it.
 """
 
 from litex.soc.interconnect import wishbone
@@ -34,7 +36,7 @@ class BufferMemory(Module):
     size : int
         Bytes; a multiple of 16.
     urgent : bool
-        Whether there is the port of that name.
+        Whether the port `urgent` exists.
 
     Attributes
     ----------
@@ -43,7 +45,7 @@ class BufferMemory(Module):
     wide : wishbone.Interface
         128 bits, word addressing.
     answers : Signal(), out
-        What was read through the wide port is there. A register.
+        Data read through the wide port are there. A register.
     urgent : Record, valid, write, address, data(32), word(32)
         With `valid`, a word is written, or read: it is at `word` in the next cycle.
 
@@ -100,14 +102,14 @@ class BufferMemory(Module):
             ]
 
     def _request(self, bus: wishbone.Interface, stolen) -> Record:
-        """Acknowledges one port; returns what to present to the banks in cycles that are not `stolen`.
+        """Acknowledge the accesses of one port; return address, data and byte enables for the banks.
 
-        That is an address, data, and bytes to write.
+        The banks take them in cycles that are not `stolen`.
         """
         layout = [("address", len(bus.adr)), ("data", len(bus.dat_w)), ("select", len(bus.sel))]
         request, posted = Record([*layout, ("answers", 1)]), Record(layout)
         write = Signal()
-        waits = Signal()  # a write that was acknowledged, for a cycle of its own
+        waits = Signal()  # an acknowledged write waits for a cycle of its own
         writing = Signal()
         start = Signal()
         read_ready = Signal()
@@ -127,7 +129,7 @@ class BufferMemory(Module):
             read_ready.eq(start | (read_ready & active & (bus.cti == wishbone.CTI_BURST_INCREMENTING) & ~stolen)),
             If(
                 ~waits,
-                # The next word of a burst is read ahead; what is not asked for is dropped.
+                # The next word of a burst is read ahead, and dropped if nobody asks for it.
                 posted.address.eq(Mux(read_ready, posted.address + 1, bus.adr + start)),
                 posted.data.eq(bus.dat_w),
                 posted.select.eq(Mux(write, bus.sel, 0)),
@@ -137,10 +139,11 @@ class BufferMemory(Module):
 
 
 class BufferArbiter(wishbone.Arbiter):
-    """Gives several masters the wide port in turn, and each its acknowledge from its own request.
+    """Gives several masters the wide port in turn, and derives each acknowledge from the master's own request.
 
-    LiteX's hangs every master's on the request that reaches the memory, whosesoever it is: no such path is ever used,
-    but none is slower.
+    In LiteX's arbiter every acknowledge depends on the request that reaches the memory, whichever master it comes from.
+    Such
+    a path is never used, but it limits the clock.
     """
 
     def __init__(self, masters: list[wishbone.Interface], memory: BufferMemory):
