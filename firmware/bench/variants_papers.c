@@ -17,9 +17,16 @@
  *               Unrolled, the state stays in v0.
  *   BENCH_KEPT  the same with the state in v0 all the way; in the loop a round is four loads, two
  *               `key_write` and the paper's two. Unrolled, the keys lie in k0 to k14 beforehand.
+ *   BENCH_FUSED the same, unrolled, with one instruction a round.
+ *   BENCH_VMEM  the same with vector loads and stores, which the CPU's data cache does not see.
+ *
+ * A call takes BENCH_BLOCKS independent blocks, of which BENCH_SIDE at a time go through each round
+ * together; more than one only in unrolled code, where the instructions of blocks can alternate.
  *
  * Round keys are expanded beforehand, of decryption for the equivalent inverse cipher.
  */
+#include <errno.h>
+
 #include "board_bench.h"
 
 #include "bertoni_rounds.h"
@@ -27,7 +34,9 @@
 #include "ptlu_rounds.h"
 #include "rom_rounds.h"
 #include "scalar/engine_zkn.h"
+#include "vector/engine_ise.h"
 #include "vector/ise.h"
+#include "vector/ise_words.h"
 #include "wide_rounds.h"
 
 enum form {
@@ -40,12 +49,26 @@ enum form {
 	BENCH_PTLU,
 	BENCH_WIDER,
 	BENCH_ISE,
-	BENCH_KEPT
+	BENCH_KEPT,
+	BENCH_FUSED,
+	BENCH_VMEM
 };
 
+#ifdef BENCH_BLOCKS
+/* Next to each other in memory, or a function and its caller's loop may share lines of the
+ * instruction cache, which is as good as random. */
+#define TOGETHER(name) __attribute__((section(".text.together_" #name)))
+#else
+#define BENCH_BLOCKS 1u
+#define TOGETHER(name)
+#endif
+#ifndef BENCH_SIDE
+#define BENCH_SIDE 1u
+#endif
+
 #define ISE        (BENCH_FORM >= BENCH_ISE)
-#define IN_VECTORS (BENCH_FORM == BENCH_KEPT || (ISE && BENCH_STYLE == CL_C_UNROLLED))
-#define HELD_KEYS  (BENCH_FORM == BENCH_KEPT && BENCH_STYLE == CL_C_UNROLLED)
+#define IN_VECTORS (BENCH_FORM >= BENCH_KEPT || (ISE && BENCH_STYLE == CL_C_UNROLLED))
+#define HELD_KEYS  (BENCH_FORM >= BENCH_KEPT && BENCH_STYLE == CL_C_UNROLLED)
 /* A function of its own, of which the compiler knows nothing where it is called. */
 #define APART __attribute__((noipa))
 
@@ -55,20 +78,20 @@ CL_C_INLINE void write_key(unsigned int k, const uint32_t *round_key)
 	CL_ISA_KEY_WRITE(1, k, round_key[2], round_key[3]);
 }
 
-CL_C_INLINE void move_in(const uint32_t state[4])
+CL_C_INLINE void move_in(unsigned int s, const uint32_t state[4])
 {
-	CL_ISA_MOVE_IN(0, 0, state[0], state[1]);
-	CL_ISA_MOVE_IN(1, 0, state[2], state[3]);
+	CL_ISA_MOVE_IN(0, s, state[0], state[1]);
+	CL_ISA_MOVE_IN(1, s, state[2], state[3]);
 }
 
-CL_C_INLINE void move_out(uint32_t state[4])
+CL_C_INLINE void move_out(unsigned int s, uint32_t state[4])
 {
 	uint32_t words[4];
 
-	words[0] = CL_ISA_MOVE_OUT_XOR(0, 0, 0);
-	words[1] = CL_ISA_MOVE_OUT_XOR(1, 0, 0);
-	words[2] = CL_ISA_MOVE_OUT_XOR(2, 0, 0);
-	words[3] = CL_ISA_MOVE_OUT_XOR(3, 0, 0);
+	words[0] = CL_ISA_MOVE_OUT_XOR(0, s, 0);
+	words[1] = CL_ISA_MOVE_OUT_XOR(1, s, 0);
+	words[2] = CL_ISA_MOVE_OUT_XOR(2, s, 0);
+	words[3] = CL_ISA_MOVE_OUT_XOR(3, s, 0);
 	cl_c_copy(state, words);
 }
 
@@ -100,9 +123,9 @@ CL_C_INLINE void any_round(bool last, bool inverse, uint32_t next[4], const uint
 	};
 
 	if (ISE) {
-		move_in(state);
+		move_in(0, state);
 		vector_round(last, inverse, round_key);
-		move_out(next);
+		move_out(0, next);
 	} else if (BENCH_FORM == BENCH_BYTE_SET) {
 		bertoni_byte_round(last, inverse, next, state, round_key);
 	} else if (BENCH_FORM == BENCH_WORD_SET) {
@@ -118,29 +141,45 @@ CL_C_INLINE void any_round(bool last, bool inverse, uint32_t next[4], const uint
 	}
 }
 
-/** Rounds in a row, from the one state to the other and back. */
+/** The same of each of BENCH_SIDE blocks. */
+CL_C_INLINE void any_rounds(bool last, bool inverse, uint32_t next[][4], const uint32_t state[][4],
+			    const uint32_t *round_key)
+{
+#pragma GCC unroll 8
+	for (unsigned int b = 0; b < BENCH_SIDE; b++) {
+		any_round(last, inverse, next[b], state[b], round_key);
+	}
+}
+
+/** Rounds in a row on BENCH_SIDE blocks, from the one state to the other and back. */
 CL_C_INLINE void in_a_row(bool inverse, unsigned int rounds, const uint32_t *k, const uint32_t *in,
 			  uint32_t *out)
 {
-	uint32_t s[4];
-	uint32_t t[4];
+	uint32_t s[BENCH_SIDE][4];
+	uint32_t t[BENCH_SIDE][4];
 
-	cl_c_copy(s, in);
-	if (BENCH_FORM == BENCH_ROM_ROUNDS) {
-		rom_turn(s);
+#pragma GCC unroll 8
+	for (unsigned int b = 0; b < BENCH_SIDE; b++) {
+		cl_c_copy(s[b], in + 4 * b);
+		if (BENCH_FORM == BENCH_ROM_ROUNDS) {
+			rom_turn(s[b]);
+		}
+		cl_c_xor(s[b], k);
 	}
-	cl_c_xor(s, k);
 #pragma GCC unroll 7
 	for (unsigned int r = 1; r + 1 < rounds; r += 2) {
-		any_round(false, inverse, t, s, k + 4 * r);
-		any_round(false, inverse, s, t, k + 4 * r + 4);
+		any_rounds(false, inverse, t, s, k + 4 * r);
+		any_rounds(false, inverse, s, t, k + 4 * r + 4);
 	}
-	any_round(false, inverse, t, s, k + 4 * rounds - 4);
-	any_round(true, inverse, s, t, k + 4 * rounds);
-	if (BENCH_FORM == BENCH_ROM_ROUNDS) {
-		rom_turn(s);
+	any_rounds(false, inverse, t, s, k + 4 * rounds - 4);
+	any_rounds(true, inverse, s, t, k + 4 * rounds);
+#pragma GCC unroll 8
+	for (unsigned int b = 0; b < BENCH_SIDE; b++) {
+		if (BENCH_FORM == BENCH_ROM_ROUNDS) {
+			rom_turn(s[b]);
+		}
+		cl_c_copy(out + 4 * b, s[b]);
 	}
-	cl_c_copy(out, s);
 }
 
 /** The state in two arrays; rounds are functions. */
@@ -165,34 +204,80 @@ CL_C_INLINE void in_a_row(bool inverse, unsigned int rounds, const uint32_t *k, 
 		last(out, s, k);                                                                   \
 	} while (0)
 
-/** The state in v0. */
+/** BENCH_SIDE blocks in the vector unit, with round keys in k0 to k14. */
+CL_C_INLINE void held_blocks(bool inverse, unsigned int rounds, const uint32_t *in, uint32_t *out)
+{
+	const struct cl_ise_cipher cipher = {
+		.style = BENCH_FORM == BENCH_KEPT ? CL_ISE_PAPER : CL_ISE_FUSED,
+		.inverse = inverse,
+		.rounds = rounds,
+	};
+
+	uint32_t words[CL_ISE_BATCH_WORDS];
+
+	CL_ISE_EACH (s, BENCH_SIDE) {
+		if (BENCH_FORM == BENCH_VMEM) {
+			CL_ISA_VLOAD(s, (uintptr_t)in);
+		} else if (BENCH_SIDE < CL_ISE_BATCH_BLOCKS) {
+			move_in(s, in + 4 * s);
+		} else if (s % CL_ISE_BATCH_BLOCKS == 0) {
+			cl_ise_load_words(words, in + 4 * s);
+			cl_ise_move_in(s, words);
+		}
+	}
+	CL_ISE_EACH (s, BENCH_SIDE) {
+		CL_ISA_ROUND_XOR(0, s);
+	}
+	cl_ise_rounds(cipher, BENCH_SIDE);
+	CL_ISE_EACH (s, BENCH_SIDE) {
+		if (BENCH_FORM == BENCH_VMEM) {
+			CL_ISA_VSTORE(s, (uintptr_t)out);
+		} else if (BENCH_SIDE < CL_ISE_BATCH_BLOCKS) {
+			move_out(s, out + 4 * s);
+		} else if (s % CL_ISE_BATCH_BLOCKS == 0) {
+			CL_ISE_EACH_WORD (i) {
+				words[i] = CL_ISA_MOVE_OUT_XOR(i % 4, s + i / 4, 0);
+			}
+			cl_ise_store_words(out + 4 * s, words);
+		}
+	}
+}
+
+/** The state in v0, each round's key loaded into k0 before it. */
 CL_C_INLINE void vector_block(bool inverse, unsigned int rounds, const uint32_t *k,
 			      const uint32_t *end, const uint32_t *in, uint32_t *out)
 {
-	const struct cl_ise_cipher cipher = {CL_ISE_PAPER, inverse, rounds};
-
-	if (HELD_KEYS) {
-		move_in(in);
-		CL_ISA_ROUND_XOR(0, 0);
-		cl_ise_rounds(cipher, 1);
-	} else {
-		move_in(in);
-		write_key(0, k);
-		CL_ISA_ROUND_XOR(0, 0);
-		if (BENCH_STYLE == CL_C_UNROLLED) {
+	move_in(0, in);
+	write_key(0, k);
+	CL_ISA_ROUND_XOR(0, 0);
+	if (BENCH_STYLE == CL_C_UNROLLED) {
 #pragma GCC unroll 14
-			for (unsigned int r = 1; r < cipher.rounds; r++) {
-				vector_round(false, inverse, k + 4 * r);
-			}
-			vector_round(true, inverse, k + 4 * cipher.rounds);
-		} else {
-			for (k += 4; k != end; k += 4) {
-				vector_round(false, inverse, k);
-			}
-			vector_round(true, inverse, k);
+		for (unsigned int r = 1; r < rounds; r++) {
+			vector_round(false, inverse, k + 4 * r);
 		}
+		vector_round(true, inverse, k + 4 * rounds);
+	} else {
+		for (k += 4; k != end; k += 4) {
+			vector_round(false, inverse, k);
+		}
+		vector_round(true, inverse, k);
 	}
-	move_out(out);
+	move_out(0, out);
+}
+
+/** Before and after all vector loads and stores of a call: see struct cl_ise_memory. */
+CL_C_INLINE int vector_memory(void *hw, bool begins)
+{
+	const struct cl_ise_device *const device = hw;
+
+	if (BENCH_FORM != BENCH_VMEM) {
+		return 0;
+	}
+	if (begins) {
+		cl_ise_memory_begin(&device->memory);
+		return 0;
+	}
+	return cl_ise_memory_end(&device->memory);
 }
 
 /** All round keys into k0 to k14, where they are held. */
@@ -204,36 +289,52 @@ CL_C_INLINE void hold_keys(const uint32_t *round_key)
 	}
 }
 
-/** A block and its ECB for one key length; rounds that are called take as many as the key has. */
+/** BENCH_BLOCKS blocks and their ECB for one key length; rounds that are called take as many as the
+ * key has. */
 #define LENGTH(direction, inverse_, key_bits)                                                      \
+	TOGETHER(direction##_##key_bits)                                                           \
 	APART static void block_##direction##_##key_bits(const struct cl_engine_key *key,          \
 							 const uint32_t *in, uint32_t *out)        \
 	{                                                                                          \
-		const uint32_t *k = key->round_key;                                                \
-		const uint32_t *const end = k + 4u * key->rounds;                                  \
+		const uint32_t *const all = in + 4 * BENCH_BLOCKS;                                 \
                                                                                                    \
 		if (BENCH_FORM == BENCH_WIDER) {                                                   \
-			wide_block(inverse_, (key_bits) / 32 + 6, in, out);                        \
-		} else if (IN_VECTORS) {                                                           \
-			vector_block(inverse_, (key_bits) / 32 + 6, k, end, in, out);              \
-		} else if (BENCH_STYLE == CL_C_UNROLLED) {                                         \
-			in_a_row(inverse_, (key_bits) / 32 + 6, k, in, out);                       \
-		} else {                                                                           \
-			CALLED(inverse_, round_##direction, last_##direction);                     \
+			wide_blocks(inverse_, (key_bits) / 32 + 6, BENCH_BLOCKS, BENCH_SIDE, in,   \
+				    out);                                                          \
+			return;                                                                    \
+		}                                                                                  \
+		for (; in != all; in += 4 * BENCH_SIDE, out += 4 * BENCH_SIDE) {                   \
+			const uint32_t *k = key->round_key;                                        \
+			const uint32_t *const end = k + 4u * key->rounds;                          \
+                                                                                                   \
+			if (HELD_KEYS) {                                                           \
+				held_blocks(inverse_, (key_bits) / 32 + 6, in, out);               \
+			} else if (IN_VECTORS) {                                                   \
+				vector_block(inverse_, (key_bits) / 32 + 6, k, end, in, out);      \
+			} else if (BENCH_STYLE == CL_C_UNROLLED) {                                 \
+				in_a_row(inverse_, (key_bits) / 32 + 6, k, in, out);               \
+			} else {                                                                   \
+				CALLED(inverse_, round_##direction, last_##direction);             \
+			}                                                                          \
 		}                                                                                  \
 	}                                                                                          \
                                                                                                    \
+	TOGETHER(direction##_##key_bits)                                                           \
 	static int ecb_##direction##_##key_bits(void *hw, const struct cl_engine_key *key,         \
 						uint32_t chain[4], const uint32_t *in,             \
 						uint32_t *out, size_t blocks)                      \
 	{                                                                                          \
-		(void)hw;                                                                          \
 		(void)chain;                                                                       \
+		if (blocks % BENCH_BLOCKS != 0) {                                                  \
+			return -EINVAL;                                                            \
+		}                                                                                  \
 		hold_keys(key->round_key);                                                         \
-		for (; blocks > 0; blocks--, in += 4, out += 4) {                                  \
+		(void)vector_memory(hw, true);                                                     \
+		for (; blocks > 0;                                                                 \
+		     blocks -= BENCH_BLOCKS, in += 4 * BENCH_BLOCKS, out += 4 * BENCH_BLOCKS) {    \
 			block_##direction##_##key_bits(key, in, out);                              \
 		}                                                                                  \
-		return 0;                                                                          \
+		return vector_memory(hw, false);                                                   \
 	}
 
 #define DIRECTION(direction, inverse_)                                                             \

@@ -15,24 +15,28 @@
 #include <string.h>
 
 #include "c_modes.h"
+#include "vector/ise_words.h"
 #include "wide_sets.h"
 
 #ifndef BENCH_WIDE
 #define BENCH_WIDE 0u
 #endif
 
-CL_C_INLINE void wide_move_in(const uint32_t *in)
+/** Repeats a statement for @p s = 0 to @p blocks - 1, without a loop. */
+#define WIDE_EACH(s, blocks) _Pragma("GCC unroll 8") for (unsigned int s = 0; s < (blocks); s++)
+
+CL_C_INLINE void wide_move_in(unsigned int s, const uint32_t *in)
 {
 	if (BENCH_WIDE == WIDE_PTLU_64) {
 		WIDE_MOVE_IN(0, 0, in[0], in[1]);
 		WIDE_MOVE_IN(1, 0, in[2], in[3]);
 	} else {
-		WIDE_MOVE_IN(0, 0, in[0], in[1]);
-		WIDE_MOVE_IN(0, 1, in[2], in[3]);
+		WIDE_MOVE_IN(s, 0, in[0], in[1]);
+		WIDE_MOVE_IN(s, 1, in[2], in[3]);
 	}
 }
 
-CL_C_INLINE void wide_move_out(uint32_t *out)
+CL_C_INLINE void wide_move_out(unsigned int s, uint32_t *out)
 {
 	if (BENCH_WIDE == WIDE_PTLU_64) {
 		out[0] = WIDE_MOVE_OUT(0, 0);
@@ -40,10 +44,10 @@ CL_C_INLINE void wide_move_out(uint32_t *out)
 		out[2] = WIDE_MOVE_OUT(1, 0);
 		out[3] = WIDE_MOVE_OUT(1, 1);
 	} else {
-		out[0] = WIDE_MOVE_OUT(0, 0);
-		out[1] = WIDE_MOVE_OUT(0, 1);
-		out[2] = WIDE_MOVE_OUT(0, 2);
-		out[3] = WIDE_MOVE_OUT(0, 3);
+		out[0] = WIDE_MOVE_OUT(s, 0);
+		out[1] = WIDE_MOVE_OUT(s, 1);
+		out[2] = WIDE_MOVE_OUT(s, 2);
+		out[3] = WIDE_MOVE_OUT(s, 3);
 	}
 }
 
@@ -131,13 +135,9 @@ CL_C_INLINE void wide_ptlu_round(bool inverse, unsigned int d, unsigned int s,
 	}
 }
 
-CL_C_INLINE void wide_ptlu_block(bool inverse, unsigned int rounds)
+CL_C_INLINE void wide_ptlu_block(bool inverse, unsigned int rounds, const uint32_t middle[4],
+				 const uint32_t last[4])
 {
-	uint32_t middle[4];
-	uint32_t last[4];
-
-	wide_load_fields(inverse, 0, middle);
-	wide_load_fields(inverse, 4, last);
 	if (BENCH_WIDE == WIDE_PTLU_64) {
 		WIDE_ADD_KEY_64(0, 0);
 		WIDE_ADD_KEY_64(1, 1);
@@ -153,22 +153,27 @@ CL_C_INLINE void wide_ptlu_block(bool inverse, unsigned int rounds)
 	wide_ptlu_round(inverse, 0, 1, last, rounds);
 }
 
-CL_C_INLINE void wide_zvkned_block(bool inverse, unsigned int rounds)
+/** The block in each of v0 to v(side - 1). */
+CL_C_INLINE void wide_zvkned_blocks(bool inverse, unsigned int rounds, unsigned int side)
 {
-	if (inverse) {
-		VAESZ(0, rounds);
-#pragma GCC unroll 14
-		for (unsigned int k = rounds - 1; k > 0; k--) {
-			VAESDM(0, k);
+#pragma GCC unroll 15
+	for (unsigned int r = 0; r <= rounds; r++) {
+		const unsigned int k = inverse ? rounds - r : r;
+
+		WIDE_EACH(s, side)
+		{
+			if (r == 0) {
+				VAESZ(s, k);
+			} else if (r < rounds && inverse) {
+				VAESDM(s, k);
+			} else if (r < rounds) {
+				VAESEM(s, k);
+			} else if (inverse) {
+				VAESDF(s, k);
+			} else {
+				VAESEF(s, k);
+			}
 		}
-		VAESDF(0, 0);
-	} else {
-		VAESZ(0, 0);
-#pragma GCC unroll 14
-		for (unsigned int k = 1; k < rounds; k++) {
-			VAESEM(0, k);
-		}
-		VAESEF(0, rounds);
 	}
 }
 
@@ -209,15 +214,54 @@ CL_C_INLINE void wide_schedule_in_unit(const uint32_t *key, unsigned int key_bit
 	}
 }
 
-CL_C_INLINE void wide_block(bool inverse, unsigned int rounds, const uint32_t *in, uint32_t *out)
+/**
+ * @p blocks blocks, @p side of them side by side. Of `ptlu` that is 1: its registers have no room
+ * for more, and as the next instruction takes a result, there is no wait to fill. Four and more
+ * are loaded and stored as the vector unit's engines do (vector/ise_words.h).
+ */
+CL_C_INLINE void wide_blocks(bool inverse, unsigned int rounds, unsigned int blocks,
+			     unsigned int side, const uint32_t *in, uint32_t *out)
 {
-	wide_move_in(in);
-	if (BENCH_WIDE == WIDE_ZVKNED) {
-		wide_zvkned_block(inverse, rounds);
-	} else {
-		wide_ptlu_block(inverse, rounds);
+	uint32_t middle[4];
+	uint32_t last[4];
+
+	if (BENCH_WIDE != WIDE_ZVKNED) {
+		wide_load_fields(inverse, 0, middle);
+		wide_load_fields(inverse, 4, last);
 	}
-	wide_move_out(out);
+	for (const uint32_t *const end = in + 4 * blocks; in != end; in += 4 * side) {
+		uint32_t words[CL_ISE_BATCH_WORDS];
+
+		WIDE_EACH(s, side)
+		{
+			if (side < CL_ISE_BATCH_BLOCKS) {
+				wide_move_in(s, in + 4 * s);
+			} else {
+				if (s % CL_ISE_BATCH_BLOCKS == 0) {
+					cl_ise_load_words(words, in + 4 * s);
+				}
+				wide_move_in(s, words + 4 * (s % CL_ISE_BATCH_BLOCKS));
+			}
+		}
+		if (BENCH_WIDE == WIDE_ZVKNED) {
+			wide_zvkned_blocks(inverse, rounds, side);
+		} else {
+			wide_ptlu_block(inverse, rounds, middle, last);
+		}
+		WIDE_EACH(s, side)
+		{
+			if (side < CL_ISE_BATCH_BLOCKS) {
+				wide_move_out(s, out + 4 * s);
+			} else {
+				wide_move_out(s, words + 4 * (s % CL_ISE_BATCH_BLOCKS));
+				if (s % CL_ISE_BATCH_BLOCKS == CL_ISE_BATCH_BLOCKS - 1) {
+					cl_ise_store_words(out + 4 * (s + 1) - CL_ISE_BATCH_WORDS,
+							   words);
+				}
+			}
+		}
+		out += 4 * side;
+	}
 }
 
 /** cl_modes.set_key: round keys and tables into the unit. */

@@ -23,6 +23,8 @@ FORMS = {
     "ise": ("BENCH_ISE", ("loop", "swap", "unrolled")),
     "ise_kept": ("BENCH_KEPT", ("loop", "unrolled")),
 }
+# Those that only `tests.bench.sets` compares: a round is one instruction, without and with vector loads and stores.
+ROUND_FORMS = {"ise_fused": "BENCH_FUSED", "ise_vmem": "BENCH_VMEM"}
 # Those on wider registers: what BENCH_WIDE in firmware/bench/wide_rounds.h is.
 WIDE = {"ptlu_64": "WIDE_PTLU_64", "ptlu_128": "WIDE_PTLU_128", "zvkned": "WIDE_ZVKNED"}
 FORMS |= dict.fromkeys(WIDE, ("BENCH_WIDER", ("unrolled",)))
@@ -32,12 +34,14 @@ CONFIGURATIONS |= dict.fromkeys(WIDE, "wide_comparators")
 WORKING_SET = cases.WORKING_SETS["buffer, cached"]
 
 
-def _family(form: str, style: str) -> Family:
+def program(form: str, style: str) -> Family:
+    """The program of a form in a style."""
     wide = (f"-DBENCH_WIDE={WIDE[form]}",) if form in WIDE else ()
+    constant = ROUND_FORMS[form] if form in ROUND_FORMS else FORMS[form][0]
     return Family(
         f"papers_{form}_{style}",
         ("variants_papers.c",),
-        (f"-DBENCH_FORM={FORMS[form][0]}", f"-DBENCH_STYLE=CL_C_{style.upper()}", *wide),
+        (f"-DBENCH_FORM={constant}", f"-DBENCH_STYLE=CL_C_{style.upper()}", *wide),
         form,
         style,
         KEY_BITS,
@@ -48,7 +52,7 @@ def _family(form: str, style: str) -> Family:
 
 def families() -> tuple[Family, ...]:
     """A program for each form and style."""
-    return tuple(_family(form, style) for form, (_, styles) in FORMS.items() for style in styles)
+    return tuple(program(form, style) for form, (_, styles) in FORMS.items() for style in styles)
 
 
 def code_bytes(sizes: dict[str, int], direction: str, key_bits: int) -> int:
@@ -57,7 +61,7 @@ def code_bytes(sizes: dict[str, int], direction: str, key_bits: int) -> int:
     return sizes[f"block_{direction}_{key_bits}"] + rounds
 
 
-def _record(board: BenchBoard, measure: str, decrypt: bool, key_bits: int, code: int) -> cases.Record:
+def ecb(board: BenchBoard, measure: str, decrypt: bool, key_bits: int, code: int) -> cases.Record:
     """ECB over 2 KB that the data cache holds, the best of three passes: a block costs the same in more of them."""
     found = board.measure("ecb", decrypt=decrypt, key_bits=key_bits, size=WORKING_SET, passes=4)
     values = {
@@ -74,7 +78,7 @@ def one_block_at_a_time(board: BenchBoard) -> Iterator[cases.Record]:
     sizes = cases.symbol_sizes(board.elf)
     for decrypt in (False, True):
         for key_bits in board.family.key_bits:
-            yield _record(
+            yield ecb(
                 board, MEASURE, decrypt, key_bits, code_bytes(sizes, "decrypt" if decrypt else "encrypt", key_bits)
             )
 
@@ -85,7 +89,7 @@ def side_by_side(board: BenchBoard) -> Iterator[cases.Record]:
     for decrypt in (False, True):
         for key_bits in board.family.key_bits:
             name = f"ise_ecb_{'decrypt' if decrypt else 'encrypt'}_{key_bits}"
-            yield _record(board, "eight blocks side by side", decrypt, key_bits, sizes[name])
+            yield ecb(board, "eight blocks side by side", decrypt, key_bits, sizes[name])
 
 
 def plan() -> list[tuple[Family, tuple]]:

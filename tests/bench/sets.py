@@ -1,0 +1,87 @@
+"""Measures AES instruction sets with 1, 4 and 8 independent blocks a call: ``python -m tests.bench.sets``.
+
+One block a call shows the latency of an instruction set, eight its throughput (``make bench-sets``). The programs are
+those of `tests.bench.styles`, unrolled. Every figure's data are compared with those of the library `cryptography`
+before it counts. A run that was stopped can be resumed, as ``make bench``.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from cipherlane.results import write
+
+from gateware.flow import toolchain
+from gateware.flow.firmware import REPOSITORY
+from tests.bench import cases, styles
+from tests.bench.board import BenchBoard, Family, WrongAnswerError
+
+BLOCKS = (1, 4, 8)
+KEY_BITS = 128
+MEASURE = "independent blocks a call"
+# How many blocks of a call go through each round together, at most.
+SIDE = dict.fromkeys(("table", "zkn", "byte_set", "word_set", "rom_rounds", "ptlu", "ptlu_64", "ptlu_128"), 1)
+SIDE |= dict.fromkeys(("zvkned", "ise_kept", "ise_fused", "ise_vmem"), 8)
+
+
+def program(form: str, blocks: int, side: int) -> Family:
+    """The program with a call for so many blocks of AES-128, `side` of them side by side."""
+    family = styles.program(form, "unrolled")
+    defines = (f"-DBENCH_BLOCKS={blocks}u", f"-DBENCH_SIDE={side}u")
+    name = f"sets_{form}_{blocks}_{side}"
+    return replace(family, name=name, defines=(*family.defines, *defines), key_bits=(KEY_BITS,))
+
+
+def programs(side: int | None = None) -> dict[str, tuple[Family, int, int]]:
+    """By name each program, its blocks a call, and how many of them go side by side: by `SIDE`, or at most `side`."""
+    cases_ = [(form, blocks, min(blocks, side or most)) for form, most in SIDE.items() for blocks in BLOCKS]
+    found = [(program(*case), *case[1:]) for case in cases_]
+    return {each[0].name: each for each in found}
+
+
+def both_directions(board: BenchBoard) -> Iterator[cases.Record]:
+    """ECB over data that the cache holds, the best of three passes."""
+    sizes = cases.symbol_sizes(board.elf)
+    for decrypt in (False, True):
+        code = styles.code_bytes(sizes, "decrypt" if decrypt else "encrypt", KEY_BITS)
+        yield styles.ecb(board, MEASURE, decrypt, KEY_BITS, code)
+
+
+def main() -> int:
+    """Entry point; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.sets", description=__doc__.splitlines()[0])
+    parser.add_argument("--results", type=Path, default=REPOSITORY / "build" / "results" / "bench-sets.json")
+    parser.add_argument("--only", action="append", metavar="SET", help="an instruction set (repeatable; default: all)")
+    parser.add_argument("--side", type=int, choices=(1, 2, 4, 8), help="blocks side by side, at most (then no results)")
+    arguments = parser.parse_args()
+    if unknown := set(arguments.only or ()) - SIDE.keys():
+        parser.error(f"no set {', '.join(sorted(unknown))}: choose of {', '.join(SIDE)}")
+    records = []
+    try:
+        for family, blocks, side in programs(arguments.side).values():
+            if arguments.only is None or family.engine in arguments.only:
+                found = cases.measured(family, (both_directions,))
+                records += [{**record, "blocks": blocks, "side_by_side": side} for record in found]
+    except WrongAnswerError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    for record in records:
+        print(*(record[name] for name in ("engine", "direction", "blocks", "side_by_side", "cycles_per_block")), sep=", ")
+    if arguments.only is None and arguments.side is None:
+        write(
+            arguments.results,
+            {"records": records},
+            command="make bench-sets",
+            board="sim; instruction sets of others: sim_comparators and sim_wide_comparators",
+            configuration={"programs": "all"},
+            tools=toolchain.versions(os.environ, toolchain.SIMULATION),
+        )
+        print(f"{len(records)} figures in {arguments.results}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
