@@ -35,7 +35,7 @@ CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
 # What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
 KEPT := bench cache explore explore-isa explore-lte explore-rgmii mapped mutants results timing zephyr
 
-.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-papers bench-sdram bench-dma bench-eth bench-lte bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-sets explore-lte explore-rgmii format pages papers readme docs screenshots report package clean distclean
+.PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-papers bench-sets bench-sdram bench-dma bench-eth bench-lte bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-sets explore-lte explore-rgmii format pages papers readme docs screenshots report package clean distclean
 
 ##@ See it work
 help: ## 0 s | List the targets
@@ -157,6 +157,9 @@ bench: sim ## 20 min | Measure every AES of the project and its peers on the sim
 bench-papers: sim ## 10 min | Measure the styles and instruction sets that the papers compare (build/results/bench-papers.json)
 	@$(PYTHON) -m tests.bench.papers
 
+bench-sets: sim ## 10 min | Measure AES instruction sets with 1, 4 and 8 independent blocks a call (build/results/bench-sets.json)
+	@$(PYTHON) -m tests.bench.sets
+
 bench-sdram: setup ## 5 min | Measure the engines with their data in SDRAM, on the simulated board (build/results/bench-sdram.json)
 	@$(PYTHON) -m gateware.flow sim sdram
 	@$(PYTHON) -m tests.bench.sdram
@@ -214,7 +217,7 @@ format: setup ## 3 s | Rewrite Python and C sources in the project's format
 	@.venv/bin/ruff check --fix --quiet . ; .venv/bin/ruff format --quiet .
 	@.ci/c-sources | xargs -0 clang-format --style=file:firmware/.clang-format -i
 
-pages: setup ## 3 s | Write what is generated anew: registers, instructions, records and their codes, figures
+pages: setup ## 10 s | Write what is generated anew: registers, instructions, records and their codes, figures, pictures
 	@$(PYTHON) -m firmware.codegen.wire
 	@$(PYTHON) -m firmware.codegen
 	@$(PYTHON) -m gateware.flow.devicetrees
@@ -224,7 +227,7 @@ pages: setup ## 3 s | Write what is generated anew: registers, instructions, rec
 papers: setup ## 3 s | Write each value of the papers beside ours (build/results/papers.json), and a page a paper
 	@$(PYTHON) -m results.papers
 
-readme: setup ## 3 s | Take the figures in build/results over into results/data, and write all pages of figures from there
+readme: setup ## 10 s | Take the figures in build/results over into results/data, and write all pages and pictures from there
 	@$(PYTHON) -m results --take
 
 report: setup ## 1 s | Make one page of HTML of all figures, those in build/results and the kept ones (build/report.html)

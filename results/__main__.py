@@ -1,4 +1,4 @@
-"""Writes the pages of figures and the README's plots: ``python -m results`` (`make pages`).
+"""Writes the pages of figures and all pictures: ``python -m results`` (`make pages`).
 
 ``--take`` first takes the figures that commands have left in `build/results` over into `results/data` (`make readme`);
 ``--check`` writes nothing, and fails if a page or plot is not what the kept figures give (`make lint`).
@@ -54,6 +54,7 @@ def main(words: list[str] | None = None) -> int:
             print(f"{path.relative_to(kept.ROOT)} is not what results/data gives: run `make pages`", file=sys.stderr)
         return 1 if stale else 0
     for path in stale:
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(texts[path], encoding="utf-8")
         print(f"written: {path.relative_to(kept.ROOT)}")
     return 0

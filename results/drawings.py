@@ -1,101 +1,237 @@
-"""The plots of the pages."""
+"""The plots of the pages, each with its data as a table."""
 
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
+from io import StringIO
 
-from cipherlane import plots
+from cipherlane.protocol.layout import HEADER
 
+from gateware.explore.members import PEERS
+from pictures import plots, soc, vector_unit
+from pictures.plots import Line, Point
 from results import kept, papers
 from results.papers import activity
-from results.papers.jenkins import MHZ
-from results.tables import bench_lte, bitstream, explore, explore_lte, headline, instruction_sets
+from results.tables import (
+    bench_eth,
+    bench_lte,
+    bench_sets,
+    bench_udp,
+    bitstream,
+    explore,
+    explore_lte,
+    headline,
+    instruction_sets,
+)
 
 FOLDER = "results"
+PICTURES = "docs/pictures"
 # The board whose bitstreams are drawn.
 REFERENCE = "ecpix5"
 SBOXES = activity.SBOXES | {"block_ram": "block RAM"}
+UNITS = {
+    "vector_unit": "vector unit",
+    "ctr_service": "CTR service",
+    "fast_path": "fast path",
+    "cpu": "CPU",
+    "ethernet": "Ethernet",
+    "snow3g": "SNOW 3G",
+}
 
 
-def speeds() -> str:
-    """Mbps of each engine: engine, record and link speed."""
-    found = headline.speeds(kept.load(headline.TABLE.sources, headline.TABLE.command))
+@dataclass(frozen=True)
+class Plot:
+    """A plot: its picture as SVG, and what it shows as rows under `columns`, with all digits."""
+
+    svg: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence]
+
+    def csv(self) -> str:
+        """The rows as a file, RFC 4180 with line feeds."""
+        output = StringIO()
+        csv.writer(output, lineterminator="\n").writerows([self.columns, *self.rows])
+        return output.getvalue()
+
+
+def speeds() -> Plot:
+    """Mbps of each engine: engine, record and link speed, and what the wire carries."""
+    data = kept.load(headline.TABLE.sources, headline.TABLE.command)
+    found = headline.speeds(data)
     names, kind = headline.columns(found)
-    rows = [(engine, r["figure"], names[speed]) for engine, row in found.items() for speed, r in row.items()]
-    return plots.bars(f"AES-128-CTR, Mbps ({kind})", rows).file()
+    rows = tuple((engine, r["figure"], names[speed]) for engine, row in found.items() for speed, r in row.items())
+    most, record_bytes = headline.wire_limit(data)
+    limit = Line(most, f"1 Gb/s Ethernet with records of {record_bytes} bytes carries {most:.0f} Mbps")
+    svg = plots.values("Speed of each engine, AES-128-CTR", f"Mbps ({kind})", rows, log=True, limit=limit)
+    table = [(engine, speed, mbps, kind) for engine, mbps, speed in rows]
+    return Plot(
+        svg, ("engine", "speed", "Mbps", "kind"), [*table, ("limit of the wire", "link speed", most, "computed")]
+    )
 
 
-def cores() -> str:
+# What `cores` marks, as `explore.abilities` names it.
+ABILITIES = {
+    "encryption, keys loaded before": "o",
+    "both directions, keys loaded before": "s",
+    "encryption, a new key with each block": "^",
+}
+
+
+def cores() -> Plot:
     """Area and Mbps of the family's cores that hold one key of AES-128, and of public ones, on the first part."""
     contents = kept.load(explore.TABLE.sources, explore.TABLE.command)
     records = explore.built(contents)
     device, speed = max((r["device"], r["speed"]) for r in records)
-    rows = []
+    drawn, rows = [], []
     for r in records:
-        ours = r["core"] == "cipherlane"
+        ours = r["core"] not in PEERS
         if (r["device"], r["speed"]) != (device, speed) or (ours and (r["slots"], r["key_lengths"]) != (1, [128])):
             continue
         label = SBOXES[r["sbox"]] + (f" x {r['engines']}" if r["engines"] > 1 else "") if ours else r["core"]
         width = r["datapath"] if r["datapath"] == "pipelined" else f"{r['datapath']} bits"
-        rows.append((label, r["lut4"], r["mbps"], width if ours else "public cores"))
+        decrypts, any_key = explore.abilities(r["core"])
+        marker = tuple(ABILITIES)[1 if decrypts else 2 if any_key else 0]
+        drawn.append(Point(label, r["lut4"], r["mbps"], width if ours else "public cores", marker))
+        rows.append((r["core"], r["datapath"], r["sbox"], r["engines"], r["lut4"], r["bram"], r["fmax_mhz"], r["mbps"]))
+        rows[-1] += ("yes" if decrypts else "no", "yes" if any_key else "no", contents[explore.LAST]["kind"])
     kind = contents[explore.LAST]["kind"]
-    title = f"AES-128 cores with one key by datapath and S-box, {device}, speed grade {speed} ({kind})"
-    return plots.points(title, "LUT4; S-boxes in block RAM take none", "Mbps, engine speed", rows).file()
+    title = f"AES-128 encryption by one core, {device}, speed grade {speed} ({kind})"
+    x_name = f"LUT4 ({kind}); S-boxes in block RAM take none"
+    svg = plots.points(title, x_name, f"Mbps, engine speed ({kind})", (("", tuple(drawn)),), markers=tuple(ABILITIES))
+    columns = ("core", "datapath", "S-box", "engines", "LUT4", "block RAM", "MHz", "Mbps", "decrypts")
+    return Plot(svg, (*columns, "new key with each block", "kind"), rows)
 
 
-def luts() -> str:
+def luts() -> Plot:
     """LUT4 of each unit of the reference board's bitstreams that count them."""
     reports = kept.load((f"bitstream-{REFERENCE}*.json",), bitstream.TABLE.command).values()
     counted = [r for r in reports if "shares" in r]
-    units = dict.fromkeys(unit for r in counted for unit in r["shares"])
-    rows = [
-        (unit.replace("_", " "), r["shares"][unit]["lut4"], r["board"])
-        for unit in units
-        for r in counted
-        if unit in r["shares"]
-    ]
-    boards, kinds = (", ".join(dict.fromkeys(r[field] for r in counted)) for field in ("board", "kind"))
-    return plots.bars(f"LUT4 of each unit, {boards} ({kinds})", rows).file()
-
-
-def instructions() -> str:
-    """Area and Mbps of the instruction sets, and which are on the Pareto front."""
-    found = instruction_sets.built(kept.load(instruction_sets.TABLE.sources, instruction_sets.TABLE.command))
-    rows = [
+    units = [*dict.fromkeys(unit for r in counted for unit in r["shares"] if unit != "rest"), "rest"]
+    wholes = tuple(
         (
-            one.name.replace("`", ""),
-            one.area,
-            128 * MHZ / one.record["cycles_per_block"],
-            "on the Pareto front" if one.on_front else "behind it",
+            r["board"],
+            tuple(
+                (UNITS.get(unit, unit), r["shares"][unit]["lut4"]) for unit in (*units, "rest") if unit in r["shares"]
+            ),
         )
-        for one in found
-        if one.area
+        for r in sorted(counted, key=lambda r: r["lut4"])
+    )
+    kinds = ", ".join(dict.fromkeys(r["kind"] for r in counted))
+    svg = plots.shares(
+        f"LUT4 of each unit in the bitstreams of {REFERENCE} ({kinds})", f"LUT4 ({kinds})", wholes, rest="rest"
+    )
+    rows = [
+        (r["board"], unit, *(r["shares"][unit][used] for used in bitstream.USED), r["kind"])
+        for r in counted
+        for unit in r["shares"]
     ]
-    area = f"LUT4 of the unit alone (est), a block RAM as {instruction_sets.LUTS_A_BLOCK_RAM}"
-    return plots.points("AES-128 encryption by instruction set", area, f"Mbps at {MHZ} MHz (sim)", rows).file()
+    return Plot(svg, ("bitstream", "unit", "LUT4", "FF", "block RAM", "DSP", "kind"), rows)
 
 
-def ciphers_of_lte() -> str:
+def instructions() -> Plot:
+    """Cycles and area of the instruction sets, and which are on the fronts of latency and throughput."""
+    found = instruction_sets.built(kept.load(instruction_sets.TABLE.sources, instruction_sets.TABLE.command))
+    panels, rows = [], []
+    for heading, blocks in instruction_sets.FRONTS.items():
+        inside = tuple(
+            Point(one.short, one.area, one.cycles[blocks], one.family, on_front=one.on_front[blocks])
+            for one in found
+            if one.area
+        )
+        (software,) = [one.cycles[blocks] for one in found if not one.area]
+        panels.append((f"{heading}; C with tables and no unit takes {software:,.0f}", inside))
+    for one in found:
+        area = (one.lut4, one.bram, one.area) if one.area else (0, 0, 0)
+        fronts = ("yes" if one.on_front[blocks] else "no" for blocks in instruction_sets.FRONTS.values())
+        rows.append((one.name.replace("`", ""), *one.cycles.values(), *area, *fronts))
+    area = f"LUT4 of the unit (est), a block RAM counted as {instruction_sets.LUTS_A_BLOCK_RAM}"
+    title = "AES-128 encryption by instruction set, on one core"
+    svg = plots.points(
+        title, area, "cycles a block (sim)", tuple(panels), front="Pareto front: fewer cycles cost more area"
+    )
+    cycles = [f"cycles a block (sim), {blocks} a call" for blocks in bench_sets.BLOCKS]
+    columns = ("instructions", *cycles, "LUT4 (est)", "block RAM (est)", "priced area")
+    return Plot(
+        svg, (*columns, *(f"on the front of {name.split(',')[0].lower()}" for name in instruction_sets.FRONTS)), rows
+    )
+
+
+def ciphers_of_lte() -> Plot:
     """Area and activity of SNOW 3G and of AES with round keys on the fly, by S-boxes."""
     content = kept.load(explore_lte.TABLE.sources, explore_lte.TABLE.command)["explore-lte"]
-    rows = []
+    drawn, rows = [], []
     for r in activity.of_one_part(content["records"]):
         label = activity.sboxes(r) + (f" x {r['engines']}" if r["engines"] > 1 else "")
         series = activity.family(r) if r["algorithm"] == "snow3g" else f"AES-128, {activity.family(r)}"
-        rows.append((label, r["lut4"], r["toggles_a_byte"], series))
+        drawn.append(Point(label, r["lut4"], r["toggles_a_byte"], series))
+        rows.append((series, activity.sboxes(r), r["engines"], r["lut4"], r["toggles_a_byte"]))
     title = "Area and activity of the ciphers of LTE, by S-boxes and engines"
-    return plots.points(title, "LUT4 (est)", "toggles a byte (sim); over ns a byte, toggles a ns", rows).file()
+    y_name = "toggles a byte (sim); over ns a byte, toggles a ns"
+    svg = plots.points(title, "LUT4 (est)", y_name, (("", tuple(drawn)),))
+    return Plot(svg, ("cipher", "S-boxes", "engines", "LUT4 (est)", "toggles a byte (sim)"), rows)
 
 
-def layer2() -> str:
+def layer2() -> Plot:
     """Hessel's Figure 5: time of a transport block over what its cipher takes for a byte."""
     records = kept.load(bench_lte.TABLE.sources, bench_lte.TABLE.command)["bench-lte"]["records"]
     stack = {r["mbps"]: r for r in records if r["engine"] is None}
-    rows = []
+    drawn, rows = [], []
     for r in records:
         if r["engine"] and r["mbps"] in bench_lte.RATES_MBPS:
-            rows.append((r["engine"], bench_lte.ns_a_byte(r, stack), bench_lte.milliseconds(r), f"{r['mbps']} Mbit/s"))
+            ns, ms = bench_lte.ns_a_byte(r, stack), bench_lte.milliseconds(r)
+            drawn.append(Point(r["engine"], ns, ms, f"{r['mbps']} Mbit/s"))
+            rows.append((r["engine"], r["cipher"], r["mbps"], ns, ms, r["kind"]))
     mhz = f"{records[0]['clock_hz'] / 1e6:g} MHz ({records[0]['kind']})"
-    title = "LTE's layer 2: time of the transport block of 1 ms, which is to be clearly below 1 ms"
-    return plots.points(title, "ns a byte that the engine adds", f"ms at {mhz}", rows).file()
+    title = "LTE's layer 2: time for the transport block of 1 ms, by engine"
+    limit = Line(bench_lte.TTI_MS, "a transport block comes each 1 ms")
+    svg = plots.points(
+        title,
+        f"ns a byte that the engine adds ({records[0]['kind']})",
+        f"ms at {mhz}",
+        (("", tuple(drawn)),),
+        limit=limit,
+        joined=True,
+    )
+    return Plot(svg, ("engine", "cipher", "Mbit/s", "ns a byte", "ms", "kind"), rows)
+
+
+# Engines in `record`, and what the stages of a record are called there.
+WALKED = ("ise", "ise_vmem", "accelerator")
+STAGES = {
+    "driver": "registers of the MAC",
+    "copy": "copies and checksums",
+    "stack": "Ethernet, IP, UDP",
+    "record": "record service",
+    "engine": "AES engine",
+}
+ON_WIRE, OFF_WIRE = "wire to the board", "wire to the host"
+
+
+def record() -> Plot:
+    """The way of one record over UDP from the wire through the board onto the wire, in cycles by stage."""
+    data = kept.load((*bench_udp.TABLE.sources, *bench_eth.TABLE.sources), bench_udp.TABLE.command)
+    found = {r["engine"]: r for r in data["bench-udp"]["records"]}
+    mbps, record_bytes = headline.wire_limit(data)
+    clock, kind = found["fastpath"]["clock_hz"], found["fastpath"]["kind"]
+    wire = 8 * record_bytes / mbps * clock / 1e6
+    courses = {
+        engine: {ON_WIRE: wire, **{STAGES[stage]: r["packet_cycles"][stage] for stage in STAGES}, OFF_WIRE: wire}
+        for engine, r in found.items()
+        if r["packet_cycles"]
+    }
+    # From the first bit of a frame to the first of its answer: the frame has to be there as a whole before.
+    through = bench_eth.latency_cycles(data["bench-eth"], record_bytes + HEADER.size, clock)
+    courses["fastpath"] = {ON_WIRE: wire, "fast path": through - wire, OFF_WIRE: wire}
+    shown = tuple((engine, tuple(courses[engine].items())) for engine in (*WALKED, "fastpath"))
+    title = f"One record of {record_bytes:,} bytes, from the wire through the board and back, by engine"
+    svg = plots.waterfall(title, f"cycles at {clock / 1e6:g} MHz ({kind}; the wire's are computed)", shown)
+    rows = [
+        (engine, stage, cycles, "computed" if stage in (ON_WIRE, OFF_WIRE) else kind)
+        for engine, stages in courses.items()
+        for stage, cycles in stages.items()
+    ]
+    return Plot(svg, ("engine", "stage", "cycles", "kind"), rows)
 
 
 # Of each paper, what its page begins with: title, entry and end of the names of its values.
@@ -107,26 +243,38 @@ BESIDE = {
 }
 
 
-def beside(paper: str) -> str:
+def beside(paper: str) -> Plot:
     """Values of a paper, and ours."""
     title, entry, end = BESIDE[paper]
     found = [r for r in papers.records(paper, papers.load(paper)) if r["entry"] == entry and r["value"].endswith(end)]
+    found = [r for r in found if r["ratio"] is not None]
     kinds = ", ".join(dict.fromkeys(r["kind"] for r in found if r["kind"]))
-    rows = [
-        (r["value"].removesuffix(f", {end}"), r[whose], whose)
-        for r in found
-        if r["ratio"] is not None
-        for whose in ("theirs", "ours")
-    ]
-    return plots.bars(f"{title}; ours: {kinds}", rows).file()
+    rows = tuple((r["value"].removesuffix(f", {end}"), r[whose], whose) for r in found for whose in ("theirs", "ours"))
+    table = [(r["value"], r["theirs"], r["theirs_kind"], r["ours"], r["kind"]) for r in found]
+    return Plot(
+        plots.values(title, f"ours: {kinds}", rows),
+        ("value", "theirs", "kind of theirs", "ours", "kind of ours"),
+        table,
+    )
 
 
-PLOTS = {
-    "speeds.svg": speeds,
-    "cores.svg": cores,
-    "luts.svg": luts,
-    "instructions.svg": instructions,
-    "activity.svg": ciphers_of_lte,
-    "layer2.svg": layer2,
-    **{f"{paper}.svg": partial(beside, paper) for paper in BESIDE},
+PLOTS: dict[str, Callable[[], Plot]] = {
+    f"{FOLDER}/speeds": speeds,
+    f"{FOLDER}/cores": cores,
+    f"{FOLDER}/luts": luts,
+    f"{FOLDER}/instructions": instructions,
+    f"{FOLDER}/activity": ciphers_of_lte,
+    f"{FOLDER}/layer2": layer2,
+    **{f"{FOLDER}/{paper}": partial(beside, paper) for paper in BESIDE},
+    f"{PICTURES}/record": record,
 }
+DIAGRAMS = {f"{PICTURES}/soc": soc.picture, f"{PICTURES}/vector-unit": vector_unit.picture}
+
+
+def files() -> dict[str, str]:
+    """Path in the repository and text of each picture, and of the data of those that have some."""
+    found = {f"{name}.svg": draw() for name, draw in DIAGRAMS.items()}
+    for name, draw in PLOTS.items():
+        plot = draw()
+        found |= {f"{name}.svg": plot.svg, f"{name}.csv": plot.csv()}
+    return found

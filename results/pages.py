@@ -16,6 +16,7 @@ from results.tables import (
     bench_lte_zephyr,
     bench_papers,
     bench_sdram,
+    bench_sets,
     bench_sim,
     bench_udp,
     bench_udp_zephyr,
@@ -57,6 +58,7 @@ TABLES = (
             bench_sim,
             bench_papers,
             instruction_sets,
+            bench_sets,
             other_ciphers,
             public_keys,
             activity,
@@ -126,7 +128,7 @@ def pages() -> dict[Path, str]:
     for each in TABLES:
         blocks.setdefault(each.page, {})[each.name] = block(each)
     texts = {kept.ROOT / page: _filled(page, of_page) for page, of_page in blocks.items()}
-    return texts | {kept.ROOT / drawings.FOLDER / name: draw() for name, draw in drawings.PLOTS.items()}
+    return texts | {kept.ROOT / path: text for path, text in drawings.files().items()}
 
 
 def _filled(page: str, blocks: dict[str, list[str]]) -> str:

@@ -71,6 +71,10 @@ class Peer:
         The files that it needs; they are looked for anywhere in the checkout.
     protocol : callable
         Makes its protocol.
+    decrypts : bool
+        Whether it also decrypts.
+    key_with_block : bool
+        Whether it takes a new key with each block, and loses no cycle by that.
     """
 
     core: str
@@ -85,6 +89,8 @@ class Peer:
     sbox: str = "lut"
     engines: int = 1
     slots: int = 1
+    decrypts: bool = False
+    key_with_block: bool = False
 
     @property
     def name(self) -> str:
@@ -157,6 +163,7 @@ PEERS = {
             datapath="128",
             key_lengths=(128,),
             protocol=LoadDone,
+            key_with_block=True,
         ),
         Peer(
             core="secworks",
@@ -175,6 +182,7 @@ PEERS = {
             datapath="32",
             key_lengths=(128, 256),
             protocol=InitNext,
+            decrypts=True,
         ),
         Peer(
             core="tiny_aes",
@@ -186,6 +194,7 @@ PEERS = {
             datapath="pipelined",
             key_lengths=(128,),
             protocol=partial(Pipeline, latency=21),
+            key_with_block=True,
         ),
     )
 }

@@ -1,12 +1,12 @@
 """Tables and plots of `gateware.explore.family`: Hessel et al. 2009, Table II and Figures 6 to 12, in FPGA terms."""
 
-from cipherlane import plots as svg
 from rich.console import Console
 from rich.table import Table
 
 from gateware.explore.bars import is_smallest
 from gateware.explore.members import DATAPATHS, FAMILY, KEY_SETS
 from gateware.explore.records import DATA_RATES_MBPS
+from pictures import plots as svg
 
 Record = dict
 # Plots by name: title and the field that is drawn.
@@ -139,24 +139,22 @@ def plots(records: list[Record]) -> dict[str, str]:
     if not chosen:
         return {}
     where = f"{parts[0][0]}, speed grade {parts[0][1]}, AES-128 (est)"
-    drawn = {name: svg.bars(f"{title}: {where}", _rows(chosen, name)) for name, title in BARS.items()}
-    drawn["area"] = svg.points(
-        f"Throughput and area: {where}",
-        "LUT4",
-        "Mbps",
-        [(label(r), r["lut4"], r["mbps"], _series(r)) for r in chosen if _is_compared(r)],
-    )
+    drawn = {name: svg.values(where, title, _rows(chosen, name)) for name, title in BARS.items()}
+    compared = tuple(svg.Point(label(r), r["lut4"], r["mbps"], _series(r)) for r in chosen if _is_compared(r))
+    drawn["area"] = svg.points(f"Throughput and area: {where}", "LUT4", "Mbps", (("", compared),))
     for rate in DATA_RATES_MBPS:
         needed = [{**r, "needed": r["clock_mhz_for_mbps"][str(rate)]} for r in chosen]
         reached = [r for r in needed if r["needed"] <= r["fmax_mhz"]]
-        title = f"Clock that {rate} Mbps need, MHz, where it is reached: {where}"
-        drawn[f"clock-{rate}"] = svg.bars(title, _rows(reached, "needed"))
-    return {name: plot.file() for name, plot in drawn.items()}
+        if reached:
+            drawn[f"clock-{rate}"] = svg.values(
+                where, f"MHz that {rate} Mbps need, where they are reached", _rows(reached, "needed")
+            )
+    return drawn
 
 
 def _series(record: Record) -> str:
     return "this family" if record["core"] == FAMILY else "public cores"
 
 
-def _rows(records: list[Record], name: str) -> list[tuple[str, float, str]]:
-    return sorted(((label(r), r[name], _series(r)) for r in records), key=lambda row: row[1])
+def _rows(records: list[Record], name: str) -> tuple[tuple[str, float, str], ...]:
+    return tuple(sorted(((label(r), r[name], _series(r)) for r in records), key=lambda row: row[1]))

@@ -1,9 +1,8 @@
-"""Plots of results as SVG: bars, points in two logarithmic dimensions, runs; for light and dark surroundings."""
+"""Plots of results as SVG, parts of a page of HTML: bars and runs; for light and dark surroundings."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from math import ceil, floor, log, log10
 
 # Fills of the series, on white and on black.
 COLOURS = (
@@ -15,10 +14,7 @@ COLOURS = (
 )
 _RING = ("#b00020", "#ff6b81")
 ROW, LEFT, WIDTH = 17, 260, 560
-SIDE = 460
 _RUNS_WIDTH, _RUNS_HEIGHT = 640, 150
-_LABEL_HEIGHT, _LABEL_WIDTH = 10, 4.9  # of a label at a point, and of a letter of it
-_Box = tuple[float, float, float, float]
 
 
 def _style() -> str:
@@ -48,21 +44,14 @@ class Plot:
     height: int
     elements: Sequence[str]
 
-    def file(self) -> str:
-        """Return it as a file of its own."""
-        size = f'width="{self.width}" height="{self.height}"'
-        return self._svg(f'xmlns="http://www.w3.org/2000/svg" {size}', f"<style> {STYLE}\n</style>") + "\n"
-
     def inline(self) -> str:
         """Return it as a part of a page of HTML that has `STYLE`, and its figures in a table beside it."""
         label = escape(f"Plot: {self.title}; the table beside it has the figures")
-        return self._svg(f'role="img" aria-label="{label}" style="max-width: {self.width}px"')
-
-    def _svg(self, attributes: str, *first: str) -> str:
+        attributes = f'role="img" aria-label="{label}" style="max-width: {self.width}px"'
         box = f'viewBox="0 0 {self.width} {self.height}" font-family="sans-serif" font-size="11"'
         background = '<rect class="page" width="100%" height="100%"/>'
         title = f'<text x="8" y="18" font-size="13">{escape(self.title)}</text>'
-        return "\n".join([f"<svg {attributes} {box}>", *first, background, title, *self.elements, "</svg>"])
+        return "\n".join([f"<svg {attributes} {box}>", background, title, *self.elements, "</svg>"])
 
 
 def _figure(value: float) -> str:
@@ -91,45 +80,6 @@ def bars(title: str, rows: Sequence[tuple[str, float, str]]) -> Plot:
         parts.append(f'<text x="{LEFT + width + 4}" y="{y + 12}">{_figure(value)}</text>')
         before = label
     return Plot(title, LEFT + WIDTH + 90, ROW * len(rows) + top + 14, parts)
-
-
-def points(title: str, x_name: str, y_name: str, rows: Sequence[tuple[str, float, float, str]]) -> Plot:
-    """Return points over logarithmic axes, each with its label.
-
-    Args:
-        title: says what is drawn.
-        x_name: of the axis, with its unit.
-        y_name: of the axis, with its unit.
-        rows: label, x, y (above 0), and the name of the series that it belongs to.
-    """
-    columns, lines = _ticks([x for _, x, _, _ in rows]), _ticks([y for _, _, y, _ in rows])
-    names = list(dict.fromkeys(series for *_, series in rows))
-    left, top = 70, 50 + _legend_height(names)
-    right, bottom = left + round(1.5 * SIDE), top + SIDE
-
-    def place(x: float, y: float) -> tuple[int, int]:
-        across, up = (log(v / ticks[0]) / log(ticks[-1] / ticks[0]) for v, ticks in ((x, columns), (y, lines)))
-        return round(left + (right - left) * across), round(bottom - SIDE * up)
-
-    parts = _legend(names, 30)
-    for tick in columns:
-        x, _ = place(tick, lines[0])
-        parts.append(f'<line x1="{x}" x2="{x}" y1="{top}" y2="{bottom}"/>')
-        parts.append(f'<text x="{x}" y="{bottom + 16}" text-anchor="middle">{tick:g}</text>')
-    for tick in lines:
-        _, y = place(columns[0], tick)
-        parts.append(f'<line x1="{left}" x2="{right}" y1="{y}" y2="{y}"/>')
-        parts.append(f'<text x="{left - 6}" y="{y + 4}" text-anchor="end">{tick:g}</text>')
-    parts.append(f'<text x="{left}" y="{bottom + 38}">{escape(x_name)}</text>')
-    parts.append(f'<text x="{left}" y="{top - 8}">{escape(y_name)}</text>')
-    placed = [(*place(x, y), label, names.index(series)) for label, x, y, series in rows]
-    taken: list[_Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y, _, _ in placed]
-    for x, y, label, series in placed:
-        parts.append(f'<circle class="s{series}" cx="{x}" cy="{y}" r="4"/>')
-        box = _free_box(x, y, label, taken)
-        taken.append(box)
-        parts.append(f'<text x="{box[0]:.0f}" y="{box[3] - 2}" font-size="9">{escape(label)}</text>')
-    return Plot(title, right + 110, bottom + 50, parts)
 
 
 def runs(title: str, rows: Sequence[tuple[float, str, bool]], first: str, last: str) -> Plot:
@@ -163,19 +113,6 @@ def runs(title: str, rows: Sequence[tuple[float, str, bool]], first: str, last: 
     return Plot(title, left + width + 20, bottom + 24, parts)
 
 
-def _free_box(x: int, y: int, label: str, taken: Iterable[_Box]) -> _Box:
-    """Return left, upper, right and lower edge of a label at a point: where nothing else is, if there is such place."""
-    width, height = _LABEL_WIDTH * len(label), _LABEL_HEIGHT
-    corners: list[tuple[float, float]] = [(x + 6, y - 5), (x - 6 - width, y - 5)]
-    corners += [(x + across, y + down) for down in (5, -15, 13, -23, 21) for across in (-width / 2, 2, -2 - width)]
-    boxes: list[_Box] = [(left, upper, left + width, upper + height) for left, upper in corners]
-
-    def is_free(box: _Box) -> bool:
-        return all(box[2] <= o[0] or o[2] <= box[0] or box[3] <= o[1] or o[3] <= box[1] for o in taken)
-
-    return next(filter(is_free, boxes), boxes[0])
-
-
 def _legend(names: list[str], top: int) -> list[str]:
     """Return the series' names in a row, where there are several."""
     parts, x = [], 8
@@ -188,12 +125,3 @@ def _legend(names: list[str], top: int) -> list[str]:
 
 def _legend_height(names: list[str]) -> int:
     return 20 if len(names) > 1 else 0
-
-
-def _ticks(values: list[float]) -> list[float]:
-    """Return one, two and five of each decade, from below all values to above them."""
-    low, high = min(values, default=1), max(values, default=10)
-    steps = [step * 10.0**decade for decade in range(floor(log10(low)), ceil(log10(high)) + 1) for step in (1, 2, 5)]
-    first = max(n for n, step in enumerate(steps) if step <= low)
-    last = next(n for n, step in enumerate(steps) if step >= high and n > first)
-    return steps[first : last + 1]

@@ -37,7 +37,7 @@ class Ours:
     kind : str
         ``sim``, ``est``, or ``definition`` of what the sources define.
     comparable : bool
-        Whether both are of one unit, so that a ratio means something.
+        Whether both are of one unit, so that a ratio means something; figures of place-and-route never are.
     """
 
     value: float | int | str | list
@@ -107,7 +107,13 @@ def _record(paper: str, name: str, entry: dict, what: str, theirs, own: Ours | N
     if own is None:
         return record | {"ours": None, "ratio": None, "command": None, "kind": None, "reason": reason}
     record["conditions"]["ours"] = own.conditions
-    is_ratio = own.comparable and all(type(each) in (int, float) for each in (own.value, theirs)) and theirs
+    # What place-and-route estimates is of an ECP5, and nothing of a paper is.
+    is_ratio = (
+        own.comparable
+        and own.kind != "est"
+        and all(type(each) in (int, float) for each in (own.value, theirs))
+        and theirs
+    )
     return record | {
         "ours": own.value,
         "ratio": round(own.value / theirs, 4) if is_ratio else None,

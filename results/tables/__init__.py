@@ -49,6 +49,11 @@ def table(headings: Iterable[str], rows: Iterable[Iterable]) -> list[str]:
     return ["| " + " | ".join(map(str, line)) + " |" for line in lines]
 
 
+def picture(shown: str, path: str) -> list[str]:
+    """The lines that show a picture, and offer its data; `path` is without its end, seen from the page."""
+    return [f"![{shown}]({path}.svg)", "", f"Data of this picture: [CSV]({path}.csv)."]
+
+
 def median_mhz(record: Content, seeds: Collection) -> str:
     """The median clock of seeds of place-and-route, with the least and the most if there are several."""
     form = "{fmax_mhz} ({fmax_least_mhz} to {fmax_most_mhz})" if len(seeds) > 1 else "{fmax_mhz} (one seed)"

@@ -2,7 +2,7 @@
 
 from results.kept import Content
 from results.papers import activity
-from results.tables import Table, of_seeds, table
+from results.tables import Table, of_seeds, picture, table
 from results.tables.bench_lte import POINTS_NS
 
 
@@ -27,7 +27,7 @@ def render(kept: dict[str, Content]) -> list[str]:
         "",
         *table(headings, rows),
         "",
-        "![Area and activity of the ciphers of LTE](../activity.svg)",
+        *picture("Area and activity of the ciphers of LTE", "../activity"),
     ]
 
 

@@ -1,6 +1,8 @@
 """`make bench-eth`: the fast path at line rate."""
 
-from results.kept import Content, select
+from itertools import pairwise
+
+from results.kept import Content, ResultsError, select
 from results.tables import Table, table
 
 FIELDS = ("payload", "key_bits", "sessions", "core", "clock_hz", "kind", "rx_mbps", "tx_mbps", "wire_limit_mbps")
@@ -17,6 +19,27 @@ def keep(content: Content) -> Content:
         lowest[case] = min(lowest.get(case, r), r, key=lambda r: (r["share"], r["tx_mbps"], -r["latency_cycles"]))
     sessions = sorted({r["sessions"] for r in chosen})
     return {"sessions": sessions, "records": select((lowest[case] for case in sorted(lowest)), FIELDS)}
+
+
+def latency_cycles(content: Content, payload: int, clock_hz: int) -> float:
+    """Cycles from the first bit of a frame to the first of its answer, AES-128, between the two nearest sizes measured.
+
+    They grow with the payload, as a frame is answered when it is there as a whole.
+
+    Raises
+    ------
+    ResultsError
+        None as small or none as large was measured at that clock.
+    """
+    found = sorted((r["payload"], r["latency_cycles"]) for r in content["records"] if _is(r, clock_hz))
+    for (small, least), (large, most) in pairwise(found):
+        if small <= payload <= large:
+            return least + (most - least) * (payload - small) / (large - small)
+    raise ResultsError(f"bench-eth.json has no latency for {payload} bytes at {clock_hz} Hz: run `make bench-eth`")
+
+
+def _is(record: dict, clock_hz: int) -> bool:
+    return (record["key_bits"], record["clock_hz"]) == (128, clock_hz)
 
 
 def render(kept: dict[str, Content]) -> list[str]:

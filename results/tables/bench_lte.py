@@ -1,7 +1,7 @@
 """`make bench-lte`: LTE's layer 2 with each engine, a transport block each millisecond."""
 
 from results.kept import Content, select
-from results.tables import Table, table
+from results.tables import Table, picture, table
 
 FIELDS = ("cipher", "engine", "mbps", "packets", "packet_bytes", "cycles", "clock_hz", "clock_met_by", "kind")
 TTI_MS = 1.0
@@ -66,7 +66,10 @@ def render(kept: dict[str, Content]) -> list[str]:
         "",
         *table(headings, rows),
         "",
-        "![Time of a transport block over what its cipher takes for a byte](../../results/layer2.svg)",
+        *picture(
+            "Time of a transport block over what its cipher takes for a byte",
+            "../../results/layer2",
+        ),
     ]
 
 

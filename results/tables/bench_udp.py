@@ -1,7 +1,7 @@
 """`make bench-udp`: records over UDP, and what one costs the CPU."""
 
 from results.kept import Content, select
-from results.tables import Table, table
+from results.tables import Table, picture, table
 
 FIELDS = ("engine", "key_bits", "record_bytes", "bytes", "kind", "clock_hz", "goodput_mbps", "share", "packet_cycles")
 
@@ -39,6 +39,8 @@ def render(kept: dict[str, Content]) -> list[str]:
         "stream, among them two without data. Limit: gigabit Ethernet with such records:",
         "",
         *stages(records),
+        "",
+        *picture("The way of one record through the board, by engine: cycles by stage", "../docs/pictures/record"),
     ]
 
 

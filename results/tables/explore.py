@@ -1,7 +1,7 @@
 """`make explore`: the family of AES cores, and public ones, on each part."""
 
 from gateware.explore.bars import ABOVE
-from gateware.explore.members import DATAPATHS, FAMILY
+from gateware.explore.members import DATAPATHS, FAMILY, PEERS
 from gateware.explore.records import DATA_RATES_MBPS, clock_mhz
 from results.kept import Content, select
 from results.papers import hessel
@@ -28,6 +28,12 @@ def built(kept: dict[str, Content]) -> list[dict]:
     return records
 
 
+def abilities(core: str) -> tuple[bool, bool]:
+    """Whether a core also decrypts, and whether it takes a new key with each block without losing cycles."""
+    peer = PEERS.get(core)
+    return (peer.decrypts, peer.key_with_block) if peer else (False, False)
+
+
 def _what(record: dict) -> list:
     same = ("core", "datapath", "sbox", "engines", "slots", "key_lengths", "device", "speed")
     return [record[field] for field in same]
@@ -51,9 +57,24 @@ def render(kept: dict[str, Content]) -> list[str]:
         "next entering meanwhile, which Mbps are of. Bars: "
         f"{iterative} Mbps and {area:.2f} Mbps per LUT4 iterative, {pipelined / 1000:g} Gbps and {pipelined_area:.2f} "
         "pipelined, on the 85F, and fewer cycles than Hessel et al. 2009; cost: of more keys and key lengths, beside "
-        f"the same core with one key of AES-128. Priced: with {LUTS_A_BLOCK_RAM} LUT4 for a block RAM.",
+        "the same core with one key of AES-128. New key with each block: without losing a cycle; with ours a block may "
+        "be of any key that is held, and a new key is expanded before. "
+        f"Priced: with {LUTS_A_BLOCK_RAM} LUT4 for a block RAM.",
     ]
-    headings = ["core", "datapath", "S-box", "engines", "key bits", "keys held", "LUT4", "FF", "block RAM", "MHz"]
+    headings = [
+        "core",
+        "datapath",
+        "S-box",
+        "engines",
+        "decrypts",
+        "new key with each block",
+        "key bits",
+        "keys held",
+        "LUT4",
+        "FF",
+        "block RAM",
+        "MHz",
+    ]
     headings += ["one block alone", "cycles/block", "Mbps", "Mbps per LUT4", "priced", "bars; cost"]
     records = built(kept)
     for device, speed in sorted({(r["device"], r["speed"]) for r in records}, reverse=True):
@@ -63,6 +84,7 @@ def render(kept: dict[str, Content]) -> list[str]:
                 r["datapath"],
                 r["sbox"].replace("_", " "),
                 r["engines"],
+                *("yes" if able else "no" for able in abilities(r["core"])),
                 " ".join(map(str, r["key_lengths"])),
                 *(r[key] for key in ("slots", "lut4", "ff", "bram")),
                 _clock(r),

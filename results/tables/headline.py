@@ -27,6 +27,12 @@ def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
     return found
 
 
+def wire_limit(kept: dict[str, Content]) -> tuple[float, int]:
+    """Mbps of data that the wire carries in the records of `make bench-udp`, and their bytes."""
+    record = kept["bench-udp"]["records"][-1]
+    return record["goodput_mbps"] / record["share"], record["record_bytes"]
+
+
 def columns(found: dict[str, dict[str, dict]]) -> tuple[dict[str, str], str]:
     """What each speed is called, with its clock, which configurations of a board need not share, and the kind of all.
 

@@ -1,32 +1,38 @@
-"""`make bench-papers` and `make explore-sets`: AES instruction sets on one core, in cycles, code and area."""
+"""`make bench-sets` and `make explore-sets`: AES instruction sets on one core, in cycles, code and area."""
 
 from dataclasses import dataclass
 
 from results.kept import Content, ResultsError
-from results.papers.jenkins import EIGHT, KEY_BITS, ONE, Cycles
-from results.tables import LUTS_A_BLOCK_RAM, Table, median_mhz, table
+from results.papers.jenkins import EIGHT, Cycles
+from results.tables import LUTS_A_BLOCK_RAM, Table, median_mhz, picture, table
+from results.tables.bench_sets import BLOCKS, by_blocks
 
-# Name, engine, style, measure; and the part of `make explore-isa` that has the instructions.
+BOARD = "ecpix5"
+PLACE = f"bitstream-{BOARD}"
+SCALAR, LOOKUPS, WIDE = "on the CPU's registers", "table lookups", "Zvkned"
+OURS, PLACED = "vector unit alone, S-boxes of LUTs", f"vector unit as placed in {BOARD}"
+# Name, name in the plot, engine, the part of `make explore-isa` or `-sets` that has the instructions, family.
 SETS = (
-    ("C with four tables", "table", "unrolled", ONE, None),
-    ("ratified scalar: `aes32esmi` and its like", "zkn", "unrolled", ONE, "scalar unit"),
-    ("Bertoni et al., byte set", "byte_set", "unrolled", ONE, "byte set"),
-    ("Bertoni et al., word set", "word_set", "unrolled", ONE, "word set"),
-    ("VexRiscv's AES plugin, its functions", "rom_rounds", "unrolled", ONE, "VexRiscv plugin"),
-    ("Fiskiran and Lee, `ptlu` of 32 bits", "ptlu", "unrolled", ONE, "ptlu, 32 bits"),
-    ("Fiskiran and Lee, `ptlu` of 64 bits", "ptlu_64", "unrolled", ONE, "ptlu, 64 bits"),
-    ("Fiskiran and Lee, `ptlu` of 128 bits", "ptlu_128", "unrolled", ONE, "ptlu, 128 bits"),
-    ("Zvkned: `vaesem` and its like", "zvkned", "unrolled", ONE, "Zvkned"),
-    ("vector unit, round keys loaded each round", "ise", "unrolled", ONE, "unit, ecp5"),
-    ("vector unit, round keys in registers", "ise_kept", "unrolled", ONE, "unit, ecp5"),
-    (f"vector unit, {EIGHT}", "ise", "unrolled", EIGHT, "unit, ecp5"),
+    ("C with four tables", "C", "table", None, ""),
+    ("ratified scalar: `aes32esmi` and its like", "ratified scalar", "zkn", "scalar unit", SCALAR),
+    ("Bertoni et al., byte set", "byte set", "byte_set", "byte set", SCALAR),
+    ("Bertoni et al., word set", "word set", "word_set", "word set", SCALAR),
+    ("VexRiscv's AES plugin, its functions", "VexRiscv's plugin", "rom_rounds", "VexRiscv plugin", SCALAR),
+    ("Fiskiran and Lee, `ptlu` of 32 bits", "ptlu, 32 bits", "ptlu", "ptlu, 32 bits", LOOKUPS),
+    ("Fiskiran and Lee, `ptlu` of 64 bits", "ptlu, 64 bits", "ptlu_64", "ptlu, 64 bits", LOOKUPS),
+    ("Fiskiran and Lee, `ptlu` of 128 bits", "ptlu, 128 bits", "ptlu_128", "ptlu, 128 bits", LOOKUPS),
+    ("Zvkned: `vaesem` and its like", "Zvkned", "zvkned", "Zvkned", WIDE),
+    ("vector unit, two instructions a round", "two a round", "ise_kept", "unit, ecp5", OURS),
+    ("vector unit, one instruction a round", "one a round", "ise_fused", "unit, ecp5", OURS),
+    ("vector unit, one a round, its own loads and stores", "own loads", "ise_vmem", "unit, ecp5", OURS),
+    ("the same as placed, two instructions a round", "two a round", "ise_kept", BOARD, PLACED),
+    ("the same as placed, one instruction a round", "one a round", "ise_fused", BOARD, PLACED),
+    ("the same as placed, one a round, own loads and stores", "own loads", "ise_vmem", BOARD, PLACED),
 )
+# What a front is of, and the blocks a call that show it.
+FRONTS = {"Latency, one block a call": 1, "Throughput, eight independent blocks a call": 8}
 # Quoted, of another core: name, kB/s, MHz.
 QUOTED = ("Karu64 (quoted): Zvkned, CTR by OpenSSL under Linux", 5589.0, 75)
-
-
-def _area(part: dict) -> int:
-    return part["lut4"] + LUTS_A_BLOCK_RAM * part["bram"]
 
 
 def front(points: list[tuple[float, float]]) -> list[bool]:
@@ -39,15 +45,38 @@ def front(points: list[tuple[float, float]]) -> list[bool]:
 
 @dataclass(frozen=True)
 class Built:
-    """A set of instructions as it was measured: its row of `SETS`, figures, area in LUT4, and whether on the front."""
+    """A set of instructions as it was measured.
+
+    Its names, engine and family from `SETS`; cycles a block of AES-128 encryption by blocks a call; area, of which a
+    block RAM is `LUTS_A_BLOCK_RAM`; its clock, if it was built alone; and by blocks a call whether it is on the front.
+    """
 
     name: str
-    case: tuple[str, str]
-    measure: str
-    record: dict
-    part: dict | None
+    short: str
+    engine: str
+    family: str
+    cycles: dict[int, float]
+    lut4: int
+    bram: int
     area: int
-    on_front: bool
+    mhz: str
+    on_front: dict[int, bool]
+
+
+def best(records: dict[int, dict]) -> dict[int, float]:
+    """Cycles a block by independent blocks, of which a program may take fewer a call where that is faster."""
+    cycles = {blocks: record["cycles_per_block"] for blocks, record in records.items()}
+    return {blocks: min(each for fewer, each in cycles.items() if fewer <= blocks) for blocks in BLOCKS}
+
+
+def _parts(kept: dict[str, Content]) -> dict[str | None, dict]:
+    """What instructions take, by the names in `SETS`."""
+    alone = [kept[name] for name in ("explore-isa", "explore-sets")]
+    found = {part["part"]: {**part, "mhz": median_mhz(part, each["seeds"])} for each in alone for part in each["parts"]}
+    board = kept[PLACE]
+    (clock,) = [c["achieved_mhz"] for c in board["clocks"] if c["name"] == "sys"]
+    placed = {**board["shares"]["vector_unit"], "mhz": f"{clock:.1f} (whole board)"}
+    return {None: {"lut4": 0, "bram": 0, "mhz": "-"}, **found, BOARD: placed}
 
 
 def built(kept: dict[str, Content]) -> list[Built]:
@@ -56,22 +85,28 @@ def built(kept: dict[str, Content]) -> list[Built]:
     Raises
     ------
     ResultsError
-        One was not measured or not built alone.
+        One was not measured or not built.
     """
-    cycles = Cycles(kept["bench-papers"])
-    built_alone = [kept[name] for name in ("explore-isa", "explore-sets")]
-    parts = {part["part"]: {**part, "seeds": each["seeds"]} for each in built_alone for part in each["parts"]}
-    if missing := {name for *_, name in SETS if name} - parts.keys():
+    parts = _parts(kept)
+    if missing := {part for *_, part, _ in SETS} - parts.keys():
         raise ResultsError(f"explore-sets.json lacks {', '.join(missing)}: run `make explore-sets`, then `make readme`")
-    records = [cycles.record(engine, style, measure=measure) for _, engine, style, measure, _ in SETS]
-    areas = [_area(parts[part]) if part else 0 for *_, part in SETS]
-    points = [(r["cycles_per_block"], area) for r, area in zip(records, areas, strict=True)]
-    return [
-        Built(name, (engine, style), measure, record, parts.get(part), area, on_front)
-        for (name, engine, style, measure, part), record, area, on_front in zip(
-            SETS, records, areas, front(points), strict=True
-        )
-    ]
+    sets = []
+    for name, short, engine, part, family in SETS:
+        records = by_blocks(kept["bench-sets"], engine)
+        cycles = best(records)
+        lut4, bram, mhz = (parts[part][field] for field in ("lut4", "bram", "mhz"))
+        sets.append((name, short, engine, family, cycles, lut4, bram, lut4 + LUTS_A_BLOCK_RAM * bram, mhz))
+    fronts = {
+        blocks: front([(cycles[blocks], area) for *_, cycles, _, _, area, _ in sets]) for blocks in FRONTS.values()
+    }
+    return [Built(*values, {blocks: on[n] for blocks, on in fronts.items()}) for n, values in enumerate(sets)]
+
+
+def _key_schedule(cycles: Cycles, engine: str) -> int:
+    """Of AES-128; by the vector unit's own instructions where it has some."""
+    if engine.startswith("ise"):
+        return cycles.record("ise", "unrolled", measure=EIGHT)["key_cycles"]
+    return cycles.record(engine, "unrolled")["key_cycles"]
 
 
 def render(kept: dict[str, Content]) -> list[str]:
@@ -79,44 +114,55 @@ def render(kept: dict[str, Content]) -> list[str]:
     cycles = Cycles(kept["bench-papers"])
     rows = []
     for one in built(kept):
-        series, decryption = (
-            " / ".join(f"{cycles.cycles(*one.case, direction, bits, one.measure):.0f}" for bits in KEY_BITS)
-            for direction in ("encrypt", "decrypt")
+        decryption = best(by_blocks(kept["bench-sets"], one.engine, "decrypt"))
+        rows.append(
+            [
+                one.name,
+                *(f"{one.cycles[blocks]:.1f}" for blocks in BLOCKS),
+                " / ".join(f"{decryption[blocks]:.1f}" for blocks in BLOCKS),
+                _key_schedule(cycles, one.engine),
+                by_blocks(kept["bench-sets"], one.engine)[1]["code_bytes"],
+                one.lut4,
+                one.bram,
+                one.mhz,
+                *("yes" if on else "no" for on in one.on_front.values()),
+            ]
         )
-        part = one.part or {"lut4": 0, "bram": 0}
-        times = f"{one.record['cycles_per_block'] * one.area / 1e6:.2f}" if one.area else "-"
-        cells = [
-            part["lut4"],
-            part["bram"],
-            median_mhz(part, part["seeds"]) if one.part else "-",
-            times,
-            "yes" if one.on_front else "no",
-        ]
-        rows.append([one.name, series, decryption, one.record["key_cycles"], one.record["code_bytes"], *cells])
     name, kilobytes, mhz = QUOTED
-    others = ["-"] * 7
-    rows.append([name, f"{1000 * mhz * 16 / kilobytes:.0f} ({kilobytes} kB/s at {mhz} MHz)", *others, "-"])
-    headings = ["instructions", "encryption, cycles a block", "decryption", "key schedule", "code bytes", "LUT4"]
-    headings += ["block RAM", "MHz", "cycles x area / 10^6", "on the front"]
+    quoted = f"{1000 * mhz * 16 / kilobytes:.0f} ({kilobytes} kB/s at {mhz} MHz)"
+    rows.append([name, "-", "-", quoted, *["-"] * 8])
+    headings = ["instructions", *(f"{blocks} block{'s' if blocks > 1 else ''}" for blocks in BLOCKS), "decryption"]
+    headings += ["key schedule", "code bytes", "LUT4", "block RAM", "MHz", "front of latency", "front of throughput"]
+    board = kept[PLACE]["shares"]["cpu"]
     return [
-        "**Engine speed** (`make bench-papers`, `make explore-sets`): ECB one block a call, unrolled, the key "
-        "schedule done before; cycles at AES-128/192/256 (sim); key schedule and code bytes of AES-128 encryption; of "
-        "one block a quarter of the code bytes is its instructions. Area and clock of the unit alone, beside the core, "
-        "which all have (est; the clock by the median of several seeds, with the least and the most): encryption and "
-        "decryption, S-boxes of LUTs but in the plugin, where they are block RAM. "
-        f"Area counts a block RAM as {LUTS_A_BLOCK_RAM} LUT4. On the front: nothing else has as few cycles of AES-128 "
-        "encryption with as little area.",
+        "**Engine speed** (`make bench-sets`): cycles a block of AES-128 encryption (sim), by how many independent "
+        "blocks there are. A program takes as many a call, or fewer where that is [faster](#by-blocks-a-call). "
+        "Decryption likewise, for 1 / 4 / 8 blocks. The key schedule is done before. Key schedule and code bytes are "
+        "those of AES-128 encryption with one block a call.",
+        "",
+        "Area and clock are those of the unit without the core (est). Alone: `make explore-isa` and `make "
+        "explore-sets`, with S-boxes of LUTs except in VexRiscv's plugin; the clock is the median of several seeds, "
+        "with the least and the most. As placed: the unit's share of the bitstream of "
+        f"`{BOARD}` (`make bitstream`), with S-boxes in block RAM; the CPU takes {board['lut4']} LUT4 and "
+        f"{board['bram']} block RAM there. On a front: nothing else has as few cycles with as little area, where a "
+        f"block RAM counts as {LUTS_A_BLOCK_RAM} LUT4.",
         "",
         *table(headings, rows),
         "",
-        "![Area and speed of the instruction sets](../instructions.svg)",
+        *picture("Cycles and area of the instruction sets, with the Pareto fronts", "../instructions"),
     ]
 
 
 TABLE = Table(
     name="instruction-sets",
     page="results/papers/INSTRUCTIONS.md",
-    sources=("bench-papers.json", "explore-isa.json", "explore-sets.json"),
-    command="make bench-papers",
+    sources=(
+        "bench-sets.json",
+        "bench-papers.json",
+        "explore-isa.json",
+        "explore-sets.json",
+        f"bitstream-{BOARD}.json",
+    ),
+    command="make bench-sets",
     render=render,
 )

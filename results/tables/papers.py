@@ -4,7 +4,7 @@ from itertools import groupby
 
 from results import papers
 from results.kept import Content
-from results.tables import Table, table
+from results.tables import Table, picture, table
 
 SHOWN = {True: "yes", False: "no", None: "-"}
 
@@ -41,7 +41,7 @@ def _entry(of_entry: list[dict]) -> list[str]:
 
 
 def _render(paper: str, data: dict[str, Content]) -> list[str]:
-    lines, left = [f"![Values of the paper beside ours](../{paper}.svg)", ""], []
+    lines, left = [*picture("Values of the paper and ours", f"../{paper}"), ""], []
     for _, group in groupby(papers.records(paper, data), key=lambda r: r["entry"]):
         of_entry = list(group)
         if any(r["reason"] is None for r in of_entry):

@@ -49,10 +49,10 @@ def main() -> int:
         configuration={"programs": arguments.only or "all"},
         tools=toolchain.versions(os.environ, toolchain.SIMULATION),
     )
-    plot = arguments.results.with_suffix(".svg")
-    plot.write_text(report.plot(records))
+    for name, text in report.plots(records).items():
+        arguments.results.with_name(f"{arguments.results.stem}-{name}.svg").write_text(text)
     report.show(records)
-    print(f"{len(records)} figures in {arguments.results}, plot in {plot}")
+    print(f"{len(records)} figures in {arguments.results}, plots in {arguments.results.parent}")
     return 0 if report.is_constant_time(records) else 1
 
 

@@ -1,14 +1,12 @@
-"""Tables and the plot of `make bench`."""
-
-from html import escape
+"""Tables and plots of `make bench`."""
 
 from rich.console import Console
 from rich.table import Table
 
+from pictures import plots as drawing
 from tests.bench import paper
 from tests.bench.cases import Record
 
-_BAR, _LEFT, _WIDTH = 18, 230, 640
 _IDENTITY = ("engine", "style", "mode", "direction", "key_bits")
 
 
@@ -108,42 +106,26 @@ def is_constant_time(records: list[Record]) -> bool:
     return all(len(record["cycle_counts"]) == 1 for record in records if record["measure"] == "constant time")
 
 
-def plot(records: list[Record]) -> str:
-    """AES-128 as bars in SVG: bits a cycle of CTR, and ECB's speed-up over unrolled C."""
+def plots(records: list[Record]) -> dict[str, str]:
+    """SVG by name of AES-128: bits a cycle of CTR, and ECB's speed-up over unrolled C; the longest bar last."""
     throughput = [record for record in _throughput(records) if record["key_bits"] == 128]
     rates = [
-        (f"{record['engine']} {record['style']}, {record['memory']}", record["bits_per_cycle"])
+        (f"{record['engine']} {record['style']}, {record['memory']}", record["bits_per_cycle"], "CTR")
         for record in throughput
         if (record["mode"], record["direction"]) == ("ctr", "encrypt")
     ]
     ups = [
-        (f"{record['engine']} {record['style']}, {record['direction']}", up)
+        (f"{record['engine']} {record['style']}, {record['direction']}", up, "ECB")
         for record in throughput
         if record["mode"] == "ecb" and record is paper.find(records, **{name: record[name] for name in _IDENTITY})
         if (up := paper.speed_up(records, record, paper.BASELINE))
     ]
-    charts = [("AES-128, CTR: bits a cycle", rates, "#3b6ea5")]
-    if ups:
-        charts.append(("AES-128, ECB: times the speed of unrolled C", ups, "#a55d3b"))
-    parts, height = [], 0
-    for title, bars, colour in charts:
-        parts += _chart(title, sorted(bars, key=lambda bar: bar[1]), colour, height)
-        height += _BAR * len(bars) + 50
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_LEFT + _WIDTH + 80}" height="{height}" '
-        'font-family="sans-serif" font-size="11">'
-    )
-    return "\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *parts, "</svg>", ""])
-
-
-def _chart(title: str, bars: list[tuple[str, float]], colour: str, top: int) -> list[str]:
-    """The SVG elements of one chart, its bars in the order given, `top` below the image's upper edge."""
-    most = max((value for _, value in bars), default=1)
-    parts = [f'<text x="8" y="{top + 18}" font-size="13">{escape(title)}</text>']
-    for i, (name, value) in enumerate(bars):
-        y = top + 30 + _BAR * i
-        width = max(1, round(_WIDTH * value / most))
-        parts.append(f'<text x="{_LEFT - 6}" y="{y + 12}" text-anchor="end">{escape(name)}</text>')
-        parts.append(f'<rect x="{_LEFT}" y="{y + 2}" width="{width}" height="{_BAR - 5}" fill="{colour}"/>')
-        parts.append(f'<text x="{_LEFT + width + 4}" y="{y + 12}">{value:.3f}</text>')
-    return parts
+    charts = {
+        "rates": ("AES-128, CTR", "bits a cycle (sim)", rates),
+        "speed-ups": ("AES-128, ECB", "times the speed of unrolled C (sim)", ups),
+    }
+    return {
+        name: drawing.values(title, unit, tuple(sorted(rows, key=lambda row: row[1])))
+        for name, (title, unit, rows) in charts.items()
+        if rows
+    }

@@ -69,7 +69,9 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     for record in records:
-        print(*(record[name] for name in ("engine", "direction", "blocks", "side_by_side", "cycles_per_block")), sep=", ")
+        print(
+            *(record[name] for name in ("engine", "direction", "blocks", "side_by_side", "cycles_per_block")), sep=", "
+        )
     if arguments.only is None and arguments.side is None:
         write(
             arguments.results,

@@ -1,10 +1,10 @@
 """What `make bench` makes of its records."""
 
-import xml.etree.ElementTree as ElementTree
-
 import pytest
 
+from pictures.style import SERIES
 from tests.bench import limits, report
+from tests.pictures.support import shapes, words
 
 
 def record(engine, style, cycles_per_block, **values):
@@ -92,19 +92,19 @@ def test_floors(engine, memory, floors):
 
 
 def test_plot_has_a_bar_for_each_figure_the_longest_last():
-    image = ElementTree.fromstring(report.plot([*RECORDS, record("byte", "loop", 2560.0, key_bits=256)]))
-    widths = [int(bar.get("width")) for bar in image.iter("{http://www.w3.org/2000/svg}rect") if bar.get("x")]
-    assert len(widths) == 2
-    assert widths[1] == 80 * widths[0]
+    text = report.plots([*RECORDS, record("byte", "loop", 2560.0, key_bits=256)])["rates"]
+    (short, long) = shapes(text, SERIES[0])
+    assert long[2] - long[0] == pytest.approx(80 * (short[2] - short[0]), rel=1e-3)
+    assert long[1] > short[3]
 
 
 def test_plot_shows_speed_ups_and_none_of_others():
     ecb = [record("table", "unrolled", 1100.0, mode="ecb"), record("ise", "unrolled", 100.0, mode="ecb")]
-    image = ElementTree.fromstring(report.plot(ecb))
-    texts = [text.text for text in image.iter("{http://www.w3.org/2000/svg}text")]
-    widths = [int(bar.get("width")) for bar in image.iter("{http://www.w3.org/2000/svg}rect") if bar.get("x")]
-    assert not any("2007" in text for text in texts), "a mean over key lengths is not to stand beside AES-128"
-    assert widths == [round(640 / 11), 640]
+    plots = report.plots(ecb)
+    assert plots.keys() == {"speed-ups"}
+    assert not any("2007" in text for text in words(plots["speed-ups"])), "a mean is not to stand beside AES-128"
+    short, long = shapes(plots["speed-ups"], SERIES[0])
+    assert long[2] - long[0] == pytest.approx(11 * (short[2] - short[0]), rel=1e-3)
 
 
 def test_cost_of_a_call_is_what_its_blocks_do_not_cost():

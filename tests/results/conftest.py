@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from results import kept, pages
+from results import drawings, kept, pages
 
 
 @pytest.fixture
@@ -13,7 +13,8 @@ def tree(tmp_path, monkeypatch):
     for page in {pages.LIST_PAGE, *(table.page for table in pages.TABLES)}:
         (tmp_path / page).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(kept.ROOT / page, tmp_path / page)
-    shutil.copytree(kept.ROOT / "results", tmp_path / "results", dirs_exist_ok=True)
+    for folder in (drawings.FOLDER, drawings.PICTURES):
+        shutil.copytree(kept.ROOT / folder, tmp_path / folder, dirs_exist_ok=True)
     (tmp_path / "build" / "results").mkdir(parents=True)
     monkeypatch.setattr(kept, "ROOT", tmp_path)
     monkeypatch.setattr(kept, "DATA", tmp_path / "results" / "data")

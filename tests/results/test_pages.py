@@ -5,9 +5,10 @@ import re
 
 import pytest
 
-from results import kept, pages
+from results import drawings, kept, pages
 from results.__main__ import main
 from results.tables import demo
+from tests.pictures.support import words
 
 PROVENANCE = {"date", "commit", "command", "board", "configuration", "tools"}
 RECORD = {
@@ -70,6 +71,23 @@ def test_a_page_that_says_something_else_is_found_and_written_again(tree, capsys
     assert files(tree) == before
 
 
+def test_pictures_are_small_have_a_name_and_stand_on_a_page_with_words_and_their_data():
+    pages_ = {path: path.read_text() for path in kept.ROOT.rglob("*.md") if ".venv" not in path.parts}
+    found = drawings.files()
+    assert found.keys() >= {f"docs/pictures/{name}.svg" for name in ("soc", "vector-unit", "record")}
+    for name, text in found.items():
+        assert len(text.encode()) <= 300_000, name
+        links = [
+            (page, shown)
+            for page, content in pages_.items()
+            for shown, target in re.findall(r"\[([^\]]*)\]\(([^)#]+\.(?:svg|csv))\)", content)
+            if (page.parent / target).resolve() == kept.ROOT / name
+        ]
+        assert links and all(shown for _, shown in links), f"{name} is on no page"
+        if name.endswith(".svg"):
+            assert "<title>" in text and "prefers-color-scheme: dark" in text
+
+
 def test_what_stands_around_the_tables_stays(tree):
     page = tree / "host" / "RESULTS.md"
     page.write_text("before\n" + page.read_text() + "after\n")
@@ -87,7 +105,8 @@ def test_figures_are_taken_over_with_what_they_were_measured_with(tree):
     assert "| ise | 128 | encrypt | 43.2 | 2.96 | 222.2 (sim) | yes |" in page
     assert "`cipherlane demo`, 2030-01-02, commit `0123456789ab`, board sim; clock_hz 75000000, python 3.11.2." in page
     assert "222.2 (43.2)" in (tree / "README.md").read_text()
-    assert ">222.2<" in (tree / "results" / "speeds.svg").read_text()
+    assert "222" in words((tree / "results" / "speeds.svg").read_text())
+    assert 'ise,"record speed, 75 MHz",222.2,sim' in (tree / "results" / "speeds.csv").read_text()
     assert "| 43.2 | record |" in (tree / "results" / "README.md").read_text()
     assert "2030-01-02" in (tree / "results" / "README.md").read_text()
     assert main(["--check"]) == 0

@@ -2,6 +2,7 @@
 
 import json
 
+from pictures.style import SERIES, WARNING
 from results import drawings, kept, papers
 from results.tables import (
     bench_eth,
@@ -19,6 +20,7 @@ from results.tables import (
     printed,
     timing,
 )
+from tests.pictures.support import shapes, words
 
 
 def cells(lines):
@@ -259,8 +261,8 @@ def test_explore_isa_gives_the_reason_for_the_s_boxes_with_its_figures():
     lines = explore_isa.render({"explore-isa": explore_isa.keep(report)})
     assert "by the median of seeds 1, 2" in lines[0] and lines[0].endswith("(est):")
     assert cells(lines)[1] == ["lane, table", "1.5", "100 (90 to 130)", "1", "0", "1"]
-    for words in ("a lane takes 0 LUT4 and 0.5 ns", "2 LUT4 and 2.5 ns, too slow", "its 3.25 ns", "(4.25 ns by"):
-        assert words in lines[-1]
+    for said in ("a lane takes 0 LUT4 and 0.5 ns", "2 LUT4 and 2.5 ns, too slow", "its 3.25 ns", "(4.25 ns by"):
+        assert said in lines[-1]
 
 
 def test_explore_lte_has_cycles_by_datapath_and_each_part_the_smallest_core_first():
@@ -357,8 +359,11 @@ def test_the_plot_of_cores_has_members_with_one_key_of_aes_128_and_public_cores(
     records = explore.built(kept.load(explore.TABLE.sources, explore.TABLE.command))
     first = [r for r in records if r["device"] == "LFE5UM5G-85F"]
     small = [r for r in first if r["core"] != "cipherlane" or (r["slots"], r["key_lengths"]) == (1, [128])]
-    assert 0 < shown.count("<circle") == len(small) < len(first)
-    assert ">usselmann<" in shown and ">Canright x 2<" in shown
+    assert 0 < len(shown.rows) == len(small) < len(first)
+    assert {"usselmann", "Canright x 2", "both directions, keys loaded before"} <= set(words(shown.svg))
+    able = {row[0]: row[8:10] for row in shown.rows}
+    assert able["secworks"] == ("yes", "no") and able["usselmann"] == able["tiny_aes"] == ("no", "yes")
+    assert able["cipherlane"] == ("no", "no")
 
 
 def test_the_plots_of_papers_have_all_that_stands_in_their_tables():
@@ -366,9 +371,12 @@ def test_the_plots_of_papers_have_all_that_stands_in_their_tables():
         found = [r for r in papers.records(paper, papers.load(paper)) if r["entry"] == entry and r["ratio"]]
         chosen = [r for r in found if r["value"].endswith(end)]
         shown = drawings.beside(paper)
-        assert chosen and shown.count('<rect class="s0"') == shown.count('<rect class="s1"') == len(chosen) + 1
+        assert chosen and [row[0] for row in shown.rows] == [r["value"] for r in chosen]
+        assert len(shapes(shown.svg, SERIES[0])) == len(shapes(shown.svg, SERIES[1])) == len(chosen) + 1
     ciphers = kept.load(explore_lte.TABLE.sources, explore_lte.TABLE.command)["explore-lte"]["records"]
-    assert drawings.ciphers_of_lte().count("<circle") == len(ciphers) > 20
+    assert len(drawings.ciphers_of_lte().rows) == len(ciphers) > 20
     layer2 = kept.load(bench_lte.TABLE.sources, bench_lte.TABLE.command)["bench-lte"]["records"]
     engines = {r["engine"] for r in layer2} - {None}
-    assert drawings.layer2().count("<circle") == len(engines) * len(bench_lte.RATES_MBPS) > 0
+    shown = drawings.layer2()
+    assert len(shown.rows) == len(engines) * len(bench_lte.RATES_MBPS) > 0
+    assert "a transport block comes each 1 ms" in words(shown.svg) and WARNING in shown.svg

@@ -114,7 +114,7 @@ def test_plots_are_drawings_of_what_was_built():
 
 def test_a_clock_that_is_not_reached_is_no_bar():
     drawn = report.plots(built(Member("128", "lut"), fmax=50.0))
-    assert "128, lut" in drawn["clock-300"] and "128, lut" not in drawn["clock-1000"]
+    assert "128, lut" in drawn["clock-300"] and "clock-1000" not in drawn
 
 
 @pytest.mark.parametrize("seeds", [(1,), (1, 2, 3)])

@@ -1,0 +1,28 @@
+"""What a picture shows, read from its SVG: the words, which are outlines with a comment, and the shapes by colour."""
+
+import re
+from html import unescape
+from xml.etree import ElementTree
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def words(text):
+    """All texts, in the order in which they are drawn."""
+    return [unescape(each) for each in re.findall(r"<!-- (.*?) -->", text)]
+
+
+def shapes(text, colour):
+    """Of each path that is filled with a colour: left, top, right and bottom."""
+    found = []
+    for path in ElementTree.fromstring(text).iter(f"{SVG}path"):
+        if f"fill: {colour}" in path.get("style", ""):
+            numbers = [float(each) for each in re.findall(r"-?[\d.]+", path.get("d"))]
+            found.append((min(numbers[::2]), min(numbers[1::2]), max(numbers[::2]), max(numbers[1::2])))
+    return found
+
+
+def markers(text, colour):
+    """Where markers of a colour are: x and y."""
+    uses = ElementTree.fromstring(text).iter(f"{SVG}use")
+    return [(float(each.get("x")), float(each.get("y"))) for each in uses if f"fill: {colour}" in each.get("style", "")]
