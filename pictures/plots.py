@@ -404,7 +404,7 @@ def _place_labels(axes: Axes, labelled: Sequence[Point], inside: Sequence[Point]
         ]
     aside = [(x * 8, y * far) for far in (14, 24, 36, 50) for y in (1, -1) for x in (1, -1)]
     steps = [(7, 0), (-7, 0), (0, 9), (0, -9), *aside]
-    for point in labelled:
+    for point in sorted(labelled, key=lambda point: point.x):
         best = None
         for across, up in steps:
             side = "left" if across > 0 else "right" if across < 0 else "center"

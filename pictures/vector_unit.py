@@ -39,9 +39,9 @@ MIX = [
 KEYS = Box("round keys", 4.55, 4.5, 1.4, 0.65, ("k0 to k15, 8 contexts",), 3, "gateware/isa/register_file.py")
 COUNTER = Box("counter", 2.75, 4.5, 1.4, 0.65, ("base + index, 128 bits",), 3, "gateware/isa/vector_unit.py")
 MEMORY = Box("memory port", 1.45, 0.3, 1.35, 0.75, ("queue of loads", "and stores"), 2, "gateware/isa/memory_port.py")
-BUFFER = Box("buffer", 0.1, 0.3, 0.9, 0.75, ("memory, 128", "bits a cycle"), 4, "gateware/soc/buffer.py")
+BUFFER = Box("buffer memory", 0.05, 0.3, 1.13, 0.75, ("128 bits", "a cycle"), 4, "gateware/soc/buffer.py")
 BOXES = (STAGE_1, STAGE_2, CPU, DECODER, STATE, SHUFFLE, *SUBSTITUTE, *MIX, KEYS, COUNTER, MEMORY, BUFFER)
-_BACK = 8.4
+_BACK, _UP = 8.4, 1.315
 ARROWS = (
     Arrow([CPU.right(), DECODER.left()]),
     Arrow([STATE.right(), SHUFFLE.left(0.467)], bold=True),
@@ -56,7 +56,7 @@ ARROWS = (
     Arrow([STATE.bottom(), MEMORY.top()], both=True),
     Arrow([MEMORY.left(), BUFFER.right()], both=True, over=True),
     Arrow(
-        [(_BACK, MIX[0].right()[1]), (_BACK, 0.12), (1.2, 0.12), (1.2, STATE.left(0.4)[1]), STATE.left(0.4)],
+        [(_BACK, MIX[0].right()[1]), (_BACK, 0.12), (_UP, 0.12), (_UP, STATE.left(0.4)[1]), STATE.left(0.4)],
         "result, written back at the end of stage 2",
         (5.2, 0.12),
         bold=True,

@@ -2,11 +2,12 @@
 
 import re
 import subprocess
+from itertools import product
 
 import pytest
 
-from tests.bench import styles
-from tests.bench.board import KEY_BITS, BenchBoard
+from tests.bench import sets, styles
+from tests.bench.board import KEY_BITS, BenchBoard, WrongAnswerError
 
 CUSTOM_0 = 0x0B
 BY_NAME = {family.name: family for family, _ in styles.plan()}
@@ -19,6 +20,14 @@ def test_code_is_counted_with_the_rounds_that_are_called_and_without_other_direc
     assert styles.code_bytes({"block_encrypt_256": 7}, "encrypt", 256) == 7
     with pytest.raises(KeyError):
         styles.code_bytes(sizes, "encrypt", 256)
+
+
+def test_programs_for_several_blocks_a_call_are_apart_and_say_how_many():
+    found = sets.programs()
+    assert {(family.engine, blocks) for family, blocks, _ in found.values()} == set(product(sets.SIDE, sets.BLOCKS))
+    for family, blocks, side in found.values():
+        assert {f"-DBENCH_BLOCKS={blocks}u", f"-DBENCH_SIDE={side}u"} <= set(family.defines)
+        assert blocks % side == 0 and side <= max(sets.SIDE[family.engine])
 
 
 def test_every_form_has_a_program_for_each_style_on_the_board_that_has_its_instructions():
@@ -35,6 +44,18 @@ def test_every_form_has_a_program_for_each_style_on_the_board_that_has_its_instr
 @pytest.mark.parametrize("name", ["papers_ise_swap", "papers_ise_kept_unrolled"])
 def test_agrees_with_the_library(name):
     ecb_of_all_keys(name)
+
+
+@pytest.mark.simboard
+@pytest.mark.parametrize("form", ["ise_kept", "ise_vmem"])
+def test_blocks_side_by_side_agree_with_the_library(form):
+    family, blocks, side = sets.programs()[f"sets_{form}_4_4"]
+    assert (blocks, side) == (4, 4)
+    with BenchBoard(family) as board:
+        for decrypt in (False, True):
+            board.measure("ecb", decrypt=decrypt, size=16 * 12, passes=2, seed=3)
+        with pytest.raises(WrongAnswerError, match="status -22"):
+            board.measure("ecb", size=16 * 3)
 
 
 # Slow, as it builds another simulated board; that the units compute AES is tested in gateware/isa.

@@ -9,6 +9,7 @@ from gateware.explore.report import QUOTED_CYCLES
 from results import kept, papers
 from results.pages import MEASURED
 from results.papers import PapersError, __main__, hessel
+from results.tables import instruction_sets
 from results.tables.instruction_sets import front
 
 FIELDS = {"paper", "item", "theirs", "ours", "ratio", "conditions", "command", "kind", "reason"}
@@ -52,6 +53,8 @@ def test_ratios_are_ours_over_theirs_where_units_are_the_same():
     assert speed_up["ratio"] == pytest.approx(speed_up["ours"] / 5.54, abs=1e-4)
     assert found["table3", "AES VPE, area um2"]["ratio"] is None, "LUTs are no um2"
     assert found["table3", "AES VPE, area um2"]["ours"] > 0
+    estimates = [r for paper in papers.NAMES for r in records(paper) if r["kind"] == "est"]
+    assert len(estimates) > 10 and {r["ratio"] for r in estimates} == {None}, "an ECP5 is no cell of 0.11 um"
 
 
 def test_a_speed_up_is_the_mean_over_key_lengths_of_a_style_over_the_same_style():
@@ -136,6 +139,24 @@ def test_a_value_of_ours_that_the_paper_has_not_is_refused(monkeypatch):
 def test_the_front_is_what_nothing_else_undercuts():
     points = [(100, 0), (50, 10), (50, 12), (40, 10), (39, 500), (40, 10)]
     assert front(points) == [True, False, False, True, True, True]
+
+
+def test_each_set_is_compared_at_one_four_and_eight_blocks_and_the_unit_as_it_is_on_the_board_too():
+    data = kept.load(instruction_sets.TABLE.sources, "")
+    found = {(one.engine, one.family): one for one in instruction_sets.built(data)}
+    board = data["bitstream-ecpix5"]["shares"]["vector_unit"]
+    alone, placed = (found["ise_fused", family] for family in (instruction_sets.OURS, instruction_sets.PLACED))
+    assert (placed.lut4, placed.bram) == (board["lut4"], board["bram"]) != (alone.lut4, alone.bram)
+    assert alone.cycles == placed.cycles and set(alone.cycles) == {1, 4, 8}
+    assert found["zvkned", instruction_sets.WIDE].cycles.keys() == alone.cycles.keys()
+    for blocks in instruction_sets.FRONTS.values():
+        on = [one for one in found.values() if one.on_front[blocks]]
+        assert on and all(a.cycles[blocks] < b.cycles[blocks] for a in on for b in on if a.area > b.area)
+
+
+def test_more_blocks_never_cost_a_set_more_than_calls_for_fewer():
+    records = {blocks: {"cycles_per_block": cycles} for blocks, cycles in ((1, 40.0), (4, 50.0), (8, 30.0))}
+    assert instruction_sets.best(records) == {1: 40.0, 4: 40.0, 8: 30.0}
 
 
 def test_cycles_that_the_exploration_quotes_are_the_papers():
