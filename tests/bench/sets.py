@@ -23,8 +23,8 @@ BLOCKS = (1, 4, 8)
 KEY_BITS = 128
 MEASURE = "independent blocks a call"
 # How many blocks of a call may go through each round together. The CPU has registers for the states of two; of
-# `table` two in a row are more code than the instruction cache holds. Registers of a unit's own have room for eight, but
-# those of `ptlu` for one.
+# `table` two in a row are more code than the instruction cache holds. Registers of a unit's own have room for eight,
+# but those of `ptlu` for one.
 SIDE = dict.fromkeys(("table", "ptlu_64", "ptlu_128"), (1,))
 SIDE |= dict.fromkeys(("zkn", "byte_set", "word_set", "rom_rounds", "ptlu"), (1, 2))
 SIDE |= dict.fromkeys(("zvkned", "ise_kept", "ise_fused", "ise_vmem"), (8,))
