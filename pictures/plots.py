@@ -300,7 +300,7 @@ def points(
     with settings():
         everything = [point for _, inside in panels for point in inside]
         colours = _colours([point.series for point in everything])
-        each, rows = (4.3 if len(panels) == 1 else 3.5), 2 if markers or front else 1
+        each, rows = (4.9 if joined else 4.3 if len(panels) == 1 else 3.5), 2 if markers or front else 1
         top = 0.3 + 0.24 * rows + (0.2 if any(heading for heading, _ in panels) else 0)
         height = top + each * len(panels) + 0.05
         drawn = figure(WIDTH, height)

@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from io import StringIO
 
 from cipherlane.protocol.layout import HEADER
@@ -111,9 +111,7 @@ def luts() -> Plot:
     wholes = tuple(
         (
             r["board"],
-            tuple(
-                (UNITS.get(unit, unit), r["shares"][unit]["lut4"]) for unit in (*units, "rest") if unit in r["shares"]
-            ),
+            tuple((UNITS.get(unit, unit), r["shares"][unit]["lut4"]) for unit in units if unit in r["shares"]),
         )
         for r in sorted(counted, key=lambda r: r["lut4"])
     )
@@ -268,7 +266,7 @@ PLOTS: dict[str, Callable[[], Plot]] = {
     **{f"{FOLDER}/{paper}": partial(beside, paper) for paper in BESIDE},
     f"{PICTURES}/record": record,
 }
-DIAGRAMS = {f"{PICTURES}/soc": soc.picture, f"{PICTURES}/vector-unit": vector_unit.picture}
+DIAGRAMS = {f"{PICTURES}/soc": cache(soc.picture), f"{PICTURES}/vector-unit": cache(vector_unit.picture)}
 
 
 def files() -> dict[str, str]:

@@ -210,7 +210,7 @@ def test_explore_shows_what_was_built_at_aes_128_the_fastest_first():
     lines = explore.render({"explore": content})
     shown = ["864", "940", "10", "175.62 (170.5 to 180.0)", "15", "10"]
     assert cells(lines)[:3] == [
-        ["cipherlane", "128", "block ram", "1", "128", "1", *shown, f"{mbps} (est)", "2.602", priced, "met"]
+        ["cipherlane", "128", "block ram", "1", "no", "no", "128", "1", *shown, f"{mbps} (est)", "2.602", priced, "met"]
         for mbps, priced in ((2248, "0.182"), (1000, "0.081"), (50, "0.004"))
     ]
     # 12 cycles of theirs at 300 Mbps: 300 / 128 x 12.
@@ -227,7 +227,7 @@ def test_explore_shows_what_an_earlier_run_had_of_cores_that_the_last_one_left_o
     )
     del earlier["records"][1]["cycles_first"]
     rows = cells(explore.render({"explore.earlier": earlier, "explore": last}))
-    assert [[row[2], *row[9:13]] for row in rows[:2]] == [
+    assert [[row[2], *row[11:15]] for row in rows[:2]] == [
         ["lut", "175.62 (one seed)", "-", "10", "2000 (est)"],
         ["block ram", "175.62 (170.5 to 180.0)", "15", "10", "1000 (est)"],
     ]
@@ -364,6 +364,16 @@ def test_the_plot_of_cores_has_members_with_one_key_of_aes_128_and_public_cores(
     able = {row[0]: row[8:10] for row in shown.rows}
     assert able["secworks"] == ("yes", "no") and able["usselmann"] == able["tiny_aes"] == ("no", "yes")
     assert able["cipherlane"] == ("no", "no")
+
+
+def test_the_plot_of_luts_has_each_unit_of_each_bitstream_once(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(drawings.plots, "shares", lambda title, x_name, wholes, rest: drawn.extend(wholes) or "")
+    rows = drawings.luts().rows
+    assert {board for board, _ in drawn} == {row[0] for row in rows} and len(drawn) > 3
+    for board, parts in drawn:
+        assert sorted(lut4 for _, lut4 in parts) == sorted(row[2] for row in rows if row[0] == board)
+        assert len(dict(parts)) == len(parts) and parts[-1][0] == "rest"
 
 
 def test_the_plots_of_papers_have_all_that_stands_in_their_tables():
