@@ -142,6 +142,7 @@ def test_no_port(tmp_path):
 
 
 CABLE = cables.Cable("0403:6010", "a chip", "", True)
+NAMED = cables.Cable("0403:6015", "a chip", "", True, "ULX3S FPGA 85K v3.0.8")
 LOCKED = cables.Cable("0403:6014", "another chip", "", False)
 
 
@@ -151,6 +152,7 @@ LOCKED = cables.Cable("0403:6014", "another chip", "", False)
         (None, True, None, "does not say"),
         ([], True, None, "no JTAG cable is seen"),
         ([LOCKED, CABLE], True, True, "0403:6014 another chip, 0403:6010 a chip"),
+        ([NAMED], True, True, 'a chip (it calls itself "ULX3S FPGA 85K v3.0.8")'),
         ([LOCKED], True, False, "0403:6014 another chip, which this user may not open: run `sudo make udev`"),
         ([LOCKED], False, None, "which this user may not open"),
     ],

@@ -127,7 +127,9 @@ def _cable(port: str) -> tuple[Check, int]:
         return Check("cable", None, "this system does not say which are attached"), 0
     if not found:
         return Check("cable", None, "no JTAG cable is seen: only flashing takes one"), 0
-    names = ", ".join(f"{each.usb} {each.title}" for each in found)
+    names = ", ".join(
+        f"{each.usb} {each.title}" + (f' (it calls itself "{each.product}")' if each.product else "") for each in found
+    )
     if any(each.usable for each in found):
         return Check("cable", True, names), 0
     local = not port.startswith("sim") and "://" not in port
