@@ -21,6 +21,7 @@ from cipherlane.build_id import require
 from cipherlane.cables import REMEDY
 from cipherlane.device import Device
 from cipherlane.errors import CipherlaneError, NoReplyError
+from cipherlane.plain import plain
 from cipherlane.transport import open_transport
 
 from gateware.boards import Board, Cable
@@ -172,7 +173,7 @@ def require_part(part: str, found: list[str], title: str, bitstream: str = "the 
     if not found:
         raise FlashError(f"nothing answers on the JTAG of {title}: power it on, or cut a loop in its chain")
     if part not in found and f"LFE5UM-{part.partition('-')[2]}" not in found:
-        seen = ", ".join(dict.fromkeys(found))
+        seen = plain(", ".join(dict.fromkeys(found)))
         raise FlashError(f"on the cable is a {seen}, and {bitstream} is for a {part}: `make boards` lists both")
 
 
@@ -202,7 +203,7 @@ def reason(said: str, title: str, words: str = "", *, locked: bool = False) -> s
         line for line in lines if re.match(rf"\S.*?(?:{_CAUSE})|{_CAUSE}", line) and _NO_CAUSE not in line
     ] or lines
     return f"{title} could not be loaded: openFPGALoader " + (
-        f"says: {causes[-1].strip()}" if causes else "says nothing"
+        f"says: {plain(causes[-1].strip())}" if causes else "says nothing"
     )
 
 

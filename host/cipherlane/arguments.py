@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
+from .plain import plain
+
 _HIDDEN = "..."
 _NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # what an option looks like, and a key does not
 
@@ -42,6 +44,10 @@ class Parser(argparse.ArgumentParser):
         for value in sorted(self._values(), key=len, reverse=True):
             message = re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", _HIDDEN, message)
         super().error(message)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print help or an error, of which nothing moves the cursor."""
+        super()._print_message(plain(message, keep="\n"), file)
 
     def _values(self) -> Iterator[str]:
         """The words that were given, and what they say behind the name of an option, but no options and choices."""

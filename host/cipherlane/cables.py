@@ -93,8 +93,6 @@ def rules() -> str:
 def _text(path: Path) -> str:
     """What a file says, nothing if it cannot be read: a device may go meanwhile."""
     try:
-        return "".join(
-            each for each in path.read_text(encoding="ascii", errors="replace").strip() if each.isprintable()
-        )
+        return path.read_text(encoding="utf-8", errors="surrogateescape").strip()
     except OSError:
         return ""

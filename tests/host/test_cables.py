@@ -44,7 +44,7 @@ def test_cables_are_told_from_what_else_is_there(tmp_path):
     add(tmp_path, "2-2", idVendor="0403", idProduct="6014")
     found = cables.attached(tmp_path)
     assert [(each.usb, each.serial_number, each.usable) for each in found] == [
-        ("0403:6010", "FT123", True),
+        ("0403:6010", "FT\x01123", True),
         ("0d28:0204", "", False),
     ], "the second has no node to be opened, and the last one has gone"
 

@@ -20,7 +20,7 @@ from cipherlane.live.hub import Hub
 from cipherlane.live.streamer import Streamer
 from cipherlane.nullboard import NullBoard
 from cipherlane.protocol.layout import RecordType, decode
-from cipherlane.top import Top, _plain
+from cipherlane.top import Top
 from cipherlane.transport import open_transport
 from textual.widgets import DataTable, Footer, Static
 
@@ -237,10 +237,6 @@ def test_who_ends_it_before_there_is_a_board_gets_no_error():
         await screen.press("q")
 
     show("udp://127.0.0.1:9", scenario, timeout=0.5)
-
-
-def test_names_that_would_move_the_cursor_do_not():
-    assert _plain("a\x1b[2Jb\u202ec\rd\ne") == "a\ufffd[2Jb\ufffdc\ufffdd\ne"
 
 
 @BY_TEXTUAL

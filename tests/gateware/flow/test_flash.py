@@ -142,6 +142,7 @@ def test_a_board_that_is_not_there_or_another_is_not_written(build, loader, dete
             "openFPGALoader says: mismatch between target's idcode and bitstream idcode",
         ),
         ("Open file FAIL\n", "openFPGALoader says: Open file FAIL"),
+        ("Error: cable \x1b]0;t\x07\u202e\n", r"openFPGALoader says: Error: cable \x1b]0;t\x07\u202e"),
         (OPENED + "Erasing: [==] 100.00%\nDone\nVerification failed at 4711\n", "says: Verification failed at 4711"),
         (
             OPENED
