@@ -34,6 +34,8 @@ class SerialTransport(Transport):
         self.clock = clock
         # A socket may lead to a simulated board, so that only its info record tells how patient to be.
         self.pace = SIMULATED if "://" in url else HARDWARE
+        if not url.startswith(f"{tcp.SCHEME}:"):
+            self.advice = "check the board's power, cable, --port and --baud"
         self._parser = FrameParser(_MAX_RECORD)
         self._ready: deque[bytes] = deque()
         try:
