@@ -4,7 +4,10 @@
 VARIABLES := ACCEPT BOARD CONFIG COORDINATOR DATABASE DRY_RUN EXPLORE FILE FIRMWARE FUZZ_SECONDS HIL_ENV JOBS KEY_BITS LIVE MUTANTS PLACE PORT REVISION SCHEDULER SEEDS SELECT SOAK SUITES TRACE TRANSPORT WAIT ZEPHYR_BASE
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
 UNKNOWN := $(strip $(filter-out $(VARIABLES),$(GIVEN)))
-$(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown '$(UNKNOWN)' $(VARIABLES) 2>/dev/null),unknown variable $(UNKNOWN))))
+$(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown variable '$(UNKNOWN)' $(VARIABLES) 2>/dev/null),unknown variable $(UNKNOWN))))
+TARGETS = $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
+MISTYPED := $(if $(MAKECMDGOALS),$(filter-out $(TARGETS),$(MAKECMDGOALS)))
+$(if $(MISTYPED),$(error $(or $(shell python3 .ci/unknown target '$(MISTYPED)' $(TARGETS) 2>/dev/null),unknown target $(MISTYPED))))
 $(if $(word 2,$(CURDIR)),$(error the simulators' makefiles take no path with a space: move this checkout: $(CURDIR)))
 
 BOARD    ?= ecpix5

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 
 import psutil
 import pytest
@@ -62,6 +63,20 @@ def test_the_address_as_json(null_board):
         said = "".join(process.stdout.readline() for _ in range(3))
         process.kill()
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", json.loads(said)["url"])
+
+
+@ON_POSIX
+def test_make_screenshots_ends_it_as_its_user_does(null_board, capfd):
+    """Without an error: it ended by TERM, and the last line of `make screenshots` was one."""
+    pytest.importorskip("playwright")
+    from tests.screenshots.__main__ import live_view
+
+    with live_view(null_board.url, "table") as url, urllib.request.urlopen(url, timeout=60) as page:
+        assert b"<html" in page.read()
+    said = "".join(capfd.readouterr())
+    assert "error" not in said and said.endswith("live: ended\n")
+    with pytest.raises(SystemExit, match="has no address: see above"), live_view(null_board.url, "none"):
+        pytest.fail("there is no such engine")
 
 
 def test_without_its_packages_it_says_what_to_install(null_board, monkeypatch):
