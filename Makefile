@@ -28,7 +28,7 @@ $(if $(filter-out 1,$(TRACE)),$(error TRACE=$(TRACE): choose 1, or leave it out)
 $(if $(and $(filter CONFIG,$(GIVEN)),$(filter FIRMWARE TRANSPORT,$(GIVEN))),$(error CONFIG=$(CONFIG) has FIRMWARE and TRANSPORT in it: leave them out))
 ON_ZEPHYR = $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 SWEEP = $(if $(SCHEDULER),--scheduler '$(SCHEDULER)') $(if $(JOBS),--jobs '$(JOBS)')
-FLASH = $(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) $(if $(DRY_RUN),--dry-run) $(if $(REVISION),--revision '$(REVISION)') --flash
+FLASH = $(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) $(if $(DRY_RUN),--dry-run)$(if $(REVISION), --revision '$(REVISION)') --flash
 ANSWER = $(if $(filter PORT,$(GIVEN)), --port '$(PORT)')
 HIL = $(if $(COORDINATOR),--coordinator '$(COORDINATOR)') $(if $(PLACE),--place '$(PLACE)') $(if $(WAIT),--wait '$(WAIT)') \
 	$(if $(SELECT),--select '$(SELECT)') $(if $(SOAK),--soak '$(SOAK)') $(if $(HIL_ENV),--environment '$(HIL_ENV)') $(if $(ACCEPT),--accept '$(ACCEPT)')
@@ -103,7 +103,7 @@ udev: setup ## 1 s | Let users of the group plugdev open the boards' JTAG cables
 hil: setup ## minutes | Test BOARD with CONFIG through labgrid, attached or at COORDINATOR; BOARD=sim is the simulated one
 	@.ci/setup-hil
 	@$(if $(and $(filter sim,$(BOARD)),$(if $(COORDINATOR)$(ACCEPT),,1)),$(PYTHON) -m gateware.flow sim $(CONFIG))
-	@$(if $(HIL_ENV)$(ACCEPT),,$(PYTHON) -m gateware.flow.environment $(BOARD) $(CONFIG)$(ANSWER) $(if $(COORDINATOR),--remote) $(if $(REVISION),--revision '$(REVISION)'))
+	@$(if $(HIL_ENV)$(ACCEPT),,$(PYTHON) -m gateware.flow.environment $(BOARD) $(CONFIG)$(ANSWER) $(if $(COORDINATOR),--remote)$(if $(REVISION), --revision '$(REVISION)'))
 	@.venv-hil/bin/python -m tests.hil $(BOARD) $(CONFIG) $(HIL)
 
 ##@ Check

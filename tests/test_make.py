@@ -280,6 +280,7 @@ def test_live_chooses_a_simulated_board_unless_one_is_named(checkout, words, por
         (["bitstream"], "ecpix5 default"),
         (["flash", "BOARD=another", "CONFIG=eth"], "another eth  --flash sram"),
         (["flash-spi", "DRY_RUN=1"], "ecpix5 default --dry-run --flash spi"),
+        (["flash", "REVISION=R03"], "ecpix5 default  --revision 'R03' --flash sram"),
         (["flash", "PORT=/dev/ttyUSB0"], "ecpix5 default  --flash sram --port '/dev/ttyUSB0'"),
         (["hil", "BOARD=sim", "CONFIG=eth"], "sim eth"),
     ],
