@@ -1,10 +1,13 @@
 # Cipherlane: the one entry point. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-VARIABLES := ACCEPT BOARD CONFIG COORDINATOR DATABASE DRY_RUN EXPLORE FILE FIRMWARE FUZZ_SECONDS HIL_ENV JOBS KEY_BITS LIVE MUTANTS PLACE PORT SCHEDULER SEEDS SELECT SOAK SUITES TRACE TRANSPORT WAIT ZEPHYR_BASE
+VARIABLES := ACCEPT BOARD CONFIG COORDINATOR DATABASE DRY_RUN EXPLORE FILE FIRMWARE FUZZ_SECONDS HIL_ENV JOBS KEY_BITS LIVE MUTANTS PLACE PORT REVISION SCHEDULER SEEDS SELECT SOAK SUITES TRACE TRANSPORT WAIT ZEPHYR_BASE
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),$(name)))
 UNKNOWN := $(strip $(filter-out $(VARIABLES),$(GIVEN)))
-$(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown '$(UNKNOWN)' $(VARIABLES) 2>/dev/null),unknown variable $(UNKNOWN))))
+$(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown variable '$(UNKNOWN)' $(VARIABLES) 2>/dev/null),unknown variable $(UNKNOWN))))
+TARGETS = $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
+MISTYPED := $(if $(MAKECMDGOALS),$(filter-out $(TARGETS),$(MAKECMDGOALS)))
+$(if $(MISTYPED),$(error $(or $(shell python3 .ci/unknown target '$(MISTYPED)' $(TARGETS) 2>/dev/null),unknown target $(MISTYPED))))
 $(if $(word 2,$(CURDIR)),$(error the simulators' makefiles take no path with a space: move this checkout: $(CURDIR)))
 
 BOARD    ?= ecpix5
@@ -25,7 +28,7 @@ $(if $(filter-out 1,$(TRACE)),$(error TRACE=$(TRACE): choose 1, or leave it out)
 $(if $(and $(filter CONFIG,$(GIVEN)),$(filter FIRMWARE TRANSPORT,$(GIVEN))),$(error CONFIG=$(CONFIG) has FIRMWARE and TRANSPORT in it: leave them out))
 ON_ZEPHYR = $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 SWEEP = $(if $(SCHEDULER),--scheduler '$(SCHEDULER)') $(if $(JOBS),--jobs '$(JOBS)')
-FLASH = $(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) $(if $(DRY_RUN),--dry-run) --flash
+FLASH = $(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) $(if $(DRY_RUN),--dry-run)$(if $(REVISION), --revision '$(REVISION)') --flash
 ANSWER = $(if $(filter PORT,$(GIVEN)), --port '$(PORT)')
 HIL = $(if $(COORDINATOR),--coordinator '$(COORDINATOR)') $(if $(PLACE),--place '$(PLACE)') $(if $(WAIT),--wait '$(WAIT)') \
 	$(if $(SELECT),--select '$(SELECT)') $(if $(SOAK),--soak '$(SOAK)') $(if $(HIL_ENV),--environment '$(HIL_ENV)') $(if $(ACCEPT),--accept '$(ACCEPT)')
@@ -47,6 +50,7 @@ help: ## 0 s | List the targets
 	@echo "  CONFIG=sdram (demo: the data lie in the simulated board's DDR3, and the table says so)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
 	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone; udev: the rules)"
+	@echo "  REVISION=R03 (flash, flash-spi, hil: the board's revision, where the attached cable does not tell it; see make boards)"
 	@echo "  COORDINATOR=host:port  PLACE=name  WAIT=3600  SELECT=throughput  SOAK=3600  HIL_ENV=file  ACCEPT=figure (hil: see tests/hil)"
 	@echo "  TRACE=1 (sim: with waveforms, in build/sim_trace; see gateware/ARCHITECTURE.md)"
 	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, live, bench; flash and hil: not sim)  FILE=path  KEY_BITS=128|192|256|all (demo)"
@@ -78,7 +82,7 @@ zephyr: setup ## minutes | Build the firmware on Zephyr for BOARD=sim, with the 
 zephyr-setup: setup ## minutes | Install what Zephyr's build needs and, without ZEPHYR_BASE, a Zephyr tree (build/zephyr)
 	@firmware/zephyr/setup
 
-boards: setup ## 2 s | List the boards: part, memories, clock declared and reached, what fits, what does not and why, how it is loaded
+boards: setup ## 2 s | List the boards: part, memories, clock declared and reached, what fits, what does not and why, revisions and their cables
 	@$(PYTHON) -m results.tables.boards
 
 bitstream: setup ## 20 min | Build the bitstream for BOARD with CONFIG, firmware inside (build/<board>_<config>)
@@ -99,7 +103,7 @@ udev: setup ## 1 s | Let users of the group plugdev open the boards' JTAG cables
 hil: setup ## minutes | Test BOARD with CONFIG through labgrid, attached or at COORDINATOR; BOARD=sim is the simulated one
 	@.ci/setup-hil
 	@$(if $(and $(filter sim,$(BOARD)),$(if $(COORDINATOR)$(ACCEPT),,1)),$(PYTHON) -m gateware.flow sim $(CONFIG))
-	@$(if $(HIL_ENV)$(ACCEPT),,$(PYTHON) -m gateware.flow.environment $(BOARD) $(CONFIG)$(ANSWER) $(if $(COORDINATOR),--remote))
+	@$(if $(HIL_ENV)$(ACCEPT),,$(PYTHON) -m gateware.flow.environment $(BOARD) $(CONFIG)$(ANSWER) $(if $(COORDINATOR),--remote)$(if $(REVISION), --revision '$(REVISION)'))
 	@.venv-hil/bin/python -m tests.hil $(BOARD) $(CONFIG) $(HIL)
 
 ##@ Check
@@ -221,6 +225,7 @@ pages: setup ## 10 s | Write what is generated anew: registers, instructions, re
 	@$(PYTHON) -m firmware.codegen.wire
 	@$(PYTHON) -m firmware.codegen
 	@$(PYTHON) -m gateware.flow.devicetrees
+	@$(PYTHON) -m gateware.flow.cable_table
 	@$(PYTHON) -m cipherlane.protocol.reference
 	@$(PYTHON) -m results
 

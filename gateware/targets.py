@@ -1,5 +1,7 @@
 """What can be built: a board with a configuration, as `make bitstream BOARD=ecpix5 CONFIG=eth` names them."""
 
+import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gateware import boards
@@ -72,12 +74,12 @@ def load(board: str, configuration: str = DEFAULT) -> Target:
             rest = board.removeprefix(f"{name}_")
             if rest != board and rest in boards.load(name).fits:
                 raise UnknownTargetError(f"unknown board {board!r}: say {_variables(name, rest)}")
-        raise UnknownTargetError(f"unknown board {board!r}: choose one of {', '.join(known)}")
+        raise UnknownTargetError(f"unknown board {board!r}{_meant(board, known)}: choose one of {', '.join(known)}")
     found = boards.load(board)
     if configuration not in found.fits:
         choices = ", ".join(found.fits)
         why = found.left_out.get(configuration)
-        reason = f" ({why})" if why else ""
+        reason = f" ({why})" if why else _meant(configuration, found.fits)
         raise UnknownTargetError(
             f"board {board} has no configuration {configuration!r}{reason}: choose one of {choices}"
         )
@@ -88,6 +90,12 @@ def load(board: str, configuration: str = DEFAULT) -> Target:
 def load_all() -> list[Target]:
     """Every target."""
     return [load(board, configuration) for board in boards.names() for configuration in boards.load(board).fits]
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    """What may be meant by a word that is none of those known; empty if nothing is near."""
+    near = difflib.get_close_matches(word.lower(), known, 1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def _name(board: Board, configuration: Configuration) -> str:

@@ -205,10 +205,44 @@ def test_setup_is_never_silent_for_long_and_says_what_failed(checkout):
     done = make(checkout, "setup", PATH=f"{programs}:{os.environ['PATH']}")
     assert done.returncode == 2
     assert re.fullmatch(
-        r"setup: installing Debian packages: git make .*\n(setup: +\d+ s: Reading lists\n)+", done.stdout
+        r"setup: installing \d\d Debian packages and what they need: git make .*\n"
+        r"(setup: lists of Debian packages: \d+ s\n)+",
+        done.stdout,
     )
     lines = done.stderr.splitlines()
-    assert lines[0] == "no network" and lines[1].startswith("setup: error: ") and "apt-get" in lines[1], done.stderr
+    assert lines[0] == "no network" and lines[1].startswith("setup: error: Debian packages: "), done.stderr
+    assert "apt-get" in lines[1]
+
+
+APT = """Reading package lists...
+The following NEW packages will be installed:
+  git make
+0 upgraded, 3 newly installed, 0 to remove and 0 not upgraded.
+"""
+GOT = APT + "Get:1 http://deb.example bookworm/main amd64 git amd64 1 [7 MB]\nGet:2 http://deb.example bookworm/main\n"
+PIP = "Collecting jinja2==3.1.6 (from -r requirements.txt (line 3))\n  Downloading jinja2-3.1.6-py3-none-any.whl\n"
+INSTALLS = PIP + "Installing collected packages: MarkupSafe, Jinja2, a, b\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "total", "shown"),
+    [
+        ("Reading package lists...\n", "", ""),
+        (APT, "", ""),
+        (GOT, "", ", 2 of 3 packages found"),
+        (GOT + "Unpacking git (1) ...\nSetting up git (1) ...\n", "", ", 1 of 3 packages installed"),
+        ("", "78", ""),
+        (PIP, "78", ", 1 of 78 packages found"),
+        (INSTALLS, "78", ", installing 4 packages"),
+        ("Get:1 http://deb.example bookworm InRelease\n", "", ""),
+    ],
+)
+def test_progress_of_the_setup_names_step_seconds_and_packages(tmp_path, said, total, shown):
+    """Of what apt-get and pip print, cut short; their own last lines meant nothing to anybody."""
+    (tmp_path / "log").write_text(said)
+    words = [ROOT / ".ci" / "progress", "a step", "35", tmp_path / "log", *filter(None, [total])]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"setup: a step: 35 s{shown}\n", "")
 
 
 def test_demo_of_a_simulated_board_says_how_long_it_takes(checkout, tmp_path):
@@ -246,6 +280,7 @@ def test_live_chooses_a_simulated_board_unless_one_is_named(checkout, words, por
         (["bitstream"], "ecpix5 default"),
         (["flash", "BOARD=another", "CONFIG=eth"], "another eth  --flash sram"),
         (["flash-spi", "DRY_RUN=1"], "ecpix5 default --dry-run --flash spi"),
+        (["flash", "REVISION=R03"], "ecpix5 default  --revision 'R03' --flash sram"),
         (["flash", "PORT=/dev/ttyUSB0"], "ecpix5 default  --flash sram --port '/dev/ttyUSB0'"),
         (["hil", "BOARD=sim", "CONFIG=eth"], "sim eth"),
     ],
@@ -310,6 +345,15 @@ def test_unknown_variables_are_named(checkout, target, words, named):
     line = re.fullmatch(r"Makefile:\d+: \*\*\* (.*) \(there are ACCEPT, .*\)\.  Stop\.\n", done.stderr)[1]
     assert sorted(line.split("; ")) == sorted(f"unknown variable {name}" for name in named)
     assert nothing_made(checkout)
+
+
+def test_an_unknown_target_is_named_with_the_nearest(checkout):
+    done = make(checkout, "tset", "flash-spi", "xyzzy")
+    assert (done.returncode, done.stdout) == (2, "") and nothing_made(checkout)
+    said = "unknown target tset, did you mean test?; unknown target xyzzy"
+    assert re.fullmatch(rf"Makefile:\d+: \*\*\* {re.escape(said)} \(`make help` lists them\)\.  Stop\.\n", done.stderr)
+    listed = re.findall(r"^  make ([a-z-]+) ", make(checkout, "help").stdout, re.M)
+    assert len(listed) > 40 and make(checkout, "-n", *listed).stderr.count("unknown target") == 0
 
 
 def test_every_variable_that_help_names_is_known(checkout):

@@ -50,6 +50,26 @@ class Sdram:
 
 
 @dataclass(frozen=True)
+class Cable:
+    """How some revisions of a board are loaded over USB, and which serial port of it is their UART.
+
+    ``revision`` is the name that `REVISION=` takes, empty where a board has one kind of cable; ``revisions`` lists all
+    that have this cable, for people. ``usb`` is the identity (`vendor:product`) of the JTAG cable, or of the board's
+    bootloader, ``chip`` what answers there. ``loader`` has openFPGALoader's options that choose it. ``uart_usb`` is the
+    identity of the UART's adapter, followed by a slash and the number of its interface where the adapter has several.
+    It is empty where the adapter may be any. ``source`` says who states this.
+    """
+
+    revisions: str
+    usb: str
+    chip: str
+    loader: tuple[str, ...]
+    source: str
+    revision: str = ""
+    uart_usb: str = ""
+
+
+@dataclass(frozen=True)
 class Board:
     """What the SoC needs to know of a board.
 
@@ -60,9 +80,9 @@ class Board:
     on it, by name; ``left_out`` says of what else somebody may look for why it is not there. ``models`` is, of a
     simulated board, the one that it stands for. ``clock_pin`` has a clock of the board's ``sys_clk_freq``, and
     ``reset_pin`` is low while the board is reset. ``bootloader`` says that it is loaded by a bootloader of its own over
-    USB (DFU), which tells no part and writes nothing but the SPI flash. ``cable_usb`` is the USB identity
-    (`vendor:product`) of the JTAG cable, or of that bootloader; ``uart_usb`` that of the UART's adapter, behind a slash
-    the number of its interface where the adapter has several. It is empty where the adapter may be any.
+    USB (DFU), which tells no part and writes nothing but the SPI flash. ``cables`` has each kind of cable that
+    revisions have, the commonest first. ``other_revisions`` tells, by the name of a revision, how it differs from the
+    ones that configurations are built for, and who says so.
     """
 
     name: str
@@ -82,10 +102,9 @@ class Board:
     models: "Board | None" = None
     device: str = ""
     speed_grade: str = ""
-    flash_cable: tuple[str, ...] = ()
     bootloader: bool = False
-    cable_usb: str = ""
-    uart_usb: str = ""
+    cables: tuple[Cable, ...] = ()
+    other_revisions: Mapping[str, str] = field(default_factory=dict)
     constraints: str = ""
     clock_pin: str = ""
     reset_pin: str = ""
@@ -99,6 +118,11 @@ class Board:
     def has_uart(self) -> bool:
         """Whether pins have its UART; LiteX's `crossover` is one that none has."""
         return self.uart_name != "crossover"
+
+    @property
+    def uart_usb(self) -> bool:
+        """Whether an adapter of its own has its UART, in each revision."""
+        return bool(self.cables) and all(cable.uart_usb for cable in self.cables)
 
     @property
     def part(self) -> str:

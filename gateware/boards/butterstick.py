@@ -5,7 +5,7 @@ litex-boards names no UART: records come over Ethernet alone: the UART is LiteX'
 
 from litex_boards.platforms import gsd_butterstick
 
-from gateware.boards import Board, Fit
+from gateware.boards import Board, Cable, Fit
 from gateware.ecp5 import create_crg, create_rgmii
 
 BOARD = Board(
@@ -43,8 +43,15 @@ BOARD = Board(
     },
     device="LFE5UM5G-85F-8BG381C",
     speed_grade="8",
-    flash_cable=("--dfu", "--vid", "0x1209", "--pid", "0x5af1", "--altsetting", "0"),
     bootloader=True,
-    cable_usb="1209:5af1",
+    cables=(
+        Cable(
+            revisions="r1.0",
+            usb="1209:5af1",
+            chip="DFU bootloader",
+            loader=("--dfu", "--vid", "0x1209", "--pid", "0x5af1", "--altsetting", "0"),
+            source="litex-boards' platform; its JTAG takes an adapter of its own, an FT232H there",
+        ),
+    ),
     constraints="butterstick.lpf",
 )

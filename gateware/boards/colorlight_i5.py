@@ -3,7 +3,7 @@
 from litedram.modules import M12L64322A
 from litex_boards.platforms import colorlight_i5
 
-from gateware.boards import Board
+from gateware.boards import Board, Cable
 from gateware.ecp5 import SMALL, SMALL_LEFT_OUT, create_crg
 from gateware.ecp5_sdr import create_sdr
 
@@ -26,7 +26,15 @@ BOARD = Board(
     left_out=SMALL_LEFT_OUT,
     device="LFE5U-25F-6BG381C",
     speed_grade="6",
-    flash_cable=("--board", "colorlight-i5"),
-    cable_usb="0d28:0204",
-    uart_usb="0d28:0204",
+    cables=(
+        Cable(
+            revisions="i5 v7.0 on its extension board",
+            usb="0d28:0204",
+            chip="CMSIS-DAP",
+            loader=("--board", "colorlight-i5"),
+            uart_usb="0d28:0204",
+            source="openFPGALoader's src/board.hpp, litex-boards' platform",
+        ),
+    ),
+    other_revisions={"i9 v7.2": "an LFE5U-45F with other pins: this bitstream is not for it (litex-boards)"},
 )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from litedram.modules import MT41K256M16
 from litex_boards.platforms import lambdaconcept_ecpix5
 
-from gateware.boards import Board, Fit
+from gateware.boards import Board, Cable, Fit
 from gateware.ecp5 import create_crg, create_rgmii
 from gateware.ecp5_ddr3 import create_ddr3
 
@@ -52,9 +52,27 @@ BOARD = Board(
     },
     device="LFE5UM5G-85F-8BG554",
     speed_grade="8",
-    flash_cable=("--board", "ecpix5"),
-    cable_usb="0403:6010",
-    uart_usb="0403:6010/01",
+    cables=(
+        Cable(
+            revision="R02",
+            revisions="R01, R02",
+            usb="0403:6010",
+            chip="FT2232H",
+            loader=("--board", "ecpix5"),
+            uart_usb="0403:6010/01",
+            source="litex-boards' target, openFPGALoader's src/board.hpp",
+        ),
+        # openFPGALoader 0.10 does not know the name ecpix5_r03, which stands for this cable from 0.12 on.
+        Cable(
+            revision="R03",
+            revisions="R03",
+            usb="0403:6011",
+            chip="FT4232H",
+            loader=("--cable", "ft4232"),
+            uart_usb="0403:6011/02",
+            source="openFPGALoader's issue 377 and src/board.hpp; UART: lambdaconcept/lambdaeth, ecpix5_udp_echo.py",
+        ),
+    ),
     constraints="ecpix5.lpf",
     clock_pin="clk100",
     reset_pin="rst_n",

@@ -2,7 +2,7 @@
 
 from litex_boards.platforms import gsd_orangecrab
 
-from gateware.boards import Board
+from gateware.boards import Board, Cable
 from gateware.ecp5 import SMALL, SMALL_LEFT_OUT, create_crg
 
 
@@ -34,7 +34,17 @@ BOARD = Board(
     },
     device="LFE5U-25F-8MG285C",
     speed_grade="8",
-    flash_cable=("--board", "orangeCrab"),
     bootloader=True,
-    cable_usb="1209:5af0",
+    cables=(
+        Cable(
+            revisions="r0.2",
+            usb="1209:5af0",
+            chip="DFU bootloader",
+            loader=("--board", "orangeCrab"),
+            source="openFPGALoader's src/board.hpp, litex-boards' platform",
+        ),
+    ),
+    other_revisions={
+        "r0.1": "other pins of memory, reset and LEDs, and no button: this bitstream is not for it (litex-boards)"
+    },
 )

@@ -3,7 +3,7 @@
 from litedram.modules import MT48LC16M16
 from litex_boards.platforms import radiona_ulx3s
 
-from gateware.boards import Board, Fit
+from gateware.boards import Board, Cable, Fit
 from gateware.ecp5 import create_crg
 from gateware.ecp5_sdr import create_sdr
 
@@ -35,7 +35,20 @@ BOARD = Board(
     },
     device="LFE5U-85F-6BG381C",
     speed_grade="6",
-    flash_cable=("--board", "ulx3s"),
-    cable_usb="0403:6015",
-    uart_usb="0403:6015",
+    # The revision in its USB descriptor may be wrong: v3.1.8 was seen to call itself v3.0.8.
+    cables=(
+        Cable(
+            revisions="v1.7 to v3.1",
+            usb="0403:6015",
+            chip="FT231X",
+            loader=("--board", "ulx3s"),
+            uart_usb="0403:6015",
+            source="openFPGALoader's src/board.hpp, emard/ulx3s doc/MANUAL.md",
+        ),
+    ),
+    other_revisions={
+        "v1.7": "other pins of SD card and video alone, which no configuration uses (litex-boards)",
+        "v3.1": "the ESP32's GPIO0 is at F1; the bitstream drives L2, which is its GPIO22 there "
+        "(emard/ulx3s doc/constraints/prototype/ulx3s_v316.lpf)",
+    },
 )

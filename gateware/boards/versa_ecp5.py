@@ -2,7 +2,7 @@
 
 from litex_boards.platforms import lattice_versa_ecp5
 
-from gateware.boards import Board, Fit
+from gateware.boards import Board, Cable, Fit
 from gateware.ecp5 import create_crg
 
 BOARD = Board(
@@ -30,7 +30,17 @@ BOARD = Board(
     },
     device="LFE5UM5G-45F-8BG381C",
     speed_grade="8",
-    flash_cable=("--cable", "ft2232"),
-    cable_usb="0403:6010",
-    uart_usb="0403:6010/01",
+    cables=(
+        Cable(
+            revisions="ECP5-5G Versa",
+            usb="0403:6010",
+            chip="FT2232H",
+            loader=("--cable", "ft2232"),
+            uart_usb="0403:6010/01",
+            source="litex-boards' prog/openocd_versa_ecp5.cfg",
+        ),
+    ),
+    other_revisions={
+        "ECP5 Versa": "an LFE5UM-45F, on USB as the 5G: this bitstream is not for it (litex-boards, amaranth-boards)"
+    },
 )

@@ -27,6 +27,7 @@ def main() -> int:
     parser.add_argument("--output", type=Path, help="output folder (default build/<board>_<configuration>)")
     parser.add_argument("--flash", choices=MEMORIES, help="load the bitstream into the attached board instead")
     parser.add_argument("--port", help="with --flash: wait until the board answers there, and compare its build id")
+    parser.add_argument("--revision", default="", help="with --flash: the board's (default: by the cable attached)")
     parser.add_argument("--dry-run", action="store_true", help="with --flash: print the command alone")
     parser.add_argument("--firmware", action="store_true", help="put new firmware into the bitstream that is there")
     parser.add_argument("--image", action="store_true", help="compile the firmware alone")
@@ -41,7 +42,8 @@ def main() -> int:
         directory = (arguments.output or REPOSITORY / "build" / name).resolve()
         if arguments.flash:
             build = built(target, directory) if arguments.port and not arguments.dry_run else ""
-            print(flash(target, directory, arguments.flash, dry_run=arguments.dry_run), flush=True)
+            options = {"dry_run": arguments.dry_run, "revision": arguments.revision}
+            print(flash(target, directory, arguments.flash, **options), flush=True)
             if build:
                 print(confirm(build, arguments.port, again=loaded_by(target)))
         elif arguments.firmware:

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from cipherlane import cables
 from cipherlane.transport.udp import SCHEME
 
 from gateware import targets
-from gateware.boards import Board
+from gateware.boards import Board, Cable
 from gateware.configurations import DEFAULT, Configuration
 from gateware.flow.firmware import REPOSITORY
+from gateware.flow.revisions import RevisionError, cable_of
 from gateware.targets import Target
 
 FOLDER = REPOSITORY / "build" / "hil"
@@ -44,7 +46,7 @@ def engines(configuration: Configuration) -> list[str]:
     return ["byte", "table", *unit, "accelerator", *(["fastpath"] if configuration.ethernet else [])]
 
 
-def content(target: Target, build: Path, port: str = "", *, remote: bool = False) -> dict[str, Any]:
+def content(target: Target, build: Path, port: str = "", *, remote: bool = False, revision: str = "") -> dict[str, Any]:
     """What the file says, as labgrid reads it.
 
     Parameters
@@ -57,11 +59,13 @@ def content(target: Target, build: Path, port: str = "", *, remote: bool = False
         A serial port, or `udp://` with an address, where they are not what the board's data file says.
     remote : bool
         Whether a place of a coordinator is to have the resources, so that none need be named here.
+    revision : str
+        The board's; empty to go by the cable attached to this machine.
 
     Raises
     ------
     EnvironmentFileError
-        Nothing tells the board's serial port.
+        Nothing tells the board's serial port or its revision.
     """
     board, ways = target.board, transports(target)
     simulated = board.simulated
@@ -71,8 +75,13 @@ def content(target: Target, build: Path, port: str = "", *, remote: bool = False
         resources: dict[str, Any] = {"SimulatedBoard": {"directory": str(build / target.name)}}
         drivers: dict[str, Any] = {"SimulatedBoardDriver": {}, "BoardStrategy": {"title": target.title}}
     else:
-        resources = {} if remote else _resources(target, ways, port)
-        drivers = _drivers(target)
+        there = () if remote else cables.attached() or ()
+        try:
+            cable = cable_of(board, [each.usb for each in there], revision)
+        except RevisionError as error:
+            raise EnvironmentFileError(str(error)) from error
+        resources = {} if remote else _resources(target, cable, ways, port)
+        drivers = _drivers(board, cable)
     options = {
         "target": target.name,
         "kind": "sim" if simulated else "board",
@@ -87,27 +96,27 @@ def content(target: Target, build: Path, port: str = "", *, remote: bool = False
     return {**found, "imports": [f"tests.hil.{name}" for name in ("openfpgaloader", "board", "strategy")]}
 
 
-def _resources(target: Target, ways: tuple[str, ...], port: str) -> dict[str, Any]:
+def _resources(target: Target, cable: Cable, ways: tuple[str, ...], port: str) -> dict[str, Any]:
     """Its cables on this machine's USB, and its address."""
     board, found, over_udp = target.board, {}, port.startswith(SCHEME)
     if port and (UDP if over_udp else UART) not in ways:
         raise EnvironmentFileError(f"{target.title} answers by {' and '.join(ways)} alone: PORT={port} is none of it")
     if not board.bootloader:
-        found["JtagCable"] = {"match": _match(board.cable_usb)}
+        found["JtagCable"] = {"match": _match(cable.usb)}
     if UART in ways:
-        found |= _serial(board, "" if over_udp else port)
+        found |= _serial(board, cable, "" if over_udp else port)
     if target.configuration.ethernet:
         address = port.removeprefix(f"{SCHEME}://") if over_udp else target.configuration.ethernet.ip_address
         found["BoardAddress"] = {"address": address}
     return found
 
 
-def _serial(board: Board, port: str) -> dict[str, Any]:
+def _serial(board: Board, cable: Cable, port: str) -> dict[str, Any]:
     if port:
         return {"RawSerialPort": {"port": port, "speed": board.uart_baudrate}}
-    if not board.uart_usb:
+    if not cable.uart_usb:
         raise EnvironmentFileError(f"the UART of {board.title} may be at any adapter: name it by PORT=/dev/ttyUSB0")
-    return {"USBSerialPort": {"match": _match(board.uart_usb), "speed": board.uart_baudrate}}
+    return {"USBSerialPort": {"match": _match(cable.uart_usb), "speed": board.uart_baudrate}}
 
 
 def _match(usb: str) -> dict[str, str]:
@@ -118,11 +127,10 @@ def _match(usb: str) -> dict[str, str]:
     return found | ({"ID_USB_INTERFACE_NUM": interface} if interface else {})
 
 
-def _drivers(target: Target) -> dict[str, Any]:
-    board = target.board
+def _drivers(board: Board, cable: Cable) -> dict[str, Any]:
     if board.bootloader:
         return {"AttachedBoardDriver": {}, "BoardStrategy": {"title": board.title, "image": "bitstream"}}
-    words = dict(zip(board.flash_cable[::2], board.flash_cable[1::2], strict=True))
+    words = dict(zip(cable.loader[::2], cable.loader[1::2], strict=True))
     options = {name.removeprefix("--"): value for name, value in words.items()}
     return {
         "OpenFPGALoaderDriver": {**options, "image": "bitstream"},
@@ -131,9 +139,9 @@ def _drivers(target: Target) -> dict[str, Any]:
     }
 
 
-def write(path: Path, target: Target, build: Path, port: str = "", *, remote: bool = False) -> None:
-    """Writes the file; parameters and errors are those of `content`."""
-    text = yaml.safe_dump(content(target, build, port, remote=remote), sort_keys=False, default_flow_style=None)
+def write(path: Path, target: Target, build: Path, port: str = "", **options: Any) -> None:
+    """Writes the file; parameters and errors are the ones of `content`."""
+    text = yaml.safe_dump(content(target, build, port, **options), sort_keys=False, default_flow_style=None)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"# {target.title}: written by `make hil {target.variables}`, anew each time.\n{text}")
 
@@ -147,13 +155,21 @@ def main() -> int:
         "--port", default="", help="serial port, or udp://address (default: as the board's cable has it)"
     )
     parser.add_argument("--remote", action="store_true", help="the board is at a place of a coordinator")
+    parser.add_argument("--revision", default="", help="of the board (default: by the cable attached)")
     parser.add_argument("--build", type=Path, default=REPOSITORY / "build", help="folder of the builds")
     parser.add_argument("--to", type=Path, help="file to write (default: build/hil/<target>.yaml)")
     arguments = parser.parse_args()
     try:
         target = targets.load(arguments.board, arguments.configuration)
         path = arguments.to or FOLDER / f"{target.name}.yaml"
-        write(path, target, arguments.build.resolve(), arguments.port, remote=arguments.remote)
+        write(
+            path,
+            target,
+            arguments.build.resolve(),
+            arguments.port,
+            remote=arguments.remote,
+            revision=arguments.revision,
+        )
     except (targets.UnknownTargetError, EnvironmentFileError) as error:
         print(f"hil: error: {error}", file=sys.stderr)
         return 1

@@ -2,7 +2,7 @@
 
 ::
 
-    cable ─► part on it ─► is it the bitstream's? ─► configuration memory (until power is off), or SPI flash
+    revision ─► cable ─► part on it ─► is it the bitstream's? ─► configuration memory (until power is off), or SPI flash
 
 The part is read before anything is written; a board with a bootloader over USB (DFU) cannot tell it. What
 openFPGALoader says of a cable that it cannot open is libftdi's: no device, no permission, in use by another program.
@@ -21,10 +21,12 @@ from cipherlane.build_id import require
 from cipherlane.cables import REMEDY
 from cipherlane.device import Device
 from cipherlane.errors import CipherlaneError, NoReplyError
+from cipherlane.plain import plain
 from cipherlane.transport import open_transport
 
-from gateware.boards import Board
+from gateware.boards import Board, Cable
 from gateware.flow import build_id
+from gateware.flow.revisions import RevisionError, cable_of
 from gateware.targets import Target
 
 # openFPGALoader itself has no bound: of reading a part, and of writing and reading back 2 MB by a slow cable.
@@ -52,7 +54,7 @@ class FlashError(RuntimeError):
     """The board cannot be loaded, or has not been; the message says what to do."""
 
 
-def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False) -> str:
+def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False, revision: str = "") -> str:
     """Loads the bitstream that `make bitstream` left in a folder; returns what is where then, or the command alone.
 
     Parameters
@@ -65,12 +67,14 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
         One of `MEMORIES`: ``sram`` is the FPGA's configuration until its power is off, ``spi`` is what it starts from.
     dry_run : bool
         Ask and write nothing, and return the command.
+    revision : str
+        The board's; empty to go by the cable that is attached.
 
     Raises
     ------
     FlashError
-        The board is simulated, or its bootloader does not load the FPGA itself; there is no bitstream, no cable or none
-        that may be opened, another part on it, or openFPGALoader failed or did not end.
+        The board is simulated or has no such revision, or its bootloader does not load the FPGA itself; there is no
+        bitstream, no cable or none that may be opened, another part on it, or openFPGALoader failed or did not end.
     """
     board = target.board
     if board.simulated:
@@ -80,22 +84,27 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
     bitstream = directory / "gateware" / f"{target.name}.bit"
     if not bitstream.exists():
         raise FlashError(f"no bitstream for {target.name}: run `make bitstream {target.variables}` first")
-    loader = ["openFPGALoader", *board.flash_cable]
+    there = cables.attached() or []
+    try:
+        cable = cable_of(board, [each.usb for each in there], revision)
+    except RevisionError as error:
+        raise FlashError(str(error)) from error
+    loader = ["openFPGALoader", *cable.loader]
     command = [*loader, *([] if board.bootloader else MEMORIES[memory]), str(bitstream)]
     if dry_run:
         return shlex.join(command)
     if board.bootloader:
-        said = _run(command, board)
+        said = _run(command, board, cable)
         if _SENT not in said or "dfuERROR" in said:
             raise FlashError(reason(said, board.title))
     else:
-        found = re.findall(r"^\s*model\s+(\S+)", _run([*loader, "--detect"], board), re.M)
-        alike = len(_attached(board))
+        found = re.findall(r"^\s*model\s+(\S+)", _run([*loader, "--detect"], board, cable), re.M)
+        alike = len([each for each in there if each.usb == cable.usb])
         if not found and alike > 1:
-            several = f"{alike} cables {board.cable_usb} are attached: leave the board's alone"
+            several = f"{alike} cables {cable.usb} are attached: leave the board's only"
             raise FlashError(f"nothing answers on the JTAG of {board.title}; {several}")
         require_part(board.part, found, board.title, bitstream.name)
-        _run(command, board)
+        _run(command, board, cable)
     where = "in its SPI flash, it starts from it" if memory == "spi" else "in the FPGA until its power is off"
     return f"{bitstream.name} is loaded into {board.title}: {where}"
 
@@ -156,11 +165,15 @@ def built(target: Target, directory: Path) -> str:
 
 
 def require_part(part: str, found: list[str], title: str, bitstream: str = "the bitstream") -> None:
-    """Raises FlashError unless the part is among those found on the cable of a board."""
+    """Raises FlashError unless the part is among those found on the cable of a board.
+
+    openFPGALoader before 0.12 leaves the version out of the IDCODE, in which the families of a size differ: it calls
+    each of them LFE5UM. It compares the whole IDCODE with the bitstream's before it writes.
+    """
     if not found:
         raise FlashError(f"nothing answers on the JTAG of {title}: power it on, or cut a loop in its chain")
-    if part not in found:
-        seen = ", ".join(dict.fromkeys(found))
+    if part not in found and f"LFE5UM-{part.partition('-')[2]}" not in found:
+        seen = plain(", ".join(dict.fromkeys(found)))
         raise FlashError(f"on the cable is a {seen}, and {bitstream} is for a {part}: `make boards` lists both")
 
 
@@ -190,16 +203,11 @@ def reason(said: str, title: str, words: str = "", *, locked: bool = False) -> s
         line for line in lines if re.match(rf"\S.*?(?:{_CAUSE})|{_CAUSE}", line) and _NO_CAUSE not in line
     ] or lines
     return f"{title} could not be loaded: openFPGALoader " + (
-        f"says: {causes[-1].strip()}" if causes else "says nothing"
+        f"says: {plain(causes[-1].strip())}" if causes else "says nothing"
     )
 
 
-def _attached(board: Board) -> list[cables.Cable]:
-    """The cables that may be the board's."""
-    return [cable for cable in cables.attached() or () if cable.usb == board.cable_usb]
-
-
-def _run(command: list[str], board: Board) -> str:
+def _run(command: list[str], board: Board, cable: Cable) -> str:
     """What a command prints."""
     detects = "--detect" in command
     limit = DETECT_LIMIT_S if detects else LIMIT_S
@@ -214,7 +222,7 @@ def _run(command: list[str], board: Board) -> str:
         left = "nothing was written" if detects else f"{board.title} may hold half of it: run this again"
         raise FlashError(f"interrupted: {left}") from error
     if result.returncode:
-        found = _attached(board)
-        locked = bool(found) and not any(cable.usable for cable in found)
-        raise FlashError(reason(result.stdout, board.title, shlex.join(board.flash_cable), locked=locked))
+        found = [each for each in cables.attached() or () if each.usb == cable.usb]
+        locked = bool(found) and not any(each.usable for each in found)
+        raise FlashError(reason(result.stdout, board.title, shlex.join(cable.loader), locked=locked))
     return result.stdout

@@ -1,9 +1,15 @@
-"""A command line's parser that shows nothing of what it was given: a mistyped option may stand before a key."""
+"""A command line's parser that names the nearest command, option or choice to one that there is not.
+
+It shows nothing of what it was given but options: a mistyped option may stand before a key.
+"""
 
 import argparse
+import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn
+
+from .plain import plain
 
 _HIDDEN = "..."
 _NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # what an option looks like, and a key does not
@@ -32,16 +38,31 @@ class Parser(argparse.ArgumentParser):
         """Do as the parent does."""
         parsed, rest = self.parse_known_args(args, namespace)
         if rest:
+            chosen = self.commands.choices[parsed.command]
+            options = [*chosen._option_string_actions, *self._option_string_actions]
             names = [word.partition("=")[0] for word in rest]
-            shown = [name if _NAME.fullmatch(name) else _HIDDEN for name in names]
+            shown = [name + _meant(name, options) if _NAME.fullmatch(name) else _HIDDEN for name in names]
             super().error(f"unrecognized arguments: {' '.join(shown)}")
         return parsed
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Do as the parent does, and name the nearest choice."""
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            meant = _meant(str(value), map(str, action.choices or ()))
+            error.message = error.message.replace(" (choose from", f"{meant} (choose from", 1)
+            raise
 
     def error(self, message: str) -> NoReturn:
         """End with status 2 and `message`, which names no value."""
         for value in sorted(self._values(), key=len, reverse=True):
             message = re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", _HIDDEN, message)
         super().error(message)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print help or an error, of which nothing moves the cursor."""
+        super()._print_message(plain(message, keep="\n"), file)
 
     def _values(self) -> Iterator[str]:
         """The words that were given, and what they say behind the name of an option, but no options and choices."""
@@ -50,3 +71,9 @@ class Parser(argparse.ArgumentParser):
             for value in {word, word.partition("=")[2], word[2:] if word[:1] == "-" != word[1:2] else ""}:
                 if value and value not in known:
                     yield from {value, repr(value)[1:-1]}
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    """Return what may be meant by a word that is none of those known, as a question; nothing if nothing is near."""
+    near = difflib.get_close_matches(word, list(known), 1)
+    return f" (did you mean {near[0]}?)" if near else ""

@@ -1,23 +1,29 @@
-"""JTAG cables on USB, as Linux lists them: which are attached, and whether this user may open them.
+"""JTAG cables on USB, as Linux lists them: which are attached, of which boards, and whether this user may open them.
 
-Those of the supported boards, and what these boards' cables share a chip with; openFPGALoader opens them by libusb.
+The boards' data files say which revision of a board has which cable; `known_cables` is made from them. Other devices
+may have the same chips. openFPGALoader opens cables by libusb.
 """
 
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
-# USB vendor and product: what it is.
-CABLES = {
-    "0403:6010": "FTDI FT2232H, of the ECPIX-5, the Versa ECP5 and others",
-    "0403:6011": "FTDI FT4232H",
-    "0403:6014": "FTDI FT232H",
-    "0403:6015": "FTDI FT231X, of the ULX3S",
-    "0d28:0204": "CMSIS-DAP, of the Colorlight i5's extension board",
-    "1209:5af0": "OrangeCrab, in its boot loader",
-    "1209:5af1": "ButterStick, in its boot loader",
-    "1d50:602b": "FPGALink",
-}
+from .known_cables import ROWS
+
+# USB vendor and product, and chip, of adapters that openFPGALoader uses and no supported board has.
+_ADAPTERS = {"0403:6014": "FT232H", "1d50:602b": "FPGALink"}
+
+
+def _titles() -> dict[str, str]:
+    boards: dict[str, list[str]] = {}
+    for usb, chip, board, _ in ROWS:
+        boards.setdefault(usb, []).append(board)
+        boards[usb][0] = boards[usb][0] if len(boards[usb]) > 1 else f"{chip}, as on {board}"
+    return {usb: " and ".join(names) for usb, names in boards.items()} | _ADAPTERS
+
+
+# By USB identity: the chip, and the boards and their revisions that have it.
+CABLES = _titles()
 _CMSIS_DAP = "0d28:0204"  # which openFPGALoader opens through hidapi's hidraw, not through libusb
 GROUP = "plugdev"
 RULES = Path("/etc/udev/rules.d/70-cipherlane.rules")
@@ -26,12 +32,16 @@ REMEDY = f"run `sudo make udev` in the checkout, add yourself to the group {GROU
 
 @dataclass(frozen=True)
 class Cable:
-    """An attached cable: its USB identity, what it is, its serial number if it has one, whether it may be opened."""
+    """An attached cable: its USB identity, what it is, its serial number if it has one, whether it may be opened.
+
+    `product` is what the device calls itself, empty if it does not.
+    """
 
     usb: str
     title: str
     serial_number: str
     usable: bool
+    product: str = ""
 
 
 def attached(root: Path = Path("/")) -> list[Cable] | None:
@@ -48,7 +58,22 @@ def attached(root: Path = Path("/")) -> list[Cable] | None:
             if usb == _CMSIS_DAP:
                 nodes = [root / "dev" / hid.name for hid in sorted(device.glob("*/*/hidraw/hidraw*"))] or nodes
             usable = all(os.access(node, os.R_OK | os.W_OK) for node in nodes)
-            found.append(Cable(usb, CABLES[usb], _text(device / "serial"), usable))
+            found.append(Cable(usb, CABLES[usb], _text(device / "serial"), usable, _text(device / "product")))
+    return found
+
+
+def boards_at(usb: str | None, interface: int | None) -> list[str]:
+    """Return the boards, with their revisions, that have their UART at an `interface` of a USB device of this identity.
+
+    Args:
+        usb: vendor and product of the device; None if the port is not on USB.
+        interface: number of the port's interface; None if the device has one only, or the system does not tell.
+    """
+    found = []
+    for _, _, board, uart in ROWS:
+        identity, _, number = uart.partition("/")
+        if identity and identity == usb and (not number or interface is None or int(number) == interface):
+            found.append(board)
     return found
 
 
@@ -68,8 +93,6 @@ def rules() -> str:
 def _text(path: Path) -> str:
     """What a file says, nothing if it cannot be read: a device may go meanwhile."""
     try:
-        return "".join(
-            each for each in path.read_text(encoding="ascii", errors="replace").strip() if each.isprintable()
-        )
+        return path.read_text(encoding="utf-8", errors="surrogateescape").strip()
     except OSError:
         return ""

@@ -90,9 +90,9 @@ class Device(Calls):
             if strays:
                 raise NoReplyError(
                     f"the port sends data ({strays} bytes) that are no Cipherlane records: "
-                    "flash the Cipherlane firmware, or check --baud"
+                    f"flash the Cipherlane firmware; {link.transport.advice}"
                 ) from error
-            raise NoReplyError("no reply from the board: check its power, cable, --port and --baud") from error
+            raise NoReplyError(f"no reply from the board: {link.transport.advice}") from error
         except BoardError as error:
             if error.code == ErrorCode.VERSION:
                 raise VersionMismatchError(host=layout.VERSION, board=error.detail) from error

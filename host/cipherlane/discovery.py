@@ -6,10 +6,13 @@ asked, and asked again while time is left.
 
 import contextlib
 import ipaddress
+import re
 import secrets
 import socket
 from dataclasses import dataclass
+from typing import Any
 
+from . import cables
 from .clock import REAL, Clock
 from .device import Device
 from .errors import ArgumentError, CipherlaneError, PortError, ReplyError, VersionMismatchError
@@ -25,12 +28,13 @@ _TURNS = 3
 
 @dataclass(frozen=True)
 class SerialPort:
-    """A serial port; of one on USB its vendor and product, and what it says of itself."""
+    """A serial port; of one on USB its vendor and product, what it says of itself, and whose UART it may be."""
 
     port: str
     usb: str | None
     description: str | None
     serial_number: str | None
+    uart_of: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,13 +54,25 @@ def serial_ports() -> list[SerialPort]:
     ports = [
         SerialPort(
             port=each.device,
-            usb=None if each.vid is None else f"{each.vid:04x}:{each.pid:04x}",
+            usb=_identity(each),
             description=None if each.description in (None, "n/a") else each.description,
             serial_number=each.serial_number,
+            uart_of=tuple(cables.boards_at(_identity(each), _interface(each.location))),
         )
         for each in comports()
     ]
     return sorted(ports, key=lambda each: (each.usb is None, each.port))
+
+
+def _identity(port: Any) -> str | None:
+    """Return vendor and product of one of pyserial's ports, None if it is not on USB."""
+    return None if port.vid is None else f"{port.vid:04x}:{port.pid:04x}"
+
+
+def _interface(location: str | None) -> int | None:
+    """Return the number of the USB interface that ends a location such as 1-2:1.2, None if there is none."""
+    found = re.search(r":[0-9a-z]+\.([0-9]{1,3})\Z", location or "")
+    return int(found[1]) if found else None
 
 
 def addresses(network: str) -> list[str]:

@@ -78,7 +78,7 @@ def enter(device: Device) -> LoaderInfo:
             "the board's firmware answers, and no loader after a break: flash configuration loader, or reset the board "
             "while the command runs, if its port passes no break on"
         )
-    raise NoReplyError("no reply, of firmware or loader: check the board's power, cable, --port and --baud")
+    raise NoReplyError(f"no reply, of firmware or loader: {transport.advice}")
 
 
 def uart(transport: Transport) -> SerialTransport:

@@ -21,6 +21,8 @@ def source(host: str, port: int) -> str:
 
 def gateway(host: str, table: Path | None = None) -> str:
     """Return the gateway on the way to the IPv4 address `host`, empty where there is none, or the system tells none."""
+    if ipaddress.IPv4Address(host).is_loopback:  # which is in another table
+        return ""
     try:
         rows = [line.split() for line in (table or TABLE).read_text(encoding="ascii").splitlines()[1:]]
         wanted = int(ipaddress.IPv4Address(host))

@@ -9,6 +9,8 @@ from rich.measure import Measurement as Width
 from rich.table import Table
 from rich.text import Text
 
+from .plain import plain
+
 _ANY_WIDTH = 1 << 16
 
 
@@ -49,9 +51,9 @@ class FittingTable:
                 left_out.append(self._name(place))
         yield self._table(shown)
         if below:
-            yield Text(f"all: {', '.join(below)}")
+            yield cell(f"all: {', '.join(below)}")
         if left_out:
-            yield Text(f"not shown here, but by --json: {', '.join(left_out)}")
+            yield cell(f"not shown here, but by --json: {', '.join(left_out)}")
 
     def _table(self, shown: Sequence[int]) -> Table:
         table = Table(title=title_text(self.title), box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
@@ -59,7 +61,7 @@ class FittingTable:
             justify: Literal["left", "right"] = "left" if place in (0, *self._words) else "right"
             table.add_column(self.headings[place], justify=justify, no_wrap=True)
         for row in self.rows:
-            table.add_row(*(Text(row[place]) for place in shown))
+            table.add_row(*(cell(row[place]) for place in shown))
         return table
 
     def _name(self, place: int) -> str:
@@ -72,10 +74,15 @@ def text_table(headings: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Tabl
     for heading in headings:
         table.add_column(heading, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*map(cell, row))
     return table
+
+
+def cell(text: str, *, keep: str = "", justify: Literal["left", "right"] | None = None) -> Text:
+    """Return text for a table or a line: nothing in it is markup or moves the cursor; `keep` is as in `plain`."""
+    return Text(plain(text, keep), justify=justify)
 
 
 def title_text(title: str | None) -> Text | None:
     """Return a table's title, none of which is taken for markup."""
-    return None if title is None else Text(title, style="table.title", justify="center")
+    return None if title is None else Text(plain(title), style="table.title", justify="center")

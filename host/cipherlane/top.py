@@ -15,6 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.css.query import NoMatches
 from textual.widgets import DataTable, Footer, Static
 
+from . import tables
 from .errors import ArgumentError
 from .live.hub import Channel, Hub
 from .live.streamer import Streamer
@@ -172,7 +173,7 @@ class Top(App[None]):
                 "█" * max(1, round(_BAR * mbps / most)) if mbps else "",
             )
             justify = ["left", *["right"] * 2, "left", *["right"] * 3, "left"]
-            table.add_row(*(Text(cell, justify=side) for cell, side in zip(cells, justify, strict=True)))  # type: ignore[arg-type]
+            table.add_row(*(tables.cell(text, justify=side) for text, side in zip(cells, justify, strict=True)))  # type: ignore[arg-type]
 
     def _show_link(self, points: list[dict[str, Any]]) -> None:
         last = points[-1]
@@ -198,12 +199,7 @@ class Top(App[None]):
         )
 
     def _say(self, name: str, text: str) -> None:
-        self.query_one(f"#{name}", Static).update(_plain(text))
-
-
-def _plain(text: str) -> str:
-    """Return text that moves no cursor, whoever wrote it."""
-    return "".join(each if each.isprintable() or each == "\n" else "\ufffd" for each in text)
+        self.query_one(f"#{name}", Static).update(tables.cell(text, keep="\n"))
 
 
 def _figure(value: float | None, digits: int) -> str:

@@ -1,6 +1,6 @@
 """What people see: tables and progress bars. Nothing below this layer prints.
 
-Text from boards and file names is shown as it is: none of it is taken for markup.
+Text of others is shown by `plain`: none of it is taken for markup, and none reaches the terminal as control.
 """
 
 import json
@@ -29,8 +29,9 @@ from rich.text import Text
 
 from .intervals import Interval
 from .linkbench import PERCENTILES, STAGES, LinkMeasurement
+from .plain import plain
 from .results import Measurement
-from .tables import FittingTable, title_text
+from .tables import FittingTable, cell, title_text
 
 
 class LinkRateColumn(ProgressColumn):
@@ -55,10 +56,10 @@ def transfer_progress(
         show: True and False force it on and off; None shows it on a terminal.
     """
     console = Console(stderr=True, force_terminal=True if show else None)
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), LinkRateColumn(), TimeRemainingColumn())
+    columns = (_description(), BarColumn(), DownloadColumn(), LinkRateColumn(), TimeRemainingColumn())
     hidden = show is False or not console.is_terminal
     with Progress(*columns, console=console, disable=hidden) as progress:
-        task = progress.add_task(description, total=total, completed=start)
+        task = progress.add_task(plain(description), total=total, completed=start)
         yield lambda done: progress.update(task, completed=done)
 
 
@@ -72,7 +73,7 @@ def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[
     columns = (
         BarColumn(20),
         MofNCompleteColumn(),
-        TextColumn("{task.description}"),
+        _description(),
         TextColumn("{task.fields[kb]} kB"),
     )
     with Progress(*columns, console=console, disable=show is False or not console.is_terminal) as progress:
@@ -82,7 +83,7 @@ def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[
         def begin(label: str) -> Callable[[int], None]:
             nonlocal begun
             begun += 1
-            progress.update(task, description=label, completed=begun, kb=0)
+            progress.update(task, description=plain(label), completed=begun, kb=0)
             return lambda done: progress.update(task, kb=done // 1000)
 
         yield begin
@@ -152,10 +153,10 @@ def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None
     )
 
 
-def interval_heading(label: str) -> str:
-    """Return the lines above those of intervals."""
+def interval_heading(label: str) -> tuple[str, str]:
+    """Return the two lines above the lines of intervals."""
     words = ("seconds", "bytes sent", "Mbps", "bytes received", "Mbps", "sent again")
-    return f"{label}, by the host's clock:\n" + _interval_columns(*words)
+    return f"{label}, by the host's clock:", _interval_columns(*words)
 
 
 def interval_line(interval: Interval, label: str = "") -> str:
@@ -193,14 +194,14 @@ def field_table(fields: dict[str, Any], title: str | None = None) -> Table:
     """Return a table of names and values."""
     table = Table(title=title_text(title), show_header=False)
     for name, value in fields.items():
-        table.add_row(name, Text(", ".join(value) if isinstance(value, list | tuple) else str(value)))
+        table.add_row(name, cell(", ".join(value) if isinstance(value, list | tuple) else str(value)))
     return table
 
 
 def show(renderable: Any, *, stderr: bool = False) -> None:
-    """Print a table or text."""
+    """Print a table, or one line of text."""
     text = isinstance(renderable, str)
-    Console(stderr=stderr).print(Text(renderable) if text else renderable, highlight=False, soft_wrap=text)
+    Console(stderr=stderr).print(cell(renderable) if text else renderable, highlight=False, soft_wrap=text)
 
 
 def on_terminal() -> bool:
@@ -215,12 +216,12 @@ def show_json(value: Any) -> None:
 
 def show_error(text: str) -> None:
     """Print one line on standard error."""
-    sys.stderr.write(f"cipherlane: error: {' '.join(text.split())}\n")
+    sys.stderr.write(f"cipherlane: error: {_line(text)}\n")
 
 
 def show_warning(text: str) -> None:
     """Print one line on standard error."""
-    sys.stderr.write(f"cipherlane: warning: {' '.join(text.split())}\n")
+    sys.stderr.write(f"cipherlane: warning: {_line(text)}\n")
 
 
 def ask(question: str) -> bool:
@@ -228,9 +229,17 @@ def ask(question: str) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     try:
-        return Confirm.ask(Text(question), console=Console(stderr=True), default=False)
+        return Confirm.ask(cell(question), console=Console(stderr=True), default=False)
     except EOFError:
         return False
+
+
+def _line(text: str) -> str:
+    return plain(" ".join(text.split()))
+
+
+def _description() -> TextColumn:
+    return TextColumn("{task.description}", markup=False)
 
 
 def command_line(words: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from rich.table import Table as RichTable
 
 from gateware import boards, targets
 from gateware.block_rams import memories
-from gateware.boards import Board
+from gateware.boards import Board, Cable
 from gateware.configurations import CONFIGURATIONS
 from gateware.parts import PARTS
 from gateware.targets import Target
@@ -31,7 +31,9 @@ TARGETS = (
     "block RAM",
 )
 LEFT_OUT = ("board", "without", "because")
-FLASH = ("board", "RAM on the board that no configuration uses", "openFPGALoader")
+CABLES = ("board", "revisions", "USB, chip", "UART at USB", "openFPGALoader's options", "source")
+OTHERS = ("board", "other revision", "how it differs")
+RAMS = ("board", "RAM on the board that no configuration uses")
 _RAMS = {"ddram": "DDR3", "sdram": "SDRAM"}
 
 
@@ -51,15 +53,43 @@ def left_out_rows() -> list[list[str]]:
     return [[board.name, *item] for board in hardware() for item in board.left_out.items()]
 
 
-def flash_rows() -> list[list[str]]:
-    """How each board is loaded, and the memories that it has beside its part's."""
+def cable_rows() -> list[list[str]]:
+    """By which cable each revision is loaded, where its UART is, and who says so."""
+    return [
+        [
+            board.name,
+            cable.revisions,
+            f"{cable.usb}, {cable.chip}",
+            _uart(board, cable),
+            " ".join(cable.loader) + (", by its bootloader: `make flash-spi` only" if board.bootloader else ""),
+            cable.source,
+        ]
+        for board in hardware()
+        for cable in board.cables
+    ]
+
+
+def _uart(board: Board, cable: Cable) -> str:
+    identity, _, interface = cable.uart_usb.partition("/")
+    if not identity:
+        return "an adapter of yours" if board.has_uart else "none"
+    return identity + (f", interface {int(interface)}" if interface else "")
+
+
+def other_revision_rows() -> list[list[str]]:
+    """Revisions that differ from those for which configurations are built."""
+    return [[board.name, *item] for board in hardware() for item in board.other_revisions.items()]
+
+
+def ram_rows() -> list[list[str]]:
+    """The boards with memories that no configuration uses."""
     rows = []
     for board in hardware():
         pads = {resource[0] for resource in board.create_platform().constraint_manager.available}
         used = any(CONFIGURATIONS[name].sdram_cache for name in board.fits)
         rams = [name for pad, name in _RAMS.items() if pad in pads and not used]
-        how = " ".join(board.flash_cable) + (", by its bootloader: `make flash-spi` alone" if board.bootloader else "")
-        rows.append([board.name, ", ".join(rams) or "-", how])
+        if rams:
+            rows.append([board.name, ", ".join(rams)])
     return rows
 
 
@@ -115,11 +145,17 @@ def _reached(target: Target, content: dict[str, Content]) -> str:
 
 
 def _tables(content: dict[str, Content]) -> list[tuple[tuple[str, ...], list[list[str]]]]:
-    return [(TARGETS, target_rows(content)), (FLASH, flash_rows()), (LEFT_OUT, left_out_rows())]
+    return [
+        (TARGETS, target_rows(content)),
+        (CABLES, cable_rows()),
+        (OTHERS, other_revision_rows()),
+        (RAMS, ram_rows()),
+        (LEFT_OUT, left_out_rows()),
+    ]
 
 
 def render(content: dict[str, Content]) -> list[str]:
-    """The three tables in Markdown."""
+    """The tables in Markdown."""
     lines = ["`make boards` prints this; clocks that no row of seeds stands for are one seed's, and prove little:"]
     for headings, rows in _tables(content):
         lines += ["", *table(headings, rows)]
@@ -130,7 +166,7 @@ TABLE = Table(name="boards", page="gateware/boards/README.md", sources=SOURCES, 
 
 
 def show(console: Console, content: dict[str, Content]) -> None:
-    """Prints the three tables."""
+    """Prints the tables."""
     for headings, rows in _tables(content):
         shown = RichTable(*headings)
         for row in rows:

@@ -50,7 +50,7 @@ def test_firmware_that_ends_at_once(board_with, first):
     with board, pytest.raises(FlashError) as raised:
         confirm(build, board.url, WAIT_S, again=again)
     assert str(raised.value) == (
-        f"at {board.url}, 1 s after it was loaded: no reply from the board: check its power, cable, --port and --baud; "
+        f"at {board.url}, 1 s after it was loaded: no reply from the board: check the board's power, cable and --port; "
         "else its firmware does not run: `make flash BOARD=ecpix5 CONFIG=eth` loads another, whatever it does"
     )
 

@@ -11,13 +11,11 @@
 import abc
 import contextlib
 import os
-import signal
 import socket
 import time
 from pathlib import Path
 
 import attr
-import serial.rfc2217
 from cipherlane.errors import CipherlaneError, PortError
 from cipherlane.protocol.layout import UDP_PORT
 from cipherlane.transport import namespace, simboard
@@ -30,7 +28,8 @@ from labgrid.resource.base import SerialPort
 from labgrid.resource.common import ManagedResource, NetworkResource, Resource
 from labgrid.resource.remote import RemotePlaceManager
 from labgrid.resource.udev import USBDebugger
-from labgrid.util.proxy import proxymanager
+
+from tests.hil import offered
 
 UART, UDP = "uart", "udp"
 SPEED = 1_000_000  # bits a second, of every board's UART
@@ -74,7 +73,7 @@ class JtagCable(USBDebugger):
 @target_factory.reg_resource
 @attr.s(eq=False)
 class BoardAddress(Resource):
-    """Where a board answers UDP: an IPv4 address, reachable from here."""
+    """Where a board answers UDP: a host name or an IPv4 address, reachable from here, and perhaps a port."""
 
     address = attr.ib(validator=_TEXT)
 
@@ -103,19 +102,6 @@ class NetworkSimulatedBoard(NetworkResource, ManagedResource):
         super().__attrs_post_init__()
 
 
-class _QuietPort(serial.rfc2217.Serial):
-    """A port of an exporter, which is not set up again with each new time-out: that asks the other end each time."""
-
-    _as_set_up = None
-
-    def _reconfigure_port(self):
-        settings = self.get_settings()
-        wanted = {name: value for name, value in settings.items() if "timeout" not in name}
-        if wanted != self._as_set_up:
-            super()._reconfigure_port()
-            self._as_set_up = wanted
-
-
 @target_factory.reg_driver
 @attr.s(eq=False)
 class AttachedBoardDriver(Driver, BoardProtocol):
@@ -131,25 +117,25 @@ class AttachedBoardDriver(Driver, BoardProtocol):
     def serial_number(self):
         device = getattr(self.port, "device", None)
         place = self.port.parent if self.port else None
-        return device.properties.get("ID_SERIAL_SHORT") if device else getattr(place, "tags", {}).get("serial")
+        said = device.properties.get("ID_SERIAL_SHORT") if device else getattr(place, "tags", {}).get("serial")
+        return offered.text(said, "serial number")
 
     @Driver.check_active
     def open(self, transport):
         if transport == UDP:
-            return UdpTransport(f"udp://{self.network.address}")
+            return UdpTransport(f"udp://{offered.destination(self.network.address)}")
         if isinstance(self.port, SerialPort):
             if not self.port.port:
                 raise PortError("the board's serial port is gone: look at its cable and power")
             return SerialTransport(self.port.port, self.port.speed)
-        host, port = proxymanager.get_host_and_port(self.port)
-        if self.port.protocol == "raw":
-            return SerialTransport(f"socket://{host}:{port}")
-        url = f"rfc2217://{host}:{port}"
+        protocol, speed = self.port.protocol, offered.number(self.port.speed, "speed", 1, 1 << 31)
+        if protocol not in offered.PROTOCOLS:
+            raise offered.OfferError("protocol", protocol, " or ".join(offered.PROTOCOLS))
+        host, port = offered.way(self.port)
         try:
-            opened = _QuietPort(f"{url}?ign_set_control", baudrate=self.port.speed, timeout=0)
-        except (OSError, ValueError) as error:
-            raise PortError(f"cannot open port {url}: {error}; check the exporter") from error
-        return SerialTransport(url, port=opened)
+            return SerialTransport(f"{'socket' if protocol == 'raw' else 'rfc2217'}://{host}:{port}", speed)
+        except PortError as error:
+            raise PortError(f"{error}; check the exporter") from error
 
 
 @target_factory.reg_driver
@@ -216,17 +202,19 @@ class _Exported:
 
     def __init__(self, resource):
         self._resource = resource
-        self.ip_address = resource.address
+        self.ip_address = None if resource.address is None else offered.address(resource.address)
 
     @property
     def url(self):
-        host, port = proxymanager.get_host_and_port(self._resource)
+        host, port = offered.way(self._resource)
         return f"socket://{host}:{port}"
 
     def udp_socket(self):
         self._here()
+        process = self._resource.pid
         try:
-            return namespace.udp_socket(self._resource.pid, self.ip_address, UDP_PORT, RESTART_S)
+            os.close(offered.simulator(process))
+            return namespace.udp_socket(process, self.ip_address, UDP_PORT, RESTART_S)
         except OSError as error:
             raise PortError(f"no way to the simulated board: {error}; restart its exporter") from error
 
@@ -234,7 +222,7 @@ class _Exported:
         self._here()
         before, end = self._resource.pid, time.monotonic() + RESTART_S
         with contextlib.suppress(ProcessLookupError):
-            os.kill(before, signal.SIGTERM)
+            offered.end_simulator(before)
         while self._resource.pid == before or not self._resource.avail:
             if time.monotonic() > end:
                 raise CipherlaneError(f"no simulated board came back in {RESTART_S:.0f} s: look at its exporter")
@@ -243,5 +231,10 @@ class _Exported:
 
     def _here(self):
         """Its network and its process are only within reach of the machine that it runs on."""
-        if socket.gethostbyname(self._resource.host).partition(".")[0] != "127":
-            raise PortError(f"the simulated board is on {self._resource.host}: run this there, or take one with a UART")
+        host = offered.host(self._resource.host)
+        try:
+            found = socket.gethostbyname(host)
+        except (OSError, UnicodeError) as error:
+            raise PortError(f"the exporter's host {host} is not known here: check its name") from error
+        if found.partition(".")[0] != "127":
+            raise PortError(f"the simulated board is on {host}: run this there, or take one with a UART")

@@ -11,8 +11,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from cipherlane.plain import plain
 from labgrid.config import Config
 from labgrid.util import yaml
+
+from tests.hil import offered
 
 CLIENT_S = 30  # of a request that is answered at once
 TOKEN = "LG_TOKEN"
@@ -38,7 +41,7 @@ def client(coordinator: str, *words: str, token: str = "", seconds: float = CLIE
         raise PlaceError(f"labgrid-client {words[0]} took longer than {seconds:.0f} s at {coordinator}") from error
     if result.returncode:
         lines = [line for line in (result.stdout + result.stderr).splitlines() if line.strip()]
-        said = lines[-1] if lines else f"status {result.returncode}"
+        said = plain(lines[-1]) if lines else f"status {result.returncode}"
         raise PlaceError(f"the coordinator at {coordinator} refused {words[0]}: {said}; check its address and places")
     return result.stdout
 
@@ -64,8 +67,11 @@ def acquired(coordinator: str, tags: list[str], wait: float) -> Iterator[str]:
     said = client(coordinator, "reserve", "--shell", *tags)
     match = re.search(rf"{TOKEN}=(\S+)", said)
     if not match:
-        raise PlaceError(f"the coordinator at {coordinator} answered a reservation with: {said.strip()}")
-    token = match[1]
+        raise PlaceError(f"the coordinator at {coordinator} answered a reservation with: {plain(said.strip())}")
+    try:
+        token = offered.token(match[1])
+    except offered.OfferError as error:
+        raise PlaceError(str(error)) from error
     try:
         try:
             client(coordinator, "wait", token, seconds=wait)

@@ -9,6 +9,7 @@ from pathlib import Path
 import attr
 from cipherlane.device import Device
 from cipherlane.errors import CipherlaneError
+from cipherlane.plain import plain
 from labgrid.driver.exception import ExecutionError
 from labgrid.exceptions import NoResourceFoundError
 from labgrid.factory import target_factory
@@ -17,6 +18,7 @@ from labgrid.step import step
 from labgrid.strategy import Strategy, StrategyError
 
 from gateware.flow import flash
+from tests.hil import offered
 from tests.hil.board import BoardProtocol
 from tests.hil.openfpgaloader import OpenFPGALoaderDriver
 
@@ -124,6 +126,7 @@ class BoardStrategy(Strategy):
         if not self.loader:
             return
         self.target.activate(self.loader)
+        offered.cable(self.loader.interface)
         if self.part:
             flash.require_part(self.part, self.loader.detect(), self.title)
         self.loader.load()
@@ -150,7 +153,9 @@ class BoardStrategy(Strategy):
             raise StrategyError(f"no {self.title} is attached ({missing}): attach and power it") from error
         except ExecutionError as error:
             told = error.stdout and "failed" in error.msg
-            raise StrategyError(flash.reason("\n".join(error.stdout), self.title) if told else error.msg) from error
+            raise StrategyError(
+                flash.reason("\n".join(error.stdout), self.title) if told else plain(error.msg)
+            ) from error
         except FileNotFoundError as error:
             raise StrategyError(f"{error}: run `make bitstream` first") from error
         except (CipherlaneError, flash.FlashError) as error:

@@ -13,10 +13,10 @@ LIMIT_S = 300
 # What openFPGALoader 0.10 prints of an ECPIX-5's chain.
 DETECTED = """Jtag frequency : requested 6.00MHz   -> real 6.00MHz
 index 0:
-\tidcode 0x81113043
+\tidcode 0x1113043
 \tmanufacturer lattice
 \tfamily ECP5
-\tmodel  LFE5UM5G-85
+\tmodel  LFE5UM-85
 \tirlength 8
 """
 NO_CABLE = "unable to open ftdi device: -3 (device not found)\nJTAG init failed with: unable to open ftdi device\n"

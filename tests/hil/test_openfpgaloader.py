@@ -54,12 +54,12 @@ def driver(tmp_path, bitstream):
 
 def test_detect(driver):
     made, words = driver()
-    assert made.detect() == ["LFE5UM5G-85"]
+    assert made.detect() == ["LFE5UM-85"]
     assert words() == [f"{ASKED} --detect"]
 
 
 def test_detect_of_several_and_of_none(driver):
-    assert driver(DETECTED + DETECTED.replace("UM5G-85", "U-25"))[0].detect() == ["LFE5UM5G-85", "LFE5U-25"]
+    assert driver(DETECTED + DETECTED.replace("UM-85", "U-25"))[0].detect() == ["LFE5UM-85", "LFE5U-25"]
     assert driver("Jtag frequency : requested 6.00MHz\n")[0].detect() == []
 
 

@@ -21,6 +21,21 @@ def test_nothing_is_said_where_the_system_says_nothing(tmp_path):
     assert cables.attached(tmp_path) is None
 
 
+def test_a_cable_names_the_boards_and_revisions_that_have_it(tmp_path):
+    add(tmp_path, "1-1", idVendor="0403", idProduct="6011", busnum="1", devnum="7", product="Quad RS232-HS")
+    (found,) = cables.attached(tmp_path)
+    assert (found.title, found.product) == ("FT4232H, as on LambdaConcept ECPIX-5 R03", "Quad RS232-HS")
+
+
+def test_a_uart_is_one_interface_of_a_cable():
+    """Of the ECPIX-5 R03 the third of four; an interface that the system does not tell may be any."""
+    assert [cables.boards_at("0403:6011", each) for each in (0, 1, 3)] == [[], [], []]
+    assert cables.boards_at("0403:6011", 2) == cables.boards_at("0403:6011", None) == ["LambdaConcept ECPIX-5 R03"]
+    assert cables.boards_at("0403:6010", 1) == ["LambdaConcept ECPIX-5 R01, R02", "Lattice ECP5-5G Versa"]
+    assert cables.boards_at("0403:6015", None) == ["Radiona ULX3S"]
+    assert cables.boards_at("1209:5af0", None) == cables.boards_at(None, None) == []
+
+
 def test_cables_are_told_from_what_else_is_there(tmp_path):
     add(tmp_path, "1-1", idVendor="0403", idProduct="6010", busnum="1", devnum="7", serial="FT\x01123")
     add(tmp_path, "1-2", idVendor="046d", idProduct="c077", busnum="1", devnum="8")
@@ -29,7 +44,7 @@ def test_cables_are_told_from_what_else_is_there(tmp_path):
     add(tmp_path, "2-2", idVendor="0403", idProduct="6014")
     found = cables.attached(tmp_path)
     assert [(each.usb, each.serial_number, each.usable) for each in found] == [
-        ("0403:6010", "FT123", True),
+        ("0403:6010", "FT\x01123", True),
         ("0d28:0204", "", False),
     ], "the second has no node to be opened, and the last one has gone"
 

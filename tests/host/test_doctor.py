@@ -10,7 +10,7 @@ import pytest
 from cipherlane import cables, routes
 from cipherlane.commands import doctor
 
-from .commands import NO_PORT, SERIAL, command
+from .commands import NO_PORT, SERIAL, command, words_of
 from .model import PeerBoard, SocketBoard, from_frame
 
 CLOCK_HZ = 200_000  # so that one benchmark takes a quarter of a second, and a busy machine tells little in it
@@ -124,7 +124,7 @@ def test_a_link_that_loses_requests():
     with SocketBoard(TimedBoard(), mangle=lose) as server:
         status, checks = checked(server, "--timeout", "0.5")
     assert status == 4 and checks["link"][0] is False
-    assert "got no answer, 0 came damaged: check cable and --baud" in checks["link"][1]
+    assert "got no answer, 0 came damaged: check the board's power, cable and --port" in checks["link"][1]
 
 
 def test_nobody_answers():
@@ -142,6 +142,7 @@ def test_no_port(tmp_path):
 
 
 CABLE = cables.Cable("0403:6010", "a chip", "", True)
+NAMED = cables.Cable("0403:6015", "a chip", "", True, "ULX3S FPGA 85K v3.0.8")
 LOCKED = cables.Cable("0403:6014", "another chip", "", False)
 
 
@@ -151,6 +152,7 @@ LOCKED = cables.Cable("0403:6014", "another chip", "", False)
         (None, True, None, "does not say"),
         ([], True, None, "no JTAG cable is seen"),
         ([LOCKED, CABLE], True, True, "0403:6014 another chip, 0403:6010 a chip"),
+        ([NAMED], True, True, 'a chip (it calls itself "ULX3S FPGA 85K v3.0.8")'),
         ([LOCKED], True, False, "0403:6014 another chip, which this user may not open: run `sudo make udev`"),
         ([LOCKED], False, None, "which this user may not open"),
     ],
@@ -162,6 +164,24 @@ def test_the_cable(tmp_path, monkeypatch, found, local, passed, says):
     (_, cable) = json.loads(stdout)
     assert (cable["name"], cable["passed"]) == ("cable", passed) and says in cable["seen"]
     assert status == 3, "of the port"
+
+
+def test_the_null_board(null_board):
+    """It answers on the loopback interface, which no gateway leads to, and has nothing to test: that is no fault."""
+    status, checks = checked(null_board)
+    assert status == 0 and not any(passed is False for passed, _ in checks.values())
+    assert checks["address"] == (True, "127.0.0.1 is this machine")
+    passed, said = checks["engines"]
+    assert passed is None and said == "a null board tests no engine: `cipherlane bench --link` uses it"
+    advised = words_of(re.search("`(.*?)`", said)[1])
+    assert command(*advised[1:], "--port", null_board.url, "--bytes", "1000")[0] == 0
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3"])
+def test_loopback_has_no_gateway(tmp_path, host):
+    """Though Linux's table of routes leads everything that it lists no network for to one."""
+    (tmp_path / "route").write_text(TABLE)
+    assert routes.gateway("10.0.0.9", tmp_path / "route") and routes.gateway(host, tmp_path / "route") == ""
 
 
 TABLE = """Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
@@ -194,12 +214,13 @@ def test_gateways_of_linux(tmp_path, host, through):
 @pytest.mark.parametrize(
     ("through", "passed", "says"),
     [
-        ("", True, "127.0.0.1 of this machine reaches 127.0.0.1 with no gateway"),
+        ("", True, "10.1.1.1 of this machine reaches 127.0.0.1 with no gateway"),
         ("10.0.0.1", None, "by gateway 10.0.0.1; if nobody answers, give .* `sudo ip addr add 127.0.0.100/24 dev"),
     ],
 )
 def test_the_way_to_an_address(null_board, monkeypatch, through, passed, says):
     monkeypatch.setattr(routes, "gateway", lambda host: through)
+    monkeypatch.setattr(routes, "source", lambda host, port: "10.1.1.1")
     _, checks = checked(null_board)
     assert checks["address"][0] is passed and re.search(says, checks["address"][1])
     with SocketBoard(TimedBoard()) as server:
@@ -207,7 +228,9 @@ def test_the_way_to_an_address(null_board, monkeypatch, through, passed, says):
 
 
 @SERIAL
-@pytest.mark.parametrize(("noise", "says"), [(b"", "no reply from the board: check its power"), (b"U", "check --baud")])
+@pytest.mark.parametrize(
+    ("noise", "says"), [(b"", "no reply from the board: check the board's power"), (b"U", "and --baud")]
+)
 def test_a_serial_port_at_which_is_no_board(monkeypatch, noise, says):
     """Silent, as another port of the cable is; or speaking otherwise, as at another speed."""
     far, near = os.openpty()

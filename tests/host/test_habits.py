@@ -302,9 +302,15 @@ def test_find_lists_serial_ports(capsys, monkeypatch):
 
     port = list_ports_common.ListPortInfo("/dev/ttyUSB1")
     port.vid, port.pid, port.serial_number, port.description = 0x0403, 0x6010, "FT7", "Dual RS232 [bold]"
+    port.location = "1-2:1.1"
     plain = list_ports_common.ListPortInfo("/dev/ttyS0")
     monkeypatch.setattr(list_ports, "comports", lambda: [plain, port])
+    monkeypatch.setenv("COLUMNS", "160")
     status, stdout, _ = run(capsys, "find")
+    uart = "LambdaConcept ECPIX-5 R01, R02 or Lattice ECP5-5G Versa"
+    assert uart in stdout
+    port.location = "1-2:1.0"
+    assert uart not in run(capsys, "find")[1], "that is the JTAG's"
     assert status == 0 and re.search(r"/dev/ttyUSB1 +0403:6010 +FT7 +Dual RS232 \[bold\]", stdout)
     status, stdout, _ = run(capsys, "find", "--json")
     assert [each["usb"] for each in json.loads(stdout)["serial"]] == ["0403:6010", None]

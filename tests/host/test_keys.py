@@ -167,8 +167,11 @@ def test_a_mistyped_command_line_does_not_show_a_key(capsys, monkeypatch, words)
 
 def test_a_mistyped_command_line_is_still_explained(capsys):
     for words, expected in (
-        (["encrypt", "--kye", "secret", "IN", "OUT"], "unrecognized arguments: --kye"),
-        (["encrypt", "--engine", "fast", "IN", "OUT"], "argument --engine: invalid choice: '...' (choose from 'byte',"),
+        (["encrypt", "--kye", "secret", "IN", "OUT"], "unrecognized arguments: --kye (did you mean --key?) ..."),
+        (
+            ["encrypt", "--engine", "fast", "IN", "OUT"],
+            "invalid choice: '...' (did you mean fastpath?) (choose from 'byte',",
+        ),
         (["encrypt", "IN"], "arguments are required: OUT"),
         (["bench", "--bytes", "0"], "argument --bytes: ... is not a number of bytes from 1 to 4294967295"),
     ):
@@ -214,3 +217,22 @@ def test_help_says_what_crosses_the_network():
         assert status == 0 and "key, token and data of a session cross in the clear" in " ".join(
             stdout.decode().split()
         )
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["inof"], "'...' (did you mean info?) (choose from 'find',"),
+        (["encrpyt", "IN", "OUT"], "(did you mean encrypt?)"),
+        (["info", "--prot", "sim"], "unrecognized arguments: --prot (did you mean --port?) ..."),
+        (["encrypt", "--ivv=00", "IN", "OUT"], "--ivv (did you mean --iv?)"),
+        (["info", "--josn"], "--josn (did you mean --json?)"),
+        (["bench", "--engine", "ise_fuse"], "(did you mean ise_fused?)"),
+        (["xyzzy"], "invalid choice: '...' (choose from"),
+        (["info", "--xyzzy"], "unrecognized arguments: --xyzzy\n"),
+    ],
+)
+def test_a_mistyped_word_suggests_the_nearest(capsys, words, meant):
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(words)
+    assert meant in capsys.readouterr().err

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 
 import psutil
 import pytest
@@ -51,7 +52,7 @@ def test_a_port_that_is_taken(null_board):
 
 def test_a_board_that_is_not_there_or_lacks_the_engine(null_board):
     words = ("live", "--listen", "127.0.0.1:0", "--port")
-    assert command(*words, "udp://127.0.0.1:9", "--timeout", "0.1")[0] == 4
+    assert command(*words, "udp://127.0.0.1:9", "--timeout", "0.1")[0] == 3
     status, _, stderr = command(*words, null_board.url, "--engine", "ise")
     assert status == 2 and "the board has no engine ise: choose of table" in one_line_error(stderr)
 
@@ -62,6 +63,20 @@ def test_the_address_as_json(null_board):
         said = "".join(process.stdout.readline() for _ in range(3))
         process.kill()
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", json.loads(said)["url"])
+
+
+@ON_POSIX
+def test_make_screenshots_ends_it_as_its_user_does(null_board, capfd):
+    """Without an error: it ended by TERM, and the last line of `make screenshots` was one."""
+    pytest.importorskip("playwright")
+    from tests.screenshots.__main__ import live_view
+
+    with live_view(null_board.url, "table") as url, urllib.request.urlopen(url, timeout=60) as page:
+        assert b"<html" in page.read()
+    said = "".join(capfd.readouterr())
+    assert "error" not in said and said.endswith("live: ended\n")
+    with pytest.raises(SystemExit, match="has no address: see above"), live_view(null_board.url, "none"):
+        pytest.fail("there is no such engine")
 
 
 def test_without_its_packages_it_says_what_to_install(null_board, monkeypatch):

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 from cipherlane.device import Device
-from cipherlane.errors import ArgumentError, CipherlaneError, NoReplyError
+from cipherlane.errors import ArgumentError, CipherlaneError, PortError
 from cipherlane.link import Link
 from cipherlane.live import pictures
 from cipherlane.live.hub import Channel, Hub
@@ -324,7 +324,7 @@ def test_where_the_second_board_is_not_there_the_host_decrypts(null_board, monke
             said_so.append(said["message"])
             return False
         assert "the host with" in said[0]["decrypted_by"] and said[0]["equal"]
-        return len(said_so) > 2 and "no reply from the board" in said_so[-1]
+        return len(said_so) > 2 and "nothing listens at UDP port 9" in said_so[-1]
 
     watch(null_board, look, monkeypatch, open_peer=lambda: Device(open_transport("udp://127.0.0.1:9"), 0.02))
     assert all(message.startswith("The second board does not decrypt: ") for message in said_so)
@@ -376,4 +376,4 @@ def test_a_board_that_was_never_there_ends_it():
     streamer = Streamer(Hub(), lambda: Device(open_transport("udp://127.0.0.1:9"), 0.05), EDGE)
     with pytest.raises(CipherlaneError) as raised:
         streamer.run()
-    assert isinstance(raised.value, NoReplyError)
+    assert isinstance(raised.value, PortError)

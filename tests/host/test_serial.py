@@ -1,7 +1,9 @@
+import contextlib
 import io
 import os
 import random
 import select
+import socket
 import threading
 import time
 
@@ -15,7 +17,9 @@ from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CTR
 
-from .commands import SERIAL
+from tests.rfc2217_server import Rfc2217Server
+
+from .commands import SERIAL, command, one_line_error
 from .model import PeerBoard, SocketBoard, from_frame, to_frame
 
 
@@ -160,3 +164,53 @@ def test_corrupted_stream_over_a_socket():
         assert out.getvalue() == Cipher(AES(bytes(16)), CTR(bytes(16))).encryptor().update(data)
         assert report.retransmissions > 0
         assert server.overrun <= server.board.rx_window
+
+
+@SERIAL
+def test_a_port_of_another_machine():
+    """By RFC 2217, set up once, whatever time-outs change."""
+    with SocketBoard(PeerBoard()) as board, Rfc2217Server(int(board.url.rpartition(":")[2])) as server:
+        with Device(open_transport(server.url, 115_200)) as device:
+            assert device.info().board == "model"
+            for timeout in (0.5, 0.7):
+                device.link.transport.write_timeout = timeout
+                device.link.transport.receive(0.0)
+                device.info()
+        assert server.lines.speeds == [9600, 115_200]
+        status, stdout, _ = command("selftest", "--port", server.url)
+        assert status == 0 and b"known-answer tests, 0 failed" in stdout
+
+
+@SERIAL
+def test_a_port_of_another_machine_reads_all_that_has_arrived():
+    """In one call, where pyserial's own gives one byte without waiting."""
+    from cipherlane.transport import rfc2217
+
+    data = bytes(range(256)) * 4
+    with socket.create_server(("127.0.0.1", 0)) as wire, Rfc2217Server(wire.getsockname()[1]) as server:
+        port = rfc2217.open_port(server.url, 9600)
+        far, _ = wire.accept()
+        with far, contextlib.closing(port):
+            far.sendall(data)
+            end = time.monotonic() + 60
+            while port.in_waiting < len(data):
+                assert time.monotonic() < end
+                time.sleep(0.01)
+            assert port.read(1000) == data[:1000] and port.read(65536) == data[1000:] and port.read(1) == b""
+
+
+@SERIAL
+def test_what_is_no_port_of_another_machine():
+    with SocketBoard(PeerBoard()) as board:
+        number = board.url.rpartition(":")[2]
+        status, _, stderr = command("info", "--port", f"rfc2217://127.0.0.1:{number}")
+    assert status == 3 and "does not speak RFC 2217: if it passes bytes on, name it socket://" in one_line_error(stderr)
+    for url, says in {
+        "rfc2217://127.0.0.1:1": "nothing listens at rfc2217://127.0.0.1:1",
+        "rfc2217://127.0.0.1": "cannot open port",
+        "rfc2217://": "cannot open port",
+        "rfc2217://127.0.0.1:1?nonsense": "cannot open port",
+        "rfc2217://127.0.0.1:99999": "cannot open port",
+    }.items():
+        status, _, stderr = command("info", "--port", url)
+        assert status == 3 and says in one_line_error(stderr)

@@ -9,8 +9,10 @@ import contextlib
 import io
 import re
 import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from PIL import Image
@@ -26,6 +28,7 @@ SCENE = 6  # pictures of the animation
 FRAME_MS = 300
 MOST_BYTES = 400_000
 PATIENCE_MS = 120_000
+END_S = 60  # for the tool to close the board's sessions
 SHOWN = {"ecb": "shows through", "ctr": "as of random bytes", "yes": "changed on the wire", "no": "equal to the source"}
 PANE = "id => document.getElementById(id).toDataURL()"
 
@@ -67,6 +70,28 @@ def _padded(picture: Image.Image, high: int) -> Image.Image:
     return whole
 
 
+@contextlib.contextmanager
+def live_view(port: str, engine: str) -> Iterator[str]:
+    """Have `cipherlane live` show a board; yield the page's URL. End it as its user does, by Ctrl-C.
+
+    Raises:
+        SystemExit: it does not begin, or does not end in order.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job, and then in its children
+    words = [Path(sys.executable).parent / "cipherlane", "live", "--listen", "127.0.0.1:0", "--port", port]
+    with subprocess.Popen([*words, "--engine", engine], stdout=subprocess.PIPE, text=True) as tool:
+        try:
+            said = re.search(r"http://\S+", tool.stdout.readline())
+            if not said:
+                raise SystemExit("error: cipherlane live has no address: see above")
+            yield said[0].rstrip(";")
+            tool.send_signal(signal.SIGINT)
+            if tool.wait(END_S):
+                raise SystemExit(f"error: cipherlane live ended with status {tool.returncode}: see above")
+        finally:
+            tool.terminate()
+
+
 def main() -> int:
     """Entry point; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.screenshots", description=__doc__.splitlines()[0])
@@ -76,20 +101,13 @@ def main() -> int:
     args = parser.parse_args()
     if not shutil.which("chromium"):
         raise SystemExit("error: no Debian package chromium: .ci/setup chromium")
-    words = [Path(sys.executable).parent / "cipherlane", "live", "--listen", "127.0.0.1:0", "--port", args.port]
     with contextlib.ExitStack() as stack:
-        tool = stack.enter_context(
-            subprocess.Popen([*words, "--engine", args.engine], stdout=subprocess.PIPE, text=True)
-        )
-        stack.callback(tool.terminate)
-        said = re.search(r"http://\S+", tool.stdout.readline())
-        if not said:
-            raise SystemExit("error: cipherlane live has no address: see above")
+        url = stack.enter_context(live_view(args.port, args.engine))
         playwright = stack.enter_context(sync_playwright())
         chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         stack.callback(chromium.close)
         page = chromium.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
-        page.goto(said[0])
+        page.goto(url)
         page.locator("#latest tbody td").first.wait_for(timeout=PATIENCE_MS)
         page.select_option("#bits", "8")
         page.locator("#plaintext_note").filter(has_not_text="shades").wait_for(timeout=PATIENCE_MS)

@@ -134,7 +134,8 @@ def _with_intervals(measure: Callable[..., LinkMeasurement], args: argparse.Name
         views.show(line, stderr=args.json)
 
     def task(progress: Progress) -> LinkMeasurement:
-        show(views.interval_heading(label))
+        for line in views.interval_heading(label):
+            show(line)
         intervals = Intervals(args.interval, lambda interval: show(views.interval_line(interval)))
         done = measure(progress=progress, intervals=intervals)
         show(views.interval_line(intervals.total, "total"))

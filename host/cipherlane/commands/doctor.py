@@ -106,6 +106,8 @@ def _address(port: str) -> Check:
     """The way to a board on a network, which is to be a network that this machine is in."""
     host, number = udp.resolve(*udp.parse(port))
     mine, through = routes.source(host, number), routes.gateway(host)
+    if mine == host:
+        return Check("address", True, f"{host} is this machine")
     if not through:
         return Check("address", True, f"{mine} of this machine reaches {host} with no gateway")
     hint = f"give a port of this machine an address like it: `sudo ip addr add {_neighbour(host)}/24 dev ...`"
@@ -127,7 +129,9 @@ def _cable(port: str) -> tuple[Check, int]:
         return Check("cable", None, "this system does not say which are attached"), 0
     if not found:
         return Check("cable", None, "no JTAG cable is seen: only flashing takes one"), 0
-    names = ", ".join(f"{each.usb} {each.title}" for each in found)
+    names = ", ".join(
+        f"{each.usb} {each.title}" + (f' (it calls itself "{each.product}")' if each.product else "") for each in found
+    )
     if any(each.usable for each in found):
         return Check("cable", True, names), 0
     local = not port.startswith("sim") and "://" not in port
@@ -160,7 +164,9 @@ def _link(device: Device) -> str:
     lost = _TRIPS - len(trips)
     damaged = sum(trips[-1][1][name] - trips[0][1][name] for name in _DAMAGE) if trips else 0
     if lost or damaged:
-        raise NoReplyError(f"of {_TRIPS} requests {lost} got no answer, {damaged} came damaged: check cable and --baud")
+        raise NoReplyError(
+            f"of {_TRIPS} requests {lost} got no answer, {damaged} came damaged: {device.link.transport.advice}"
+        )
     times = [1000 * seconds for seconds, _ in trips]
     return f"{_TRIPS} requests, none lost or damaged, {statistics.median(times):.1f} ms each, {max(times):.1f} at most"
 
@@ -192,6 +198,8 @@ def _network(device: Device) -> str:
 
 
 def _engines(device: Device) -> str:
+    if device.info().kind == Kind.NULL.name.lower():
+        raise _SkippedError("a null board tests no engine: `cipherlane bench --link` uses it")
     outcome = device.selftest()
     names = ", ".join(engine.name.lower() for engine in outcome.failed_engines)
     if outcome.failed or not outcome.tests:

@@ -67,10 +67,17 @@ def _record(board: Found) -> dict[str, Any]:
     return record
 
 
+def _may_be(port: SerialPort) -> str:
+    return " or ".join(port.uart_of) or "-"
+
+
 def _show(ports: list[SerialPort], found: list[Found], network: str | None, asked: bool) -> None:
     if ports:
-        rows = ((each.port, each.usb or "-", each.serial_number or "-", each.description or "-") for each in ports)
-        views.show(tables.text_table(("serial port", "USB", "serial no.", "description"), rows))
+        rows = (
+            (each.port, each.usb or "-", each.serial_number or "-", each.description or "-", _may_be(each))
+            for each in ports
+        )
+        views.show(tables.text_table(("serial port", "USB", "serial no.", "description", "may be the UART of"), rows))
     if found:
         boards_found = (
             (

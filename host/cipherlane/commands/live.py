@@ -87,12 +87,12 @@ def run(args: argparse.Namespace) -> int:
         host, port = listener.getsockname()[:2]
         url = f"http://{f'[{host}]' if ':' in host else host}:{port}/" + (f"#{token}" if token else "")
         stack.enter_context(server.serving(server.application(hub, streamer.choose, hosts, token), listener))
-        if args.json:
-            views.show_json({"url": url})
-            sys.stdout.flush()
-        else:
-            views.show(f"live: open {url} in a browser; Ctrl-C ends it")
         try:
+            if args.json:
+                views.show_json({"url": url})
+                sys.stdout.flush()
+            else:
+                views.show(f"live: open {url} in a browser; Ctrl-C ends it")
             streamer.run()
         except Interrupted as interrupt:  # TERM or HUP
             interrupt.add_note("the stream has ended")

@@ -43,7 +43,8 @@ class Transport(ABC):
     `ordered` says that records never overtake each other; `pace` gives the time-outs to begin with. Of a link that
     is `shared` with others the host learns how much it may keep in flight, and takes a record for lost once a few
     that were sent later are answered. All waits go by its `clock`; none for sending is longer than `write_timeout`
-    seconds. At its end is a `simulated` board, whatever that says of itself; `tools` are the versions of what made it,
+    seconds. At its end is a `simulated` board, whatever that says of itself; `advice` is what to look at when nobody
+    answers; `tools` are the versions of what made it,
     by name.
     """
 
@@ -53,6 +54,7 @@ class Transport(ABC):
     clock: Clock = REAL
     write_timeout: float = WRITE_TIMEOUT
     simulated: bool = False
+    advice: str = "check the board's power, cable and --port"
     tools: Mapping[str, str] = MappingProxyType({})
 
     def pace_of(self, kind: str) -> Pace:

@@ -1,4 +1,4 @@
-"""Records over a byte stream: `socket://host:port`, or whatever pyserial opens by name or URL (a device).
+"""Records over a byte stream: `socket://` or `rfc2217://host:port`, or what pyserial opens by name or URL (a device).
 
 pyserial is imported where a port of its own is opened: it needs what not every system has.
 """
@@ -34,6 +34,8 @@ class SerialTransport(Transport):
         self.clock = clock
         # A socket may lead to a simulated board, so that only its info record tells how patient to be.
         self.pace = SIMULATED if "://" in url else HARDWARE
+        if not url.startswith(f"{tcp.SCHEME}:"):
+            self.advice = "check the board's power, cable, --port and --baud"
         self._parser = FrameParser(_MAX_RECORD)
         self._ready: deque[bytes] = deque()
         try:
@@ -109,6 +111,10 @@ class SerialTransport(Transport):
 def _open(url: str, baud: int, write_timeout: float) -> Any:
     if url.startswith(f"{tcp.SCHEME}:"):
         return tcp.TcpPort(url)
+    if url.startswith("rfc2217:"):
+        from . import rfc2217
+
+        return rfc2217.open_port(url, baud)
     import serial
 
     exclusive = None if "://" in url else True
@@ -128,4 +134,7 @@ def _reason(url: str, error: Exception) -> str:
         return f"no permission to open port {url}: add yourself to its group (often dialout)"
     if number == errno.ECONNREFUSED or "refused" in text:
         return f"nothing listens at {url}: start the board or the simulated board first"
-    return f"cannot open port {url}: {error}; name a serial device, socket://host:port or sim with --port"
+    if "does not seem to support RFC2217" in text:
+        return f"what listens at {url} does not speak RFC 2217: if it passes bytes on, name it socket://host:port"
+    ways = "a serial device, socket://host:port, rfc2217://host:port or sim"
+    return f"cannot open port {url}: {error}; name {ways} with --port"

@@ -8,6 +8,8 @@ from .serial import SerialTransport
 from .simboard import ETHERNET_BOARD, SimulatedBoard, find_board
 from .udp import SIMULATED_NETWORK, UdpTransport
 
+_ADVICE = "the simulated board is slow on a busy machine: wait longer with --timeout, or build it again with `make sim`"
+
 
 class SimTransport(SerialTransport):
     """A serial transport that owns its simulated board."""
@@ -24,6 +26,7 @@ class SimTransport(SerialTransport):
         self.board.start()
         try:
             super().__init__(self.board.url)
+            self.advice = _ADVICE
             self.tools = self.board.description.get("tools", {})
         except BaseException:
             self.board.stop()
@@ -65,6 +68,7 @@ class SimUdpTransport(UdpTransport):
         self.board.start()
         try:
             super().__init__(f"udp://{self.board.ip_address}", self.board.udp_socket())
+            self.advice = _ADVICE
             self.tools = self.board.description.get("tools", {})
         except BaseException:
             self.board.stop()

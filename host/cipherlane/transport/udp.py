@@ -19,6 +19,7 @@ from ..errors import PortError
 from ..protocol.datarun import Run
 from ..protocol.layout import UDP_PORT
 from .base import WRITE_TIMEOUT, Address, Pace, Transport
+from .probe import Probe
 
 SCHEME = "udp"
 # Where three frames of ten are lost, a call and its reply both arrive every other time.
@@ -151,6 +152,13 @@ class UdpTransport(Transport):
         self._address = parse(url) if unconnected else resolve(*parse(url))
         self._known = {self._address}  # others may send to the socket, and are not listened to
         self._datagrams = Datagrams(unconnected or socket.socket(socket.AF_INET, socket.SOCK_DGRAM), clock)
+        host, port = self._address
+        self.advice = (
+            f"check the board's power and cable, that firmware with Ethernet is in it, and UDP port {port} of {host}; "
+            f"`cipherlane doctor --port {url}` shows the way there"
+        )
+        # Until the board has answered: a refusal that came later could be anybody's, and would end a transfer.
+        self._probe = None if unconnected else Probe(self._address)
 
     def pace_of(self, kind: str) -> Pace:
         """Return the time-outs for a board of `kind`."""
@@ -213,7 +221,13 @@ class UdpTransport(Transport):
 
     def close(self) -> None:
         """Release the socket."""
+        self._forget_probe()
         self._datagrams.close()
+
+    def _forget_probe(self) -> None:
+        if self._probe:
+            self._probe.close()
+            self._probe = None
 
     @contextlib.contextmanager
     def _sending(self, to: Address | None) -> Iterator[Address]:
@@ -233,9 +247,16 @@ class UdpTransport(Transport):
             except OSError as error:
                 raise PortError(f"{self.url} failed: {error.strerror}; check the network") from error
             if arrived is None:
+                if self._probe and self._probe.refused():
+                    host, port = self._address
+                    raise PortError(
+                        f"nothing listens at UDP port {port} of {host}, whose machine answers that it is closed: "
+                        "check the address, or start the board"
+                    )
                 return None
             data, size, address = arrived
             if address in self._known:
+                self._forget_probe()
                 return Run(data, size)
             if self.clock.now() >= deadline:  # strangers may send without end
                 return None

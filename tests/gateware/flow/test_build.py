@@ -32,7 +32,12 @@ def gateware_flow(*arguments):
     ("names", "message"),
     [
         (["nosuchboard"], f"unknown board 'nosuchboard': choose one of {BOARDS}"),
-        (["ecpix5_nothing"], f"unknown board 'ecpix5_nothing': choose one of {BOARDS}"),
+        (["ecpix5_nothing"], f"unknown board 'ecpix5_nothing' (did you mean ecpix5?): choose one of {BOARDS}"),
+        (["ULX3"], f"unknown board 'ULX3' (did you mean ulx3s?): choose one of {BOARDS}"),
+        (
+            ["versa_ecp5", "defualt"],
+            "board versa_ecp5 has no configuration 'defualt' (did you mean default?): choose one of default",
+        ),
         (["ulx3s_25f_sdram"], "unknown board 'ulx3s_25f_sdram': say BOARD=ulx3s_25f CONFIG=sdram"),
         (
             ["ulx3s", "eth"],

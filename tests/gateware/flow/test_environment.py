@@ -9,7 +9,7 @@ from cipherlane import cables
 from cipherlane.protocol.codes import Engine
 
 from gateware import boards, targets
-from gateware.flow import environment
+from gateware.flow import cable_table, environment
 from gateware.flow.firmware import REPOSITORY
 
 HARDWARE = [board for board in map(boards.load, boards.names()) if not board.simulated]
@@ -65,8 +65,32 @@ def test_ports_that_are_named():
 
 @pytest.mark.parametrize("board", HARDWARE, ids=lambda board: board.name)
 def test_each_boards_cable_is_one_that_doctor_and_udev_know(board):
-    assert board.cable_usb in cables.CABLES
-    assert not board.uart_usb or board.uart_usb.partition("/")[0] in cables.CABLES
+    for cable in board.cables:
+        identity, _, interface = cable.uart_usb.partition("/")
+        assert cable.usb in cables.CABLES and f'ATTR{{idProduct}}=="{cable.usb[5:]}"' in cables.rules()
+        assert not identity or cables.boards_at(identity, int(interface or 0)), "`find` knows its UART"
+    identities = [cable.usb for cable in board.cables]
+    assert board.cables and len(set(identities)) == len(identities), "the bus tells them apart"
+    assert all(bool(cable.revision) == (len(identities) > 1) and cable.source for cable in board.cables)
+
+
+def test_the_host_tool_knows_what_the_boards_files_say():
+    assert cable_table.PATH.read_text() == cable_table.render(), "run `make pages`"
+
+
+def test_another_revision_has_its_own_cable_and_uart(monkeypatch):
+    usb = {"ID_VENDOR_ID": "0403", "ID_MODEL_ID": "6011"}
+    there = [cables.Cable("0403:6011", "", "", True)]
+    target = targets.load("ecpix5")
+    for attached, revision in ((there, ""), ([], "R03")):
+        monkeypatch.setattr(cables, "attached", lambda attached=attached: attached)
+        main = environment.content(target, REPOSITORY / "build", revision=revision)["targets"]["main"]
+        assert main["resources"]["JtagCable"] == {"match": usb}
+        assert main["resources"]["USBSerialPort"]["match"] == {**usb, "ID_USB_INTERFACE_NUM": "02"}
+        assert main["drivers"]["OpenFPGALoaderDriver"] == {"cable": "ft4232", "image": "bitstream"}
+    options = {"remote": True, "revision": "R03"}
+    remote = environment.content(target, REPOSITORY / "build", **options)["targets"]["main"]
+    assert remote["resources"] == {} and remote["drivers"]["OpenFPGALoaderDriver"]["cable"] == "ft4232"
 
 
 @pytest.mark.parametrize(
@@ -84,6 +108,10 @@ def test_each_boards_cable_is_one_that_doctor_and_udev_know(board):
         (
             ["butterstick", "eth", "--port", "/dev/ttyUSB0"],
             "ButterStick (ECP5-85F), Ethernet answers by udp alone: PORT=/dev/ttyUSB0 is none of it",
+        ),
+        (
+            ["ecpix5", "--revision", "R9"],
+            "LambdaConcept ECPIX-5 (ECP5-85F) has no revision R9: choose REVISION=R02 or R03",
         ),
         (["sim", "--port", "/dev/ttyUSB0"], "the simulated board has no port: leave PORT out"),
     ],

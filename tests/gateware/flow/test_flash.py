@@ -23,10 +23,11 @@ CABLE = ["--board", "ecpix5"]
 
 
 def detected(*models: str) -> str:
-    """What openFPGALoader 0.10 prints of a chain."""
+    """What openFPGALoader prints of a chain: before 0.12 each model of a size as LFE5UM, with a part of its IDCODE."""
     lines = ["Jtag frequency : requested 6.00MHz   -> real 6.00MHz"]
     for n, model in enumerate(models):
-        lines += [f"index {n}:", "\tidcode 0x81113043", "\tmanufacturer lattice", "\tfamily ECP5"]
+        idcode = {"LFE5UM-85": "0x1113043"}.get(model, "0x81113043")
+        lines += [f"index {n}:", f"\tidcode {idcode}", "\tmanufacturer lattice", "\tfamily ECP5"]
         lines += [f"\tmodel  {model}", "\tirlength 8"]
     return "\n".join(lines)
 
@@ -68,8 +69,9 @@ esac
 
 
 @pytest.mark.parametrize(("memory", "option"), [("sram", "--write-sram"), ("spi", "--write-flash --verify")])
-def test_the_part_is_read_before_anything_is_written(build, loader, memory, option):
-    words = loader(detected("LFE5UM5G-85"))
+@pytest.mark.parametrize("model", ["LFE5UM5G-85", "LFE5UM-85"], ids=["0.12", "0.10"])
+def test_the_part_is_read_before_anything_is_written(build, loader, memory, option, model):
+    words = loader(detected(model))
     said = flash(TARGET, build, memory)
     assert said.startswith("ecpix5_eth.bit is loaded into LambdaConcept ECPIX-5") and "\n" not in said
     assert ("until its power is off" in said) == (memory == "sram")
@@ -114,6 +116,7 @@ SENT = "Loading: [==] 100.00%\nDone\nsend zero sized download request: DONE\n"
             0,
             "on the cable is a LFE5U-25, and ecpix5_eth.bit is for a LFE5UM5G-85: `make boards` lists both",
         ),
+        (detected("LFE5UM-45"), 0, "on the cable is a LFE5UM-45, and ecpix5_eth.bit is for a LFE5UM5G-85: .*"),
         (
             "JTAG init failed with: Unknown device with IDCODE: 0x00fa03fa (manufacturer: 0x1fd",
             1,
@@ -139,6 +142,7 @@ def test_a_board_that_is_not_there_or_another_is_not_written(build, loader, dete
             "openFPGALoader says: mismatch between target's idcode and bitstream idcode",
         ),
         ("Open file FAIL\n", "openFPGALoader says: Open file FAIL"),
+        ("Error: cable \x1b]0;t\x07\u202e\n", r"openFPGALoader says: Error: cable \x1b]0;t\x07\u202e"),
         (OPENED + "Erasing: [==] 100.00%\nDone\nVerification failed at 4711\n", "says: Verification failed at 4711"),
         (
             OPENED
@@ -308,9 +312,50 @@ def test_several_cables_of_a_kind_are_told(build, loader, monkeypatch):
     loader(detected())
     monkeypatch.setattr(cables, "attached", lambda: 2 * [cables.Cable("0403:6010", "FT2232H", "", True)])
     with pytest.raises(
-        FlashError, match=r"nothing answers .*; 2 cables 0403:6010 are attached: leave the board's alone"
+        FlashError, match=r"nothing answers .*; 2 cables 0403:6010 are attached: leave the board's only"
     ):
         flash(TARGET, build, "spi")
+
+
+REVISIONS = {
+    "R02": (["0403:6010"], "--board ecpix5"),
+    "R03": (["0403:6011"], "--cable ft4232"),
+}
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_revision_is_loaded_by_its_cable(build, loader, monkeypatch, revision):
+    """By what is attached, and by its name where nothing is, or both are."""
+    usb, words = REVISIONS[revision]
+    said = loader(detected("LFE5UM5G-85"))
+    bit = build / "gateware" / "ecpix5_eth.bit"
+    written = [f"{words} --detect", f"{words} --write-sram {bit}"]
+
+    def attach(*identities):
+        monkeypatch.setattr(cables, "attached", lambda: [cables.Cable(each, "", "", True) for each in identities])
+
+    attach("1209:5af0", *usb)
+    flash(TARGET, build, "sram")
+    assert said() == written
+    for attached in ((), ("0403:6010", "0403:6011")):
+        attach(*attached)
+        flash(TARGET, build, "sram", revision=revision.lower())
+        assert said()[-2:] == written
+    with pytest.raises(FlashError, match=r"cables of several revisions .* leave one, or choose REVISION=R02 or R03"):
+        flash(TARGET, build, "sram")
+    assert len(said()) == 6
+
+
+def test_a_revision_that_there_is_not(build):
+    with pytest.raises(FlashError, match=r"LambdaConcept ECPIX-5 .* has no revision R04: choose REVISION=R02 or R03"):
+        flash(TARGET, build, "sram", revision="R04")
+    with pytest.raises(FlashError, match=r"OrangeCrab .* has one kind of cable: leave REVISION=r0\.2 out"):
+        flash(ORANGECRAB, build, "spi", revision="r0.2")
+
+
+def test_make_passes_the_revision_on(build):
+    result = gateware_flow("ecpix5", "eth", "--flash", "sram", "--dry-run", "--revision", "R03", "--output", str(build))
+    assert result.stdout == f"openFPGALoader --cable ft4232 --write-sram {build}/gateware/ecpix5_eth.bit\n"
 
 
 def test_a_bootloader_that_is_not_there(build):

@@ -59,8 +59,19 @@ def test_snow3g_s_s_boxes_are_cells_on_an_fpga_and_tables_on_the_simulated_board
         assert bool(cells) == (board == "ecpix5")
 
 
+def listed(option):
+    """What openFPGALoader lists, by name: a board's cable, a cable's USB identity."""
+    said = subprocess.run(["openFPGALoader", option], capture_output=True, text=True, timeout=60).stdout
+    return dict((*line.split(), "")[:2] for line in said.splitlines() if line.strip())
+
+
 def test_openfpgaloader_knows_the_boards_by_their_names():
-    listed = subprocess.run(["openFPGALoader", "--list-boards"], capture_output=True, text=True, timeout=60).stdout
-    known = {line.split()[0] for line in listed.splitlines() if line.strip()}
-    named = {t.board.flash_cable[1] for t in HARDWARE if t.board.flash_cable[0] == "--board"}
-    assert named == {"ecpix5", "colorlight-i5", "orangeCrab", "ulx3s"} and named <= known
+    """Or their cables, which it opens at the USB identity that the board's file has."""
+    loaders = {cable.loader: cable for t in HARDWARE for cable in t.board.cables}
+    known, adapters = listed("--list-boards"), listed("--list-cables")
+    boards = {words[1]: cable for words, cable in loaders.items() if words[0] == "--board"}
+    assert set(boards) == {"ecpix5", "colorlight-i5", "orangeCrab", "ulx3s"} and set(boards) <= set(known)
+    named = {words[1]: cable for words, cable in loaders.items() if words[0] == "--cable"}
+    assert set(named) == {"ft2232", "ft4232"}
+    named |= {known[board]: cable for board, cable in boards.items() if known[board] != "dfu"}
+    assert all(adapters[name].removeprefix("0x") == cable.usb for name, cable in named.items())

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 from cipherlane import Engine, results
 from cipherlane.device import Device
+from cipherlane.plain import plain
 from cipherlane.version import __version__
 from labgrid.exceptions import NoSupplierFoundError
 from labgrid.pytestplugin.hooks import LABGRID_ENV_KEY
 from labgrid.resource.remote import RemotePlace
 from labgrid.strategy import StrategyError
 
-from tests.hil import history, regression
+from tests.hil import history, offered, regression
 from tests.hil.suite.transfers import Streams
 
 RUN = pytest.StashKey[dict]()
@@ -85,7 +86,7 @@ def serving(request, env):
         strategy = env.get_target("main").get_driver("Strategy")
         strategy.transition("serving")
     except (StrategyError, NoSupplierFoundError) as error:
-        reason = " ".join(str(getattr(error, "msg", error)).split())
+        reason = plain(" ".join(str(getattr(error, "msg", error)).split()))
         request.session.shouldfail = f"no board in service: {reason}"
         pytest.fail(request.session.shouldfail, pytrace=False)
     yield strategy
@@ -144,7 +145,8 @@ def identity(pytestconfig, env, serving, board, record_testsuite_property):
         "build_id": info.build_id,
         "clock_hz": info.clock_hz,
         "firmware": f"{info.firmware} {info.firmware_version}",
-        "place": place and place.manager.session.get_place(place.name).name,  # it is named by a token
+        # The environment file names it by a token.
+        "place": place and offered.text(place.manager.session.get_place(place.name).name, "place"),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": results.commit(),
         "tools": {

@@ -1,0 +1,46 @@
+"""Writes the host tool's table of cables from the boards' data files: ``python -m gateware.flow.cable_table``."""
+
+import json
+import sys
+
+from firmware.codegen.__main__ import write_if_changed
+from gateware import boards
+from gateware.flow.firmware import REPOSITORY
+
+PATH = REPOSITORY / "host" / "cipherlane" / "known_cables.py"
+_HEAD = '''"""The boards' cables on USB. Written by `make pages` from gateware/boards: do not edit."""
+
+# USB identity, chip, board with its revisions, and USB identity of the UART with its interface (empty: none of its own)
+ROWS = (
+'''
+
+
+def rows() -> list[tuple[str, str, str, str]]:
+    """A row for each kind of cable of each board; boards that differ in their part only share one."""
+    found = [
+        (cable.usb, cable.chip, _name(board, cable), cable.uart_usb)
+        for board in map(boards.load, boards.names())
+        for cable in board.cables
+    ]
+    return sorted(set(found))
+
+
+def _name(board: boards.Board, cable: boards.Cable) -> str:
+    title = board.title.partition(" (")[0]
+    return f"{title} {cable.revisions}" if cable.revision else title
+
+
+def render() -> str:
+    """The module's text."""
+    lines = [f"    ({', '.join(map(json.dumps, row))}),\n" for row in rows()]
+    return _HEAD + "".join(lines) + ")\n"
+
+
+def main() -> int:
+    """Entry point; returns the exit status."""
+    write_if_changed(PATH, render())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

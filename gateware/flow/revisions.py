@@ -1,0 +1,45 @@
+"""Which revision of a board is attached, by the USB identity of its cable; `REVISION=` of make overrides that."""
+
+from collections.abc import Iterable
+
+from gateware.boards import Board, Cable
+
+
+class RevisionError(ValueError):
+    """The board has no such revision, or several could be meant; the message names the remedy."""
+
+
+def cable_of(board: Board, attached: Iterable[str], revision: str = "") -> Cable:
+    """Returns the kind of cable by which a board is loaded.
+
+    Parameters
+    ----------
+    board : Board
+        One on hardware.
+    attached : iterable of str
+        USB identities (`vendor:product`) of what is attached. With none of the board's, its first cable is meant.
+    revision : str
+        The revision that the user names, in any case of letters; empty to go by what is attached.
+
+    Raises
+    ------
+    RevisionError
+        No such revision, or cables of several revisions are attached.
+    """
+    named = [cable.revision for cable in board.cables if cable.revision]
+    if revision:
+        if not named:
+            raise RevisionError(f"{board.title} has one kind of cable: leave REVISION={revision} out")
+        found = [cable for cable in board.cables if cable.revision.lower() == revision.lower()]
+        if not found:
+            raise RevisionError(f"{board.title} has no revision {revision}: choose REVISION={' or '.join(named)}")
+        return found[0]
+    there = set(attached)
+    seen = [cable for cable in board.cables if cable.usb in there]
+    if len(seen) > 1:
+        raise RevisionError(
+            f"cables of several revisions of {board.title} are attached "
+            f"({', '.join(f'{cable.usb} of {cable.revisions}' for cable in seen)}): "
+            f"leave one, or choose REVISION={' or '.join(cable.revision for cable in seen)}"
+        )
+    return seen[0] if seen else board.cables[0]

@@ -1,0 +1,132 @@
+"""What a coordinator says, checked wherever it is used.
+
+A coordinator authenticates nobody, so that anybody may have written what it offers. labgrid checks some types when it
+makes a resource, and none when the coordinator changes one later: so each value is checked at each use.
+"""
+
+import ipaddress
+import os
+import re
+import signal
+
+from cipherlane.errors import PortError
+from cipherlane.plain import plain
+from labgrid.util.proxy import proxymanager
+
+PROTOCOLS = ("raw", "rfc2217")
+SIMULATOR = "Vsim"  # the file name of every simulated board's program
+_NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?")
+_TOKEN = re.compile(r"[A-Za-z0-9]{1,64}")
+_MOST_PROCESS = 1 << 22  # Linux's PID_MAX_LIMIT
+_MOST_TEXT = 64
+
+
+class OfferError(PortError):
+    """The coordinator says what cannot be; the message names it."""
+
+    def __init__(self, what, value, expected):
+        """Name a value and what would be one."""
+        shown = plain(repr(value))[:_MOST_TEXT]
+        super().__init__(f"the coordinator offers {what} {shown}, which is not {expected}: look at its exporter")
+
+
+def number(value, what, least, most):
+    """A whole number between two others, both included."""
+    if type(value) is not int or not least <= value <= most:
+        raise OfferError(what, value, f"a number from {least} to {most}")
+    return value
+
+
+def host(value, what="host"):
+    """A host name or an IPv4 address. Nothing that a program such as ssh takes for an option, a user or a path."""
+    if not isinstance(value, str) or not _NAME.fullmatch(value):
+        raise OfferError(what, value, "a host name or an IPv4 address")
+    return value
+
+
+def address(value):
+    """An IPv4 address of one machine."""
+    try:
+        found = ipaddress.IPv4Address(value) if isinstance(value, str) else None
+    except ValueError:
+        found = None
+    if found is None or found.is_multicast or found.is_unspecified or found == ipaddress.IPv4Address("255.255.255.255"):
+        raise OfferError("address", value, "the IPv4 address of a machine")
+    return str(found)
+
+
+def destination(value):
+    """Where a board answers UDP: a host name or an IPv4 address of a machine, and perhaps a colon and a port."""
+    name, colon, port = value.partition(":") if isinstance(value, str) else (value, "", "")
+    if colon:
+        number(int(port) if re.fullmatch("[0-9]{1,5}", port) else port, "port", 1, 65535)
+    if isinstance(name, str) and re.fullmatch("[0-9.]*", name):
+        address(name)
+    return host(name, "address") + colon + port
+
+
+def text(value, what):
+    """A short text, to be shown and kept: None, or printable."""
+    if value is not None and not isinstance(value, str):
+        raise OfferError(what, value, "text")
+    return None if value is None else plain(value)[:_MOST_TEXT]
+
+
+def token(value):
+    """What stands for a reservation: it becomes a word of a command."""
+    if not isinstance(value, str) or not _TOKEN.fullmatch(value):
+        raise OfferError("token", value, "letters and digits")
+    return value
+
+
+def way(resource):
+    """Host and TCP port of a resource on a network, through its exporter where that is a proxy."""
+    host(resource.host)
+    extra = getattr(resource, "extra", None) or {}
+    if extra.get("proxy_required") or extra.get("proxy"):
+        host(extra.get("proxy"), "proxy")
+    number(resource.port, "port", 1, 65535)
+    found, port = proxymanager.get_host_and_port(resource)
+    return found, number(port, "port", 1, 65535)
+
+
+def cable(resource):
+    """Check the JTAG cable of an exporter: its host becomes a word of ssh, its place on the bus one of the loader."""
+    if hasattr(resource, "host"):
+        host(resource.host)
+    for name in ("busnum", "devnum"):
+        number(getattr(resource, name), name, 1, 999)
+
+
+def simulator(value):
+    """The process of a simulated board of this machine, and a file descriptor that stands for it and no other.
+
+    Raises
+    ------
+    OfferError
+        The number is none of a process, or the process runs another program.
+    ProcessLookupError
+        There is no such process, any more.
+    """
+    number(value, "process", 2, _MOST_PROCESS)
+    descriptor = os.pidfd_open(value)
+    try:
+        name = os.path.basename(os.readlink(f"/proc/{value}/exe")).removesuffix(" (deleted)")
+    except PermissionError:
+        name = ""
+    except FileNotFoundError as error:  # a process that has ended, and that nobody has waited for
+        os.close(descriptor)
+        raise ProcessLookupError(*error.args) from error
+    if name != SIMULATOR:
+        os.close(descriptor)
+        raise OfferError("process", value, "that of a simulated board")
+    return descriptor
+
+
+def end_simulator(value):
+    """End the process of a simulated board; errors are the ones of `simulator`."""
+    descriptor = simulator(value)
+    try:
+        signal.pidfd_send_signal(descriptor, signal.SIGTERM)
+    finally:
+        os.close(descriptor)

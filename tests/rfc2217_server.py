@@ -1,0 +1,71 @@
+"""A server of RFC 2217 by pyserial, as ser2net is one, in front of a board: for the tests of two environments."""
+
+import select
+import socket
+import threading
+
+from serial.rfc2217 import PortManager
+
+
+class Lines:
+    """What a server of RFC 2217 asks of a serial port, counting how often it is set up; data go past it."""
+
+    cts = dsr = ri = cd = dtr = rts = True
+    rtscts = xonxoff = break_condition = False
+    bytesize, parity, stopbits = 8, "N", 1
+
+    def __init__(self):
+        self.speeds = [9600]
+
+    baudrate = property(lambda self: self.speeds[-1], lambda self, speed: self.speeds.append(speed))
+
+    def reset_input_buffer(self):
+        pass
+
+    reset_output_buffer = reset_input_buffer
+
+
+class Rfc2217Server:
+    """Serves one client after the other, and carries its bytes to a TCP port of this machine; a context manager."""
+
+    def __init__(self, port):
+        self._behind = port
+
+    def __enter__(self):
+        self.lines = Lines()
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self.url = f"rfc2217://127.0.0.1:{self.port}"
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+        return self
+
+    def _serve(self):
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            with client, socket.create_connection(("127.0.0.1", self._behind)) as wire:
+                self._carry(client, wire)
+
+    def _carry(self, client, wire):
+        writer = client.makefile("wb", buffering=0)
+        manager = PortManager(self.lines, writer)
+        while True:
+            ready, _, _ = select.select([client, wire], [], [], 60)
+            if client in ready:
+                data = client.recv(4096)
+                if not data:
+                    return
+                wire.sendall(b"".join(manager.filter(data)))
+            if wire in ready:
+                data = wire.recv(4096)
+                if not data:
+                    return
+                writer.write(b"".join(manager.escape(data)))
+
+    def __exit__(self, *_):
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self._thread.join(70)
