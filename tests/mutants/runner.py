@@ -17,6 +17,7 @@ from tests.mutants.mutant import BUILD, ROOT, Mutant
 
 LEAST_S = 120  # for tests that do not end; more if they take long without a mutant
 FACTOR = 6
+BUILD_S = 1800  # for a simulated board, with others at work
 NO_TESTS = 5  # what pytest ends with where it has found none
 
 
@@ -36,7 +37,12 @@ def judge(mutant: Mutant, limit: float) -> tuple[bool, float, str]:
             return _run(tree, mutant.tests, limit, {**mutant.environment, mutation.FAULTY: str(faulty(mutant, INPUTS))})
         if mutant.place:
             (tree / mutant.place).write_text(mutant.change)
-        return _run(tree, mutant.tests, limit, {})
+        for board in mutant.boards:
+            _build(tree, board)
+        passed, seconds, said = _run(tree, mutant.tests, limit, {})
+        if mutant.must_fail and not passed and "\nFAILED " not in said:
+            raise RuntimeError(f"{mutant.name}: no test failed, but they could not run:\n{said}")
+        return passed, seconds, said
 
 
 def faulty(mutant: Mutant, folder: Path) -> Path:
@@ -53,9 +59,17 @@ def _copy_to(tree: Path) -> None:
         (tree / "build" / cache).symlink_to((ROOT / "build" / cache).resolve())
 
 
+def _build(tree: Path, board: str) -> None:
+    command = [sys.executable, "-m", "gateware.flow", "sim", board]
+    subprocess.run(command, cwd=tree, env=_variables(tree), check=True, timeout=BUILD_S, capture_output=True)
+
+
+def _variables(tree: Path) -> dict[str, str]:
+    return {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": f"{tree / 'host'}{os.pathsep}{tree}"}
+
+
 def _run(tree: Path, tests: Iterable[str], limit: float, environment: Mapping[str, str]) -> tuple[bool, float, str]:
-    variables = {**os.environ, **environment, "PYTHONDONTWRITEBYTECODE": "1"}
-    variables["PYTHONPATH"] = f"{tree / 'host'}{os.pathsep}{tree}"
+    variables = {**_variables(tree), **environment}
     start = time.monotonic()
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
