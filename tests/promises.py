@@ -1,7 +1,7 @@
 """The tests that SECURITY names: where each is to run, and in a run of them, which were skipped.
 
-A plug-in of pytest, for `conftest.py`. What is skipped is told at the end; under `CI`, where everything is that they need,
-it is a failure.
+A plug-in of pytest, for `conftest.py`. What is skipped is told at the end; under `CI`, where everything is that they
+need, it is a failure.
 """
 
 import os

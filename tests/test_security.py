@@ -27,7 +27,9 @@ def recipe(target):
 
 def test_named_tests_are_there():
     assert len(PROMISED) > 25
-    missing = [name for name in PROMISED if f"def {name.split('::')[1]}(" not in (ROOT / name.split("::")[0]).read_text()]
+    missing = [
+        name for name in PROMISED if f"def {name.split('::')[1]}(" not in (ROOT / name.split("::")[0]).read_text()
+    ]
     assert missing == []
     assert [file for file in re.findall(r"`(tests/[\w/]+\.py)`", PAGE) if not (ROOT / file).is_file()] == []
 
@@ -67,6 +69,7 @@ def test_it(n):
 
 @pytest.mark.parametrize("there", [False, True], ids=["", "CI"])
 def test_a_promise_that_is_skipped_is_told_and_under_ci_is_a_failure(tmp_path, there):
+    """As by `conftest.py`, in a run of its own."""
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_own.py").write_text(SKIPPED)
     (tmp_path / "conftest.py").write_text(
@@ -74,7 +77,9 @@ def test_a_promise_that_is_skipped_is_told_and_under_ci_is_a_failure(tmp_path, t
         "promises.NAMES = {'tests/test_own.py::test_it': 'make test'}\n"
         "from tests.promises import *\n"
     )
-    environment = {name: value for name, value in os.environ.items() if name != "CI"} | ({"CI": "true"} if there else {})
+    environment = {name: value for name, value in os.environ.items() if name != "CI"} | (
+        {"CI": "true"} if there else {}
+    )
     environment["PYTHONPATH"] = str(ROOT)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_own.py"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)

@@ -18,6 +18,7 @@ from tests.mutants.mutant import BUILD, ROOT, Mutant
 LEAST_S = 120  # for tests that do not end; more if they take long without a mutant
 FACTOR = 6
 BUILD_S = 1800  # for a simulated board, with others at work
+END = 2000  # characters of what tests said
 NO_TESTS = 5  # what pytest ends with where it has found none
 
 
@@ -28,21 +29,28 @@ def command(tests: Iterable[str]) -> list[str]:
 
 
 def judge(mutant: Mutant, limit: float) -> tuple[bool, float, str]:
-    """Whether the tests pass within `limit` seconds, how long they took, and the end of what they said."""
+    """Whether the tests pass within `limit` seconds, how long they took, and the end of what they said.
+
+    Raises
+    ------
+    RuntimeError
+        Tests that must fail could not run.
+    """
     BUILD.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD.resolve()) as folder:
         tree = Path(folder, "tree")
         _copy_to(tree)
-        if mutant.environment:
-            return _run(tree, mutant.tests, limit, {**mutant.environment, mutation.FAULTY: str(faulty(mutant, INPUTS))})
-        if mutant.place:
+        environment = mutant.environment
+        if environment:
+            environment = {**environment, mutation.FAULTY: str(faulty(mutant, INPUTS))}
+        elif mutant.place:
             (tree / mutant.place).write_text(mutant.change)
         for board in mutant.boards:
             _build(tree, board)
-        passed, seconds, said = _run(tree, mutant.tests, limit, {})
+        passed, seconds, said = _run(tree, mutant.tests, limit, environment)
         if mutant.must_fail and not passed and "\nFAILED " not in said:
-            raise RuntimeError(f"{mutant.name}: no test failed, but they could not run:\n{said}")
-        return passed, seconds, said
+            raise RuntimeError(f"{mutant.name}: its test did not fail, it could not run:\n{said[-END:]}")
+        return passed, seconds, said[-END:]
 
 
 def faulty(mutant: Mutant, folder: Path) -> Path:
@@ -88,7 +96,7 @@ def _run(tree: Path, tests: Iterable[str], limit: float, environment: Mapping[st
         finally:
             _end(process)
         log.seek(0)
-        said = log.read().decode(errors="replace")[-2000:]
+        said = log.read().decode(errors="replace")
     # Any other end is the fault's, as it was 0 without.
     if status == NO_TESTS or (environment and status == mutation.NOT_SIMULATED):
         raise RuntimeError(f"pytest ended with status {status} for {' '.join(tests)}")
