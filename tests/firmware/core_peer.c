@@ -725,9 +725,14 @@ static void op_window(struct peer *peer, struct message *message)
 	case 'i':
 		cl_window_init(window, take_u32(message));
 		break;
-	case 'r':
-		cl_window_resize(window, take_u32(message));
+	case 'r': {
+		const uint32_t records = take_u32(message);
+
+		wipe_stack();
+		cl_window_resize(window, records);
+		keep_stack();
 		break;
+	}
 	default: {
 		const uint64_t record = take_u64(message);
 		const uint64_t sum = take_u64(message);
