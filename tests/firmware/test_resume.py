@@ -77,7 +77,9 @@ def test_resuming_ends_the_session_that_has_the_range(host):
 def test_a_range_that_was_not_used_is_free_once_it_is_taken_over(host):
     opened = host.opened()
     resume = r.open_data(KEY, IV, flags=r.RESUME, ticket=opened.ticket)
+    assert host.core.occurrences(opened.ticket.to_bytes(8, "little")) > 0
     assert host.refused(r.OPEN_TYPE, resume, token=1) == (r.E_TICKET, 0)
+    assert host.core.occurrences(opened.ticket.to_bytes(8, "little")) == 0, "nor is anything kept of the stream"
     assert host.data(host.opened(direction=1), OTHER) is None
 
 
