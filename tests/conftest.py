@@ -12,6 +12,8 @@ from migen.fhdl import tracer
 from migen.fhdl.structure import DUID
 
 from gateware.flow import zephyr
+from tests import promises
+from tests.promises import pytest_runtest_logreport, pytest_sessionfinish  # noqa: F401 (hooks)
 
 _HAS_TREE = zephyr.find_base() is not None
 collect_ignore_glob = ["hil/*"] + ([] if _HAS_TREE else ["*/test_zephyr_*.py"])
@@ -42,6 +44,7 @@ def designs_as_in_a_new_process():
 
 
 def pytest_terminal_summary(terminalreporter):
+    promises.pytest_terminal_summary(terminalreporter)
     if not _HAS_TREE:
         terminalreporter.write_line("Zephyr: its tests were not run; set ZEPHYR_BASE to a tree, or `make zephyr-setup`")
 

@@ -74,6 +74,10 @@ static int draw(void *context, uint32_t *words, size_t count)
 /* A key was closed, or the board restarted: what is left in buffer, stack and cache is to be
  * erased. */
 static bool forgets = true;
+#ifdef MAIN_RAM_BASE
+/* What had come of a record was written back to the SDRAM with that: once more when it is over. */
+static bool again;
+#endif
 
 static void forget(void *context)
 {
@@ -202,12 +206,16 @@ int main(void)
 		loader_feed_write(1); /* the watchdog */
 #endif
 		cl_service_poll(&service);
+#ifdef MAIN_RAM_BASE
+		forgets = forgets || (again && uart.decoder.length == 0);
+#endif
 		if (forgets) {
 			forgets = false;
 			cl_link_uart_forget(&uart);
 #ifdef MAIN_RAM_BASE
 			if (sdram.status == 0) {
 				sdram_write_back();
+				again = uart.decoder.length != 0;
 			}
 #endif
 			port_forget();

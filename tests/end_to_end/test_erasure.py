@@ -121,10 +121,11 @@ def test_sessions_that_end_by_themselves(memory, device):
 def test_every_order_of_two_sessions(memory, device, engine):
     rng = random.Random(engine)
     for bits_a, bits_b, first in itertools.product(KEY_BITS, KEY_BITS, (0, 1)):
-        secrets = [Secret(rng, bits_a, 40, "A"), Secret(rng, bits_b, 40, "B")]
-        again = rng.random() < 0.5
+        secrets = [Secret(rng, bits_a, DATA_BYTES, "A"), Secret(rng, bits_b, DATA_BYTES, "B")]
+        again, directions = rng.random() < 0.5, rng.choices(("encrypt", "decrypt"), k=2)
         order = f"AES-{bits_a}, AES-{bits_b}, {'AB'[first]} closed first, A used {'twice' if again else 'once'}"
-        sessions = [opened(device, secret, engine, "decrypt") for secret in secrets]
+        order += f", {' and '.join(directions)}"
+        sessions = [opened(device, *each) for each in zip(secrets, (engine, engine), directions, strict=True)]
         if again:
             stream(sessions[0], secrets[0])
         assert memory.found(*secrets).keys() == {"A", "B"}, order

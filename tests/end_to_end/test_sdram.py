@@ -7,9 +7,11 @@ import io
 import random
 import subprocess
 import sys
+import time
 
 import pytest
 from cipherlane.device import Device
+from cipherlane.protocol import framing
 from cipherlane.protocol.layout import Engine
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
@@ -18,11 +20,14 @@ from gateware.flow import simulation
 from gateware.flow.firmware import REPOSITORY
 from tests.end_to_end import memory
 from tests.end_to_end.memory import BoardMemory, Secret
+from tests.end_to_end.test_erasure import open_record
+from tests.gateware.isa import fips197
 from tests.gateware.soc import sdr_board
 
 # Verilator's build of other boards takes minutes; the driver is tested over a model, the SoC by its map.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
+PAGE = 4096
 ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
 
 
@@ -76,20 +81,72 @@ def test_data_of_records(device, engine, size):
     assert out == secret.cipher
 
 
-@pytest.mark.parametrize("engine", [Engine.ISE, Engine.ACCELERATOR])
-def test_nothing_is_left_after_close(board, device, engine, monkeypatch):
-    """Neither in the module nor in its cache, whose words lie in the model as they are."""
+@pytest.fixture
+def held(board, monkeypatch):
+    """All that the board holds, its module too."""
     monkeypatch.setattr(memory, "MAPPING_BYTES_MAX", 1 << 28)
-    held = BoardMemory(board)
+    return BoardMemory(board)
+
+
+def parts(secret):
+    """Of key, round keys and data, by name: each eight bytes, which lie in the module as they are."""
+    schedule = b"".join(fips197.expand_key(secret.key))
+    whole = {"key": secret.key, "round keys": schedule[len(secret.key) :], "data": secret.plain}
+    return {name: [data[at : at + 8] for at in range(0, len(data) - 7, 8)] for name, data in whole.items()}
+
+
+def left(held, *secrets):
+    """Which parts of each secret are somewhere on the board, all at one moment; pages of zeros are not looked into."""
+    image = held.image()
+    pages = (image[at : at + PAGE] for at in range(0, len(image), PAGE))
+    image = b"".join(page for page in pages if page.strip(b"\0"))
+    return [
+        {name for name, pieces in parts(each).items() if any(piece in image for piece in pieces)} for each in secrets
+    ]
+
+
+@pytest.mark.parametrize("engine", [Engine.ISE, Engine.ACCELERATOR])
+def test_nothing_is_left_after_close(held, device, engine):
+    """Neither in the module nor in its cache, whose words lie in the model as they are."""
     secret = Secret(random.Random(str(engine)), 256, 1024)
     session, out = transfer(device, secret, engine, "decrypt")
+    assert left(held, secret)[0] >= {"key", "data"}, "they are seen while the session is open"
     assert out == secret.plain
-
-    def left():
-        image = held.image()
-        return [at for at in range(0, 1016) if secret.plain[at : at + 8] in image]
-
-    assert len(left()) > 100, "what is looked for is seen while the session is open"
     session.close()
     device.counters()
-    assert left() == [] and secret.key[:8] not in held.image()
+    assert left(held, secret) == [set()]
+
+
+def unfinished(device, held, secret):
+    """Most of a frame that opens a session under the secret's key lies in the SDRAM."""
+    device.link.transport._write(framing.frame(open_record(secret).encode())[:-9])
+    deadline = time.monotonic() + 60
+    while left(held, secret) != [{"key"}]:
+        assert time.monotonic() < deadline, "the board does not take the frame"
+
+
+def test_nothing_is_left_of_a_key_that_came_damaged(held, device):
+    secret = Secret(random.Random("damaged"), 256, 16)
+    device.counters()
+    unfinished(device, held, secret)
+    device.link.transport._write(b"\0")
+    device.counters()
+    assert left(held, secret) == [set()]
+
+
+def test_nothing_is_left_of_a_key_that_came_while_a_session_ended_by_itself(held, device):
+    """What is erased then is written back to the module, and with it what has come of the frame: erased once more.
+
+    Of the session's last record nothing is left either: no other took its place.
+    """
+    secret, idle = Secret(random.Random("damaged later"), 256, 16), Secret(random.Random("idle"), 256, 1024)
+    transfer(device, idle, Engine.ISE, "decrypt")
+    assert left(held, idle)[0] >= {"key", "data"}
+    unfinished(device, held, secret)
+    deadline = time.monotonic() + 1800  # some 10 million cycles
+    while left(held, idle, secret) != [set(), {"key"}]:
+        assert time.monotonic() < deadline, "the session is still open"
+        time.sleep(1)
+    device.link.transport._write(b"\0")
+    device.counters()
+    assert left(held, secret) == [set()]

@@ -23,6 +23,7 @@
 #include "streams/ranges.h"
 #include "links/record.h"
 #include "service/frames.h"
+#include "service/identity.h"
 #include "service/service.h"
 #include "streams/window.h"
 
@@ -71,6 +72,8 @@ struct peer {
 	/** What the engine `faulty` returns, to set_key and to ctr. */
 	int set_key_status;
 	int ctr_status;
+	/** How often the core asked for what calls have left to be erased. */
+	uint32_t forgotten;
 	/** The cycle counter advances by `step` each time it is read. */
 	uint32_t cycles;
 	uint32_t step;
@@ -171,6 +174,11 @@ static uint32_t count_cycles(void *context)
 
 	peer->cycles += peer->step;
 	return peer->cycles;
+}
+
+static void forget(void *context)
+{
+	((struct peer *)context)->forgotten++;
 }
 
 static int draw_words(void *context, uint32_t *words, size_t count)
@@ -344,6 +352,7 @@ static void op_start(struct peer *peer, struct message *message)
 		.engines = peer->engines,
 		.cycles = count_cycles,
 		.random = random ? draw_words : NULL,
+		.forget = forget,
 		.streams = streams,
 		.identity = &cl_engine_byte,
 		.session_idle_cycles = idle_cycles,
@@ -716,9 +725,14 @@ static void op_window(struct peer *peer, struct message *message)
 	case 'i':
 		cl_window_init(window, take_u32(message));
 		break;
-	case 'r':
-		cl_window_resize(window, take_u32(message));
+	case 'r': {
+		const uint32_t records = take_u32(message);
+
+		wipe_stack();
+		cl_window_resize(window, records);
+		keep_stack();
 		break;
+	}
 	default: {
 		const uint64_t record = take_u64(message);
 		const uint64_t sum = take_u64(message);
@@ -790,6 +804,46 @@ static void op_poll(struct peer *peer, struct message *message)
 {
 	peer->cycles += take_u32(message);
 	cl_service_poll(peer->service);
+}
+
+/** How often what calls have left was to be erased, since this was last asked: u32. */
+static void op_forgotten(struct peer *peer, struct message *message)
+{
+	(void)message;
+	answer_u32(peer, peer->forgotten);
+	peer->forgotten = 0;
+}
+
+/**
+ * What names a key ('k'), makes a ticket ('t') or draws ('d'): letter, u32 key bits, u32 session,
+ * block, key. Answers i32 status, and the 16 bytes that hold the result.
+ */
+static void op_identity(struct peer *peer, struct message *message)
+{
+	const char what = (char)*take(message, 1);
+	const uint32_t key_bits = take_u32(message);
+	const uint32_t session = take_u32(message);
+	const uint8_t *const block = take(message, CL_BLOCK_BYTES);
+	const uint8_t *const key = take(message, CL_KEY_BYTES_MAX);
+	static union {
+		uint64_t number;
+		uint8_t block[CL_BLOCK_BYTES];
+	} result;
+	int status;
+
+	memset(&result, 0, sizeof(result));
+	wipe_stack();
+	if (what == 'k') {
+		status = cl_identity_key(&peer->platform, key, key_bits, &result.number);
+	} else if (what == 't') {
+		status = cl_identity_ticket(&peer->platform, key, key_bits, block, session,
+					    &result.number);
+	} else {
+		status = cl_identity_draw(&peer->platform, block, result.block);
+	}
+	keep_stack();
+	answer_u32(peer, (uint32_t)status);
+	answer(peer, result.block, sizeof(result.block));
 }
 
 /** What the random source returns from now on (i32), and the first of its words (u32). */
@@ -918,13 +972,15 @@ static const struct operation {
 	char letter;
 	void (*run)(struct peer *peer, struct message *message);
 } operations[] = {
-	{'k', op_find_in_stack}, {'S', op_start},  {'u', op_uart_start},     {'R', op_record},
-	{'L', op_record_leaves}, {'U', op_uart},   {'F', op_find},           {'f', op_fault},
-	{'C', op_ctr},           {'K', op_expand}, {'N', op_counter},        {'Z', op_crc},
-	{'E', op_encode},        {'D', op_decode}, {'n', op_record_no_room}, {'p', op_udp_start},
-	{'P', op_udp},           {'Y', op_copy},   {'V', op_serving},        {'v', op_serve_record},
-	{'s', op_sum},           {'W', op_window}, {'G', op_ranges},         {'o', op_poll},
-	{'d', op_random},
+	{'k', op_find_in_stack}, {'S', op_start},         {'u', op_uart_start},
+	{'R', op_record},        {'L', op_record_leaves}, {'U', op_uart},
+	{'F', op_find},          {'f', op_fault},         {'C', op_ctr},
+	{'K', op_expand},        {'N', op_counter},       {'Z', op_crc},
+	{'E', op_encode},        {'D', op_decode},        {'n', op_record_no_room},
+	{'p', op_udp_start},     {'P', op_udp},           {'Y', op_copy},
+	{'V', op_serving},       {'v', op_serve_record},  {'s', op_sum},
+	{'W', op_window},        {'G', op_ranges},        {'o', op_poll},
+	{'d', op_random},        {'g', op_forgotten},     {'I', op_identity},
 };
 
 static bool read_all(uint8_t *to, size_t size)

@@ -241,6 +241,16 @@ class CorePeer:
         """How often bytes are in what the last record's handling, or its answer over the UART, left on the stack."""
         return int.from_bytes(self.call("k", data), "little")
 
+    def identity(self, what: str, key: bytes, block: bytes = bytes(16), session: int = 0) -> tuple[int, bytes]:
+        """Status and result of what names a `key`, makes a `ticket` or draws a block (`draw`), called by itself."""
+        head = what[:1].encode() + struct.pack("<II", 8 * len(key), session)
+        result = self.call("I", head, block, key.ljust(32, b"\0"))
+        return int.from_bytes(result[:4], "little", signed=True), result[4:]
+
+    def forgotten(self) -> int:
+        """How often the port was told to erase what calls have left, since this was last asked."""
+        return int.from_bytes(self.call("g"), "little")
+
     def serve_record(self, number: int, sum_: int) -> int:
         """Verdict on a record that comes for the last session that the engine `serving` was given."""
         return int.from_bytes(self.call("v", struct.pack("<QQ", number, sum_)), "little")

@@ -91,10 +91,15 @@ def test_a_fault_gives_no_mac(host, what):  # noqa: F811
 
 @pytest.mark.parametrize("fields", [{}, {"engine": 9}, {"subkey": 3}], ids=["done", "engine", "subkey"])
 def test_nothing_is_left_of_key_and_message(host, fields):  # noqa: F811
-    """In the record's buffer and on the stack: of the key's schedule, the subkeys and the chain neither."""
+    """In the record's buffer and on the stack: of the key's schedule, the subkeys and the chain neither.
+
+    The port is told to erase what it has of them in its caches.
+    """
     text = random.Random(3).randbytes(80)
     record = r.record(r.MAC, request(text, **fields), token=1)
+    host.core.forgotten()
     left = host.core.record_leaves(record)
+    assert host.core.forgotten() == 1
     assert not [piece for piece in pieces(KEY_128 + text, 4) if piece in left]
     encrypt = Cipher(algorithms.AES(KEY_128), modes.ECB()).encryptor().update
     subkey = int.from_bytes(encrypt(bytes(16)))

@@ -59,11 +59,14 @@ def test_resuming_ends_the_session_that_has_the_range(host):
     opened = host.opened()
     assert host.data(opened, ONE) is None
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV), token=1) == (r.E_REUSED, 0)
-    for other in ({"ticket": opened.ticket ^ 1}, {"ticket": opened.ticket, "record_bytes": MAX_DATA - 16}):
-        refused = host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, flags=r.RESUME, **other), token=1)
+    right = {"key": KEY, "iv": IV, "flags": r.RESUME, "ticket": opened.ticket}
+    wrong = [{"ticket": opened.ticket ^ 1}, {"record_bytes": MAX_DATA - 16}, {"key": KEY[::-1]}]
+    wrong += [{"iv": block(NUMBER ^ 1 << 8 * byte)} for byte in range(16)]
+    for other in wrong:
+        refused = host.refused(r.OPEN_TYPE, r.open_data(**(right | other)), token=1)
         assert refused == (r.E_TICKET, 0)
     assert host.data(opened, ONE) is None, "it was not ended"
-    resume = r.open_data(KEY, IV, flags=r.RESUME, ticket=opened.ticket)
+    resume = r.open_data(**right)
     again = r.opened(host.ask(r.OPEN_TYPE, resume, token=1))
     assert host.data(opened, ONE) == r.E_SESSION
     assert r.opened(host.ask(r.OPEN_TYPE, resume, token=1)) == again, "a reply that was lost"
@@ -74,7 +77,9 @@ def test_resuming_ends_the_session_that_has_the_range(host):
 def test_a_range_that_was_not_used_is_free_once_it_is_taken_over(host):
     opened = host.opened()
     resume = r.open_data(KEY, IV, flags=r.RESUME, ticket=opened.ticket)
+    assert host.core.occurrences(opened.ticket.to_bytes(8, "little")) > 0
     assert host.refused(r.OPEN_TYPE, resume, token=1) == (r.E_TICKET, 0)
+    assert host.core.occurrences(opened.ticket.to_bytes(8, "little")) == 0, "nor is anything kept of the stream"
     assert host.data(host.opened(direction=1), OTHER) is None
 
 

@@ -45,14 +45,13 @@ class Outcome:
     name: str
 
 
-def compile_driver(phy, name):
-    """The driver over the model, with this PHY."""
-    folder = BUILD / "sdram" / name
+def write_headers(folder, phy, cache=CACHE):
+    """What LiteX and the code generator write of a SoC, of the modelled one."""
     headers = {
         "generated/cl_sdram.h": sdram.render(sdram.describe(phy, TIMING[phy.memtype], CLOCK_HZ)),
         "generated/mem.h": f"#include <stdint.h>\nuintptr_t model_memory(void);\n"
         f"#define MAIN_RAM_BASE model_memory()\n#define MAIN_RAM_SIZE {SIZE:#x}u\n",
-        "generated/soc.h": f"#define CONFIG_L2_SIZE {CACHE}u\n",
+        "generated/soc.h": f"#define CONFIG_L2_SIZE {cache}u\n",
         "generated/csr.h": "\n".join(
             [
                 "#include <stdint.h>",
@@ -73,10 +72,16 @@ def compile_driver(phy, name):
     for name, text in headers.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    output = folder / "model"
     # A copy, as it would include the port.h beside it.
-    sources = [FIRMWARE / "sdram" / "sdram.c", HERE / "model.c"]
     shutil.copy(FIRMWARE / "baremetal" / "sdram_port.h", folder)
+
+
+def compile_driver(phy, name):
+    """The driver over the model, with this PHY."""
+    folder = BUILD / "sdram" / name
+    write_headers(folder, phy)
+    output = folder / "model"
+    sources = [FIRMWARE / "sdram" / "sdram.c", HERE / "model.c"]
     command = [
         "gcc",
         *FLAGS,
@@ -207,3 +212,17 @@ def test_a_module_smaller_than_was_said(program, line):
 def test_a_step_that_is_none():
     with pytest.raises(ValueError, match="DFII_OTHER"):
         sdram._code("DFII_OTHER_A|DFII_COMMAND_CS")
+
+
+@pytest.mark.parametrize("cache", [8192, 64])
+def test_what_was_zeroized_is_written_back(tmp_path, cache):
+    """From the whole L2 cache to the module, though the CPU's cache knows what is read for it."""
+    write_headers(tmp_path, SDR, cache)
+    include = [f"-I{path}" for path in (tmp_path, HERE, FIRMWARE / "sdram", FIRMWARE / "generated")]
+    flags = ["gcc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", *include, "-c"]
+    objects = [tmp_path / "sdram.o", tmp_path / "main.o"]
+    subprocess.run([*flags, "-fsanitize=thread", FIRMWARE / "sdram/sdram.c", "-o", objects[0]], check=True, timeout=120)
+    subprocess.run([*flags, HERE / "write_back.c", "-o", objects[1]], check=True, timeout=120)
+    subprocess.run(["gcc", *objects, "-o", tmp_path / "program"], check=True, timeout=120)
+    done = subprocess.run([tmp_path / "program"], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "0\n"

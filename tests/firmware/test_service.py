@@ -464,6 +464,29 @@ def test_no_key_is_left_on_the_stack_of_an_open(host, key_bytes, fields):
     assert [piece for piece in pieces(key, 8) if host.core.left_on_stack(piece)] == []
 
 
+def test_the_port_is_told_to_erase_after_each_key_that_goes(host):
+    """Its stack and caches: after close, RESET, the end of an idle session, and an open that is refused; then alone."""
+    core, refused = host.core, [{"engine": 9}, {"key_bits": 100}, {"direction": 2}, {}]
+    core.forgotten()
+    session = host.open()
+    host.ask(r.DATA, bytes(64), session=session)
+    host.ask(r.STAT_TYPE, session=session)
+    assert core.forgotten() == 0
+    for fields in refused:
+        assert host.ask(r.OPEN_TYPE, r.open_data(KEY, IV, **fields), token=1).error is not None
+        assert core.forgotten() > 0, fields
+    host.ask(r.CLOSE, session=session)
+    assert core.forgotten() > 0
+    host.ask(r.CLOSE, session=session)
+    assert core.forgotten() == 0, "it was closed before"
+    host.open(iv=bytes([1]) * 16)
+    host.ask(r.RESET)
+    assert core.forgotten() > 0
+    host.open(iv=bytes([2]) * 16)
+    core.poll(200_000_000)
+    assert core.forgotten() > 0
+
+
 def test_broken_frames_leave_nothing(host):
     frame = r.frame(r.record(r.OPEN_TYPE, r.open_data(KEY, IV)))
     wrong_crc = r.cobs(r.record(r.OPEN_TYPE, r.open_data(KEY, IV)) + b"\x11\x22\x33\x44") + b"\0"

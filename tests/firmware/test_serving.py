@@ -1,6 +1,7 @@
 """Sessions whose engine takes their data from the network by itself, as the fast path does."""
 
 import errno
+import random
 import struct
 
 import pytest
@@ -97,13 +98,18 @@ def test_a_stream_goes_on_between_the_engine_and_firmware(board):
     there = r.opened(ask(board, open_record(**fields)))
     assert (there.first, there.window) == (29 * 960, 64)
     assert board.serving().seen == 1 << 40 | 1 << 50 | 1 << 60
+    assert board.occurrences(there.ticket.to_bytes(8, "little")) > 0, "of a stream that is known it is kept"
     assert board.serve_record(50, r.record_sum(bytes([50]) * 960)) == 1
 
 
 def test_where_the_engine_does_not_tell_what_came_all_is_used(board):
-    opened = r.opened(ask(board, open_record()))
+    """And nothing is kept of the stream but its range: neither its ticket nor its records' sums."""
+    opened, total = r.opened(ask(board, open_record())), random.Random(1).getrandbits(64)
+    assert board.serve_record(0, total) == 0
+    kept = [number.to_bytes(8, "little") for number in (opened.ticket, total)]
     board.serving(finish=-errno.ETIMEDOUT)
     assert ask(board, r.record(r.RESET, token=TOKEN)).error is None
+    assert [board.occurrences(each) for each in kept] == [0, 0]
     assert ask(board, open_record(flags=r.RESUME, ticket=opened.ticket)).error == r.E_TICKET
     last = (int.from_bytes(IV, "big") + 100 * THERE // 16).to_bytes(16, "big")
     assert ask(board, open_record(last)).error == r.E_REUSED

@@ -68,6 +68,17 @@ def test_edges_of_the_window(core, size):
     assert core.window("n", 2 * size - 1, 2)[0] == OTHER
 
 
+def test_a_resize_leaves_no_sums_on_the_stack(core):
+    """They tell of the data."""
+    sums = [random.Random(n).getrandbits(64) for n in range(32)]
+    core.window("i", 32)
+    for n, sum_ in enumerate(sums):
+        core.window("n", n, sum_)
+    core.window("r", 64)
+    assert [core.window("n", n, sum_)[0] for n, sum_ in enumerate(sums)] == [AGAIN] * 32
+    assert not any(core.left_on_stack(sum_.to_bytes(8, "little")) for sum_ in sums[:-1])
+
+
 @pytest.mark.parametrize("misalign", range(4))
 def test_sum_of_data_of_any_length(core, misalign):
     rng = random.Random(misalign)

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from gateware.flow import cache, sweep, toolchain
 from gateware.flow.sweep import Failed, SweepError, Workers
-from tests.mutants import netlists, runner, sources
+from tests.mutants import guards, netlists, runner, sources
 from tests.mutants.mutant import BUILD, ROOT, Mutant, Target
 from tests.mutants.netlists import FAULTY
 
@@ -35,9 +35,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--part", choices=PARTS, action="append", help="default: all")
     parser.add_argument("--only", metavar="TEXT", help="only targets whose files or tests contain TEXT")
+    parser.add_argument("--guards", action="store_true", help="instead the guards of SECURITY's promises, one by one")
     sweep.add_options(parser)
     args = parser.parse_args()
-    mutants = list(_draw(args))
+    mutants = list(_guards(args) if args.guards else _draw(args))
     try:
         outcomes = judged(mutants, Workers(args.jobs, args.scheduler))
     except SweepError as error:
@@ -47,6 +48,13 @@ def main() -> int:
         print("mutants: stopped; the same command goes on where it was", file=sys.stderr)
         return 130
     return _report(mutants, outcomes, args)
+
+
+def _guards(args: argparse.Namespace) -> Iterator[Mutant]:
+    """Those of the parts, and with the text in their names, that are asked for."""
+    for each in guards.guards():
+        if (not args.part or each.part in args.part) and (not args.only or args.only in each.name):
+            yield each
 
 
 def _draw(args: argparse.Namespace) -> Iterator[Mutant]:
@@ -130,7 +138,10 @@ def _report(mutants: list[Mutant], outcomes: dict[str, bool], args: argparse.Nam
     Console().print(table)
     for name in survivors:
         print(f"survived: {name}")
-    print(f"{share:.1%} of the mutants that are not equivalent were killed; at least {LEAST_KILLED:.0%} are to be")
+    least = 1 if args.guards else LEAST_KILLED
+    print(f"{share:.1%} of the mutants that are not equivalent were killed; at least {least:.0%} are to be")
+    if args.guards:
+        return share < least or total["not done"] > 0
     record = {"seed": args.seed, "parts": {part: dict(count) for part, count in counts.items()}, "survived": survivors}
     configuration = {"parts": args.part, "count": args.count}
     write(RESULTS, record, command="make mutants", board="none", configuration=configuration)

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mutants"
 
 
-def _digest(texts) -> str:
+def digest_of(texts) -> str:
     state = hashlib.sha256()
     for text in texts:
         state.update(text.encode() + b"\0")
@@ -33,7 +33,7 @@ class Target:
         folders += [str(Path(test).parent) for test in self.tests]
         paths = {path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.suffix in SUFFIXES}
         paths |= set((ROOT / "tests" / self.part).glob("*.py"))
-        return _digest([*self.tests, *(path.read_text() for path in sorted(paths))])
+        return digest_of([*self.tests, *(path.read_text() for path in sorted(paths))])
 
 
 SUFFIXES = {".py", ".c", ".h", ".toml"}
@@ -45,7 +45,7 @@ class Mutant:
 
     `name` tells where it is; `place` is a file of the tree, whose text becomes `change`, or a design of the tests'
     benches, to which Yosys' mutation `change` is done, chosen by `environment` (the folder is one of the inputs of a
-    task). `tests` should notice it.
+    task). `tests` should notice it; they want the simulated boards of the configurations `boards` built.
     """
 
     name: str
@@ -54,15 +54,18 @@ class Mutant:
     place: str
     change: str
     environment: Mapping[str, str] = field(default_factory=dict)
+    boards: tuple[str, ...] = ()
+
+    must_fail = False  # by a test: if not, any end that is not a success shows that the fault is noticed
 
     def digest(self) -> str:
         """Stands for the fault: the changed text, or the design and what is done to it."""
-        return _digest([self.place, self.change])
+        return digest_of([self.place, self.change])
 
     def judges(self) -> str:
         """Stands for the tests as they are now."""
         files = sorted({test.partition("::")[0] for test in self.tests})
-        return _digest([*self.tests, *((ROOT / file).read_text() for file in files)])
+        return digest_of([*self.tests, *((ROOT / file).read_text() for file in files)])
 
     def control(self) -> "Mutant":
         """The same without a fault; of a design, as Yosys writes it."""

@@ -17,6 +17,8 @@ from tests.mutants.mutant import BUILD, ROOT, Mutant
 
 LEAST_S = 120  # for tests that do not end; more if they take long without a mutant
 FACTOR = 6
+BUILD_S = 1800  # for a simulated board, with others at work
+END = 2000  # characters of what tests said
 NO_TESTS = 5  # what pytest ends with where it has found none
 
 
@@ -27,16 +29,28 @@ def command(tests: Iterable[str]) -> list[str]:
 
 
 def judge(mutant: Mutant, limit: float) -> tuple[bool, float, str]:
-    """Whether the tests pass within `limit` seconds, how long they took, and the end of what they said."""
+    """Whether the tests pass within `limit` seconds, how long they took, and the end of what they said.
+
+    Raises
+    ------
+    RuntimeError
+        Tests that must fail could not run.
+    """
     BUILD.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD.resolve()) as folder:
         tree = Path(folder, "tree")
         _copy_to(tree)
-        if mutant.environment:
-            return _run(tree, mutant.tests, limit, {**mutant.environment, mutation.FAULTY: str(faulty(mutant, INPUTS))})
-        if mutant.place:
+        environment = mutant.environment
+        if environment:
+            environment = {**environment, mutation.FAULTY: str(faulty(mutant, INPUTS))}
+        elif mutant.place:
             (tree / mutant.place).write_text(mutant.change)
-        return _run(tree, mutant.tests, limit, {})
+        for board in mutant.boards:
+            _build(tree, board)
+        passed, seconds, said = _run(tree, mutant.tests, limit, environment)
+        if mutant.must_fail and not passed and "\nFAILED " not in said:
+            raise RuntimeError(f"{mutant.name}: its test did not fail, it could not run:\n{said[-END:]}")
+        return passed, seconds, said[-END:]
 
 
 def faulty(mutant: Mutant, folder: Path) -> Path:
@@ -53,9 +67,17 @@ def _copy_to(tree: Path) -> None:
         (tree / "build" / cache).symlink_to((ROOT / "build" / cache).resolve())
 
 
+def _build(tree: Path, board: str) -> None:
+    command = [sys.executable, "-m", "gateware.flow", "sim", board]
+    subprocess.run(command, cwd=tree, env=_variables(tree), check=True, timeout=BUILD_S, capture_output=True)
+
+
+def _variables(tree: Path) -> dict[str, str]:
+    return {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": f"{tree / 'host'}{os.pathsep}{tree}"}
+
+
 def _run(tree: Path, tests: Iterable[str], limit: float, environment: Mapping[str, str]) -> tuple[bool, float, str]:
-    variables = {**os.environ, **environment, "PYTHONDONTWRITEBYTECODE": "1"}
-    variables["PYTHONPATH"] = f"{tree / 'host'}{os.pathsep}{tree}"
+    variables = {**_variables(tree), **environment}
     start = time.monotonic()
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
@@ -74,7 +96,7 @@ def _run(tree: Path, tests: Iterable[str], limit: float, environment: Mapping[st
         finally:
             _end(process)
         log.seek(0)
-        said = log.read().decode(errors="replace")[-2000:]
+        said = log.read().decode(errors="replace")
     # Any other end is the fault's, as it was 0 without.
     if status == NO_TESTS or (environment and status == mutation.NOT_SIMULATED):
         raise RuntimeError(f"pytest ended with status {status} for {' '.join(tests)}")

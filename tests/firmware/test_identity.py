@@ -1,0 +1,67 @@
+"""What names a key, makes a ticket and draws a block: their results by an oracle, and what each leaves on the stack.
+
+Each is called by itself, so that no later call writes over what it left.
+"""
+
+import errno
+import random
+import struct
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from tests.firmware.test_service import MAX_DATA, left_on_stack, pieces, round_keys
+
+BLOCK = random.Random(1).randbytes(16)
+SESSION = 0x00ABCD03
+FIRST_WORD = 0xA5C31000
+WORDS = b"".join((FIRST_WORD + n).to_bytes(4, "little") for n in range(32))
+NO_KEY = bytes(16)
+
+
+@pytest.fixture
+def board(core):
+    """A real board: a simulated one asks no source."""
+    assert core.start(max_data=MAX_DATA, step=10, kind=0, random=True) == 0
+    core.random(word=FIRST_WORD)
+    return core
+
+
+def chain(key, message):
+    """What comes into the cipher for each block of a CBC-MAC, and what comes out."""
+    encrypt, out, seen = Cipher(algorithms.AES(key), modes.ECB()).encryptor().update, bytes(16), []
+    for at in range(0, len(message), 16):
+        into = bytes(a ^ b for a, b in zip(out, message[at : at + 16], strict=True))
+        out = encrypt(into)
+        seen += [into, out]
+    return seen
+
+
+def messages(key):
+    """Of each: the key of its CBC-MAC, its message, and how many bytes of the MAC it gives."""
+    return {
+        "key": (key, bytes([1]).ljust(32, b"\0"), 8),
+        "ticket": (key, struct.pack("<BI", 2, SESSION).ljust(16, b"\0") + BLOCK, 8),
+        "draw": (NO_KEY, bytes([3]).ljust(16, b"\0") + WORDS + BLOCK, 12),
+    }
+
+
+@pytest.mark.parametrize("key_bytes", [16, 24, 32])
+@pytest.mark.parametrize("what", ["key", "ticket", "draw"])
+def test_nothing_is_left_on_the_stack(board, what, key_bytes):
+    """Of key, schedule, chain, MAC and words; the cipher's state in C keeps its last block, in two turns' places."""
+    key = random.Random(key_bytes).randbytes(key_bytes)
+    of_mac, message, given = messages(key)[what]
+    status, result = board.identity(what, key, BLOCK, SESSION)
+    _, *before, mac = chain(of_mac, message)  # what comes in first is no secret
+    assert (status, result) == (0, mac[:given].ljust(16, b"\0"))
+    assert [piece for piece in pieces(key, 8) if board.left_on_stack(piece)] == []
+    assert left_on_stack(board, round_keys(board, of_mac)[len(of_mac) :], *before) == []
+    assert board.left_on_stack(mac) <= 2
+    assert [piece for piece in pieces(WORDS, 4) if board.left_on_stack(piece)] == []
+
+
+def test_nothing_is_left_of_words_of_a_source_that_failed(board):
+    board.random(status=-errno.EIO, word=FIRST_WORD)
+    assert board.identity("draw", NO_KEY, BLOCK) == (-errno.EIO, bytes(16))
+    assert [piece for piece in pieces(WORDS, 4) if board.left_on_stack(piece)] == []

@@ -1,0 +1,51 @@
+"""The guard that stands for each promise of SECURITY, taken out: the test that the page names must fail.
+
+`guards.toml` has for each test a file, the guard's text there, and what takes its place. A proof has broken copies of
+its own, which it must refute.
+"""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.mutants.mutant import ROOT, Mutant, digest_of
+
+TABLE = Path(__file__).with_suffix(".toml")
+PROOFS = "tests/formal/"
+
+
+@dataclass(frozen=True)
+class Guard(Mutant):
+    """A mutant that one test must notice, by a failure of its own: what does not compile shows nothing."""
+
+    must_fail = True
+
+    def digest(self) -> str:
+        """Stands for the fault and the test as it is now: whoever changes the test shows it again."""
+        return digest_of([self.place, self.change, self.judges()])
+
+    def control(self) -> Mutant:
+        """The test without the fault."""
+        return Mutant(f"{self.tests[0]}, as it is", self.part, self.tests, "", " ".join(self.tests), boards=self.boards)
+
+
+def guards() -> list[Guard]:
+    """All, in the order of the table.
+
+    Raises
+    ------
+    ValueError
+        A guard's text is not in its file, or there more than once.
+    """
+    return [_guard(**entry) for entry in tomllib.loads(TABLE.read_text(encoding="utf-8"))["guard"]]
+
+
+def _guard(test: str, file: str, guard: str, broken: str, boards: tuple[str, ...] = ()) -> Guard:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    if text.count(guard) != 1:
+        raise ValueError(
+            f"{file} has the guard {guard!r} {text.count(guard)} times: name it in {TABLE.name} as it is now"
+        )
+    part = file.partition("/")[0]
+    name = f"{test}: {file}: {' '.join(guard.split())} -> {' '.join(broken.split()) or 'nothing'}"
+    return Guard(name, part, (test,), file, text.replace(guard, broken), boards=tuple(boards))

@@ -1,0 +1,41 @@
+"""The tests that SECURITY names: where each is to run, and in a run of them, which were skipped.
+
+A plug-in of pytest, for `conftest.py`. What is skipped is told at the end; under `CI`, where everything is that they
+need, it is a failure.
+"""
+
+import os
+import re
+from pathlib import Path
+
+EACH_NIGHT = "each night"
+_NAME = re.compile(r"`(tests/[\w/]+\.py::\w+)`(?: \((each night|`make \w+`)\))?")
+
+__all__ = ["pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_summary"]
+
+
+def promised() -> dict[str, str]:
+    """By name, as pytest has it without parameters: "make test", or what stands behind the name in brackets."""
+    page = (Path(__file__).resolve().parents[1] / "SECURITY.md").read_text(encoding="utf-8")
+    return {name: where.strip("`") or "make test" for name, where in _NAME.findall(page)}
+
+
+NAMES = promised()
+_skipped: dict[str, str] = {}
+
+
+def pytest_runtest_logreport(report):
+    name = report.nodeid.partition("[")[0]
+    if report.skipped and name in NAMES:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        _skipped[name] = reason.removeprefix("Skipped: ")
+
+
+def pytest_sessionfinish(session):
+    if _skipped and os.environ.get("CI") and session.exitstatus == 0:
+        session.exitstatus = 1
+
+
+def pytest_terminal_summary(terminalreporter):
+    for name, reason in _skipped.items():
+        terminalreporter.write_line(f"SECURITY: not shown here: {name}: {reason}")
