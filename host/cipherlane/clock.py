@@ -23,6 +23,10 @@ class Clock:
         """Return the seconds that this process was running on a processor."""
         return time.process_time()
 
+    def sleep(self, seconds: float) -> None:
+        """Wait `seconds`."""
+        time.sleep(seconds)
+
     def readable(self, source: HasDescriptor, timeout: float) -> bool:
         """Wait until `source` can be read, `timeout` seconds at most; return whether it can."""
         return bool(select.select([source], [], [], timeout)[0])
