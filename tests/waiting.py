@@ -3,9 +3,25 @@
 A limit only ends a test that hangs, so it is long. No verdict depends on how long anything took.
 """
 
+import sys
 import time
 
 HANG_S = 300.0  # seconds after which a test hangs, however busy the machine is
+
+# The command line, which pauses for ever once it has written 4096 bytes: no transfer ends before a test interrupts it.
+_PROGRAM = """
+import signal, sys
+from cipherlane import cli, journal
+note, sizes = journal.Journal.note_written, []
+def note_and_pause(self, data):
+    note(self, data)
+    sizes.append(len(data))
+    if sum(sizes) > 4096:
+        signal.pause()
+journal.Journal.note_written = note_and_pause
+sys.exit(cli.main(sys.argv[1:]))
+"""
+PAUSING = [sys.executable, "-c", _PROGRAM]
 
 
 def until(holds, said=lambda: "what was awaited did not come", step=lambda: time.sleep(0.02)):
