@@ -16,7 +16,7 @@ from gateware.flow import emulator, zephyr
 from tests.end_to_end.ethernet import running_board, transfer
 from tests.firmware.zephyr_board import DIRECTORY, SAMPLES, SUITES, declared, run_suite, scenarios
 from tests.gateware.support import ROOT
-from tests.waiting import until
+from tests.waiting import HANG_S, until
 
 pytestmark = pytest.mark.simboard
 
@@ -107,7 +107,7 @@ def test_sample_by_the_command_of_west_build_run(folder, scenario):
                 transfer(device, bytes(range(100)))
         (simulator,) = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(HANG_S) == 0
     assert not simulator.is_running()
     for line in lines:
         assert re.search(line, text), text
