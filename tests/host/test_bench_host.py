@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import HANG_S
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -15,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_figures_and_their_bars(tmp_path):
     results = tmp_path / "results.json"
     command = [sys.executable, "-m", "tests.bench_host", "--rounds", "1", "--seconds", "0.1", "--results", results]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=HANG_S)
     records = json.loads(results.read_text())["records"]
     assert [each["datagrams_a_call"] for each in records] == [44, 8, 1]
     for each in records:

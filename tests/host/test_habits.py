@@ -593,7 +593,7 @@ def test_completion(capsys, monkeypatch, tmp_path, name):
             stdout + "\nCOMP_WORDS=(cipherlane enc); COMP_CWORD=1; COMP_LINE='cipherlane enc'\n"
             "_shtab_cipherlane; echo ${COMPREPLY[@]}\n"
         )
-        done = subprocess.run(["/bin/bash", script], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(["/bin/bash", script], capture_output=True, text=True, timeout=HANG_S)
         assert done.stdout.strip() == "encrypt", done.stderr
 
 

@@ -147,8 +147,7 @@ def test_port_that_disappears():
         device.info()
         board._stopping.set()
         with pytest.raises(PortError, match="went away"):
-            for _ in range(20):
-                transport.receive(0.5)
+            until(lambda: None, step=lambda: transport.receive(0.5))
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ from gateware import targets
 from gateware.flow.constraints import frequencies
 from gateware.flow.firmware import REPOSITORY
 from gateware.soc.soc import CipherlaneSoC
+from tests.waiting import HANG_S
 
 # The pipelined core takes minutes to elaborate, and its pads are those of the board's other configurations.
 HARDWARE = [t for t in targets.load_all() if not t.board.simulated and t.configuration.name != "pipelined"]
@@ -60,7 +61,7 @@ def test_snow3g_s_s_boxes_are_cells_on_an_fpga_and_tables_on_the_simulated_board
 
 
 def test_openfpgaloader_knows_the_boards_by_their_names():
-    listed = subprocess.run(["openFPGALoader", "--list-boards"], capture_output=True, text=True, timeout=60).stdout
+    listed = subprocess.run(["openFPGALoader", "--list-boards"], capture_output=True, text=True, timeout=HANG_S).stdout
     known = {line.split()[0] for line in listed.splitlines() if line.strip()}
     named = {t.board.flash_cable[1] for t in HARDWARE if t.board.flash_cable[0] == "--board"}
     assert named == {"ecpix5", "colorlight-i5", "orangeCrab", "ulx3s"} and named <= known
