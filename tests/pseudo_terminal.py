@@ -9,6 +9,8 @@ import tty
 import serial
 from cipherlane.transport.simboard import SimulatedBoard, find_board
 
+from tests.waiting import HANG_S
+
 
 class SerialBoard:
     """The simulated board behind a pseudo-terminal, which stands for the serial port of a board."""
@@ -40,7 +42,7 @@ class SerialBoard:
 
     def __exit__(self, *_):
         os.close(self._stopped)
-        self._thread.join(20)
+        self._thread.join(HANG_S)
         self._wire.close()
         for descriptor in (self._ours, self._theirs, self._stop):
             os.close(descriptor)

@@ -36,7 +36,7 @@ def flip_flop(module: Module, d: Signal) -> Signal:
 
 
 def lut7_halves(module: Module, address: Signal, truth: list[int]) -> list[Signal]:
-    """Build a function of eight inputs from its truth table of 256 entries; return its two halves, by the eighth input."""
+    """Build a function of eight inputs from its 256 entries; return its two halves, by the eighth input."""
     return [_lut7(module, address, truth[128 * half : 128 * half + 128]) for half in range(2)]
 
 
@@ -72,7 +72,7 @@ class Functions:
         self.portable = portable
 
     def __call__(self, inputs: list, function: Callable[..., int]) -> Signal:
-        """Return a signal with the function's value; the function is evaluated for all values of its inputs (0 or 1)."""
+        """Return a signal with the function's value, computed for all values of its inputs (0 or 1)."""
         values = product((0, 1), repeat=len(inputs))  # the last input changes fastest
         contents = sum((function(*bits) & 1) << sum(b << n for n, b in enumerate(bits)) for bits in values)
         if self.portable:

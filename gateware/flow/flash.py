@@ -13,12 +13,12 @@ who is attached is looked for, and what it says is read, whatever it ends with.
 import re
 import shlex
 import subprocess
-import time
 from pathlib import Path
 
 from cipherlane import cables
 from cipherlane.build_id import require
 from cipherlane.cables import REMEDY
+from cipherlane.clock import REAL, Clock
 from cipherlane.device import Device
 from cipherlane.errors import CipherlaneError, NoReplyError
 from cipherlane.plain import plain
@@ -109,7 +109,7 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
     return f"{bitstream.name} is loaded into {board.title}: {where}"
 
 
-def confirm(build: str, port: str, timeout: float = ANSWER_S, again: str = "make flash") -> str:
+def confirm(build: str, port: str, timeout: float = ANSWER_S, again: str = "make flash", clock: Clock = REAL) -> str:
     """Waits until the board at a port answers, and says who it is.
 
     Parameters
@@ -122,24 +122,26 @@ def confirm(build: str, port: str, timeout: float = ANSWER_S, again: str = "make
         Seconds to wait. A board that starts may be asked too early, and one that has not started anew yet answers too.
     again : str
         What loads the board whatever it runs.
+    clock : Clock
+        What counts those seconds.
 
     Raises
     ------
     FlashError
         Nobody has answered, or another build.
     """
-    end = time.monotonic() + timeout
+    end = clock.now() + timeout
     while True:
         try:
             with Device(open_transport(port), timeout=_ASK_S) as device:
                 info = device.info()
             require(info.build_id, build)
         except CipherlaneError as error:
-            if time.monotonic() > end:
+            if clock.now() > end:
                 silent = f"; else its firmware does not run: `{again}` loads another, whatever it does"
                 hint = silent if isinstance(error, NoReplyError) else ""
                 raise FlashError(f"at {port}, {timeout:g} s after it was loaded: {error}{hint}") from error
-            time.sleep(_AGAIN_S)
+            clock.sleep(_AGAIN_S)
         else:
             return f"at {port} answers {info.board}, {info.firmware} {info.firmware_version}, build {build}: that is it"
 

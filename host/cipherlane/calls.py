@@ -60,9 +60,10 @@ class Calls:
             if resync:
                 link.transport.resync()
             key = link.send(request, timeout)
-            deadline = self.clock.now() + (timeout or link.timeout)
-            while (left := deadline - self.clock.now()) > 0:
-                arrival = link.receive(left, strict_version=self.strict_version)
+            deadline, left = self.clock.now() + (timeout or link.timeout), 1.0
+            while left > 0:
+                left = deadline - self.clock.now()  # not above 0 after a pause of this process: the reply may be there
+                arrival = link.receive(max(0.0, left), strict_version=self.strict_version)
                 if arrival is None:
                     break
                 if arrival.key == key:

@@ -2,6 +2,8 @@
 
 import select
 import time
+from collections.abc import Callable
+from threading import Condition
 from typing import Protocol
 
 
@@ -22,6 +24,14 @@ class Clock:
     def busy(self) -> float:
         """Return the seconds that this process was running on a processor."""
         return time.process_time()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait `seconds`."""
+        time.sleep(seconds)
+
+    def wait(self, changed: Condition, holds: Callable[[], bool], timeout: float | None = None) -> None:
+        """Wait until `holds()` is true, which `changed` tells, `timeout` seconds at most if it is one."""
+        changed.wait_for(holds, timeout)
 
     def readable(self, source: HasDescriptor, timeout: float) -> bool:
         """Wait until `source` can be read, `timeout` seconds at most; return whether it can."""

@@ -131,8 +131,13 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
             if not turn and not reached:
                 raise PortError(f"nothing can be sent to {network}: check the network, or name another")
             turn_ends = clock.now() + (end - clock.now()) / (_TURNS - turn)
-            while missing and (left := turn_ends - clock.now()) > 0:
-                data, size, address = datagrams.receive(left) or (b"", 1, ("", 0))
+            late = 0  # answers taken when the time was over: they came while this process paused
+            while missing and late <= len(missing):
+                left = turn_ends - clock.now()
+                if (arrived := datagrams.receive(max(0.0, left))) is None:
+                    break
+                late += left <= 0
+                data, size, address = arrived
                 for start in range(0, len(data), size):
                     answer = _answer(data[start : start + size], token, address)
                     if answer and (answer.info or address in missing):  # the token tells who was asked, or the address

@@ -39,13 +39,13 @@ class BadWire:
         return self
 
     def __exit__(self, *_):
-        counts, _ = self._process.communicate("", timeout=20)
+        counts, _ = self._process.communicate("", timeout=300)
         assert self._process.returncode == 0
         self.frames = json.loads(counts)
 
 
 def ip(*words):
-    subprocess.run(["ip", *words], check=True, timeout=20)
+    subprocess.run(["ip", *words], check=True, timeout=300)
 
 
 def main(plan):

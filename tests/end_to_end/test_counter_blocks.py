@@ -1,7 +1,6 @@
 """Sessions and their counter blocks on the simulated board, by hand-made records: every engine, and what it costs."""
 
 import random
-import time
 
 import pytest
 from cipherlane.protocol.layout import Engine
@@ -10,11 +9,12 @@ from cipherlane.transport.simboard import SimulatedBoard
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from tests.firmware import records as r
+from tests.waiting import HANG_S, until
 
 pytestmark = pytest.mark.simboard
 
 ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
-RECORD, TOKEN, TIMEOUT_S = 512, 99, 120
+RECORD, TOKEN = 512, 99
 
 
 @pytest.fixture(scope="module")
@@ -26,12 +26,9 @@ def line():
 def ask(line, type_, data=b"", **header) -> r.Reply:
     header.setdefault("token", TOKEN)
     line.send(r.record(type_, data, **header))
-    deadline = time.monotonic() + TIMEOUT_S
-    while time.monotonic() < deadline:
-        reply = line.receive(1)
-        if reply is not None:
-            return r.parse(reply)
-    raise TimeoutError("the board did not answer")
+    reply = line.receive(HANG_S)
+    assert reply is not None, "the board did not answer"
+    return r.parse(reply)
 
 
 def open_session(line, key, iv, engine, **fields) -> r.Reply:
@@ -97,9 +94,6 @@ def test_an_idle_session_ends_by_itself(line):
 
     before = free_ranges()
     session = r.opened(open_session(line, bytes(range(16)), bytes(16), Engine.ISE)).session
-    deadline = time.monotonic() + 5 * TIMEOUT_S
     assert free_ranges() == before - 1
-    while free_ranges() < before:
-        assert time.monotonic() < deadline, "the session is still open"
-        time.sleep(1)
+    until(lambda: free_ranges() == before, lambda: "the session is still open")
     assert ask(line, r.STAT_TYPE, session=session).error == r.E_SESSION

@@ -13,7 +13,6 @@ import random
 import struct
 import subprocess
 import sys
-import time
 
 import pytest
 from cipherlane.device import Device
@@ -27,6 +26,7 @@ from cipherlane.transport.simboard import SimulatedBoard
 
 from tests.end_to_end.ethernet import Host, running_board
 from tests.end_to_end.memory import BoardMemory, Secret
+from tests.waiting import HANG_S, until
 
 pytestmark = pytest.mark.simboard
 
@@ -109,11 +109,8 @@ def test_sessions_that_end_by_themselves(memory, device):
     assert memory.found(secret)[secret.name] >= {"key", "round keys", "data"}
     free = device.connect().ranges_free
     device.open_session(bytes(16), bytes(16), Engine.ISE, length=16)  # its range is free again once it has ended, too
-    deadline = time.monotonic() + 300
     assert device.connect().ranges_free < free
-    while device.connect().ranges_free < free:
-        assert time.monotonic() < deadline, "the session is still open"
-        time.sleep(1)
+    until(lambda: device.connect().ranges_free == free, lambda: "the session is still open")
     assert memory.found(secret) == {}
 
 
@@ -239,9 +236,7 @@ def test_damaged_frame_with_a_key(memory, device, damage):
     elif damage == "cut":
         frame = frame[:-9]
         device.link.transport._write(frame)
-        deadline = time.monotonic() + 30
-        while memory.found(secret) == {}:
-            assert time.monotonic() < deadline, "the board does not take the frame"
+        until(lambda: memory.found(secret), lambda: "the board does not take the frame")
         frame = b"\0"
     else:
         frame = framing.frame(record * 30)
@@ -335,7 +330,7 @@ def send_damaged(board, payload):
     """Send a datagram with a wrong checksum."""
     datagram = struct.pack(">HHHH", 4000, UDP_PORT, 8 + len(payload), 1) + payload
     inside = ["nsenter", "--target", str(board.pid), "--net", "--", sys.executable, "-I", "-c", SEND_RAW]
-    subprocess.run([*inside, board.ip_address, datagram.hex()], check=True, timeout=30)
+    subprocess.run([*inside, board.ip_address, datagram.hex()], check=True, timeout=HANG_S)
 
 
 @pytest.mark.parametrize("damaged", [False, True])
@@ -346,9 +341,7 @@ def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_
     if damaged:
         before = ethernet_device.network()["checksum_errors"]
         send_damaged(ethernet_board, record.encode())
-        deadline = time.monotonic() + 30
-        while ethernet_device.network()["checksum_errors"] == before:
-            assert time.monotonic() < deadline, "the datagram did not come"
+        until(lambda: ethernet_device.network()["checksum_errors"] > before, lambda: "the datagram did not come")
     else:
         with pytest.raises(BoardError):
             ethernet_device.exchange(record)

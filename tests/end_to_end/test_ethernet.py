@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from cipherlane.protocol.layout import UDP_PORT, Engine
 from tests.end_to_end.bad_wire import BadWire
 from tests.end_to_end.ethernet import Host, reference, running_board, transfer, transfer_over_damage
 from tests.firmware import records
+from tests.waiting import HANG_S, PAUSING, grows
 
 pytestmark = pytest.mark.simboard
 
@@ -139,14 +139,11 @@ def test_host_killed_and_restarted(board, tmp_path):
     source.write_bytes(plaintext)
     inside = ["nsenter", "--target", str(board.pid), "--net", "--"]
     options = ["--port", f"udp://{board.ip_address}", "--key", key.hex(), "--iv", iv.hex()]
-    command = [*inside, CIPHERLANE, "encrypt", *options]
-    process = subprocess.Popen([*command, source, encrypted])
-    deadline = time.monotonic() + 60
-    while not (part.exists() and part.stat().st_size > 8192):
-        assert time.monotonic() < deadline and process.poll() is None, "the transfer did not get under way"
-        time.sleep(0.02)
+    process = subprocess.Popen([*inside, *PAUSING, "encrypt", *options, source, encrypted])
+    grows(part, 4096, process)
     process.send_signal(signal.SIGKILL)
-    process.wait(20)
+    process.wait(HANG_S)
+    command = [*inside, CIPHERLANE, "encrypt", *options]
     done = subprocess.run(
         [*command, "--resume", "--verify", source, encrypted], capture_output=True, text=True, timeout=120
     )

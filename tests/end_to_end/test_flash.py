@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 
 import pytest
@@ -11,15 +10,25 @@ from cipherlane.build_id import MARK
 from cipherlane.transport.simboard import SimulatedBoard, find_board
 
 from gateware import targets
+from gateware.flow import __main__ as flow
 from gateware.flow import build_id
-from gateware.flow.firmware import REPOSITORY
+from gateware.flow import flash as flashing
 from gateware.flow.flash import FlashError, confirm, loaded_by
+from tests.host.links import SimulatedClock
 from tests.pseudo_terminal import SerialBoard
+from tests.waiting import HANG_S
 
 pytestmark = pytest.mark.simboard
 
 JUMP_TO_ITSELF, NO_INSTRUCTION = 0x0000006F, 0x00000000
 WAIT_S = 1.0
+
+
+@pytest.fixture(autouse=True)
+def asked_twice_and_patiently(monkeypatch):
+    """Simulated time counts between two requests; the board has as long as it needs for each."""
+    monkeypatch.setattr(flashing, "_AGAIN_S", 2 * WAIT_S)
+    monkeypatch.setattr(flashing, "_ASK_S", HANG_S)
 
 
 @pytest.fixture
@@ -43,12 +52,13 @@ def board_with(tmp_path):
 
 
 @pytest.mark.parametrize("first", [JUMP_TO_ITSELF, NO_INSTRUCTION])
-def test_firmware_that_ends_at_once(board_with, first):
+def test_firmware_that_ends_at_once(board_with, first, monkeypatch):
     """In a loop, or in a trap for which nothing is there."""
+    monkeypatch.setattr(flashing, "_ASK_S", 0.5)  # it never answers
     board, build = board_with(lambda image: first.to_bytes(4, "little") * (len(image) // 4))
     again = loaded_by(targets.load("ecpix5", "eth"))
     with board, pytest.raises(FlashError) as raised:
-        confirm(build, board.url, WAIT_S, again=again)
+        confirm(build, board.url, WAIT_S, again=again, clock=SimulatedClock())
     assert str(raised.value) == (
         f"at {board.url}, 1 s after it was loaded: no reply from the board: check the board's power, cable and --port; "
         "else its firmware does not run: `make flash BOARD=ecpix5 CONFIG=eth` loads another, whatever it does"
@@ -62,13 +72,13 @@ def test_firmware_of_another_build(board_with):
     with board:
         assert confirm(build, board.url).endswith(f"build {build}: that is it")
         with pytest.raises(FlashError, match=r"of other firmware than .*: flash the matching firmware"):
-            confirm(other, board.url, WAIT_S)
+            confirm(other, board.url, WAIT_S, clock=SimulatedClock())
 
 
 def test_firmware_whose_build_id_is_damaged(board_with):
     board, build = board_with(lambda image: image.replace(bytes.fromhex(build_of(image)), MARK))
     with board, pytest.raises(FlashError, match=f"says no build id, not {build}: flash the matching firmware"):
-        confirm(build, board.url, WAIT_S)
+        confirm(build, board.url, WAIT_S, clock=SimulatedClock())
 
 
 def build_of(image):
@@ -82,7 +92,7 @@ def test_a_board_that_a_bootloader_loads_is_told_of_that():
     assert loaded_by(targets.load("orangecrab")) == "make flash-spi BOARD=orangecrab, from its bootloader"
 
 
-def test_the_command_waits_at_a_serial_port_and_compares(tmp_path):
+def test_the_command_waits_at_a_serial_port_and_compares(tmp_path, monkeypatch, capsys):
     """With an openFPGALoader that was recorded, and the simulated board for the one that it loads."""
     build = build_id.read(find_board() / "gateware", "sim")
     gateware, program = tmp_path / "gateware", tmp_path / "programs" / "openFPGALoader"
@@ -92,19 +102,14 @@ def test_the_command_waits_at_a_serial_port_and_compares(tmp_path):
     (gateware / "ecpix5.build_id").write_text(build)
     program.write_text("#!/bin/sh\nprintf 'index 0:\\n\\tmodel  LFE5UM5G-85\\n'\n")
     program.chmod(0o755)
-    command = [sys.executable, "-m", "gateware.flow", "ecpix5", "--flash", "sram", "--output", str(tmp_path)]
-    path = f"{program.parent}:{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
     with SerialBoard() as board:
-        done = subprocess.run(
-            [*command, "--port", board.port],
-            cwd=REPOSITORY,
-            env={**os.environ, "PATH": path},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-    loaded, *answer = done.stdout.splitlines()
+        words = ["ecpix5", "--flash", "sram", "--output", str(tmp_path), "--port", board.port]
+        monkeypatch.setattr(sys, "argv", ["gateware.flow", *words])
+        status = flow.main()
+    said = capsys.readouterr()
+    loaded, *answer = said.out.splitlines()
     assert loaded.startswith("ecpix5.bit is loaded into LambdaConcept ECPIX-5")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (status, said.err) == (0, "")
     assert answer[0].startswith(f"at {board.port} answers sim, baremetal")
     assert answer[0].endswith(f"build {build}: that is it")

@@ -14,6 +14,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
 
+from tests.waiting import HANG_S, until
+
 CHROMIUM = shutil.which("chromium")
 pytestmark = [
     pytest.mark.simboard,
@@ -22,7 +24,7 @@ pytestmark = [
 CIPHERLANE = Path(sys.executable).parent / "cipherlane"
 EDGE = 32
 PANES = ("plaintext", "wire", "decrypted")
-WAIT_MS = 120_000  # on a busy machine
+WAIT_MS = 1000 * HANG_S
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
 GONE = "ERR_CONNECTION_REFUSED"  # said of a tool that has ended
 PIXELS = """id => {
@@ -41,7 +43,7 @@ def tool():
             yield process, re.search(r"http://\S+", process.stdout.readline())[0]
         finally:
             process.send_signal(signal.SIGINT)
-            process.wait(60)
+            process.wait(HANG_S)
 
 
 @pytest.fixture(scope="module")
@@ -75,11 +77,12 @@ def picture(page, panes=PANES):
 
 def another(page, before, panes=PANES):
     """Wait for `panes` of another picture; the second tells."""
-    for _ in range(WAIT_MS // 50):
-        if (now := [bytes(pane) for pane in picture(page, panes)])[1] != before:
-            return now
-        page.wait_for_timeout(50)
-    raise AssertionError("the picture stands still")
+
+    def now():
+        seen = [bytes(pane) for pane in picture(page, panes)]
+        return seen if seen[1] != before else None
+
+    return until(now, lambda: "the picture stands still", lambda: page.wait_for_timeout(50))
 
 
 def chi_square(data):
@@ -207,6 +210,6 @@ def test_a_board_that_dies_is_said_and_another_takes_its_place(tool, page):
 def test_the_end_of_the_tool_is_said_and_leaves_nothing_running(tool, page):
     children = psutil.Process(tool[0].pid).children(recursive=True)
     os.kill(tool[0].pid, signal.SIGINT)
-    assert tool[0].wait(60) == 0
+    assert tool[0].wait(HANG_S) == 0
     expect(page.locator("#state")).to_contain_text("No connection to cipherlane live", timeout=WAIT_MS)
-    assert children and not psutil.wait_procs(children, 10)[1]
+    assert children and not psutil.wait_procs(children, HANG_S)[1]

@@ -10,7 +10,6 @@ import os
 import random
 import subprocess
 import sys
-import time
 import zlib
 
 import pytest
@@ -28,6 +27,7 @@ from gateware.flow.emulator import lay_out
 from gateware.flow.firmware import LITEX, LOADER_INCLUDE, REPOSITORY
 from tests.end_to_end.memory import BoardMemory, Secret
 from tests.host.commands import COMMAND, IV, KEY, one_line_error, reference
+from tests.waiting import until
 
 # Verilator's build of another board takes a minute; gateware, the loader's records and the host are tested apart.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
@@ -211,13 +211,14 @@ def test_after_a_break_firmware_goes_on_by_itself(built, board):
     with talk(board) as device:
         device.connect()
         assert loading.enter(device).cause == Cause.BREAK
-        deadline = time.monotonic() + TIMEOUT_S
-        while True:
+
+        def left():
             try:
-                assert device.connect().build_id == build_id.read(built / "gateware", "sim")
-                break
+                return device.connect().build_id
             except BoardError as error:
-                assert error.code == ErrorCode.LOADING and time.monotonic() < deadline
+                assert error.code == ErrorCode.LOADING
+
+        assert until(left) == build_id.read(built / "gateware", "sim")
 
 
 @pytest.mark.parametrize("engine", [Engine.TABLE, Engine.ISE_VMEM, Engine.ACCELERATOR])

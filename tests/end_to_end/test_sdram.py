@@ -7,7 +7,6 @@ import io
 import random
 import subprocess
 import sys
-import time
 
 import pytest
 from cipherlane.device import Device
@@ -23,6 +22,7 @@ from tests.end_to_end.memory import BoardMemory, Secret
 from tests.end_to_end.test_erasure import open_record
 from tests.gateware.isa import fips197
 from tests.gateware.soc import sdr_board
+from tests.waiting import until
 
 # Verilator's build of other boards takes minutes; the driver is tested over a model, the SoC by its map.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
@@ -120,9 +120,7 @@ def test_nothing_is_left_after_close(held, device, engine):
 def unfinished(device, held, secret):
     """Most of a frame that opens a session under the secret's key lies in the SDRAM."""
     device.link.transport._write(framing.frame(open_record(secret).encode())[:-9])
-    deadline = time.monotonic() + 60
-    while left(held, secret) != [{"key"}]:
-        assert time.monotonic() < deadline, "the board does not take the frame"
+    until(lambda: left(held, secret) == [{"key"}], lambda: "the board does not take the frame")
 
 
 def test_nothing_is_left_of_a_key_that_came_damaged(held, device):
@@ -143,10 +141,11 @@ def test_nothing_is_left_of_a_key_that_came_while_a_session_ended_by_itself(held
     transfer(device, idle, Engine.ISE, "decrypt")
     assert left(held, idle)[0] >= {"key", "data"}
     unfinished(device, held, secret)
-    deadline = time.monotonic() + 1800  # some 10 million cycles
-    while left(held, idle, secret) != [set(), {"key"}]:
-        assert time.monotonic() < deadline, "the session is still open"
-        time.sleep(1)
+    until(
+        lambda: left(held, idle, secret) == [set(), {"key"}],
+        lambda: "the session is still open",
+        hang_s=1800,  # about 10 million cycles
+    )
     device.link.transport._write(b"\0")
     device.counters()
     assert left(held, secret) == [set()]

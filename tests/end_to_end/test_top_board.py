@@ -29,5 +29,5 @@ def test_engines_of_the_simulated_board_side_by_side():
         assert [row[0] for row in screen.rows() if row[0].startswith("▸")] == ["▸ ise_vmem"]
         await screen.until(lambda screen: "as of random bytes" in screen.text("wire"))
 
-    show("sim", scenario, timeout=None)
+    show("sim", scenario)
     assert children() == before, "the simulated board has ended"

@@ -3,7 +3,6 @@
 import io
 import random
 import re
-import time
 from statistics import median
 
 import pytest
@@ -13,11 +12,11 @@ from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.simboard import SimulatedBoard
 
 from tests.end_to_end.test_simulated_board import reference
+from tests.waiting import until
 
 pytestmark = pytest.mark.simboard
 
 PROMPT = "cipherlane> "
-TIMEOUT_S = 120
 
 
 @pytest.fixture(scope="module")
@@ -34,11 +33,13 @@ def plain(text):
 
 def await_output(board, start, pattern):
     """What was printed since `start`, once it matches."""
-    deadline = time.monotonic() + TIMEOUT_S
-    while not re.search(pattern, text := plain(board.output())[start:]):
-        assert time.monotonic() < deadline and not board.ended(), text
-        time.sleep(0.1)
-    return text
+
+    def text():
+        return plain(board.output())[start:]
+
+    until(lambda: re.search(pattern, text()) or board.ended(), text)
+    assert re.search(pattern, text()), text()
+    return text()
 
 
 def command(board, line, pattern):

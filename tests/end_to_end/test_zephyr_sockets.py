@@ -6,7 +6,6 @@ The driver claims no checksums there, so that the net stack makes and checks the
 import re
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -14,6 +13,7 @@ from gateware.configurations import Ethernet
 from gateware.flow import emulator, twister, zephyr
 from tests.end_to_end.ethernet import running_board
 from tests.gateware.support import ROOT
+from tests.waiting import until
 
 # Thorough: one more image; that the driver claims no checksums beside TCP is in the module's suite ethernet.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
@@ -73,10 +73,8 @@ def echo(zephyr_ethernet_board, tmp_path_factory):
     settings = (*SETTINGS, *twister.clock_variables(base, [source]))
     image = zephyr.compile_application(source, output, zephyr_ethernet_board.name, settings)
     with running_board(emulator.lay_out(tmp_path_factory.mktemp("echo"), zephyr_ethernet_board, image)) as board:
-        deadline = time.monotonic() + TIMEOUT_S
-        while "waits for a connection" not in board.output():
-            assert time.monotonic() < deadline and not board.ended(), board.output()
-            time.sleep(0.1)
+        until(lambda: "waits for a connection" in board.output() or board.ended(), board.output)
+        assert not board.ended(), board.output()
         (tap,) = re.findall(r"^\d+: (tap\w*)", inside(board, ["ip", "-oneline", "link"]), re.M)
         inside(board, ["ip", "address", "add", "2001:db8::2/64", "dev", tap, "nodad"])
         # On a busy machine its clock is far behind the host's, which would send all again and again.

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from firmware.codegen import wire
 from tests.firmware import frames
+from tests.waiting import HANG_S
 
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "firmware" / "core"
@@ -120,7 +121,7 @@ class CorePeer:
 
     def __exit__(self, *_exception):
         """Ends the process; a leak or a late report of a sanitizer is an error too."""
-        _, errors = self._process.communicate(timeout=20)
+        _, errors = self._process.communicate(timeout=HANG_S)
         if self._process.returncode:
             raise PeerDied(errors.decode())
 
@@ -134,7 +135,7 @@ class CorePeer:
             return self._read(size)
         except (BrokenPipeError, EOFError):
             self._process.stdin = None
-            _, errors = self._process.communicate(timeout=20)
+            _, errors = self._process.communicate(timeout=HANG_S)
             raise PeerDied(errors.decode()) from None
 
     def _read(self, size: int) -> bytes:

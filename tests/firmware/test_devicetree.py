@@ -13,6 +13,7 @@ from gateware import targets
 from gateware.flow.devicetrees import zephyr_targets
 from gateware.flow.firmware import REPOSITORY, describe_soc
 from gateware.flow.zephyr import require_devicetree
+from tests.waiting import HANG_S
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +151,7 @@ def test_without_a_tree_nothing_is_built(tmp_path):
     environment = {**os.environ, "ZEPHYR_BASE": str(tmp_path)}
     output = tmp_path / "out"
     command = [sys.executable, "-m", "gateware.flow", "sim", "zephyr", "--output", str(output)]
-    done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=HANG_S)
     assert done.returncode != 0
     assert re.fullmatch(r"error: .*ZEPHYR_BASE.*make zephyr-setup.*\n", done.stderr)
     assert not output.exists()
@@ -158,6 +159,8 @@ def test_without_a_tree_nothing_is_built(tmp_path):
 
 def test_an_option_that_would_do_something_else_is_refused():
     for options in (["FIRMWARE=linux"], ["TRANSPORT=can"]):
-        done = subprocess.run(["make", "demo", *options], cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            ["make", "demo", *options], cwd=REPOSITORY, capture_output=True, text=True, timeout=HANG_S
+        )
         assert done.returncode != 0
         assert re.fullmatch(r"Makefile:\d+: \*\*\* .*: choose .*\.  Stop\.\n", done.stderr)

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from gateware.flow.firmware import REPOSITORY
+from tests.waiting import HANG_S
 
 UDP, ICMP, TCP = 17, 1, 6
 CHECKSUM = {UDP: 6, ICMP: 2}
@@ -17,7 +18,7 @@ def library(tmp_path_factory):
     path = tmp_path_factory.mktemp("sums") / "sums.so"
     sources = [REPOSITORY / "firmware" / name for name in ("zephyr/drivers/frame_sums.c", "core/links/copy_sum.c")]
     command = ["cc", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-I", REPOSITORY / "firmware" / "core"]
-    subprocess.run([*command, "-o", path, *sources], check=True, timeout=60)
+    subprocess.run([*command, "-o", path, *sources], check=True, timeout=HANG_S)
     library = ctypes.CDLL(path)
     library.cl_frame_sums_are_right.restype = ctypes.c_bool
     return library

@@ -8,6 +8,7 @@ import pytest
 from cipherlane.transport.simboard import ETHERNET_BOARD, UART_BOARD, find_board
 
 from tests.firmware.core_peer import CORE
+from tests.waiting import HANG_S
 
 SCRIPT = CORE.parent / "baremetal" / "link.ld"
 TOOLS = "riscv64-unknown-elf-"
@@ -32,7 +33,7 @@ TURNS += ("cl_frame_take", "memset")
 
 
 def run(tool: str, *arguments: str | Path) -> str:
-    return subprocess.run([TOOLS + tool, *arguments], capture_output=True, text=True, timeout=60, check=True).stdout
+    return subprocess.run([TOOLS + tool, *arguments], capture_output=True, text=True, timeout=HANG_S, check=True).stdout
 
 
 def firmware(board: str) -> Path:

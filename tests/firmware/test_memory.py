@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from tests.firmware.core_peer import BUILD, CORE
+from tests.waiting import HANG_S
 
 SIZE = 80
 
@@ -17,7 +18,7 @@ def library():
     flags = ["-O2", "-fno-builtin", "-fno-tree-loop-distribute-patterns", "-shared", "-fPIC"]
     names = ["-Dmemcpy=port_memcpy", "-Dmemset=port_memset"]
     source = CORE.parent / "baremetal" / "memory.c"
-    subprocess.run(["gcc", *flags, *names, source, "-o", output], check=True, timeout=60)
+    subprocess.run(["gcc", *flags, *names, source, "-o", output], check=True, timeout=HANG_S)
     loaded = ctypes.CDLL(output)
     for function in (loaded.port_memcpy, loaded.port_memset):
         function.restype = ctypes.c_void_p

@@ -12,6 +12,7 @@ from litedram.modules import MT41K256M16, MT48LC16M16
 
 from firmware.codegen import sdram
 from tests.firmware.core_peer import BUILD, FLAGS
+from tests.waiting import HANG_S
 
 HERE = Path(__file__).with_name("sdram")
 FIRMWARE = HERE.parents[2] / "firmware"
@@ -108,7 +109,7 @@ def sdr_program(request):
 
 def run(program, lanes, fault="none", argument=0) -> Outcome:
     lines = subprocess.run(
-        [program, lanes, fault, str(argument)], capture_output=True, text=True, check=True, timeout=60
+        [program, lanes, fault, str(argument)], capture_output=True, text=True, check=True, timeout=HANG_S
     ).stdout.splitlines()
     words = [line.split() for line in lines]
     assert not [line for line in lines if line.startswith("refused")]

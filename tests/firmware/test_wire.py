@@ -7,6 +7,7 @@ import pytest
 
 from firmware.codegen import wire
 from tests.firmware.core_peer import WIRE_TOML
+from tests.waiting import HANG_S
 
 SIZES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "bytes16": 16, "bytes32": 32}
 
@@ -39,7 +40,7 @@ def test_header_states_every_code_size_and_offset(tmp_path):
     source = tmp_path / "check.c"
     source.write_text('#include "cl_wire.h"\n' + "\n".join(asserts) + "\n")
     command = ["gcc", "-std=c11", "-Wall", "-Wextra", "-Wno-unused-function", "-Werror", "-fsyntax-only", str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S, check=False)
     assert done.returncode == 0, done.stderr
 
 

@@ -4,7 +4,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import psutil
 import pytest
@@ -17,6 +16,7 @@ from gateware.flow import emulator, zephyr
 from tests.end_to_end.ethernet import running_board, transfer
 from tests.firmware.zephyr_board import DIRECTORY, SAMPLES, SUITES, declared, run_suite, scenarios
 from tests.gateware.support import ROOT
+from tests.waiting import HANG_S, until
 
 pytestmark = pytest.mark.simboard
 
@@ -56,9 +56,7 @@ def test_what_lies_in_memory_that_does_not_work_does_not_start(zephyr_sdram_boar
     more = (*zephyr.suite_variables(zephyr.require_base()), "CONFIG_CIPHERLANE_SDRAM_REQUIRED=y")
     image = zephyr.compile_application(folder, output, zephyr_sdram_board.name, more)
     with SimulatedBoard(emulator.lay_out(output, zephyr_sdram_board, image)) as board:
-        deadline = time.monotonic() + 120
-        while "Halting system" not in board.output() and time.monotonic() < deadline:
-            time.sleep(0.2)
+        until(lambda: "Halting system" in board.output(), board.output)
         text = board.output()
     assert re.search(r"4096 bytes of the application lie there: it does not start.*Halting system", text, re.DOTALL), (
         text
@@ -109,7 +107,7 @@ def test_sample_by_the_command_of_west_build_run(folder, scenario):
                 transfer(device, bytes(range(100)))
         (simulator,) = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        assert process.wait(HANG_S) == 0
     assert not simulator.is_running()
     for line in lines:
         assert re.search(line, text), text

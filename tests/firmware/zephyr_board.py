@@ -1,6 +1,5 @@
 """The simulated board with memories for Zephyr, and Zephyr's own test suites on it."""
 
-import time
 from pathlib import Path
 
 import yaml
@@ -9,6 +8,7 @@ from cipherlane.transport.simboard import SimulatedBoard
 from gateware import targets
 from gateware.flow import emulator, zephyr
 from gateware.flow.firmware import REPOSITORY
+from tests.waiting import until
 
 DIRECTORY = REPOSITORY / "build" / targets.load("sim", "zephyr").name
 SUITES = zephyr.MODULE / "tests"
@@ -55,16 +55,16 @@ def run_suite(
     Returns
     -------
     str
-        What the suite printed, up to its end or for 600 s.
+        What the suite printed, up to its end.
     """
     output = REPOSITORY / "build" / "tests" / "zephyr" / name
     more = (*zephyr.suite_variables(zephyr.require_base()), *configuration)
     image = zephyr.compile_application(folder, output, directory.name, more)
     board = emulator.lay_out(output, directory, image)
-    text = ""
-    deadline = time.monotonic() + TIMEOUT_S
     with start(board) as running:
-        while not ("PROJECT EXECUTION" in text and text.endswith("\n")) and time.monotonic() < deadline:
-            time.sleep(0.2)
+
+        def ended():
             text = running.output()
-    return text
+            return "PROJECT EXECUTION" in text and text.endswith("\n") and text
+
+        return until(ended, running.output)

@@ -6,9 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.waiting import HANG_S
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 BUILD = REPOSITORY / "build"
-LIMIT_S = 300
+LIMIT_S = 3 * HANG_S  # of a run of several checks
 
 # What openFPGALoader 0.10 prints of an ECPIX-5's chain.
 DETECTED = """Jtag frequency : requested 6.00MHz   -> real 6.00MHz
@@ -41,7 +43,7 @@ def environment(*words):
     """Has the build flow write a board's environment file, in its own Python environment: this one has no LiteX."""
     python = REPOSITORY / ".venv" / "bin" / "python"
     subprocess.run(
-        [python, "-m", "gateware.flow.environment", *map(str, words)], cwd=REPOSITORY, check=True, timeout=60
+        [python, "-m", "gateware.flow.environment", *map(str, words)], cwd=REPOSITORY, check=True, timeout=HANG_S
     )
 
 

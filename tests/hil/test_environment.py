@@ -12,6 +12,7 @@ from tests.hil.board import UART, AttachedBoardDriver, JtagCable
 from tests.hil.openfpgaloader import OpenFPGALoaderDriver
 from tests.hil.strategy import BoardStrategy
 from tests.hil.support import REPOSITORY
+from tests.waiting import HANG_S
 
 WRITE_ALL = """
 import sys
@@ -26,7 +27,9 @@ for target in targets.load_all():
 
 def test_labgrid_makes_a_target_of_each(tmp_path):
     """Each driver finds what it is bound to."""
-    subprocess.run([REPOSITORY / ".venv/bin/python", "-c", WRITE_ALL, tmp_path], cwd=REPOSITORY, check=True, timeout=60)
+    subprocess.run(
+        [REPOSITORY / ".venv/bin/python", "-c", WRITE_ALL, tmp_path], cwd=REPOSITORY, check=True, timeout=HANG_S
+    )
     files = sorted(tmp_path.glob("*.yaml"))
     assert {"ecpix5", "ulx3s_25f", "colorlight_i5", "butterstick_eth", "ecpix5_eth", "sim_eth_zephyr"} <= {
         path.stem for path in files

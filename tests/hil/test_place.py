@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,10 @@ from cipherlane.transport import namespace
 
 from tests.hil import place
 from tests.hil.support import BUILD, LIMIT_S, REPOSITORY, command, runs
+from tests.waiting import HANG_S, until
 
 PROGRAMS = Path(sys.executable).parent
-READY_S = 60
+READY_S = HANG_S
 
 
 def started(words, folder, ready):
@@ -24,17 +24,16 @@ def started(words, folder, ready):
     log = folder / f"{Path(words[-1]).name.replace(':', '_')}.log"
     with log.open("wb") as out:
         process = subprocess.Popen(words, cwd=folder, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
-    end = time.monotonic() + READY_S
-    while not (match := re.search(ready, log.read_text())):
-        assert process.poll() is None and time.monotonic() < end, log.read_text()
-        time.sleep(0.1)
+    until(lambda: re.search(ready, log.read_text()) or process.poll() is not None, log.read_text)
+    match = re.search(ready, log.read_text())
+    assert match, log.read_text()
     return process, match
 
 
 def ended(process):
     process.terminate()
     try:
-        process.wait(20)
+        process.wait(HANG_S)
     finally:
         process.kill()
 
@@ -81,7 +80,7 @@ def test_one_client_has_a_place_while_another_waits(coordinator, tmp_path, monke
         assert f"hil: error: no place with board=sim was free at {coordinator} in 2 s: wait longer" in said
         assert "/third" not in place.client(coordinator, "reservations"), "nobody waits behind one who gave up"
         second = subprocess.Popen(
-            [sys.executable, "-m", "tests.hil", *words, "--results", tmp_path, "--wait", "120"],
+            [sys.executable, "-m", "tests.hil", *words, "--results", tmp_path, "--wait", str(HANG_S)],
             cwd=REPOSITORY,
             env={**os.environ, "LG_USERNAME": "second"},
             stdout=subprocess.PIPE,
@@ -89,11 +88,8 @@ def test_one_client_has_a_place_while_another_waits(coordinator, tmp_path, monke
             text=True,
         )
         try:
-            end = time.monotonic() + READY_S
-            while not re.search(r"/second\b[\s\S]*waiting", place.client(coordinator, "reservations")):
-                assert second.poll() is None and time.monotonic() < end, "it did not ask"
-                time.sleep(0.2)
-            time.sleep(1)
+            waiting = r"/second\b[\s\S]*waiting"
+            until(lambda: re.search(waiting, place.client(coordinator, "reservations")), lambda: "it did not ask")
             assert second.poll() is None, "it waits"
             assert "first" in owners and "second" not in place.client(coordinator, "who")
         except BaseException:
@@ -155,11 +151,7 @@ def test_a_run_that_is_interrupted_gives_its_place_back(coordinator, tmp_path, n
     words = ["sim", "--coordinator", coordinator, "--results", tmp_path, "--soak", "600", "--select", "soak"]
     process = subprocess.Popen([sys.executable, "-m", "tests.hil", *map(str, words)], cwd=REPOSITORY)
     try:
-        end = time.monotonic() + LIMIT_S
-        while "sim_place" not in place.client(coordinator, "who"):
-            assert process.poll() is None and time.monotonic() < end
-            time.sleep(0.5)
-        time.sleep(3)
+        until(lambda: "sim_place" in place.client(coordinator, "who") or process.poll() is not None)
         process.send_signal(number)
         assert process.wait(LIMIT_S) != 0
     finally:

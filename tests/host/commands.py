@@ -13,6 +13,8 @@ import pytest
 from cipherlane import cli, private
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from tests.waiting import HANG_S
+
 COMMAND = shutil.which("cipherlane", path=sysconfig.get_path("scripts")) or "cipherlane"
 SERIAL = pytest.mark.skipif(
     sys.platform != "win32" and not private.fcntl, reason="pyserial has no serial ports without fcntl"
@@ -30,7 +32,7 @@ def reference(data):
     return Cipher(algorithms.AES(bytes.fromhex(KEY)), modes.CTR(bytes.fromhex(IV))).encryptor().update(data)
 
 
-TIMEOUT_S = 60
+PATIENT = ("--timeout", str(HANG_S))  # of a command whose board must be given as long as it needs
 
 
 def command(*words, stdin=None, env=None):
@@ -50,7 +52,7 @@ def command(*words, stdin=None, env=None):
         for name, value in {"CIPHERLANE_PORT": "", "CIPHERLANE_KEY": KEY, "COLUMNS": "80", **(env or {})}.items():
             patch.setenv(name, value)
         patch.setattr(sys, "argv", [COMMAND, *map(str, words)])
-        faulthandler.dump_traceback_later(TIMEOUT_S, exit=True, file=sys.__stderr__)
+        faulthandler.dump_traceback_later(2 * HANG_S, exit=True, file=sys.__stderr__)
         try:
             status = cli.main(sys.argv[1:])
         except SystemExit as ended:

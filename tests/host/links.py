@@ -161,3 +161,32 @@ class LossyLink(Transport):
 
     def close(self):
         self.closed = True
+
+
+class SimulatedPort:
+    """A serial port with a PeerBoard at its end, in simulated time; as one of pyserial's."""
+
+    write_timeout = timeout = 0.0
+    url = "socket://model"
+
+    def __init__(self, board):
+        self.board, self.clock = board, SimulatedClock()
+        self._sent = self._ready = b""
+
+    def write(self, data):
+        *frames, self._sent = (self._sent + data).split(b"\0")
+        for record in filter(None, map(from_frame, filter(None, frames))):
+            self.clock.sleep(RECORD_TIME)
+            self._ready += to_frame(answer) if (answer := self.board.answer(record)) else b""
+
+    def read(self, size):
+        if not self._ready:
+            self.clock.sleep(self.timeout)
+        piece, self._ready = self._ready[:size], self._ready[size:]
+        return piece
+
+    def send_break(self):
+        self.board.send_break()
+
+    def close(self):
+        pass

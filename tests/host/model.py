@@ -7,11 +7,12 @@ import random
 import socket
 import struct
 import threading
-import time
 import zlib
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.cmac import CMAC
+
+from tests.waiting import HANG_S
 
 from .blocks import BLOCKS, WIRE, Entry, Refusal, Window, overlap
 
@@ -310,14 +311,15 @@ def from_frame(frame):
 class SocketBoard(threading.Thread):
     """Serves a PeerBoard on a TCP port, one client after the other; a context manager.
 
-    `delay` is the time a record takes; `mangle` maps each received frame (without its zero) to what the board sees;
-    `noise` is sent in answer to what is no record.
+    Of data records the board answers `most` more, if that is no None, and loses the rest; `mangle` maps each received
+    frame (without its zero) to what the board sees; `noise` is sent in answer to what is no record.
     """
 
-    def __init__(self, board, port=0, delay=0.0, mangle=None, noise=b""):
+    most = None
+
+    def __init__(self, board, port=0, mangle=None, noise=b""):
         super().__init__(daemon=True)
         self.board = board
-        self.delay = delay
         self.mangle = mangle or (lambda frame: frame)
         self.noise = noise
         self._server = socket.create_server(("127.0.0.1", port))
@@ -361,9 +363,14 @@ class SocketBoard(threading.Thread):
                 record = from_frame(self.mangle(frame)) if frame else None
                 if frame and record is None:
                     client.sendall(self.noise)
-                if record is not None and len(record) >= HEADER.size:
-                    time.sleep(self.delay)
+                if record is not None and len(record) >= HEADER.size and not self._loses(record):
                     client.sendall(to_frame(self.board.answer(record)))
+
+    def _loses(self, record):
+        if record[1] != CODES["data"] or self.most is None:
+            return False
+        self.most -= self.most > 0
+        return not self.most
 
     def __enter__(self):
         self.start()
@@ -372,5 +379,5 @@ class SocketBoard(threading.Thread):
     def __exit__(self, *_):
         self._stopping.set()
         self._server.close()
-        self.join(5)
+        self.join(HANG_S)
         assert not self.is_alive()

@@ -2,6 +2,8 @@
 
 import threading
 
+from tests.waiting import HANG_S
+
 
 class Served(threading.Thread):
     """Something with `step`, called until the end; a context manager."""
@@ -21,5 +23,5 @@ class Served(threading.Thread):
 
     def __exit__(self, *_):
         self._stopping.set()
-        self.join(5)
+        self.join(HANG_S)
         assert not self.is_alive()

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import HANG_S
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -15,15 +17,14 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_figures_and_their_bars(tmp_path):
     results = tmp_path / "results.json"
     command = [sys.executable, "-m", "tests.bench_host", "--rounds", "1", "--seconds", "0.1", "--results", results]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=HANG_S)
     records = json.loads(results.read_text())["records"]
     assert [each["datagrams_a_call"] for each in records] == [44, 8, 1]
     for each in records:
         assert each["kind"] == "null" and each["window_records"] == 256
         assert 0 < each["tool_wall_mbps"] <= 1.1 * each["tool_core_mbps"], "no process runs longer than the clock"
         assert each["ratio"] == pytest.approx(each["tool_core_mbps"] / each["echo_core_mbps"], abs=1e-3)
-    full, single = records[0], records[-1]
-    assert full["echo_core_mbps"] > 2 * single["echo_core_mbps"], "many datagrams in a call are what it is about"
+    full = records[0]
     missed = {"the tool": full["tool_core_mbps"] < 1000, "the bare echo": full["echo_core_mbps"] < 2000}
     assert done.returncode == any(missed.values())
     for name, below in missed.items():

@@ -6,6 +6,9 @@ import random
 from pathlib import Path
 
 import pytest
+from cipherlane.commands import common
+
+from tests.waiting import until
 
 from .commands import IV, NO_PORT, command, crypt, one_line_error, reference
 from .model import CYCLES_PER_BLOCK, PeerBoard, SocketBoard
@@ -102,12 +105,23 @@ def test_port_from_the_environment(server):
     assert record["counters"]["crc_errors"] == 2
 
 
-def test_boards_that_are_not_ours():
+def test_boards_that_are_not_ours(monkeypatch):
     with SocketBoard(PeerBoard(version=3)) as other:
         status, _, stderr = command("info", "--port", other.url)
         assert status == 5 and "speaks record version 2, the board speaks version 3" in one_line_error(stderr)
     with SocketBoard(PeerBoard(), mangle=lambda frame: b"\2", noise=b"litex> ") as other:
+        opens = common.open_device
+
+        def opened(args):
+            """Wait for the answer to the first of what is sent."""
+            transport = (device := opens(args)).link.transport
+            transport.send(b"first")
+            until(transport.strays, step=lambda: transport.receive(0.1))
+            return device
+
+        monkeypatch.setattr(common, "open_device", opened)
         status, _, stderr = command("info", "--port", other.url, "--timeout", "0.1")
+        monkeypatch.undo()
         assert status == 4 and "no Cipherlane records" in one_line_error(stderr)
     with SocketBoard(PeerBoard(), mangle=lambda frame: b"\2") as silent:
         status, _, stderr = command("info", "--port", silent.url, "--timeout", "0.1")

@@ -1,31 +1,35 @@
-"""`cipherlane doctor`, against the model peer behind a socket; its clock runs by this machine's time."""
+"""`cipherlane doctor`, against the model peer in simulated time, by which the peer's clock runs."""
 
 import json
 import os
 import re
-import threading
-import time
 
 import pytest
 from cipherlane import cables, routes
-from cipherlane.commands import doctor
+from cipherlane.commands import common, doctor
+from cipherlane.device import Device
 
 from .commands import NO_PORT, SERIAL, command, words_of
-from .model import PeerBoard, SocketBoard, from_frame
+from .links import LossyLink
+from .model import PeerBoard
 
-CLOCK_HZ = 200_000  # so that one benchmark takes a quarter of a second, and a busy machine tells little in it
+CLOCK_HZ = 200_000  # so that one benchmark takes a twentieth of a second
 
 
 class TimedBoard(PeerBoard):
-    """Takes the time that its cycles take at `true_hz`, and says that its clock is `CLOCK_HZ`."""
+    """Takes the time that its cycles take at `true_hz`, and says that its clock is `CLOCK_HZ`.
+
+    The host pauses for the seconds in `pauses` while benchmarks run, one after the other.
+    """
 
     def __init__(self, true_hz=CLOCK_HZ):
         super().__init__()
-        self.clock_hz, self.true_hz = CLOCK_HZ, true_hz
+        self.clock_hz, self.true_hz, self.pauses, self.clock = CLOCK_HZ, true_hz, [], None
 
     def _bench(self, session, offset, token, data):
         session, reply = super()._bench(session, offset, token, data)
-        time.sleep(int.from_bytes(reply[16:24], "little") / self.true_hz)
+        self.clock.sleep(int.from_bytes(reply[16:24], "little") / self.true_hz)
+        self.clock.sleep(self.pauses.pop() if self.pauses else 0)
         return session, reply
 
 
@@ -35,17 +39,31 @@ def one_benchmark(monkeypatch):
     monkeypatch.setattr(cables, "attached", list)  # whatever this machine has
 
 
-def checked(server, *words):
-    """Exit status, and by name what each check says."""
-    status, stdout, stderr = command("doctor", "--port", server.url, "--json", *words)
-    assert not stderr
-    return status, {check["name"]: (check["passed"], check["seen"]) for check in json.loads(stdout)}
+@pytest.fixture
+def checked(monkeypatch):
+    """Asks a board; gives the exit status, and by name what each check says, or the text without `json`."""
+
+    def run(board, *words, json=True):
+        link = LossyLink(board, seed=0, ordered=True)
+        board.clock = link.clock
+        board.device = Device(link)
+        monkeypatch.setattr(common, "open_device", lambda args: board.device)
+        status, stdout, stderr = command("doctor", "--port", "socket://127.0.0.1:1", *["--json"] * json, *words)
+        assert not stderr
+        return status, by_name(stdout) if json else stdout.decode()
+
+    return run
 
 
-def test_a_board_as_it_should_be():
-    with SocketBoard(TimedBoard()) as server:
-        status, checks = checked(server)
-        assert command("doctor", "--port", server.url)[0] == status == 0
+def by_name(stdout):
+    return {check["name"]: (check["passed"], check["seen"]) for check in json.loads(stdout)}
+
+
+def test_a_board_as_it_should_be(checked):
+    status, checks = checked(TimedBoard())
+    assert status == 0
+    status, text = checked(TimedBoard(), json=False)
+    assert status == 0 and "fails" not in text and "tests passed" in text
     assert list(checks) == ["port", "cable", "board", "build", "link", "clock", "network", "engines"]
     assert [passed for passed, _ in checks.values()] == [True, None, True, True, True, True, None, True]
     assert checks["clock"][1].startswith("0.2 MHz, 0.2 by this machine's time")
@@ -57,11 +75,10 @@ BUILD_ID = "0001020304050607-08090a0b0c0d0e0f"
 
 
 @pytest.mark.parametrize("form", ["{}", '{{"build_id": "{}"}}', None])
-def test_the_build_that_is_expected(tmp_path, form):
+def test_the_build_that_is_expected(checked, tmp_path, form):
     file = tmp_path / "expected"
     file.write_text((form or "").format(BUILD_ID) + "\n")
-    with SocketBoard(TimedBoard()) as server:
-        _, checks = checked(server, "--expect", file if form else BUILD_ID)
+    _, checks = checked(TimedBoard(), "--expect", file if form else BUILD_ID)
     assert checks["build"] == (True, f"{BUILD_ID}, as expected")
 
 
@@ -75,12 +92,11 @@ def test_the_build_that_is_expected(tmp_path, form):
         (BUILD_ID, b"cipherlane build", f"no build id, not {BUILD_ID}"),
     ],
 )
-def test_another_build_than_is_expected(wanted, of_board, says):
+def test_another_build_than_is_expected(checked, wanted, of_board, says):
     board = TimedBoard()
     board.build_id = of_board
-    with SocketBoard(board) as server:
-        status, checks = checked(server, "--expect", wanted)
-        _, unasked = checked(server)
+    status, checks = checked(board, "--expect", wanted)
+    _, unasked = checked(board)
     assert status == 1 and checks["build"][0] is False and says in checks["build"][1]
     assert "engines" in checks, "the checks go on"
     assert unasked["build"][0] is (None if says.startswith("no build") else True)
@@ -97,39 +113,56 @@ def test_what_is_no_build_id_is_told_before_the_port_is_opened(tmp_path, text):
 
 
 @pytest.mark.parametrize("share", [0.75, 1.33])
-def test_a_clock_that_is_not_what_the_firmware_says(share):
-    with SocketBoard(TimedBoard(CLOCK_HZ * share)) as server:
-        status, checks = checked(server)
+def test_a_clock_that_is_not_what_the_firmware_says(checked, share):
+    status, checks = checked(TimedBoard(CLOCK_HZ * share))
     assert status == 1 and checks["clock"][0] is False and checks["engines"][0]
     assert "0.2 MHz, and by this machine's time it is 0." in checks["clock"][1]
     assert "flash the matching firmware" in checks["clock"][1]
 
 
-def test_an_engine_that_fails():
+@pytest.mark.parametrize(("pauses", "passed"), [([5.0], True), ([5.0, 5.0], True), ([5.0, 5.0, 5.0], False)])
+def test_pauses_of_this_machine_are_not_taken_for_the_board_s_clock(checked, pauses, passed):
+    """Unless there is one each time that the clock is measured."""
+    board = TimedBoard()
+    board.pauses = list(pauses)
+    status, checks = checked(board)
+    assert (status == 0) is passed and checks["clock"][0] is passed and checks["link"][0] and not board.pauses
+
+
+def test_an_engine_that_fails(checked):
     board = TimedBoard()
     board.selftest_failures = 3
-    with SocketBoard(board) as server:
-        status, checks = checked(server)
+    status, checks = checked(board)
     assert status == 1 and checks["engines"][0] is False and "(ise)" in checks["engines"][1]
 
 
-def test_a_link_that_loses_requests():
-    seen = []
+def test_a_link_that_loses_requests(checked):
+    board, seen = TimedBoard(), []
+    answer = board.answer
 
-    def lose(frame):
-        record = from_frame(frame)
+    def lose(record):
         seen.append(record)
-        return b"\2" if len(seen) % 5 == 0 else frame
+        return answer(record) if len(seen) % 5 else None
 
-    with SocketBoard(TimedBoard(), mangle=lose) as server:
-        status, checks = checked(server, "--timeout", "0.5")
+    board.answer = lose
+    status, checks = checked(board)
     assert status == 4 and checks["link"][0] is False
     assert "got no answer, 0 came damaged: check the board's power, cable and --port" in checks["link"][1]
 
 
-def test_nobody_answers():
-    with SocketBoard(PeerBoard(), mangle=lambda frame: b"\2") as silent:
-        status, checks = checked(silent, "--timeout", "0.1")
+def test_a_reply_has_the_time_of_the_first_one_until_it_is_lost(checked):
+    """Not what the link has learnt, a quarter of a second, for which a busy machine may pause."""
+    board, times = TimedBoard(), []
+    counters = board._counters
+    board._counters = lambda *request: (times.append(board.device.link.timeout), counters(*request))[1]
+    assert checked(board)[0] == 0
+    assert len(times) == 32 and set(times) == {board.device.link.pace.first}
+
+
+def test_nobody_answers(checked):
+    silent = PeerBoard()
+    silent.answer = lambda record: None
+    status, checks = checked(silent)
     assert (
         status == 4 and list(checks) == ["port", "cable", "board"] and "no reply from the board" in checks["board"][1]
     )
@@ -168,7 +201,8 @@ def test_the_cable(tmp_path, monkeypatch, found, local, passed, says):
 
 def test_the_null_board(null_board):
     """It answers on the loopback interface, which no gateway leads to, and has nothing to test: that is no fault."""
-    status, checks = checked(null_board)
+    status, stdout, _ = command("doctor", "--port", null_board.url, "--json")
+    checks = by_name(stdout)
     assert status == 0 and not any(passed is False for passed, _ in checks.values())
     assert checks["address"] == (True, "127.0.0.1 is this machine")
     passed, said = checks["engines"]
@@ -218,13 +252,12 @@ def test_gateways_of_linux(tmp_path, host, through):
         ("10.0.0.1", None, "by gateway 10.0.0.1; if nobody answers, give .* `sudo ip addr add 127.0.0.100/24 dev"),
     ],
 )
-def test_the_way_to_an_address(null_board, monkeypatch, through, passed, says):
+def test_the_way_to_an_address(checked, null_board, monkeypatch, through, passed, says):
     monkeypatch.setattr(routes, "gateway", lambda host: through)
     monkeypatch.setattr(routes, "source", lambda host, port: "10.1.1.1")
-    _, checks = checked(null_board)
+    checks = by_name(command("doctor", "--port", null_board.url, "--json")[1])
     assert checks["address"][0] is passed and re.search(says, checks["address"][1])
-    with SocketBoard(TimedBoard()) as server:
-        assert "address" not in checked(server)[1], "a serial port has none"
+    assert "address" not in checked(TimedBoard())[1], "a serial port has none"
 
 
 @SERIAL
@@ -235,21 +268,19 @@ def test_a_serial_port_at_which_is_no_board(monkeypatch, noise, says):
     """Silent, as another port of the cable is; or speaking otherwise, as at another speed."""
     far, near = os.openpty()
     pytest.importorskip("tty").setraw(near)
-    stop = threading.Event()
+    opens = common.open_device
 
-    def talk():
-        while noise and not stop.wait(0.02):
-            os.write(far, noise * 50)
+    def open_and_talk(args):
+        device = opens(args)  # which drops what came before
+        os.write(far, noise * 50)
+        return device
 
-    talker = threading.Thread(target=talk)
-    talker.start()
+    monkeypatch.setattr(common, "open_device", open_and_talk)
     try:
         status, stdout, _ = command("doctor", "--port", os.ttyname(near), "--timeout", "0.2", "--json")
     finally:
-        stop.set()
-        talker.join(20)
         os.close(far)
         os.close(near)
-    checks = {check["name"]: (check["passed"], check["seen"]) for check in json.loads(stdout)}
+    checks = by_name(stdout)
     assert status == 4 and checks["port"][0] is True
     assert checks["board"][0] is False and says in checks["board"][1]

@@ -15,6 +15,8 @@ from cipherlane.protocol.layout import Engine
 from cipherlane.transport.base import Pace
 from cipherlane.transport.udp import UdpTransport
 
+from tests.waiting import HANG_S
+
 from .blocks import ERRORS, WIRE
 from .links import QUICK, LossyLink
 from .model import CODES, ENGINES, HEADER, PeerBoard
@@ -141,9 +143,9 @@ def test_commands_take_the_fast_path_by_default_and_show_its_counters(tmp_path):
         options = ["--port", board.url, "--json"]
         session = ["--key", KEY.hex(), "--iv", IV.hex(), "--verify"]
         command = [*CIPHERLANE, "encrypt", *options, *session, source, encrypted]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["engine"] == "fastpath"
         assert encrypted.read_bytes() == reference(source.read_bytes())
-        done = subprocess.run([*CIPHERLANE, "info", *options], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([*CIPHERLANE, "info", *options], capture_output=True, text=True, timeout=HANG_S)
         assert json.loads(done.stdout)["fast_path"]["counters"]["records"] == board.board.counts["records"] == 49

@@ -12,6 +12,8 @@ from cipherlane.errors import ExistsError, FileError, VerifyError
 from cipherlane.files import InputFile, OutputFile
 from cipherlane.oracle import Verifier
 
+from tests.waiting import HANG_S
+
 from .commands import LOCKED, ON_POSIX
 
 DATA = random.Random(1).randbytes(2003)
@@ -110,11 +112,11 @@ def test_standard_input_and_output_are_compared_too(tmp_path):
                 stdin=both,
                 stdout=both,
                 stderr=subprocess.PIPE,
-                timeout=60,
+                timeout=HANG_S,
             )
         assert b"are the same file" in done.stderr
     assert path.read_bytes() == DATA
-    null = subprocess.run([sys.executable, "-c", program % (os.devnull, "-")], stdin=subprocess.DEVNULL, timeout=60)
+    null = subprocess.run([sys.executable, "-c", program % (os.devnull, "-")], stdin=subprocess.DEVNULL, timeout=HANG_S)
     assert null.returncode == 0, "what holds nothing can be both"
 
 

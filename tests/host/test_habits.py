@@ -12,19 +12,24 @@ import socket
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from cipherlane import cli, discovery, keys, settings, views
+from cipherlane.clock import REAL
+from cipherlane.commands import common
+from cipherlane.device import Device
 from cipherlane.discovery import MOST_ADDRESSES, addresses, boards
 from cipherlane.errors import ArgumentError, KeyLengthError, PortError
 from cipherlane.linkbench import STAGES, LinkMeasurement
+from cipherlane.nullboard import NullBoard
 from cipherlane.results import Measurement
 from cipherlane.transport import open_transport
 from cipherlane.transport.select import suggestion
 from cipherlane.transport.udp import Datagrams
 from rich.console import Console
+
+from tests.waiting import HANG_S
 
 from .commands import (
     COMMAND,
@@ -33,6 +38,7 @@ from .commands import (
     LOCKED,
     NO_PORT,
     ON_POSIX,
+    PATIENT,
     SERIAL,
     command,
     crypt,
@@ -40,6 +46,7 @@ from .commands import (
     reference,
     words_of,
 )
+from .links import RECORD_TIME, LossyLink, SimulatedClock
 from .model import PeerBoard, SocketBoard
 from .test_files import link
 
@@ -102,7 +109,7 @@ def test_on_a_terminal_the_user_is_asked(server, source, tmp_path, answer, statu
         said += os.read(master, 1000)
     assert b"out is there already. Replace it?" in b" ".join(said.split())
     os.write(master, answer.encode())
-    assert process.wait(60) == status
+    assert process.wait(HANG_S) == status
     process.stdout.close()
     os.close(master)
     assert out.read_bytes() == (reference(source.read_bytes()) if status == 0 else b"earlier")
@@ -274,23 +281,66 @@ def test_the_key_file_can_be_a_setting(capsys, configuration, null_board, monkey
 # find
 
 
+class Serving(SimulatedClock):
+    """Time in which a board, which nobody else serves, answers; where nothing is to be answered, it passes.
+
+    The process is stopped for `pause` seconds after the first answers.
+    """
+
+    def __init__(self, board, pause=0.0):
+        super().__init__()
+        self._board, self._pause = board, pause
+
+    def _serves(self):
+        served = False
+        while REAL.readable(self._board._datagrams.socket, 0):
+            self._board.serve_once(0)
+            served = True
+        return served
+
+    def readable(self, source, timeout):
+        if REAL.readable(source, HANG_S if self._serves() else 0):
+            return True
+        self.sleep(timeout)
+        return False
+
+    def now(self):
+        if self._pause and self._serves():
+            self.time, self._pause = self.time + self._pause, 0.0
+        return self.time
+
+
 def test_find_asks_each_address_of_a_network(capsys, null_board, monkeypatch):
-    port = int(null_board.url.rpartition(":")[2])
-    (found,) = boards("127.0.0.0/29", 5.0, port)
-    assert found.port == null_board.url and (found.info.board, found.info.kind) == ("null", "null")
+    with contextlib.closing(NullBoard(port=0)) as board:
+        (found,) = boards("127.0.0.0/29", 5.0, int(board.url.rpartition(":")[2]), Serving(board))
+    assert found.port == board.url and (found.info.board, found.info.kind) == ("null", "null")
     monkeypatch.setenv("CIPHERLANE_PORT", null_board.url)
-    status, stdout, _ = run(capsys, "find", "--json", "--timeout", "5")
+    status, stdout, _ = run(capsys, "find", "--json", *PATIENT)
     (record,) = json.loads(stdout)["boards"]
     assert status == 0 and record["port"] == null_board.url and record["info"]["engines"] == ["table"]
-    status, stdout, _ = run(capsys, "find", "--network", null_board.url)
+    status, stdout, _ = run(capsys, "find", "--network", null_board.url, *PATIENT)
     assert status == 0 and null_board.url in stdout and "cryptography" in stdout
 
 
-def test_find_says_what_it_did_not_find_and_keeps_its_time(capsys, monkeypatch):
+def test_find_takes_what_came_while_it_was_stopped():
+    """For longer than it asks: the answers are there when it goes on."""
+    with contextlib.closing(NullBoard(port=0)) as board:
+        clock = Serving(board, pause=60.0)
+        (found,) = boards("127.0.0.0/29", 5.0, int(board.url.rpartition(":")[2]), clock)
+    assert found.port == board.url and clock.time >= 1060
+
+
+def test_find_keeps_its_time():
+    with contextlib.closing(NullBoard(port=0)) as board:
+        clock = Serving(board)
+        begun = clock.now()
+        assert boards("127.0.0.2/31", 0.3, 9, clock) == []
+        assert clock.now() - begun == pytest.approx(0.3)
+
+
+def test_find_says_what_it_did_not_find(capsys, monkeypatch):
     monkeypatch.setattr("cipherlane.commands.find.serial_ports", list)
-    begun = time.monotonic()
     status, stdout, stderr = run(capsys, "find", "--network", "udp://127.0.0.1:9", "--timeout", "0.3")
-    assert time.monotonic() - begun < 5
     assert status == 4 and "no board answers at" in stdout and "name the board's network" in one_line_error(stderr)
     status, stdout, _ = run(capsys, "find")
     assert status == 4 and "no network was asked: name one with --network" in stdout
@@ -325,18 +375,26 @@ def test_find_asks_at_serial_ports_on_usb_when_told_to(capsys, monkeypatch):
         ports = [discovery.SerialPort(each.url, "0403:6010", "", "") for each in (board, silent, old)]
         ports += [discovery.SerialPort("/nothing", "0403:6010", "", ""), discovery.SerialPort(board.url, None, "", "")]
         monkeypatch.setattr("cipherlane.commands.find.serial_ports", lambda: ports)
-        status, stdout, _ = run(capsys, "find", "--ask", "--timeout", "0.5", "--json")
+        monkeypatch.setattr(discovery, "Device", lambda at, _: Device(at, 0.1 if at.url == silent.url else HANG_S))
+        status, stdout, _ = run(capsys, "find", "--ask", "--json")
         found = {each["port"]: each["info"] for each in json.loads(stdout)["boards"]}
         assert status == 0 and list(found) == [board.url, old.url] and found[old.url] is None
         assert found[board.url]["build_id"] == "0001020304050607-08090a0b0c0d0e0f"
-        shown = run(capsys, "find", "--ask", "--timeout", "0.5")[1]
+        shown = run(capsys, "find", "--ask")[1]
         assert re.search(rf"{board.url} +model +\w+ +peer 1\.2\.3 +00010203-08090a0b", shown)
         assert re.search(rf"{old.url} +\? +\? +of another record version +-", shown)
 
 
-def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(null_board, monkeypatch):
+@pytest.fixture
+def unserved():
+    """A null board that answers where its test waits."""
+    with contextlib.closing(NullBoard(port=0)) as board:
+        yield board
+
+
+def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(unserved, monkeypatch):
     """As on macOS, which says that a host is down when the next datagram to it is sent."""
-    port = int(null_board.url.rpartition(":")[2])
+    port, clock = int(unserved.url.rpartition(":")[2]), Serving(unserved)
     send, asked = Datagrams.send, set()
 
     def send_once(datagrams, records, address):
@@ -347,37 +405,37 @@ def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(null_board, mon
         send(datagrams, records, address)
 
     monkeypatch.setattr(Datagrams, "send", send_once)
-    (found,) = boards("127.0.0.0/29", 1.0, port)
-    assert found.port == null_board.url and len(asked) == 6
+    (found,) = boards("127.0.0.0/29", 1.0, port, clock)
+    assert found.port == unserved.url and len(asked) == 6
     with pytest.raises(PortError, match="nothing can be sent to"):
-        boards("127.0.0.0/29", 1.0, port)
+        boards("127.0.0.0/29", 1.0, port, clock)
 
 
-def test_find_hears_boards_of_another_version_and_nobody_else(null_board):
-    genuine, token = null_board.answer, []
+def test_find_hears_boards_of_another_version_and_nobody_else(unserved):
+    genuine, token = unserved.answer, []
 
     def answer(raw, address):
         reply = genuine(raw, address)
         token.append(raw[16:24])
         return b"\3" + reply[1:] if len(token) > 1 else reply[:16] + bytes(8) + reply[24:]
 
-    null_board.answer = answer
-    (found,) = boards("127.0.0.1", 3.0, int(null_board.url.rpartition(":")[2]))
+    unserved.answer = answer
+    (found,) = boards("127.0.0.1", 3.0, int(unserved.url.rpartition(":")[2]), Serving(unserved))
     assert found.info is None and len(token) > 1, "the first answer was to another's question"
 
 
-def test_find_lists_no_stranger_who_was_not_asked(null_board):
+def test_find_lists_no_stranger_who_was_not_asked(unserved):
     """A record of another version has no token that could be looked at: its sender's address counts."""
-    genuine = null_board.answer
+    genuine = unserved.answer
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
 
         def answer(raw, address):
             stranger.sendto(b"\3" + raw[1:], address)
             return genuine(raw, address)
 
-        null_board.answer = answer
-        (found,) = boards("127.0.0.1", 3.0, int(null_board.url.rpartition(":")[2]))
-    assert found.port == null_board.url and found.info.board == "null"
+        unserved.answer = answer
+        (found,) = boards("127.0.0.1", 3.0, int(unserved.url.rpartition(":")[2]), Serving(unserved))
+    assert found.port == unserved.url and found.info.board == "null"
 
 
 def test_networks_that_cannot_be_searched():
@@ -413,13 +471,15 @@ def test_bench_keeps_its_figures_as_csv_too(tmp_path, capsys, null_board):
 
 
 @pytest.mark.parametrize("link", [[], ["--link"]])
-def test_bench_for_a_time(capsys, null_board, link):
-    begun = time.monotonic()
-    words = ("--port", null_board.url, "--duration", "0.4", "--key-bits", "128", "--json", *link)
+def test_bench_for_a_time(capsys, monkeypatch, link):
+    wire = LossyLink(PeerBoard(), seed=0, ordered=True)
+    monkeypatch.setattr(common, "open_device", lambda args: Device(wire))
+    words = ("--port", "model", "--engine", "ise", "--duration", "0.04", "--key-bits", "128", "--json", *link)
+    begun = wire.clock.time
     status, stdout, stderr = run(capsys, "bench", *words)
-    assert status == 0 and 0.4 <= time.monotonic() - begun < 30, stderr
+    assert status == 0 and 0.04 <= wire.clock.time - begun < 0.08, stderr
     (record,) = json.loads(stdout)
-    assert record["bytes"] > 10_000
+    assert record["bytes"] > 300 * 0.04 / RECORD_TIME, "as many records as that time has"
     status, _, stderr = run(capsys, "bench", *words, "--bytes", "5")
     assert status == 2 and "give one" in one_line_error(stderr)
 
@@ -539,7 +599,7 @@ def test_completion(capsys, monkeypatch, tmp_path, name):
             stdout + "\nCOMP_WORDS=(cipherlane enc); COMP_CWORD=1; COMP_LINE='cipherlane enc'\n"
             "_shtab_cipherlane; echo ${COMPREPLY[@]}\n"
         )
-        done = subprocess.run(["/bin/bash", script], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(["/bin/bash", script], capture_output=True, text=True, timeout=HANG_S)
         assert done.stdout.strip() == "encrypt", done.stderr
 
 

@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from cipherlane.commands import common
 from cipherlane.counterblocks import CounterBlocks
 from cipherlane.device import Device
 from cipherlane.intervals import Intervals
@@ -82,12 +83,22 @@ def test_a_pause_of_the_process_is_one_interval():
     assert [(each.start, each.end) for each in seen] == [(0.0, 3.25)]
 
 
-def test_bench_shows_intervals_and_their_sum(null_board, tmp_path):
-    options = ["--link", "--port", null_board.url, "--key-bits", "128", "--duration", "0.5", "--interval", "0.1"]
+class SlowLink(LossyLink):
+    """A hundred records a second."""
+
+    def _work(self):
+        self.clock.sleep(0.01)
+        super()._work()
+
+
+def test_bench_shows_intervals_and_their_sum(monkeypatch, tmp_path):
+    monkeypatch.setattr(common, "open_device", lambda args: Device(SlowLink(PeerBoard(), seed=0, ordered=True)))
+    options = ["--link", "--port", "model", "--key-bits", "128", "--duration", "0.5", "--interval", "0.1"]
+    options += ["--engine", "ise"]
     status, output, error = command("bench", *options)
     assert (status, error) == (0, "")
     lines = output.decode().splitlines()
-    assert lines[0] == "table 128, by the host's clock:"
+    assert lines[0] == "ise 128, by the host's clock:"
     number = r"([\d.]+)"
     rows = [re.fullmatch(rf"\s+(total )?{number}-{number}" + rf"\s+{number}" * 5, line) for line in lines[2:]]
     rows = [row.groups() for row in rows if row]

@@ -4,12 +4,13 @@ import os
 import re
 import subprocess
 import sys
-import time
 
 import pytest
 from cipherlane import cli
 
-from .commands import COMMAND, IV, KEY, command, one_line_error, reference
+from tests.waiting import HANG_S, grows
+
+from .commands import COMMAND, IV, KEY, PATIENT, command, one_line_error, reference
 from .model import PeerBoard, SocketBoard
 
 OTHER = "00112233445566778899AABBCCDDEEFF"
@@ -186,17 +187,14 @@ def test_the_key_is_in_no_process_list_and_in_no_child(server, tmp_path, source)
     """Of a command that has its key from the environment, and of the simulated board that it starts."""
     from .simbuild import make_build
 
-    build = make_build(tmp_path / "sim")
-    (tmp_path / "in").write_bytes(bytes(4_000_000))
+    build = make_build(tmp_path / "sim", extra="SocketBoard.most = 10")
+    (tmp_path / "in").write_bytes(bytes(100_000))
     process = subprocess.Popen(
-        [COMMAND, "encrypt", "--port", f"sim:{build}", "--iv", IV, tmp_path / "in", tmp_path / "out"],
+        [COMMAND, "encrypt", "--port", f"sim:{build}", *PATIENT, "--iv", IV, tmp_path / "in", tmp_path / "out"],
         env={**os.environ, "CIPHERLANE_KEY": KEY},
     )
     try:
-        part, deadline = tmp_path / "out.part", time.monotonic() + 60
-        while not (part.exists() and part.stat().st_size):
-            assert time.monotonic() < deadline and process.poll() is None
-            time.sleep(0.02)
+        grows(tmp_path / "out.part", 0, process)
         with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
             children = file.read().split()
         assert children
@@ -208,7 +206,7 @@ def test_the_key_is_in_no_process_list_and_in_no_child(server, tmp_path, source)
                 assert KEY.encode() not in file.read()
     finally:
         process.terminate()
-        assert process.wait(60) == 143
+        assert process.wait(HANG_S) == 143
 
 
 def test_help_says_what_crosses_the_network():

@@ -6,6 +6,8 @@ import pytest
 from cipherlane.errors import VersionMismatchError
 from cipherlane.protocol import layout, reference
 
+from tests.waiting import HANG_S
+
 from . import blocks, model
 
 
@@ -59,7 +61,7 @@ def test_pack_needs_every_field():
 
 def test_reference_page_is_current():
     command = [sys.executable, "-m", "cipherlane.protocol.reference", "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S)
     assert done.returncode == 0, done.stderr
 
 

@@ -1,4 +1,5 @@
 import pytest
+from cipherlane.calls import Calls
 from cipherlane.flights import Flights, Key
 from cipherlane.link import Link
 from cipherlane.protocol.layout import REPLY, Record, RecordType, decode
@@ -125,3 +126,29 @@ def test_records_sent_and_answered_together_are_one_measurement():
     link._answered(keys, 16)
     assert link.timeout == pytest.approx(0.4 + 4 * 0.2)
     assert list(link.counters.round_trips) == pytest.approx([0.4] * 3)
+
+
+class Pausing(SimulatedClock):
+    """The process is stopped for `pause` seconds after it has asked for the time."""
+
+    pause = 0.0
+
+    def now(self):
+        time, self.time, self.pause = self.time, self.time + self.pause, 0.0
+        return time
+
+
+@pytest.mark.parametrize("pause", [0.0, 5.0])
+def test_a_reply_that_came_while_the_process_was_stopped_is_taken(pause):
+    """The time is over when it looks."""
+    transport = Delays(0.0)
+    transport.clock = Pausing()
+    send = transport.send
+
+    def send_and_stop(record):
+        send(record)
+        transport.clock.pause = pause
+
+    transport.send = send_and_stop
+    assert Calls(Link(transport)).exchange(Record(RecordType.INFO, token=1), attempts=1).token == 1
+    assert transport.clock.time == 1000.0 + pause

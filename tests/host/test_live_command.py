@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 
 import psutil
@@ -22,10 +21,11 @@ from websockets.asyncio.client import connect as connect_async
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from tests.waiting import HANG_S
+
 from .commands import COMMAND, ON_POSIX, command, one_line_error
 from .served import Served
 
-WAIT = 20  # seconds, on a busy machine
 GROWTH = 16 << 20  # bytes of memory, once it runs
 
 
@@ -107,55 +107,64 @@ def running():
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
 def test_an_interrupt_ends_it_though_a_page_is_open(running, number, status):
     process, host = running
-    with connect(f"ws://{host}/messages", origin=f"http://{host}", open_timeout=WAIT, proxy=None) as viewer:
+    with connect(f"ws://{host}/messages", origin=f"http://{host}", open_timeout=HANG_S, proxy=None) as viewer:
         viewer.send("ready")
-        assert json.loads(viewer.recv(WAIT))["board"]["name"] == "null"
+        assert json.loads(viewer.recv(HANG_S))["board"]["name"] == "null"
         process.send_signal(number)
-        assert process.wait(WAIT) == status
+        assert process.wait(HANG_S) == status
         with pytest.raises(ConnectionClosed):
             viewer.send("ready")
-            viewer.recv(WAIT)
+            viewer.recv(HANG_S)
 
 
-SECONDS = float(os.environ.get("CIPHERLANE_LIVE_LOAD", "4"))
+PICTURES = int(os.environ.get("CIPHERLANE_LIVE_LOAD", "10"))  # to each viewer, once all of them have had some
+FIRST = 3
 
 
 def test_ten_viewers_and_some_that_never_read(running):
     """Memory stays where it is, and who reads goes on getting pictures."""
     process, host = running
-    before, after, counts = asyncio.run(load(process, host))
-    print(f"{before >> 10} kB, after {SECONDS:g} s {after >> 10} kB; pictures: {counts}")
+    before, after = asyncio.run(asyncio.wait_for(load(process, host), HANG_S * max(1, PICTURES / 50)))
+    print(f"{before >> 10} kB, after {PICTURES} pictures to each {after >> 10} kB")
     assert after - before < GROWTH
-    assert min(counts) > SECONDS / 2
 
 
 async def load(process, host):
-    address, options = f"ws://{host}/messages", {"origin": f"http://{host}", "proxy": None, "open_timeout": WAIT}
-    begun, counts = time.monotonic(), [0] * 10
+    """Return the tool's memory when each viewer has had its first pictures, and when each has had `PICTURES` more.
+
+    Each that never reads has asked for as many meanwhile.
+    """
+    address, options = f"ws://{host}/messages", {"origin": f"http://{host}", "proxy": None, "open_timeout": HANG_S}
+    counts, asked, done = [0] * 10, [0] * 3, asyncio.Event()
 
     async def view(number):
         async with connect_async(address, **options) as viewer:
-            while time.monotonic() < begun + SECONDS + 2:
+            while not done.is_set():
                 await viewer.send("ready")
                 counts[number] += isinstance(await viewer.recv(), bytes)
 
-    async def stuff():
+    async def stuff(number):
         """Say "ready" again and again, and read nothing: what is for it must not pile up. Let go, it comes again."""
-        while time.monotonic() < begun + SECONDS + 2:
+        while not done.is_set():
             with contextlib.suppress(ConnectionClosed, ConnectionError):
                 async with connect_async(address, **options, max_queue=1, ping_interval=None) as viewer:
                     viewer.transport.pause_reading()
-                    while time.monotonic() < begun + SECONDS + 2:
+                    while not done.is_set():
                         await viewer.send("ready")
+                        asked[number] += 1
                         await asyncio.sleep(0.02)
                     viewer.transport.abort()
 
-    async def measure():
-        await asyncio.sleep(2)
-        memory = psutil.Process(process.pid).memory_info
-        before = memory().rss
-        await asyncio.sleep(SECONDS)
-        return before, memory().rss
+    async def reached(count):
+        while min(counts) < count or min(asked) < count:
+            await asyncio.sleep(0.02)
+        return psutil.Process(process.pid).memory_info().rss
 
-    *_, (before, after) = await asyncio.gather(*map(view, range(10)), *(stuff() for _ in range(3)), measure())
-    return before, after, counts
+    async def measure():
+        before = await reached(FIRST)
+        after = await reached(FIRST + PICTURES)
+        done.set()
+        return before, after
+
+    *_, found = await asyncio.gather(*map(view, range(10)), *map(stuff, range(3)), measure())
+    return found

@@ -3,7 +3,8 @@
 import http.client
 import json
 import re
-import time
+import threading
+from collections import Counter
 
 import pytest
 from cipherlane.errors import ArgumentError
@@ -13,7 +14,10 @@ from cipherlane.live.hub import Channel, Hub
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-WAIT = 20  # seconds, on a busy machine
+from tests.waiting import HANG_S
+from tests.waiting import until as live_wait
+
+WAIT = HANG_S
 
 
 class Live:
@@ -140,14 +144,14 @@ def test_choices_and_refusals(live):
     assert len(live.chosen) == 1
 
 
-def live_wait(holds):
-    deadline = time.monotonic() + WAIT
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def test_a_message_is_sent_to_who_is_ready_and_the_newest_alone(live):
+    asked, step = threading.Event(), live.hub.next
+
+    async def noted(seen):
+        asked.set()
+        return await step(seen)
+
+    live.hub.next = noted
     with live.connect() as quick, live.connect() as slow:
         live_wait(lambda: live.hub.viewers == 2)
         for number in range(50):
@@ -159,28 +163,36 @@ def test_a_message_is_sent_to_who_is_ready_and_the_newest_alone(live):
         assert slow.recv(WAIT) == "state"
         slow.send("ready")
         assert slow.recv(WAIT) == b"49", "it missed the others"
+        asked.clear()
         slow.send("ready")
-        with pytest.raises(TimeoutError):
-            slow.recv(0.2)
+        assert asked.wait(WAIT)  # there is nothing new for it until something comes
+        live.hub.put(Channel.PICTURE, b"50")
+        assert slow.recv(WAIT) == b"50"
     live_wait(lambda: live.hub.viewers == 0)
+
+
+ROUNDS = 60
 
 
 def test_what_is_not_read_is_not_sent(live):
     """A browser that asks and does not read: what the kernel holds for it is all there is."""
-    taken, step = [], live.hub.next
+    taken, step = Counter(), live.hub.next
 
     async def counted(seen):
-        taken.append(await step(seen))
-        return taken[-1]
+        found = await step(seen)
+        taken[id(seen)] += 1
+        return found
 
     live.hub.next = counted
-    with live.connect(max_queue=1) as viewer:
-        live_wait(lambda: live.hub.viewers == 1)
-        for number in range(100):
+    with live.connect(max_queue=1) as viewer, live.connect(max_size=None) as reader:
+        live_wait(lambda: live.hub.viewers == 2)
+        for _ in range(ROUNDS):  # in which one that reads gets all
             live.hub.put(Channel.PICTURE, bytes(1 << 20))
             viewer.send("ready")
-            time.sleep(0.01 if number else 0.5)
-    assert 0 < len(taken) < 50
+            reader.send("ready")
+            assert len(reader.recv(WAIT)) == 1 << 20
+        few, all_ = sorted(taken.values())
+    assert 0 < few < ROUNDS // 2 and all_ == ROUNDS
 
 
 def test_viewers_are_bounded_and_their_places_are_free_again(live, monkeypatch):

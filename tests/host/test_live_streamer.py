@@ -17,11 +17,12 @@ from cipherlane.transport import open_transport
 from cipherlane.transport.base import Pace
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from tests.waiting import HANG_S
+
 from .served import Served
 
 EDGE = 32
 MOST_MESSAGES = 400
-WAIT = 60  # seconds, on a busy machine
 
 
 class Ended(BaseException):
@@ -337,7 +338,7 @@ def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeyp
     if silent != "all":  # then what is asserted does not depend on time
         monkeypatch.setattr("cipherlane.live.streamer.STOP_PATIENCE", 1000.0)
     ceased, dropped, pictures_seen = threading.Event(), threading.Event(), threading.Event()
-    answered, closed = null_board.answer, []
+    answered, closed, devices = null_board.answer, [], []
 
     class Seen(Hub):
         def put(self, channel, message):
@@ -345,7 +346,7 @@ def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeyp
                 pictures_seen.set()
 
     def opened():
-        device = Device(open_transport(null_board.url))
+        devices.append(device := Device(open_transport(null_board.url)))
         close = device.close
         monkeypatch.setattr(device, "close", lambda: closed.append(True) or close())
         return device
@@ -363,11 +364,13 @@ def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeyp
     streamer = Streamer(hub, opened, EDGE)
     thread = threading.Thread(target=streamer.run, daemon=True)
     thread.start()
-    assert pictures_seen.wait(WAIT)
+    assert pictures_seen.wait(HANG_S)
+    if silent == "all":
+        devices[-1].link.set_pace(Pace.fixed(10 * HANG_S))  # who waits for it hangs
     ceased.set()
-    assert silent == "nothing" or dropped.wait(WAIT)
+    assert silent == "nothing" or dropped.wait(HANG_S)
     streamer.stop()
-    thread.join(WAIT if silent != "all" else WAIT / 4)
+    thread.join(HANG_S)
     assert not thread.is_alive() and closed == [True]
     assert bool(null_board._sessions) == (silent == "all")
 

@@ -1,21 +1,24 @@
 """The live view's films that PyAV reads: a video file, which the test encodes, and a camera's way."""
 
+import itertools
 import socket
 import sys
-import time
+import threading
 
 import pytest
 from cipherlane.errors import ArgumentError, FileError
 from cipherlane.live import video
 from PIL import Image
 
+from tests.waiting import until
+
 from .commands import command, one_line_error
+from .links import SimulatedClock
 
 av = pytest.importorskip("av", reason="no package av, of the extra video: .ci/setup installs it")
 EDGE = 32
 SHADES = (20, 120, 220)
 PER_SECOND = 10
-WAIT = 20  # seconds, on a busy machine
 
 
 @pytest.fixture
@@ -35,33 +38,49 @@ def film(tmp_path):
     return path
 
 
-def seen(player, count):
-    """The next `count` pictures that differ, each by its middle's grey, and when it came."""
-    found, before = [], None
-    deadline = time.monotonic() + WAIT
-    while len(found) < count:
-        assert time.monotonic() < deadline
+class FilmTime(SimulatedClock):
+    """Time that passes where a film waits for a picture's turn; `shown` are pictures' greys, and when each came."""
+
+    def __init__(self, monkeypatch):
+        super().__init__()
+        self.shown, self.idle = [], threading.Event()
+        square = video.Player._square
+
+        def noted(player, frame):
+            picture = square(player, frame)
+            self.shown.append((self.time, picture[EDGE * EDGE // 2 + EDGE // 2]))
+            return picture
+
+        monkeypatch.setattr(video.Player, "_square", noted)
+
+    def wait(self, changed, holds, timeout=None):
+        if timeout is not None:
+            self.sleep(timeout)
+        elif not holds():
+            self.idle.set()
+            changed.wait_for(holds)
+
+    def changes(self):
+        """The pictures that differ from the one before."""
+        shown = list(self.shown)
+        return [one for before, one in itertools.pairwise([(0.0, 255), *shown]) if abs(one[1] - before[1]) > 20]
+
+
+def test_a_video_is_shown_in_its_order_and_pace_again_and_again(film, monkeypatch):
+    clock = FilmTime(monkeypatch)
+    player = video.Player(str(film), EDGE, clock=clock)
+    try:
+        until(lambda: player[0] and len(clock.changes()) >= 7)
         picture = player[0]
         assert len(player) == 1 and len(picture) == EDGE * EDGE
-        middle = picture[EDGE * EDGE // 2 + EDGE // 2]
-        if before is None or abs(middle - before) > 20:
-            found.append((time.monotonic(), middle))
-            before = middle
-        time.sleep(0.005)
-    return found
-
-
-def test_a_video_is_shown_in_its_order_and_pace_again_and_again(film):
-    player = video.Player(str(film), EDGE)
-    try:
-        found = seen(player, 7)
     finally:
         player.close()
+    found = clock.changes()[:7]
     shades = [min(SHADES, key=lambda each: abs(each - grey)) for _, grey in found]
     assert all(abs(grey - shade) < 8 for (_, grey), shade in zip(found, shades, strict=True))
-    first = SHADES.index(shades[0])
-    assert shades == [SHADES[(first + at) % 3] for at in range(7)]
-    assert found[-1][0] - found[0][0] > 2.4, "six changes, the quickest of 0.4 s: not faster than it was taken"
+    assert shades == [SHADES[at % 3] for at in range(7)]
+    lasted = [after - before for (before, _), (after, _) in itertools.pairwise(found)]
+    assert lasted == pytest.approx([0.5, 0.5, 0.4] * 2), "the last picture gives way at once to the first"
     assert not player._thread.is_alive()
 
 
@@ -73,14 +92,14 @@ def test_its_middle_is_cut_out(film):
 
 
 def test_nobody_looks_and_nothing_is_read(film, monkeypatch):
-    monkeypatch.setattr(video, "_IDLE", 0.05)
-    player = video.Player(str(film), EDGE)
+    clock = FilmTime(monkeypatch)
+    player = video.Player(str(film), EDGE, clock=clock)
     try:
-        time.sleep(0.3)
-        before = player._newest
-        time.sleep(0.8)
-        assert player._newest == before
-        assert len(seen(player, 3)) == 3, "and it goes on"
+        until(lambda: clock.idle.is_set() or len(clock.shown) > 100)
+        count = len(clock.shown)
+        assert count == pytest.approx(video._IDLE * PER_SECOND, abs=3)
+        assert player[0], "somebody looks"
+        until(lambda: len(clock.shown) > count)
     finally:
         player.close()
 
@@ -90,18 +109,11 @@ def test_a_video_that_is_taken_away_is_said_and_seen_again_when_it_is_back(film,
     player = video.Player(str(film), EDGE)
     try:
         film.rename(film.with_suffix(".away"))
-        await_(lambda: player[0] and "No such file" in player.trouble and "tried again" in player.trouble)
+        until(lambda: player[0] and "No such file" in player.trouble and "tried again" in player.trouble)
         film.with_suffix(".away").rename(film)
-        await_(lambda: player[0] and not player.trouble)
+        until(lambda: player[0] and not player.trouble)
     finally:
         player.close()
-
-
-def await_(holds):
-    deadline = time.monotonic() + WAIT
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no video", "half"])
@@ -123,8 +135,8 @@ def test_a_file_cannot_have_the_tool_ask_a_network(tmp_path):
         for name in (str(path), where):
             with pytest.raises(FileError, match="cannot read the video"):
                 video.Player(name, EDGE)
-        server.settimeout(0.2)
-        with pytest.raises(TimeoutError):
+        server.setblocking(False)
+        with pytest.raises(BlockingIOError):  # it has not been called
             server.accept()
 
 
@@ -145,7 +157,7 @@ def test_a_camera_s_pictures_come_by_an_input_device(monkeypatch):
     monkeypatch.setitem(video.CAMERA, sys.platform, ("lavfi", "testsrc=size=64x48:rate=50"))
     player = video.camera("", EDGE)
     before = player[0]
-    await_(lambda: player[0] != before)
+    until(lambda: player[0] != before)
     player.close()
 
 

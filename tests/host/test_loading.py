@@ -7,17 +7,21 @@ import zlib
 from pathlib import Path
 
 import pytest
-from cipherlane import image, loading
+from cipherlane import image
 from cipherlane.build_id import text
+from cipherlane.commands import common
+from cipherlane.device import Device
 from cipherlane.errors import PortError
 from cipherlane.protocol import layout
 from cipherlane.protocol.layout import IMAGE, Cause, ImageState
 from cipherlane.transport.serial import SerialTransport
-from cipherlane.transport.tcp import TcpPort
+
+from tests.waiting import HANG_S
 
 from .blocks import Refusal
 from .commands import command, one_line_error
-from .model import PeerBoard, SocketBoard
+from .links import SimulatedPort
+from .model import PeerBoard
 
 ORIGIN, CAPACITY, DATA_BYTES = 0x20000000, 1 << 14, 512
 GATEWARE = b"gateware"
@@ -97,11 +101,20 @@ class LoaderBoard(PeerBoard):
 
 @pytest.fixture
 def board(monkeypatch):
-    monkeypatch.setattr(loading, "_SIMULATED_ENTRY_S", (0.5, 0.3))
-    monkeypatch.setattr(loading, "_SIMULATED_CALL_S", 0.2)
-    with SocketBoard(LoaderBoard()) as running:
-        monkeypatch.setattr(TcpPort, "send_break", lambda port: running.board.send_break())
-        yield running
+    return at_a_port(LoaderBoard(), monkeypatch)
+
+
+def at_a_port(board, monkeypatch):
+    """Have commands find `board` at their port, in simulated time."""
+    port, opens = SimulatedPort(board), common.open_device
+
+    def opened(args):
+        if args.port != port.url:
+            return opens(args)
+        return Device(SerialTransport(port.url, clock=port.clock, port=port), args.timeout)
+
+    monkeypatch.setattr(common, "open_device", opened)
+    return port
 
 
 @pytest.fixture
@@ -158,11 +171,12 @@ def test_without_a_file_and_with_nothing_there(board):
     assert "there is no firmware to start: give its FILE" in failed(7, load(board))
 
 
-def test_a_board_without_a_loader(server, file, monkeypatch):
-    monkeypatch.setattr(loading, "_SIMULATED_ENTRY_S", (0.5, 0.3))
-    said = failed(6, load(server, file))
+def test_a_board_without_a_loader(file, monkeypatch):
+    other = PeerBoard()
+    other.send_break = lambda: None
+    said = failed(6, load(at_a_port(other, monkeypatch), file))
     assert "the board's firmware answers, and no loader after a break: flash configuration loader" in said
-    assert not any(name.startswith("load_") for name in server.board.seen)
+    assert not any(name.startswith("load_") for name in other.seen)
 
 
 def test_nobody_answers(board, file):
@@ -293,7 +307,7 @@ def test_a_break_on_a_socket_is_urgent_data_in_its_place():
         transport = SerialTransport(f"socket://127.0.0.1:{listener.getsockname()[1]}")
         other, _ = listener.accept()
         with other:
-            other.settimeout(5)
+            other.settimeout(HANG_S)
             transport.send(b"before")
             transport.send_break()
             transport.resync()

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from cipherlane import private
-from cipherlane.clock import REAL
 from cipherlane.errors import FileError, SimulatedBoardError
 from cipherlane.nullboard import NullBoard
 from cipherlane.transport import open_transport, udp
 from cipherlane.transport.serial import _reason
+
+from tests.waiting import HANG_S, until
 
 from .commands import LOCKED, ON_POSIX
 from .served import Served
@@ -23,7 +24,7 @@ import contextlib, importlib, io, os, pathlib, pkgutil, subprocess, sys, threadi
 os.chdir({folder!r})
 for name in ("fcntl", "termios"):  # missing here, and in what is started from elsewhere
     assert name in sys.modules and sys.modules[name] is None
-    done = subprocess.run([sys.executable, "-c", "import " + name], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", "import " + name], capture_output=True, text=True, timeout=300)
     assert done.returncode == 1 and "import of " + name + " halted" in done.stderr, done
 for name in ("fork", "geteuid", "fchown", "fchmod", "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_DIRECTORY"):
     if hasattr(os, name):
@@ -88,7 +89,7 @@ print("fine")
 def test_nothing_posix_is_needed_but_where_it_is_used(tmp_path):
     program = PROGRAM.format(folder=str(tmp_path), key="00" * 16)
     env = {**os.environ, "PYTHONPATH": os.path.relpath(NO_POSIX)}
-    done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, timeout=HANG_S)
     assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr
 
 
@@ -101,9 +102,7 @@ def test_datagrams_without_linux_s_options(monkeypatch):
     asked = []
     with Served(lambda: asked.append(board._datagrams.receive(0.05))), transport:
         transport.send_many([bytes([number]) * 40 for number in range(9)])
-        deadline = REAL.now() + 10
-        while len([each for each in asked if each]) < 9 and REAL.now() < deadline:
-            REAL.readable(transport._datagrams.socket, 0.01)
+        until(lambda: len([each for each in asked if each]) == 9)
     arrived = [each for each in asked if each]
     assert [(data, size) for data, size, _ in arrived] == [(bytes([number]) * 40, 40) for number in range(9)]
     board.close()

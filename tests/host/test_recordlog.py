@@ -13,6 +13,8 @@ from cipherlane.errors import FileError
 from cipherlane.protocol.layout import Engine
 from cipherlane.recordlog import RecordLog
 
+from tests.waiting import HANG_S
+
 from .commands import COMMAND, ON_POSIX
 from .links import LossyLink
 from .model import HEADER, PeerBoard, SocketBoard
@@ -141,7 +143,7 @@ def test_a_full_disk_is_one_line():
 def test_commands_take_the_option(tmp_path):
     with SocketBoard(PeerBoard()) as server:
         command = [COMMAND, "selftest", "--port", server.url, "--log", tmp_path / "log"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S)
     assert done.returncode == 0, done.stderr
     types = [line["type"] for line in lines(tmp_path / "log")]
     assert types == ["info", "info reply", *["selftest", "selftest reply"] * 4]

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from cipherlane import __version__, results
 
+from tests.waiting import HANG_S
+
 GIT = ["git", "-c", "user.name=test", "-c", "user.email=test@localhost"]
 
 
@@ -19,13 +21,15 @@ def checkout(tmp_path):
     folder.mkdir()
     shutil.copy(results.__file__, folder)
     for command in (["init", "-q"], ["add", "results.py"], ["commit", "-q", "-m", "first"]):
-        subprocess.run([*GIT, *command], cwd=folder, check=True, timeout=20)
+        subprocess.run([*GIT, *command], cwd=folder, check=True, timeout=HANG_S)
     return folder
 
 
 def head(folder: Path) -> str:
     command = ["git", "rev-parse", "HEAD"]
-    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True, timeout=20).stdout.strip()
+    return subprocess.run(
+        command, cwd=folder, check=True, capture_output=True, text=True, timeout=HANG_S
+    ).stdout.strip()
 
 
 def test_commit_is_that_of_the_checkout_and_says_whether_files_differ(checkout):

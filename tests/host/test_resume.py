@@ -1,17 +1,20 @@
 """Transfers of the command line that are interrupted or fail, and go on: what is kept, said and checked."""
 
+import itertools
 import json
 import os
 import random
 import signal
 import subprocess
 import sys
-import time
+import threading
 from pathlib import Path
 
 import pytest
 
-from .commands import COMMAND, IV, KEY, LOCKED, ON_POSIX, command, crypt, one_line_error, reference, words_of
+from tests.waiting import HANG_S, grows, until
+
+from .commands import COMMAND, IV, KEY, LOCKED, ON_POSIX, PATIENT, command, crypt, one_line_error, reference, words_of
 from .model import PeerBoard, SocketBoard
 
 STATUS = {
@@ -27,26 +30,41 @@ def heed_signals():
         signal.signal(number, signal.SIG_DFL)
 
 
-def interrupted(server, source, out, *words, number=signal.SIGINT, key=("--key-file",), preexec_fn=heed_signals):
-    """Start a transfer, send it a signal when the output has grown, return status and error."""
+def interrupted(server, source, out, *words, number=signal.SIGINT, key=("--key-file",), going=None, **options):
+    """Start a transfer, send it a signal when the output has grown, return status and error.
+
+    The board answers what makes it grow, and then no data; or, if it is `held`, goes on after the signal.
+    """
+    server.most = None if going else 10
     (out.parent / "key").write_text(KEY)
     (out.parent / "key").chmod(0o600)
     key = [*key, out.parent / "key"] if key == ("--key-file",) else key
     part = Path(f"{out}.part")
     before = part.stat().st_size if words else 0
     process = subprocess.Popen(
-        [COMMAND, "encrypt", "--port", server.url, *key, "--iv", IV, *words, source, out],
+        [COMMAND, "encrypt", "--port", server.url, *PATIENT, *key, "--iv", IV, *words, source, out],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=preexec_fn,
+        **{"preexec_fn": heed_signals, **options},
     )
-    deadline = time.monotonic() + 60
-    while not (part.exists() and part.stat().st_size > before + 3000):
-        assert time.monotonic() < deadline and process.poll() is None, process.communicate()
-        time.sleep(0.01)
+    grows(part, before + 3000, process)
     process.send_signal(number)
-    _, stderr = process.communicate(timeout=60)
+    if going:
+        going.set()
+    _, stderr = process.communicate(timeout=HANG_S)
     return process.returncode, stderr.decode()
+
+
+def held(server, count):
+    """Have the board wait after `count` answers to data; return the event for which it does."""
+    going, answer, asked = threading.Event(), server.board._data, itertools.count()
+
+    def answer_late(*record):
+        assert next(asked) < count or going.wait(HANG_S)
+        return answer(*record)
+
+    server.board._data = answer_late
+    return going
 
 
 @pytest.fixture
@@ -61,7 +79,6 @@ def big(tmp_path):
 @pytest.mark.parametrize("number", STATUS)
 def test_a_signal_leaves_the_board_usable_and_the_command_it_names_completes(server, big, tmp_path, number):
     data, out, part = big.read_bytes(), tmp_path / "out", tmp_path / "out.part"
-    server.delay = 0.02
     status, stderr = interrupted(server, big, out, number=number)
     assert status == STATUS[number]
     message = one_line_error(stderr)
@@ -79,7 +96,7 @@ def test_a_signal_leaves_the_board_usable_and_the_command_it_names_completes(ser
     more = part.read_bytes()
     assert len(kept) < len(more) < len(data) and more == reference(data)[: len(more)]
 
-    server.delay = 0
+    server.most = None
     server.board.seen.clear()
     words = words_of(hint)
     assert words[:2] == ["cipherlane", "encrypt"]
@@ -94,7 +111,6 @@ def test_a_signal_leaves_the_board_usable_and_the_command_it_names_completes(ser
 @ON_POSIX
 @pytest.mark.parametrize("words", [["--key", KEY], [f"--key={KEY}"]])
 def test_what_is_said_of_going_on_has_no_key(server, big, tmp_path, words):
-    server.delay = 0.02
     _, stderr = interrupted(server, big, tmp_path / "out", key=words)
     warning, message = stderr.strip().splitlines()
     assert "--key-file" in warning and KEY not in stderr
@@ -105,10 +121,10 @@ def test_what_is_said_of_going_on_has_no_key(server, big, tmp_path, words):
 @ON_POSIX
 def test_a_hangup_that_takes_the_terminal_along_ends_like_any_other(server, big, tmp_path):
     """The terminal is gone: standard error cannot be written, and sessions close all the same."""
-    server.delay = 0.02
+    server.most = 10
     master, terminal = os.openpty()
     process = subprocess.Popen(
-        [COMMAND, "encrypt", "--port", server.url, "--iv", IV, "--progress", big, tmp_path / "out"],
+        [COMMAND, "encrypt", "--port", server.url, *PATIENT, "--iv", IV, "--progress", big, tmp_path / "out"],
         stdin=terminal,
         stdout=terminal,
         stderr=terminal,
@@ -117,26 +133,23 @@ def test_a_hangup_that_takes_the_terminal_along_ends_like_any_other(server, big,
         preexec_fn=heed_signals,
     )
     os.close(terminal)
-    deadline = time.monotonic() + 60
-    part = tmp_path / "out.part"
-    while not (part.exists() and part.stat().st_size > 3000):
-        assert time.monotonic() < deadline and process.poll() is None
-        time.sleep(0.01)
+    grows(tmp_path / "out.part", 3000, process)
     os.close(master)
     process.send_signal(signal.SIGHUP)
-    assert process.wait(60) == 129
+    assert process.wait(HANG_S) == 129
+    server.most = None
     assert server.board.seen[-1] == "close" and not server.board.sessions
     assert crypt(server, big, tmp_path / "out", "--resume")[0] == 0
 
 
 @ON_POSIX
 def test_nohup_is_respected(server, big, tmp_path):
-    server.delay = 0.005
     status, stderr = interrupted(
         server,
         big,
         tmp_path / "out",
         number=signal.SIGHUP,
+        going=held(server, 10),
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
     )
     assert status == 0, stderr
@@ -146,10 +159,9 @@ def test_nohup_is_respected(server, big, tmp_path):
 @LOCKED
 @ON_POSIX
 def test_a_killed_program_is_gone_on_with(server, big, tmp_path):
-    server.delay = 0.02
     status, _ = interrupted(server, big, tmp_path / "out", number=signal.SIGKILL)
     assert status == -signal.SIGKILL
-    server.delay = 0
+    server.most = None
     status, _, stderr = crypt(server, big, tmp_path / "out", "--resume", "--verify")
     assert status == 0, stderr
     assert (tmp_path / "out").read_bytes() == reference(big.read_bytes())
@@ -232,22 +244,18 @@ def test_a_board_that_forgot_goes_on_behind_what_is_complete(server, source, tmp
 
 @LOCKED
 def test_of_two_commands_with_one_output_the_second_ends(server, big, tmp_path):
-    server.delay = 0.02
+    going = held(server, 0)
     out = tmp_path / "out"
-    first = subprocess.Popen(
-        [COMMAND, "encrypt", "--port", server.url, "--iv", IV, big, out], env={**os.environ, "CIPHERLANE_KEY": KEY}
-    )
-    deadline = time.monotonic() + 60
-    while not Path(f"{out}.part").exists():
-        assert time.monotonic() < deadline and first.poll() is None
-        time.sleep(0.01)
+    words = ["encrypt", "--port", server.url, *PATIENT, "--iv", IV, big, out]
+    first = subprocess.Popen([COMMAND, *words], env={**os.environ, "CIPHERLANE_KEY": KEY})
+    until(lambda: Path(f"{out}.part").exists() or first.poll() is not None)
     other = tmp_path / "other"
     other.write_bytes(bytes(100))
     for words in ([], ["--resume"]):
         status, _, stderr = crypt("socket://127.0.0.1:1", other, out, *words)
         assert status == 2 and "another run of cipherlane is writing" in one_line_error(stderr)
-    server.delay = 0
-    assert first.wait(60) == 0
+    going.set()
+    assert first.wait(HANG_S) == 0
     assert out.read_bytes() == reference(big.read_bytes())
 
 

@@ -1,3 +1,4 @@
+import itertools
 import json
 import os
 import shlex
@@ -5,7 +6,9 @@ import shutil
 import subprocess
 import sys
 import time
+from math import inf
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from cipherlane.cli import main
@@ -15,6 +18,8 @@ from cipherlane.transport import namespace, open_transport, simboard
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.sim import SimTransport
 from cipherlane.transport.simboard import SimulatedBoard, find_board
+
+from tests.waiting import HANG_S, grows, until
 
 from .simbuild import make_build
 
@@ -75,10 +80,7 @@ def test_console_is_the_simulator_s_standard_input_and_output(build):
     program.write_text(program.read_text().replace("#!/bin/sh\n", echo, 1))
     with SimulatedBoard(build) as board:
         board.enter("aes stat\n")
-        deadline = time.monotonic() + 10
-        while "heard aes stat\n" not in board.output():
-            assert time.monotonic() < deadline, board.output()
-            time.sleep(0.02)
+        until(lambda: "heard aes stat\n" in board.output(), board.output)
 
 
 def test_not_built(tmp_path, monkeypatch):
@@ -113,18 +115,25 @@ def test_an_installed_tool_has_no_checkout_to_look_in(tmp_path, monkeypatch):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANG_S,
     )
     assert str(site_packages) in done.stdout
     assert "SimulatedBoardError: no simulated board found" in done.stderr
 
 
+def given_up_after(monkeypatch, board, text):
+    """Let the time in which `board` has to listen be over once its log says `text`."""
+    passed = itertools.chain([0.0], iter(lambda: inf if text in board.log_tail() else 0.0, None))
+    simulated = SimpleNamespace(monotonic=lambda: next(passed), sleep=time.sleep)
+    monkeypatch.setattr(simboard, "time", simulated)
+
+
 def test_a_board_that_others_can_reach_is_not_used(tmp_path, monkeypatch):
-    monkeypatch.setattr(simboard, "START_TIMEOUT", 5.0)
     extra = "import socket; create = socket.create_server; socket.create_server = lambda at: create(('0.0.0.0', at[1]))"
-    build = make_build(tmp_path / "sim", extra=extra)
+    board = SimulatedBoard(make_build(tmp_path / "sim", extra=f"{extra}; print('Open', flush=True)"))
+    given_up_after(monkeypatch, board, "Open")
     with pytest.raises(SimulatedBoardError, match=r"does not listen .*model peer listens"):
-        SimulatedBoard(build).start()
+        board.start()
 
 
 @pytest.mark.parametrize("text", ["not json", "{}", "[]"])
@@ -181,9 +190,8 @@ def test_configuration_without_a_uart(tmp_path):
 
 
 def test_program_that_never_listens(tmp_path, monkeypatch):
-    monkeypatch.setattr("cipherlane.transport.simboard.START_TIMEOUT", 0.2)
-    build = make_build(tmp_path / "sim", program="#!/bin/sh\necho idle\nexec sleep 60\n")
-    board = SimulatedBoard(build)
+    board = SimulatedBoard(make_build(tmp_path / "sim", program="#!/bin/sh\necho idle\nexec sleep 3600\n"))
+    given_up_after(monkeypatch, board, "idle")
     with pytest.raises(SimulatedBoardError, match=r"does not listen after .*idle"):
         board.start()
     assert board._process is None
@@ -211,10 +219,10 @@ def test_figures_say_what_made_the_simulated_board(build, tmp_path):
     assert provenance["configuration"]["clock_hz"] == 75_000_000
 
 
-def test_command_that_is_terminated_stops_its_board(build, tmp_path):
-    key = "00" * 16
+def test_command_that_is_terminated_stops_its_board(tmp_path):
+    build, key = make_build(tmp_path / "sim", extra="SocketBoard.most = 10"), "00" * 16
     big = tmp_path / "in"
-    big.write_bytes(bytes(4_000_000))
+    big.write_bytes(bytes(100_000))
     process = subprocess.Popen(
         [
             sys.executable,
@@ -222,7 +230,9 @@ def test_command_that_is_terminated_stops_its_board(build, tmp_path):
             "cipherlane.cli",
             "encrypt",
             "--port",
-            "sim",
+            f"sim:{build}",
+            "--timeout",
+            str(HANG_S),
             "--key",
             key,
             "--iv",
@@ -232,13 +242,11 @@ def test_command_that_is_terminated_stops_its_board(build, tmp_path):
         ]
     )
     part = tmp_path / "in.out.part"
-    deadline = time.monotonic() + 30
-    while not (part.exists() and part.stat().st_size) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    grows(part, 0, process)
     children = _children(process.pid)
     assert children
     process.terminate()
-    assert process.wait(30) == 143
+    assert process.wait(HANG_S) == 143
     assert not any(alive(child) for child in children)
     assert not (tmp_path / "in.out").exists()
 

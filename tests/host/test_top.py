@@ -22,13 +22,15 @@ from cipherlane.nullboard import NullBoard
 from cipherlane.protocol.layout import RecordType, decode
 from cipherlane.top import Top
 from cipherlane.transport import open_transport
+from cipherlane.transport.base import Pace
 from textual.widgets import DataTable, Footer, Static
+
+from tests.waiting import HANG_S, until
 
 from .commands import COMMAND, command, one_line_error
 from .served import Served
 
-WAIT = 60  # seconds, on a busy machine
-SOON = 15  # seconds until it has ended, on a busy machine: three are what it takes at most
+LONG = ("--timeout", "1000")  # of a silent board: who waits for it hangs
 EDGE = 32
 SIZE = (80, 24)
 BY_TEXTUAL = pytest.mark.skipif(sys.platform != "win32" and not private.fcntl, reason="Textual needs fcntl")
@@ -43,8 +45,13 @@ def short_stretches(monkeypatch):
 class Screen:
     """The app under its pilot: what it shows, and keys for it."""
 
-    def __init__(self, app, pilot):
-        self.app, self._pilot = app, pilot
+    def __init__(self, app, pilot, devices):
+        self.app, self._pilot, self._devices, self.timeout = app, pilot, devices, None
+
+    def board_is_gone(self):
+        """Nobody answers any more: wait for nothing long."""
+        self.timeout = 0.05
+        self._devices[-1].link.set_pace(Pace.fixed(self.timeout))
 
     def text(self, name):
         return str(self.app.query_one(f"#{name}", Static).content)
@@ -57,23 +64,24 @@ class Screen:
         await self._pilot.press(key)
 
     async def until(self, condition):
-        end = time.monotonic() + WAIT
-        while not condition(self):
-            assert time.monotonic() < end, self.app.export_screenshot()
-            await self._pilot.pause(0.02)
+        async with asyncio.timeout(HANG_S):
+            while not condition(self):
+                await self._pilot.pause(0.02)
 
 
-def show(url, scenario, timeout=2.0, size=SIZE):
+def show(url, scenario, size=SIZE, timeout=None):
     """Run `scenario(screen)` on a board; then the board must be left."""
-    devices = []
+    devices, screens = [], []
 
     def opened():
-        devices.append(Device(open_transport(url), timeout))
+        devices.append(Device(open_transport(url), screens[-1].timeout if screens else timeout))
         return devices[-1]
 
     async def run():
         async with app.run_test(size=size) as pilot:
-            await scenario(Screen(app, pilot))
+            screens.append(Screen(app, pilot, devices))
+            screens[-1].timeout = timeout
+            await scenario(screens[-1])
 
     hub = Hub()
     app = Top(hub, Streamer(hub, opened, EDGE))
@@ -190,7 +198,9 @@ def test_a_board_that_goes_and_comes_back_is_said():
         await screen.until(measured)
         serving.__exit__()
         board.close()
+        screen.board_is_gone()
         await screen.until(lambda screen: screen.text("state").startswith("The board is not there: "))
+        screen.timeout = None
         board = NullBoard(port=port)
         serving = Served(lambda: board.serve_once(0.05))
         serving.__enter__()
@@ -199,7 +209,7 @@ def test_a_board_that_goes_and_comes_back_is_said():
         await screen.until(lambda screen: len(screen.app._state["points"]) > points)
 
     try:
-        assert len(show(board.url, scenario, timeout=0.2)) > 1
+        assert len(show(board.url, scenario)) > 1
     finally:
         serving.__exit__()
         board.close()
@@ -213,12 +223,11 @@ def test_it_ends_while_the_board_is_away():
         with Served(lambda: board.serve_once(0.05)):
             await screen.until(measured)
         board.close()
+        screen.board_is_gone()
         await screen.until(lambda screen: screen.text("state"))
         await screen.press("q")
 
-    begun = time.monotonic()
-    show(board.url, scenario, timeout=0.2)
-    assert time.monotonic() - begun < WAIT
+    show(board.url, scenario)
 
 
 @BY_TEXTUAL
@@ -238,7 +247,7 @@ def test_who_ends_it_before_there_is_a_board_gets_no_error():
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
         silent.bind(("127.0.0.1", 0))
-        show(f"udp://127.0.0.1:{silent.getsockname()[1]}", scenario, timeout=0.5)
+        show(f"udp://127.0.0.1:{silent.getsockname()[1]}", scenario, timeout=1000)
 
 
 @BY_TEXTUAL
@@ -281,38 +290,37 @@ class Terminal:
             env={**os.environ, "TERM": "xterm-256color", **environment},
         )
         os.close(terminal)
-        self.hung_up, self.said = False, b""
-        self._killer = threading.Timer(3 * WAIT, self.process.kill)  # whatever becomes of the test
+        self.hung_up, self.ended, self.said = False, False, b""
+        self._killer = threading.Timer(3 * HANG_S, self.process.kill)  # whatever becomes of the test
         self._killer.daemon = True
         self._killer.start()
 
     def until(self, pattern):
-        end = time.monotonic() + WAIT
-        while not re.search(pattern, re.sub(rb"\x1b\[[0-9;?<>]*[A-Za-z]", b"", self.said)):
-            assert time.monotonic() < end and self._take(), self.said[-2000:]
+        def there():
+            return re.search(pattern, re.sub(rb"\x1b\[[0-9;?<>]*[A-Za-z]", b"", self.said)) or self.ended
+
+        until(there, lambda: self.said[-2000:], self._take)
+        assert not self.ended, self.said[-2000:]
 
     def _take(self):
         try:
             if select.select([self.master], [], [], 1)[0]:
                 self.said += os.read(self.master, 1 << 16)
-        except OSError:  # it has ended
-            return False
-        return True
+        except OSError:
+            self.ended = True
 
     def hang_up(self):
         os.close(self.master)
         self.hung_up = True
 
-    def end(self, within=WAIT):
-        """Read on until it has ended, `within` seconds; return its status."""
-        end = time.monotonic() + within
-        while self.process.poll() is None:
-            assert time.monotonic() < end, self.said[-2000:]
-            if self.hung_up or not self._take():
-                time.sleep(0.02)
+    def end(self):
+        """Read on until it has ended; return its status."""
+        step = {} if self.hung_up else {"step": self._take}
+        until(lambda: self.process.poll() is not None or self.ended, lambda: self.said[-2000:], **step)
+        self.process.wait(HANG_S)
         if not self.hung_up:
-            while select.select([self.master], [], [], 0)[0] and self._take():
-                pass
+            while not self.ended and select.select([self.master], [], [], 0)[0]:
+                self._take()
             os.close(self.master)
         self._killer.cancel()
         return self.process.returncode
@@ -345,7 +353,7 @@ def test_the_command_ends_with_its_terminal_and_leaves_the_board(null_board, con
     terminal = Terminal("--port", null_board.url, controlling=controlling)
     terminal.until(rb"chi-square")
     terminal.hang_up()
-    assert terminal.end(SOON) == 128 + signal.SIGHUP
+    assert terminal.end() == 128 + signal.SIGHUP
     assert not null_board._sessions
 
 
@@ -354,27 +362,27 @@ def test_q_ends_it_soon_and_leaves_the_board(null_board):
     terminal = Terminal("--port", null_board.url)
     terminal.until(rb"chi-square")
     os.write(terminal.master, b"q")
-    assert terminal.end(SOON) == 0
+    assert terminal.end() == 0
     assert not null_board._sessions
 
 
 @ON_TERMINALS
 def test_q_ends_it_soon_though_the_board_is_silent(null_board, monkeypatch):
-    terminal = Terminal("--port", null_board.url, "--timeout", "10")
+    terminal = Terminal("--port", null_board.url, *LONG)
     terminal.until(rb"chi-square")
     monkeypatch.setattr(null_board, "answer", lambda *_: None)
     os.write(terminal.master, b"q")
-    assert terminal.end(SOON) == 0
+    assert terminal.end() == 0
 
 
 @ON_TERMINALS
 def test_q_ends_it_soon_before_there_is_a_board():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as nobody:
         nobody.bind(("127.0.0.1", 0))
-        terminal = Terminal("--port", "udp://{}:{}".format(*nobody.getsockname()))
+        terminal = Terminal("--port", "udp://{}:{}".format(*nobody.getsockname()), *LONG)
         terminal.until(rb"Looking for the board")
         os.write(terminal.master, b"q")
-        assert terminal.end(SOON) == 0
+        assert terminal.end() == 0
 
 
 @ON_TERMINALS
@@ -384,27 +392,26 @@ def test_signals_while_it_leaves_the_board_do_not_keep_it_from_that(null_board, 
     program = (
         "import sys; from cipherlane import cli, top; from cipherlane.live import streamer; finish = top.Top.finish;"
         "top.Top.finish = lambda self: (print('It leaves the board.', flush=True), finish(self));"
-        f"streamer.STOP_PATIENCE = {WAIT}; sys.exit(cli.main(sys.argv[1:]))"
+        f"streamer.STOP_PATIENCE = top.STOP_PATIENCE = {2 * HANG_S}; sys.exit(cli.main(sys.argv[1:]))"
     )
     closing, answering, answer = threading.Event(), threading.Event(), null_board.answer
 
     def answer_close_late(raw, address):
         if decode(raw).type == RecordType.CLOSE:
             closing.set()
-            answering.wait(WAIT)
+            answering.wait(HANG_S)
         return answer(raw, address)
 
     monkeypatch.setattr(null_board, "answer", answer_close_late)
     terminal = Terminal("--port", null_board.url, program=(sys.executable, "-c", program))
-    while not closing.is_set():
-        assert terminal._take()
+    until(closing.is_set, step=terminal._take)
     os.write(terminal.master, b"q")
     terminal.until(rb"It leaves the board.")
     for number in numbers:
         terminal.process.send_signal(getattr(signal, f"SIG{number}"))
         time.sleep(0.1)  # so that each comes by itself
     answering.set()
-    assert terminal.end(SOON) == status
+    assert terminal.end() == status
     assert not null_board._sessions and b"Traceback" not in terminal.said
 
 

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 from .. import build_id, cables, routes, tables, views
 from ..device import Device
 from ..errors import BoardError, CipherlaneError, NoReplyError, PortError, ReplyError
-from ..protocol.codes import Kind
+from ..protocol.codes import Engine, Kind
 from ..transport import udp
 from . import common
 
 _TRIPS = 16
 _DAMAGE = ("framing_errors", "crc_errors", "length_errors")
 _CLOCK_SECONDS = 1.0
+_CLOCK_TRIES = 3
 _CLOCK_SHARE = 0.1  # by which this machine's time and the board's may differ
 
 
@@ -150,7 +151,11 @@ def _build(device: Device, wanted: str) -> str:
 
 
 def _trip(device: Device) -> tuple[float, dict[str, int]]:
-    """Seconds of one request, which is not repeated, and the board's counters of its link."""
+    """Seconds of one request, which is not repeated, and the board's counters of its link.
+
+    Its reply may take as long as one to a board that is not yet known: a machine that is busy loses no request.
+    """
+    device.link.forget_round_trips()
     begin = device.clock.now()
     counters = device.counters(attempts=1)
     return device.clock.now() - begin, counters
@@ -178,15 +183,21 @@ def _clock(device: Device) -> str:
     if not info.memory_engines or not info.bench_bytes:
         raise _SkippedError("the board has nothing to measure with")
     slowest = max(info.memory_engines, key=lambda engine: engine.traits.rank)
+    for _ in range(_CLOCK_TRIES):  # this machine may have paused, which says nothing of the board
+        seen = _seen_hz(device, slowest)
+        if abs(seen / info.clock_hz - 1) <= _CLOCK_SHARE:
+            return f"{info.clock_hz / 1e6:g} MHz, {seen / 1e6:.1f} by this machine's time"
+    raise ReplyError("info", f"{info.clock_hz / 1e6:g} MHz, and by this machine's time it is {seen / 1e6:.1f}")
+
+
+def _seen_hz(device: Device, engine: Engine) -> float:
+    """Measure the board's clock with a benchmark of `engine`; return it in Hz by this machine's time."""
     trip = statistics.median(_trip(device)[0] for _ in range(_TRIPS))
     parts: list[int] = []
     begin = device.clock.now()
-    measured = device.bench(slowest, 128, seconds=_CLOCK_SECONDS, progress=parts.append)
+    measured = device.bench(engine, 128, seconds=_CLOCK_SECONDS, progress=parts.append)
     seconds = device.clock.now() - begin - trip * len(parts)
-    seen = measured.cycles / seconds if seconds > 0 else 0.0
-    if abs(seen / info.clock_hz - 1) > _CLOCK_SHARE:
-        raise ReplyError("info", f"{info.clock_hz / 1e6:g} MHz, and by this machine's time it is {seen / 1e6:.1f}")
-    return f"{info.clock_hz / 1e6:g} MHz, {seen / 1e6:.1f} by this machine's time"
+    return measured.cycles / seconds if seconds > 0 else 0.0
 
 
 def _network(device: Device) -> str:

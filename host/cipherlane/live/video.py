@@ -2,10 +2,10 @@
 
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
+from ..clock import REAL, Clock
 from ..errors import ArgumentError, FileError
 
 CAMERA = {"linux": ("v4l2", "/dev/video0"), "darwin": ("avfoundation", "0"), "win32": ("dshow", "video=Camera")}
@@ -20,7 +20,7 @@ class Player:
     While nobody asks for it nothing is read. `trouble` says why it stands still, if it does.
     """
 
-    def __init__(self, name: str, edge: int, device: str | None = None):
+    def __init__(self, name: str, edge: int, device: str | None = None, clock: Clock = REAL):
         """Play the file `name`, or what the input `device` of FFmpeg of that name gives, as `edge` x `edge` pixels.
 
         Raises:
@@ -33,7 +33,8 @@ class Player:
             raise ArgumentError("no package av, which reads video: pip install 'cipherlane[video]'") from None
         self._av, self._name, self._edge, self._device = av, name, edge, device
         self.trouble = ""
-        self._asked = time.monotonic()
+        self._clock = clock
+        self._asked = clock.now()
         self._changed = threading.Condition()
         self._ended = False
         frames = self._frames()
@@ -48,7 +49,7 @@ class Player:
     def __getitem__(self, number: int, /) -> bytes:
         """Return the newest picture."""
         with self._changed:
-            self._asked = time.monotonic()
+            self._asked = self._clock.now()
             self._changed.notify_all()
         return self._newest
 
@@ -74,20 +75,20 @@ class Player:
 
         One that is late delays all that follow: so it is after nobody has asked, and where reading takes long.
         """
-        start = time.monotonic()
+        start = self._clock.now()
         for due, frame in frames:
-            early = 0.0 if self._device else start + due - time.monotonic()
+            early = 0.0 if self._device else start + due - self._clock.now()
             start -= min(0.0, early)
             self._wait(early)
             self._newest = self._square(frame)
             with self._changed:
-                self._changed.wait_for(lambda: self._ended or time.monotonic() - self._asked < _IDLE)
+                self._clock.wait(self._changed, lambda: self._ended or self._clock.now() - self._asked < _IDLE)
             if self._ended:
                 return
 
     def _wait(self, seconds: float) -> None:
         with self._changed:
-            self._changed.wait_for(lambda: self._ended, max(0.0, seconds))
+            self._clock.wait(self._changed, lambda: self._ended, max(0.0, seconds))
 
     def _frames(self) -> Iterator[tuple[float, Any]]:
         """Yield frames from the first one on, and the seconds after that at which each is due."""

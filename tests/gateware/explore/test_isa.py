@@ -8,6 +8,7 @@ import pytest
 
 from gateware.explore import instruction_sets, isa
 from gateware.explore.harness import Harness
+from tests.waiting import HANG_S
 
 CLOCK = "$glbnet$sys_clk"
 STATISTICS = "end of a log\n" + json.dumps(
@@ -91,6 +92,6 @@ def test_block_ram_is_timed_with_both_databases():
 
 def test_unknown_part():
     command = [sys.executable, "-m", "gateware.explore.isa", "no such part"]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S, check=False)
     assert result.returncode == 2
     assert "unknown part 'no such part': choose of" in result.stderr

@@ -18,6 +18,7 @@ from gateware.configurations import CONFIGURATIONS
 from gateware.flow import __main__ as command
 from gateware.flow import bitstream, cache, image, simulation, toolchain
 from gateware.flow.firmware import REPOSITORY, FirmwareError, regions_of_firmware
+from tests.waiting import HANG_S
 
 PASSES = ("profiling", "profiled")
 BOARDS = "butterstick, colorlight_i5, ecpix5, orangecrab, orangecrab_85f, sim, ulx3s, ulx3s_25f, versa_ecp5"
@@ -320,7 +321,7 @@ def test_image_says_what_each_memory_holds(tmp_path):
     )
     link = ["-nostdlib", "-Wl,-Ttext=0", "-Wl,-Tdata=0x10000000", "-Wl,-Tbss=0x10000100", "-Wl,--build-id=none"]
     command = ["riscv64-unknown-elf-gcc", "-march=rv32im", "-mabi=ilp32", "-msmall-data-limit=0", *link]
-    subprocess.run([*command, "-o", elf, source], check=True, timeout=60)
+    subprocess.run([*command, "-o", elf, source], check=True, timeout=HANG_S)
     memories = {"rom": {"base": 0, "size": 0x10000}, "sram": {"base": 0x1000_0000, "size": 0x1000}}
     description.write_text(json.dumps({"memories": memories}))
     sections = subprocess.run(["riscv64-unknown-elf-size", elf], capture_output=True, text=True, check=True).stdout

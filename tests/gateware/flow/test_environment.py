@@ -11,6 +11,7 @@ from cipherlane.protocol.codes import Engine
 from gateware import boards, targets
 from gateware.flow import cable_table, environment
 from gateware.flow.firmware import REPOSITORY
+from tests.waiting import HANG_S
 
 HARDWARE = [board for board in map(boards.load, boards.names()) if not board.simulated]
 
@@ -22,7 +23,7 @@ def main_of(target, port="", remote=False):
 
 def run(*words):
     command = [sys.executable, "-m", "gateware.flow.environment", *map(str, words)]
-    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=HANG_S)
 
 
 @pytest.mark.parametrize("target", targets.load_all(), ids=lambda target: target.name)

@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,9 @@ from gateware.flow import flash as flashing
 from gateware.flow.firmware import REPOSITORY
 from gateware.flow.flash import FlashError, built, confirm, flash
 from tests.gateware.flow.test_build import gateware_flow
+from tests.host.links import SimulatedClock
 from tests.host.model import PeerBoard, SocketBoard
+from tests.waiting import HANG_S, until
 
 TARGET = targets.load("ecpix5", "eth")
 CABLE = ["--board", "ecpix5"]
@@ -166,16 +167,13 @@ def test_a_flash_that_was_interrupted_is_told(build, loader, monkeypatch):
     """By Ctrl-C, which openFPGALoader gets as well."""
     words = loader(detected("LFE5UM5G-85"))
     program = Path(shutil.which("openFPGALoader"))
-    program.write_text(program.read_text().replace("\n*) cat", f"\n*) touch {build}/started; sleep 60; cat"))
+    program.write_text(program.read_text().replace("\n*) cat", f"\n*) touch {build}/started; sleep 3600; cat"))
     command = [sys.executable, "-m", "gateware.flow", "ecpix5", "eth", "--flash", "spi", "--output", str(build)]
     process = subprocess.Popen(command, cwd=REPOSITORY, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
-        end = time.monotonic() + 60
-        while not (build / "started").exists():
-            assert process.poll() is None and time.monotonic() < end
-            time.sleep(0.1)
+        until(lambda: (build / "started").exists() or process.poll() is not None)
         os.killpg(process.pid, signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=HANG_S)
     finally:
         process.kill()
     assert len(words()) == 2 and process.returncode == 1
@@ -185,7 +183,7 @@ def test_a_flash_that_was_interrupted_is_told(build, loader, monkeypatch):
 @pytest.mark.parametrize(
     ("limit", "program", "says"),
     [
-        (1, "#!/bin/sh\nexec sleep 60\n", "openFPGALoader did not end in 1 s: check the cable"),
+        (1, "#!/bin/sh\nexec sleep 3600\n", "openFPGALoader did not end in 1 s: check the cable"),
         (600, None, "openFPGALoader is missing: run `make setup`"),
     ],
 )
@@ -220,35 +218,42 @@ def test_the_board_that_answers_is_compared():
     assert f"build {BUILD}: that is it" in said and "\n" not in said
 
 
-def test_another_board_that_answers_is_told():
+def test_another_board_that_answers_is_told(monkeypatch):
+    monkeypatch.setattr(flashing, "_ASK_S", HANG_S)
     with SocketBoard(PeerBoard()) as server, pytest.raises(FlashError) as raised:
-        confirm(BUILD[:-1] + "e", server.url, 0.5)
+        confirm(BUILD[:-1] + "e", server.url, 0.5, clock=SimulatedClock())
     assert f"says build {BUILD}, of other firmware than {BUILD[:-1]}e: flash the matching firmware" in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
-def test_a_board_that_still_starts_is_waited_for():
-    """First nobody listens, then nothing comes back, then the board of before answers."""
-    board = PeerBoard()
+def test_a_board_that_still_starts_is_waited_for(monkeypatch):
+    """First nothing comes back, then the board of before answers."""
+    monkeypatch.setattr(flashing, "_ASK_S", 0.05)
+    board, asked = PeerBoard(), []
     board.build_id = bytes(16)
-    begin = time.monotonic()
 
     def start(frame):
-        passed = time.monotonic() - begin
-        if passed > 3:
+        asked.append(frame)
+        if len(asked) == SILENT:
+            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # whatever is asked from now on is answered
+        if len(asked) == SILENT + 3:
             board.build_id = bytes(range(16))
-        return frame if passed > 1.5 else b"\2"
+        return frame if len(asked) > SILENT else b"\2"
 
     with SocketBoard(board, mangle=start) as server:
-        assert BUILD in confirm(BUILD, server.url)
-    assert time.monotonic() - begin > 3
+        assert BUILD in confirm(BUILD, server.url, clock=SimulatedClock())
+    assert len(asked) >= SILENT + 3
+
+
+SILENT = 5  # requests, which are more than one time of asking
 
 
 def test_a_board_that_does_not_answer_is_given_up(tmp_path):
-    begin = time.monotonic()
+    clock = SimulatedClock()
+    begin = clock.now()
     with pytest.raises(FlashError, match=r"0\.5 s after it was loaded: "):
-        confirm(BUILD, str(tmp_path / "tty"), 0.5)
-    assert time.monotonic() - begin < 10
+        confirm(BUILD, str(tmp_path / "tty"), 0.5, clock=clock)
+    assert 0.5 < clock.now() - begin < 1
 
 
 def test_a_build_without_an_id_is_told_before_anything_is_written(build, loader):

@@ -20,7 +20,8 @@ from gateware.flow import sweep, timing, toolchain
 from gateware.flow.cache import REPOSITORY
 from gateware.flow.place import place
 from gateware.flow.sweep import Failed, SweepError, Workers
-from tests.gateware.flow.waiting import die, kill_worker, until, wait
+from tests.gateware.flow.waiting import die, kill_worker, wait
+from tests.waiting import HANG_S, until
 
 FOLDER = REPOSITORY / "build" / "tests" / "sweep"  # YoWASP's tools see no /tmp
 DESIGN = "module top(input clk, input [3:0] a, output reg [3:0] q); always @(posedge clk) q <= q + a; endmodule"
@@ -276,7 +277,7 @@ def test_a_worker_as_make_starts_it_listens_where_it_reaches_the_scheduler_and_d
         assert {c.laddr.ip for c in connections if c.status == psutil.CONN_LISTEN} == {"127.0.0.1"}
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(HANG_S)
 
 
 def test_a_worker_without_a_scheduler_is_refused(monkeypatch, capsys):

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from gateware.flow import simulation
+from tests.waiting import HANG_S
 
 MODEL = """
 module sim(input sys_clk, output reg [31:0] counted);
@@ -67,7 +68,7 @@ def program(tmp_path_factory):
 
 def run(program, limits=None):
     environment = {**os.environ, **({"CIPHERLANE_TRACE": limits} if limits else {})}
-    return subprocess.run([program], cwd="/", env=environment, capture_output=True, text=True, timeout=60)
+    return subprocess.run([program], cwd="/", env=environment, capture_output=True, text=True, timeout=HANG_S)
 
 
 @pytest.mark.parametrize(("limits", "times"), [(None, (0, 4000)), ("100:200", (398, 796)), ("900:5000", (3598, 4000))])

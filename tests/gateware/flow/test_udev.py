@@ -7,11 +7,12 @@ from cipherlane import cables
 
 from gateware.flow import udev
 from gateware.flow.firmware import REPOSITORY
+from tests.waiting import HANG_S
 
 
 def run(*words):
     command = [sys.executable, "-m", "gateware.flow.udev", *map(str, words)]
-    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=HANG_S)
 
 
 def programs(tmp_path, monkeypatch, status):

@@ -4,22 +4,16 @@ import os
 import time
 from pathlib import Path
 
-LIMIT_S = 60
-TASK_S = 300  # more than what the tests allow for its end
+from tests.waiting import HANG_S, until
+
+TASK_S = 10 * HANG_S  # more than what the tests allow for its end
 
 
 def wait(folder: str, name: str) -> str:
     """`name`, once there is a file `go` in the folder; first there is one `<name>.<its process>.<its worker's>`."""
     Path(folder, f"{name}.{os.getpid()}.{os.getppid()}").touch()
-    until(Path(folder, "go").exists, TASK_S)
+    until(Path(folder, "go").exists)
     return name
-
-
-def until(condition, limit: float = LIMIT_S) -> None:
-    end = time.monotonic() + limit
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.05)
 
 
 def kill_worker() -> None:

@@ -10,6 +10,7 @@ from gateware import targets
 from gateware.flow.constraints import frequencies
 from gateware.flow.firmware import REPOSITORY
 from gateware.soc.soc import CipherlaneSoC
+from tests.waiting import HANG_S
 
 # The pipelined core takes minutes to elaborate, and its pads are those of the board's other configurations.
 HARDWARE = [t for t in targets.load_all() if not t.board.simulated and t.configuration.name != "pipelined"]
@@ -61,7 +62,7 @@ def test_snow3g_s_s_boxes_are_cells_on_an_fpga_and_tables_on_the_simulated_board
 
 def listed(option):
     """What openFPGALoader lists, by name: a board's cable, a cable's USB identity."""
-    said = subprocess.run(["openFPGALoader", option], capture_output=True, text=True, timeout=60).stdout
+    said = subprocess.run(["openFPGALoader", option], capture_output=True, text=True, timeout=HANG_S).stdout
     return dict((*line.split(), "")[:2] for line in said.splitlines() if line.strip())
 
 

@@ -1,0 +1,46 @@
+"""Waiting in tests: for events, never for an amount of time.
+
+A limit only ends a test that hangs, so it is long. No verdict depends on how long anything took.
+"""
+
+import sys
+import time
+
+HANG_S = 300.0  # seconds after which a test hangs, however busy the machine is
+
+# The command line, which pauses for ever once it has written 4096 bytes: no transfer ends before a test interrupts it.
+_PROGRAM = """
+import signal, sys
+from cipherlane import cli, journal
+note, sizes = journal.Journal.note_written, []
+def note_and_pause(self, data):
+    note(self, data)
+    sizes.append(len(data))
+    if sum(sizes) > 4096:
+        signal.pause()
+journal.Journal.note_written = note_and_pause
+sys.exit(cli.main(sys.argv[1:]))
+"""
+PAUSING = [sys.executable, "-c", _PROGRAM]
+
+
+def until(holds, said=lambda: "what was awaited did not come", step=lambda: time.sleep(0.02), hang_s=HANG_S):
+    """Wait until `holds()` is true, and return what it gave.
+
+    `said` gives the reason for a failure. `step` lets the condition come true, by default the work of others does.
+    """
+    end = time.monotonic() + hang_s
+    while not (found := holds()):
+        assert time.monotonic() < end, said()
+        step()
+    return found
+
+
+def grows(path, size, process):
+    """Wait until the file `path` has more than `size` bytes, which `process` writes."""
+
+    def grown():
+        assert process.poll() is None, f"the process ended with status {process.returncode}"
+        return path.exists() and path.stat().st_size > size
+
+    until(grown)
