@@ -21,7 +21,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from .errors import FileError
-from .files import SIDECAR_FORMAT, SIDECAR_SIZE, InputFile, OutputFile, read_at, trouble, write_at
+from .files import SIDECAR_FORMAT, SIDECAR_SIZE, OutputFile, read_at, write_at
+from .inputfile import InputFile, trouble
 from .lte import CTR
 from .protocol.layout import BLOCK
 from .transfer import Reader, Writer

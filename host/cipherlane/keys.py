@@ -13,10 +13,10 @@ import stat
 import sys
 
 from . import settings, views
+from .claims import STANDARD, ReadName
 from .errors import ArgumentError, FileError, IvLengthError, KeyLengthError
 
 VARIABLE = "CIPHERLANE_KEY"
-STANDARD = "-"
 _MOST = 4096  # bytes of a key file
 _LOOKS_LIKE_A_KEY = re.compile(r"(0x)?([0-9A-Fa-f]{2}[ :]?){8,}")
 
@@ -26,6 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--key-file",
+        type=ReadName,
         metavar="FILE",
         help="file of 32, 48 or 64 hexadecimal digits that its owner alone can read, or - for standard input "
         f"(default: the digits in ${VARIABLE}, or the file that $CIPHERLANE_KEY_FILE names)",
@@ -41,10 +42,8 @@ def take_key(args: argparse.Namespace) -> bytes:
         FileError: its file cannot be read, or can be read by others.
         KeyLengthError: it is not 128, 192 or 256 bits.
     """
+    named = named_file(args)
     inherited = os.environ.pop(VARIABLE, None)
-    named = args.key_file
-    if named is None and args.key is None and not inherited:
-        named = settings.value("key_file")[0]
     if named is not None:
         return parse_key(_read(named))
     if args.key is not None:
@@ -55,6 +54,14 @@ def take_key(args: argparse.Namespace) -> bytes:
     if not inherited:
         raise ArgumentError(f"no key: use --key-file FILE (- for standard input), or set {VARIABLE}")
     return parse_key(inherited)
+
+
+def named_file(args: argparse.Namespace) -> str | None:
+    """Return the name of the file that the key is read from, `-` for standard input; None if it is in no file."""
+    named: str | None = args.key_file
+    if named is None and args.key is None and not os.environ.get(VARIABLE):
+        named = settings.value("key_file")[0]
+    return named
 
 
 def parse_key(digits: str) -> bytes:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from . import whole
 from .version import __version__
 
 KINDS = {
@@ -47,6 +48,8 @@ def write(
     configuration: Mapping[str, Any],
     tools: Mapping[str, str] | None = None,
     measured: str | None = None,
+    replace: bool = True,
+    option: str = "FILE",
 ) -> None:
     """Write figures as JSON, behind their `provenance`: date (UTC), commit, command, board, configuration, tools.
 
@@ -59,6 +62,12 @@ def write(
         tools: versions of what built it and of what measured it, beside this package's and Python's.
         measured: the `commit` that was measured, where that takes so long that the checkout may go on meanwhile;
             by default that of now.
+        replace: whether a file that is there is replaced.
+        option: what names the file, for errors.
+
+    Raises:
+        FileError: it cannot be written; ExistsError if it is there and is not to be replaced.
+        OSError: its folder or it cannot be made.
     """
     provenance = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -68,8 +77,8 @@ def write(
         "configuration": dict(configuration),
         "tools": {"cipherlane": __version__, "python": platform.python_version(), **(tools or {})},
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"provenance": provenance, **content}, indent=2) + "\n", encoding="utf-8")
+    text = json.dumps({"provenance": provenance, **content}, indent=2) + "\n"
+    whole.write(path, text, replace=replace, option=option)
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,7 @@ class Measurement:
     `bytes` is the length of the data; `processed_bytes` and `blocks` also count records that were repeated, and it is
     these that took `cycles`. `kind` is "sim" for a simulated board and "board" for hardware. The `link_` figures
     are the host's wall clock: of a simulated board they say how fast the simulation runs, and nothing about a board.
+    Of a run that was ended early, `interrupted` says whether this figure was; of others it is None.
     """
 
     engine: str
@@ -94,6 +104,7 @@ class Measurement:
     verified: bool | None = None
     link_seconds: float | None = None
     retransmissions: int | None = None
+    interrupted: bool | None = None
 
     @property
     def cycles_per_block(self) -> float | None:
@@ -124,6 +135,8 @@ class Measurement:
         """Return the measurement as a record for JSON."""
         record = asdict(self)
         record["processed_bytes"] = self._processed
+        if self.interrupted is None:
+            del record["interrupted"]
         for name, digits in (("cycles_per_block", 3), ("bits_per_cycle", 4), ("mbps", 3), ("link_wall_mbps", 3)):
             value = getattr(self, name)
             record[name] = None if value is None else round(value, digits)

@@ -33,6 +33,14 @@ from .results import Measurement
 from .tables import FittingTable, title_text
 
 
+class _Console(Console):
+    """A console that leaves it to the caller that nobody reads it any more."""
+
+    def on_broken_pipe(self) -> None:
+        """Pass on the BrokenPipeError that is being handled."""
+        raise
+
+
 class LinkRateColumn(ProgressColumn):
     """Goodput of the link by the host's clock, in Mbps."""
 
@@ -54,7 +62,7 @@ def transfer_progress(
         start: bytes done before.
         show: True and False force it on and off; None shows it on a terminal.
     """
-    console = Console(stderr=True, force_terminal=True if show else None)
+    console = _Console(stderr=True, force_terminal=True if show else None)
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), LinkRateColumn(), TimeRemainingColumn())
     hidden = show is False or not console.is_terminal
     with Progress(*columns, console=console, disable=hidden) as progress:
@@ -68,7 +76,7 @@ def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[
 
     `show` is as in `transfer_progress`.
     """
-    console = Console(stderr=True, force_terminal=True if show else None)
+    console = _Console(stderr=True, force_terminal=True if show else None)
     columns = (
         BarColumn(20),
         MofNCompleteColumn(),
@@ -104,7 +112,7 @@ def measurement_table(measurements: Iterable[Measurement], title: str | None = N
     )
     rows = (
         (
-            item.engine,
+            item.engine + _mark(item.interrupted),
             str(item.key_bits),
             item.direction,
             str(item.bytes),
@@ -135,7 +143,7 @@ def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None
     headings += ("loss", *(f"p{part}\nms" for part in shown))
     rows = (
         (
-            f"{item.engine} {item.key_bits}",
+            f"{item.engine} {item.key_bits}{_mark(item.interrupted)}",
             str(item.record_bytes),
             str(item.window_records),
             f"{item.goodput_mbps:.1f}",
@@ -200,12 +208,12 @@ def field_table(fields: dict[str, Any], title: str | None = None) -> Table:
 def show(renderable: Any, *, stderr: bool = False) -> None:
     """Print a table or text."""
     text = isinstance(renderable, str)
-    Console(stderr=stderr).print(Text(renderable) if text else renderable, highlight=False, soft_wrap=text)
+    _Console(stderr=stderr).print(Text(renderable) if text else renderable, highlight=False, soft_wrap=text)
 
 
 def on_terminal() -> bool:
     """Return whether standard error is a terminal, which shows progress bars."""
-    return Console(stderr=True).is_terminal
+    return _Console(stderr=True).is_terminal
 
 
 def show_json(value: Any) -> None:
@@ -228,7 +236,7 @@ def ask(question: str) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     try:
-        return Confirm.ask(Text(question), console=Console(stderr=True), default=False)
+        return Confirm.ask(Text(question), console=_Console(stderr=True), default=False)
     except EOFError:
         return False
 
@@ -236,6 +244,11 @@ def ask(question: str) -> bool:
 def command_line(words: Sequence[str]) -> str:
     """Return `words` as this system's shell takes them."""
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+
+
+def _mark(interrupted: bool | None) -> str:
+    """Return what stands after the engine of a figure that was cut short."""
+    return " (part)" if interrupted else ""
 
 
 def _figure(value: float | None, digits: int) -> str:
