@@ -1,7 +1,6 @@
 """Commands that the tool names where a transfer cannot be completed."""
 
 import argparse
-import os
 import shlex
 
 from .. import views
@@ -54,7 +53,7 @@ def splitting(name: str, direction: str, iv: bytes | None, most: int, size: int 
         return f"{how}, and {direction} each part under an IV of its own, as the board draws it"
     shown = _SHOWN if size is None else min(_SHOWN, -(-size // most))
     ivs = ", ".join(
-        f"{os.path.basename(parts)}a{chr(ord('a') + number)} --iv {block_after(iv, number * (most // BLOCK)).hex()}"
+        f"{shlex.quote(parts + 'a' + chr(ord('a') + number))} --iv {block_after(iv, number * (most // BLOCK)).hex()}"
         for number in range(shown)
     )
     more = "" if size is not None and shown * most >= size else f", and so on by 0x{most // BLOCK:x} each"
