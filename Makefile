@@ -6,6 +6,10 @@ GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter command%,$(origin $(name))),
 UNKNOWN := $(strip $(filter-out $(VARIABLES),$(GIVEN)))
 $(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown '$(UNKNOWN)' $(VARIABLES) 2>/dev/null),unknown variable $(UNKNOWN))))
 $(if $(word 2,$(CURDIR)),$(error the simulators' makefiles take no path with a space: move this checkout: $(CURDIR)))
+$(if $(findstring :,$(CURDIR)),$(error a Python environment takes no path with a colon: move this checkout: $(CURDIR)))
+# What runs Yosys or nextpnr in folders of this checkout: YoWASP's have a /tmp of their own. With -n nothing is run.
+SYNTHESIS := bitstream explore explore-isa explore-lte explore-rgmii explore-sets firmware formal mutants netlist netlist-units test test-all timing worker
+$(if $(filter /tmp/%,$(CURDIR)),$(if $(findstring n,$(firstword -$(MAKEFLAGS))),,$(if $(filter $(SYNTHESIS),$(MAKECMDGOALS)),$(error Yosys and nextpnr of YoWASP see no files in /tmp: move this checkout: $(CURDIR)))))
 
 BOARD    ?= ecpix5
 KEY_BITS ?= 128

@@ -26,6 +26,7 @@ from .claims import STANDARD, Use, require_apart, require_replaceable
 from .errors import FileError, ReaderGoneError
 from .inputfile import InputFile, trouble
 
+ANEW = "start without --resume, under another IV"  # the board has served counter blocks of the one before
 SIDECAR_FORMAT, SIDECAR_SIZE = "cipherlane resume 1", 1024
 _ENDINGS = (".part", ".part.resume")
 _USUAL_NAME_MAX = 255  # bytes of a name
@@ -121,12 +122,13 @@ class OutputFile:
         require_apart((Use(self._source.name, status=self._source.status), *kept))
         self._fd, made = _open_own(part, create=not resume)
         if not private.lock(self._fd, part) and not made:
-            raise FileError(f"{part} cannot be locked there: delete it, and start without --resume")
+            raise FileError(f"{part} cannot be locked there: delete it, and {ANEW}")
         if not private.is_at(self._fd, part):
             raise FileError(f"another run of cipherlane has just ended with {self.name}: try again")
         if not resume and os.fstat(self._fd).st_size:
             raise FileError(
-                f"{part} keeps an interrupted transfer: go on with it by --resume, or delete it and {self.sidecar.name}"
+                f"{part} keeps an interrupted transfer: go on with it by --resume, "
+                f"or delete it and {self.sidecar.name} and {ANEW}"
             )
         self._new = [] if resume else [part]
         self.sidecar_fd, _ = _open_own(self.sidecar, create=not resume)

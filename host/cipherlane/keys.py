@@ -12,12 +12,13 @@ import shlex
 import stat
 import sys
 
-from . import settings, views
+from . import encodings, settings, views
 from .claims import STANDARD, ReadName
 from .errors import ArgumentError, FileError, IvLengthError, KeyLengthError
 
 VARIABLE = "CIPHERLANE_KEY"
 _MOST = 4096  # bytes of a key file
+_BITS = (128, 192, 256)
 _LOOKS_LIKE_A_KEY = re.compile(r"(0x)?([0-9A-Fa-f]{2}[ :]?){8,}")
 
 
@@ -74,7 +75,7 @@ def parse_key(digits: str) -> bytes:
         key = bytes.fromhex(digits)
     except ValueError:
         raise KeyLengthError("the key is not hexadecimal: give 32, 48 or 64 hexadecimal digits") from None
-    if len(key) not in (16, 24, 32):
+    if len(key) * 8 not in _BITS:
         raise KeyLengthError(f"the key has {len(key) * 8} bits: give 32, 48 or 64 hexadecimal digits")
     return key
 
@@ -105,10 +106,24 @@ def _read(name: str) -> str:
             status = os.fstat(file.fileno())
             loose = name != STANDARD and stat.S_ISREG(status.st_mode) and status.st_mode & 0o077
             if loose and os.name == "posix":
+                quoted = shlex.quote(name)
                 raise FileError(
-                    f"others can read the key in {name} (mode {stat.S_IMODE(status.st_mode):04o}): "
-                    f"chmod 600 {shlex.quote(name)}"
+                    f"others can read the key in {name} (mode {stat.S_IMODE(status.st_mode):04o}): chmod 600 {quoted}; "
+                    f"where that changes nothing, give --key-file - < {quoted}"
                 )
-            return file.read(_MOST).decode("ascii", "replace")
+            data = file.read(_MOST)
     except OSError as error:
         raise FileError(f"cannot read the key from {name}: {error.strerror}") from error
+    _check_digits(data, name)
+    return data.decode("ascii", "replace")
+
+
+def _check_digits(data: bytes, name: str) -> None:
+    """Refuse a key file that is written in other ways than as hexadecimal digits in ASCII, and name its way."""
+    what, command = encodings.foreign(data)
+    if not what and len(data) * 8 in _BITS and not data.decode("ascii", "replace").isprintable():
+        what, command = f"holds {len(data)} raw bytes", "od -An -v -tx1"
+    if what:
+        where = "standard input" if name == STANDARD else name
+        how = "" if name == STANDARD else encodings.remedy(command, name)
+        raise FileError(f"the key of {where} {what}, and is to be hexadecimal digits in plain ASCII{how}")

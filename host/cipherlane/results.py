@@ -2,7 +2,9 @@
 
 import functools
 import json
+import os
 import platform
+import re
 import subprocess
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from . import whole
+from .notices import show_warning
 from .version import __version__
 
 KINDS = {
@@ -21,6 +24,7 @@ KINDS = {
 }
 
 _GIT_TIMEOUT = 10.0
+_REFUSED = re.compile(r"dubious ownership.*^\s*(git config --global --add safe\.directory [^\n]+)", re.S | re.M)
 
 
 def commit(file: Path = Path(__file__)) -> str | None:
@@ -29,14 +33,26 @@ def commit(file: Path = Path(__file__)) -> str | None:
     None where there is no git, and outside of a checkout: a copy that lies in another project is not part of that.
     """
     here = ("git", "-C", str(file.resolve().parent))
-    run = functools.partial(subprocess.run, capture_output=True, text=True, timeout=_GIT_TIMEOUT)
+    said_so = {**os.environ, "LC_ALL": "C"}  # in git's own words, which are looked at here
+    run = functools.partial(subprocess.run, capture_output=True, text=True, timeout=_GIT_TIMEOUT, env=said_so)
     try:
-        if run([*here, "ls-files", "--error-unmatch", file.name]).returncode:
+        listed = run([*here, "ls-files", "--error-unmatch", file.name])
+        if listed.returncode:
+            if refused := _REFUSED.search(listed.stderr):
+                _warn_of_no_commit(refused[1].strip())
             return None
         described = run([*here, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"])
     except (OSError, subprocess.TimeoutExpired):
         return None
     return described.stdout.strip() or None
+
+
+@functools.cache
+def _warn_of_no_commit(command: str) -> None:
+    """Warn, once, that git does not say the commit; `command` is what it asks for."""
+    show_warning(
+        f"figures carry no commit, as git refuses this checkout, which belongs to another user: `{command}` allows it"
+    )
 
 
 def write(

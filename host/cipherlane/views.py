@@ -29,6 +29,7 @@ from rich.text import Text
 
 from .intervals import Interval
 from .linkbench import PERCENTILES, STAGES, LinkMeasurement
+from .notices import show_warning as show_warning
 from .results import Measurement
 from .tables import FittingTable, title_text
 
@@ -224,11 +225,6 @@ def show_json(value: Any) -> None:
 def show_error(text: str) -> None:
     """Print one line on standard error."""
     sys.stderr.write(f"cipherlane: error: {' '.join(text.split())}\n")
-
-
-def show_warning(text: str) -> None:
-    """Print one line on standard error."""
-    sys.stderr.write(f"cipherlane: warning: {' '.join(text.split())}\n")
 
 
 def ask(question: str) -> bool:

@@ -31,7 +31,7 @@ def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
     options = options or {"default": argparse.SUPPRESS}
     parser.add_argument(
         "--port",
-        help="serial device, udp://host[:port], socket://host:port, or sim[:folder] (UART) or sim+udp[:folder] "
+        help="serial device, udp://host[:port] (IPv4), socket://host:port, or sim[:folder] (UART) or sim+udp[:folder] "
         "(Ethernet) to start the simulated board, by default that of $CIPHERLANE_SIM or $CIPHERLANE_SIM_ETH or of the "
         "checkout (default: $CIPHERLANE_PORT)",
         **options,

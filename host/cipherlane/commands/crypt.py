@@ -9,7 +9,7 @@ from ..claims import STANDARD, OutName, ReadName
 from ..counterblocks import MOST_STREAM, block_after
 from ..device import DIRECTIONS, Device
 from ..errors import ArgumentError, CipherlaneError, TicketError, VerifyError
-from ..files import OutputFile
+from ..files import ANEW, OutputFile
 from ..inputfile import InputFile
 from ..journal import Journal
 from ..oracle import Verifier
@@ -91,7 +91,7 @@ def _run(args: argparse.Namespace, key: bytes, iv: bytes | None, message: lte.Me
             try:
                 journal.check_kept(source, verifier.check if verifier else None)
             except VerifyError as error:
-                error.add_note(f"delete {output.part} and {output.sidecar.name}, and start without --resume")
+                error.add_note(f"delete {output.part} and {output.sidecar.name}, and {ANEW}")
                 raise
         try:
             measurement, iv = _transfer(args, key, iv, message, source, output, journal, verifier)

@@ -41,7 +41,7 @@ def write_results(
     """
     if args.results:
         info = device.info()
-        with _naming(args.results):
+        with _naming(args.results, "--results"):
             results.write(
                 Path(args.results),
                 {**({"interrupted": interrupted} if interrupted else {}), "records": records},
@@ -58,7 +58,7 @@ def write_results(
         table = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
         table.writeheader()
         table.writerows(rows)
-        with _naming(args.csv):
+        with _naming(args.csv, "--csv"):
             whole.write(Path(args.csv), text.getvalue(), replace=args.force, option="--csv")
 
 
@@ -90,11 +90,11 @@ def keep_interrupted(
 
 
 @contextlib.contextmanager
-def _naming(name: str) -> Iterator[None]:
+def _naming(name: str, option: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise FileError(f"cannot write {name}: {error.strerror}; name another file") from error
+        raise FileError(f"cannot write {name}: {error.strerror}; name another with {option}") from error
 
 
 def _flat(record: dict[str, Any]) -> dict[str, Any]:

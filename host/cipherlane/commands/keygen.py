@@ -41,6 +41,12 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         raise FileError(f"cannot write {path}: {error.strerror}; name another file") from error
     try:
+        if os.name == "posix" and os.fstat(descriptor).st_mode & 0o077:
+            os.close(descriptor)
+            raise FileError(
+                f"others can read files in {path.parent}, whatever their mode: name a file elsewhere, or keep the key "
+                "where you keep passwords and give it by --key-file -"
+            )
         with open(descriptor, "w", encoding="ascii", newline="\n") as file:
             file.write(secrets.token_hex(args.key_bits // 8) + "\n")
             file.flush()
