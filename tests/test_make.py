@@ -350,6 +350,7 @@ def test_a_checkout_in_tmp_is_refused_where_yosys_would_not_see_it(open_folder, 
         pytest.skip("temporary files are elsewhere")
     directory = copy_to(open_folder / "checkout")
     (directory / ".venv").unlink()
+    (directory / ".ci" / "setup").write_text("#!/bin/sh\nmkdir .venv; exit 1\n")
     done = make(directory, target)
     assert (done.returncode, done.stdout) == (2, "") and nothing_made(directory)
     assert re.fullmatch(
