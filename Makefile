@@ -9,6 +9,10 @@ TARGETS = $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(firstword $(MAKEFILE_
 MISTYPED := $(if $(MAKECMDGOALS),$(filter-out $(TARGETS),$(MAKECMDGOALS)))
 $(if $(MISTYPED),$(error $(or $(shell python3 .ci/unknown target '$(MISTYPED)' $(TARGETS) 2>/dev/null),unknown target $(MISTYPED))))
 $(if $(word 2,$(CURDIR)),$(error the simulators' makefiles take no path with a space: move this checkout: $(CURDIR)))
+$(if $(findstring :,$(CURDIR)),$(error a Python environment takes no path with a colon: move this checkout: $(CURDIR)))
+# What runs Yosys or nextpnr in folders of this checkout: YoWASP's have a /tmp of their own. With -n nothing is run.
+SYNTHESIS := bitstream explore explore-isa explore-lte explore-rgmii explore-sets firmware formal mutants netlist netlist-units test test-all timing worker
+$(if $(filter /tmp/%,$(CURDIR)),$(if $(findstring n,$(firstword -$(MAKEFLAGS))),,$(if $(filter $(SYNTHESIS),$(MAKECMDGOALS)),$(error Yosys and nextpnr of YoWASP see no files in /tmp: move this checkout: $(CURDIR)))))
 
 BOARD    ?= ecpix5
 KEY_BITS ?= 128
@@ -156,7 +160,7 @@ mutants: setup ## hours | Run the tests on copies of the sources with one fault 
 ##@ Measure
 bench: sim ## 20 min | Measure every AES of the project and its peers on the simulated board, or the engines of that at PORT
 	@if [ "$(PORT)" = sim ]; then $(PYTHON) -m tests.bench; \
-	else .venv/bin/cipherlane bench --port $(PORT) --results build/results/bench.json; fi
+	else .venv/bin/cipherlane bench --port $(PORT) --results build/results/bench.json --force; fi
 
 bench-papers: sim ## 10 min | Measure the styles and instruction sets that the papers compare (build/results/bench-papers.json)
 	@$(PYTHON) -m tests.bench.papers
@@ -181,7 +185,7 @@ bench-lte: setup ## 20 min | Measure LTE's layer 2 with each engine on the simul
 bench-udp: setup ## 2 min | Measure records over UDP on the simulated board: goodput, and a record's cycles by stage
 	@$(PYTHON) -m gateware.flow sim eth$(ON_ZEPHYR)
 	@CIPHERLANE_SIM_ETH=$(CURDIR)/build/sim_eth$(ON_ZEPHYR) .venv/bin/cipherlane bench --link --port sim+udp --timeout 60 \
-		--results build/results/bench-udp$(ON_ZEPHYR).json
+		--results build/results/bench-udp$(ON_ZEPHYR).json --force
 
 bench-host: setup ## 1 min | Measure what one core of this machine carries against the null board, beside a bare echo
 	@$(PYTHON) -m tests.bench_host

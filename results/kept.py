@@ -41,11 +41,13 @@ def measured(path: Path, command: str) -> Content:
     Raises
     ------
     ResultsError
-        It is not JSON, or does not say what it was measured with.
+        It is not JSON, does not say what it was measured with, or has but a part of the figures.
     """
     content = _read(path, command)
     if not isinstance(content, dict) or "provenance" not in content:
         raise ResultsError(f"{path} does not say what it was measured with: run `{command}` again")
+    if "interrupted" in content:
+        raise ResultsError(f"{path} has not all figures, as the command was interrupted: run `{command}` again")
     return content
 
 

@@ -379,6 +379,31 @@ def test_a_checkout_whose_path_has_a_space_is_refused(tmp_path):
     assert re.fullmatch(rf"Makefile:\d+: \*\*\* .*: move this checkout: {directory}\.  Stop\.\n", done.stderr)
 
 
+def test_a_checkout_whose_path_has_a_colon_is_refused(tmp_path):
+    directory = copy_to(tmp_path / "a:checkout")
+    for target in ("demo", "setup", "bitstream"):
+        done = make(directory, target)
+        assert (done.returncode, done.stdout) == (2, "") and nothing_made(directory)
+        assert re.fullmatch(rf"Makefile:\d+: \*\*\* .*: move this checkout: {directory}\.  Stop\.\n", done.stderr)
+
+
+@pytest.mark.parametrize("target", ["bitstream", "firmware", "netlist", "formal", "timing", "explore", "test"])
+def test_a_checkout_in_tmp_is_refused_where_yosys_would_not_see_it(open_folder, target):
+    """And by these targets alone: the others work there, as many tests here show."""
+    if not str(open_folder).startswith("/tmp/"):
+        pytest.skip("temporary files are elsewhere")
+    directory = copy_to(open_folder / "checkout")
+    (directory / ".venv").unlink()
+    (directory / ".ci" / "setup").write_text("#!/bin/sh\nmkdir .venv; exit 1\n")
+    done = make(directory, target)
+    assert (done.returncode, done.stdout) == (2, "") and nothing_made(directory)
+    assert re.fullmatch(
+        rf"Makefile:\d+: \*\*\* .* see no files in /tmp: move this checkout: {directory}\.  Stop\.\n", done.stderr
+    )
+    assert not (directory / ".venv").exists(), "before the environment is made"
+    assert make(directory, "help").returncode == 0
+
+
 def test_help_lists_every_target_with_a_time(checkout):
     text = (checkout / "Makefile").read_text()
     targets = set(re.search(r"^\.PHONY: (.*)$", text, re.M)[1].split())

@@ -2,13 +2,14 @@
 
 Exit status: 0 done; 1 failed (a self-test or comparison, or an unforeseen refusal); 2 wrong arguments or files;
 3 port absent, busy or gone; 4 no reply; 5 version mismatch; 6 the board refused; 7 transfer incomplete, or
-firmware not loaded; 129, 130, 143 ended by the signal HUP, INT, TERM.
+firmware not loaded; 129, 130, 143 ended by the signal HUP, INT, TERM; 141 whoever read its output has stopped, as
+`head` does, which is no failure.
 """
 
 import contextlib
 import sys
 
-from . import views
+from . import signals, views
 from .arguments import Parser
 from .commands import (
     bench,
@@ -23,13 +24,14 @@ from .commands import (
     live,
     load,
     mac,
+    naming,
     null_board,
     report,
     selftest,
     shell,
     top,
 )
-from .errors import CipherlaneError
+from .errors import CipherlaneError, ReaderGoneError
 from .signals import exit_status, interrupting
 from .version import __version__
 
@@ -43,7 +45,12 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command line `argv`; return the exit status."""
     argv = sys.argv[1:] if argv is None else argv
     parser = build_parser()
-    args = parser.parse_args(argv)
+    try:
+        args = parser.parse_args(argv)
+    except SystemExit:
+        with contextlib.suppress(BrokenPipeError):  # of help, somebody may read the beginning
+            signals.flush_output()
+        raise
     chosen: Parser = parser.commands.choices[args.command]
     for name in common.LINK_OPTIONS:
         if getattr(args, name) and not chosen.has(f"--{name}"):
@@ -53,8 +60,13 @@ def main(argv: list[str] | None = None) -> int:
     with interrupting():
         try:
             common.complete(args)
+            naming.settle(args, chosen)
             status: int = args.run(args)
+            signals.flush_output()
             return status
+        except (ReaderGoneError, BrokenPipeError):
+            signals.let_go_of_what_is_gone()
+            return ReaderGoneError.exit_code
         except KeyboardInterrupt as interrupt:
             if not hasattr(interrupt, "__notes__"):
                 interrupt.add_note("no result was kept")

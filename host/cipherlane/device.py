@@ -2,7 +2,7 @@
 
 import contextlib
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self
@@ -222,6 +222,7 @@ class Device(Calls):
         *,
         seconds: float | None = None,
         progress: Progress | None = None,
+        keep: Callable[[Measurement], None] | None = None,
     ) -> Measurement:
         """Measure an engine from memory to memory on the board, with no transport in the way.
 
@@ -235,6 +236,7 @@ class Device(Calls):
             total_bytes: bytes in all; by default the board's buffer, less for C on a simulated board.
             seconds: time by the host's clock for which `total_bytes` are done again and again, at least once.
             progress: called with the bytes done so far.
+            keep: called with what was measured, if anything was, where the measurement ends early by an exception.
 
         Raises:
             ArgumentError: the board has no buffer for it.
@@ -255,25 +257,35 @@ class Device(Calls):
             "record_bytes": record_bytes or min(total, self.info().bench_bytes),
         }
         parts: list[BenchPart] = []
+
+        def measured(interrupted: bool | None = None) -> Measurement:
+            return Measurement(
+                engine=engine.name.lower(),
+                key_bits=key_bits,
+                direction=direction,
+                bytes=sum(part.bytes for part in parts),
+                blocks=sum(part.blocks for part in parts),
+                cycles=sum(part.cycles for part in parts),
+                key_cycles=parts[0].key_cycles,
+                kind=self.info().kind,
+                clock_hz=self.info().clock_hz,
+                interrupted=interrupted,
+            )
+
         done = 0
         end = self.clock.now() + (seconds or 0)
-        while not parts or self.clock.now() < end:
-            for part in self._bench_parts(total, request):
-                parts.append(part)
-                done += part.bytes
-                if progress:
-                    progress(done)
-        return Measurement(
-            engine=engine.name.lower(),
-            key_bits=key_bits,
-            direction=direction,
-            bytes=done,
-            blocks=sum(part.blocks for part in parts),
-            cycles=sum(part.cycles for part in parts),
-            key_cycles=parts[0].key_cycles,
-            kind=self.info().kind,
-            clock_hz=self.info().clock_hz,
-        )
+        try:
+            while not parts or self.clock.now() < end:
+                for part in self._bench_parts(total, request):
+                    parts.append(part)
+                    done += part.bytes
+                    if progress:
+                        progress(done)
+        except (KeyboardInterrupt, CipherlaneError):
+            if keep and parts:
+                keep(measured(interrupted=True))
+            raise
+        return measured()
 
     def _bench_parts(self, total: int, request: dict[str, Any]) -> Iterator[BenchPart]:
         """Have the board do `total` bytes as `request` says; yield what each of its replies says was done."""

@@ -20,7 +20,7 @@ from .protocol.layout import HEADER, INFO_MAGIC, REPLY, UDP_PORT, Record, Record
 from .replies import BoardInfo, fields_of
 from .transport import open_transport
 from .transport.base import Address
-from .transport.udp import SCHEME, Datagrams, slots
+from .transport.udp import SCHEME, Datagrams, address_of, require_ipv4, slots
 
 MOST_ADDRESSES = 1024
 _TURNS = 3
@@ -80,13 +80,15 @@ def addresses(network: str) -> list[str]:
 
     Raises:
         ArgumentError: it is none of these, or too large.
+        PortError: it is of IPv6.
     """
     try:
         parsed = ipaddress.IPv4Network(network, strict=False)
     except ValueError:
+        require_ipv4(network.partition("/")[0])
         try:
-            return [socket.gethostbyname(network)]
-        except (OSError, UnicodeError):
+            return [address_of(network, UDP_PORT)[0]]
+        except OSError:
             raise ArgumentError(
                 f"{network} is neither an IPv4 address, nor a network, nor a known name: give 192.168.1.0/24, say"
             ) from None

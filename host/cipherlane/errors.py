@@ -28,9 +28,20 @@ class FileError(ArgumentError):
 class ExistsError(FileError):
     """A file is there that is not to be replaced unasked."""
 
-    def __init__(self, name: str):
-        """Name the file."""
-        super().__init__(f"{name} is there already: name another OUT, or replace it with --force")
+    def __init__(self, name: str, remedy: str = "name another OUT", link: bool = False):
+        """Name the file, the `remedy` other than replacing it, and whether it is a symbolic link."""
+        self.question = f"{name} is {'a symbolic link' if link else 'there already'}. Replace it?"
+        super().__init__(
+            f"{name} is a symbolic link, which is not followed: {remedy}, or replace the link with --force"
+            if link
+            else f"{name} is there already: {remedy}, or replace it with --force"
+        )
+
+
+class ReaderGoneError(CipherlaneError):
+    """Whoever read standard output has stopped: that is no failure, and nothing is said of it."""
+
+    exit_code = 141  # as of a program that SIGPIPE ends
 
 
 class PortError(CipherlaneError):

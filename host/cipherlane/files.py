@@ -1,18 +1,19 @@
-"""Files of a transfer: input from the first byte on, output that gets its name only when it is complete.
+"""The output of a transfer, which gets its name only when it is complete.
 
 Output goes to `OUT.part`, strictly in order; what is known of it, to `OUT.part.resume` beside it (see `journal`). Both
 are files of this user's and nobody else's, mode 0600, made where nothing was before; links are not followed. `OUT.part`
 is locked while a run writes it, so that of two runs with one OUT the second ends at once. When it is complete it gets
 the mode of OUT, or the usual one, and takes the place of OUT in one step. Until then it is kept whatever happens.
 
-A file that is there under the name OUT is replaced only on request.
+A file that is there under the name OUT is replaced only on request. Of a symbolic link under that name the link is
+replaced, and what it leads to stays as it is. What else a command reads and writes is told apart in `claims`.
 
 Where no file can be locked (a few file systems), two new runs are still kept apart by the making of `OUT.part`, and
 going on with one is refused, as nothing would keep two of those apart.
 """
 
 import contextlib
-import errno
+import hashlib
 import os
 import stat
 import sys
@@ -21,27 +22,31 @@ from types import TracebackType
 from typing import Self
 
 from . import private
-from .errors import ExistsError, FileError
+from .claims import STANDARD, Use, require_apart, require_replaceable
+from .errors import FileError, ReaderGoneError
+from .inputfile import InputFile, trouble
 
-STANDARD = "-"
+ANEW = "start without --resume, under another IV"  # the board has served counter blocks of the one before
 SIDECAR_FORMAT, SIDECAR_SIZE = "cipherlane resume 1", 1024
-_REMEDIES = {
-    errno.ENOSPC: ": make room on the disk",
-    errno.EDQUOT: ": your quota is used up, make room",
-    errno.EIO: ": the disk is failing, check it",
-}
+_ENDINGS = (".part", ".part.resume")
+_USUAL_NAME_MAX = 255  # bytes of a name
+_DIGITS = 16  # of the hash in a name that is cut
 
 
-def is_same(one: os.stat_result, other: os.stat_result) -> bool:
-    """Return whether writing to one file changes what the other holds: never for terminals, pipes and /dev/null."""
-    if stat.S_ISBLK(one.st_mode) and stat.S_ISBLK(other.st_mode):
-        return one.st_rdev == other.st_rdev
-    return stat.S_ISREG(one.st_mode) and (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
-
-
-def trouble(verb: str, name: object, error: OSError) -> FileError:
-    """Return the error that says what could not be done with the file called `name`, why, and what to do."""
-    return FileError(f"cannot {verb} {name}: {error.strerror}{_REMEDIES.get(error.errno or 0, '')}")
+def kept_at(path: Path) -> tuple[Path, Path]:
+    """Return the paths of `OUT.part` and its sidecar; where these names would be too long, they are cut to a hash."""
+    try:
+        most = os.pathconf(path.parent, "PC_NAME_MAX")
+    except (AttributeError, OSError, ValueError):
+        most = _USUAL_NAME_MAX
+    name = path.name
+    if len(os.fsencode(name)) + len(_ENDINGS[-1]) > most:
+        digest = hashlib.sha256(os.fsencode(name)).hexdigest()[:_DIGITS]
+        while len(os.fsencode(name)) + len(_ENDINGS[-1]) + 1 + len(digest) > most:
+            name = name[:-1]
+        name = f"{name}.{digest}"
+    part, sidecar = (path.with_name(name + ending) for ending in _ENDINGS)
+    return part, sidecar
 
 
 def read_at(descriptor: int, size: int, offset: int) -> bytes:
@@ -54,57 +59,6 @@ def write_at(descriptor: int, data: bytes, offset: int) -> None:
     """Write `data` to an open file, from `offset` on, in one call."""
     os.lseek(descriptor, offset, os.SEEK_SET)
     os.write(descriptor, data)
-
-
-class InputFile:
-    """The input: a path, or `-` for standard input; a context manager."""
-
-    def __init__(self, name: str):
-        """Open `name`.
-
-        Raises:
-            FileError: it cannot be read.
-        """
-        self.name = name
-        if name != STANDARD and os.path.isdir(name):
-            raise FileError(f"cannot read {name}: it is a directory, name a file")
-        try:
-            self._file = open(sys.stdin.fileno() if name == STANDARD else name, "rb", closefd=name != STANDARD)  # noqa: SIM115
-            self.status = os.fstat(self._file.fileno())
-        except OSError as error:
-            raise trouble("read", name, error) from error
-        regular = stat.S_ISREG(self.status.st_mode) and name != STANDARD
-        self.size: int | None = self.status.st_size if regular else None
-
-    @property
-    def identity(self) -> dict[str, int] | None:
-        """What shows, at another time, whether the file is still the same; None of what is no file."""
-        if self.size is None:
-            return None
-        status = self.status
-        return {
-            "size": status.st_size,
-            "mtime_ns": status.st_mtime_ns,
-            "device": status.st_dev,
-            "inode": status.st_ino,
-        }
-
-    def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes; none at the end. What a pipe has is returned at once.
-
-        Raises:
-            FileError: they cannot be read.
-        """
-        try:
-            return self._file.read1(size)
-        except OSError as error:
-            raise trouble("read", self.name, error) from error
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
-        self._file.close()
 
 
 class OutputFile:
@@ -132,15 +86,15 @@ class OutputFile:
         self._source = source
         self._fd = self.sidecar_fd = -1
         status = self._check()
-        self.sidecar = self.path.with_name(self.path.name + ".part.resume")
+        part, self.sidecar = kept_at(self.path)
         try:
             if name == STANDARD or (status is not None and not stat.S_ISREG(status.st_mode)):
                 if resume:
                     raise FileError("--resume needs an output file, to see how far it got")
                 self._fd = sys.stdout.fileno() if name == STANDARD else os.open(name, os.O_WRONLY | private.OPEN)
             else:
-                self.part = self.path.with_name(self.path.name + ".part")
-                self._claim(self.part, resume)
+                self.part = part
+                self._claim(part, resume)
         except BaseException as error:
             self._leave()
             if isinstance(error, OSError):
@@ -149,41 +103,32 @@ class OutputFile:
 
     def _check(self) -> os.stat_result | None:
         """Return the status of what is there under the name, None if nothing is."""
+        source = Use(self._source.name, status=self._source.status)
         if self.name == STANDARD:
             status: os.stat_result | None = os.fstat(sys.stdout.fileno())
-        else:
-            if self.path.is_dir():
-                raise FileError(f"cannot write {self.name}: it is a directory, name a file")
-            if not self.path.parent.is_dir():
-                raise FileError(f"cannot write {self.name}: there is no directory {self.path.parent}")
-            status = _status(self.path)
-        if status is None:
-            return None
-        if is_same(self._source.status, status):
-            raise FileError(f"{self._source.name} and {self.name} are the same file: name another OUT")
-        if stat.S_ISREG(status.st_mode) and self.name != STANDARD:
-            _check_writable(self.name, status)
-            if not self._replace:
-                raise ExistsError(self.name)
+            require_apart((source, Use(self.name, True, status=status)))
+            return status
+        if not self.path.is_dir() and not self.path.parent.is_dir():
+            raise FileError(f"cannot write {self.name}: there is no directory {self.path.parent}")
+        status = _status(self.path)
+        use = Use(self.name, True, status=status)
+        require_apart((source, use))
+        require_replaceable(use, self._replace)
         return status
 
     def _claim(self, part: Path, resume: bool) -> None:
         """Open `OUT.part`, and lock it, and its sidecar."""
-        for path in (part, self.sidecar):
-            status = _status(path, follow=False)
-            if status is not None and is_same(self._source.status, status):
-                raise FileError(
-                    f"{self._source.name} is {path}, where {self.name} is kept until it is complete: "
-                    "give it another name, or name another OUT"
-                )
+        kept = (Use(str(path), True, kept_for=self.name) for path in (part, self.sidecar))
+        require_apart((Use(self._source.name, status=self._source.status), *kept))
         self._fd, made = _open_own(part, create=not resume)
         if not private.lock(self._fd, part) and not made:
-            raise FileError(f"{part} cannot be locked there: delete it, and start without --resume")
+            raise FileError(f"{part} cannot be locked there: delete it, and {ANEW}")
         if not private.is_at(self._fd, part):
             raise FileError(f"another run of cipherlane has just ended with {self.name}: try again")
         if not resume and os.fstat(self._fd).st_size:
             raise FileError(
-                f"{part} keeps an interrupted transfer: go on with it by --resume, or delete it and {self.sidecar.name}"
+                f"{part} keeps an interrupted transfer: go on with it by --resume, "
+                f"or delete it and {self.sidecar.name} and {ANEW}"
             )
         self._new = [] if resume else [part]
         self.sidecar_fd, _ = _open_own(self.sidecar, create=not resume)
@@ -234,6 +179,8 @@ class OutputFile:
                 count = os.write(self._fd, left)
                 self.written += count
                 left = left[count:]
+        except BrokenPipeError as error:
+            raise ReaderGoneError(f"nobody reads {self.name} any more") from error
         except OSError as error:
             raise trouble("write", self.part or self.name, error) from error
 
@@ -274,6 +221,11 @@ class OutputFile:
         except OSError as error:
             raise trouble("complete", self.path, error) from error
 
+    def discard(self) -> None:
+        """Keep nothing of what is not committed."""
+        self.kept = None
+        self._new = [path for path in (self.sidecar, self.part) if path]
+
     def _leave(self) -> None:
         """Close what is open, and remove it if nobody wants to go on with it."""
         if private.HELD_BY_NAME:
@@ -299,19 +251,13 @@ class OutputFile:
         self._leave()
 
 
-def _status(path: Path, follow: bool = True) -> os.stat_result | None:
+def _status(path: Path) -> os.stat_result | None:
     try:
-        return os.stat(path, follow_symlinks=follow)
+        return os.stat(path)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise trouble("write", path, error) from error
-
-
-def _check_writable(name: str, status: os.stat_result) -> None:
-    """Refuse to replace a file that says it is not to be written, though a new one could take its place."""
-    if not status.st_mode & 0o222 or not os.access(name, os.W_OK):
-        raise FileError(f"cannot write {name}: it is write-protected; chmod u+w it, or name another OUT")
 
 
 def _open_own(path: Path, create: bool) -> tuple[int, bool]:

@@ -21,7 +21,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from .errors import FileError
-from .files import SIDECAR_FORMAT, SIDECAR_SIZE, InputFile, OutputFile, read_at, trouble, write_at
+from .files import ANEW, SIDECAR_FORMAT, SIDECAR_SIZE, OutputFile, read_at, write_at
+from .inputfile import InputFile, trouble
 from .lte import CTR
 from .protocol.layout import BLOCK
 from .transfer import Reader, Writer
@@ -302,6 +303,5 @@ def _read(output: OutputFile) -> dict[str, Any]:
 
 def _refusal(output: OutputFile, reason: str) -> FileError:
     return FileError(
-        f"{output.part} {reason}; go on with what it was begun with, "
-        f"or delete it and {output.sidecar.name} and start without --resume"
+        f"{output.part} {reason}; go on with what it was begun with, or delete it and {output.sidecar.name} and {ANEW}"
     )

@@ -12,12 +12,13 @@ import shlex
 import stat
 import sys
 
-from . import settings, views
+from . import encodings, settings, views
+from .claims import STANDARD, ReadName
 from .errors import ArgumentError, FileError, IvLengthError, KeyLengthError
 
 VARIABLE = "CIPHERLANE_KEY"
-STANDARD = "-"
 _MOST = 4096  # bytes of a key file
+_BITS = (128, 192, 256)
 _LOOKS_LIKE_A_KEY = re.compile(r"(0x)?([0-9A-Fa-f]{2}[ :]?){8,}")
 
 
@@ -26,6 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--key-file",
+        type=ReadName,
         metavar="FILE",
         help="file of 32, 48 or 64 hexadecimal digits that its owner alone can read, or - for standard input "
         f"(default: the digits in ${VARIABLE}, or the file that $CIPHERLANE_KEY_FILE names)",
@@ -41,10 +43,8 @@ def take_key(args: argparse.Namespace) -> bytes:
         FileError: its file cannot be read, or can be read by others.
         KeyLengthError: it is not 128, 192 or 256 bits.
     """
+    named = named_file(args)
     inherited = os.environ.pop(VARIABLE, None)
-    named = args.key_file
-    if named is None and args.key is None and not inherited:
-        named = settings.value("key_file")[0]
     if named is not None:
         return parse_key(_read(named))
     if args.key is not None:
@@ -57,6 +57,14 @@ def take_key(args: argparse.Namespace) -> bytes:
     return parse_key(inherited)
 
 
+def named_file(args: argparse.Namespace) -> str | None:
+    """Return the name of the file that the key is read from, `-` for standard input; None if it is in no file."""
+    named: str | None = args.key_file
+    if named is None and args.key is None and not os.environ.get(VARIABLE):
+        named = settings.value("key_file")[0]
+    return named
+
+
 def parse_key(digits: str) -> bytes:
     """Return the key given as hexadecimal digits.
 
@@ -67,7 +75,7 @@ def parse_key(digits: str) -> bytes:
         key = bytes.fromhex(digits)
     except ValueError:
         raise KeyLengthError("the key is not hexadecimal: give 32, 48 or 64 hexadecimal digits") from None
-    if len(key) not in (16, 24, 32):
+    if len(key) * 8 not in _BITS:
         raise KeyLengthError(f"the key has {len(key) * 8} bits: give 32, 48 or 64 hexadecimal digits")
     return key
 
@@ -98,10 +106,24 @@ def _read(name: str) -> str:
             status = os.fstat(file.fileno())
             loose = name != STANDARD and stat.S_ISREG(status.st_mode) and status.st_mode & 0o077
             if loose and os.name == "posix":
+                quoted = shlex.quote(name)
                 raise FileError(
-                    f"others can read the key in {name} (mode {stat.S_IMODE(status.st_mode):04o}): "
-                    f"chmod 600 {shlex.quote(name)}"
+                    f"others can read the key in {name} (mode {stat.S_IMODE(status.st_mode):04o}): chmod 600 {quoted}; "
+                    f"where that changes nothing, give --key-file - < {quoted}"
                 )
-            return file.read(_MOST).decode("ascii", "replace")
+            data = file.read(_MOST)
     except OSError as error:
         raise FileError(f"cannot read the key from {name}: {error.strerror}") from error
+    _check_digits(data, name)
+    return data.decode("ascii", "replace")
+
+
+def _check_digits(data: bytes, name: str) -> None:
+    """Refuse a key file that is written in other ways than as hexadecimal digits in ASCII, and name its way."""
+    what, command = encodings.foreign(data)
+    if not what and len(data) * 8 in _BITS and not data.decode("ascii", "replace").isprintable():
+        what, command = f"holds {len(data)} raw bytes", "od -An -v -tx1"
+    if what:
+        where = "standard input" if name == STANDARD else name
+        how = "" if name == STANDARD else encodings.remedy(command, name)
+        raise FileError(f"the key of {where} {what}, and is to be hexadecimal digits in plain ASCII{how}")

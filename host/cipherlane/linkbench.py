@@ -1,22 +1,25 @@
 """Measures records through a link: goodput, loss, round trips, and on a board with Ethernet what a packet costs."""
 
+import contextlib
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from .clock import Clock
 from .counterblocks import MOST_STREAM, CounterBlocks
 from .device import Device
-from .errors import BoardError, ReplyError
+from .errors import BoardError, CipherlaneError, ReplyError
 from .intervals import Interval, Intervals
 from .protocol.layout import HEADER, Engine, ErrorCode
 from .session import Session
-from .transfer import Progress
+from .transfer import Counts, Progress
 
 # Bytes around a datagram's payload on gigabit Ethernet: preamble, addresses and type, IPv4, UDP, FCS, gap.
 _WIRE_OVERHEAD = 8 + 14 + 20 + 8 + 4 + 12
 _LEAST_PAYLOAD = 46 - 28  # of a datagram: shorter ones are padded
 _WIRE_MBPS = 1000.0
 PERCENTILES = (50, 90, 99)
+_SELDOM = 3600.0  # seconds
 STAGES = ("driver", "copy", "stack", "record", "engine")
 
 
@@ -35,7 +38,8 @@ class LinkMeasurement:
     host's clock: of a simulated board they say how fast the simulation runs. `host_core_mbps` are the data bits for
     each second that this process was running on a processor, in millions: what one core can carry, whatever else
     the machine does. `packet_cycles` are the board's cycles for a data record by stage, None where the board does not
-    count them, or spends none. `intervals` are parts of the stream, if it was looked at in parts.
+    count them, or spends none. `intervals` are parts of the stream, if it was looked at in parts. Of a run that was
+    ended early, `interrupted` says whether this stream was; of others it is None.
     """
 
     engine: str
@@ -53,6 +57,7 @@ class LinkMeasurement:
     latency_ms: dict[str, float]
     packet_cycles: dict[str, float] | None
     intervals: tuple[Interval, ...] = ()
+    interrupted: bool | None = None
 
     @property
     def wire_limit_mbps(self) -> float:
@@ -72,6 +77,8 @@ class LinkMeasurement:
         for name in ("seconds", "goodput_mbps", "host_core_mbps", "loss", "wire_limit_mbps", "share"):
             record[name] = round(record[name], 5)
         del record["intervals"]
+        if self.interrupted is None:
+            del record["interrupted"]
         if self.intervals:
             record["intervals"] = [each.record() for each in self.intervals]
         return record
@@ -111,6 +118,7 @@ def measure(
     seconds: float | None = None,
     progress: Progress | None = None,
     intervals: Intervals | None = None,
+    keep: Callable[[LinkMeasurement], None] | None = None,
 ) -> LinkMeasurement:
     """Stream `total` bytes of zeros, or `seconds` long, through a session of its own.
 
@@ -124,6 +132,7 @@ def measure(
         seconds: time after which no more is sent.
         progress: called with the bytes done so far.
         intervals: look at the stream, and are kept with its figures.
+        keep: called with what was measured, if anything was, where the stream ends early by an exception.
 
     Raises:
         ArgumentError: a record of that size is not possible.
@@ -141,51 +150,72 @@ def measure(
         link.counters.round_trips.clear()
         sent, lost = link.counters.sent, link.flights.lost
         opened = network_of(session)
+        counts = Counts()
+
+        def look(now: Counts) -> float:
+            nonlocal counts
+            counts = now
+            return intervals.watch(now) if intervals else _SELDOM
+
         if intervals:
             intervals.begin()
         started, busy = clock.now(), clock.busy()
-        report = session.transfer(
-            _Zeros(length, clock, None if seconds is None else started + seconds),
-            _Nowhere(),
-            length=length if seconds is None else None,
-            in_flight=window_records * size,
-            progress=progress,
-            watch=intervals.watch if intervals else None,
-        )
-        taken, busy = clock.now() - started, clock.busy() - busy
-        if intervals:
-            intervals.finish()
-        sent, lost = link.counters.sent - sent, link.flights.lost - lost
-        round_trips = sorted(link.counters.round_trips)
-        closed = network_of(session)
-    blocks.give_back(report.bytes)
-    clock_hz, bits = device.info().clock_hz, report.bytes * 8
-    goodput = _rate(bits, taken)
-    packet_cycles = None
-    if opened and closed and device.info().kind == "sim":
-        goodput = _rate(bits * clock_hz, _grown(opened, closed, "cycles"))
-    if opened and closed and not engine.traits.serves:
-        # Two control records are among them.
-        records = _grown(opened, closed, "records")
-        cycles = {stage: closed[f"{stage}_cycles"] - opened[f"{stage}_cycles"] for stage in STAGES}
-        packet_cycles = {stage: round(count / records, 1) for stage, count in cycles.items()}
-    return LinkMeasurement(
-        engine=engine.name.lower(),
-        key_bits=blocks.key_bits,
-        record_bytes=record_bytes,
-        window_records=window_records,
-        bytes=report.bytes,
-        kind=device.info().kind,
-        clock_hz=clock_hz,
-        seconds=taken,
-        goodput_mbps=goodput,
-        host_core_mbps=_rate(bits, busy),
-        loss=lost / sent if sent else 0.0,
-        retransmissions=report.retransmissions,
-        latency_ms={f"p{part}": round(_percentile(round_trips, part) * 1e3, 3) for part in PERCENTILES},
-        packet_cycles=packet_cycles,
-        intervals=tuple(intervals.found) if intervals else (),
-    )
+
+        def measured(cause: BaseException | None = None) -> LinkMeasurement:
+            taken, ran = clock.now() - started, clock.busy() - busy
+            if intervals:
+                intervals.finish()
+            went, gone = link.counters.sent - sent, link.flights.lost - lost
+            round_trips = sorted(link.counters.round_trips)
+            closed = None if isinstance(cause, CipherlaneError) else network_of(session)
+            clock_hz, bits = device.info().clock_hz, counts.received * 8
+            goodput = _rate(bits, taken)
+            packet_cycles = None
+            if opened and closed and device.info().kind == "sim":
+                goodput = _rate(bits * clock_hz, _grown(opened, closed, "cycles"))
+            if opened and closed and not engine.traits.serves:
+                # Two control records are among them.
+                records = _grown(opened, closed, "records")
+                cycles = {stage: closed[f"{stage}_cycles"] - opened[f"{stage}_cycles"] for stage in STAGES}
+                packet_cycles = {stage: round(count / records, 1) for stage, count in cycles.items()}
+            return LinkMeasurement(
+                engine=engine.name.lower(),
+                key_bits=blocks.key_bits,
+                record_bytes=record_bytes,
+                window_records=window_records,
+                bytes=counts.received,
+                kind=device.info().kind,
+                clock_hz=clock_hz,
+                seconds=taken,
+                goodput_mbps=goodput,
+                host_core_mbps=_rate(bits, ran),
+                loss=gone / went if went else 0.0,
+                retransmissions=counts.retransmissions,
+                latency_ms={f"p{part}": round(_percentile(round_trips, part) * 1e3, 3) for part in PERCENTILES},
+                packet_cycles=packet_cycles,
+                intervals=tuple(intervals.found) if intervals else (),
+                interrupted=True if cause else None,
+            )
+
+        try:
+            session.transfer(
+                _Zeros(length, clock, None if seconds is None else started + seconds),
+                _Nowhere(),
+                length=length if seconds is None else None,
+                in_flight=window_records * size,
+                progress=progress,
+                watch=look,
+            )
+        except (KeyboardInterrupt, CipherlaneError) as error:
+            # A lost board's counters are gone, and with them the simulated time of what it did.
+            known = isinstance(error, KeyboardInterrupt) or not opened or device.info().kind != "sim"
+            if keep and counts.received and known:
+                with contextlib.suppress(CipherlaneError):
+                    keep(measured(error))
+            raise
+        done = measured()
+    blocks.give_back(done.bytes)
+    return done
 
 
 def network_of(session: Session) -> dict[str, int] | None:

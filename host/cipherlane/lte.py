@@ -9,7 +9,7 @@ import argparse
 from dataclasses import dataclass
 
 from .errors import ArgumentError
-from .files import InputFile
+from .inputfile import InputFile
 from .protocol.layout import BLOCK
 from .transfer import Writer
 

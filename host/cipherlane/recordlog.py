@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from . import private
+from .claims import Use, require_replaceable
 from .clock import REAL, Clock
-from .errors import FileError, VersionMismatchError
+from .errors import ExistsError, FileError, VersionMismatchError
 from .protocol.layout import ERROR, ERROR_TYPE, REPLIES, REPLY, REQUESTS, Layout, Record, RecordType, decode
 from .replies import printable
 
@@ -27,27 +28,59 @@ _DIGITS = 16  # of the SHA-256 of data
 
 
 class RecordLog:
-    """Writes records to a file that its owner alone can read; a context manager is the device that uses it."""
+    """Writes records to a file that its owner alone can read; a context manager is the device that uses it.
 
-    def __init__(self, path: str, clock: Clock = REAL):
-        """Begin a log at `path`, in place of what is there.
+    A command that looks for its board again opens its log again, and the log continues.
+    """
+
+    def __init__(self, path: str, clock: Clock = REAL, replace: bool = False):
+        """Begin a log at `path`; what is there is replaced if `replace` says so.
 
         Raises:
-            FileError: it cannot be written.
+            FileError: it cannot be written; ExistsError if something is there that is not to be replaced.
         """
-        self._path = path
+        self._path, self._replace = path, replace
         self._clock = clock
         self._begun = clock.now()
         self._salt = secrets.token_bytes(16)
         self._numbers: dict[int, int] = {}
+        self._begun_as: os.stat_result | None = None
+        self._file: TextIO | None = None
+        self.open()
+
+    def open(self) -> None:
+        """Open the log, once more if it was closed.
+
+        Raises:
+            FileError: it cannot be written, or another file has its name by now.
+        """
+        if self._file is not None:
+            return
+        path = Path(self._path)
         try:
-            number = private.open_there(Path(path), os.O_WRONLY | os.O_CREAT)
-            if stat.S_ISREG(os.fstat(number).st_mode):  # it may have been there before
-                private.chmod(number, 0o600)
-                os.ftruncate(number, 0)
+            number = self._new(path) if self._begun_as is None else private.open_there(path, os.O_WRONLY | os.O_APPEND)
+            status = os.fstat(number)
+            if self._begun_as and not os.path.samestat(status, self._begun_as):
+                os.close(number)
+                raise FileError(f"another file is called {path} by now: name another with --log")
         except OSError as error:
             raise FileError(f"cannot write the log {path}: {error.strerror}; name another file with --log") from error
-        self._file: TextIO = open(number, "w", encoding="ascii", buffering=1)  # noqa: SIM115
+        self._begun_as = status
+        self._file = open(number, "w", encoding="ascii", buffering=1)  # noqa: SIM115
+
+    def _new(self, path: Path) -> int:
+        """Make the file, or open what is none that holds anything; return its descriptor."""
+        use = Use(self._path, True, "--log")
+        require_replaceable(use, self._replace)
+        status = use.seen()
+        if status and not stat.S_ISREG(status.st_mode):
+            return os.open(path, os.O_WRONLY | private.OPEN)
+        if self._replace:
+            path.unlink(missing_ok=True)
+        try:
+            return private.create(path)
+        except FileExistsError as error:
+            raise ExistsError(use.name, use.remedy) from error
 
     def sent(self, records: Iterable[bytes]) -> None:
         """Write `records` as sent."""
@@ -59,13 +92,17 @@ class RecordLog:
 
     def close(self) -> None:
         """End the log; closing twice is allowed."""
+        file, self._file = self._file, None
         try:
-            self._file.close()
+            if file:
+                file.close()
         except OSError as error:
             raise self._failure(error) from error
 
     def _write(self, direction: str, records: Iterable[bytes]) -> None:
         time = round(self._clock.now() - self._begun, 6)
+        if self._file is None:
+            return
         try:
             for raw in records:
                 self._file.write(json.dumps({"time": time, "direction": direction, **self._described(raw)}) + "\n")

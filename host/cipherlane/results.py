@@ -2,7 +2,9 @@
 
 import functools
 import json
+import os
 import platform
+import re
 import subprocess
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -10,6 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from . import whole
+from .notices import show_warning
 from .version import __version__
 
 KINDS = {
@@ -20,6 +24,7 @@ KINDS = {
 }
 
 _GIT_TIMEOUT = 10.0
+_REFUSED = re.compile(r"dubious ownership.*^\s*(git config --global --add safe\.directory [^\n]+)", re.S | re.M)
 
 
 def commit(file: Path = Path(__file__)) -> str | None:
@@ -28,14 +33,26 @@ def commit(file: Path = Path(__file__)) -> str | None:
     None where there is no git, and outside of a checkout: a copy that lies in another project is not part of that.
     """
     here = ("git", "-C", str(file.resolve().parent))
-    run = functools.partial(subprocess.run, capture_output=True, text=True, timeout=_GIT_TIMEOUT)
+    said_so = {**os.environ, "LC_ALL": "C"}  # in git's own words, which are looked at here
+    run = functools.partial(subprocess.run, capture_output=True, text=True, timeout=_GIT_TIMEOUT, env=said_so)
     try:
-        if run([*here, "ls-files", "--error-unmatch", file.name]).returncode:
+        listed = run([*here, "ls-files", "--error-unmatch", file.name])
+        if listed.returncode:
+            if refused := _REFUSED.search(listed.stderr):
+                _warn_of_no_commit(refused[1].strip())
             return None
         described = run([*here, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"])
     except (OSError, subprocess.TimeoutExpired):
         return None
     return described.stdout.strip() or None
+
+
+@functools.cache
+def _warn_of_no_commit(command: str) -> None:
+    """Warn, once, that git does not say the commit; `command` is what it asks for."""
+    show_warning(
+        f"figures carry no commit, as git refuses this checkout, which belongs to another user: `{command}` allows it"
+    )
 
 
 def write(
@@ -47,6 +64,8 @@ def write(
     configuration: Mapping[str, Any],
     tools: Mapping[str, str] | None = None,
     measured: str | None = None,
+    replace: bool = True,
+    option: str = "FILE",
 ) -> None:
     """Write figures as JSON, behind their `provenance`: date (UTC), commit, command, board, configuration, tools.
 
@@ -59,6 +78,12 @@ def write(
         tools: versions of what built it and of what measured it, beside this package's and Python's.
         measured: the `commit` that was measured, where that takes so long that the checkout may go on meanwhile;
             by default that of now.
+        replace: whether a file that is there is replaced.
+        option: what names the file, for errors.
+
+    Raises:
+        FileError: it cannot be written; ExistsError if it is there and is not to be replaced.
+        OSError: its folder or it cannot be made.
     """
     provenance = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -68,8 +93,8 @@ def write(
         "configuration": dict(configuration),
         "tools": {"cipherlane": __version__, "python": platform.python_version(), **(tools or {})},
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"provenance": provenance, **content}, indent=2) + "\n", encoding="utf-8")
+    text = json.dumps({"provenance": provenance, **content}, indent=2) + "\n"
+    whole.write(path, text, replace=replace, option=option)
 
 
 @dataclass(frozen=True)
@@ -79,6 +104,7 @@ class Measurement:
     `bytes` is the length of the data; `processed_bytes` and `blocks` also count records that were repeated, and it is
     these that took `cycles`. `kind` is "sim" for a simulated board and "board" for hardware. The `link_` figures
     are the host's wall clock: of a simulated board they say how fast the simulation runs, and nothing about a board.
+    Of a run that was ended early, `interrupted` says whether this figure was; of others it is None.
     """
 
     engine: str
@@ -94,6 +120,7 @@ class Measurement:
     verified: bool | None = None
     link_seconds: float | None = None
     retransmissions: int | None = None
+    interrupted: bool | None = None
 
     @property
     def cycles_per_block(self) -> float | None:
@@ -124,6 +151,8 @@ class Measurement:
         """Return the measurement as a record for JSON."""
         record = asdict(self)
         record["processed_bytes"] = self._processed
+        if self.interrupted is None:
+            del record["interrupted"]
         for name, digits in (("cycles_per_block", 3), ("bits_per_cycle", 4), ("mbps", 3), ("link_wall_mbps", 3)):
             value = getattr(self, name)
             record[name] = None if value is None else round(value, digits)

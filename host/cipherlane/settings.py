@@ -15,6 +15,7 @@ from typing import Any
 
 import platformdirs
 
+from . import encodings
 from .errors import ArgumentError
 from .transport.serial import DEFAULT_BAUD
 
@@ -78,7 +79,7 @@ def read() -> dict[str, Any]:
     """
     file = path()
     try:
-        said = tomllib.loads(file.read_text(encoding="utf-8")) if file else {}
+        said = tomllib.loads(_text_of(file)) if file else {}
     except FileNotFoundError as error:
         if os.environ.get(CONFIG):
             raise ArgumentError(f"there is no {file}: write it, or unset {CONFIG}") from error
@@ -96,6 +97,21 @@ def read() -> dict[str, Any]:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise ArgumentError(f"{file}: {name} is neither text nor number: mend it")
     return {name: _parsed(SETTINGS[name], str(value), f"{file}: {name}") for name, value in said.items()}
+
+
+def _text_of(file: Path) -> str:
+    """Return what a configuration file says; raise ArgumentError where it is no UTF-8."""
+    data = file.read_bytes()
+    what, command = encodings.foreign(data)
+    if what:
+        how = encodings.remedy(command, str(file))
+        raise ArgumentError(f"the configuration {file} {what}, and is to be UTF-8 without one{how}")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ArgumentError(
+            f"the configuration {file} is not UTF-8 at byte {error.start}: save it as UTF-8, or delete it"
+        ) from None
 
 
 def value(name: str) -> tuple[Any, str]:

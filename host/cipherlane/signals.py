@@ -3,6 +3,7 @@
 import os
 import select
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -47,7 +48,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     for other in _ENDING:  # what is to be done at the end is bounded, and done once
         signal.signal(other, signal.SIG_IGN)
     _stop_and_continue_simply()
-    _let_go_of_what_is_gone()
+    let_go_of_what_is_gone()
     raise Interrupted(number)
 
 
@@ -108,7 +109,21 @@ def _is_gone(descriptor: int, patience: float) -> bool:
     return any(events & (select.POLLHUP | select.POLLERR) for _, events in poll.poll(patience * 1000))
 
 
-def _let_go_of_what_is_gone() -> None:
+def flush_output() -> None:
+    """Write what standard output holds back.
+
+    Raises:
+        BrokenPipeError: whoever read it has stopped; what is written there from now on goes nowhere.
+    """
+    try:
+        if sys.stdout:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        let_go_of_what_is_gone()
+        raise
+
+
+def let_go_of_what_is_gone() -> None:
     """Let output go nowhere that went to a terminal or pipe that is gone: an error there would hide the signal."""
     for descriptor in (1, 2):
         if _is_gone(descriptor, 0):

@@ -29,9 +29,19 @@ from rich.text import Text
 
 from .intervals import Interval
 from .linkbench import PERCENTILES, STAGES, LinkMeasurement
+from .notices import one_line
+from .notices import show_warning as show_warning
 from .plain import plain
 from .results import Measurement
 from .tables import FittingTable, cell, title_text
+
+
+class _Console(Console):
+    """A console that leaves it to the caller that nobody reads it any more."""
+
+    def on_broken_pipe(self) -> None:
+        """Pass on the BrokenPipeError that is being handled."""
+        raise
 
 
 class LinkRateColumn(ProgressColumn):
@@ -55,7 +65,7 @@ def transfer_progress(
         start: bytes done before.
         show: True and False force it on and off; None shows it on a terminal.
     """
-    console = Console(stderr=True, force_terminal=True if show else None)
+    console = _Console(stderr=True, force_terminal=True if show else None)
     columns = (_description(), BarColumn(), DownloadColumn(), LinkRateColumn(), TimeRemainingColumn())
     hidden = show is False or not console.is_terminal
     with Progress(*columns, console=console, disable=hidden) as progress:
@@ -69,7 +79,7 @@ def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[
 
     `show` is as in `transfer_progress`.
     """
-    console = Console(stderr=True, force_terminal=True if show else None)
+    console = _Console(stderr=True, force_terminal=True if show else None)
     columns = (
         BarColumn(20),
         MofNCompleteColumn(),
@@ -105,7 +115,7 @@ def measurement_table(measurements: Iterable[Measurement], title: str | None = N
     )
     rows = (
         (
-            item.engine,
+            item.engine + _mark(item.interrupted),
             str(item.key_bits),
             item.direction,
             str(item.bytes),
@@ -136,7 +146,7 @@ def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None
     headings += ("loss", *(f"p{part}\nms" for part in shown))
     rows = (
         (
-            f"{item.engine} {item.key_bits}",
+            f"{item.engine} {item.key_bits}{_mark(item.interrupted)}",
             str(item.record_bytes),
             str(item.window_records),
             f"{item.goodput_mbps:.1f}",
@@ -201,12 +211,12 @@ def field_table(fields: dict[str, Any], title: str | None = None) -> Table:
 def show(renderable: Any, *, stderr: bool = False) -> None:
     """Print a table, or one line of text."""
     text = isinstance(renderable, str)
-    Console(stderr=stderr).print(cell(renderable) if text else renderable, highlight=False, soft_wrap=text)
+    _Console(stderr=stderr).print(cell(renderable) if text else renderable, highlight=False, soft_wrap=text)
 
 
 def on_terminal() -> bool:
     """Return whether standard error is a terminal, which shows progress bars."""
-    return Console(stderr=True).is_terminal
+    return _Console(stderr=True).is_terminal
 
 
 def show_json(value: Any) -> None:
@@ -216,12 +226,7 @@ def show_json(value: Any) -> None:
 
 def show_error(text: str) -> None:
     """Print one line on standard error."""
-    sys.stderr.write(f"cipherlane: error: {_line(text)}\n")
-
-
-def show_warning(text: str) -> None:
-    """Print one line on standard error."""
-    sys.stderr.write(f"cipherlane: warning: {_line(text)}\n")
+    sys.stderr.write(f"cipherlane: error: {one_line(text)}\n")
 
 
 def ask(question: str) -> bool:
@@ -229,13 +234,9 @@ def ask(question: str) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     try:
-        return Confirm.ask(cell(question), console=Console(stderr=True), default=False)
+        return Confirm.ask(cell(question), console=_Console(stderr=True), default=False)
     except EOFError:
         return False
-
-
-def _line(text: str) -> str:
-    return plain(" ".join(text.split()))
 
 
 def _description() -> TextColumn:
@@ -245,6 +246,11 @@ def _description() -> TextColumn:
 def command_line(words: Sequence[str]) -> str:
     """Return `words` as this system's shell takes them."""
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+
+
+def _mark(interrupted: bool | None) -> str:
+    """Return what stands after the engine of a figure that was cut short."""
+    return " (part)" if interrupted else ""
 
 
 def _figure(value: float | None, digits: int) -> str:

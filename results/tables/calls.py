@@ -31,7 +31,7 @@ def render(kept: dict[str, Content]) -> list[str]:
     ]
 
 
-COMMAND = "cipherlane bench --port sim --engine ise --key-bits 128 --record-bytes N --results "
+COMMAND = "cipherlane bench --port sim --engine ise --key-bits 128 --record-bytes N --force --results "
 TABLE = Table(
     name="calls",
     page="host/RESULTS.md",

@@ -47,7 +47,7 @@ TABLE = Table(
     # `make demo` alone leaves out key lengths, and engines that others outdo.
     command="cipherlane demo --port sim --key-bits all "
     + " ".join(f"--engine {engine}" for engine in ENGINES)
-    + " --results build/results/demo.json",
+    + " --force --results build/results/demo.json",
     render=render,
     keep=keep,
     shows="a file through the record service over the UART, with each engine",

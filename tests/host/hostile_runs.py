@@ -123,7 +123,7 @@ def run(seed, file):
         transport = SerialTransport("hostile", clock=clock, port=Port(board, clock))
     words = board.random.choice(commands(file))
     path = f"{file}.log"
-    log = RecordLog(path, clock) if board.random.random() < 0.5 else None
+    log = RecordLog(path, clock, replace=True) if board.random.random() < 0.5 else None
     shown = io.StringIO()
     with (
         mock.patch.object(common, "open_device", lambda args: Watched(transport, args.timeout, log)),

@@ -233,7 +233,7 @@ class PeerBoard:
         self._alone()
         done = min(total, self.bench_part)
         blocks = (done + 15) // 16
-        return session, struct.pack("<QQQQ", done, blocks, blocks * CYCLES_PER_BLOCK * (5 - engine), KEY_CYCLES)
+        return session, struct.pack("<QQQQ", done, blocks, blocks * CYCLES_PER_BLOCK * max(1, 5 - engine), KEY_CYCLES)
 
     def _selftest(self, session, offset, token, data):
         (engine,) = struct.unpack("<I", data)

@@ -467,7 +467,7 @@ def test_bench_keeps_its_figures_as_csv_too(tmp_path, capsys, null_board):
     assert row["engine"] == "table" and float(row["goodput_mbps"]) == record["goodput_mbps"]
     assert float(row["latency_ms.p99"]) == record["latency_ms"]["p99"]
     status, _, stderr = run(capsys, "bench", "--port", null_board.url, "--bytes", "5000", "--csv", tmp_path)
-    assert status == 2 and "name another file" in one_line_error(stderr)
+    assert status == 2 and "it is a directory, name another with --csv" in one_line_error(stderr)
 
 
 @pytest.mark.parametrize("link", [[], ["--link"]])
@@ -514,9 +514,11 @@ def test_an_interrupted_bench_keeps_what_is_measured(server, tmp_path, capsys, m
     monkeypatch.setattr(views, "bench_progress", interrupting)
     path = tmp_path / "x.json"
     status, stdout, stderr = run(capsys, "bench", "--port", server.url, "--json", "--results", path)
-    assert (status, stdout) == (130, "")
-    assert f"interrupted; 2 of 12 figures were measured and are in {path}" in stderr
-    assert [each["key_bits"] for each in json.loads(path.read_text())["records"]] == [128, 192]
+    assert status == 130
+    assert f"interrupted; 2 of 12 figures were measured: see {path}" in one_line_error(stderr)
+    kept = json.loads(path.read_text())
+    assert kept["records"] == json.loads(stdout) and kept["interrupted"] == "2 of 12 figures were measured"
+    assert [(each["key_bits"], each["interrupted"]) for each in kept["records"]] == [(128, False), (192, False)]
 
 
 # What is shown

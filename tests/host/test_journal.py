@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from cipherlane.errors import FileError, VerifyError
-from cipherlane.files import SIDECAR_SIZE, InputFile, OutputFile
+from cipherlane.files import SIDECAR_SIZE, OutputFile
+from cipherlane.inputfile import InputFile
 from cipherlane.journal import Journal
 from cipherlane.oracle import Verifier
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes

@@ -35,7 +35,8 @@ for module in pkgutil.walk_packages(cipherlane.__path__, "cipherlane."):
         importlib.import_module(module.name)
 from cipherlane import cli, nullboard
 from cipherlane.errors import FileError
-from cipherlane.files import InputFile, OutputFile
+from cipherlane.files import OutputFile
+from cipherlane.inputfile import InputFile
 
 def run(*words, ends=0):
     stdout, stderr = io.StringIO(), io.StringIO()
@@ -58,7 +59,7 @@ for verb, source, target in (("encrypt", "plain", "secret"), ("decrypt", "secret
     thread = threading.Thread(target=board.serve, args=(1e9,), daemon=True)
     thread.start()
     assert "cryptography" in run("info", "--port", board.url)
-    words = ("--key-file", "key", "--iv", "00" * 16, "--verify", "--log", "log")
+    words = ("--key-file", "key", "--iv", "00" * 16, "--verify", "--log", "log", "--force")
     run("--port", board.url, verb, *words, source, target)
 assert pathlib.Path("back").read_bytes() == pathlib.Path("plain").read_bytes() != pathlib.Path("secret").read_bytes()
 assert sorted(path.name for path in pathlib.Path(".").iterdir()) == ["back", "key", "log", "plain", "secret"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cipherlane.device import Device
-from cipherlane.errors import FileError
+from cipherlane.errors import ExistsError, FileError
 from cipherlane.protocol.layout import Engine
 from cipherlane.recordlog import RecordLog
 
@@ -123,12 +123,15 @@ def test_it_is_its_owners_alone_and_follows_no_link(tmp_path):
         os.umask(previous)
     assert stat.S_IMODE((tmp_path / "log").stat().st_mode) == 0o600
     (tmp_path / "log").chmod(0o644)
-    RecordLog(str(tmp_path / "log")).close()
+    with pytest.raises(ExistsError, match="name another with --log, or replace it with --force"):
+        RecordLog(str(tmp_path / "log"))
+    RecordLog(str(tmp_path / "log"), replace=True).close()
     assert stat.S_IMODE((tmp_path / "log").stat().st_mode) == 0o600
     (tmp_path / "link").symlink_to(tmp_path / "victim")
-    with pytest.raises(FileError, match="link is a symbolic link, which is not followed: delete it"):
+    with pytest.raises(FileError, match="link is a symbolic link, which is not followed: name another"):
         RecordLog(str(tmp_path / "link"))
-    assert not (tmp_path / "victim").exists()
+    RecordLog(str(tmp_path / "link"), replace=True).close()
+    assert not (tmp_path / "victim").exists() and not (tmp_path / "link").is_symlink()
     with pytest.raises(FileError, match="No such file or directory"):
         RecordLog(str(tmp_path / "absent" / "log"))
 

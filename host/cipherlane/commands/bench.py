@@ -14,9 +14,10 @@ from ..linkbench import LinkMeasurement, measure
 from ..protocol.layout import Engine
 from ..replies import BoardInfo
 from ..transfer import Progress
-from . import common
+from . import common, keeping
 
 Task = Callable[[Progress], Any]
+Keep = Callable[[Any], None]
 
 LINK_BYTES = 100_000_000
 _LEAST_INTERVAL = 0.1  # seconds
@@ -56,7 +57,7 @@ def add_to(commands: Any) -> None:
         help="with --link: show every SECONDS what has passed either way, by the host's clock, and in all",
     )
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal")
-    common.add_results_option(parser)
+    keeping.add_results_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -72,28 +73,25 @@ def run(args: argparse.Namespace) -> int:
     try:
         with common.open_device(args) as device:
             info = device.info()
-            tasks = list((_link_tasks if args.link else _memory_tasks)(args, device))
+            tasks = list((_link_tasks if args.link else _memory_tasks)(args, device, done.append))
             with views.bench_progress(len(tasks), False if args.interval else args.progress) as progress:
                 for label, task in tasks:
                     done.append(task(progress(label)))
     except (KeyboardInterrupt, CipherlaneError) as error:
         if done:
-            common.write_results(args, done, device)
-            _show(args, info, done, stderr=True)
-            names = ", ".join(name for name in (args.results, args.csv) if name)
-            error.add_note(
-                f"{len(done)} of {len(tasks)} figures were measured" + (f" and are in {names}" if names else "")
-            )
+            show = functools.partial(_show, args, info)
+            keeping.keep_interrupted(args, done, len(tasks), device, show, error)
         raise
-    records = common.write_results(args, done, device)
+    records = keeping.records_of(done)
     if args.json:
         views.show_json(records)
     else:
         _show(args, info, done)
+    keeping.write_results(args, records, device)
     return 0
 
 
-def _memory_tasks(args: argparse.Namespace, device: Device) -> Iterator[tuple[str, Task]]:
+def _memory_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterator[tuple[str, Task]]:
     """Yield what is to be measured from memory to memory: a label, and what does it."""
     engines = device.info().memory_engines
     directions = DIRECTIONS if args.direction == "both" else (args.direction,)
@@ -103,11 +101,11 @@ def _memory_tasks(args: argparse.Namespace, device: Device) -> Iterator[tuple[st
         for key_bits in [size for size in args.key_bits or sizes if args.engine or size in sizes]:
             for direction in directions:
                 words = (engine, key_bits, direction, record_bytes, args.bytes)
-                measured = functools.partial(device.bench, *words, seconds=args.duration)
+                measured = functools.partial(device.bench, *words, seconds=args.duration, keep=keep)
                 yield f"{engine.name.lower()} {key_bits} {direction}", _with_progress(measured)
 
 
-def _link_tasks(args: argparse.Namespace, device: Device) -> Iterator[tuple[str, Task]]:
+def _link_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterator[tuple[str, Task]]:
     """Yield what is to be measured through the link: engines, key lengths, record sizes and windows."""
     info = device.info()
     keys = {key_bits: CounterBlocks(key_bits) for key_bits in args.key_bits or (128,)}
@@ -118,7 +116,7 @@ def _link_tasks(args: argparse.Namespace, device: Device) -> Iterator[tuple[str,
                 for window in args.window or (None,):
                     total = None if args.duration else args.bytes or enough
                     words = (device, engine, blocks, record_bytes, window, total)
-                    measured = functools.partial(measure, *words, seconds=args.duration)
+                    measured = functools.partial(measure, *words, seconds=args.duration, keep=keep)
                     label = f"{engine.name.lower()} {key_bits}"
                     yield label, _with_intervals(measured, args, label) if args.interval else _with_progress(measured)
 
@@ -137,9 +135,11 @@ def _with_intervals(measure: Callable[..., LinkMeasurement], args: argparse.Name
         for line in views.interval_heading(label):
             show(line)
         intervals = Intervals(args.interval, lambda interval: show(views.interval_line(interval)))
-        done = measure(progress=progress, intervals=intervals)
-        show(views.interval_line(intervals.total, "total"))
-        return done
+        try:
+            return measure(progress=progress, intervals=intervals)
+        finally:
+            if intervals.found:
+                show(views.interval_line(intervals.total, "total"))
 
     return task
 
@@ -150,14 +150,14 @@ def _engines(args: argparse.Namespace, present: Iterable[Engine]) -> list[Engine
     return [common.engine_of(name, present) for name in names]
 
 
-def _show(args: argparse.Namespace, info: BoardInfo, done: list[Any], stderr: bool = False) -> None:
+def _show(args: argparse.Namespace, info: BoardInfo, done: list[Any], interrupted: str = "") -> None:
     if not args.link:
         title = f"{info.board}: CTR from memory to memory at {info.clock_hz / 1e6:g} MHz"
-        views.show(views.measurement_table(done, title), stderr=stderr)
+        views.show(views.measurement_table(done, title + interrupted))
         return
-    views.show(views.link_table(done, f"{info.board}: encrypted streams over {args.port}"), stderr=stderr)
+    views.show(views.link_table(done, f"{info.board}: encrypted streams over {args.port}{interrupted}"))
     if any(item.packet_cycles for item in done):
-        views.show(views.packet_table(done, "the board's cycles for one record, by stage"), stderr=stderr)
+        views.show(views.packet_table(done, "the board's cycles for one record, by stage"))
 
 
 def _interval(text: str) -> float:

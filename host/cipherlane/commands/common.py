@@ -1,21 +1,15 @@
 """Options that all commands share."""
 
 import argparse
-import contextlib
-import csv
-import io
-import shlex
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
-from .. import lte, results, settings
+from .. import lte, settings
+from ..claims import WrittenName
 from ..device import Device
-from ..errors import ArgumentError, FileError
-from ..linkbench import LinkMeasurement
+from ..errors import ArgumentError
 from ..protocol.layout import Engine
 from ..recordlog import RecordLog
-from ..results import Measurement
 from ..transport import open_transport
 from ..transport.serial import DEFAULT_BAUD
 
@@ -26,7 +20,7 @@ NETWORK = (
 ENGINE_NAMES = tuple(engine.name.lower() for engine in Engine)
 
 
-LINK_OPTIONS = ("port", "baud", "timeout", "log", "json")
+LINK_OPTIONS = ("port", "baud", "timeout", "log", "force", "json")
 
 
 def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
@@ -37,7 +31,7 @@ def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
     options = options or {"default": argparse.SUPPRESS}
     parser.add_argument(
         "--port",
-        help="serial device; udp://host[:port]; socket://host:port or rfc2217://host:port, a serial port of another "
+        help="serial device; udp://host[:port] (IPv4); socket://host:port or rfc2217://host:port, a serial port of another "
         "machine; or sim[:folder] (UART) or sim+udp[:folder] (Ethernet) to start the simulated board, by default that "
         "of $CIPHERLANE_SIM or $CIPHERLANE_SIM_ETH or of the checkout (default: $CIPHERLANE_PORT)",
         **options,
@@ -48,11 +42,24 @@ def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
     add_timeout(parser, "for each reply (default: $CIPHERLANE_TIMEOUT, or from the link)", **options)
     parser.add_argument(
         "--log",
+        type=WrittenName,
         metavar="FILE",
-        help="write each record sent and received as a line of JSON, keys and data left out",
+        help="write each record sent and received as a line of JSON to the new file FILE, keys and data left out",
         **options,
     )
+    add_force(parser, **options)
     add_json(parser, **options)
+
+
+def add_force(parser: argparse.ArgumentParser, **options: Any) -> None:
+    """Add the option that has files replaced."""
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="replace files that are there; without it the command asks on a terminal, and else is refused. A symbolic "
+        "link is replaced itself, never followed",
+        **options,
+    )
 
 
 def add_timeout(parser: argparse.ArgumentParser, meaning: str, **options: Any) -> None:
@@ -90,61 +97,14 @@ def complete(args: argparse.Namespace) -> None:
             setattr(args, name, settings.value(name)[0])
 
 
-def add_results_option(parser: argparse.ArgumentParser) -> None:
-    """Add the options that keep the figures."""
-    parser.add_argument("--results", metavar="FILE", help="write the figures as JSON to FILE")
-    parser.add_argument("--csv", metavar="FILE", help="write the figures as CSV to FILE")
-
-
-def write_results(
-    args: argparse.Namespace, measurements: Iterable[Measurement | LinkMeasurement], device: Device
-) -> list[dict[str, Any]]:
-    """Return the measurements of `device` as records, and write them where `args` says."""
-    records = [item.record() for item in measurements]
-    if args.results:
-        info = device.info()
-        with _naming(args.results):
-            results.write(
-                Path(args.results),
-                {"records": records},
-                command=shlex.join(["cipherlane", *map(str, args.argv)]),
-                board=info.board,
-                configuration={"firmware": f"{info.firmware} {info.firmware_version}", "clock_hz": info.clock_hz},
-                tools=device.link.transport.tools,
-            )
-    if args.csv:
-        rows = [_flat(record) for record in records]
-        text = io.StringIO()
-        table = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
-        with _naming(args.csv):
-            Path(args.csv).parent.mkdir(parents=True, exist_ok=True)
-            Path(args.csv).write_text(text.getvalue(), encoding="utf-8")
-    return records
-
-
-@contextlib.contextmanager
-def _naming(name: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise FileError(f"cannot write {name}: {error.strerror}; name another file") from error
-
-
-def _flat(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record whose values are no dictionaries: theirs get their name behind a full stop. No lists."""
-    flat: dict[str, Any] = {}
-    for name, item in record.items():
-        if isinstance(item, list):
-            continue
-        flat |= {f"{name}.{part}": each for part, each in item.items()} if isinstance(item, dict) else {name: item}
-    return flat
-
-
 def open_device(args: argparse.Namespace) -> Device:
     """Return the device that `args` name, to be used as a context manager."""
-    log = RecordLog(args.log) if args.log else None
+    if not args.log:
+        log = None
+    elif log := getattr(args, "record_log", None):
+        log.open()
+    else:
+        log = args.record_log = RecordLog(args.log, replace=args.force)
     return Device(open_transport(args.port, args.baud), args.timeout, log)
 
 

@@ -5,16 +5,18 @@ import contextlib
 from typing import Any
 
 from .. import keys, lte, views
-from ..counterblocks import block_after
+from ..claims import STANDARD, OutName, ReadName
+from ..counterblocks import MOST_STREAM, block_after
 from ..device import DIRECTIONS, Device
-from ..errors import ArgumentError, CipherlaneError, ExistsError, TicketError, VerifyError
-from ..files import STANDARD, InputFile, OutputFile
+from ..errors import ArgumentError, CipherlaneError, TicketError, VerifyError
+from ..files import ANEW, OutputFile
+from ..inputfile import InputFile
 from ..journal import Journal
 from ..oracle import Verifier
 from ..protocol.layout import BLOCK, Engine
 from ..results import Measurement
 from ..session import Session
-from . import common
+from . import advice, common
 
 
 def add_to(commands: Any) -> None:
@@ -26,7 +28,7 @@ def add_to(commands: Any) -> None:
             help=f"{direction} a file with AES-CTR on the board",
             description=f"Stream IN through the board to OUT: {direction} it with AES-CTR, or as a message of LTE. "
             "What is done is kept in OUT.part until all is there. An OUT that is there is replaced with --force, or "
-            "after a question.",
+            "after a question; where it is a symbolic link, the link is, and what it leads to is left alone.",
             epilog=common.NETWORK,
         )
         keys.add_options(parser)
@@ -38,11 +40,10 @@ def add_to(commands: Any) -> None:
         lte.add_options(parser)
         parser.add_argument("--engine", choices=common.ENGINE_NAMES, help="default: the fastest present")
         parser.add_argument("--resume", action="store_true", help="go on with OUT.part of an interrupted transfer")
-        parser.add_argument("--force", action="store_true", help="replace OUT if it is there")
         parser.add_argument("--verify", action="store_true", help="check every byte against the cryptography package")
         parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal")
-        parser.add_argument("input", metavar="IN", help="input file, - for standard input")
-        parser.add_argument("output", metavar="OUT", help="output file, - for standard output")
+        parser.add_argument("input", type=ReadName, metavar="IN", help="input file, - for standard input")
+        parser.add_argument("output", type=OutName, metavar="OUT", help="output file, - for standard output")
         parser.set_defaults(run=run, direction=direction)
 
 
@@ -66,11 +67,21 @@ def run(args: argparse.Namespace) -> int:
     with InputFile(args.input) as source:
         if message:
             message.check_length(source)
+        else:
+            _bound(args, iv, source)
         return _run(args, key, iv, message, source)
 
 
+def _bound(args: argparse.Namespace, iv: bytes | None, source: InputFile) -> None:
+    """Refuse a source of more bytes than a stream can have, now or when they come."""
+    how = advice.splitting(args.input, args.direction, iv, MOST_STREAM, source.size)
+    if source.size is not None and source.size > MOST_STREAM:
+        raise ArgumentError(f"{source.name} has {source.size} bytes, and a stream at most {MOST_STREAM}: {how}")
+    source.bound(MOST_STREAM, how)
+
+
 def _run(args: argparse.Namespace, key: bytes, iv: bytes | None, message: lte.Message | None, source: InputFile) -> int:
-    with _open_output(args, source) as output:
+    with OutputFile(args.output, source, args.resume, args.force) as output:
         journal = verifier = None
         if args.resume:
             journal = Journal.resume(
@@ -80,7 +91,7 @@ def _run(args: argparse.Namespace, key: bytes, iv: bytes | None, message: lte.Me
             try:
                 journal.check_kept(source, verifier.check if verifier else None)
             except VerifyError as error:
-                error.add_note(f"delete {output.part} and {output.sidecar.name}, and start without --resume")
+                error.add_note(f"delete {output.part} and {output.sidecar.name}, and {ANEW}")
                 raise
         try:
             measurement, iv = _transfer(args, key, iv, message, source, output, journal, verifier)
@@ -88,24 +99,24 @@ def _run(args: argparse.Namespace, key: bytes, iv: bytes | None, message: lte.Me
             if output.part is None:
                 error.add_note(f"{args.output} got the first {output.written} bytes")
             elif output.kept is not None and output.part.exists():
-                error.add_note(f"{output.part} keeps the first {output.kept} bytes; to go on: {_resume_command(args)}")
+                if source.unrepeatable:
+                    output.discard()
+                    error.add_note(f"nothing is kept, as {source.unrepeatable}: {advice.beginning_again(args)}")
+                else:
+                    error.add_note(
+                        f"{output.part} keeps the first {output.kept} bytes; to go on: {advice.resuming(args)}"
+                    )
             raise
+    if source.changed:
+        views.show_warning(
+            f"{source.name} was written to while it was read: {args.output} has its first {source.size} bytes as they "
+            "were read"
+        )
     if args.json:
         views.show_json({**measurement.record(), "cipher": args.cipher, "iv": iv.hex()})
     else:
         views.show(views.measurement_table([measurement]), stderr=True)
     return 0
-
-
-def _open_output(args: argparse.Namespace, source: InputFile) -> OutputFile:
-    """Open OUT; if it is there, ask whether to replace it where somebody can answer."""
-    try:
-        return OutputFile(args.output, source, args.resume, args.force)
-    except ExistsError:
-        if STANDARD in (args.input, args.key_file) or not views.ask(f"{args.output} is there already. Replace it?"):
-            raise
-    args.force = True
-    return OutputFile(args.output, source, args.resume, replace=True)
 
 
 def _transfer(
@@ -222,16 +233,3 @@ def _go_on(
     except ArgumentError as error:
         error.add_note("the transfer was begun with such records: go on with the port and engine of its beginning")
         raise
-
-
-def _resume_command(args: argparse.Namespace) -> str:
-    """Return the command that resumes, without a key that was given in the clear."""
-    words = list(args.argv)
-    for index, word in enumerate(words):
-        if word == "--key":
-            words[index : index + 2] = ["--key-file", "FILE"]
-        elif word.startswith("--key="):
-            words[index] = "--key-file=FILE"
-    options = ("--resume", "--force") if args.force else ("--resume",)
-    words[args.after_command : args.after_command] = [option for option in options if option not in words]
-    return views.command_line(["cipherlane", *words])

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from .. import oracle, views
+from ..claims import ReadName
 from ..counterblocks import CounterBlocks
 from ..device import DIRECTIONS, KEY_BITS, Device
-from ..errors import ArgumentError, FileError, VerifyError
+from ..errors import ArgumentError, CipherlaneError, FileError, VerifyError
 from ..protocol.layout import Engine
 from ..replies import BoardInfo
 from ..results import Measurement
-from . import common
+from . import common, keeping
 
 ENGINES = sorted((engine for engine in Engine if engine.traits.demo), key=lambda engine: -engine.traits.rank)
 PICTURE = files("cipherlane") / "demo.pbm"
@@ -44,8 +45,10 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--key-bits", choices=(*map(str, KEY_BITS), ALL), action="append", help="repeatable (default: 128)"
     )
-    common.add_results_option(parser)
-    parser.add_argument("input", metavar="IN", nargs="?", help="file to encrypt (default: a picture of 4096 bytes)")
+    keeping.add_results_option(parser)
+    parser.add_argument(
+        "input", type=ReadName, metavar="IN", nargs="?", help="file to encrypt (default: a picture of 4096 bytes)"
+    )
     parser.set_defaults(run=run)
 
 
@@ -53,25 +56,38 @@ def run(args: argparse.Namespace) -> int:
     """Encrypt and decrypt with each engine and key length asked for; keys and IVs are random and not kept."""
     name, plaintext = _input(args.input)
     asked = args.key_bits or [str(KEY_BITS[0])]
-    measurements = []
-    with common.open_device(args) as device:
-        info = device.info()
-        engines = [common.choose_engine(device, each) for each in args.engine or _present(info)]
-        for key_bits in KEY_BITS if ALL in asked else map(int, asked):
-            blocks = CounterBlocks(key_bits)
-            for engine in engines:
-                for direction in DIRECTIONS:
-                    measurements.append(transfer(device, engine, blocks, direction, plaintext))
-                    if not views.on_terminal():
-                        views.show(f"{_label(engine, key_bits, direction)} verified", stderr=True)
-    records = common.write_results(args, measurements, device)
+    measurements: list[Measurement] = []
+    try:
+        with common.open_device(args) as device:
+            info = device.info()
+            engines = [common.choose_engine(device, each) for each in args.engine or _present(info)]
+            lengths = KEY_BITS if ALL in asked else tuple(map(int, asked))
+            title = f"{name} by AES-CTR, record by record: engines of board {info.board} at {_circumstances(info)}"
+            for key_bits in lengths:
+                blocks = CounterBlocks(key_bits)
+                for engine in engines:
+                    for direction in DIRECTIONS:
+                        measurements.append(transfer(device, engine, blocks, direction, plaintext))
+                        if not views.on_terminal():
+                            views.show(f"{_label(engine, key_bits, direction)} verified", stderr=True)
+    except (KeyboardInterrupt, CipherlaneError) as error:
+        if measurements:
+            total = len(lengths) * len(engines) * len(DIRECTIONS)
+
+            def show(done: list[Measurement], interrupted: str) -> None:
+                views.show(views.measurement_table(done, title + interrupted))
+
+            keeping.keep_interrupted(args, measurements, total, device, show, error)
+        raise
+    records = keeping.records_of(measurements)
     if args.json:
         views.show_json(records)
-        return 0
-    title = f"{name} by AES-CTR, record by record: engines of board {info.board} at {_circumstances(info)}"
-    views.show(views.measurement_table(measurements, title))
-    for line in _closing(args, info, measurements):
-        views.show(line)
+    else:
+        views.show(views.measurement_table(measurements, title))
+    keeping.write_results(args, records, device)
+    if not args.json:
+        for line in _closing(args, info, measurements):
+            views.show(line)
     return 0
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from .. import build_id, cables, routes, tables, views
+from ..claims import ReadName
 from ..device import Device
 from ..errors import BoardError, CipherlaneError, NoReplyError, PortError, ReplyError
 from ..protocol.codes import Engine, Kind
@@ -46,6 +47,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument(
         "--expect",
+        type=ReadName,
         metavar="ID",
         help="build id that the board is to have, or a file that its build left (*.build_id, bitstream-*.json)",
     )

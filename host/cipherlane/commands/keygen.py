@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import private, views
+from ..claims import STANDARD, WrittenName
 from ..device import KEY_BITS
 from ..errors import FileError
-from ..files import STANDARD
 from . import common
 
 
@@ -25,7 +25,7 @@ def add_to(commands: Any) -> None:
         "mode 0600; one that is there is never replaced.",
     )
     parser.add_argument("--key-bits", type=int, choices=KEY_BITS, default=256, help="default: %(default)s")
-    parser.add_argument("file", metavar="FILE", help="name of the new file")
+    parser.add_argument("file", type=WrittenName, metavar="FILE", help="name of the new file")
     parser.set_defaults(run=run)
 
 
@@ -41,6 +41,12 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         raise FileError(f"cannot write {path}: {error.strerror}; name another file") from error
     try:
+        if os.name == "posix" and os.fstat(descriptor).st_mode & 0o077:
+            os.close(descriptor)
+            raise FileError(
+                f"others can read files in {path.parent}, whatever their mode: name a file elsewhere, or keep the key "
+                "where you keep passwords and give it by --key-file -"
+            )
         with open(descriptor, "w", encoding="ascii", newline="\n") as file:
             file.write(secrets.token_hex(args.key_bits // 8) + "\n")
             file.flush()

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .. import views
+from ..claims import ReadName
 from ..device import Device
 from ..errors import ArgumentError
 from ..signals import Interrupted
@@ -33,8 +34,10 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("--engine", choices=common.ENGINE_NAMES, help="to begin with (default: the fastest)")
     source = parser.add_mutually_exclusive_group()
-    source.add_argument("--image", metavar="FILE", help="an image to send, GIFs with their motion (default: a pattern)")
-    source.add_argument("--video", metavar="FILE", help="a video to send, again and again")
+    source.add_argument(
+        "--image", type=ReadName, metavar="FILE", help="an image to send, GIFs with their motion (default: a pattern)"
+    )
+    source.add_argument("--video", type=ReadName, metavar="FILE", help="a video to send, again and again")
     source.add_argument(
         "--camera",
         nargs="?",

@@ -5,6 +5,7 @@ import contextlib
 from typing import Any
 
 from .. import image, loading, views
+from ..claims import ReadName
 from ..device import Device
 from ..errors import ArgumentError, LoadError
 from ..protocol.layout import ImageState
@@ -25,6 +26,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument(
         "file",
+        type=ReadName,
         nargs="?",
         metavar="FILE",
         help="image of firmware, as `make firmware` leaves it beside the bitstream; without it the firmware that is in "

@@ -4,9 +4,10 @@ import argparse
 from typing import Any
 
 from .. import keys, lte, views
+from ..claims import STANDARD, ReadName
 from ..eia2 import ALGORITHM, eia2
 from ..errors import ArgumentError
-from ..files import STANDARD, InputFile
+from ..inputfile import InputFile
 from ..protocol.layout import Engine
 from . import common
 
@@ -28,7 +29,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--engine", choices=[engine.name.lower() for engine in _ENGINES], help="default: the fastest present"
     )
-    parser.add_argument("input", metavar="IN", help="input file, - for standard input")
+    parser.add_argument("input", type=ReadName, metavar="IN", help="input file, - for standard input")
     parser.set_defaults(run=run)
 
 

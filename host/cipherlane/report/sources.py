@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ArgumentError, FileError
-from ..files import InputFile, trouble
+from ..inputfile import InputFile, trouble
 
 MOST = 1 << 26  # bytes of a file
 _AGAIN = "run the command that wrote it again, or leave it out"

@@ -7,7 +7,7 @@ from pathlib import Path
 from ..errors import PortError
 from .base import Transport
 from .serial import DEFAULT_BAUD, SerialTransport
-from .udp import SCHEME, UdpTransport
+from .udp import SCHEME, UdpTransport, require_ipv4
 
 SIMULATED_PORTS = ("sim", "sim+udp")
 _HOST = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?")
@@ -31,6 +31,7 @@ def open_transport(port: str | None, baud: int = DEFAULT_BAUD) -> Transport:
         )
     if port.startswith(f"{SCHEME}:"):
         return UdpTransport(port)
+    require_ipv4(port)
     simulated, _, folder = port.partition(":")
     if simulated in SIMULATED_PORTS:
         from . import sim  # only here: it is for Linux

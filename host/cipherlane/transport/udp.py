@@ -6,6 +6,7 @@ that cannot, each datagram is a call of its own. The numbers of these options me
 
 import contextlib
 import errno
+import ipaddress
 import itertools
 import socket
 import struct
@@ -32,6 +33,7 @@ _MOST_SEGMENTS = 64
 _BUFFERS = (8 << 20, 1 << 20, 1 << 18)  # bytes asked of the kernel for either direction, until it agrees
 _FORCE = {socket.SO_RCVBUF: 33, socket.SO_SNDBUF: 32}  # SO_RCVBUFFORCE, SO_SNDBUFFORCE: for root
 _SIZE = struct.Struct("=H")
+_IPV4 = "give the IPv4 address of the board, as udp://192.168.1.50"
 
 
 class Datagrams:
@@ -278,6 +280,7 @@ def parse(url: str) -> tuple[str, int]:
     Raises:
         PortError: it is none.
     """
+    require_ipv4(url.removeprefix(f"{SCHEME}:").strip("/"))
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -288,6 +291,37 @@ def parse(url: str) -> tuple[str, int]:
     return host, port or UDP_PORT
 
 
+def address_of(host: str, port: int) -> Address:
+    """Return the address that a name stands for.
+
+    Raises:
+        PortError: it stands for addresses of IPv6 and no other.
+        OSError: it is unknown.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, socket.AF_INET, socket.SOCK_DGRAM)
+    except (OSError, UnicodeError) as error:
+        with contextlib.suppress(OSError, UnicodeError):
+            socket.getaddrinfo(host, port, socket.AF_INET6, socket.SOCK_DGRAM)
+            raise PortError(f"{host} has addresses of IPv6 alone, and boards use IPv4: {_IPV4}") from error
+        raise error if isinstance(error, OSError) else OSError(0, str(error)) from error
+    return str(found[0][4][0]), port
+
+
+def require_ipv4(host: str) -> None:
+    """Refuse an address of IPv6, with or without brackets and a port, and a name that has no other.
+
+    Raises:
+        PortError: it is one.
+    """
+    literal = host.partition("]")[0].removeprefix("[").partition("%")[0]
+    try:
+        ipaddress.IPv6Address(literal)
+    except ValueError:
+        return
+    raise PortError(f"{host} is an address of IPv6, and boards use IPv4: {_IPV4}")
+
+
 def resolve(host: str, port: int) -> Address:
     """Return the address of a board.
 
@@ -296,7 +330,7 @@ def resolve(host: str, port: int) -> Address:
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect((host, port))
+            probe.connect(address_of(host, port))
         except OSError as error:
             raise PortError(f"no way to {SCHEME}://{host}:{port}: {error.strerror}; check the address") from error
         address: Address = probe.getpeername()

@@ -1,0 +1,8 @@
+"""The command `cipherlane` as `python -m cipherlane`."""
+
+import sys
+
+from .cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,149 @@
+"""Which files a command reads and which it writes: the one rule for every file that the tool writes.
+
+No file that is written is another file of the command, whatever both are called: device and inode tell files apart, and
+of files that are not there yet, folder and name. A file that is there is replaced only with --force. A symbolic link
+is not followed: --force replaces the link, and what it leads to stays as it is. Terminals, pipes and devices are
+written to as they are, and hold nothing that could be lost.
+"""
+
+import contextlib
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import ExistsError, FileError
+
+STANDARD = "-"
+
+
+class ReadName(str):
+    """Name of a file that a command reads, as its options have it."""
+
+
+class WrittenName(str):
+    """Name of a file that a command writes."""
+
+
+class OutName(WrittenName):
+    """Name of an output that has another name until it is complete, or `-` for standard output."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """A file of a command: its name, whether it is written, and the option that names it.
+
+    `status` is that of a file that is open; others are looked at when they are compared. `kept_for` is the output
+    whose beginning this file keeps.
+    """
+
+    name: str
+    written: bool = False
+    option: str = "OUT"
+    status: os.stat_result | None = None
+    kept_for: str = ""
+
+    def seen(self) -> os.stat_result | None:
+        """Return the status of what the name leads to, None if nothing is there."""
+        if self.status is not None:
+            return self.status
+        try:
+            return os.stat(self.name)
+        except (OSError, ValueError):  # who opens it will say why
+            return None
+
+    @property
+    def remedy(self) -> str:
+        """What a user can do who may not have this file written."""
+        return f"name another {self.option}" if self.option.isupper() else f"name another with {self.option}"
+
+
+def is_same(one: os.stat_result, other: os.stat_result) -> bool:
+    """Return whether writing to one file changes what the other holds: never for terminals, pipes and /dev/null."""
+    if stat.S_ISBLK(one.st_mode) and stat.S_ISBLK(other.st_mode):
+        return one.st_rdev == other.st_rdev
+    return stat.S_ISREG(one.st_mode) and (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
+
+
+def require_apart(uses: Iterable[Use]) -> None:
+    """Refuse a command that writes a file which it reads, or writes twice.
+
+    Raises:
+        FileError: it does; the message says which names are one file, and which of them to change.
+    """
+    before: list[Use] = []
+    for use in uses:
+        for other in before:
+            if (use.written or other.written) and _are_one(use, other):
+                raise _refusal(other, use)
+        before.append(use)
+
+
+def require_replaceable(use: Use, replace: bool) -> None:
+    """Refuse to write what is there, unless it is to be replaced.
+
+    Raises:
+        ExistsError: something is there, and `replace` is false.
+        FileError: it cannot be written at all.
+    """
+    path = Path(use.name)
+    try:
+        link = path.is_symlink()
+        status = os.stat(path) if path.exists() else None
+    except (OSError, ValueError) as error:
+        raise FileError(f"cannot write {use.name}: {_reason(error)}; {use.remedy}") from None
+    if status and stat.S_ISDIR(status.st_mode):
+        raise FileError(f"cannot write {use.name}: it is a directory, {use.remedy}")
+    if status and not stat.S_ISREG(status.st_mode):
+        return
+    if status and (not status.st_mode & 0o222 or not os.access(path, os.W_OK)):
+        raise FileError(f"cannot write {use.name}: it is write-protected; chmod u+w it, or {use.remedy}")
+    if (status or link) and not replace:
+        raise ExistsError(use.name, use.remedy, link)
+
+
+def standard_streams(reads_input: bool) -> Iterator[Use]:
+    """Yield this process's standard output and error, and its standard input if that is read."""
+    for name, stream in (("input", sys.stdin), ("output", sys.stdout), ("error", sys.stderr)):
+        if name == "input" and not reads_input:
+            continue
+        with contextlib.suppress(AttributeError, ValueError, OSError):  # closed, or none
+            yield Use(f"standard {name}", name != "input", "OUT", os.fstat(stream.fileno()))
+
+
+def _are_one(one: Use, other: Use) -> bool:
+    if one.name.startswith("standard ") and other.name.startswith("standard ") and one.written and other.written:
+        return False  # a shell's 2>&1
+    first, second = one.seen(), other.seen()
+    if first and second:
+        return is_same(first, second)
+    return not first and not second and _place(one.name) == _place(other.name)
+
+
+def _place(name: str) -> tuple[object, ...]:
+    """Return what tells a file apart that is not there: its folder, if that is there, and its name."""
+    try:
+        folder, last = os.path.split(os.path.realpath(name))
+        status = os.stat(folder)
+        return (status.st_dev, status.st_ino, last)
+    except OSError:
+        return (folder, last)
+    except ValueError:  # a name with a zero byte, which is refused when it is opened
+        return (name,)
+
+
+def _refusal(one: Use, other: Use) -> FileError:
+    for kept, named in ((one, other), (other, one)):
+        if kept.kept_for:
+            return FileError(
+                f"{named.name} is {kept.name}, where {kept.kept_for} is kept until it is complete: "
+                f"give it another name, or name another {kept.option}"
+            )
+    written = other if other.written and not other.name.startswith("standard ") else one
+    return FileError(f"{one.name} and {other.name} are the same file: {written.remedy}")
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else str(error)

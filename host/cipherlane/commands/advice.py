@@ -1,0 +1,60 @@
+"""Commands that the tool names where a transfer cannot be completed."""
+
+import argparse
+import shlex
+
+from .. import views
+from ..counterblocks import block_after
+from ..lte import CTR
+from ..protocol.layout import BLOCK
+
+_SHOWN = 4  # initial counter blocks of parts
+
+
+def resuming(args: argparse.Namespace) -> str:
+    """Return the command that resumes, without a key that was given in the clear, and without a log that is there."""
+    before, after = args.argv[: args.after_command], args.argv[args.after_command :]
+    words = _kept(after)
+    options = ("--resume", "--force") if args.force else ("--resume",)
+    return views.command_line(
+        ["cipherlane", *_kept(before), *(option for option in options if option not in words), *words]
+    )
+
+
+def beginning_again(args: argparse.Namespace) -> str:
+    """Return how to begin a transfer again of which the board has served some counter blocks."""
+    if args.direction == "encrypt" and args.cipher == CTR:
+        return "begin again without --iv, or under another one"
+    return "cycle the board's power, or use another board, and begin again"
+
+
+def _kept(words: list[str]) -> list[str]:
+    kept: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word == "--log":
+            next(rest, None)
+        elif word == "--key":
+            next(rest, None)
+            kept += ["--key-file", "FILE"]
+        elif word.startswith("--key="):
+            kept.append("--key-file=FILE")
+        elif not word.startswith("--log="):
+            kept.append(word)
+    return kept
+
+
+def splitting(name: str, direction: str, iv: bytes | None, most: int, size: int | None) -> str:
+    """Return how to have a stream of more than `most` bytes done in parts; those of `name` are `name`.aa and so on."""
+    parts, source = (f"{name}.", name) if size is not None else ("part.", "-")
+    command = f"`split -b {most} {shlex.quote(source)} {shlex.quote(parts)}`"
+    how = f"split it: {command}" + (" in place of this command" if size is None else "")
+    if iv is None:
+        return f"{how}, and {direction} each part under an IV of its own, as the board draws it"
+    shown = _SHOWN if size is None else min(_SHOWN, -(-size // most))
+    ivs = ", ".join(
+        f"{shlex.quote(parts + 'a' + chr(ord('a') + number))} --iv {block_after(iv, number * (most // BLOCK)).hex()}"
+        for number in range(shown)
+    )
+    more = "" if size is not None and shown * most >= size else f", and so on by 0x{most // BLOCK:x} each"
+    return f"{how}, and {direction} {ivs}{more}"

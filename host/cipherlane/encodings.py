@@ -1,0 +1,36 @@
+"""What a file of text is written in, where it is not UTF-8 without a byte-order mark: editors and shells differ."""
+
+import codecs
+import os
+import shlex
+
+_MARK = len(codecs.BOM_UTF8) + 1  # first byte after it, counted from 1
+
+
+def foreign(data: bytes) -> tuple[str, str]:
+    """Return what is wrong with `data` as ASCII or UTF-8, and the command that mends a file of them; or empty texts."""
+    if data.startswith(codecs.BOM_UTF8):
+        return "begins with a byte-order mark", f"tail -c +{_MARK}"
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)) and _is_text(data, "utf-32"):
+        return "is UTF-32", "iconv -f UTF-32 -t UTF-8"
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and _is_text(data, "utf-16"):
+        return "is UTF-16, with a byte-order mark", "iconv -f UTF-16 -t UTF-8"
+    for name in ("UTF-16LE", "UTF-16BE"):
+        if b"\0" in data and _is_text(data, name):
+            return "is UTF-16", f"iconv -f {name} -t UTF-8"
+    return "", ""
+
+
+def remedy(command: str, name: str) -> str:
+    """Return the words by which `command` makes NAME.new, which only its owner can read, of the file `name`."""
+    if os.name != "posix":
+        return ""
+    return f": `(umask 077; {command} {shlex.quote(name)} > {shlex.quote(name + '.new')})` makes {name}.new so"
+
+
+def _is_text(data: bytes, name: str) -> bool:
+    try:
+        text = data.decode(name)
+    except UnicodeDecodeError:
+        return False
+    return all(each.isprintable() or each.isspace() for each in text.removeprefix("\ufeff"))

@@ -1,0 +1,130 @@
+"""The input of a command: a file or standard input, whose size may be other than the file says."""
+
+import errno
+import os
+import stat
+import sys
+from types import TracebackType
+from typing import Self
+
+from .claims import STANDARD
+from .errors import FileError
+
+_REMEDIES = {
+    errno.ENOSPC: ": make room on the disk",
+    errno.EDQUOT: ": your quota is used up, make room",
+    errno.EIO: ": the disk is failing, check it",
+    errno.ENAMETOOLONG: ": give a shorter name",
+}
+_LOOKED_AT = 1 << 16  # bytes of a file that is read to learn its size
+
+
+def trouble(verb: str, name: object, error: OSError) -> FileError:
+    """Return the error that says what could not be done with the file called `name`, why, and what to do."""
+    return FileError(f"cannot {verb} {name}: {error.strerror}{_REMEDIES.get(error.errno or 0, '')}")
+
+
+class InputFile:
+    """The input: a path, or `-` for standard input; a context manager.
+
+    `size` is the number of bytes, None where it is not known before: of pipes, and of files of the kernel, which say
+    that they have none. Of a file that grows while it is read, it gives what it had at first.
+    """
+
+    def __init__(self, name: str):
+        """Open `name`.
+
+        Raises:
+            FileError: it cannot be read.
+        """
+        self.name = name
+        if name != STANDARD and os.path.isdir(name):
+            raise FileError(f"cannot read {name}: it is a directory, name a file")
+        self._begin = b""  # what was read to learn the size
+        self._most, self._too_long = sys.maxsize, ""
+        self._broken = ""
+        self._done = 0
+        try:
+            self._file = open(sys.stdin.fileno() if name == STANDARD else name, "rb", closefd=name != STANDARD)  # noqa: SIM115
+            self.status = os.fstat(self._file.fileno())
+        except OSError as error:
+            raise trouble("read", name, error) from error
+        regular = stat.S_ISREG(self.status.st_mode) and name != STANDARD
+        self.size: int | None = self.status.st_size if regular else None
+        if self.size is not None and self.size <= _LOOKED_AT:
+            try:
+                self._look(self.size)
+            except BaseException:
+                self._file.close()
+                raise
+
+    def _look(self, said: int) -> None:
+        """See whether a short file has the size that it says: files of /proc and /sys have not."""
+        data = self._read(_LOOKED_AT) if not said else b""
+        while len(data) < said and (piece := self._read(said - len(data))):
+            data += piece
+        self._begin = data
+        self.size = None if data and not said else len(data)
+
+    @property
+    def identity(self) -> dict[str, int] | None:
+        """What shows, at another time, whether the file is still the same; None of what is no file."""
+        return None if self.size is None else self._identity(self.status)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the file has been written to since it was opened, as far as that can be seen."""
+        return self.size is not None and self._identity(os.fstat(self._file.fileno())) != self._identity(self.status)
+
+    @property
+    def unrepeatable(self) -> str:
+        """Why a later run cannot go on with this input; empty if it can, as far as that can be seen."""
+        return self._broken or (f"{self.name} has changed since it was opened" if self.changed else "")
+
+    @staticmethod
+    def _identity(status: os.stat_result) -> dict[str, int]:
+        return {
+            "size": status.st_size,
+            "mtime_ns": status.st_mtime_ns,
+            "device": status.st_dev,
+            "inode": status.st_ino,
+        }
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to `size` bytes; none at the end. What a pipe has is returned at once.
+
+        Raises:
+            FileError: they cannot be read, or there are fewer than there were.
+        """
+        if self.size is not None:
+            size = min(size, self.size - self._done)
+        if self._begin:
+            data, self._begin = self._begin[:size], self._begin[size:]
+        else:
+            data = self._read(size)
+        self._done += len(data)
+        if self._done > self._most:
+            self._broken = "there are more bytes than a stream can have"
+            raise FileError(f"{self.name} has more than {self._most} bytes, the most of a stream: {self._too_long}")
+        if not data and size and self.size is not None:
+            self._broken = f"{self.name} has fewer bytes than it had"
+            raise FileError(
+                f"{self.name} said {self.size} bytes and ends at byte {self._done}: pipe it to IN -, or give a copy"
+            )
+        return data
+
+    def bound(self, most: int, how: str) -> None:
+        """Have `read` refuse the bytes after the first `most`, and say `how` to have them."""
+        self._most, self._too_long = most, how
+
+    def _read(self, size: int) -> bytes:
+        try:
+            return self._file.read1(size)
+        except OSError as error:
+            raise trouble("read", self.name, error) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
+        self._file.close()

@@ -1,0 +1,57 @@
+"""Files that are written at once: under their name is what was there before, or all of what is written."""
+
+import contextlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from . import private
+from .claims import Use, require_replaceable
+from .errors import ExistsError
+
+
+def write(path: Path, text: str, *, replace: bool, option: str = "FILE") -> None:
+    """Write `text` to the file `path`, in UTF-8; its folder is made. What is there is replaced if `replace` says so.
+
+    Links are not followed. A terminal, pipe or device is written to as it is.
+
+    Raises:
+        FileError: it cannot be written; ExistsError if something is there that is not to be replaced.
+        OSError: the folder or the file cannot be made.
+    """
+    use = Use(str(path), True, option)
+    require_replaceable(use, replace)
+    status = use.seen()
+    if status and not stat.S_ISREG(status.st_mode):
+        with open(os.open(path, os.O_WRONLY | private.OPEN), "wb") as device:
+            device.write(text.encode())
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=".cipherlane-", dir=path.parent)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(descriptor)
+            private.set_mode(descriptor, status)
+        _give_name(name, path, use, replace)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _give_name(name: str, path: Path, use: Use, replace: bool) -> None:
+    if replace:
+        os.replace(name, path)
+        return
+    try:
+        os.link(name, path)
+    except FileExistsError:
+        raise ExistsError(use.name, use.remedy) from None
+    except OSError:  # no such links there
+        require_replaceable(use, replace)
+        os.rename(name, path)
+    else:
+        os.unlink(name)

@@ -1,0 +1,191 @@
+"""What the tool advises in errors and notes, found in its sources, and which test does as it is told."""
+
+import ast
+import re
+from pathlib import Path
+
+SOURCES = Path(__file__).parents[2] / "host" / "cipherlane"
+# What a user can type or do, told from other text.
+_ADVISES = re.compile(
+    r"--[a-z]{2,}|`|chmod|pip install|CIPHERLANE_|\bdelete\b|\bname another\b|\bIN -|\btry again\b"
+    r"|\bgive (another|the|a|an)\b|\bstart \b|\bcopy it\b|\bwrite it\b|\bmake room\b|\bmove it\b"
+    r"|\bbegin again\b|\bgo on\b|\bload \b"
+)
+_NO_ADVICE = {"report/page.py", "protocol/reference.py"}  # a page's style, and what writes a page of the repository
+_NO_ERRORS = {
+    "add_argument",
+    "add_command",
+    "add_parser",
+    "add_timeout",
+    "Parser",
+    "Setting",
+    "compile",
+    "show",
+    "Check",
+}
+
+
+def given() -> dict[str, str]:
+    """Return each text of the sources that advises, `{}` where it has a value, with the file and line where it is."""
+    found = {}
+    for path in sorted(SOURCES.rglob("*.py")):
+        if path.relative_to(SOURCES).as_posix() in _NO_ADVICE:
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        skipped = {id(node) for parent in ast.walk(tree) for node in _skipped(parent)}
+        stack: list[ast.AST] = [tree]
+        while stack:
+            node = stack.pop()
+            if id(node) in skipped:
+                continue
+            text = _text(node)
+            if text is None:
+                stack += ast.iter_child_nodes(node)
+            elif len(text) > 14 and " " in text and text[0] != "#" and "{ " not in text and _ADVISES.search(text):
+                found[text] = f"{path.relative_to(SOURCES)}:{getattr(node, 'lineno', 0)}"
+    return found
+
+
+def _skipped(node: ast.AST) -> list[ast.AST]:
+    """What is under a node and no error: docstrings, help, patterns, and what is compared with something."""
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        first = node.body[0] if node.body else None
+        return [first] if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) else []
+    if isinstance(node, ast.Call):
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        return [*node.args, *node.keywords] if name in _NO_ERRORS else []
+    return [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+
+
+def _text(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+    return None
+
+
+# Of each piece of advice a part, and the test that does as it says.
+RUN = {
+    "no build id in {}: give one as": "test_advice::test_of_build_ids",
+    "give it another name, or name another {}": "test_advice::test_of_files_that_are_in_the_way",
+    "it is write-protected; chmod u+w it": "test_advice::test_of_files_that_are_there",
+    "name another with {}": "test_advice::test_of_files_that_are_there",
+    "name another {}": "test_advice::test_of_files_that_are_there",
+    "{} is there already: {}, or replace it with --force": "test_advice::test_of_files_that_are_there",
+    "replace the link with --force": "test_claims::test_links_are_replaced_and_not_followed",
+    "name another OUT": "test_advice::test_of_files_that_are_there",
+    "CIPHERLANE_PORT and others": "test_advice::test_of_ports",
+    "`split -b": "test_inputs::test_a_stream_that_is_too_long_says_how_to_split_it",
+    "cycle the board's power, or use another board, and begin again": "test_advice::test_of_beginning_again",
+    "begin again without --iv, or under another one": "test_advice::test_of_beginning_again",
+    "--duration and --bytes both": "test_advice::test_of_options_that_go_with_others",
+    "--interval goes with --link": "test_advice::test_of_options_that_go_with_others",
+    "--window, and more than one": "test_advice::test_of_options_that_go_with_others",
+    "or give --cipher eea2": "test_advice::test_of_lte",
+    "is not for --cipher {}: give {}": "test_advice::test_of_lte",
+    "port and engine of its beginning": "test_resume::test_records_are_of_one_size_from_begin_to_end",
+    "keeps the first {} bytes; to go on: {}": "test_advice::test_of_going_on",
+    "delete {} and {}, and {}": "test_advice::test_of_an_output_that_is_not_as_it_was",
+    "--verify has no reference for {}": "test_advice::test_of_lte",
+    "decrypt needs --iv": "test_advice::test_of_keys_and_blocks",
+    "--json and OUT -": "test_advice::test_of_standard_streams",
+    "--key-file - and IN -": "test_advice::test_of_standard_streams",
+    "the demo's engines: name others with --engine": "test_advice::test_of_engines",
+    "demo --key-bits all --port {}": "test_advice::test_of_the_demo",
+    "selftest --port {}": "test_advice::test_of_the_demo",
+    "bench --port {}": "test_advice::test_of_the_demo",
+    "with --expect it is compared": "test_advice::test_of_build_ids",
+    "or name the board's network with --network": "test_advice::test_of_ports",
+    "cannot write {}: {}; name another with {}": "test_advice::test_of_files_that_are_there",
+    "cannot write {}: {}; name another file": "test_advice::test_of_new_keys",
+    "give it by --key-file -": "test_surroundings::test_a_key_file_that_cannot_be_private_is_given_as_standard_input",
+    "no key is replaced: name another file": "test_advice::test_of_new_keys",
+    "--listen {}: give an address as": "test_advice::test_of_the_live_view",
+    "name another with --listen": "test_advice::test_of_the_live_view",
+    "./- is one, --json writes": "test_advice::test_of_standard_streams",
+    "top needs a terminal": "test_advice::test_of_commands_that_the_terminal_view_names",
+    "top shows a screen": "test_advice::test_of_commands_that_the_terminal_view_names",
+    "measure with bench --link": "test_advice::test_of_engines",
+    "give --key-bits 128": "test_advice::test_of_lte",
+    "give a multiple of {} up to {}": "test_advice::test_of_numbers",
+    "nothing can be sent to {}": "test_advice::test_of_ports",
+    "give a shorter one": "test_advice::test_of_lte",
+    "`(umask 077; {} {} > {})`": "test_surroundings::test_a_key_file_in_another_form_is_mended",
+    "another owner, name or kind; delete it": "test_advice::test_of_files_that_are_in_the_way",
+    "to go on with: start without --resume": "test_advice::test_of_files_that_are_in_the_way",
+    "has come to be meanwhile: move it, or add --force": "test_advice::test_of_an_output_that_comes_to_be_meanwhile",
+    "none of cipherlane's: delete or rename it": "test_advice::test_of_files_that_are_in_the_way",
+    "go on with it by --resume, or delete it": "test_advice::test_of_an_output_that_is_not_as_it_was",
+    "cannot be locked there: delete it": "test_advice::test_of_a_place_without_locks",
+    "--resume needs an output file": "test_advice::test_of_standard_streams",
+    "start without --resume, under another IV": "test_advice::test_of_an_output_that_is_not_as_it_was",
+    "pipe it to IN -, or give a copy": "test_inputs::test_a_long_file_that_says_more_than_it_has",
+    ": give a shorter name": "test_advice::test_of_files_that_are_there",
+    ": make room on the disk": "test_resume::test_a_full_disk_loses_nothing",
+    "go on with what it was begun with": "test_advice::test_of_an_output_that_is_not_as_it_was",
+    "chmod 600 {}; where that changes nothing": "test_advice::test_of_keys_and_blocks",
+    "--key-file takes the name of a file": "test_advice::test_of_keys_and_blocks",
+    "no key: use --key-file FILE": "test_advice::test_of_keys_and_blocks",
+    "sees --key: use --key-file FILE": "test_advice::test_of_keys_and_blocks",
+    "cannot read the image {}: {}; give another": "test_advice::test_of_the_live_view",
+    "--bits {} cannot be: give 0 or more": "test_advice::test_of_lte",
+    "--count, --bearer and --direction make": "test_advice::test_of_lte",
+    "{} goes with --cipher eea1 or eea2": "test_advice::test_of_lte",
+    "give --bits from {} to {}": "test_advice::test_of_lte",
+    "is more than {} has: give at most {}": "test_advice::test_of_lte",
+    "--bits goes with a file as IN": "test_advice::test_of_lte",
+    "give a shorter file, or --cipher eea2": "test_advice::test_of_lte",
+    "wait until it has ended": "test_advice::test_of_another_run",
+    "give an IV that was never used": "test_keys::test_initial_block_that_the_board_draws",
+    "start anew under another IV or none": "test_advice::test_of_beginning_again",
+    "`cipherlane info` lists the engines": "test_advice::test_of_engines",
+    "close one, or try again later": "test_advice::test_of_another_run",
+    "make room, or name another with --log": "test_advice::test_of_logs",
+    "name another file with --log": "test_advice::test_of_logs",
+    "another file is called {} by now": "test_claims::test_a_log_continues_while_its_command_does",
+    "`cipherlane bench --results FILE` makes one": "test_advice::test_of_commands_that_others_name",
+    "git refuses this checkout": "test_surroundings::test_a_checkout_that_git_refuses",
+    "save it as UTF-8, or delete it": "test_advice::test_of_the_configuration",
+    "delete it there, and give key_file": "test_advice::test_of_the_configuration",
+    "mend or delete it": "test_advice::test_of_the_configuration",
+    "write it, or unset {}": "test_advice::test_of_the_configuration",
+    "not shown here, but by --json": "test_advice::test_of_tables_that_do_not_fit",
+    "did you mean --port {}?": "test_advice::test_of_ports",
+    "`cipherlane find` lists what is there": "test_advice::test_of_ports",
+    "`cipherlane find` lists them": "test_advice::test_of_ports",
+    "name a serial device, socket://host:port or sim with --port": "test_advice::test_of_ports",
+    "start the board or the simulated board first": "test_advice::test_of_ports",
+    "cipherlane null-board": "test_advice::test_of_commands_that_others_name",
+    "give the IPv4 address of the board": "test_advice::test_of_ports",
+}
+# And why nobody does as the others say, in a test.
+NOT_RUN = {
+    "pip install 'cipherlane[": "would install packages; that there are such extras: test_advice::test_of_packages",
+    "`sudo make udev`": "changes the machine; tests/gateware/flow has its rules",
+    "sudo ip addr add": "changes the machine",
+    "bench --link --engine fastpath": "needs the fast path, of the simulated board with Ethernet",
+    "make sim": "builds for a minute; that there is such a target: test_advice::test_of_targets",
+    "`{}` in the repository": "is the target above",
+    "make firmware BOARD": "needs a bitstream; that there is such a target: test_advice::test_of_targets",
+    "run as root, or use --port sim": "takes the simulated board",
+    "your quota is used up": "a quota is the machine's",
+    "check cable and --baud": "is about cables",
+    "cable, --port and --baud": "is about cables",
+    "or check --baud": "is about cables",
+    "load another": "needs firmware that fails on a board",
+    "load the one that was built": "needs a bitstream",
+    "`cipherlane load` starts": "needs a board with a loader: tests/end_to_end/test_loader.py",
+    "name a serial port with --port": "needs a serial port",
+    "copy it again": "is about a copy that was damaged",
+    "no way to a camera": "is of systems without cameras",
+    "cannot read the {} {}: {}; give another": "is of films, as of images",
+    "has just ended with {}: try again": "a race of two runs, over when it is seen",
+    "is a symbolic link, which is not followed: delete it": "as of files of another kind",
+    "report this as a defect": "cannot come",
+    "the board's power was cycled, it is another board": "a resumed transfer begins a new range by itself",
+    "try again when the other session has ended": "as of sessions that are full",
+    "a ticket resumes a range": "is of the package's functions, not of a command",
+    "give a multiple of record_bytes": "is of the package's functions, not of a command",
+    "is not running: start it": "is of the package's functions, not of a command",
+}
