@@ -3,6 +3,7 @@
 Text of others is shown by `plain`: none of it is taken for markup, and none reaches the terminal as control.
 """
 
+import contextlib
 import json
 import os
 import shlex
@@ -33,6 +34,8 @@ from .plain import plain
 from .results import Measurement
 from .tables import FittingTable, cell, title_text
 
+_FEWEST_COLUMNS, _MOST_COLUMNS, _MOST_DIGITS = 20, 1000, 9
+
 
 class LinkRateColumn(ProgressColumn):
     """Goodput of the link by the host's clock, in Mbps."""
@@ -55,7 +58,7 @@ def transfer_progress(
         start: bytes done before.
         show: True and False force it on and off; None shows it on a terminal.
     """
-    console = Console(stderr=True, force_terminal=True if show else None)
+    console = _console(stderr=True, force_terminal=True if show else None)
     columns = (_description(), BarColumn(), DownloadColumn(), LinkRateColumn(), TimeRemainingColumn())
     hidden = show is False or not console.is_terminal
     with Progress(*columns, console=console, disable=hidden) as progress:
@@ -69,7 +72,7 @@ def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[
 
     `show` is as in `transfer_progress`.
     """
-    console = Console(stderr=True, force_terminal=True if show else None)
+    console = _console(stderr=True, force_terminal=True if show else None)
     columns = (
         BarColumn(20),
         MofNCompleteColumn(),
@@ -201,12 +204,13 @@ def field_table(fields: dict[str, Any], title: str | None = None) -> Table:
 def show(renderable: Any, *, stderr: bool = False) -> None:
     """Print a table, or one line of text."""
     text = isinstance(renderable, str)
-    Console(stderr=stderr).print(cell(renderable) if text else renderable, highlight=False, soft_wrap=text)
+    with _diagnostics() if stderr else contextlib.nullcontext():
+        _console(stderr=stderr).print(cell(renderable) if text else renderable, highlight=False, soft_wrap=text)
 
 
 def on_terminal() -> bool:
     """Return whether standard error is a terminal, which shows progress bars."""
-    return Console(stderr=True).is_terminal
+    return _console(stderr=True).is_terminal
 
 
 def show_json(value: Any) -> None:
@@ -216,12 +220,14 @@ def show_json(value: Any) -> None:
 
 def show_error(text: str) -> None:
     """Print one line on standard error."""
-    sys.stderr.write(f"cipherlane: error: {_line(text)}\n")
+    with _diagnostics():
+        sys.stderr.write(f"cipherlane: error: {_line(text)}\n")
 
 
 def show_warning(text: str) -> None:
     """Print one line on standard error."""
-    sys.stderr.write(f"cipherlane: warning: {_line(text)}\n")
+    with _diagnostics():
+        sys.stderr.write(f"cipherlane: warning: {_line(text)}\n")
 
 
 def ask(question: str) -> bool:
@@ -229,7 +235,7 @@ def ask(question: str) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     try:
-        return Confirm.ask(cell(question), console=Console(stderr=True), default=False)
+        return Confirm.ask(cell(question), console=_console(stderr=True), default=False)
     except EOFError:
         return False
 
@@ -245,6 +251,22 @@ def _description() -> TextColumn:
 def command_line(words: Sequence[str]) -> str:
     """Return `words` as this system's shell takes them."""
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+
+
+@contextmanager
+def _diagnostics() -> Iterator[None]:
+    """Lose what is written to a standard error that is full, closed or gone: the result does not depend on it."""
+    with contextlib.suppress(OSError, ValueError):
+        yield
+
+
+def _console(**options: Any) -> Console:
+    """Return a console as wide as the terminal or, within bounds, as COLUMNS says."""
+    columns = os.environ.get("COLUMNS", "")
+    given = columns.isascii() and columns.isdecimal() and len(columns) <= _MOST_DIGITS and int(columns) > 0
+    others = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    width = min(max(int(columns), _FEWEST_COLUMNS), _MOST_COLUMNS) if given else None
+    return Console(width=width, _environ=others, **options)
 
 
 def _figure(value: float | None, digits: int) -> str:

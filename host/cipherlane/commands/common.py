@@ -5,9 +5,9 @@ import contextlib
 import csv
 import io
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from .. import lte, results, settings
 from ..device import Device
@@ -23,6 +23,7 @@ NETWORK = (
     "Over a network, key, token and data of a session cross in the clear, and whoever can send there can pretend to be "
     "host or board: use a cable or a network of your own until there are authenticated sessions."
 )
+_T = TypeVar("_T")
 ENGINE_NAMES = tuple(engine.name.lower() for engine in Engine)
 
 
@@ -43,7 +44,7 @@ def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
         **options,
     )
     parser.add_argument(
-        "--baud", type=int, help=f"bits a second (default: $CIPHERLANE_BAUD, {DEFAULT_BAUD})", **options
+        "--baud", type=baud, help=f"bits a second (default: $CIPHERLANE_BAUD, {DEFAULT_BAUD})", **options
     )
     add_timeout(parser, "for each reply (default: $CIPHERLANE_TIMEOUT, or from the link)", **options)
     parser.add_argument(
@@ -190,7 +191,20 @@ def seconds(text: str) -> float:
     Raises:
         argparse.ArgumentTypeError: it says none.
     """
+    return _said(settings.seconds, text)
+
+
+def baud(text: str) -> int:
+    """Return the bits a second that an option says.
+
+    Raises:
+        argparse.ArgumentTypeError: it says none.
+    """
+    return _said(settings.baud, text)
+
+
+def _said(parse: Callable[[str], _T], text: str) -> _T:
     try:
-        return settings.seconds(text)
+        return parse(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None

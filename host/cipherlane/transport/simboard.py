@@ -74,7 +74,7 @@ class SimulatedBoard:
             self.description: dict[str, Any] = json.loads((self.directory / DESCRIPTION).read_text())
             self._gateware = self.directory / self.description["gateware"]
             self._executable = self.description["executable"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise SimulatedBoardError(f"unusable {self.directory / DESCRIPTION} ({error!r}): run `make sim`") from error
         self.ip_address: str | None = self.description.get("ip_address")
         self._has_console = bool(self.description.get("console"))
