@@ -6,9 +6,11 @@ It shows nothing of what it was given but options: a mistyped option may stand b
 import argparse
 import difflib
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
+from . import views
 from .plain import plain
 
 _HIDDEN = "..."
@@ -53,6 +55,14 @@ class Parser(argparse.ArgumentParser):
             meant = _meant(str(value), map(str, action.choices or ()))
             error.message = error.message.replace(" (choose from", f"{meant} (choose from", 1)
             raise
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print as the parent does, but name an output that cannot be written."""
+        if file is not sys.stdout:
+            super()._print_message(message, file)
+        elif message:
+            with views.output():
+                file.write(message)
 
     def error(self, message: str) -> NoReturn:
         """End with status 2 and `message`, which names no value."""

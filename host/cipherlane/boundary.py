@@ -46,8 +46,9 @@ def guarded(command: Callable[[], int], hint: Callable[[], str]) -> int:
 
     with _hooks(faults, hint):
         status = _status(run, hint)
-        status = _flushed(sys.stdout, "output") or status or (_FAILED if faults else 0)
-        _flushed(sys.stderr, "error")
+        status = status or _flushed(sys.stdout) or (_FAILED if faults else 0)
+        for stream in (sys.stdout, sys.stderr):
+            _flushed(stream, False)
     if ended:  # by the parser, with what it has printed
         raise SystemExit(status)
     return status
@@ -160,23 +161,22 @@ def _open_streams() -> None:
             output.reconfigure(errors="backslashreplace")
 
 
-def _flushed(stream: TextIO, name: str) -> int:
+def _flushed(stream: TextIO, show: bool = True) -> int:
     """Write what a stream still holds; return 0, or the status of an output that cannot be written.
 
     Then it goes nowhere, so that Python does not try again at its end.
     """
     try:
         stream.flush()
-        return 0
     except ValueError:  # it was closed
-        return 0
+        pass
     except OSError as error:
         with contextlib.suppress(OSError, ValueError):
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, stream.fileno())
             os.close(nowhere)
             stream.flush()
-        if stream is sys.stderr or error.errno == errno.EPIPE:  # nobody reads it
-            return 0
-        views.show_error(f"cannot write standard {name}: {error.strerror}; send it to a file or pipe with room")
-        return _FAILED
+        if show and error.errno != errno.EPIPE:  # nobody reads it
+            views.show_error(f"cannot write standard output: {error.strerror}; send it to a file or pipe with room")
+            return _FAILED
+    return 0

@@ -28,6 +28,7 @@ from rich.prompt import Confirm
 from rich.table import Table
 from rich.text import Text
 
+from .errors import FileError
 from .intervals import Interval
 from .linkbench import PERCENTILES, STAGES, LinkMeasurement
 from .plain import plain
@@ -204,7 +205,7 @@ def field_table(fields: dict[str, Any], title: str | None = None) -> Table:
 def show(renderable: Any, *, stderr: bool = False) -> None:
     """Print a table, or one line of text."""
     text = isinstance(renderable, str)
-    with _diagnostics() if stderr else contextlib.nullcontext():
+    with _diagnostics() if stderr else output():
         _console(stderr=stderr).print(cell(renderable) if text else renderable, highlight=False, soft_wrap=text)
 
 
@@ -215,7 +216,8 @@ def on_terminal() -> bool:
 
 def show_json(value: Any) -> None:
     """Print `value` as JSON on standard output."""
-    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+    with output():
+        sys.stdout.write(json.dumps(value, indent=2) + "\n")
 
 
 def show_error(text: str) -> None:
@@ -251,6 +253,24 @@ def _description() -> TextColumn:
 def command_line(words: Sequence[str]) -> str:
     """Return `words` as this system's shell takes them."""
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+
+
+@contextmanager
+def output() -> Iterator[None]:
+    """Write on standard output, all of it before the end of this.
+
+    Raises:
+        FileError: that is not possible.
+        BrokenPipeError: nobody reads it any more.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is closed"
+        raise FileError(f"cannot write standard output: {reason}; send it to a file or pipe with room") from error
 
 
 @contextmanager

@@ -66,6 +66,8 @@ class Killed:
         return []
 
     def _start(self, port, words):
+        for path in self._work.glob("out*"):
+            path.unlink()
         environment = {**os.environ, "TMPDIR": str(self._made)}
         return subprocess.Popen(
             [*CIPHERLANE, *words, "--port", port],

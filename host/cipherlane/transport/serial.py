@@ -21,7 +21,6 @@ with contextlib.suppress(ImportError):
     import termios
 
     _FAULTS = (OSError, termios.error)
-_NOT_OPENED: tuple[type[Exception], ...] = (*_FAULTS, ValueError, OverflowError, ImportError, NotImplementedError)
 _MAX_RECORD = layout.HEADER.size + 0xFFFF
 
 
@@ -46,7 +45,7 @@ class SerialTransport(Transport):
         self._ready: deque[bytes] = deque()
         try:
             self._port = port or _open(url, baud, self.write_timeout)
-        except _NOT_OPENED as error:
+        except Exception as error:  # pyserial's ways to open a URL raise anything
             raise PortError(_reason(url, error)) from error
 
     @property
