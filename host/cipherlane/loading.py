@@ -73,7 +73,7 @@ def enter(device: Device) -> LoaderInfo:
             return found
         answered = found
         if found:
-            device.link.drain(_QUIET_S, _QUIET_S)
+            device.link.drain(min(_QUIET_S, call), min(_QUIET_S, call))
     if answered:
         raise NoLoaderError(
             "the board's firmware answers, and no loader after a break: flash configuration loader, or reset the board "

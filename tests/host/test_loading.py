@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from cipherlane import image, loading
 from cipherlane.build_id import text
-from cipherlane.errors import PortError
+from cipherlane.device import Device
+from cipherlane.errors import LoadError, NoLoaderError, NoReplyError, PortError
 from cipherlane.protocol import layout
 from cipherlane.protocol.layout import IMAGE, Cause
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.tcp import TcpPort
 
+from . import hostile
 from .commands import command, one_line_error
 from .loader_model import BUILD, CAPACITY, DATA_BYTES, FIRMWARE, ORIGIN, LoaderBoard
 from .model import SocketBoard
@@ -93,6 +95,40 @@ def test_a_board_without_a_loader(server, file, monkeypatch):
 def test_nobody_answers(board, file):
     board.board.answer = lambda record, peer=None: b""
     assert "no reply, of firmware or loader" in failed(4, load(board, file))
+
+
+@pytest.mark.parametrize("timeout", [0.05, 0.2, 1.0])
+@pytest.mark.parametrize("busy", [False, True], ids=["silent", "firmware"])
+def test_the_user_s_limit_holds_for_the_loader(timeout, busy):
+    """In simulated time: as long as a request is repeated, at the port of a simulated board too, which is patient."""
+    for url in ("port", "socket://127.0.0.1:1"):
+        board, clock = hostile.HostileBoard(0), hostile.Clock()
+        board.rate, board.lose, board.fixed, board.flood = 0, not busy, [], None
+        transport = SerialTransport(url, clock=clock, port=hostile.Port(board, clock))
+        device = Device(transport, timeout)
+        begun = clock.time
+        with pytest.raises((NoReplyError, NoLoaderError)):
+            loading.enter(device)
+        assert clock.time - begun < (device.link.pace.attempts + 3) * timeout
+        if not busy:
+            begun = clock.time
+            with pytest.raises(LoadError, match="does not answer"):
+                loading.await_firmware(device, "")
+            assert clock.time - begun < (device.link.pace.attempts + 2) * timeout
+
+
+@pytest.mark.parametrize("size", [0, 15, 0xFFF1, 0xFFFFFFFF])
+def test_a_loader_that_takes_what_no_record_holds(board, file, size):
+    genuine = board.board._loader
+
+    def worse(*request):
+        session, data = genuine(*request)
+        return session, data[:4] + struct.pack("<I", size) + data[8:]
+
+    board.board._loader = worse
+    said = failed(1, load(board, file))
+    assert f"the board's loader says data_bytes {size} (must be 16 to 65520): flash the matching firmware" in said
+    assert not any(name.startswith("load_") for name in board.board.seen)
 
 
 def test_nobody_is_at_the_port(file):
