@@ -153,10 +153,13 @@ def _files(plan, status, work, kept):
 
 
 def run_many(seeds, report):
-    """Run all `seeds` and give `report` the outcomes, and the failures by seed; in a child return its exit status."""
+    """Run all `seeds`, show what is wrong, and give `report` the outcomes and the seeds that failed.
+
+    In a child return the exit status of the command.
+    """
     for name in [name for name in os.environ if name.startswith("CIPHERLANE_")]:
         del os.environ[name]
-    urls, outcomes, failures = boards(), {}, {}
+    urls, outcomes, failures = boards(), {}, []
     folder = Path(tempfile.mkdtemp(prefix="hostile-"))
     folder.chmod(0o755)
     for name in ENCODINGS:
@@ -167,7 +170,8 @@ def run_many(seeds, report):
             status, wrong = run(seed, urls, folder)
             outcomes[status] = outcomes.get(status, 0) + 1
             if wrong:
-                failures[seed] = wrong
+                failures.append(seed)
+                print(f"--- seed {seed}", *wrong, sep="\n", flush=True)
     except Child:
         return cipherlane.start.main()
     shutil.rmtree(folder)
@@ -182,11 +186,9 @@ def main():
     args = parser.parse_args()
 
     def report(outcomes, failures):
-        for seed, wrong in list(failures.items())[:20]:
-            print(f"--- seed {seed}", *wrong, sep="\n")
         for outcome, count in sorted(outcomes.items(), key=lambda item: -item[1]):
             print(f"{count:6} status {outcome}")
-        print(f"{args.runs} runs, {len(failures)} failed{': ' + str(sorted(failures)[:50]) if failures else ''}")
+        print(f"{args.runs} runs, {len(failures)} failed{f': {failures[:50]}' if failures else ''}")
         return int(bool(failures))
 
     return run_many(range(args.seed, args.seed + args.runs), report)
