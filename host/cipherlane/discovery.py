@@ -86,7 +86,7 @@ def addresses(network: str) -> list[str]:
     except ValueError:
         try:
             return [socket.gethostbyname(network)]
-        except (OSError, UnicodeError):
+        except (OSError, UnicodeError, TypeError):
             raise ArgumentError(
                 f"{network} is neither an IPv4 address, nor a network, nor a known name: give 192.168.1.0/24, say"
             ) from None

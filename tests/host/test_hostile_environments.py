@@ -101,6 +101,15 @@ def test_errors_of_termios_are_the_port_s():
             use()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["info", "--port", "udp://\udcff"], ["find", "--network", "\udcff"], ["null-board", "--listen", "udp://\udcff"]],
+)
+def test_names_of_hosts_that_cannot_be_encoded(words):
+    status, _, stderr = command(*words)
+    assert status in (2, 3) and "fault" not in one_line_error(stderr)
+
+
 def test_a_way_to_a_port_that_pyserial_lacks():
     status, _, stderr = command("info", "--port", "hwgrep://(")
     assert status == 3 and "cannot open port hwgrep://(" in one_line_error(stderr)
