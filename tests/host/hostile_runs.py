@@ -18,7 +18,7 @@ import traceback
 from pathlib import Path
 from unittest import mock
 
-from cipherlane import image, loading
+from cipherlane import image, loading, private
 from cipherlane.cli import build_parser
 from cipherlane.commands import common
 from cipherlane.device import Device
@@ -48,6 +48,7 @@ LEAVING = 2 * EXCHANGE + STANDSTILL  # from an interruption of live until the bo
 FILE_BYTES = 5003
 EDGE = 32
 MOST_PAUSES = 1000
+ON_TERMINAL = int(sys.platform == "win32" or bool(private.fcntl))  # Textual needs fcntl elsewhere
 
 
 class WaitedTooLong(AssertionError):
@@ -206,7 +207,7 @@ def commands(file):
         *[["crypt"]] * 4,
         *[["load", *more] for more in ([], [f"{file}.firmware"], ["--json", f"{file}.firmware"])],
         *[["live"]] * 2,
-        ["top"],
+        *[["top"]] * ON_TERMINAL,
     ]
 
 
