@@ -172,9 +172,12 @@ def _flushed(stream: TextIO, show: bool = True) -> int:
         pass
     except OSError as error:
         with contextlib.suppress(OSError, ValueError):
+            number = stream.fileno()
+            os.close(number)  # first: there may be no other number left
             nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, stream.fileno())
-            os.close(nowhere)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
             stream.flush()
         if show and error.errno != errno.EPIPE:  # nobody reads it
             views.show_error(f"cannot write standard output: {error.strerror}; send it to a file or pipe with room")

@@ -57,6 +57,22 @@ def test_a_full_output(words):
     assert "cannot write standard output: No space left on device" in one_line_error(done.stderr.decode())
 
 
+def test_full_streams_where_no_further_file_can_be_opened():
+    """The status is the command's, not the one that Python gives when it fails to write at its end."""
+    program = """
+import resource, sys
+import cipherlane.boundary
+def fail():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+    sys.stderr.write("text")
+    return 5
+sys.exit(cipherlane.boundary.guarded(fail, str))
+"""
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-c", program], stdout=full, stderr=full, timeout=300)
+    assert done.returncode == 5
+
+
 def test_names_that_the_terminal_cannot_show():
     """With Python's mode for UTF-8 off, too; an undecodable port is named."""
     environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii:strict"}
