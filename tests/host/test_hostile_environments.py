@@ -61,10 +61,10 @@ def test_full_streams_where_no_further_file_can_be_opened():
     """The status is the command's, not the one that Python gives when it fails to write at its end."""
     program = """
 import resource, sys
-import cipherlane.boundary
+import cipherlane.boundary, cipherlane.views
 def fail():
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
-    sys.stderr.write("text")
+    cipherlane.views.show_error("text")
     return 5
 sys.exit(cipherlane.boundary.guarded(fail, str))
 """
