@@ -61,15 +61,17 @@ def test_full_streams_where_no_further_file_can_be_opened():
     """The status is the command's, not the one that Python gives when it fails to write at its end."""
     program = """
 import resource, sys
-import cipherlane.boundary, cipherlane.views
+import cipherlane.boundary
 def fail():
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
-    cipherlane.views.show_error("text")
+    sys.stdout.write("text")
     return 5
 sys.exit(cipherlane.boundary.guarded(fail, str))
 """
     with open("/dev/full", "w") as full:
-        done = subprocess.run([sys.executable, "-c", program], stdout=full, stderr=full, timeout=300)
+        words = [sys.executable, "-c", program]
+        buffered = {**os.environ, "PYTHONUNBUFFERED": ""}
+        done = subprocess.run(words, env=buffered, stdout=full, stderr=full, timeout=300)
     assert done.returncode == 5
 
 
