@@ -266,10 +266,10 @@ def enter(plan, folder, files, rng):
     if "clock" in plan.features:
         _jump(rng)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    pages = Path("/proc/self/statm").read_text().split()
+    used = {resource.RLIMIT_AS: int(pages[0]), resource.RLIMIT_DATA: int(pages[5])}
     for kind, most in plan.limits.items():
-        if kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
-            pages = Path("/proc/self/statm").read_text().split()[0 if kind == resource.RLIMIT_AS else 5]
-            most += int(pages) * resource.getpagesize()
+        most += used.get(kind, 0) * resource.getpagesize()
         resource.setrlimit(kind, (most, most))
     sys.argv = ["cipherlane", *plan.words]
     if plan.signals:
