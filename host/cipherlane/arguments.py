@@ -56,14 +56,6 @@ class Parser(argparse.ArgumentParser):
             error.message = error.message.replace(" (choose from", f"{meant} (choose from", 1)
             raise
 
-    def _print_message(self, message: str, file: Any = None) -> None:
-        """Print as the parent does, but name an output that cannot be written."""
-        if file is not sys.stdout:
-            super()._print_message(message, file)
-        elif message:
-            with views.output():
-                file.write(message)
-
     def error(self, message: str) -> NoReturn:
         """End with status 2 and `message`, which names no value."""
         for value in sorted(self._values(), key=len, reverse=True):
@@ -71,8 +63,13 @@ class Parser(argparse.ArgumentParser):
         super().error(message)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Print help or an error, of which nothing moves the cursor."""
-        super()._print_message(plain(message, keep="\n"), file)
+        """Print help or an error, of which nothing moves the cursor; name an output that cannot be written."""
+        message = plain(message, keep="\n")
+        if file is not sys.stdout:
+            super()._print_message(message, file)
+        elif message:
+            with views.output():
+                file.write(message)
 
     def _values(self) -> Iterator[str]:
         """The words that were given, and what they say behind the name of an option, but no options and choices."""
