@@ -15,10 +15,7 @@ def main() -> int:
     try:
         from .cli import main as run
     except Exception as error:
-        if sys.stderr is not None:
-            text = " ".join(f"{type(error).__name__}: {error}".split())
-            sys.stderr.write(f"cipherlane: error: the tool cannot be loaded ({text}): pip install cipherlane again\n")
-        return 1
+        sys.exit(f"cipherlane: error: the tool cannot be loaded ({error!a}): pip install cipherlane again")
     return run()
 
 
