@@ -129,11 +129,13 @@ lint: setup ## 1 min | ruff, clang-format, cppcheck, Verilator lint, generated p
 zephyr-twister: setup ## minutes | Run the Zephyr module's test suites and samples, or SUITES, by Zephyr's own test runner, on the simulated boards
 	@$(PYTHON) -m gateware.flow.twister $(SUITES)
 
-fuzz: setup ## 10 min | Fuzz firmware and host parsers, FUZZ_SECONDS=60 each, then run the host tool against 10,000 hostile boards
+fuzz: setup sim ## 20 min | Fuzz firmware and host parsers, FUZZ_SECONDS=60 each; run the host tool against 10,000 hostile boards, in 10,000 hostile environments; kill it 100 times
 	@.ci/setup clang libclang-rt-14-dev
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps -r tests/fuzz/requirements.txt
 	@$(PYTHON) -m tests.fuzz --seconds $(FUZZ_SECONDS)
 	@$(PYTHON) -m tests.host.hostile_runs --runs 10000
+	@$(PYTHON) -m tests.host.hostile_environments --runs 10000
+	@$(PYTHON) -m tests.end_to_end.killed_runs --runs 100
 
 stress: setup ## 10 min | Transfers over long bad wires to the simulated board with Ethernet (root)
 	@$(PYTHON) -m gateware.flow sim eth

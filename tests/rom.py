@@ -1,10 +1,12 @@
 """The simulated board with another program in its ROM than the firmware."""
 
 import os
+import socket
 import subprocess
 from pathlib import Path
 
-from cipherlane.transport.simboard import find_board
+import serial
+from cipherlane.transport.simboard import SimulatedBoard, find_board
 
 from gateware.flow.emulator import lay_out
 from gateware.flow.firmware import LITEX, REPOSITORY
@@ -43,3 +45,10 @@ def build(
     command += [f"DEFINES={' '.join(defines)}", f"-j{os.cpu_count()}", str(output / "firmware.bin")]
     subprocess.run(command, check=True, timeout=120)
     return lay_out(output, board, output / "firmware.bin")
+
+
+def open_uart(board: SimulatedBoard, **options) -> serial.SerialBase:
+    """The UART of a running board, as pyserial opens it; a break goes first, since the program takes no records."""
+    port = serial.serial_for_url(board.url, **options)
+    port._socket.send(b"\0", socket.MSG_OOB)
+    return port

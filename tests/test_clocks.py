@@ -21,6 +21,8 @@ CLOCKS = {
     "hil/strategy.py": "the limit within which a board answers",
     "hil/suite/check_soak.py": "as long as its user says; each stream is checked",
     "hil/test_strategy.py": "labgrid looks at resources by the real clock",
+    "host/hostile_plans.py": "replaces the clock by one that jumps",
+    "end_to_end/killed_runs.py": "kills at moments of the time that a whole run takes; its limits only end what hangs",
     "end_to_end/bad_wire.py": "delays frames: the verdict is that none of the data is lost",
     "end_to_end/stress_ethernet.py": "its limit only ends what hangs",
 }

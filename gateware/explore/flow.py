@@ -26,7 +26,7 @@ from pathlib import Path
 from migen import ClockSignal, Instance, Module, Signal
 
 from gateware.explore.harness import Harness
-from gateware.flow import toolchain
+from gateware.flow import tethered, toolchain
 from gateware.flow.cache import Stamp, digest
 
 TARGET_MHZ = 250
@@ -197,11 +197,11 @@ def _run(step: str, command: list[str], folder: Path, environment: dict[str, str
     log = folder / f"{step}.log"
     with log.open("wb") as output:
         try:
-            done = subprocess.run(
-                command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, timeout=TIMEOUT_S
+            status = tethered.run(
+                command, TIMEOUT_S, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT
             )
         except subprocess.TimeoutExpired as error:
             raise FlowError(f"{command[0]}: not done after {TIMEOUT_S} s") from error
-    if done.returncode:
+    if status:
         errors = re.findall(r"^ERROR: (.*)$", log.read_text(errors="replace"), re.MULTILINE)
-        raise FlowError(f"{command[0]}: {errors[-1] if errors else f'exit status {done.returncode}, see {log.name}'}")
+        raise FlowError(f"{command[0]}: {errors[-1] if errors else f'exit status {status}, see {log.name}'}")

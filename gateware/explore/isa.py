@@ -28,7 +28,7 @@ from gateware.aes.sbox_ram import BlockRAMSBox
 from gateware.aes.sub_bytes import BLOCK_RAM
 from gateware.aes.transforms import byte_list, inv_shift_rows, inverse_mix_correction, masked, mix_column, shift_rows
 from gateware.explore.harness import Harness
-from gateware.flow import toolchain
+from gateware.flow import tethered, toolchain
 from gateware.flow.cache import Stamp, digest
 from gateware.flow.sweep import count
 from gateware.isa.lane import Lane
@@ -226,10 +226,8 @@ def _step(what: str, folder: Path, made: str, sources: str, command: list[str], 
     stamp.clear()
     log = folder / f"{made}.log"
     with log.open("wb") as output:
-        done = subprocess.run(
-            command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, timeout=TIMEOUT_S
-        )
-    if done.returncode:
+        status = tethered.run(command, TIMEOUT_S, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
+    if status:
         raise ExploreError(f"{what} failed: see {log}")
     stamp.set()
 

@@ -5,7 +5,13 @@
  * It listens on 127.0.0.1 at the `port` of its arguments and serves one client at a time: the next
  * one waits until that one has left. What the board sends without a client is lost, as on a wire. A
  * client that sends faster than the board receives is held back by TCP; one that does not take what
- * the board sends is hung up on.
+ * the board sends is hung up on. So is one that begins with neither a zero byte, which ends a
+ * frame, nor a break: a web page can have a browser connect, and begin with the words of HTTP.
+ *
+ * The host tool's arguments are `port` 0, which lets the system choose one, and `tether`, a socket
+ * to the tool. Once the simulator has read its files it deletes them, and the folder that it runs
+ * in, which the tool had made for it. Then it sends the port and a newline. It ends when the other
+ * end of the tether is closed, as it is when the tool is killed.
  *
  * Pads (LiteX's stream `serial`, each with valid and ready): source_data from the board, sink_data
  * to it, a byte for each rising edge of sys_clk at which both valid and ready are 1.
@@ -14,7 +20,10 @@
  * a board that looks for breaks the pad `uart_break` is 1 for as long as the line would be low;
  * elsewhere it is nothing, as a break to a UART.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,12 +54,14 @@ struct uart {
 	struct evconnlistener *listener;
 	struct event *readable, *writable;
 	int client; /* -1: none */
-	bool reading, writing;
+	bool reading, writing, greeted;
 	char to_board[TO_BOARD], to_client[TO_CLIENT];
 	size_t to_board_start, to_board_end, to_client_size;
 };
 
 static struct event_base *base;
+static int tether = -1; /* a socket to the tool that waits for the port; -1: none */
+static int port;        /* that is listened at */
 
 static void hang_up(struct uart *uart)
 {
@@ -99,9 +110,15 @@ static void on_readable(evutil_socket_t fd, short what, void *argument)
 
 	(void)what;
 	if (count > 0 && urgent) {
+		uart->greeted = true;
 		uart->break_left = BREAK_CYCLES;
 		event_add(uart->readable, NULL);
+	} else if (count > 0 && !uart->greeted && uart->to_board[0] != 0) {
+		fprintf(stderr, "[loopback_uart] hung up on a client that began with byte 0x%02x\n",
+			(unsigned char)uart->to_board[0]);
+		hang_up(uart);
 	} else if (count > 0) {
+		uart->greeted = true;
 		uart->to_board_start = 0;
 		uart->to_board_end = (size_t)count;
 		uart->reading = false;
@@ -123,7 +140,7 @@ static void on_client(struct evconnlistener *listener, evutil_socket_t fd, struc
 	uart->client = fd;
 	uart->readable = event_new(base, fd, EV_READ, on_readable, uart);
 	uart->writable = event_new(base, fd, EV_WRITE, on_writable, uart);
-	uart->reading = uart->writing = false;
+	uart->reading = uart->writing = uart->greeted = false;
 	evconnlistener_disable(listener);
 }
 
@@ -133,30 +150,81 @@ static int start(void *event_base)
 	return RC_OK;
 }
 
+static int number(struct json_object *arguments, const char *name)
+{
+	struct json_object *value = NULL;
+
+	return json_object_object_get_ex(arguments, name, &value) ? json_object_get_int(value) : -1;
+}
+
+/* The simulator ends as by the signal, between two of its steps. */
+static void on_tether(evutil_socket_t fd, short what, void *argument)
+{
+	(void)fd;
+	(void)what;
+	(void)argument;
+	raise(SIGTERM);
+}
+
 static int new_session(void **session, char *arguments)
 {
 	struct sockaddr_in here = {.sin_family = AF_INET,
 				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	struct json_object *parsed = json_tokener_parse(arguments), *port = NULL;
+	socklen_t size = sizeof(here);
+	struct json_object *parsed = json_tokener_parse(arguments);
 	struct uart *uart = calloc(1, sizeof(*uart));
 
-	if (!uart || !json_object_object_get_ex(parsed, "port", &port)) {
+	port = number(parsed, "port");
+	tether = number(parsed, "tether");
+	json_object_put(parsed);
+	if (!uart || port < 0) {
 		fprintf(stderr, "[loopback_uart] no port\n");
 		return RC_ERROR;
 	}
-	here.sin_port = htons((uint16_t)json_object_get_int(port));
-	json_object_put(parsed);
+	here.sin_port = htons((uint16_t)port);
 	uart->client = -1;
 	uart->listener = evconnlistener_new_bind(base, on_client, uart,
 						 LEV_OPT_CLOSE_ON_FREE | LEV_OPT_REUSEABLE, 1,
 						 (struct sockaddr *)&here, sizeof(here));
-	if (!uart->listener) {
-		fprintf(stderr, "[loopback_uart] port %d: %s\n", ntohs(here.sin_port),
-			strerror(errno));
+	if (!uart->listener || getsockname(evconnlistener_get_fd(uart->listener),
+					   (struct sockaddr *)&here, &size) < 0) {
+		fprintf(stderr, "[loopback_uart] port %d: %s\n", port, strerror(errno));
 		return RC_ERROR;
+	}
+	port = ntohs(here.sin_port);
+	if (tether >= 0) {
+		event_add(event_new(base, tether, EV_READ | EV_PERSIST, on_tether, NULL), NULL);
 	}
 	*session = uart;
 	return RC_OK;
+}
+
+/* Of links and files. */
+static void delete_folder(void)
+{
+	char folder[PATH_MAX];
+	DIR *entries = opendir(".");
+
+	for (struct dirent *entry; entries && (entry = readdir(entries));) {
+		unlink(entry->d_name);
+	}
+	if (entries) {
+		closedir(entries);
+	}
+	if (!getcwd(folder, sizeof(folder)) || rmdir(folder) < 0) {
+		fprintf(stderr, "[loopback_uart] its folder: %s\n", strerror(errno));
+	}
+}
+
+/* The model was evaluated, so that all files have been read. */
+static void tell_port(void)
+{
+	char text[16];
+	const int size = snprintf(text, sizeof(text), "%d\n", port);
+
+	delete_folder();
+	send(tether, text, (size_t)size, MSG_NOSIGNAL);
+	tether = -1;
 }
 
 static void *pad(const struct pad_list_s *list, const char *name)
@@ -195,6 +263,9 @@ static int tick(void *session, uint64_t time_ps)
 	(void)time_ps;
 	if (!clk_pos_edge(&uart->edge, *uart->sys_clk)) {
 		return RC_OK;
+	}
+	if (tether >= 0) {
+		tell_port();
 	}
 	if (uart->uart_break) {
 		*uart->uart_break = uart->break_left > 0;

@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from gateware.flow import tethered
+
 INTERVAL_S = 8
 
 
@@ -15,13 +17,9 @@ def run(command: Sequence, directory: Path, log: Path, how_far: Callable[[], str
     """
     with log.open("ab") as output:
         start = time.monotonic()
-        process = subprocess.Popen(command, cwd=directory, stdout=output, stderr=subprocess.STDOUT)
-        try:
+        with tethered.started(command, cwd=directory, stdout=output, stderr=subprocess.STDOUT) as process:
             while True:
                 try:
                     return process.wait(INTERVAL_S)
                 except subprocess.TimeoutExpired:
                     print(f"    {how_far()}, {time.monotonic() - start:.0f} s", flush=True)
-        finally:
-            process.kill()
-            process.wait()

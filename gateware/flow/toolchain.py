@@ -3,13 +3,14 @@
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO
+
+from gateware.flow import tethered
 
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
 UNPACKER = "ecpunpack"  # a program of ecppack's
@@ -83,16 +84,10 @@ def versions(environment: Mapping[str, str], tools: Iterable[str] = TOOLS) -> di
 
 def run(command: list[str], folder: Path, environment: dict[str, str], output: BinaryIO) -> int | None:
     """The exit status, or None for a command that was stopped, with all that it had started, at the limit."""
-    with subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
-    ) as process:
-        try:
-            return process.wait(LIMIT_S)
-        except BaseException as reason:
-            os.killpg(process.pid, signal.SIGKILL)
-            if isinstance(reason, subprocess.TimeoutExpired):
-                return None
-            raise
+    try:
+        return tethered.run(command, LIMIT_S, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
+    except subprocess.TimeoutExpired:
+        return None
 
 
 def failure(log: Path) -> str:

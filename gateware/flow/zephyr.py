@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 from firmware.codegen import devicetree
+from gateware.flow import tethered
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 MODULE = REPOSITORY / "firmware" / "zephyr"
@@ -219,8 +220,7 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):
             whole = [*prefix, *command]
-            result = subprocess.run(whole, stdout=stream, stderr=subprocess.STDOUT, timeout=_BUILD_TIMEOUT_S)
-            if result.returncode:
+            if tethered.run(whole, _BUILD_TIMEOUT_S, stdout=stream, stderr=subprocess.STDOUT):
                 release = ".".join(map(str, version(base)))
                 raise ZephyrError(f"the firmware did not compile on Zephyr {release}: see {log}")
     return output / "zephyr" / "zephyr.bin"

@@ -6,9 +6,11 @@ It shows nothing of what it was given but options: a mistyped option may stand b
 import argparse
 import difflib
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
+from . import views
 from .plain import plain
 
 _HIDDEN = "..."
@@ -61,8 +63,13 @@ class Parser(argparse.ArgumentParser):
         super().error(message)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Print help or an error, of which nothing moves the cursor."""
-        super()._print_message(plain(message, keep="\n"), file)
+        """Print help or an error, of which nothing moves the cursor; name an output that cannot be written."""
+        message = plain(message, keep="\n")
+        if file is not sys.stdout:
+            super()._print_message(message, file)
+        elif message:
+            with views.output():
+                file.write(message)
 
     def _values(self) -> Iterator[str]:
         """The words that were given, and what they say behind the name of an option, but no options and choices."""

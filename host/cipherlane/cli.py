@@ -6,11 +6,10 @@ firmware not loaded; 129, 130, 143 ended by the signal HUP, INT, TERM; 141 whoev
 `head` does, which is no failure.
 """
 
-import contextlib
 import sys
 
-from . import signals, views
 from .arguments import Parser
+from .boundary import guarded
 from .commands import (
     bench,
     common,
@@ -31,8 +30,6 @@ from .commands import (
     shell,
     top,
 )
-from .errors import CipherlaneError, ReaderGoneError
-from .signals import exit_status, interrupting
 from .version import __version__
 
 _SETTINGS = (
@@ -44,45 +41,25 @@ _SETTINGS = (
 def main(argv: list[str] | None = None) -> int:
     """Run the command line `argv`; return the exit status."""
     argv = sys.argv[1:] if argv is None else argv
+    hints: list[str] = []
+    return guarded(lambda: _run(argv, hints), lambda: "".join(hints))
+
+
+def _run(argv: list[str], hints: list[str]) -> int:
     parser = build_parser()
-    try:
-        args = parser.parse_args(argv)
-    except SystemExit:
-        with contextlib.suppress(BrokenPipeError):  # of help, somebody may read the beginning
-            signals.flush_output()
-        raise
+    args = parser.parse_args(argv)
     chosen: Parser = parser.commands.choices[args.command]
     for name in common.LINK_OPTIONS:
         if getattr(args, name) and not chosen.has(f"--{name}"):
             chosen.error(f"{args.command} takes no --{name}")
     args.parser = parser
     args.argv, args.after_command = argv, len(argv) - len(chosen.words)
-    with interrupting():
-        try:
-            common.complete(args)
-            naming.settle(args, chosen)
-            status: int = args.run(args)
-            signals.flush_output()
-            return status
-        except (ReaderGoneError, BrokenPipeError):
-            signals.let_go_of_what_is_gone()
-            return ReaderGoneError.exit_code
-        except KeyboardInterrupt as interrupt:
-            if not hasattr(interrupt, "__notes__"):
-                interrupt.add_note("no result was kept")
-            with contextlib.suppress(OSError):  # the terminal may be gone
-                views.show_error(_with_notes("interrupted", interrupt))
-            return exit_status(interrupt)
-        except CipherlaneError as error:
-            views.show_error(_with_notes(str(error), error))
-            return error.exit_code
-        except OSError as error:
-            views.show_error(f"{error.strerror or error}" + (f": {error.filename}" if error.filename else ""))
-            return CipherlaneError.exit_code
-
-
-def _with_notes(text: str, error: BaseException) -> str:
-    return "; ".join([text, *getattr(error, "__notes__", [])])
+    if chosen.has("--log"):
+        hints.append(f", and the log {args.log}" if args.log else "; --log FILE shows what was sent and received")
+    common.complete(args)
+    naming.settle(args, chosen)
+    status: int = args.run(args)
+    return status
 
 
 def build_parser() -> Parser:

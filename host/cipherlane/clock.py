@@ -1,5 +1,6 @@
 """The clock by which the host waits and measures; tests give another one, in which nothing takes time by itself."""
 
+import math
 import select
 import time
 from collections.abc import Callable
@@ -35,11 +36,21 @@ class Clock:
 
     def readable(self, source: HasDescriptor, timeout: float) -> bool:
         """Wait until `source` can be read, `timeout` seconds at most; return whether it can."""
-        return bool(select.select([source], [], [], timeout)[0])
+        return _ready(source, "POLLIN", timeout)
 
     def writable(self, sink: HasDescriptor, timeout: float) -> bool:
         """Wait until `sink` can be written, `timeout` seconds at most; return whether it can."""
-        return bool(select.select([], [sink], [], timeout)[1])
+        return _ready(sink, "POLLOUT", timeout)
+
+
+def _ready(what: HasDescriptor, event: str, timeout: float) -> bool:
+    """Wait for an event; where there is `poll`, the descriptor may be above those of `select`."""
+    if hasattr(select, "poll"):
+        poll = select.poll()
+        poll.register(what, getattr(select, event))
+        return bool(poll.poll(math.ceil(max(0.0, timeout) * 1000)))
+    reading, writing = ([what], []) if event == "POLLIN" else ([], [what])
+    return any(select.select(reading, writing, [], timeout))
 
 
 REAL = Clock()

@@ -65,6 +65,7 @@ class Device(Calls):
             timeout: seconds that replace the transport's time-outs.
             log: where to write the records sent and received.
         """
+        self.timeout = timeout
         self._fixed_pace = Pace.fixed(timeout) if timeout else None
         if timeout:
             transport.write_timeout = timeout

@@ -294,7 +294,7 @@ def _read(output: OutputFile) -> dict[str, Any]:
         )
     except OSError as error:
         raise trouble("read", output.sidecar, error) from error
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         good = False
     if not good:
         raise _refusal(output, f"cannot be gone on with: {output.sidecar} does not say how far it got")

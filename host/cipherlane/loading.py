@@ -12,9 +12,9 @@ from typing import Any
 
 from . import build_id
 from .device import Device
-from .errors import ArgumentError, BoardError, CipherlaneError, LoadError, NoLoaderError, NoReplyError
+from .errors import ArgumentError, BoardError, CipherlaneError, LoadError, NoLoaderError, NoReplyError, ReplyError
 from .image import Image
-from .protocol.layout import CAUSE_DOCS, HEADER, IMAGE, IMAGE_STATE_DOCS, ErrorCode, Record, RecordType
+from .protocol.layout import BLOCK, CAUSE_DOCS, HEADER, IMAGE, IMAGE_STATE_DOCS, ErrorCode, Record, RecordType
 from .replies import BoardInfo, printable
 from .transport import Transport
 from .transport.serial import SerialTransport
@@ -22,6 +22,7 @@ from .transport.serial import SerialTransport
 _CALL_S, _SIMULATED_CALL_S = 0.2, 3.0  # the first is shorter than the loader waits at power-on
 # From a break to the loader: while nobody answers, while firmware does.
 _ENTRY_S, _SIMULATED_ENTRY_S = (5.0, 5.0), (60.0, 10.0)
+MOST_DATA = 0xFFF0  # bytes of a record's data, whose length has 16 bits
 _QUIET_S = 0.1  # between two calls that firmware answers
 _STAYS = "the loader stays: run the command again"
 
@@ -43,9 +44,9 @@ class LoaderInfo:
     def from_reply(cls, reply: Any) -> "LoaderInfo":
         """Take over the fields of a reply."""
         ids = build_id.text(reply.build_id), build_id.text(reply.image_id)
-        limits = reply.data_bytes // 16 * 16, reply.capacity, reply.origin
-        if limits[0] == 0:
-            raise LoadError("the loader takes no data: flash the matching firmware, or check which board it is")
+        if not BLOCK <= reply.data_bytes <= MOST_DATA:
+            raise ReplyError("loader", f"data_bytes {reply.data_bytes} (must be {BLOCK} to {MOST_DATA})")
+        limits = reply.data_bytes // BLOCK * BLOCK, reply.capacity, reply.origin
         return cls(printable(reply.board), reply.cause, reply.image, *limits, *ids)
 
 
@@ -58,7 +59,7 @@ def enter(device: Device) -> LoaderInfo:
         NoReplyError: nobody answers.
     """
     transport = uart(device.link.transport)
-    call, limits = _patience(transport)
+    call, limits = _patience(device)
     device.strict_version = False
     transport.resync()
     found = _call(device, call)
@@ -72,7 +73,7 @@ def enter(device: Device) -> LoaderInfo:
             return found
         answered = found
         if found:
-            device.link.drain(_QUIET_S, _QUIET_S)
+            device.link.drain(min(_QUIET_S, call), min(_QUIET_S, call))
     if answered:
         raise NoLoaderError(
             "the board's firmware answers, and no loader after a break: flash configuration loader, or reset the board "
@@ -150,7 +151,7 @@ def await_firmware(device: Device, wanted: str) -> BoardInfo:
         LoadError: it does not answer, or has been ended.
         ReplyError: it is of another build.
     """
-    call, (limit, _) = _patience(uart(device.link.transport))
+    call, (limit, _) = _patience(device)
     begin = device.clock.now()
     try:
         while not _answers(device, call):
@@ -178,11 +179,18 @@ def cause_text(cause: int) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _patience(transport: SerialTransport) -> tuple[float, tuple[float, float]]:
-    """Seconds to wait for one answer, and for the loader while nobody answers, and while firmware does."""
-    if transport.simulated or "://" in transport.url:
-        return _SIMULATED_CALL_S, _SIMULATED_ENTRY_S
-    return _CALL_S, _ENTRY_S
+def _patience(device: Device) -> tuple[float, tuple[float, float]]:
+    """Seconds to wait for one answer, and for the loader while nobody answers, and while firmware does.
+
+    The limit that the user has set for a reply holds for each answer, and as often as a request is sent for the others.
+    """
+    transport = uart(device.link.transport)
+    simulated = transport.simulated or "://" in transport.url
+    call, entry = (_SIMULATED_CALL_S, _SIMULATED_ENTRY_S) if simulated else (_CALL_S, _ENTRY_S)
+    if device.timeout is None:
+        return call, entry
+    most = device.timeout * device.link.pace.attempts
+    return min(call, device.timeout), (min(entry[0], most), min(entry[1], most))
 
 
 def _answers(device: Device, timeout: float) -> bool:

@@ -1,6 +1,8 @@
 """Lines on standard error for whoever runs the tool."""
 
+import contextlib
 import sys
+from collections.abc import Iterator
 
 from .plain import plain
 
@@ -10,6 +12,14 @@ def one_line(text: str) -> str:
     return plain(" ".join(text.split()))
 
 
+@contextlib.contextmanager
+def diagnostics() -> Iterator[None]:
+    """Drop output for a standard error that is full, closed or gone: the command's result does not depend on it."""
+    with contextlib.suppress(OSError, ValueError):
+        yield
+
+
 def show_warning(text: str) -> None:
     """Print one line on standard error."""
-    sys.stderr.write(f"cipherlane: warning: {one_line(text)}\n")
+    with diagnostics():
+        sys.stderr.write(f"cipherlane: warning: {one_line(text)}\n")

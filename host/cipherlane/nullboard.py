@@ -72,9 +72,10 @@ class NullBoard:
         listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             listener.bind((host, port))
-        except OSError as error:
+        except (OSError, UnicodeError, TypeError) as error:  # the latter for a name that cannot be encoded
             listener.close()
-            raise PortError(f"cannot listen at udp://{host}:{port}: {error.strerror}; choose another port") from error
+            reason = getattr(error, "strerror", None) or "it is no name of a host"
+            raise PortError(f"cannot listen at udp://{host}:{port}: {reason}; choose another port") from error
         self._datagrams = Datagrams(listener)
         self.url = "udp://{}:{}".format(*listener.getsockname())
         self._sessions: dict[int, _Session] = {}

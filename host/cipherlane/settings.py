@@ -20,6 +20,7 @@ from .errors import ArgumentError
 from .transport.serial import DEFAULT_BAUD
 
 CONFIG = "CIPHERLANE_CONFIG"
+MOST_BAUD = 100_000_000  # more than any serial port has, and less than its drivers can be told
 _NAME = re.compile(r"[a-z][a-z_-]{0,19}")  # what a setting's name may look like, and a key does not
 
 
@@ -28,6 +29,14 @@ def seconds(text: str) -> float:
     value = float(text)
     if not 0 < value < 86400:
         raise ValueError(f"{text} is not a number of seconds above 0")
+    return value
+
+
+def baud(text: str) -> int:
+    """Return the bits a second of a serial port; ValueError if they cannot be."""
+    value = int(text)
+    if not 0 < value <= MOST_BAUD:
+        raise ValueError(f"{text} is not a number of bits a second from 1 to {MOST_BAUD}")
     return value
 
 
@@ -55,7 +64,7 @@ SETTINGS = {
     setting.name: setting
     for setting in (
         Setting("port", str, None, "the board, as --port takes it"),
-        Setting("baud", int, DEFAULT_BAUD, "bits a second of a serial port"),
+        Setting("baud", baud, DEFAULT_BAUD, "bits a second of a serial port"),
         Setting("timeout", seconds, None, "seconds to wait for each reply; by default from the link"),
         Setting("key_file", str, None, "file of the key; $CIPHERLANE_KEY, the digits themselves, goes before it"),
         Setting("network", str, None, "address or network where `cipherlane find` looks for boards"),
@@ -84,7 +93,7 @@ def read() -> dict[str, Any]:
         if os.environ.get(CONFIG):
             raise ArgumentError(f"there is no {file}: write it, or unset {CONFIG}") from error
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise ArgumentError(f"cannot read the configuration {file}: {reason}; mend or delete it") from None
     known = ", ".join(SETTINGS)

@@ -27,13 +27,16 @@ from rich.prompt import Confirm
 from rich.table import Table
 from rich.text import Text
 
+from .errors import FileError
 from .intervals import Interval
 from .linkbench import PERCENTILES, STAGES, LinkMeasurement
-from .notices import one_line
+from .notices import diagnostics, one_line
 from .notices import show_warning as show_warning
 from .plain import plain
 from .results import Measurement
 from .tables import FittingTable, cell, title_text
+
+_FEWEST_COLUMNS, _MOST_COLUMNS, _MOST_DIGITS = 20, 1000, 9
 
 
 class _Console(Console):
@@ -65,7 +68,7 @@ def transfer_progress(
         start: bytes done before.
         show: True and False force it on and off; None shows it on a terminal.
     """
-    console = _Console(stderr=True, force_terminal=True if show else None)
+    console = _console(stderr=True, force_terminal=True if show else None)
     columns = (_description(), BarColumn(), DownloadColumn(), LinkRateColumn(), TimeRemainingColumn())
     hidden = show is False or not console.is_terminal
     with Progress(*columns, console=console, disable=hidden) as progress:
@@ -79,7 +82,7 @@ def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[
 
     `show` is as in `transfer_progress`.
     """
-    console = _Console(stderr=True, force_terminal=True if show else None)
+    console = _console(stderr=True, force_terminal=True if show else None)
     columns = (
         BarColumn(20),
         MofNCompleteColumn(),
@@ -211,22 +214,25 @@ def field_table(fields: dict[str, Any], title: str | None = None) -> Table:
 def show(renderable: Any, *, stderr: bool = False) -> None:
     """Print a table, or one line of text."""
     text = isinstance(renderable, str)
-    _Console(stderr=stderr).print(cell(renderable) if text else renderable, highlight=False, soft_wrap=text)
+    with diagnostics() if stderr else output():
+        _console(stderr=stderr).print(cell(renderable) if text else renderable, highlight=False, soft_wrap=text)
 
 
 def on_terminal() -> bool:
     """Return whether standard error is a terminal, which shows progress bars."""
-    return _Console(stderr=True).is_terminal
+    return _console(stderr=True).is_terminal
 
 
 def show_json(value: Any) -> None:
     """Print `value` as JSON on standard output."""
-    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+    with output():
+        sys.stdout.write(json.dumps(value, indent=2) + "\n")
 
 
 def show_error(text: str) -> None:
     """Print one line on standard error."""
-    sys.stderr.write(f"cipherlane: error: {one_line(text)}\n")
+    with diagnostics():
+        sys.stderr.write(f"cipherlane: error: {one_line(text)}\n")
 
 
 def ask(question: str) -> bool:
@@ -234,7 +240,7 @@ def ask(question: str) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     try:
-        return Confirm.ask(cell(question), console=_Console(stderr=True), default=False)
+        return Confirm.ask(cell(question), console=_console(stderr=True), default=False)
     except EOFError:
         return False
 
@@ -251,6 +257,33 @@ def command_line(words: Sequence[str]) -> str:
 def _mark(interrupted: bool | None) -> str:
     """Return what stands after the engine of a figure that was cut short."""
     return " (part)" if interrupted else ""
+
+
+@contextmanager
+def output() -> Iterator[None]:
+    """Write on standard output, all of it before the end of this.
+
+    Raises:
+        FileError: that is not possible.
+        BrokenPipeError: nobody reads it any more.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is closed"
+        raise FileError(f"cannot write standard output: {reason}; send it to a file or pipe with room") from error
+
+
+def _console(**options: Any) -> Console:
+    """Return a console as wide as the terminal or, within bounds, as COLUMNS says."""
+    columns = os.environ.get("COLUMNS", "")
+    given = columns.isascii() and columns.isdecimal() and len(columns) <= _MOST_DIGITS and int(columns) > 0
+    others = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    width = min(max(int(columns), _FEWEST_COLUMNS), _MOST_COLUMNS) if given else None
+    return _Console(width=width, _environ=others, **options)
 
 
 def _figure(value: float | None, digits: int) -> str:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import serial
 from cipherlane.transport.simboard import SimulatedBoard
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -141,7 +140,7 @@ class ProgramBoard:
         self._board.start()
         try:
             with _network_of(self._board):
-                self._port = serial.serial_for_url(self._board.url, timeout=TIMEOUT_S, write_timeout=TIMEOUT_S)
+                self._port = rom.open_uart(self._board, timeout=TIMEOUT_S, write_timeout=TIMEOUT_S)
         except OSError:  # pyserial's is one
             self._board.stop()
             raise

@@ -226,7 +226,7 @@ def test_random_bytes_do_not_hang_the_board(board):
     rng = random.Random(11)
     with serial.serial_for_url(board.url) as port:
         for _ in range(20):
-            port.write(rng.randbytes(500))
+            port.write(bytes(1) + rng.randbytes(500))  # a client that begins otherwise is hung up on
             port.read(port.in_waiting)
     with Device(SerialTransport(board.url)) as device:
         counters = device.counters()

@@ -10,6 +10,7 @@ from collections import deque
 
 from .blocks import WIRE
 from .links import SimulatedClock
+from .loader_model import LoaderBoard
 from .model import CODES, ENGINES, HEADER, PeerBoard, from_frame, to_frame
 
 PIECE = 0.002  # seconds that each piece of what arrives takes
@@ -30,9 +31,13 @@ class Clock(SimulatedClock):
     def __init__(self):
         super().__init__()
         self.calls = 0
+        self.ends = LAST  # when whoever waits is interrupted, once
 
     def now(self):
         self.calls += 1
+        if self.time >= self.ends:
+            self.ends, self.interrupted = LAST, self.time
+            raise KeyboardInterrupt
         if self.calls > MOST_CALLS:
             raise EndlessLoop(f"{self.calls} looks at the clock")
         return self.time
@@ -47,6 +52,18 @@ class Clock(SimulatedClock):
         assert 0 < timeout <= 3600
         self.sleep(timeout)
         return False
+
+
+class HostileLoader(LoaderBoard):
+    """A loader that takes whatever the host sends."""
+
+    def _load_begin(self, session, offset, token, data):
+        self.coming = data.ljust(len(self.header), b"\0")
+        return session, b""
+
+    def _load_data(self, session, offset, token, data):
+        self.memory[offset : offset + len(data)] = data
+        return session, b""
 
 
 class HostileBoard:
@@ -75,6 +92,10 @@ class HostileBoard:
         self.flood_length = rng.choice((3, 100, LAST))
         self.answered = 0
         self.last = b""
+
+    def load(self):
+        """Have a loader, which runs or firmware does."""
+        self.peer = HostileLoader(running=self.random.random() < 0.7, starts=self.random.random() < 0.8)
 
     def _count(self):
         self.count += self.step
@@ -276,6 +297,12 @@ class Port:
         if len(wire) > size:
             self.arriving.appendleft((when, wire[size:]))
         return wire[:size]
+
+    def send_break(self):
+        if self.board.random.random() < self.board.rate / 4:
+            raise OSError(5, "no")
+        if isinstance(self.board.peer, LoaderBoard):
+            self.board.peer.send_break()
 
     def close(self):
         pass

@@ -6,33 +6,49 @@ nothing but printable text is shown, or written to the log that every other run 
 """
 
 import argparse
+import asyncio
+import collections
 import contextlib
 import io
 import json
 import sys
 import tempfile
+import threading
 import traceback
 from pathlib import Path
 from unittest import mock
 
+from cipherlane import image, loading, private
 from cipherlane.cli import build_parser
 from cipherlane.commands import common
 from cipherlane.device import Device
-from cipherlane.errors import CipherlaneError
+from cipherlane.errors import ArgumentError, CipherlaneError
+from cipherlane.live import streamer as streamer_module
+from cipherlane.live.hub import Channel, Hub
+from cipherlane.live.streamer import Streamer
 from cipherlane.protocol.layout import Engine
 from cipherlane.recordlog import RecordLog
+from cipherlane.top import Top
 from cipherlane.transport.serial import SerialTransport
 from cipherlane.transport.udp import UdpTransport
+from textual.widgets import Static
 
-from .hostile import Clock, HostileBoard, Port, Socket
+from .hostile import LAST, Clock, HostileBoard, Port, Socket
+from .loader_model import BUILD, FIRMWARE, ORIGIN
 
 TIMEOUT = 0.1  # the user's limit for each reply, in seconds
 PARSER = build_parser()
-_ATTEMPTS = 4
+ATTEMPTS = 4
 _SLACK = 0.05  # pieces that are on their way when the time is over
-EXCHANGE = 2 * _ATTEMPTS * TIMEOUT + _SLACK  # each copy waits for room, and for its answer
+ATTEMPT = 2 * TIMEOUT + _SLACK
+EXCHANGE = 2 * ATTEMPTS * TIMEOUT + _SLACK  # each copy waits for room, and for its answer
 STANDSTILL = 5 * EXCHANGE  # of a transfer: the copies of a record, and questions whether its session is there
+STEP = 2 * EXCHANGE + ATTEMPT + ATTEMPTS * TIMEOUT  # of a load: calls for so long, the last one, a connection
+LEAVING = 2 * EXCHANGE + STANDSTILL  # from an interruption of live until the board is left
 FILE_BYTES = 5003
+EDGE = 32
+MOST_PAUSES = 1000
+ON_TERMINAL = int(sys.platform == "win32" or bool(private.fcntl))  # Textual needs fcntl elsewhere
 
 
 class WaitedTooLong(AssertionError):
@@ -82,6 +98,74 @@ class Watched(Device):
         return session
 
 
+class Pictures(Hub):
+    """A hub that somebody looks at, and that keeps the last messages."""
+
+    def __init__(self):
+        super().__init__()
+        self.viewers, self.messages = 1, collections.deque(maxlen=6)
+
+    def put(self, channel, message):
+        super().put(channel, message)
+        self.messages.append((channel, message))
+
+
+def watch(open_device, clock, rng):
+    """Do as the command live until it is interrupted; return the last messages for its viewers."""
+    hub = Pictures()
+    streamer = Streamer(hub, open_device, EDGE, engine=rng.choice((None, "table", "fastpath")))
+    clock.ends = clock.time + rng.choice((0.5, 5.0, 30.0))
+    with contextlib.suppress(KeyboardInterrupt):
+        try:
+            streamer.run()
+        finally:
+            begun, clock.ends = clock.ends, LAST
+    if begun == LAST and clock.time - clock.interrupted > LEAVING:
+        raise WaitedTooLong(f"leaving: {clock.time - clock.interrupted:.3f} s, limit {LEAVING:.3f}")
+    return hub.messages
+
+
+class Replay:
+    """Streams messages to a hub again, as a streamer does."""
+
+    def __init__(self, hub, messages):
+        self._hub, self._messages = hub, messages
+        self.shown, self._stopped = threading.Event(), threading.Event()
+
+    def run(self):
+        for channel, message in self._messages:
+            self._hub.put(channel, message)
+        self._stopped.wait()
+
+    def choose(self, wanted):
+        raise ArgumentError("there is no such choice: take one that the page offers")
+
+    def stop(self):
+        self._stopped.set()
+
+
+def on_screen(messages):
+    """Return what the command top shows of `messages`."""
+    last = [json.loads(message) for channel, message in messages if channel == Channel.STATE][-1:]
+
+    async def show():
+        hub = Hub()
+        app = Top(hub, Replay(hub, messages))
+        async with app.run_test(size=(80, 24)) as pilot:
+            for _ in range(MOST_PAUSES):
+                await pilot.pause()
+                if not last or app._state == last[0]:
+                    break
+            else:
+                raise AssertionError("the last message is not shown")
+            await pilot.press("e", "K")
+            text = "\n".join(str(each.content) for each in app.query(Static))
+        app.finish()
+        return text
+
+    return asyncio.run(show())
+
+
 def crypt(device, rng):
     """Do as the commands encrypt and decrypt: a stream of known or unknown length, and go on after a failure."""
     data, out = rng.randbytes(rng.choice((0, 1, 4000))), io.BytesIO()
@@ -101,6 +185,16 @@ def crypt(device, rng):
     assert len(out.getvalue()) >= len(data)
 
 
+def watched_step(step):
+    """Return a step of a load that takes no longer than `STEP`."""
+
+    def watched(device, *arguments):
+        with device.within(STEP, step.__name__):
+            return step(device, *arguments)
+
+    return watched
+
+
 def commands(file):
     """Return the command lines that take their turns."""
     json = (["--json"], [])
@@ -111,22 +205,30 @@ def commands(file):
         *(["bench", "--link", "--engine", name, "--bytes", "20000"] for name in ("table", "fastpath")),
         *(["demo", "--engine", name, "--key-bits", "192", file] for name in ("ise", "fastpath")),
         *[["crypt"]] * 4,
+        *[["load", *more] for more in ([], [f"{file}.firmware"], ["--json", f"{file}.firmware"])],
+        *[["live"]] * 2,
+        *[["top"]] * ON_TERMINAL,
     ]
 
 
 def run(seed, file):
     """Run one command against the hostile board of `seed`; return what it ended with ("done", or an error's name)."""
     board, clock = HostileBoard(seed), Clock()
-    if board.random.random() < 0.5:
+    words = board.random.choice(commands(file))
+    if words[0] == "load":
+        board.load()
+    if words[0] != "load" and board.random.random() < 0.5:
         transport = UdpTransport("udp://127.0.0.1", Socket(board, clock), clock)
     else:
         transport = SerialTransport("hostile", clock=clock, port=Port(board, clock))
-    words = board.random.choice(commands(file))
     path = f"{file}.log"
     log = RecordLog(path, clock, replace=True) if board.random.random() < 0.5 else None
     shown = io.StringIO()
     with (
         mock.patch.object(common, "open_device", lambda args: Watched(transport, args.timeout, log)),
+        mock.patch.object(loading, "enter", watched_step(loading.enter)),
+        mock.patch.object(loading, "await_firmware", watched_step(loading.await_firmware)),
+        mock.patch.object(streamer_module, "_RETRY", 0.0),
         contextlib.redirect_stdout(shown),
         contextlib.redirect_stderr(shown),
     ):
@@ -134,6 +236,12 @@ def run(seed, file):
             if words == ["crypt"]:
                 with Watched(transport, TIMEOUT, log) as device:
                     crypt(device, board.random)
+            elif words[0] in ("live", "top"):
+                log = None
+                messages = watch(lambda: Watched(transport, TIMEOUT), clock, board.random)
+                shown.write("".join(message.decode() for channel, message in messages if channel == Channel.STATE))
+                if words == ["top"]:
+                    shown.write(on_screen(messages))
             else:
                 args = PARSER.parse_args([*words, "--port", "hostile", "--timeout", str(TIMEOUT)])
                 args.run(args)
@@ -160,6 +268,7 @@ def run_many(seeds):
         file = Path(folder, "[", "x]")  # that is markup, and wrong
         file.parent.mkdir()
         file.write_bytes(bytes(range(251)) * (FILE_BYTES // 251))
+        Path(f"{file}.firmware").write_bytes(image.pack(FIRMWARE, BUILD, ORIGIN))
         for seed in seeds:
             try:
                 outcome = run(seed, str(file))

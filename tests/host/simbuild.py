@@ -9,16 +9,26 @@ REPOSITORY = Path(__file__).parents[2]
 PROGRAM = """#!/bin/sh
 grep SigIgn /proc/self/status
 exec {python} - <<'END'
-import json, pathlib, sys
+import json, os, pathlib, socket, sys, threading
 sys.path.insert(0, {repository!r})
 from tests.host.model import PeerBoard, SocketBoard
-assert pathlib.Path("memory.init").read_text() == "words"
+assert pathlib.Path("memory.init").is_symlink() and pathlib.Path("memory.init").read_text() == "words"
 modules = json.loads(pathlib.Path("sim_config.js").read_text())
-port = int(next(module["args"]["port"] for module in modules if module["module"] == "loopback_uart"))
+arguments = next(module["args"] for module in modules if module["module"] == "loopback_uart")
+assert arguments["port"] == "0", "a string, as in the build"
+tether = socket.socket(fileno=int(arguments["tether"]))
+folder = pathlib.Path.cwd()
+for file in folder.iterdir():
+    file.unlink()
+folder.rmdir()
+threading.Thread(target=lambda: (tether.recv(1), os._exit(0)), daemon=True).start()
 print("model peer listens", flush=True)
 board = PeerBoard(kind=1)
+tell = tether.sendall
 {extra}
-SocketBoard(board, port=port).run()
+served = SocketBoard(board)
+tell(served.url.rpartition(":")[2].encode() + b"\\n")
+served.run()
 END
 """
 

@@ -7,96 +7,22 @@ import zlib
 from pathlib import Path
 
 import pytest
-from cipherlane import image
+from cipherlane import image, loading
 from cipherlane.build_id import text
 from cipherlane.commands import common
 from cipherlane.device import Device
-from cipherlane.errors import PortError
+from cipherlane.errors import LoadError, NoLoaderError, NoReplyError, PortError
 from cipherlane.protocol import layout
-from cipherlane.protocol.layout import IMAGE, Cause, ImageState
+from cipherlane.protocol.layout import IMAGE, Cause
 from cipherlane.transport.serial import SerialTransport
 
 from tests.waiting import HANG_S
 
-from .blocks import Refusal
+from . import hostile
 from .commands import command, one_line_error
 from .links import SimulatedPort
+from .loader_model import BUILD, CAPACITY, DATA_BYTES, FIRMWARE, ORIGIN, LoaderBoard
 from .model import PeerBoard
-
-ORIGIN, CAPACITY, DATA_BYTES = 0x20000000, 1 << 14, 512
-GATEWARE = b"gateware"
-BUILD = GATEWARE + b"firmware"
-FIRMWARE = bytes(range(256)) * 12
-
-
-class LoaderBoard(PeerBoard):
-    """In its loader, or with firmware running; `spoil` changes what of an image reaches the memory."""
-
-    def __init__(self, running=True, starts=True):
-        super().__init__(name=b"model_loader")
-        self.running = running
-        self.starts = starts  # firmware that is started answers
-        self.cause = Cause.POWER
-        self.header = bytes(IMAGE.size)
-        self.memory = bytearray(CAPACITY)
-        self.breaks = 0
-        self.spoil = lambda data: data
-
-    def send_break(self):
-        self.breaks += 1
-        self.running, self.cause = False, Cause.BREAK
-
-    def answer(self, record, peer=None):
-        mine = record[1] in range(0x0D, 0x11)
-        if not self.running and not mine:
-            self.seen.append("for firmware")
-            error = struct.pack("<HBBI", 20, record[1], 0, self.cause)
-            return record[:1] + b"\xff" + struct.pack("<H", len(error)) + record[4:24] + error
-        if self.running and mine:
-            kept, self.seen = self.seen, []
-            try:
-                return self._refusing(record, peer)
-            finally:
-                self.seen = kept
-        return super().answer(record, peer)
-
-    def _refusing(self, record, peer):
-        error = struct.pack("<HBBI", 2, record[1], 0, record[1])
-        return record[:1] + b"\xff" + struct.pack("<H", len(error)) + record[4:24] + error
-
-    def _state(self):
-        length = struct.unpack_from("<I", self.header, 4)[0]
-        if self.header[:4] != b"CLFW":
-            return ImageState.NONE
-        good = zlib.crc32(self.memory[:length], zlib.crc32(self.header[:28])) == int.from_bytes(
-            self.header[28:], "little"
-        )
-        return ImageState.WHOLE if good else ImageState.DAMAGED
-
-    def _loader(self, session, offset, token, data):
-        state = self._state()
-        shown = self.header[12:28] if state == ImageState.WHOLE else bytes(16)
-        fields = (1, self.cause, state, 0, DATA_BYTES, CAPACITY, ORIGIN, b"model_loader", GATEWARE + b"aloader!", shown)
-        return session, struct.pack("<BBBBIII16s16s16s", *fields)
-
-    def _load_begin(self, session, offset, token, data):
-        assert len(data) == IMAGE.size
-        self.header, self.coming = bytes(IMAGE.size), data
-        return session, b""
-
-    def _load_data(self, session, offset, token, data):
-        assert offset % 16 == 0 and 0 < len(data) <= DATA_BYTES
-        self.memory[offset : offset + len(data)] = self.spoil(data)
-        return session, b""
-
-    def _load_start(self, session, offset, token, data):
-        self.header = getattr(self, "coming", self.header)
-        if state := self._state():
-            self.header = bytes(IMAGE.size)
-            raise Refusal("image", state)
-        self.build_id = self.header[12:28]
-        self.running, self.cause = self.starts, Cause.POWER if self.starts else Cause.WATCHDOG
-        return session, b""
 
 
 @pytest.fixture
@@ -182,6 +108,40 @@ def test_a_board_without_a_loader(file, monkeypatch):
 def test_nobody_answers(board, file):
     board.board.answer = lambda record, peer=None: b""
     assert "no reply, of firmware or loader" in failed(4, load(board, file))
+
+
+@pytest.mark.parametrize("timeout", [0.05, 0.2, 1.0])
+@pytest.mark.parametrize("busy", [False, True], ids=["silent", "firmware"])
+def test_the_user_s_limit_holds_for_the_loader(timeout, busy):
+    """In simulated time: as long as a request is repeated, at the port of a simulated board too, which is patient."""
+    for url in ("port", "socket://127.0.0.1:1"):
+        board, clock = hostile.HostileBoard(0), hostile.Clock()
+        board.rate, board.lose, board.fixed, board.flood = 0, not busy, [], None
+        transport = SerialTransport(url, clock=clock, port=hostile.Port(board, clock))
+        device = Device(transport, timeout)
+        begun = clock.time
+        with pytest.raises((NoReplyError, NoLoaderError)):
+            loading.enter(device)
+        assert clock.time - begun < (device.link.pace.attempts + 3) * timeout
+        if not busy:
+            begun = clock.time
+            with pytest.raises(LoadError, match="does not answer"):
+                loading.await_firmware(device, "")
+            assert clock.time - begun < (device.link.pace.attempts + 2) * timeout
+
+
+@pytest.mark.parametrize("size", [0, 15, 0xFFF1, 0xFFFFFFFF])
+def test_a_loader_that_takes_what_no_record_holds(board, file, size):
+    genuine = board.board._loader
+
+    def worse(*request):
+        session, data = genuine(*request)
+        return session, data[:4] + struct.pack("<I", size) + data[8:]
+
+    board.board._loader = worse
+    said = failed(1, load(board, file))
+    assert f"the board's loader says data_bytes {size} (must be 16 to 65520): flash the matching firmware" in said
+    assert not any(name.startswith("load_") for name in board.board.seen)
 
 
 def test_nobody_is_at_the_port(file):

@@ -1,10 +1,14 @@
+import contextlib
 import itertools
 import json
 import os
 import shlex
 import shutil
+import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 from math import inf
 from pathlib import Path
@@ -33,6 +37,16 @@ def build(tmp_path, monkeypatch):
     return directory
 
 
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    """Where the folders of simulators are made."""
+    path = tmp_path / "folders"
+    path.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(path))
+    monkeypatch.setenv("TMPDIR", str(path))
+    return path
+
+
 def alive(pid):
     try:
         os.kill(pid, 0)
@@ -41,17 +55,14 @@ def alive(pid):
     return True
 
 
-def test_sim_port_starts_and_stops_a_board(build):
+def test_sim_port_starts_and_stops_a_board(build, folders):
     transport = open_transport("sim")
-    pid, run_directory = transport.board._process.pid, transport.board._run_directory
+    pid = transport.board.pid
     with Device(transport) as device:
         assert device.info().kind == "sim"
-        assert (run_directory / "memory.init").is_symlink()
-        config = json.loads((run_directory / "sim_config.js").read_text())
-        assert config[1]["args"]["port"] == str(transport.board.port), "a string, as in the build"
+        assert not list(folders.iterdir()), "the simulator has read its files"
     assert not alive(pid)
-    assert not run_directory.exists()
-    assert json.loads((build / "gateware" / "sim_config.js").read_text())[1]["args"]["port"] == "1234"
+    assert json.loads((build / "gateware" / "sim_config.js").read_text())[1]["args"] == {"port": "1234"}
 
 
 def test_clients_come_one_after_the_other_and_boards_side_by_side(build):
@@ -65,8 +76,7 @@ def test_clients_come_one_after_the_other_and_boards_side_by_side(build):
 def test_the_board_runs_apart_and_outlives_a_client_that_leaves(build):
     with SimulatedBoard() as board:
         assert os.getpgid(board._process.pid) != os.getpgid(0), "Ctrl-C does not reach it"
-        log = (board._run_directory / "sim.log").read_text()
-        ignored = int(log.split("SigIgn:")[1].split()[0], 16)
+        ignored = int(board.output().split("SigIgn:")[1].split()[0], 16)
         assert ignored >> 12 & 1, "SIGPIPE is ignored"
 
 
@@ -128,12 +138,85 @@ def given_up_after(monkeypatch, board, text):
     monkeypatch.setattr(simboard, "time", simulated)
 
 
-def test_a_board_that_others_can_reach_is_not_used(tmp_path, monkeypatch):
+def test_a_board_that_others_can_reach_is_not_used(tmp_path):
     extra = "import socket; create = socket.create_server; socket.create_server = lambda at: create(('0.0.0.0', at[1]))"
-    board = SimulatedBoard(make_build(tmp_path / "sim", extra=f"{extra}; print('Open', flush=True)"))
-    given_up_after(monkeypatch, board, "Open")
-    with pytest.raises(SimulatedBoardError, match=r"does not listen .*model peer listens"):
-        board.start()
+    build = make_build(tmp_path / "sim", extra=extra)
+    with pytest.raises(SimulatedBoardError, match=r"does not belong to the simulated board.*model peer listens"):
+        SimulatedBoard(build).start()
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_nothing_is_sent_to_a_port_of_another_process(tmp_path, when):
+    """Before the board was connected to, and while it was: it tells the port of a socket that it gives away then."""
+    with socket.create_server(("127.0.0.1", 0)) as stranger:
+        stranger.setblocking(False)
+        extra = f"tell = lambda _: tether.sendall(b'{stranger.getsockname()[1]}\\n')"
+        build = make_build(tmp_path / "sim", extra=extra)
+        with pytest.MonkeyPatch.context() as patch:
+            if when == "after":
+                genuine, answers = simboard._listens, iter((True,))
+                patch.setattr(simboard, "_listens", lambda *words: next(answers, None) or genuine(*words))
+            with pytest.raises(SimulatedBoardError, match=r"port \d+ of 127\.0\.0\.1 does not belong to the simulated"):
+                SimTransport(build)
+        if when == "after":
+            connection, _ = stranger.accept()
+            with connection:
+                assert connection.recv(100) == b"", "it was connected to, and hung up on"
+        else:
+            with pytest.raises(BlockingIOError):
+                stranger.accept()
+
+
+KILLED = """
+import os, signal, sys, threading
+from cipherlane.transport.simboard import SimulatedBoard
+moment, lines = int(sys.argv[1]), 0
+def trace(frame, event, argument):
+    global lines
+    if "simboard" in frame.f_code.co_filename or "subprocess" in frame.f_code.co_filename:
+        lines += 1
+        if lines == moment:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return trace
+sys.settrace(trace)
+with SimulatedBoard():
+    pass
+sys.settrace(None)
+os.write(1, b"%d" % lines)
+"""
+
+
+def processes_of(folder):
+    """Return the processes with `folder` in their environment."""
+    found = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if str(folder).encode() in (process / "environ").read_bytes():
+                found.add(int(process.name))
+    return found
+
+
+@pytest.mark.parametrize("moment", [0, 60, 180, 300, 350, 390])
+def test_nothing_outlives_a_tool_that_is_killed(build, folders, moment):
+    """At whichever line of what starts and ends a board: neither a process nor a folder is left. 0: none."""
+    program = [sys.executable, "-c", KILLED, str(moment)]
+    done = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, timeout=HANG_S)
+    if done.returncode:
+        assert done.returncode == -signal.SIGKILL, done.stderr
+    else:
+        assert moment == 0 or int(done.stdout) < moment, done.stderr
+    until(
+        lambda: not processes_of(folders) and not list(folders.iterdir()),
+        lambda: (processes_of(folders), list(folders.iterdir())),
+    )
+
+
+def test_a_folder_that_cannot_be_laid_out_is_gone_again(tmp_path, folders):
+    build = make_build(tmp_path / "sim")
+    (build / "gateware" / "obj_dir" / "Vsim").chmod(0o600)
+    with pytest.raises(SimulatedBoardError, match=r"its log ends: .*Vsim: Permission denied"):
+        SimulatedBoard(build).start()
+    assert not list(folders.iterdir())
 
 
 @pytest.mark.parametrize("text", ["not json", "{}", "[]"])
@@ -177,7 +260,7 @@ def test_program_that_is_missing_is_no_want_of_privilege(tmp_path):
     ],
 )
 def test_missing_privilege_is_one_clear_line(tmp_path, monkeypatch, launcher, reason):
-    monkeypatch.setattr(namespace, "command", lambda program: ["sh", "-c", launcher])
+    monkeypatch.setattr(namespace, "command", lambda *words: ["sh", "-c", launcher])
     with pytest.raises(SimulatedBoardError, match=f"{reason}.*run as root, or use --port sim"):
         SimulatedBoard(with_ethernet(make_build(tmp_path / "sim"))).start()
 

@@ -1,8 +1,8 @@
 """Options that all commands share."""
 
 import argparse
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from .. import lte, settings
 from ..claims import WrittenName
@@ -17,6 +17,7 @@ NETWORK = (
     "Over a network, key, token and data of a session cross in the clear, and whoever can send there can pretend to be "
     "host or board: use a cable or a network of your own until there are authenticated sessions."
 )
+_T = TypeVar("_T")
 ENGINE_NAMES = tuple(engine.name.lower() for engine in Engine)
 
 
@@ -31,13 +32,13 @@ def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
     options = options or {"default": argparse.SUPPRESS}
     parser.add_argument(
         "--port",
-        help="serial device; udp://host[:port] (IPv4); socket://host:port or rfc2217://host:port, a serial port of another "
-        "machine; or sim[:folder] (UART) or sim+udp[:folder] (Ethernet) to start the simulated board, by default that "
-        "of $CIPHERLANE_SIM or $CIPHERLANE_SIM_ETH or of the checkout (default: $CIPHERLANE_PORT)",
+        help="serial device; udp://host[:port] (IPv4); socket://host:port or rfc2217://host:port, a serial port of "
+        "another machine; or sim[:folder] (UART) or sim+udp[:folder] (Ethernet) to start the simulated board, by "
+        "default that of $CIPHERLANE_SIM or $CIPHERLANE_SIM_ETH or of the checkout (default: $CIPHERLANE_PORT)",
         **options,
     )
     parser.add_argument(
-        "--baud", type=int, help=f"bits a second (default: $CIPHERLANE_BAUD, {DEFAULT_BAUD})", **options
+        "--baud", type=baud, help=f"bits a second (default: $CIPHERLANE_BAUD, {DEFAULT_BAUD})", **options
     )
     add_timeout(parser, "for each reply (default: $CIPHERLANE_TIMEOUT, or from the link)", **options)
     parser.add_argument(
@@ -150,7 +151,20 @@ def seconds(text: str) -> float:
     Raises:
         argparse.ArgumentTypeError: it says none.
     """
+    return _said(settings.seconds, text)
+
+
+def baud(text: str) -> int:
+    """Return the bits a second that an option says.
+
+    Raises:
+        argparse.ArgumentTypeError: it says none.
+    """
+    return _said(settings.baud, text)
+
+
+def _said(parse: Callable[[str], _T], text: str) -> _T:
     try:
-        return settings.seconds(text)
+        return parse(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None

@@ -26,9 +26,9 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [inside.fileno()
 """
 
 
-def command(program: Path) -> list[str]:
-    """Return the command that runs `program` in a namespace of its own; its process is that of `program`."""
-    return ["unshare", "--net", "--", sys.executable, "-I", str(Path(__file__).resolve()), str(program)]
+def command(*words: str) -> list[str]:
+    """Return the command that runs `words` in a namespace of its own; its process becomes the one of `words`."""
+    return ["unshare", "--net", "--", sys.executable, "-I", str(Path(__file__).resolve()), *words]
 
 
 def was_refused(status: int, log: str) -> bool:
@@ -79,4 +79,4 @@ if __name__ == "__main__":
     except OSError as failure:
         sys.stderr.write(f"{_TUN}: {failure.strerror}\n")
         sys.exit(NO_PRIVILEGE)
-    os.execv(sys.argv[1], sys.argv[1:2])  # its own status from here on
+    os.execv(sys.argv[1], sys.argv[1:])  # its own status from here on

@@ -16,6 +16,11 @@ from . import tcp
 from .base import HARDWARE, SIMULATED, Transport
 
 DEFAULT_BAUD = 1_000_000
+_FAULTS: tuple[type[Exception], ...] = (OSError,)  # of ports; pyserial lets those of termios through
+with contextlib.suppress(ImportError):
+    import termios
+
+    _FAULTS = (OSError, termios.error)
 _MAX_RECORD = layout.HEADER.size + 0xFFFF
 
 
@@ -40,7 +45,7 @@ class SerialTransport(Transport):
         self._ready: deque[bytes] = deque()
         try:
             self._port = port or _open(url, baud, self.write_timeout)
-        except (OSError, ValueError, ImportError) as error:
+        except Exception as error:  # pyserial's ways to open a URL raise anything
             raise PortError(_reason(url, error)) from error
 
     @property
@@ -63,7 +68,7 @@ class SerialTransport(Transport):
         """
         try:
             self._port.send_break()
-        except OSError as error:
+        except _FAULTS as error:
             raise PortError(f"port {self.url} sends no break: {error}; check the board and its cable") from error
 
     def receive(self, timeout: float) -> bytes | None:
@@ -85,7 +90,7 @@ class SerialTransport(Transport):
 
     def close(self) -> None:
         """Close the port."""
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(*_FAULTS):
             self._port.close()
 
     def _write(self, data: bytes) -> None:
@@ -93,7 +98,7 @@ class SerialTransport(Transport):
             if self._port.write_timeout != self.write_timeout:
                 self._port.write_timeout = self.write_timeout
             self._port.write(data)
-        except OSError as error:
+        except _FAULTS as error:
             raise PortError(f"port {self.url} failed while sending: {error}; check the board and its cable") from error
 
     def _read(self, timeout: float) -> bytes:
@@ -104,7 +109,7 @@ class SerialTransport(Transport):
                 self._port.timeout = 0
                 data += self._port.read(65536)
             return data
-        except OSError as error:
+        except _FAULTS as error:
             raise PortError(f"port {self.url} went away: {error}; check the board and its cable") from error
 
 

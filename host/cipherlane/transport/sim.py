@@ -27,6 +27,7 @@ class SimTransport(SerialTransport):
         try:
             super().__init__(self.board.url)
             self.advice = _ADVICE
+            self.board.require_own_port()  # again, now that there is a connection
             self.tools = self.board.description.get("tools", {})
         except BaseException:
             self.board.stop()

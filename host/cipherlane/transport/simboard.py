@@ -1,15 +1,20 @@
-"""The simulated board as a process: a run directory of links to the build, a free TCP port, and the simulator.
+"""The simulated board as a process: the simulator, which no end of this process outlives, and its TCP port.
 
 The build directory (`build/sim` of the checkout that this file is in, or where the environment's CIPHERLANE_SIM
 points) holds `board.json`, which names the folder with the simulator's files (`gateware`) and, below it, the program
 (`executable`). A board with Ethernet (`build/sim_eth`, CIPHERLANE_SIM_ETH) also has an `ip_address`; it runs in a
-network namespace of its own. A board with a `console` has it on the simulator's standard input and output. The UART
-listens on 127.0.0.1 alone.
+network namespace of its own. A board with a `console` has it on the simulator's standard input and output.
+
+The UART listens on 127.0.0.1 only. The simulator chooses a free port, and tells it over a socket, the tether. When this
+process ends, in whichever way, the kernel closes the tether, and the simulator ends too. The simulator reads its files
+in a folder that `launcher` makes, and deletes the folder before it tells the port. Its output goes to a file without a
+name.
 """
 
 import contextlib
 import json
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -18,18 +23,17 @@ import tempfile
 import time
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 from ..errors import SimulatedBoardError
 from ..protocol.layout import UDP_PORT
-from . import namespace
+from . import launcher, namespace
 
 DESCRIPTION = "board.json"
-CONFIG = "sim_config.js"
-LOG = "sim.log"
 UART_BOARD, ETHERNET_BOARD = "sim", "sim_eth"
 UART_MODULE = "loopback_uart"
 START_TIMEOUT = 30.0
+_LOOK_S = 0.1  # seconds between two looks at the time, while a board starts
 STOP_TIMEOUT = 3.0
 _LISTEN = "0A"  # state of a listening socket in /proc/net/tcp
 _LOOPBACK = f"{int.from_bytes(socket.inet_aton('127.0.0.1'), sys.byteorder):08X}"  # as written there
@@ -71,13 +75,15 @@ class SimulatedBoard:
             self.description: dict[str, Any] = json.loads((self.directory / DESCRIPTION).read_text())
             self._gateware = self.directory / self.description["gateware"]
             self._executable = self.description["executable"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise SimulatedBoardError(f"unusable {self.directory / DESCRIPTION} ({error!r}): run `make sim`") from error
         self.ip_address: str | None = self.description.get("ip_address")
         self._has_console = bool(self.description.get("console"))
         self.port = 0
         self._process: subprocess.Popen[bytes] | None = None
-        self._run_directory: Path | None = None
+        self._tether: socket.socket | None = None
+        self._folder: Path | None = None  # until the simulator has deleted it
+        self._log: BinaryIO | None = None
         self._log_tail = ""
 
     @property
@@ -127,7 +133,8 @@ class SimulatedBoard:
 
     def output(self) -> str:
         """Return what the running simulator has printed, and what the board has on its console."""
-        return (self._folder() / LOG).read_text(errors="replace")
+        self._running()
+        return self._logged()
 
     def start(self) -> None:
         """Start the board and wait until it listens.
@@ -139,27 +146,29 @@ class SimulatedBoard:
             raise SimulatedBoardError(
                 "the simulated board runs on Linux alone: use a board, or `cipherlane null-board`, which needs none"
             )
-        self.port = _free_port()
-        self._run_directory = folder = Path(tempfile.mkdtemp(prefix="cipherlane-sim-"))
+        self._folder = folder = Path(tempfile.gettempdir()) / f"cipherlane-sim-{secrets.token_hex(8)}"
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115
+        self._tether, theirs = socket.socketpair()
         try:
-            self._lay_out(folder)
-            with open(folder / LOG, "wb") as log:
+            with theirs:
+                (self._gateware / self._executable).stat()  # said here, where the launcher would fail for it
+                config = self._config(theirs.fileno())
+                words = [sys.executable, "-I", launcher.__file__, folder, self._gateware, self._executable, config]
                 # Python ignores SIGPIPE; restore_signals=False lets the simulator inherit that, so that a client
                 # that leaves does not end it.
-                program = folder / self._executable
-                program.stat()  # said here, where the namespace's launcher would fail for it
                 self._process = subprocess.Popen(
-                    namespace.command(program) if self.ip_address else [program],
-                    cwd=folder,
+                    namespace.command(*map(str, words)) if self.ip_address else words,
                     stdin=subprocess.PIPE if self._has_console else subprocess.DEVNULL,
                     bufsize=0,
-                    stdout=log,
+                    stdout=self._log,
                     stderr=subprocess.STDOUT,
+                    pass_fds=[theirs.fileno()],
                     start_new_session=True,
                     restore_signals=False,
                 )
-            self._await_listener()
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            self.port = self._told_port()
+            self.require_own_port()
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             self.stop()
             raise SimulatedBoardError(f"cannot start the simulated board: {error}; run `make sim`") from error
         except BaseException:
@@ -167,7 +176,7 @@ class SimulatedBoard:
             raise
 
     def stop(self) -> None:
-        """End the board and remove its run directory; stopping twice is allowed."""
+        """End the board; stopping twice is allowed."""
         if self._process is not None:
             self._process.terminate()
             try:
@@ -178,20 +187,38 @@ class SimulatedBoard:
             if self._process.stdin:
                 self._process.stdin.close()
             self._process = None
-        if self._run_directory is not None:
+        if self._tether is not None:
+            self._tether.close()
+            self._tether = None
+        if self._log is not None:
             self._log_tail = self.log_tail()
-            shutil.rmtree(self._run_directory, ignore_errors=True)
-            self._run_directory = None
+            self._log.close()
+            self._log = None
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def require_own_port(self) -> None:
+        """See that the board's own process, and no other, listens at `port`, on 127.0.0.1 only.
+
+        Without connecting: the simulated UART has room for one client. A client that was connected before belongs to
+        the board too, which has listened since it told the port.
+
+        Raises:
+            SimulatedBoardError: it does not.
+        """
+        if not _listens(self.port, self.pid):
+            raise SimulatedBoardError(
+                self.obituary(
+                    f"port {self.port} of 127.0.0.1 does not belong to the simulated board: run the command again; "
+                    f"its log ends: {self.log_tail()}"
+                )
+            )
 
     def log_tail(self) -> str:
         """Return the last lines of the simulator's output, on one line."""
-        if self._run_directory is None:
-            return self._log_tail
-        try:
-            text = (self._run_directory / LOG).read_text(errors="replace")
-        except OSError:
-            return ""
-        return " | ".join(line.strip() for line in text.splitlines()[-5:] if line.strip())
+        text = self._logged()
+        return " | ".join(line.strip() for line in text.splitlines()[-5:] if line.strip()) or self._log_tail
 
     def obituary(self, reason: str) -> str:
         """Return `reason`, or how the simulator ended if it did."""
@@ -204,44 +231,59 @@ class SimulatedBoard:
             return reason
         return f"the simulated board ended with status {status}; its log ends: {self.log_tail() or '(empty)'}"
 
-    def _lay_out(self, folder: Path) -> None:
-        for entry in self._gateware.iterdir():
-            if entry.name != CONFIG:
-                (folder / entry.name).symlink_to(entry)
-        modules = json.loads((self._gateware / CONFIG).read_text())
+    def _logged(self) -> str:
+        """Return what the simulator has printed; the offset of the file is the simulator's."""
+        if self._log is None:
+            return ""
+        number = self._log.fileno()
+        return os.pread(number, os.fstat(number).st_size, 0).decode(errors="replace")
+
+    def _config(self, tether: int) -> str:
+        """Return the text of the simulator's configuration, in which it has a `tether` and chooses its port."""
+        modules = json.loads((self._gateware / launcher.CONFIG).read_text())
         uarts = [module for module in modules if module.get("module") == UART_MODULE]
         if not uarts:
-            raise ValueError(f"{CONFIG} has no module {UART_MODULE}, which keeps others off the UART")
+            raise ValueError(f"{launcher.CONFIG} has no module {UART_MODULE}, which keeps others off the UART")
         for module in uarts:
-            module["args"]["port"] = type(module["args"]["port"])(self.port)
-        (folder / CONFIG).write_text(json.dumps(modules, indent=4))
+            module["args"] |= {"port": "0", "tether": str(tether)}
+        return json.dumps(modules, indent=4)
 
-    def _await_listener(self) -> None:
+    def _told_port(self) -> int:
+        """Return the port that the simulator tells once it has deleted its folder."""
+        assert self._tether
+        told = b""
         deadline = time.monotonic() + START_TIMEOUT
-        while not _listens(self.port, self.pid):
-            status = self._running().poll()
-            if status is not None:
-                if self.ip_address and namespace.was_refused(status, self.log_tail()):
-                    raise SimulatedBoardError(
-                        f"no network namespace with a TAP device for the simulated board ({self.log_tail()}): "
-                        "run as root, or use --port sim, which needs neither"
-                    )
-                raise SimulatedBoardError(self.obituary("the simulated board ended"))
+        self._tether.settimeout(_LOOK_S)
+        while not told.endswith(b"\n"):
             if time.monotonic() > deadline:
                 raise SimulatedBoardError(
                     f"the simulated board does not listen after {START_TIMEOUT:.0f} s; its log ends: {self.log_tail()}"
                 )
-            time.sleep(0.02)
+            try:
+                piece = self._tether.recv(16)
+            except TimeoutError:
+                continue
+            if not piece:
+                raise self._ended_early()
+            told += piece
+        self._folder = None
+        return int(told)
+
+    def _ended_early(self) -> SimulatedBoardError:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._running().wait(STOP_TIMEOUT)
+        status = self._running().poll()
+        if status is not None and self.ip_address and namespace.was_refused(status, self.log_tail()):
+            return SimulatedBoardError(
+                f"no network namespace with a TAP device for the simulated board ({self.log_tail()}): "
+                "run as root, or use --port sim, which needs neither"
+            )
+        return SimulatedBoardError(self.obituary("the simulated board ended"))
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
             raise SimulatedBoardError(f"the simulated board in {self.directory} is not running: start it")
         return self._process
-
-    def _folder(self) -> Path:
-        if self._run_directory is None:
-            raise SimulatedBoardError(f"the simulated board in {self.directory} is not running: start it")
-        return self._run_directory
 
     def __enter__(self) -> Self:
         self.start()
@@ -251,20 +293,16 @@ class SimulatedBoard:
         self.stop()
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 def _listens(port: int, pid: int) -> bool:
-    """Return whether a socket listens on `port` of 127.0.0.1, and of that alone, where process `pid` is.
-
-    Without connecting: the simulated UART has room for one client.
-    """
+    """Return whether a socket of process `pid` listens on `port` of 127.0.0.1, and of that alone."""
     try:
         lines = Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]
+        sockets = {os.readlink(entry) for entry in Path(f"/proc/{pid}/fd").iterdir()}
     except OSError:
         return False
-    return any((fields := line.split())[1] == f"{_LOOPBACK}:{port:04X}" and fields[3] == _LISTEN for line in lines)
+    return any(
+        (fields := line.split())[1] == f"{_LOOPBACK}:{port:04X}"
+        and fields[3] == _LISTEN
+        and f"socket:[{fields[9]}]" in sockets
+        for line in lines
+    )

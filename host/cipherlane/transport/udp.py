@@ -331,7 +331,8 @@ def resolve(host: str, port: int) -> Address:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(address_of(host, port))
-        except OSError as error:
-            raise PortError(f"no way to {SCHEME}://{host}:{port}: {error.strerror}; check the address") from error
+        except (OSError, UnicodeError, TypeError) as error:  # the latter for a name that cannot be encoded
+            reason = getattr(error, "strerror", None) or "it is no name of a host"
+            raise PortError(f"no way to {SCHEME}://{host}:{port}: {reason}; check the address") from error
         address: Address = probe.getpeername()
         return address

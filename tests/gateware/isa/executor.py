@@ -3,7 +3,6 @@
 import struct
 from pathlib import Path
 
-import serial
 from cipherlane.transport.simboard import SimulatedBoard
 
 from gateware.flow.firmware import REPOSITORY
@@ -26,7 +25,7 @@ class Executor:
     def __init__(self):
         self._board = SimulatedBoard(build())
         self._board.start()
-        self._port = serial.serial_for_url(self._board.url, timeout=30)
+        self._port = rom.open_uart(self._board, timeout=30)
 
     def __enter__(self):
         return self

@@ -1,0 +1,68 @@
+"""Runs tools that take minutes: they end, with all that they have started, when this process ends, in whichever way.
+
+This file is also the program that starts the tool, in a process group of its own. It reads from a pipe to its parent:
+when the parent is gone, be it killed, the kernel closes the pipe, and the program kills the group.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+
+@contextlib.contextmanager
+def started(command: Sequence, **options: Any) -> Iterator[subprocess.Popen]:
+    """Starts a command with the options of `subprocess.Popen`; at the end what still runs of it is killed.
+
+    A command that a signal ends has the exit status that shells give it.
+    """
+    theirs, ours = os.pipe()
+    try:
+        words = [sys.executable, "-I", __file__, str(theirs), *command]
+        process = subprocess.Popen(words, pass_fds=[theirs], start_new_session=True, **options)
+    except BaseException:
+        os.close(ours)
+        raise
+    finally:
+        os.close(theirs)
+    try:
+        yield process
+    finally:
+        os.close(ours)
+        process.wait()
+
+
+def run(command: Sequence, limit_s: float, **options: Any) -> int:
+    """Runs a command to its end; returns the exit status.
+
+    Raises
+    ------
+    subprocess.TimeoutExpired
+        It did not end in time.
+    """
+    with started(command, **options) as process:
+        return process.wait(limit_s)
+
+
+def _main(tether: int, command: list[str]) -> int:
+    try:
+        process = subprocess.Popen(command, process_group=0)
+    except OSError as error:
+        print(f"error: {command[0]}: {error.strerror}", file=sys.stderr)
+        return 127
+
+    def end_with_parent() -> None:
+        os.read(tether, 1)
+        os.killpg(process.pid, signal.SIGKILL)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    status = process.wait()
+    return status if status >= 0 else 128 - status
+
+
+if __name__ == "__main__":
+    sys.exit(_main(int(sys.argv[1]), sys.argv[2:]))

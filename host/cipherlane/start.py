@@ -1,0 +1,23 @@
+"""Where the command begins and ends: before the tool is loaded, and after it has done its work.
+
+At both, Ctrl-C ends the process as it ends any program, with no word of Python's. Nothing but the standard library's
+`signal` and `sys` is imported before.
+"""
+
+import signal
+import sys
+
+
+def main() -> int:
+    """Load the tool and run the command line; return the exit status."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        from .cli import main as run
+    except Exception as error:
+        sys.exit(f"cipherlane: error: the tool cannot be loaded ({error!a}): pip install cipherlane again")
+    return run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

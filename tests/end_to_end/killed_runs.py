@@ -1,0 +1,137 @@
+"""Kills commands that start the simulated board, at random moments: no process and no folder may be left.
+
+`python -m tests.end_to_end.killed_runs --runs 100` (`make fuzz`) kills many, and prints the seeds after which something
+was left. The moments are parts of the time that a command takes, so that a slow machine has the same ones.
+"""
+
+import argparse
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from cipherlane.errors import SimulatedBoardError
+from cipherlane.transport.simboard import find_board
+
+CIPHERLANE = [sys.executable, "-m", "cipherlane.cli"]
+KEY = "00" * 16
+LEFT_S = 60  # until what was started must be gone, on a busy machine
+COMMANDS = (
+    ("sim", ("info",)),
+    ("sim", ("encrypt", "--key", KEY, "--iv", KEY, "--force", "in", "out")),
+    ("sim", ("live", "--listen", "127.0.0.1:0")),
+    ("sim+udp", ("info",)),
+    ("sim+udp", ("encrypt", "--key", KEY, "--iv", KEY, "--force", "in", "out")),
+)
+
+
+class Killed:
+    """Commands in a folder of their own, in which they make all folders; a context manager."""
+
+    def __enter__(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self._work, self._made = Path(self._folder.name, "work"), Path(self._folder.name, "made")
+        for path in (self._work, self._made):
+            path.mkdir()
+        (self._work / "in").write_bytes(bytes(100_000))
+        self._seconds = {}
+        return self
+
+    def __exit__(self, *_):
+        self._folder.cleanup()
+
+    def run(self, seed, commands):
+        """Kill one of the commands; return what is left of it, nothing if all is well."""
+        rng = random.Random(seed)
+        port, words = rng.choice(commands)
+        if (port, words) not in self._seconds:
+            self._seconds[port, words] = self._duration(port, words)
+        process = self._start(port, words)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(rng.random() * self._seconds[port, words])
+        process.kill()
+        process.wait()
+        deadline = time.monotonic() + LEFT_S
+        while left := [*self._processes(), *(path.name for path in self._made.iterdir())]:
+            if time.monotonic() > deadline:
+                for number in self._processes():
+                    os.kill(number, signal.SIGKILL)
+                return left
+            time.sleep(0.02)
+        return []
+
+    def _start(self, port, words):
+        for path in self._work.glob("out*"):
+            path.unlink()
+        environment = {**os.environ, "TMPDIR": str(self._made)}
+        return subprocess.Popen(
+            [*CIPHERLANE, *words, "--port", port],
+            cwd=self._work,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def _duration(self, port, words):
+        """Seconds that the command takes, or those until a view has begun, and as many again."""
+        begun = time.monotonic()
+        process = self._start(port, words)
+        if "live" not in words:
+            assert process.wait(600) == 0, words
+            return time.monotonic() - begun
+        while len(self._processes()) < 2:
+            assert time.monotonic() - begun < 600 and process.poll() is None
+            time.sleep(0.02)
+        seconds = time.monotonic() - begun
+        process.terminate()
+        process.wait(600)
+        return 2 * seconds
+
+    def _processes(self):
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if f"TMPDIR={self._made}".encode() in (process / "environ").read_bytes():
+                    found.append(int(process.name))
+        return found
+
+
+def built(commands):
+    """Those of the commands for which there is a simulated board here, and the privilege that it takes."""
+    boards = {"sim": "sim", "sim+udp": "sim_eth"}
+    there = set()
+    for port, name in boards.items():
+        with contextlib.suppress(SimulatedBoardError):
+            find_board(name)
+            if port == "sim" or os.geteuid() == 0:
+                there.add(port)
+    return [command for command in commands if command[0] in there]
+
+
+def main():
+    """Kill as many as asked for; fail if one leaves something."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0, help="of the first run (default: 0)")
+    args = parser.parse_args()
+    commands = built(COMMANDS)
+    if not commands:
+        sys.exit("no simulated board: run `make sim`")
+    with Killed() as killed:
+        left = {seed: killed.run(seed, commands) for seed in range(args.seed, args.seed + args.runs)}
+    bad = {seed: what for seed, what in left.items() if what}
+    for seed, what in bad.items():
+        print(f"seed {seed}: {what}")
+    ports = ", ".join(sorted({port for port, _ in commands}))
+    print(f"{args.runs} commands at {ports} killed, {len(bad)} left something")
+    return bool(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
