@@ -45,7 +45,10 @@
  */
 #define CL_WIRE_TYPE_CLOSE 0x04u
 
-/** What a session has done so far. */
+/**
+ * What a session has done so far. Once another peer has had a session at the same time, all
+ * cycles are 0, to the session's end: they would tell of the other's key.
+ */
 #define CL_WIRE_TYPE_STAT 0x05u
 
 /**
@@ -72,8 +75,8 @@
 
 /**
  * What the board's Ethernet has seen since power-on, and what records of the session that the
- * header names cost there; sums are modulo 2^32 or 2^64. Outside a session all cycles but the
- * first are 0: what depends on a key is its owner's alone. Refused as unknown on a board or
+ * header names cost there; sums are modulo 2^32 or 2^64. All cycles are 0 outside a session,
+ * and in one that another peer had a session beside: see stat. Refused as unknown on a board or
  * link without Ethernet.
  */
 #define CL_WIRE_TYPE_NETWORK 0x0au
@@ -773,7 +776,7 @@ static inline void cl_wire_put_counters_reply(uint8_t *to, const struct cl_wire_
 
 /** The reply of record type network, after the header. */
 struct cl_wire_network_reply {
-	/** Clock cycles since power-on. */
+	/** Clock cycles since the session was opened. */
 	uint64_t cycles;
 	/** Cycles on the MAC's registers for frames that carried a record. */
 	uint64_t driver_cycles;
@@ -794,9 +797,15 @@ struct cl_wire_network_reply {
 	uint32_t records;
 	/** ARP requests and ICMP echo requests answered. */
 	uint32_t responses;
-	/** Frames for another address, protocol or port. */
+	/**
+	 * Frames for another address, protocol or port, and those with a VLAN tag (IEEE
+	 * 802.1Q), priority tags of VLAN 0 among them.
+	 */
 	uint32_t ignored;
-	/** Frames dropped for an impossible length or field, a fragment, or IPv4 options. */
+	/**
+	 * Frames dropped for an impossible length or field, a source that cannot be answered
+	 * (RFC 1122, 3.2.1.3), a fragment, or IPv4 options.
+	 */
 	uint32_t malformed;
 	/** Frames dropped for the checksum of IPv4 or UDP. */
 	uint32_t checksum_errors;
@@ -877,7 +886,8 @@ struct cl_wire_fastpath_reply {
 	uint32_t source;
 	/**
 	 * Frames dropped because they are neither ARP, nor IPv4 for that address with an echo
-	 * request of up to 128 bytes or a datagram for that port.
+	 * request of up to 128 bytes or a datagram for that port; frames with a VLAN tag are
+	 * among them.
 	 */
 	uint32_t unserved;
 	/** Frames dropped because the receive buffer was full. */

@@ -6,7 +6,7 @@ from typing import Any
 from .clock import Clock
 from .counterblocks import MOST_STREAM, CounterBlocks
 from .device import Device
-from .errors import BoardError, ReplyError
+from .errors import BoardError, ReplyError, SharedBoardError
 from .intervals import Interval, Intervals
 from .protocol.layout import HEADER, Engine, ErrorCode
 from .session import Session
@@ -128,6 +128,7 @@ def measure(
     Raises:
         ArgumentError: a record of that size is not possible.
         ReplyError: the board's counters stand still, or run backwards.
+        SharedBoardError: another peer had a session beside a simulated board's, so that the board tells no cycles.
         TransferError: the stream could not be completed.
     """
     link, clock = device.link, device.clock
@@ -162,6 +163,10 @@ def measure(
     clock_hz, bits = device.info().clock_hz, report.bytes * 8
     goodput = _rate(bits, taken)
     packet_cycles = None
+    if opened and closed and not closed["cycles"]:
+        if device.info().kind == "sim":
+            raise SharedBoardError
+        opened = None  # goodput goes by this machine's clock
     if opened and closed and device.info().kind == "sim":
         goodput = _rate(bits * clock_hz, _grown(opened, closed, "cycles"))
     if opened and closed and not engine.traits.serves:
