@@ -54,13 +54,14 @@
 /**
  * Runs an engine in CTR from memory to memory on the board, with no transport in the way, for a
  * few milliseconds at most: where the reply's bytes are fewer than total_bytes, ask again for
- * the rest. Refused as busy while another peer has a session open.
+ * the rest. Refused as busy while another peer has a session open; dropped on a network if
+ * frames have waited ever since another bench, selftest or mac was carried out.
  */
 #define CL_WIRE_TYPE_BENCH 0x06u
 
 /**
- * Runs the known-answer tests of FIPS-197 and SP 800-38A on one engine. Refused as busy while
- * another peer has a session open.
+ * Runs the known-answer tests of FIPS-197 and SP 800-38A on one engine. Refused as busy and
+ * dropped as bench is.
  */
 #define CL_WIRE_TYPE_SELFTEST 0x07u
 
@@ -94,6 +95,7 @@
  * and 26 zeros as the message's first 64 bits, the MAC's first 32 are 128-EIA2 (TS 33.401,
  * B.2.3). The message follows the fields of the request in whole blocks, at least one, to which
  * the host has padded it (6.2, step 4). Key and message are erased when the reply is there.
+ * Refused as busy and dropped as bench is.
  */
 #define CL_WIRE_TYPE_MAC 0x0cu
 
@@ -150,7 +152,9 @@
 /** The key length is not 128, 192 or 256; detail is the value. */
 #define CL_WIRE_ERROR_KEY_BITS 6u
 
-/** The engine is not present on this board; detail is its code. */
+/**
+ * The engine is not present on this board, or not allowed for this request; detail is its code.
+ */
 #define CL_WIRE_ERROR_ENGINE 7u
 
 /** All sessions are in use; detail is how many there are. */
@@ -741,7 +745,9 @@ struct cl_wire_counters_reply {
 	uint32_t crc_errors;
 	/** Records whose length field did not match the frame. */
 	uint32_t length_errors;
-	/** Records answered with an error. */
+	/**
+	 * Records answered with an error, or dropped because they exceeded a budget of cycles.
+	 */
 	uint32_t rejected;
 	/** Sessions opened. */
 	uint32_t sessions_opened;
@@ -798,8 +804,9 @@ struct cl_wire_network_reply {
 	/** ARP requests and ICMP echo requests answered. */
 	uint32_t responses;
 	/**
-	 * Frames for another address, protocol or port, and those with a VLAN tag (IEEE
-	 * 802.1Q), priority tags of VLAN 0 among them.
+	 * Frames for another address, protocol or port, those with a VLAN tag (IEEE 802.1Q),
+	 * priority tags of VLAN 0 among them, and long echo requests that exceeded the budget
+	 * of cycles.
 	 */
 	uint32_t ignored;
 	/**
@@ -943,7 +950,10 @@ static inline void cl_wire_put_fastpath_reply(uint8_t *to, const struct cl_wire_
 
 /** The request of record type mac, after the header. */
 struct cl_wire_mac_request {
-	/** Code of the engine, one of AES that is no server. */
+	/**
+	 * Code of the engine, one of AES that is no server; over a network none in C, which
+	 * would take too long.
+	 */
 	uint32_t engine;
 	/**
 	 * Which is added to the last block. 1: K1, the message is of whole blocks; 2: K2, it

@@ -114,7 +114,7 @@ class SharedBoardError(CipherlaneError):
     def __init__(self) -> None:
         """Name the remedy."""
         super().__init__(
-            "the board tells no cycles, as another peer had a session at the same time: measure again when that has ended"
+            "the board tells no cycles, as another peer had a session at the same time: measure again when it ended"
         )
 
 

@@ -94,7 +94,7 @@ def test_cycles_are_told_of_time_without_other_peers_sessions_alone(board):
 
 
 def probe(stranger: Station, session: int) -> list[bytes]:
-    """What every type of record answers to a stranger, without a session, with one of its own, and with the victim's."""
+    """What every type of record answers a stranger, without a session, with one of its own, with the victim's."""
     named = [{}, {"session": session}, {"session": 1 << 8 | 1}]
     bodies = {r.DATA: bytes(16), r.BENCH_TYPE: r.BENCH.pack(1, 0, 128, 16, 16), r.SELFTEST: bytes(4), 0x33: b""}
     bodies |= {r.OPEN_TYPE: r.open_data(bytes(16), bytes(16), engine=9), r.MAC: r.MAC_REQUEST.pack(3, 1, IV) + IV}
@@ -156,7 +156,7 @@ def test_strangers_have_a_quarter_of_the_cycles_beside_a_session(board):
     exhaust(stranger)
     for type_, data, header in floods:
         answered, before = 0, owner.cycles(session)[0]
-        for n in range(400):
+        for _ in range(400):
             answered += bool(stranger.send(type_, data, **header))
             assert owner.send(r.STAT_TYPE, session=session)
         total = owner.cycles(session)[0] - before

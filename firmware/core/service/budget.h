@@ -34,8 +34,8 @@ static inline bool cl_budget_fill(struct cl_budget *budget, uint32_t now, uint32
 	const uint32_t earned = (now - budget->filled_at) / part;
 
 	budget->filled_at = now;
-	budget->left = earned < (uint32_t)(most - budget->left) ? budget->left + (int32_t)earned
-								: most;
+	budget->left =
+		earned < (uint32_t)(most - budget->left) ? budget->left + (int32_t)earned : most;
 	return budget->left > 0;
 }
 

@@ -74,9 +74,8 @@ static uint16_t check(struct cl_exchange *exchange, const struct rule *rule, boo
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_LENGTH,
 					  rule->length == LENGTH_DATA ? most : rule->length);
 	}
-	if (exchange->session == NULL &&
-	    (named || rule->session == OWN ||
-	     (rule->session == OWN_OR_NONE && header->session != 0))) {
+	if (exchange->session == NULL && (named || rule->session == OWN ||
+					  (rule->session == OWN_OR_NONE && header->session != 0))) {
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_SESSION, 0);
 	}
 	return 0;
@@ -157,9 +156,8 @@ static void erase(const struct cl_service_place *record, size_t len)
 
 /** Counts and erases a record that is not carried out; bytes of the error that answers it. */
 static __attribute__((noinline)) size_t refuse(struct cl_exchange *exchange, int parsed,
-					       uint16_t code,
-					       const struct cl_service_place *record, size_t len,
-					       uint8_t *reply)
+					       uint16_t code, const struct cl_service_place *record,
+					       size_t len, uint8_t *reply)
 {
 	struct cl_wire_counters_reply *const counters = &exchange->link->counters;
 

@@ -60,9 +60,9 @@ uint16_t cl_handle_mac(struct cl_exchange *exchange)
 		return code;
 	}
 	cl_wire_get_mac_request(&request, data);
-	const int status =
-		cmac(engine, &request, (uint8_t(*)[CL_BLOCK_BYTES])(data + CL_WIRE_MAC_REQUEST_SIZE),
-		     blocks, reply.mac);
+	const int status = cmac(engine, &request,
+				(uint8_t(*)[CL_BLOCK_BYTES])(data + CL_WIRE_MAC_REQUEST_SIZE),
+				blocks, reply.mac);
 
 	cl_zeroize(&request, sizeof(request));
 	cl_zeroize(data, length);

@@ -20,8 +20,8 @@ struct cl_ethernet_counters {
 	uint32_t frame_copy_cycles;
 	/** Frames received. */
 	uint32_t frames;
-	/** Of these, dropped: damaged, too long, from nobody who may be answered, no memory, or no cycles
-	 * left for what belongs to no session.
+	/** Of these, dropped: damaged, too long, from nobody who may be answered, no memory, or no
+	 * cycles left for what belongs to no session.
 	 */
 	uint32_t dropped;
 	/** Of these, for the checksum of IPv4, UDP or ICMP. */
