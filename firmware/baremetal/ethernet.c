@@ -34,20 +34,11 @@
 /* Of what a record does not run through, so that what it does fits few lines of the cache. */
 #define APART __attribute__((noinline))
 
-static void update_cycles(struct ethernet *ethernet)
-{
-	const uint32_t now = port_cycles(NULL);
-
-	ethernet->network.cycles += now - ethernet->cycles;
-	ethernet->cycles = now;
-}
-
 static void refresh(struct cl_link *link)
 {
 	struct ethernet *const ethernet = (struct ethernet *)link; /* its first member */
 	struct cl_wire_network_reply *const network = &ethernet->network;
 
-	update_cycles(ethernet);
 	network->overflows = ethmac_sram_writer_errors_read();
 	network->fcs_errors =
 		ethmac_rx_datapath_crc_errors_read() + ethmac_rx_datapath_preamble_errors_read();
@@ -83,7 +74,6 @@ void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_
 				.port = CL_WIRE_UDP_PORT,
 			},
 		.service = service,
-		.cycles = port_cycles(NULL),
 	};
 	cl_fastpath_zeroize(&ethernet->fast_path);
 	cl_zeroize((void *)ETHMAC_BASE, (ETHMAC_RX_SLOTS + ETHMAC_TX_SLOTS) * ETHMAC_SLOT_SIZE);
@@ -195,16 +185,28 @@ static void release(struct ethernet *ethernet)
 	ethmac_sram_writer_ev_pending_write(EVENT);
 }
 
-/** Sends a frame that the network asked for, made of the one in its slot. */
+/**
+ * Sends a frame that the network asked for, made of the one in its slot; a long one if there are
+ * cycles for what belongs to no session.
+ */
 static APART void respond(struct ethernet *ethernet, const struct cl_frame *frame, size_t len,
 			  uint8_t *tx_slot)
 {
+	const uint32_t begin = port_cycles(NULL);
+
 	if (len > CL_LINK_UDP_HEAD) {
+		cl_sessions_tick(&ethernet->service->sessions, ethernet->service->platform);
+		if (!cl_service_admits(ethernet->service, 0)) {
+			ethernet->network.responses--;
+			ethernet->network.ignored++;
+			return;
+		}
 		(void)cl_copy_sum(tx_slot + CL_LINK_UDP_HEAD, frame->slot + CL_LINK_UDP_HEAD,
 				  len - CL_LINK_UDP_HEAD);
 	}
 	cl_frame_put_head(frame, tx_slot);
 	transmit(ethernet, len, false);
+	cl_service_spend(ethernet->service, port_cycles(NULL) - begin);
 }
 
 /** Carries out the record of @p len bytes in a frame, and sends what it is answered with. */
@@ -257,8 +259,8 @@ void ethernet_poll(struct ethernet *ethernet)
 {
 	const uint32_t begin = port_cycles(NULL);
 
-	update_cycles(ethernet);
 	if (!is_pending()) {
+		ethernet->link.pauses++;
 		erase_stale(ethernet);
 		return;
 	}

@@ -33,8 +33,6 @@ struct ethernet {
 	 * none left it counts as stale until a moment without a frame. */
 	uint32_t erasing;
 	uint32_t left;
-	/** Cycle counter when `network.cycles` was last brought up to date. */
-	uint32_t cycles;
 };
 
 /**

@@ -210,6 +210,8 @@ int main(void)
 		forgets = forgets || (again && uart.decoder.length == 0);
 #endif
 		if (forgets) {
+			const uint32_t begin = port_cycles(NULL);
+
 			forgets = false;
 			cl_link_uart_forget(&uart);
 #ifdef MAIN_RAM_BASE
@@ -222,6 +224,7 @@ int main(void)
 #ifdef CSR_ETHMAC_BASE
 			ethernet_forget(&ethernet);
 #endif
+			cl_service_spend(&service, port_cycles(NULL) - begin);
 		}
 #ifdef CSR_ETHMAC_BASE
 		ethernet_poll(&ethernet);

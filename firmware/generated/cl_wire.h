@@ -45,19 +45,23 @@
  */
 #define CL_WIRE_TYPE_CLOSE 0x04u
 
-/** What a session has done so far. */
+/**
+ * What a session has done so far. Once another peer has had a session at the same time, all
+ * cycles are 0, to the session's end: they would tell of the other's key.
+ */
 #define CL_WIRE_TYPE_STAT 0x05u
 
 /**
  * Runs an engine in CTR from memory to memory on the board, with no transport in the way, for a
  * few milliseconds at most: where the reply's bytes are fewer than total_bytes, ask again for
- * the rest. Refused as busy while another peer has a session open.
+ * the rest. Refused as busy while another peer has a session open; dropped on a network if
+ * frames have waited ever since another bench, selftest or mac was carried out.
  */
 #define CL_WIRE_TYPE_BENCH 0x06u
 
 /**
- * Runs the known-answer tests of FIPS-197 and SP 800-38A on one engine. Refused as busy while
- * another peer has a session open.
+ * Runs the known-answer tests of FIPS-197 and SP 800-38A on one engine. Refused as busy and
+ * dropped as bench is.
  */
 #define CL_WIRE_TYPE_SELFTEST 0x07u
 
@@ -72,8 +76,8 @@
 
 /**
  * What the board's Ethernet has seen since power-on, and what records of the session that the
- * header names cost there; sums are modulo 2^32 or 2^64. Outside a session all cycles but the
- * first are 0: what depends on a key is its owner's alone. Refused as unknown on a board or
+ * header names cost there; sums are modulo 2^32 or 2^64. All cycles are 0 outside a session,
+ * and in one that another peer had a session beside: see stat. Refused as unknown on a board or
  * link without Ethernet.
  */
 #define CL_WIRE_TYPE_NETWORK 0x0au
@@ -91,6 +95,7 @@
  * and 26 zeros as the message's first 64 bits, the MAC's first 32 are 128-EIA2 (TS 33.401,
  * B.2.3). The message follows the fields of the request in whole blocks, at least one, to which
  * the host has padded it (6.2, step 4). Key and message are erased when the reply is there.
+ * Refused as busy and dropped as bench is.
  */
 #define CL_WIRE_TYPE_MAC 0x0cu
 
@@ -147,7 +152,9 @@
 /** The key length is not 128, 192 or 256; detail is the value. */
 #define CL_WIRE_ERROR_KEY_BITS 6u
 
-/** The engine is not present on this board; detail is its code. */
+/**
+ * The engine is not present on this board, or not allowed for this request; detail is its code.
+ */
 #define CL_WIRE_ERROR_ENGINE 7u
 
 /** All sessions are in use; detail is how many there are. */
@@ -738,7 +745,9 @@ struct cl_wire_counters_reply {
 	uint32_t crc_errors;
 	/** Records whose length field did not match the frame. */
 	uint32_t length_errors;
-	/** Records answered with an error. */
+	/**
+	 * Records answered with an error, or dropped because they exceeded a budget of cycles.
+	 */
 	uint32_t rejected;
 	/** Sessions opened. */
 	uint32_t sessions_opened;
@@ -773,7 +782,7 @@ static inline void cl_wire_put_counters_reply(uint8_t *to, const struct cl_wire_
 
 /** The reply of record type network, after the header. */
 struct cl_wire_network_reply {
-	/** Clock cycles since power-on. */
+	/** Clock cycles since the session was opened. */
 	uint64_t cycles;
 	/** Cycles on the MAC's registers for frames that carried a record. */
 	uint64_t driver_cycles;
@@ -794,9 +803,16 @@ struct cl_wire_network_reply {
 	uint32_t records;
 	/** ARP requests and ICMP echo requests answered. */
 	uint32_t responses;
-	/** Frames for another address, protocol or port. */
+	/**
+	 * Frames for another address, protocol or port, those with a VLAN tag (IEEE 802.1Q),
+	 * priority tags of VLAN 0 among them, and long echo requests that exceeded the budget
+	 * of cycles.
+	 */
 	uint32_t ignored;
-	/** Frames dropped for an impossible length or field, a fragment, or IPv4 options. */
+	/**
+	 * Frames dropped for an impossible length or field, a source that cannot be answered
+	 * (RFC 1122, 3.2.1.3), a fragment, or IPv4 options.
+	 */
 	uint32_t malformed;
 	/** Frames dropped for the checksum of IPv4 or UDP. */
 	uint32_t checksum_errors;
@@ -877,7 +893,8 @@ struct cl_wire_fastpath_reply {
 	uint32_t source;
 	/**
 	 * Frames dropped because they are neither ARP, nor IPv4 for that address with an echo
-	 * request of up to 128 bytes or a datagram for that port.
+	 * request of up to 128 bytes or a datagram for that port; frames with a VLAN tag are
+	 * among them.
 	 */
 	uint32_t unserved;
 	/** Frames dropped because the receive buffer was full. */
@@ -933,7 +950,10 @@ static inline void cl_wire_put_fastpath_reply(uint8_t *to, const struct cl_wire_
 
 /** The request of record type mac, after the header. */
 struct cl_wire_mac_request {
-	/** Code of the engine, one of AES that is no server. */
+	/**
+	 * Code of the engine, one of AES that is no server; over a network none in C, which
+	 * would take too long.
+	 */
 	uint32_t engine;
 	/**
 	 * Which is added to the last block. 1: K1, the message is of whole blocks; 2: K2, it

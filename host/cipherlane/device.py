@@ -318,7 +318,7 @@ class Device(Calls):
         return counters
 
     def network(self) -> dict[str, int]:
-        """Return what the board's Ethernet has seen since power-on; what records cost, a session says.
+        """Return what the board's Ethernet has seen since power-on; its cycles are 0, as only a session tells those.
 
         Raises:
             BoardError: the link is none over Ethernet.

@@ -117,6 +117,18 @@ class BusyError(BoardError):
     """Another peer's session would have to wait."""
 
 
+class SharedBoardError(CipherlaneError):
+    """Another peer had a session at the same time, so the board tells no cycles."""
+
+    exit_code = 6
+
+    def __init__(self) -> None:
+        """Name the remedy."""
+        super().__init__(
+            "the board tells no cycles, as another peer had a session at the same time: measure again when it ended"
+        )
+
+
 class ReplyError(CipherlaneError):
     """A reply of the board has a value that cannot be: its name and the remedy are in the message."""
 

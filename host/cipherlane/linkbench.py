@@ -8,7 +8,7 @@ from typing import Any
 from .clock import Clock
 from .counterblocks import MOST_STREAM, CounterBlocks
 from .device import Device
-from .errors import BoardError, CipherlaneError, ReplyError
+from .errors import BoardError, CipherlaneError, ReplyError, SharedBoardError
 from .intervals import Interval, Intervals
 from .protocol.layout import HEADER, Engine, ErrorCode
 from .session import Session
@@ -137,6 +137,7 @@ def measure(
     Raises:
         ArgumentError: a record of that size is not possible.
         ReplyError: the board's counters stand still, or run backwards.
+        SharedBoardError: another peer had a session beside a simulated board's, so that the board tells no cycles.
         TransferError: the stream could not be completed.
     """
     link, clock = device.link, device.clock
@@ -170,13 +171,17 @@ def measure(
             closed = None if isinstance(cause, CipherlaneError) else network_of(session)
             clock_hz, bits = device.info().clock_hz, counts.received * 8
             goodput = _rate(bits, taken)
-            packet_cycles = None
-            if opened and closed and device.info().kind == "sim":
-                goodput = _rate(bits * clock_hz, _grown(opened, closed, "cycles"))
-            if opened and closed and not engine.traits.serves:
+            packet_cycles, begun = None, opened
+            if begun and closed and not closed["cycles"]:  # the board tells no cycles after another peer's session
+                if device.info().kind == "sim":
+                    raise SharedBoardError
+                begun = None  # goodput goes by this machine's clock
+            if begun and closed and device.info().kind == "sim":
+                goodput = _rate(bits * clock_hz, _grown(begun, closed, "cycles"))
+            if begun and closed and not engine.traits.serves:
                 # Two control records are among them.
-                records = _grown(opened, closed, "records")
-                cycles = {stage: closed[f"{stage}_cycles"] - opened[f"{stage}_cycles"] for stage in STAGES}
+                records = _grown(begun, closed, "records")
+                cycles = {stage: closed[f"{stage}_cycles"] - begun[f"{stage}_cycles"] for stage in STAGES}
                 packet_cycles = {stage: round(count / records, 1) for stage, count in cycles.items()}
             return LinkMeasurement(
                 engine=engine.name.lower(),

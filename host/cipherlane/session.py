@@ -114,6 +114,8 @@ class Session:
     def network(self) -> dict[str, int]:
         """Return what the board's Ethernet has seen since power-on, and the cycles that this session's records cost.
 
+        All cycles are 0 from when on another peer had a session at the same time.
+
         Raises:
             BoardError: the link is none over Ethernet.
         """

@@ -47,6 +47,10 @@ struct peer {
 	size_t uart_capacity;
 	struct cl_link network_link;
 	struct cl_link_udp udp;
+	/** Each frame comes after a moment in which none waited. */
+	bool pause;
+	/** If not 0, the engine `faulty` takes so many cycles and some that depend on the key. */
+	uint32_t ctr_cycles;
 	struct cl_wire_network_reply network;
 	/** The frame received last, and room for the one transmitted last. */
 	uint8_t *rx_slot;
@@ -217,9 +221,12 @@ static int faulty_ctr(const struct cl_engine *engine, const struct cl_engine_key
 		      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 		      size_t len)
 {
-	const struct peer *const peer = engine->hw;
+	struct peer *const peer = engine->hw;
 
 	(void)cl_engine_table.ctr(engine, key, counter, in, out, len);
+	if (peer->ctr_cycles != 0) {
+		peer->cycles += peer->ctr_cycles + (key->round_key[0] & 0xff);
+	}
 	return peer->ctr_status;
 }
 
@@ -334,6 +341,7 @@ static void op_start(struct peer *peer, struct message *message)
 
 	peer->set_key_status = 0;
 	peer->ctr_status = 0;
+	peer->ctr_cycles = 0;
 	free(peer->bench_buffer);
 	peer->bench_buffer = malloc(bench_bytes + 1);
 	free(peer->platform.streams);
@@ -504,7 +512,6 @@ static void op_uart(struct peer *peer, struct message *message)
 
 static void refresh_network(struct cl_link *link)
 {
-	link->network->cycles = 77;
 	link->network->overflows++;
 }
 
@@ -513,6 +520,7 @@ static void op_udp_start(struct peer *peer, struct message *message)
 {
 	free(peer->network_link.staging);
 	peer->network = (struct cl_wire_network_reply){0};
+	peer->pause = true;
 	peer->udp = (struct cl_link_udp){.link = &peer->network_link};
 	memcpy(peer->udp.mac, take(message, 6), 6);
 	memcpy(peer->udp.address, take(message, 4), 4);
@@ -558,6 +566,7 @@ static void op_udp(struct peer *peer, struct message *message)
 
 	memset(head, 0xa5, CL_LINK_UDP_HEAD);
 	memcpy(head, frame.slot, len < CL_LINK_UDP_HEAD ? len : CL_LINK_UDP_HEAD);
+	link->pauses += peer->pause;
 	const bool to_port = cl_link_udp_destination(&peer->udp, head, len) != NULL;
 	const enum cl_link_udp_kind kind =
 		cl_link_udp_receive(&peer->udp, head, frame.slot, &len, frame.sum);
@@ -569,7 +578,8 @@ static void op_udp(struct peer *peer, struct message *message)
 			die("a record to another port");
 		}
 		len = cl_frame_carry_out(&frame, &peer->udp, peer->service, len, sent, &cost);
-		cost = (struct cl_session_cost){1, 20, 300, link->engine_cycles};
+		cost = (struct cl_session_cost){1, 20, 300, cost.record};
+		peer->cycles += 321;
 		cl_service_account(peer->service, link, &cost);
 		if (len > 0) {
 			answer(peer, sent, len);
@@ -578,7 +588,16 @@ static void op_udp(struct peer *peer, struct message *message)
 		memcpy(sent, frame.slot, len);
 		memcpy(sent, head, len < CL_LINK_UDP_HEAD ? len : CL_LINK_UDP_HEAD);
 		answer(peer, sent, len);
+	} else {
+		cl_frame_drop(&frame);
 	}
+}
+
+/** From now on: u8 whether frames come one at a time, u32 cycles of the engine `faulty`. */
+static void op_pace(struct peer *peer, struct message *message)
+{
+	peer->pause = *take(message, 1) != 0;
+	peer->ctr_cycles = take_u32(message);
 }
 
 /** A copy: u8 misalign of source, u8 of destination, bytes. Answers u32 sum, and the copy. */
@@ -981,6 +1000,7 @@ static const struct operation {
 	{'V', op_serving},       {'v', op_serve_record},  {'s', op_sum},
 	{'W', op_window},        {'G', op_ranges},        {'o', op_poll},
 	{'d', op_random},        {'g', op_forgotten},     {'I', op_identity},
+	{'w', op_pace},
 };
 
 static bool read_all(uint8_t *to, size_t size)

@@ -224,6 +224,13 @@ class CorePeer:
         """The frame that the board transmits on one that it receives, empty if there is none."""
         return frames.transmitted(self.call("P", struct.pack("<3I", *frames.slot_sums(frame)), frame))
 
+    def pace(self, *, pauses: bool = True, ctr_cycles: int = 0) -> None:
+        """From now on: whether a moment without frames precedes each, and how long the engine `faulty` takes.
+
+        With `ctr_cycles` it takes so many, and up to 255 more by the key's first byte.
+        """
+        self.call("w", struct.pack("<BI", pauses, ctr_cycles))
+
     def copy_sum(self, data: bytes, from_misalign: int, to_misalign: int) -> tuple[int, bytes]:
         """Sum and copy of bytes."""
         result = self.call("Y", bytes((from_misalign, to_misalign)), data)

@@ -159,15 +159,26 @@ def from_address(address: bytes) -> bytes:
     return f.ethernet(f.ipv4(f.udp(GOOD, sender=address), f.UDP, sender=address))
 
 
+def from_mac(frame: bytes, mac: bytes) -> bytes:
+    return frame[:6] + mac + frame[12:]
+
+
+def tagged(frame: bytes, vlan: int) -> bytes:
+    """With a tag of IEEE 802.1Q: priority 5, and `vlan` or, with 0, no more."""
+    return frame[:12] + struct.pack(">HH", 0x8100, 5 << 13 | vlan) + frame[12:]
+
+
 def ping_from(address: bytes) -> bytes:
     return f.ethernet(f.ipv4(PING[34:], f.ICMP, sender=address))
 
 
+OTHER = bytes((192, 168, 1, 7))
+
 DROPPED = {
     "another ethertype": ("ignored", f.ethernet(bytes(46), 0x86DD)),
-    "another MAC address": ("ignored", f.ethernet(f.ipv4(f.udp(GOOD), f.UDP), to=f.HOST_MAC)),
+    "another MAC address": ("ignored", f.ethernet(f.ipv4(f.udp(GOOD), f.UDP), to=f.BOARD_MAC[:5] + b"\x02")),
     "broadcast": ("ignored", f.ethernet(f.ipv4(f.udp(GOOD), f.UDP), to=b"\xff" * 6)),
-    "another address": ("ignored", f.ethernet(f.ipv4(f.udp(GOOD, to=f.HOST), f.UDP, to=f.HOST))),
+    "another address": ("ignored", f.ethernet(f.ipv4(f.udp(GOOD, to=OTHER), f.UDP, to=OTHER))),
     "another protocol": ("ignored", f.ethernet(f.ipv4(f.udp(GOOD), 6))),
     "another port": ("ignored", f.datagram(GOOD, to_port=f.PORT + 1)),
     "another ICMP message": ("ignored", f.ethernet(f.ipv4(bytes(64), f.ICMP))),
@@ -200,6 +211,23 @@ DROPPED = {
     "ARP, multicast MAC inside": ("malformed", b"".join((ARP[:6], f.HOST_MAC, ARP[12:]))),
     "ARP, multicast address": ("malformed", f.arp_request(sender=bytes((224, 0, 0, 251)))),
     "ARP, broadcast address": ("malformed", f.arp_request(sender=b"\xff" * 4)),
+    "the board's own MAC address": ("malformed", from_mac(f.datagram(GOOD), f.BOARD_MAC)),
+    "ping, own MAC address": ("malformed", from_mac(PING, f.BOARD_MAC)),
+    "own address": ("malformed", from_address(f.BOARD)),
+    "address 0.0.0.0": ("malformed", from_address(bytes(4))),
+    "address 0.0.0.1": ("malformed", from_address(bytes((0, 0, 0, 1)))),
+    "address 127.0.0.1": ("malformed", from_address(bytes((127, 0, 0, 1)))),
+    "ping, own address": ("malformed", ping_from(f.BOARD)),
+    "ping, 0.0.0.0": ("malformed", ping_from(bytes(4))),
+    "ping, 127.255.255.255": ("malformed", ping_from(bytes((127, 255, 255, 255)))),
+    "ARP, own MAC address": ("malformed", f.arp_request(sender_mac=f.BOARD_MAC)),
+    "ARP, own MAC address inside": ("malformed", from_mac(f.arp_request(sender_mac=f.BOARD_MAC), f.HOST_MAC)),
+    "ARP, own MAC address outside": ("malformed", from_mac(f.arp_request(), f.BOARD_MAC)),
+    "ARP, own address": ("malformed", f.arp_request(sender=f.BOARD)),
+    "ARP, 127.0.0.1": ("malformed", f.arp_request(sender=bytes((127, 0, 0, 1)))),
+    "priority tag": ("ignored", tagged(f.datagram(GOOD), 0)),
+    "ARP, priority tag": ("ignored", tagged(f.arp_request(), 0)),
+    "VLAN tag": ("ignored", tagged(f.datagram(GOOD), 7)),
     "UDP checksum": ("checksum_errors", f.datagram(GOOD, damage=0x8000)),
 }
 
@@ -256,44 +284,11 @@ def test_a_link_without_a_network_knows_no_network_record(board):
 
 
 def test_addresses_of_one_station_next_to_those_of_groups_are_answered(board):
-    address, mac = bytes((223, 255, 255, 255)), b"\xfe" + b"\xff" * 5
-    frame = f.ethernet(f.ipv4(f.udp(GOOD, sender=address), f.UDP, sender=address), sender=mac)
-    answer = f.parse(board.udp(frame))
-    assert (answer.to_mac, answer.to) == (mac, address)
+    mac = b"\xfe" + b"\xff" * 5
+    for address in ((223, 255, 255, 255), (1, 0, 0, 0), (126, 255, 255, 255), (128, 0, 0, 0), (*f.BOARD[:3], 51)):
+        answer = f.parse(board.udp(from_mac(from_address(bytes(address)), mac)))
+        assert (answer.to_mac, answer.to) == (mac, bytes(address))
     assert board.udp(f.arp_request(sender=bytes(4))) != b"", "who asks whether an address is taken (RFC 5227) has none"
-
-
-CYCLES = struct.Struct("<6Q")
-
-
-def test_costs_are_told_to_the_session_s_owner_alone(board):
-    """Each record costs 1, 20 and 300 cycles outside the service, as the test's port says; a thousand in the engine."""
-    session = open_session(board, from_port=50000)
-    sender = {"from_port": 50000}
-    for n in range(5):
-        record = r.record(r.DATA, bytes(64), session=session, token=TOKEN, offset=n * MAX_DATA)
-        assert ask(board, record, **sender).error is None
-    asks = r.record(r.NETWORK, session=session, token=TOKEN)
-    assert CYCLES.unpack_from(ask(board, asks, **sender).data) == (77, 5, 100, 1500, 5000, 5000)
-    for stranger in (r.record(r.NETWORK), r.record(r.NETWORK, token=TOKEN)):
-        assert CYCLES.unpack_from(ask(board, stranger).data) == (77, 0, 0, 0, 0, 0)
-    assert CYCLES.unpack_from(ask(board, r.record(r.NETWORK, token=TOKEN), **sender).data) == (77, 0, 0, 0, 0, 0)
-    for stranger in (asks, r.record(r.NETWORK, session=session), r.record(r.NETWORK, session=7)):
-        assert ask(board, stranger).error == r.E_SESSION
-
-
-def test_eight_keys_give_a_stranger_equal_record_cycles(board):
-    """The figure that told keys apart: what opening and using a session costs, as anyone may read it."""
-    read = set()
-    for n in range(8):
-        key = random.Random(n).randbytes(16)
-        request = r.open_data(key, IV, length=MAX_DATA, record_bytes=MAX_DATA)
-        session = ask(board, r.record(r.OPEN_TYPE, request, token=n), from_port=50000).session
-        assert ask(board, r.record(r.DATA, bytes(99), session=session, token=n), from_port=50000).error is None
-        read.add(ask(board, r.record(r.NETWORK), from_port=60000).data[8:48])
-        assert ask(board, r.record(r.CLOSE, session=session, token=n), from_port=50000).error is None
-        read.add(ask(board, r.record(r.NETWORK), from_port=60000).data[8:48])
-    assert read == {bytes(40)}
 
 
 @pytest.mark.parametrize("length", [*range(80), 1513, 1514])

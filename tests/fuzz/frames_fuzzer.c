@@ -55,7 +55,7 @@ static void over_uart(const uint8_t *data, size_t size)
 
 static void refresh(struct cl_link *link)
 {
-	link->network->cycles++;
+	link->pauses++;
 }
 
 /** Frames of the length that two bytes say, one after the other. */

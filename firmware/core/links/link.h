@@ -44,10 +44,16 @@ struct cl_link {
 	uint32_t rx_window;
 	uint16_t max_data;
 	/**
-	 * On a network: what the link has seen, kept by link and port; NULL elsewhere. Of its
-	 * cycles only the first are kept here, the others by session: see cl_service_account.
+	 * On a network: what the link has seen, kept by link and port; NULL elsewhere. Its cycles
+	 * are kept by session: see cl_service_account.
 	 */
 	struct cl_wire_network_reply *network;
+	/**
+	 * On a network, the port's: how often it found no frame waiting. The service's: 1 more than
+	 * that when a long request was last carried out.
+	 */
+	uint32_t pauses;
+	uint32_t strained;
 	/** Brings `network` up to date before it is sent. */
 	void (*refresh)(struct cl_link *link);
 	/** Describes the fast path on the same network; NULL where there is none. */

@@ -42,6 +42,7 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 #define ETHERTYPE_ARP    0x0806u
 #define MAC_GROUP        1u    /* of the first byte: several stations, or all (IEEE 802.3, 3.2.3) */
 #define ADDRESS_GROUP    224u  /* first byte, and above: RFC 1112 and 919, or reserved */
+#define ADDRESS_LOOPBACK 127u  /* first byte */
 #define IPV4_PLAIN       0x45u /* version 4, no options */
 #define IPV4_FRAGMENTED  0x3fffu
 #define PROTOCOL_ICMP    1u
@@ -96,6 +97,14 @@ static inline bool same(const uint8_t *a, const uint8_t *b, size_t size)
 	return difference == 0;
 }
 
+/** The same, of addresses that differ at their ends most often. */
+static inline bool same_end(const uint8_t *a, const uint8_t *b, size_t size)
+{
+	const size_t end = size - sizeof(half);
+
+	return *(const half *)(a + end) == *(const half *)(b + end) && same(a, b, end);
+}
+
 /** The frame goes back to where it came from. */
 static void return_frame(const struct cl_link_udp *udp, uint8_t *frame)
 {
@@ -115,22 +124,34 @@ static enum cl_link_udp_kind count(uint32_t *counter, enum cl_link_udp_kind kind
 	return kind;
 }
 
-bool cl_link_udp_is_from_group(const uint8_t *frame, size_t len)
+static inline bool is_no_host(const uint8_t *address)
+{
+	return address[0] >= ADDRESS_GROUP || address[0] == ADDRESS_LOOPBACK;
+}
+
+static inline bool is_from_nobody(const uint8_t *frame, size_t len)
 {
 	if (len < IP) {
 		return false;
 	}
-	const bool group = (frame[FROM_MAC] & MAC_GROUP) != 0;
-
+	if ((frame[FROM_MAC] & MAC_GROUP) != 0 || same_end(frame + FROM_MAC, frame + TO_MAC, 6)) {
+		return true;
+	}
 	switch (load_be16(frame + ETHERTYPE)) {
 	case ETHERTYPE_IPV4:
-		return group || (len >= IP_END && frame[IP_FROM] >= ADDRESS_GROUP);
+		return len >= IP_END && (is_no_host(frame + IP_FROM) || frame[IP_FROM] == 0 ||
+					 same_end(frame + IP_FROM, frame + IP_TO, 4));
 	case ETHERTYPE_ARP:
-		return group || (len >= ARP_END && ((frame[ARP_SENDER_MAC] & MAC_GROUP) != 0 ||
-						    frame[ARP_SENDER_ADDRESS] >= ADDRESS_GROUP));
+		return len >= ARP_END && ((frame[ARP_SENDER_MAC] & MAC_GROUP) != 0 ||
+					  is_no_host(frame + ARP_SENDER_ADDRESS));
 	default:
-		return group;
+		return false;
 	}
+}
+
+bool cl_link_udp_is_from_nobody(const uint8_t *frame, size_t len)
+{
+	return is_from_nobody(frame, len);
 }
 
 const uint8_t *cl_link_udp_destination(const struct cl_link_udp *udp, const uint8_t *head,
@@ -152,7 +173,9 @@ static __attribute__((noinline)) enum cl_link_udp_kind receive_arp(struct cl_lin
 	static const _Alignas(sizeof(half)) uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, 1};
 	struct cl_wire_network_reply *const seen = udp->link->network;
 
-	if (*len < ARP_END) {
+	if (*len < ARP_END || same(frame + FROM_MAC, udp->mac, 6) ||
+	    same(frame + ARP_SENDER_MAC, udp->mac, 6) ||
+	    same(frame + ARP_SENDER_ADDRESS, udp->address, 4)) {
 		return count(&seen->malformed, CL_LINK_UDP_NOTHING);
 	}
 	if (!same(frame + ARP, request, sizeof(request)) ||
@@ -272,7 +295,7 @@ enum cl_link_udp_kind cl_link_udp_receive(struct cl_link_udp *udp, uint8_t *head
 	struct cl_wire_network_reply *const seen = udp->link->network;
 
 	seen->frames++;
-	if (*len < IP || *len > CL_LINK_UDP_FRAME_MAX || cl_link_udp_is_from_group(head, *len)) {
+	if (*len < IP || *len > CL_LINK_UDP_FRAME_MAX || is_from_nobody(head, *len)) {
 		return count(&seen->malformed, CL_LINK_UDP_NOTHING);
 	}
 	switch (load_be16(head + ETHERTYPE)) {

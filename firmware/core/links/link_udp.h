@@ -6,7 +6,8 @@
  * keeps no table of neighbours, so that nothing a stranger sends can fill or stall it. So are ARP
  * requests (RFC 826) and ICMP echo requests (RFC 792) answered. It takes no fragments and no IPv4
  * options; every length is checked against the frame's before it is used. What comes from a group
- * of stations is dropped as malformed: an answer would go to all of them.
+ * of stations is dropped as malformed, as an answer would go to all of them, and so is what names
+ * the board itself as its source. Frames with a VLAN tag are ignored, whatever VLAN they name.
  */
 #ifndef CL_LINK_UDP_H
 #define CL_LINK_UDP_H
@@ -36,10 +37,12 @@ struct cl_link_udp {
 };
 
 /**
- * True if a frame says that it comes from more than one station: a broadcast or multicast address
- * as its source, of the MAC, of IPv4 or in an ARP request. It must not be answered.
+ * True if a frame says that it comes from more than one station, or from none beside this one: it
+ * must not be answered (RFC 1122, 3.2.1.3). Its source is a broadcast or multicast address, of the
+ * MAC, of IPv4 or in an ARP request; or where it goes to, of the MAC or IPv4; or in 127.0.0.0/8, or
+ * but for ARP in 0.0.0.0/8.
  */
-bool cl_link_udp_is_from_group(const uint8_t *frame, size_t len);
+bool cl_link_udp_is_from_nobody(const uint8_t *frame, size_t len);
 
 /**
  * For a port with a net stack: where a frame says that it carries a datagram to the link's port in

@@ -56,7 +56,19 @@ static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
 	return exchange->service->engines | served;
 }
 
-/** Carries out one type of record: 0, or CL_WIRE_ERROR_* with `detail` set. */
+/** In place of an error's code: the record is dropped. */
+#define CL_EXCHANGE_DROP UINT16_MAX
+
+/**
+ * Before a request that takes long: refuses it while another peer has a session. On a network it is
+ * dropped if it waited while another one was carried out, or came right behind what did: a queue of
+ * them is emptied before the next is carried out, and openings in it come to their turn.
+ *
+ * @return 0, CL_WIRE_ERROR_BUSY or CL_EXCHANGE_DROP
+ */
+uint16_t cl_exchange_begin_long(struct cl_exchange *exchange);
+
+/** Carries out one type of record: 0, or CL_WIRE_ERROR_* with `detail` set; or CL_EXCHANGE_DROP. */
 typedef uint16_t cl_handler(struct cl_exchange *exchange);
 
 /** Of sessions (service_session.c). */

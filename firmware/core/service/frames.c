@@ -71,9 +71,10 @@ size_t cl_frame_carry_out(struct cl_frame *frame, const struct cl_link_udp *udp,
 void cl_frame_drop(struct cl_frame *frame)
 {
 	const uint8_t *const head = (const uint8_t *)frame->head;
+	const uint8_t type = head[CL_LINK_UDP_HEADERS + CL_WIRE_HEADER_TYPE];
 
 	if (frame->len > CL_LINK_UDP_HEAD &&
-	    head[CL_LINK_UDP_HEADERS + CL_WIRE_HEADER_TYPE] == CL_WIRE_TYPE_OPEN) {
+	    (type == CL_WIRE_TYPE_OPEN || type == CL_WIRE_TYPE_MAC)) {
 		cl_zeroize(frame->slot, frame->len);
 	}
 	cl_zeroize(frame->head, sizeof(frame->head));

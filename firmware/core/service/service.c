@@ -18,6 +18,8 @@ enum naming {
 	OWN,
 	/** One of its sender's, or 0 for none. */
 	OWN_OR_NONE,
+	/** One of its sender's, or one that is not open. */
+	OWN_OR_CLOSED,
 };
 
 static const struct rule {
@@ -29,7 +31,7 @@ static const struct rule {
 	[CL_WIRE_TYPE_INFO] = {cl_handle_info, 0, ANY},
 	[CL_WIRE_TYPE_OPEN] = {cl_handle_open, CL_WIRE_OPEN_REQUEST_SIZE, ANY},
 	[CL_WIRE_TYPE_DATA] = {cl_handle_data, LENGTH_DATA, OWN},
-	[CL_WIRE_TYPE_CLOSE] = {cl_handle_close, 0, ANY},
+	[CL_WIRE_TYPE_CLOSE] = {cl_handle_close, 0, OWN_OR_CLOSED},
 	[CL_WIRE_TYPE_STAT] = {cl_handle_stat, 0, OWN},
 	[CL_WIRE_TYPE_BENCH] = {cl_handle_bench, CL_WIRE_BENCH_REQUEST_SIZE, ANY},
 	[CL_WIRE_TYPE_SELFTEST] = {cl_handle_selftest, CL_WIRE_SELFTEST_REQUEST_SIZE, ANY},
@@ -40,37 +42,68 @@ static const struct rule {
 	[CL_WIRE_TYPE_MAC] = {cl_handle_mac, LENGTH_DATA, ANY},
 };
 
-/** Checks what every record must fulfil, then carries it out. */
-static uint16_t carry_out(struct cl_exchange *exchange)
+/* Apart, like what else refuses: where one peer has all sessions nothing comes here. */
+__attribute__((noinline)) bool cl_service_admits(struct cl_service *service, uint64_t peer)
+{
+	return cl_sessions_of_others(&service->sessions, peer) == 0 ||
+	       cl_budget_fill(&service->strangers, service->sessions.counter, CL_STRANGERS_PART,
+			      CL_STRANGERS_MOST);
+}
+
+/** Whether there are cycles for a record: 0, or CL_EXCHANGE_DROP. */
+static __attribute__((noinline)) uint16_t admit(struct cl_exchange *exchange)
+{
+	struct cl_service *const service = exchange->service;
+	const bool may = exchange->session == NULL
+				 ? cl_service_admits(service, exchange->link->peer)
+				 : cl_session_may_spend(&service->sessions, exchange->session);
+
+	return may ? 0 : CL_EXCHANGE_DROP;
+}
+
+/** Whether length and session are such as the record's type needs. */
+static uint16_t check(struct cl_exchange *exchange, const struct rule *rule, bool named)
 {
 	const struct cl_wire_header *const header = &exchange->header;
+	const uint16_t most = cl_exchange_max_data(exchange);
 
-	if (header->type >= sizeof(rules) / sizeof(rules[0]) ||
-	    rules[header->type].handle == NULL) {
+	if (rule->handle == NULL) {
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_TYPE, header->type);
 	}
-	const struct rule *const rule = &rules[header->type];
-
-	if (rule->length == LENGTH_DATA) {
-		if (header->length > cl_exchange_max_data(exchange)) {
-			return cl_exchange_refuse(exchange, CL_WIRE_ERROR_LENGTH,
-						  cl_exchange_max_data(exchange));
-		}
-	} else if (header->length != rule->length) {
-		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_LENGTH, rule->length);
+	if (rule->length == LENGTH_DATA ? header->length > most : header->length != rule->length) {
+		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_LENGTH,
+					  rule->length == LENGTH_DATA ? most : rule->length);
 	}
-	if (rule->session == OWN || (rule->session == OWN_OR_NONE && header->session != 0)) {
-		struct cl_sessions *const sessions = &exchange->service->sessions;
-		struct cl_session *const session = cl_session_find(sessions, header->session);
-
-		if (session == NULL || !cl_session_owned(session, &exchange->owner)) {
-			return cl_exchange_refuse(exchange, CL_WIRE_ERROR_SESSION, 0);
-		}
-		cl_session_touch(sessions, session);
-		exchange->session = session;
-		exchange->link->session = session->id;
+	if (exchange->session == NULL && (named || rule->session == OWN ||
+					  (rule->session == OWN_OR_NONE && header->session != 0))) {
+		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_SESSION, 0);
 	}
-	return rule->handle(exchange);
+	return 0;
+}
+
+/** Checks what every record must fulfil, then carries it out. */
+static inline uint16_t carry_out(struct cl_exchange *exchange)
+{
+	const struct cl_wire_header *const header = &exchange->header;
+	struct cl_sessions *const sessions = &exchange->service->sessions;
+	const struct rule *const rule =
+		&rules[header->type < sizeof(rules) / sizeof(rules[0]) ? header->type : 0];
+	struct cl_session *const named =
+		rule->session != ANY ? cl_session_find(sessions, header->session) : NULL;
+	uint16_t code = 0;
+
+	if (named != NULL && cl_session_owned(named, &exchange->owner)) {
+		cl_session_touch(sessions, named);
+		exchange->session = named;
+		exchange->link->session = named->id;
+	}
+	if (exchange->session == NULL || exchange->session->shared) {
+		code = admit(exchange);
+	}
+	if (code == 0) {
+		code = check(exchange, rule, named != NULL);
+	}
+	return code == 0 ? rule->handle(exchange) : code;
 }
 
 int cl_service_init(struct cl_service *service, const struct cl_platform *platform)
@@ -102,6 +135,8 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
 	service->platform = platform;
 	service->sessions.counter = cl_platform_cycles(platform);
 	service->looked_at = service->sessions.counter;
+	service->strangers.filled_at = service->sessions.counter;
+	service->strangers.left = CL_STRANGERS_MOST;
 	const uint64_t eighth = platform->session_idle_cycles / 8;
 
 	/* Half of what the counter holds, so that no turn of it is missed. */
@@ -110,13 +145,35 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
 	return 0;
 }
 
-/** Of a record that is not carried out, nothing stays. Apart: others shall fit few cache lines. */
-static __attribute__((noinline)) void erase(const struct cl_service_place *record, size_t len)
+/** Of a record that is not carried out, nothing stays. */
+static void erase(const struct cl_service_place *record, size_t len)
 {
 	const size_t header = len < CL_WIRE_HEADER_SIZE ? len : CL_WIRE_HEADER_SIZE;
 
 	cl_zeroize(record->header, header);
 	cl_zeroize(record->data, len - header);
+}
+
+/** Counts and erases a record that is not carried out; bytes of the error that answers it. */
+static __attribute__((noinline)) size_t refuse(struct cl_exchange *exchange, int parsed,
+					       uint16_t code, const struct cl_service_place *record,
+					       size_t len, uint8_t *reply)
+{
+	struct cl_wire_counters_reply *const counters = &exchange->link->counters;
+
+	if (parsed == -EPROTONOSUPPORT) {
+		code = admit(exchange) == 0 ? CL_WIRE_ERROR_VERSION : CL_EXCHANGE_DROP;
+		exchange->detail = CL_WIRE_VERSION;
+	}
+	counters->framing_errors += parsed == -EBADMSG;
+	counters->length_errors += parsed == -EMSGSIZE;
+	counters->rejected += parsed != -EBADMSG && parsed != -EMSGSIZE;
+	erase(record, len);
+	if (code == CL_EXCHANGE_DROP) {
+		return 0;
+	}
+	return cl_record_error(reply, exchange->reply_data, &exchange->header, code,
+			       exchange->detail);
 }
 
 size_t cl_service_carry_out(struct cl_service *service, struct cl_link *link,
@@ -132,7 +189,7 @@ size_t cl_service_carry_out(struct cl_service *service, struct cl_link *link,
 		.reply_room = room - CL_WIRE_HEADER_SIZE,
 	};
 	struct cl_wire_header *const header = &exchange.header;
-	uint16_t code = CL_WIRE_ERROR_VERSION;
+	uint16_t code = CL_EXCHANGE_DROP;
 
 	link->session = 0;
 	link->engine_cycles = 0;
@@ -141,33 +198,16 @@ size_t cl_service_carry_out(struct cl_service *service, struct cl_link *link,
 		return 0;
 	}
 	cl_sessions_tick(&service->sessions, service->platform);
-	switch (cl_record_parse(header, record->header, len)) {
-	case 0:
+	const int parsed = cl_record_parse(header, record->header, len);
+
+	if (parsed == 0) {
 		link->counters.received++;
 		exchange.owner.peer = link->peer;
 		exchange.owner.token = header->token;
 		code = carry_out(&exchange);
-		break;
-	case -EPROTONOSUPPORT:
-		exchange.detail = CL_WIRE_VERSION;
-		break;
-	case -EBADMSG:
-		link->counters.framing_errors++;
-		erase(record, len);
-		return 0;
-	case -EMSGSIZE:
-		link->counters.length_errors++;
-		erase(record, len);
-		return 0;
-	default: /* a reply */
-		link->counters.rejected++;
-		erase(record, len);
-		return 0;
 	}
 	if (code != 0) {
-		link->counters.rejected++;
-		erase(record, len);
-		return cl_record_error(reply->header, reply->data, header, code, exchange.detail);
+		return refuse(&exchange, parsed, code, record, len, reply->header);
 	}
 	return cl_record_reply(reply->header, header, exchange.reply_length);
 }
@@ -183,11 +223,17 @@ void cl_service_account(struct cl_service *service, const struct cl_link *link,
 			const struct cl_session_cost *cost)
 {
 	struct cl_session *const session = cl_session_find(&service->sessions, link->session);
+	const uint32_t cycles = (uint32_t)cost->driver + (uint32_t)cost->copy +
+				(uint32_t)cost->stack + (uint32_t)cost->record +
+				link->engine_cycles;
 
-	if (session != NULL) {
-		session->cost.driver += cost->driver;
-		session->cost.copy += cost->copy;
-		session->cost.stack += cost->stack;
-		session->cost.record += cost->record;
+	if (session == NULL) {
+		cl_service_spend(service, cycles);
+		return;
 	}
+	session->cost.driver += cost->driver;
+	session->cost.copy += cost->copy;
+	session->cost.stack += cost->stack;
+	session->cost.record += cost->record;
+	cl_budget_spend(&session->budget, cycles, CL_SESSION_MOST);
 }

@@ -29,6 +29,8 @@ _Static_assert(CL_WIRE_FASTPATH_REPLY_SIZE >= CL_WIRE_NETWORK_REPLY_SIZE,
 struct cl_service {
 	const struct cl_platform *platform;
 	struct cl_sessions sessions;
+	/** For what does not belong to a session. */
+	struct cl_budget strangers;
 	/** Cycle counter when cl_service_poll looked at the sessions, and how long until it does
 	 * again. */
 	uint32_t looked_at;
@@ -68,11 +70,24 @@ struct cl_service_place {
  * @param room   for the reply's header and data, at least CL_SERVICE_RECORD_MAX(max_data) with the
  *               link's max_data
  * @return bytes of the reply; 0 if the record is dropped without one: shorter than a header, a
- *         reply, a length that is not the record's, or too little @p room
+ *         reply, a length that is not the record's, too little @p room, or no cycles left for it
  */
 size_t cl_service_carry_out(struct cl_service *service, struct cl_link *link,
 			    const struct cl_service_place *record, size_t len,
 			    const struct cl_service_place *reply, size_t room);
+
+/**
+ * Whether there are cycles for work that does not belong to a session: as many as it takes while no
+ * other peer than @p peer has one, then what the budget has left. The time is up to date since
+ * cl_sessions_tick.
+ */
+bool cl_service_admits(struct cl_service *service, uint64_t peer);
+
+/** Takes from that budget what was done outside the service. */
+static inline void cl_service_spend(struct cl_service *service, uint32_t cycles)
+{
+	cl_budget_spend(&service->strangers, cycles, CL_STRANGERS_MOST);
+}
 
 /** As cl_service_carry_out, where the data are behind the headers. */
 static inline size_t cl_service_handle(struct cl_service *service, struct cl_link *link,
@@ -100,7 +115,8 @@ static inline void cl_service_poll(struct cl_service *service)
 
 /**
  * Adds what the record handled last cost outside the engine to its session, if it had one that is
- * still open. For ports of a network, before the next record is handled.
+ * still open, and takes the cycles from its budget, or from the strangers'. For ports of a network,
+ * before the next record is handled.
  */
 void cl_service_account(struct cl_service *service, const struct cl_link *link,
 			const struct cl_session_cost *cost);

@@ -38,13 +38,19 @@ uint16_t cl_handle_info(struct cl_exchange *exchange)
 	return 0;
 }
 
-/** Refuses what takes the board's time from a session of another peer. */
-static uint16_t check_idle(struct cl_exchange *exchange)
+uint16_t cl_exchange_begin_long(struct cl_exchange *exchange)
 {
-	const uint32_t others =
-		cl_sessions_of_others(&exchange->service->sessions, exchange->link->peer);
+	struct cl_link *const link = exchange->link;
+	const uint32_t others = cl_sessions_of_others(&exchange->service->sessions, link->peer);
 
-	return others == 0 ? 0 : cl_exchange_refuse(exchange, CL_WIRE_ERROR_BUSY, others);
+	if (others != 0) {
+		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_BUSY, others);
+	}
+	if (link->network != NULL && link->strained == link->pauses + 1) {
+		return CL_EXCHANGE_DROP;
+	}
+	link->strained = link->pauses + 1;
+	return 0;
 }
 
 uint16_t cl_handle_bench(struct cl_exchange *exchange)
@@ -68,7 +74,7 @@ uint16_t cl_handle_bench(struct cl_exchange *exchange)
 	if (request.record_bytes == 0 || request.record_bytes > platform->bench_bytes) {
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_VALUE, request.record_bytes);
 	}
-	const uint16_t busy = check_idle(exchange);
+	const uint16_t busy = cl_exchange_begin_long(exchange);
 
 	if (busy != 0) {
 		return busy;
@@ -92,7 +98,7 @@ uint16_t cl_handle_selftest(struct cl_exchange *exchange)
 	if (engine == NULL) {
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_ENGINE, code);
 	}
-	const uint16_t busy = check_idle(exchange);
+	const uint16_t busy = cl_exchange_begin_long(exchange);
 
 	if (busy != 0) {
 		return busy;
@@ -121,7 +127,8 @@ uint16_t cl_handle_network(struct cl_exchange *exchange)
 	link->refresh(link);
 	struct cl_wire_network_reply reply = *link->network;
 
-	if (session != NULL) {
+	if (session != NULL && !session->shared) {
+		reply.cycles = exchange->service->sessions.now - session->opened_at;
 		reply.driver_cycles = session->cost.driver;
 		reply.copy_cycles = session->cost.copy;
 		reply.stack_cycles = session->cost.stack;

@@ -23,15 +23,15 @@ uint16_t cl_handle_open(struct cl_exchange *exchange)
 	const uint32_t opened = sessions->opened;
 	uint16_t code;
 
+	const uint8_t engine = exchange->data[CL_WIRE_OPEN_REQUEST_ENGINE];
+
+	if (engine >= 32 || (cl_exchange_engines(exchange) >> engine & 1) == 0) {
+		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_ENGINE, engine);
+	}
 	cl_wire_get_open_request(&request, exchange->data);
 	cl_zeroize(exchange->data, CL_WIRE_OPEN_REQUEST_SIZE);
-	if (request.engine < 32 && (cl_exchange_engines(exchange) >> request.engine & 1) != 0) {
-		code = cl_session_open(sessions, exchange->platform, &exchange->owner, &request,
-				       max_data_of_engine(exchange, request.engine), &session,
-				       &exchange->detail);
-	} else {
-		code = cl_exchange_refuse(exchange, CL_WIRE_ERROR_ENGINE, request.engine);
-	}
+	code = cl_session_open(sessions, exchange->platform, &exchange->owner, &request,
+			       max_data_of_engine(exchange, engine), &session, &exchange->detail);
 	cl_zeroize(&request, sizeof(request));
 	exchange->link->counters.sessions_opened += sessions->opened - opened;
 	if (code != 0) {
@@ -94,16 +94,10 @@ uint16_t cl_handle_data(struct cl_exchange *exchange)
 
 uint16_t cl_handle_close(struct cl_exchange *exchange)
 {
-	struct cl_session *const session =
-		cl_session_find(&exchange->service->sessions, exchange->header.session);
-
-	if (session == NULL) { /* closed before: the reply was lost */
+	if (exchange->session == NULL) { /* closed before: the reply was lost */
 		return 0;
 	}
-	if (!cl_session_owned(session, &exchange->owner)) {
-		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_SESSION, 0);
-	}
-	cl_session_close(session, exchange->platform);
+	cl_session_close(exchange->session, exchange->platform);
 	cl_zeroize(exchange->reply_data, exchange->reply_room);
 	return 0;
 }
@@ -111,7 +105,12 @@ uint16_t cl_handle_close(struct cl_exchange *exchange)
 uint16_t cl_handle_stat(struct cl_exchange *exchange)
 {
 	cl_session_update(&exchange->service->sessions, exchange->session);
-	cl_wire_put_stat_reply(exchange->reply_data, &exchange->session->stat);
+	struct cl_wire_stat_reply reply = exchange->session->stat;
+
+	if (exchange->session->shared) {
+		reply.cycles = reply.key_cycles = 0;
+	}
+	cl_wire_put_stat_reply(exchange->reply_data, &reply);
 	exchange->reply_length = CL_WIRE_STAT_REPLY_SIZE;
 	return 0;
 }

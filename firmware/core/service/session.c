@@ -32,6 +32,42 @@ uint32_t cl_sessions_of_others(const struct cl_sessions *sessions, uint64_t peer
 	return count;
 }
 
+static bool is_active(const struct cl_sessions *sessions, const struct cl_session *session)
+{
+	return cl_session_is_open(session) &&
+	       sessions->now - session->used_at < CL_SESSION_ACTIVE_CYCLES;
+}
+
+/** Of a peer: the same for all ports of an address. */
+static uint32_t address_of(const struct cl_session *session)
+{
+	return (uint32_t)(session->owner.peer >> 16);
+}
+
+bool cl_session_may_spend(const struct cl_sessions *sessions, struct cl_session *session)
+{
+	const struct cl_session *const all = sessions->session;
+	uint32_t addresses = 0;
+	uint32_t own = 0;
+
+	for (size_t i = 0; i < CL_SESSIONS; i++) {
+		size_t first = 0;
+
+		if (!is_active(sessions, &all[i])) {
+			continue;
+		}
+		while (!is_active(sessions, &all[first]) ||
+		       address_of(&all[first]) != address_of(&all[i])) {
+			first++;
+		}
+		addresses += first == i;
+		own += address_of(&all[i]) == address_of(session);
+	}
+	return cl_budget_fill(&session->budget, sessions->counter, addresses * own,
+			      CL_SESSION_MOST) ||
+	       addresses == 1;
+}
+
 static uint16_t refuse(uint32_t *detail, uint16_t code, uint32_t value)
 {
 	*detail = value;

@@ -16,6 +16,7 @@
 
 #include "cl_wire.h"
 #include "engine/engine.h"
+#include "service/budget.h"
 #include "service/platform.h"
 #include "streams/streams.h"
 
@@ -25,6 +26,8 @@ _Static_assert(CL_STREAMS >= CL_SESSIONS + 8, "windows of eight sessions are kep
 /** A session's place in the table is in the low bits of its number. */
 #define CL_SESSION_PLACE_BITS 8
 _Static_assert(CL_SESSIONS <= 1u << CL_SESSION_PLACE_BITS, "every place has a number");
+/** A session that was used within so many cycles counts where the CPU is shared out. */
+#define CL_SESSION_ACTIVE_CYCLES (1u << 23)
 /** Most bytes of a stream. */
 #define CL_STREAM_BYTES_MAX (UINT64_C(1) << 36)
 
@@ -65,10 +68,16 @@ struct cl_session {
 	 * have done anything.
 	 */
 	uint64_t used_at;
+	/** Time when it was opened. */
+	uint64_t opened_at;
+	/** What it may spend of the CPU while sessions of other addresses are active. */
+	struct cl_budget budget;
 	/** Number on the wire, not given again within 2^24 sessions; 0 while it is free. */
 	uint32_t id;
 	/** The server takes its records. */
 	bool served;
+	/** Another peer has had a session at the same time. */
+	bool shared;
 };
 
 /** Every session of a board. Zero at power-on. */
@@ -123,6 +132,13 @@ uint32_t cl_sessions_of_others(const struct cl_sessions *sessions, uint64_t peer
 uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *platform,
 			 uint64_t offset, uint64_t sum, const uint8_t *in, uint8_t *out, size_t len,
 			 uint32_t *detail);
+
+/**
+ * Whether a session may have another record carried out. While sessions of other addresses are
+ * active each address has an equal part of the CPU, and each active session of one an equal part
+ * of that.
+ */
+bool cl_session_may_spend(const struct cl_sessions *sessions, struct cl_session *session);
 
 /** The session is in use. */
 void cl_session_touch(struct cl_sessions *sessions, struct cl_session *session);

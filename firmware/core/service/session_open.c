@@ -193,6 +193,18 @@ static int start(struct cl_session *session, const struct cl_platform *platform,
 	return status;
 }
 
+/** From now on a session and those of other peers are told no cycles, and share the CPU. */
+static void share(struct cl_sessions *sessions, struct cl_session *session)
+{
+	for (size_t i = 0; i < CL_SESSIONS; i++) {
+		struct cl_session *const other = &sessions->session[i];
+
+		if (cl_session_is_open(other) && other->owner.peer != session->owner.peer) {
+			other->shared = session->shared = true;
+		}
+	}
+}
+
 /** Opens a session in a free place. */
 static uint16_t begin(struct cl_session *session, struct cl_sessions *sessions,
 		      const struct cl_platform *platform, const struct cl_session_owner *owner,
@@ -205,7 +217,8 @@ static uint16_t begin(struct cl_session *session, struct cl_sessions *sessions,
 	session->server = session->engine == NULL ? platform->server : NULL;
 	session->key_identity = key_identity;
 	session->owner = *owner;
-	session->used_at = sessions->now;
+	session->used_at = session->opened_at = sessions->now;
+	session->budget.filled_at = sessions->counter;
 	session->id = (sessions->opened + 1) << CL_SESSION_PLACE_BITS | (place + 1);
 	const uint16_t refused = take_stream(session, platform, request, detail);
 
@@ -220,6 +233,7 @@ static uint16_t begin(struct cl_session *session, struct cl_sessions *sessions,
 	session->request = *request;
 	cl_zeroize(session->request.key, sizeof(session->request.key));
 	sessions->opened++;
+	share(sessions, session);
 	return 0;
 }
 

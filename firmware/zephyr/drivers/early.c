@@ -87,6 +87,37 @@ bool cl_early_receive(struct net_if *iface, struct cl_frame *frame, uint32_t beg
 	return is_record;
 }
 
+bool cl_early_admits(void)
+{
+	if (udp.link == NULL) {
+		return true;
+	}
+	struct cl_service *const service = server.lock();
+
+	cl_sessions_tick(&service->sessions, service->platform);
+	const bool admits = cl_service_admits(service, 0);
+
+	server.unlock();
+	return admits;
+}
+
+void cl_early_spend(uint32_t cycles)
+{
+	if (udp.link != NULL) {
+		cl_service_spend(server.lock(), cycles);
+		server.unlock();
+	}
+}
+
+void cl_early_pause(void)
+{
+	if (udp.link != NULL) {
+		(void)server.lock();
+		udp.link->pauses++;
+		server.unlock();
+	}
+}
+
 void cl_early_forget(void)
 {
 	if (udp.link != NULL && udp.link->staging != NULL) {

@@ -26,4 +26,13 @@ bool cl_early_receive(struct net_if *iface, struct cl_frame *frame, uint32_t beg
 /** Erases what records have left here. */
 void cl_early_forget(void);
 
+/** Whether there are cycles for a frame that is left to the net stack; true without a service. */
+bool cl_early_admits(void);
+
+/** What that took, or the erasure of what was left, is spent. */
+void cl_early_spend(uint32_t cycles);
+
+/** No frame waits. */
+void cl_early_pause(void);
+
 #endif

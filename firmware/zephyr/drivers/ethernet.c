@@ -134,11 +134,16 @@ static void receive(void)
 	counts.frame_begin = start;
 	counts.frame_driver_cycles = 0;
 	counts.frame_copy_cycles = 0;
-	struct net_pkt *const pkt = whole ? take(slot, len) : NULL;
+	const bool admitted =
+		whole && (!IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY) || cl_early_admits());
+	struct net_pkt *const pkt = admitted ? take(slot, len) : NULL;
 
 	release(slot, len);
 	counts.frame_driver_cycles += cl_soc_cycles(NULL) - start;
 	pass_on(pkt);
+	if (IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY)) {
+		cl_early_spend(cl_soc_cycles(NULL) - start);
+	}
 }
 
 /**
@@ -186,6 +191,8 @@ static bool erase_stale(void)
 
 static void forget(void)
 {
+	const uint32_t start = cl_soc_cycles(NULL);
+
 	stale = BIT_MASK(RX_SLOTS);
 	erasing = RX_SLOTS;
 	cl_tx_erase();
@@ -194,6 +201,9 @@ static void forget(void)
 		cl_early_forget();
 	}
 	cl_soc_forget();
+	if (IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY)) {
+		cl_early_spend(cl_soc_cycles(NULL) - start);
+	}
 }
 
 void cl_ethernet_forget(void)
@@ -213,7 +223,12 @@ static void empty_slots(void *unused1, void *unused2, void *unused3)
 		}
 		if (is_pending()) {
 			receive();
-		} else if (!erase_stale()) {
+			continue;
+		}
+		if (IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY)) {
+			cl_early_pause();
+		}
+		if (!erase_stale()) {
 			/* At once, if one came in between. */
 			sys_write32(EVENT, REG(rx_ev_enable));
 			(void)k_sem_take(&received, K_FOREVER);

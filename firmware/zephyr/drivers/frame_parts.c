@@ -84,8 +84,8 @@ struct net_buf *cl_frame_parts_take(const uint8_t *slot, size_t len,
 	const bool is_right = cl_frame_sums_are_right(frame, len, sum);
 
 	counts->checksum_errors += !is_right;
-	/* Of those from a group the stack would answer some. */
-	if (is_right && !cl_link_udp_is_from_group(frame, len)) {
+	/* Of those from nobody the stack would answer some. */
+	if (is_right && !cl_link_udp_is_from_nobody(frame, len)) {
 		return first;
 	}
 	for (struct net_buf *part = first; part != NULL; part = part->frags) {

@@ -23,8 +23,8 @@
  * @param slot   the frame, 4-byte aligned
  * @param counts gets the copy's cycles and checksum errors
  *
- * @return the buffers, the caller's; NULL if the frame is damaged, too long or from a group of
- *         stations, or there is no memory
+ * @return the buffers, the caller's; NULL if the frame is damaged, too long or from nobody who may
+ *         be answered, or there is no memory
  */
 struct net_buf *cl_frame_parts_take(const uint8_t *slot, size_t len,
 				    struct cl_ethernet_counters *counts);

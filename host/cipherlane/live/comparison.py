@@ -37,7 +37,7 @@ class Side:
         self.engine, self.key, self.iv = engine, blocks.key, iv
         self._session, self._blocks = session, blocks
         self._report: TransferReport | None = None
-        self._cycles = None if cycles_of(session) is None else 0
+        self._cycles = None if cycles_of(session) is None else 0  # None from when on the board tells none
         self._pictures = self._end = 0
 
     def turn(self, picture: bytes, count: int, stopped: Callable[[], bool], watch: Watch) -> tuple[Sample, float]:
@@ -45,8 +45,11 @@ class Side:
         before, result = self._now(), io.BytesIO()
         data = _Data(picture * count, stopped)
         report = self._session.transfer(data, result, offset=self._end, watch=watch)
-        if self._cycles is not None:
-            self._cycles += self._now() - before
+        after = self._now()
+        if self._cycles is not None and before is not None and after is not None:
+            self._cycles += after - before
+        else:
+            self._cycles = None
         self._report = together(self._report, report) if self._report else report
         done = report.bytes // len(picture)
         self._pictures += done
@@ -55,9 +58,9 @@ class Side:
         self._end += report.records * self._session.record_bytes
         return sample, report.seconds
 
-    def _now(self) -> int:
-        """Return the board's cycles, 0 if it counts none: who has once said so is not asked again."""
-        return (cycles_of(self._session) or 0) if self._cycles is not None else 0
+    def _now(self) -> int | None:
+        """Return the board's cycles, None if it tells none: who has once said so is not asked again."""
+        return cycles_of(self._session) if self._cycles is not None else None
 
     def finish(self) -> Point | None:
         """Return the figures of all turns, None if there is nothing; let blocks that were not used be."""

@@ -21,9 +21,9 @@ def together(one: TransferReport, other: TransferReport) -> TransferReport:
 
 
 def cycles_of(session: Session) -> int | None:
-    """Return the cycles since power-on of a board with Ethernet; None of others."""
+    """Return the cycles since a session was opened on a board with Ethernet; None of others, or if it tells none."""
     counters = network_of(session)
-    return counters["cycles"] if counters else None
+    return counters["cycles"] or None if counters else None
 
 
 def point(

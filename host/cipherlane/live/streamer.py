@@ -252,7 +252,8 @@ class Streamer:
             report = session.transfer(frames, frames, watch=self._watcher(clock.now))
             busy = clock.busy() - busy
             if report.bytes:
-                cycles = None if before is None else (cycles_of(session) or 0) - before
+                after = None if before is None else cycles_of(session)
+                cycles = None if before is None or after is None else after - before
                 figures = point(session, engine, blocks.key, report, cycles, frames.pictures)
                 figures |= {"host_share": busy / report.seconds, "bits": choice.bits}
         blocks.give_back(report.records * session.record_bytes)  # a board counts a short record as a whole one

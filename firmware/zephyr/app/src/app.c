@@ -129,8 +129,12 @@ int app_init(void)
 void app_erase(void)
 {
 	if (atomic_set(&forgets, false)) {
+		const uint32_t begin = cl_soc_cycles(NULL);
+
 		records_forget();
 		cl_soc_forget();
+		cl_service_spend(app_lock(), cl_soc_cycles(NULL) - begin);
+		app_unlock();
 	}
 }
 

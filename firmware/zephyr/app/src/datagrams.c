@@ -50,17 +50,12 @@ static struct cl_link link = {
 #endif
 };
 static struct net_context *port;
-/** The cycle counter when `network.cycles` was last brought up to date. */
-static uint32_t counted;
 
 static void refresh(struct cl_link *link)
 {
 	struct cl_ethernet_counters seen;
-	const uint32_t now = cl_soc_cycles(NULL);
 
 	cl_ethernet_count(&seen);
-	network.cycles += now - counted;
-	counted = now;
 	network.frames = seen.frames;
 	network.ignored = seen.frames - seen.dropped - network.records;
 	network.malformed = seen.dropped - seen.checksum_errors;
@@ -127,6 +122,9 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 	struct cl_service *const service = app_lock();
 
 	network.records++;
+	if (!IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY)) {
+		link.pauses++; /* the driver does not tell */
+	}
 	link.summed = false;
 	link.peer = CL_PEER_NETWORK | (uint64_t)ntohl(peer.sin_addr.s_addr) << 16 |
 		    ntohs(peer.sin_port);

@@ -20,7 +20,9 @@ struct cl_ethernet_counters {
 	uint32_t frame_copy_cycles;
 	/** Frames received. */
 	uint32_t frames;
-	/** Of these, dropped: damaged, too long, from a group of stations, or no memory. */
+	/** Of these, dropped: damaged, too long, from nobody who may be answered, no memory, or no
+	 * cycles left for what belongs to no session.
+	 */
 	uint32_t dropped;
 	/** Of these, for the checksum of IPv4, UDP or ICMP. */
 	uint32_t checksum_errors;

@@ -1,0 +1,243 @@
+"""What a stranger on the network learns of a session's key, and what it may take of the CPU's cycles."""
+
+import random
+import struct
+
+import pytest
+
+from tests.firmware import frames as f
+from tests.firmware import records as r
+from tests.firmware.core_peer import ENGINE_FAULTY, ENGINE_TABLE
+
+IV, MAX_DATA = bytes(range(16, 32)), 1440
+OWNER, STRANGER = bytes((192, 168, 1, 100)), bytes((192, 168, 1, 101))
+STEP = 100  # cycles from one reading of the counter to the next
+CYCLES = struct.Struct("<6Q")
+PART, STRANGERS_MOST, SESSION_MOST = 4, 1 << 18, 1 << 21  # of firmware/core/service/budget.h
+
+
+class Station:
+    """Sends records from an address and port, and reads what comes back there."""
+
+    def __init__(self, core, address=OWNER, port=50000, token=1):
+        self.core, self.address, self.port, self.token = core, address, port, token
+
+    def send(self, type_, data=b"", **header) -> bytes:
+        """The answer's record, empty where there is none."""
+        record = r.record(type_, data, **{"token": self.token, **header})
+        packet = f.udp(record, sender=self.address, from_port=self.port)
+        frame = self.core.udp(f.ethernet(f.ipv4(packet, f.UDP, sender=self.address)))
+        if not frame:
+            return b""
+        answer = f.parse(frame)
+        assert (answer.to, answer.to_port) == (self.address, self.port)
+        return answer.data
+
+    def ask(self, type_, data=b"", **header) -> r.Reply:
+        return r.parse(self.send(type_, data, **header))
+
+    def open(self, *, key=bytes(16), iv=IV, engine=ENGINE_FAULTY) -> int:
+        data = r.open_data(key, iv, length=1 << 30, record_bytes=MAX_DATA, engine=engine)
+        return r.opened(self.ask(r.OPEN_TYPE, data)).session
+
+    def data(self, session: int, n: int) -> bytes:
+        return self.send(r.DATA, bytes(256), session=session, offset=n * MAX_DATA)
+
+    def cycles(self, session: int) -> tuple[int, ...]:
+        """Of record network, then those of record stat."""
+        network = CYCLES.unpack_from(self.ask(r.NETWORK, session=session).data)
+        return *network, *r.STAT.unpack(self.ask(r.STAT_TYPE, session=session).data)[2:4]
+
+
+@pytest.fixture
+def board(core):
+    assert core.start(max_data=2048, clock_hz=80_000_000, step=STEP) == 0
+    core.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA)
+    return core
+
+
+# Clocks
+
+
+def test_costs_are_told_to_the_session_s_owner_alone(board):
+    """Each record costs 1, 20 and 300 cycles outside the service, as the test's port says; a hundred in the engine."""
+    owner, stranger = Station(board), Station(board, STRANGER)
+    session = owner.open(engine=ENGINE_TABLE)
+    for n in range(5):
+        assert owner.data(session, n)
+    cycles, *parts, engine, key = owner.cycles(session)
+    assert (*parts[:3], *parts[4:], engine, key) == (5, 100, 1500, 500, 500, 100)
+    assert 0 < parts[3] < 5 * 1000
+    assert owner.cycles(session)[0] > cycles > 5 * 400
+    for station in (owner, stranger):
+        assert CYCLES.unpack_from(station.ask(r.NETWORK).data) == (0,) * 6
+    for header in ({"session": session}, {"session": session, "token": 2}, {"session": 7}):
+        assert stranger.ask(r.NETWORK, **header).error == r.E_SESSION
+        assert stranger.ask(r.STAT_TYPE, **header).error == r.E_SESSION
+
+
+def test_cycles_are_told_of_time_without_other_peers_sessions_alone(board):
+    owner, neighbour = Station(board), Station(board, port=50001, token=2)
+    session = owner.open()
+    owner.data(session, 0)
+    assert all(owner.cycles(session))
+    other = neighbour.open(iv=bytes(16))
+    neighbour.data(other, 0)
+    assert owner.cycles(session) == neighbour.cycles(other) == (0,) * 8
+    assert neighbour.ask(r.CLOSE, session=other).error is None
+    assert owner.cycles(session) == (0,) * 8, "they would tell what the other's took"
+    assert owner.ask(r.CLOSE, session=session).error is None
+    session = owner.open(iv=b"\x40" * 16)
+    assert 0 < owner.cycles(session)[0] < 10_000, "since it was opened"
+    second = Station(board, token=3).open(iv=b"\x50" * 16)
+    assert owner.cycles(session)[0] and Station(board, token=3).cycles(second)[0], "of one peer"
+
+
+def probe(stranger: Station, session: int) -> list[bytes]:
+    """What every type of record answers a stranger, without a session, with one of its own, with the victim's."""
+    named = [{}, {"session": session}, {"session": 1 << 8 | 1}]
+    bodies = {r.DATA: bytes(16), r.BENCH_TYPE: r.BENCH.pack(1, 0, 128, 16, 16), r.SELFTEST: bytes(4), 0x33: b""}
+    bodies |= {r.OPEN_TYPE: r.open_data(bytes(16), bytes(16), engine=9), r.MAC: r.MAC_REQUEST.pack(3, 1, IV) + IV}
+    types = [r.INFO, r.STAT_TYPE, r.COUNTERS, r.NETWORK, r.FASTPATH, *bodies]
+    return [stranger.send(type_, bodies.get(type_, b""), **header) for header in named for type_ in types]
+
+
+@pytest.mark.parametrize("own_session", [False, True])
+def test_a_hundred_keys_give_a_stranger_equal_answers(core, own_session):
+    """Before and after a victim's record whose engine takes other cycles under each key: the owner is told so."""
+    read, seen = set(), set()
+    for n in range(100):
+        core.start(max_data=2048, clock_hz=80_000_000, step=STEP)
+        core.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA)
+        core.pace(ctr_cycles=20_000)
+        victim, stranger = Station(core), Station(core, STRANGER, token=9)
+        key = random.Random(n).randbytes(16)
+        session = victim.open(key=key)
+        own = stranger.open(iv=bytes(16)) if own_session else 0
+        answers = probe(stranger, own)
+        assert victim.data(session, 0)
+        answers += probe(stranger, own)
+        seen.add(victim.cycles(session))
+        assert victim.ask(r.CLOSE, session=session).error is None
+        answers += probe(stranger, own)
+        read.add(tuple(answers))
+        core.pace()
+    assert len(read) == 1
+    assert len(seen) == 1 if own_session else len(seen) > 50, "there is something to find"
+
+
+# Cycles
+
+
+def spent(owner: Station, session: int, work) -> int:
+    before = owner.cycles(session)[0]
+    work()
+    return owner.cycles(session)[0] - before
+
+
+def exhaust(stranger: Station) -> int:
+    """Records that are answered until there are no cycles for another."""
+    for n in range(STRANGERS_MOST // 300):
+        if not stranger.send(r.INFO):
+            return n
+    raise AssertionError("no budget")
+
+
+def test_strangers_have_a_quarter_of_the_cycles_beside_a_session(board):
+    """Whatever they send: answered or refused, and of any type; the session's own records are all answered."""
+    owner, stranger = Station(board), Station(board, STRANGER)
+    bad = {"version": 9}, {"session": 7}, {}
+    floods = [(r.INFO, b"", {}), (r.RESET, b"", {}), (0x33, b"", {}), (r.DATA, b"", bad[1]), (r.INFO, b"", bad[0])]
+    floods += [(r.COUNTERS, b"", {}), (r.NETWORK, b"", {}), (r.INFO, b"x", {}), (r.CLOSE, b"", {})]
+    floods += [(r.OPEN_TYPE, r.open_data(bytes(16), bytes(16), record_bytes=3), {})]
+    alone = {n: len([1 for _ in range(20) if stranger.send(t, d, **h)]) for n, (t, d, h) in enumerate(floods)}
+    assert set(alone.values()) == {20}, "without a session as much as they like"
+    session = owner.open()
+    exhaust(stranger)
+    for type_, data, header in floods:
+        answered, before = 0, owner.cycles(session)[0]
+        for _ in range(400):
+            answered += bool(stranger.send(type_, data, **header))
+            assert owner.send(r.STAT_TYPE, session=session)
+        total = owner.cycles(session)[0] - before
+        board.poll(8 * PART * STEP)
+        idle = spent(owner, session, lambda: None)
+        one = spent(owner, session, lambda t=type_, d=data, h=header: stranger.send(t, d, **h)) - idle
+        assert 0 < answered < 400
+        # What the port's frame takes before and after it counts: three readings of the counter.
+        assert answered * (one - 3 * STEP) <= total / PART + 4 * one, r.record(type_, data, **header)
+
+
+def test_a_burst_is_paid_back(board):
+    owner, stranger = Station(board), Station(board, STRANGER)
+    owner.open()
+    board.poll(PART * STRANGERS_MOST)
+    assert STRANGERS_MOST / 1000 < exhaust(stranger) < STRANGERS_MOST / 300
+    board.poll(10_000)
+    assert stranger.send(r.INFO) != b""
+
+
+MAC = r.MAC_REQUEST.pack(ENGINE_FAULTY, 1, IV) + bytes(1408)
+LONG = {
+    "bench": (r.BENCH_TYPE, r.BENCH.pack(ENGINE_FAULTY, 0, 128, 16, 16)),
+    "selftest": (r.SELFTEST, r.SELFTEST_REQUEST.pack(ENGINE_FAULTY)),
+    "mac": (r.MAC, MAC),
+}
+
+
+@pytest.mark.parametrize(("type_", "data"), LONG.values(), ids=LONG)
+def test_of_a_queue_of_long_requests_the_first_is_carried_out(board, type_, data):
+    """Others wait for a moment in which none waits, so an opening among them has its turn at once."""
+    stranger, victim = Station(board, STRANGER), Station(board)
+    board.pace(pauses=False)
+    assert stranger.send(type_, data)
+    for other in LONG.values():
+        assert stranger.send(*other) == b""
+    session = victim.open()
+    board.pace()
+    assert stranger.ask(type_, data).error == r.E_BUSY
+    assert victim.ask(r.CLOSE, session=session).error is None
+    assert stranger.ask(type_, data).error is None
+    assert stranger.ask(type_, data).error is None, "one after the other"
+
+
+def test_a_mac_over_the_network_takes_no_engine_in_c(board):
+    data = r.MAC_REQUEST.pack(ENGINE_TABLE, 1, IV) + bytes(16)
+    reply = Station(board).ask(r.MAC, data)
+    assert (reply.error, reply.detail) == (r.E_ENGINE, ENGINE_TABLE)
+    assert r.parse(board.record(r.record(r.MAC, data))).error is None, "over the UART it does"
+
+
+@pytest.mark.parametrize("type_", [r.OPEN_TYPE, r.MAC])
+def test_a_damaged_record_with_a_key_leaves_no_key(board, type_):
+    key = random.Random(5).randbytes(16)
+    data = r.open_data(key, IV) if type_ == r.OPEN_TYPE else r.MAC_REQUEST.pack(3, 1, key) + bytes(16)
+    assert board.udp(f.datagram(r.record(type_, data), damage=1)) == b""
+    assert board.occurrences(key) == 0
+
+
+@pytest.mark.parametrize("sessions", [1, 7])
+def test_sessions_of_another_address_leave_half_of_the_cycles(board, sessions):
+    """Long records, of one or all other sessions, ever as many as arrive; short ones of the victim are all answered."""
+    board.pace(ctr_cycles=300_000)
+    victim, others = Station(board), [Station(board, STRANGER, 4000 + n, 9 + n) for n in range(sessions)]
+    own = victim.open(engine=ENGINE_TABLE)
+    open_ = [other.open(iv=bytes([n + 1]) + bytes(15)) for n, other in enumerate(others)]
+    answered = [0] * sessions
+    for turn in range(1500):
+        board.poll(2000)
+        assert victim.data(own, turn)
+        for n, (other, session) in enumerate(zip(others, open_, strict=True)):
+            answered[n] += bool(other.data(session, answered[n]))
+    rest = 1500 * (2000 + 1500 + 1500 * sessions)
+    assert sum(answered) * 300_000 <= rest + SESSION_MOST + sessions * 300_255
+    assert min(answered) > 0
+
+
+def test_a_session_has_the_cpu_to_itself_while_others_are_idle(board):
+    board.pace(ctr_cycles=300_000)
+    one, idle = Station(board), Station(board, STRANGER)
+    session = one.open()
+    idle.open(iv=bytes(16))
+    board.poll(1 << 23)
+    assert all(one.data(session, n) for n in range(50))
