@@ -10,7 +10,8 @@ from cipherlane.protocol.layout import HEADER
 
 from gateware.explore.members import PEERS
 from pictures import plots, soc, vector_unit
-from pictures.plots import Line, Point
+from pictures.frame import Line
+from pictures.points import Point, points
 from results import kept, papers
 from results.papers import activity
 from results.tables import (
@@ -98,7 +99,7 @@ def cores() -> Plot:
     kind = contents[explore.LAST]["kind"]
     title = f"AES-128 encryption by one core, {device}, speed grade {speed} ({kind})"
     x_name = f"LUT4 ({kind}); S-boxes in block RAM take none"
-    svg = plots.points(title, x_name, f"Mbps, engine speed ({kind})", (("", tuple(drawn)),), markers=tuple(ABILITIES))
+    svg = points(title, x_name, f"Mbps, engine speed ({kind})", (("", tuple(drawn)),), markers=tuple(ABILITIES))
     columns = ("core", "datapath", "S-box", "engines", "LUT4", "block RAM", "MHz", "Mbps", "decrypts")
     return Plot(svg, (*columns, "new key with each block", "kind"), rows)
 
@@ -145,9 +146,7 @@ def instructions() -> Plot:
         rows.append((one.name.replace("`", ""), *one.cycles.values(), *area, *fronts))
     area = f"LUT4 of the unit (est), a block RAM counted as {instruction_sets.LUTS_A_BLOCK_RAM}"
     title = "AES-128 encryption by instruction set, on one core"
-    svg = plots.points(
-        title, area, "cycles a block (sim)", tuple(panels), front="Pareto front: fewer cycles cost more area"
-    )
+    svg = points(title, area, "cycles a block (sim)", tuple(panels), front="Pareto front: fewer cycles cost more area")
     cycles = [f"cycles a block (sim), {blocks} a call" for blocks in bench_sets.BLOCKS]
     columns = ("instructions", *cycles, "LUT4 (est)", "block RAM (est)", "priced area")
     return Plot(
@@ -166,7 +165,7 @@ def ciphers_of_lte() -> Plot:
         rows.append((series, activity.sboxes(r), r["engines"], r["lut4"], r["toggles_a_byte"]))
     title = "Area and activity of the ciphers of LTE, by S-boxes and engines"
     y_name = "toggles a byte (sim); over ns a byte, toggles a ns"
-    svg = plots.points(title, "LUT4 (est)", y_name, (("", tuple(drawn)),))
+    svg = points(title, "LUT4 (est)", y_name, (("", tuple(drawn)),))
     return Plot(svg, ("cipher", "S-boxes", "engines", "LUT4 (est)", "toggles a byte (sim)"), rows)
 
 
@@ -183,7 +182,7 @@ def layer2() -> Plot:
     mhz = f"{records[0]['clock_hz'] / 1e6:g} MHz ({records[0]['kind']})"
     title = "LTE's layer 2: time for the transport block of 1 ms, by engine"
     limit = Line(bench_lte.TTI_MS, "a transport block comes each 1 ms")
-    svg = plots.points(
+    svg = points(
         title,
         f"ns a byte that the engine adds ({records[0]['kind']})",
         f"ms at {mhz}",

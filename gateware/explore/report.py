@@ -7,6 +7,7 @@ from gateware.explore.bars import is_smallest
 from gateware.explore.members import DATAPATHS, FAMILY, KEY_SETS
 from gateware.explore.records import DATA_RATES_MBPS
 from pictures import plots as svg
+from pictures.points import Point, points
 
 Record = dict
 # Plots by name: title and the field that is drawn.
@@ -140,8 +141,8 @@ def plots(records: list[Record]) -> dict[str, str]:
         return {}
     where = f"{parts[0][0]}, speed grade {parts[0][1]}, AES-128 (est)"
     drawn = {name: svg.values(where, title, _rows(chosen, name)) for name, title in BARS.items()}
-    compared = tuple(svg.Point(label(r), r["lut4"], r["mbps"], _series(r)) for r in chosen if _is_compared(r))
-    drawn["area"] = svg.points(f"Throughput and area: {where}", "LUT4", "Mbps", (("", compared),))
+    compared = tuple(Point(label(r), r["lut4"], r["mbps"], _series(r)) for r in chosen if _is_compared(r))
+    drawn["area"] = points(f"Throughput and area: {where}", "LUT4", "Mbps", (("", compared),))
     for rate in DATA_RATES_MBPS:
         needed = [{**r, "needed": r["clock_mhz_for_mbps"][str(rate)]} for r in chosen]
         reached = [r for r in needed if r["needed"] <= r["fmax_mhz"]]

@@ -4,8 +4,9 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from pictures import plots
-from pictures.plots import Line, PlotError, Point
+from pictures import plots, points
+from pictures.frame import Line, PlotError
+from pictures.points import Point
 from pictures.style import INK, SERIES, WARNING
 from tests.pictures.support import markers, shapes, words
 
@@ -61,8 +62,8 @@ def test_stages_begin_where_the_one_before_ended():
     assert {"slow: 450", "fast: 100", "300"} <= set(words(text))
 
 
-def panel(points, **more):
-    return plots.points("area", "LUT4", "cycles", (("", tuple(points)),), **more)
+def panel(shown, **more):
+    return points.points("area", "LUT4", "cycles", (("", tuple(shown)),), **more)
 
 
 def test_points_lie_by_the_logarithm_of_their_values():
@@ -89,7 +90,7 @@ def test_the_front_goes_in_stairs_through_its_points_and_no_other():
 
 def test_labels_of_near_points_lie_on_no_other_and_on_no_limit(monkeypatch):
     placed = []
-    monkeypatch.setattr(plots, "svg", lambda drawn, _: placed.extend(drawn.axes[0].texts) or "")
+    monkeypatch.setattr(points, "svg", lambda drawn, _: placed.extend(drawn.axes[0].texts) or "")
     panel([Point(f"core {n}", 1000 + 9 * n, 500 + 3 * n, "x") for n in range(6)], limit=Line(510, "no more"))
     boxes = [text.get_window_extent() for text in placed if text.get_text().startswith("core")]
     (axes,) = {text.axes for text in placed}

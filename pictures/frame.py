@@ -1,0 +1,91 @@
+"""What plots have in common: frame, title, names of series, axes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+
+from pictures.style import INK, PAPER, SERIES, figure
+
+WIDTH = 8.2  # inches
+# Of labels: no line crosses one.
+HALO = {"boxstyle": "square,pad=0.06", "facecolor": PAPER, "edgecolor": "none"}
+
+
+class PlotError(ValueError):
+    """There are more series than colours."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A limit at `value`, and what it is."""
+
+    value: float
+    label: str
+
+
+def colours_of(names: Sequence[str]) -> dict[str, str]:
+    """A colour for each name of a series; raises `PlotError` where there are too many."""
+    unique = list(dict.fromkeys(names))
+    if len(unique) > len(SERIES):
+        raise PlotError(f"{len(unique)} series, but colours for {len(SERIES)}: leave some out, or draw two plots")
+    return dict(zip(unique, SERIES, strict=False))
+
+
+def canvas(title: str, height: float, *, left: float, top: float, bottom: float) -> tuple[Figure, Axes]:
+    """A figure of so many inches with one plot in it; its edges in inches from those of the figure."""
+    drawn = figure(WIDTH, height)
+    box = (left / WIDTH, bottom / height, (WIDTH - left - 0.35) / WIDTH, (height - top - bottom) / height)
+    axes = drawn.add_axes(box)
+    add_title(drawn, title)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(length=0)
+    axes.set_axisbelow(True)
+    return drawn, axes
+
+
+def add_title(drawn: Figure, title: str) -> None:
+    """Puts the title into the upper left corner."""
+    drawn.text(0.1 / WIDTH, 1 - 0.12 / drawn.get_figheight(), title, va="top", fontsize=11, color=INK)
+
+
+def legend(drawn: Figure, handles: list, *, below: float = 0.36) -> None:
+    """The names of series in a row, so many inches below the upper edge."""
+    if handles:
+        place = (0.05 / WIDTH, 1 - below / drawn.get_figheight())
+        drawn.legend(
+            handles=handles,
+            loc="upper left",
+            bbox_to_anchor=place,
+            ncols=len(handles),
+            fontsize=8.5,
+            handlelength=1.2,
+            handletextpad=0.5,
+            columnspacing=1.4,
+            borderpad=0.2,
+            borderaxespad=0,
+            labelcolor=INK,
+        )
+
+
+def series_legend(drawn: Figure, colours: dict[str, str]) -> None:
+    """The names of the series, where there are several."""
+    if len(colours) > 1:
+        legend(drawn, [Patch(color=colour, label=name) for name, colour in colours.items()])
+
+
+def logarithmic(axis, steps: tuple[float, ...] = (1, 2, 5)) -> None:
+    """Makes an axis logarithmic, with a label at each of the steps of a decade."""
+    axis.set_major_locator(LogLocator(base=10, subs=steps, numticks=50))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_minor_locator(NullLocator())
+
+
+def room_for(labels: Sequence[str]) -> float:
+    """Inches that the longest of the labels takes."""
+    return 0.3 + 0.072 * max(map(len, labels))
