@@ -29,11 +29,11 @@ _OF_BOARD, _OF_SIMULATED = (20001, 100000, 100000), {UART: (300, 16000, 9000), U
 
 
 class EnvironmentFileError(RuntimeError):
-    """There can be none of that target; the message names the remedy."""
+    """No environment file can be made for the target; the message names the remedy."""
 
 
 def transports(target: Target) -> tuple[str, ...]:
-    """By which the board answers records; a simulated one by one of them."""
+    """Returns the transports over which the board answers records; a simulated board answers over only one."""
     if target.board.simulated:
         return (UDP,) if target.configuration.ethernet else (UART,)
     found = {UART: target.board.has_uart, UDP: target.configuration.ethernet is not None}
@@ -41,31 +41,33 @@ def transports(target: Target) -> tuple[str, ...]:
 
 
 def engines(configuration: Configuration) -> list[str]:
-    """What a configuration computes AES by, as `info` names it; engines of other ciphers are not among them."""
+    """Returns the engines with which a configuration computes AES, by their names in `info`, without other ciphers'
+    engines.
+    """
     unit = ["zkn"] if configuration.scalar_unit else ["ise", "ise_fused", "ise_vmem"]
     return ["byte", "table", *unit, "accelerator", *(["fastpath"] if configuration.ethernet else [])]
 
 
 def content(target: Target, build: Path, port: str = "", *, remote: bool = False, revision: str = "") -> dict[str, Any]:
-    """What the file says, as labgrid reads it.
+    """Returns the contents of the file, as labgrid reads them.
 
     Parameters
     ----------
     target : Target
         Board and configuration.
     build : Path
-        The folder in which each target's build is.
+        The folder that contains the build of each target.
     port : str
-        A serial port, or `udp://` with an address, where they are not what the board's data file says.
+        A serial port, or `udp://` with an address, if the board's data file names another one.
     remote : bool
-        Whether a place of a coordinator is to have the resources, so that none need be named here.
+        Whether a place of a coordinator provides the resources, so that the file need not name them.
     revision : str
-        The board's; empty to go by the cable attached to this machine.
+        The board's revision; empty to find it by the cable attached to this machine.
 
     Raises
     ------
     EnvironmentFileError
-        Nothing tells the board's serial port or its revision.
+        The board's serial port or its revision is unknown.
     """
     board, ways = target.board, transports(target)
     simulated = board.simulated
@@ -97,7 +99,7 @@ def content(target: Target, build: Path, port: str = "", *, remote: bool = False
 
 
 def _resources(target: Target, cable: Cable, ways: tuple[str, ...], port: str) -> dict[str, Any]:
-    """Its cables on this machine's USB, and its address."""
+    """Returns the resources of a board: its cables on this machine's USB, and its address."""
     board, found, over_udp = target.board, {}, port.startswith(SCHEME)
     if port and (UDP if over_udp else UART) not in ways:
         raise EnvironmentFileError(f"{target.title} answers by {' and '.join(ways)} alone: PORT={port} is none of it")
@@ -120,7 +122,7 @@ def _serial(board: Board, cable: Cable, port: str) -> dict[str, Any]:
 
 
 def _match(usb: str) -> dict[str, str]:
-    """Udev's properties of `vendor:product` or `vendor:product/interface`."""
+    """Returns the udev properties that match `vendor:product` or `vendor:product/interface`."""
     identity, _, interface = usb.partition("/")
     vendor, product = identity.split(":")
     found = {"ID_VENDOR_ID": vendor, "ID_MODEL_ID": product}
@@ -140,7 +142,7 @@ def _drivers(board: Board, cable: Cable) -> dict[str, Any]:
 
 
 def write(path: Path, target: Target, build: Path, port: str = "", **options: Any) -> None:
-    """Writes the file; parameters and errors are the ones of `content`."""
+    """Writes the file; parameters and errors as for `content`."""
     text = yaml.safe_dump(content(target, build, port, **options), sort_keys=False, default_flow_style=None)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"# {target.title}: written by `make hil {target.variables}`, anew each time.\n{text}")

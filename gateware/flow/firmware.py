@@ -1,4 +1,4 @@
-"""Firmware of a target: the SoC's headers, then the compiled image that goes into its boot ROM."""
+"""Builds the firmware of a target: the SoC's headers, then the compiled image for its boot ROM."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ from gateware.targets import Target
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LITEX = Path(litex.__file__).parent / "soc"
-# LiteX's headers as it writes them: the loader's, where there is one.
+# LiteX's headers, unchanged. The loader uses them, if there is one.
 LOADER_INCLUDE = Path("headers", "include")
 
 
@@ -31,32 +31,34 @@ class FirmwareError(RuntimeError):
 
 
 def quiet_litex() -> None:
-    """LiteX logs every bus and region it creates: keep warnings only."""
+    """Makes LiteX log only warnings; otherwise it logs every bus and region that it creates."""
     logging.disable(logging.INFO)
 
 
 def build_firmware(target: Target, directory: Path) -> dict[str, list[int]]:
-    """Compiles the firmware for a target: the port that its configuration names.
+    """Compiles the firmware port that a target's configuration names.
 
     Parameters
     ----------
     target : Target
         Board and configuration.
     directory : Path
-        Output folder. On bare metal `firmware.elf` and `firmware.bin` end there, on Zephyr `zephyr/zephyr/zephyr.elf`
-        and `.bin`.
+        Output folder. The results are `firmware.elf` and `firmware.bin` on bare metal, `zephyr/zephyr/zephyr.elf` and
+        `.bin` on Zephyr.
 
     Returns
     -------
     dict[str, list[int]]
-        What `CipherlaneSoC` takes beside the target: `firmware`, the image as 32-bit words, little-endian; of a
-        configuration with a loader that too, and before the firmware the words of its header, all 0
-        (`gateware.flow.build_id.complete` fills them in).
+        Arguments of `CipherlaneSoC` in addition to the target. `firmware` is the image as 32-bit words, little-endian.
+        A
+        configuration with a loader also gets the loader's words, and the firmware begins with the words of its header,
+        all
+        0 (`gateware.flow.build_id.complete` fills them in).
 
     Raises
     ------
     FirmwareError
-        The compiler failed, and its messages are on standard error; or what Zephyr needs is missing.
+        The compiler failed, with its messages on standard error, or something that Zephyr needs is missing.
     """
     on_zephyr = target.configuration.firmware == "zephyr"
     if on_zephyr:
@@ -80,7 +82,9 @@ def build_firmware(target: Target, directory: Path) -> dict[str, list[int]]:
 
 
 def report_image(target: Target, directory: Path, results: Path) -> str:
-    """Says what the firmware that `build_firmware` left takes of the memories; also in `image-<target>.json`."""
+    """Reports how many bytes of the memories the firmware of `build_firmware` uses; writes them to
+    `image-<target>.json`.
+    """
     elf = directory / ("zephyr/zephyr/zephyr.elf" if target.configuration.firmware == "zephyr" else "firmware.elf")
     used = image.usage(elf, directory / "csr.json", "code" if target.configuration.code_size else "rom")
     write(
@@ -95,7 +99,7 @@ def report_image(target: Target, directory: Path, results: Path) -> str:
 
 
 def describe_soc(target: Target, directory: Path) -> None:
-    """Writes descriptions of the SoC, LiteX's (`csr.json`) and its SDRAM's (`sdram.json`), and headers (`include`)."""
+    """Writes LiteX's description of the SoC (`csr.json`), the SDRAM's (`sdram.json`), and headers (`include`)."""
     quiet_litex()
     include = directory / "include"
     soc = CipherlaneSoC(target, firmware=[0])
@@ -108,7 +112,7 @@ def describe_soc(target: Target, directory: Path) -> None:
         csr_json=directory / "csr.json",
     )
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
-        # The toolchain of simulated boards alone knows how to leave out the Verilog, which nobody reads here.
+        # Nobody reads the Verilog here, but only the toolchain of simulated boards can skip it.
         builder.build(run=False, **({"build": False} if target.board.simulated else {}))
     for source in (directory / "headers" / "include" / "generated").iterdir():
         write_if_changed(include / "generated" / source.name, source.read_text())
@@ -123,9 +127,9 @@ def describe_soc(target: Target, directory: Path) -> None:
 
 
 def regions_of_firmware(regions: str) -> str:
-    """LiteX's memory map for a linker script, as firmware sees it that a loader starts.
+    """Returns LiteX's memory map for a linker script, as seen by firmware that a loader starts.
 
-    Where others have the boot ROM, it has the code memory behind the image's header.
+    For such firmware, the code memory after the image's header takes the place of the boot ROM.
     """
     code = re.search(r"^\s*code : ORIGIN = (\w+), LENGTH = (\w+)\n", regions, re.MULTILINE)
     if not code:
@@ -141,7 +145,7 @@ def _words(binary: Path) -> list[int]:
 
 
 def _build_loader(directory: Path) -> Path:
-    """Compiles the loader for the boot ROM; it fits there, or the linker says so."""
+    """Compiles the loader for the boot ROM; the linker fails if it does not fit."""
     folder = directory / "loader"
     return _make("loader", folder, f"INCLUDE={directory / LOADER_INCLUDE}")
 

@@ -4,10 +4,10 @@
 
     revision ─► cable ─► part on it ─► is it the bitstream's? ─► configuration memory (until power is off), or SPI flash
 
-The part is read before anything is written; a board with a bootloader over USB (DFU) cannot tell it. What
-openFPGALoader says of a cable that it cannot open is libftdi's: no device, no permission, in use by another program.
-What a bootloader may not be opened for is to it not there, and a download that such a one refused is to it a success:
-who is attached is looked for, and what it says is read, whatever it ends with.
+The part is read before anything is written. A board with a USB bootloader (DFU) cannot report its part. For a cable
+that it cannot open, openFPGALoader prints libftdi's reason: no device, no permission, or in use by another program. It
+does not see a bootloader that it may not open, and it exits with success if a bootloader refuses the download. So this
+module looks for attached boards itself, and reads openFPGALoader's output whatever its exit status.
 """
 
 import re
@@ -29,13 +29,14 @@ from gateware.flow import build_id
 from gateware.flow.revisions import RevisionError, cable_of
 from gateware.targets import Target
 
-# openFPGALoader itself has no bound: of reading a part, and of writing and reading back 2 MB by a slow cable.
+# openFPGALoader has no time limit of its own. These limit the reading of a part, and the writing and reading back of 2
+# MB by a slow cable.
 DETECT_LIMIT_S, LIMIT_S = 60, 1800
-# How long a board may take until it answers, and how long until it is asked again.
+# How long a board may take to answer, the time limit of one request, and the pause before the next request.
 ANSWER_S = 20.0
 _ASK_S, _AGAIN_S = 1.0, 0.2
 MEMORIES = {"sram": ["--write-sram"], "spi": ["--write-flash", "--verify"]}
-# What a message of a cable has in it: what to do. libftdi's numbers of ftdi_usb_open_desc.
+# The remedy for each message about a cable. The numbers are libftdi's results of ftdi_usb_open_desc.
 _CABLE = r"unable to open|init failed|No cable"
 _REMEDIES = {
     r"ftdi device: -3\b|device not found|No device|no device|Not found|No DFU": "none is found: attach it by its USB "
@@ -44,37 +45,40 @@ _REMEDIES = {
     r"Unknown device": "what answers is no part that openFPGALoader knows: look at its cable and power",
     r"ftdi device: -5\b|[Bb]usy|Fail to claim": "another program has its cable: end that one",
 }
-# What a line has that tells a cause, unless it begins with a tab, as the status register does, or has this; what a
-# bootloader says that has taken all.
+# A line with one of the first patterns tells a cause, unless it contains the second, or begins with a tab as the status
+# register's lines do. A bootloader that has received everything reports the last text.
 _CAUSE, _NO_CAUSE = r"FAIL|[Ff]ail|[Ee]rror|mismatch", "std::exception"
 _SENT = "send zero sized download request: DONE"
 
 
 class FlashError(RuntimeError):
-    """The board cannot be loaded, or has not been; the message says what to do."""
+    """The board cannot be loaded, or loading failed; the message names the remedy."""
 
 
 def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False, revision: str = "") -> str:
-    """Loads the bitstream that `make bitstream` left in a folder; returns what is where then, or the command alone.
+    """Loads the bitstream that `make bitstream` left in a folder; returns a report of what was loaded where.
 
     Parameters
     ----------
     target : Target
         Board and configuration.
     directory : Path
-        The build's.
+        Folder of the build.
     memory : str
-        One of `MEMORIES`: ``sram`` is the FPGA's configuration until its power is off, ``spi`` is what it starts from.
+        One of `MEMORIES`: ``sram`` is the FPGA's configuration until its power is off, ``spi`` the flash it starts
+        from.
     dry_run : bool
-        Ask and write nothing, and return the command.
+        Read and write nothing on the board, and return only the command.
     revision : str
-        The board's; empty to go by the cable that is attached.
+        The board's revision; empty to find it by the attached cable.
 
     Raises
     ------
     FlashError
-        The board is simulated or has no such revision, or its bootloader does not load the FPGA itself; there is no
-        bitstream, no cable or none that may be opened, another part on it, or openFPGALoader failed or did not end.
+        The board is simulated or has no such revision, or its bootloader does not load the FPGA itself. Or there is no
+        bitstream or no cable, the cable may not be opened, or it reports another part. Or openFPGALoader failed or
+        timed
+        out.
     """
     board = target.board
     if board.simulated:
@@ -110,25 +114,27 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
 
 
 def confirm(build: str, port: str, timeout: float = ANSWER_S, again: str = "make flash", clock: Clock = REAL) -> str:
-    """Waits until the board at a port answers, and says who it is.
+    """Waits until the board at a port answers with the expected build; returns the report of who answered.
 
     Parameters
     ----------
     build : str
-        The id of the build that is to answer.
+        The id of the expected build.
     port : str
-        As the host tool names it.
+        The port, in the host tool's form.
     timeout : float
-        Seconds to wait. A board that starts may be asked too early, and one that has not started anew yet answers too.
+        Seconds to wait. A board that is starting may not answer yet, and a board that has not restarted yet still
+        answers
+        with its old build.
     again : str
-        What loads the board whatever it runs.
+        The command that loads the board whatever it runs.
     clock : Clock
-        What counts those seconds.
+        The clock that counts those seconds.
 
     Raises
     ------
     FlashError
-        Nobody has answered, or another build.
+        No board has answered, or another build has.
     """
     end = clock.now() + timeout
     while True:
@@ -147,18 +153,18 @@ def confirm(build: str, port: str, timeout: float = ANSWER_S, again: str = "make
 
 
 def loaded_by(target: Target) -> str:
-    """The command that loads a board whatever it runs."""
+    """Returns the command that loads a board whatever it runs."""
     boot = target.board.bootloader
     return f"make {'flash-spi' if boot else 'flash'} {target.variables}" + (", from its bootloader" if boot else "")
 
 
 def built(target: Target, directory: Path) -> str:
-    """The id of the build in a folder.
+    """Returns the id of the build in a folder.
 
     Raises
     ------
     FlashError
-        There is none.
+        The folder contains no build id.
     """
     try:
         return build_id.read(directory / "gateware", target.name)
@@ -167,10 +173,11 @@ def built(target: Target, directory: Path) -> str:
 
 
 def require_part(part: str, found: list[str], title: str, bitstream: str = "the bitstream") -> None:
-    """Raises FlashError unless the part is among those found on the cable of a board.
+    """Raises FlashError unless the part is among the parts found on the cable of a board.
 
-    openFPGALoader before 0.12 leaves the version out of the IDCODE, in which the families of a size differ: it calls
-    each of them LFE5UM. It compares the whole IDCODE with the bitstream's before it writes.
+    openFPGALoader before 0.12 ignores the version in the IDCODE, which distinguishes the families of a size. It calls
+    all
+    of them LFE5UM. It compares the whole IDCODE with the bitstream's before it writes.
     """
     if not found:
         raise FlashError(f"nothing answers on the JTAG of {title}: power it on, or cut a loop in its chain")
@@ -180,18 +187,18 @@ def require_part(part: str, found: list[str], title: str, bitstream: str = "the 
 
 
 def reason(said: str, title: str, words: str = "", *, locked: bool = False) -> str:
-    """Why a board was not loaded, in one line with the remedy.
+    """Returns the reason why a board was not loaded, in one line with the remedy.
 
     Parameters
     ----------
     said : str
-        What openFPGALoader said before it failed, standard output and standard error as they came.
+        Output of openFPGALoader before it failed: standard output and standard error in the order of arrival.
     title : str
-        What a person calls the board.
+        The board's name for people.
     words : str
-        openFPGALoader's for the board's cable.
+        openFPGALoader's arguments for the board's cable.
     locked : bool
-        Whether its cable is attached and may not be opened, which openFPGALoader may not tell from none.
+        Whether the cable is attached but may not be opened. openFPGALoader may report this as no cable.
     """
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", said) if line.strip()]
     cable = "\n".join(line for line in lines if re.search(_CABLE, line))

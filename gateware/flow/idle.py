@@ -1,10 +1,10 @@
-"""Leaves out a unit's clock edges that change nothing: for simulation, where each edge costs its evaluation.
+"""Skips clock edges at which a unit cannot change, to save time in simulation, where every edge costs an evaluation.
 
-What a unit in one clock domain does at an edge follows from its registers, its memories and its inputs. Where the last
-edge has changed no register, no memory is being written and the inputs are still those of that edge, the next edge
-changes nothing either; nor does one at which only inputs differ that mean nothing. The unit gets a clock domain of its
-own that leaves such edges out: whatever the unit is, all that it does it does in the same cycle as before. Its inputs
-are to come from registers of `sys`, or to change with it.
+A unit in one clock domain reacts at an edge only to its registers, memories and inputs. Suppose the last edge changed
+no register, no memory is being written, and the inputs are still the same as at that edge. Then the next edge changes
+nothing either. Inputs that currently mean nothing do not count. The unit gets a clock domain of its own that skips such
+edges. Whatever the unit does, it does in the same cycle as before. The unit's inputs must come from registers of `sys`,
+or change together with it.
 
 ::
 
@@ -26,7 +26,7 @@ from migen.fhdl.tools import list_clock_domains, list_signals, list_special_ios,
 
 
 class IdleEdgesLeftOut(ModuleTransformer):
-    """Gives a unit of the domain `sys` the domain `name`, of those edges that can change the unit.
+    """Moves a unit from the domain `sys` to the domain `name`, which has only the edges that can change the unit.
 
     Called with the unit, before the design is finalized.
 
@@ -35,7 +35,7 @@ class IdleEdgesLeftOut(ModuleTransformer):
     name : str
         Name of the clock domain.
     while_valid : dict[Signal, Signal]
-        Inputs that mean something only while another one is 1: what they are meanwhile does not keep the unit running.
+        Inputs that mean something only while another signal is 1. Their changes at other times do not wake the unit.
 
     Raises
     ------
@@ -48,13 +48,13 @@ class IdleEdgesLeftOut(ModuleTransformer):
         self.while_valid = while_valid
 
     def transform_fragment(self, unit: Module, fragment) -> None:
-        """Migen calls it with all that the unit consists of."""
+        """Transforms the unit; Migen calls it with all the unit's statements, memories and domains."""
         strange = {type(special).__name__ for special in fragment.specials} - {"Memory", "_MemoryPort"}
         strange |= list_clock_domains(fragment) - {"sys"}
         if strange:
             raise ValueError(f"cannot tell when {self.name} is idle: it has {', '.join(sorted(strange))}")
         ports = [special for special in fragment.specials if isinstance(special, _MemoryPort)]
-        ports.sort(key=lambda port: port.duid)  # the specials are a set: the same Verilog each time
+        ports.sort(key=lambda port: port.duid)  # the specials are a set; sorting makes the Verilog repeatable
         driven = list_targets(fragment) | list_special_ios(fragment, ins=False, outs=True, inouts=True)
         signals = list_signals(fragment) | list_special_ios(fragment, ins=True, outs=False, inouts=False)
         domain = ClockDomain(self.name)
@@ -78,12 +78,14 @@ class IdleEdgesLeftOut(ModuleTransformer):
             domain.clk.eq(ClockSignal("sys") & (run != 0)),
             domain.rst.eq(ResetSignal("sys")),
         ]
-        # Apart, so that a simulator compares the registers only after edges of the unit's own clock.
+        # A separate domain, so that a simulator compares the registers only after edges of the unit's own clock.
         fragment.sync[falling.name] = [run.eq(Cat(inside, outside))]
         fragment.clock_domains += [domain, falling]
 
     def _differences(self, fragment, signals: set) -> list:
-        """Of each signal, whether it is another than at the last edge, and matters."""
+        """Returns an expression for each signal that is 1 if the signal differs from the last edge and the difference
+        matters.
+        """
         pairs = [(signal, Signal(len(signal), reset_less=True)) for signal in sorted(signals, key=lambda s: s.duid)]
         fragment.sync["sys"] += [last.eq(signal) for signal, last in pairs]
         return [(signal != last) & self.while_valid.get(signal, 1) for signal, last in pairs]

@@ -1,4 +1,4 @@
-"""What a firmware image takes of each memory, from its ELF file (ELF-32, little-endian)."""
+"""Reads from an ELF file (ELF-32, little-endian) how much of each memory a firmware image uses."""
 
 import json
 import struct
@@ -8,21 +8,21 @@ _ALLOCATED, _NOBITS = 0x2, 8  # sh_flags, sh_type
 
 
 def usage(elf: Path, csr_json: Path, kept: str = "rom") -> dict[str, int]:
-    """Bytes of each memory that an image takes.
+    """Returns the bytes of each memory that an image uses.
 
     Parameters
     ----------
     elf : Path
-        The linked image. What it has initialised in a memory other than the one that holds it also lies in that.
+        The linked image. Initialised data in another memory also uses space in the memory that holds the image.
     csr_json : Path
         LiteX's description of the SoC, which names the memories.
     kept : str
-        The memory that the image is in when it starts.
+        The memory that holds the image when it starts.
 
     Returns
     -------
     dict[str, int]
-        By the memory's name; those with nothing in them are left out.
+        Bytes by the memory's name, without unused memories.
     """
     content = elf.read_bytes()
     (offset,) = struct.unpack_from("<I", content, 32)

@@ -1,24 +1,25 @@
 /*
- * The simulated board's UART as a TCP server that this machine alone can reach: a module of LiteX's
+ * The simulated board's UART as a TCP server that only this machine can reach: a module of LiteX's
  * simulator.
  *
  * It listens on 127.0.0.1 at the `port` of its arguments and serves one client at a time: the next
- * one waits until that one has left. What the board sends without a client is lost, as on a wire. A
- * client that sends faster than the board receives is held back by TCP; one that does not take what
- * the board sends is hung up on. So is one that begins with neither a zero byte, which ends a
- * frame, nor a break: a web page can have a browser connect, and begin with the words of HTTP.
+ * client waits until the present one has left. Bytes that the board sends without a client are
+ * lost, as on a wire. If a client sends faster than the board receives, TCP holds it back. If a
+ * client does not read what the board sends, the server closes the connection. It also closes it if
+ * the client does not begin with a zero byte, which ends a frame, or a break: a web page can make a
+ * browser connect, and the browser begins with the text of an HTTP request.
  *
- * The host tool's arguments are `port` 0, which lets the system choose one, and `tether`, a socket
- * to the tool. Once the simulator has read its files it deletes them, and the folder that it runs
- * in, which the tool had made for it. Then it sends the port and a newline. It ends when the other
- * end of the tether is closed, as it is when the tool is killed.
+ * The host tool's arguments are `port` 0, which lets the system choose a port, and `tether`, a
+ * socket to the tool. Once the simulator has read its files, it deletes them and the folder that it
+ * runs in, which the tool had made for it. Then it sends the port and a newline. It ends when the
+ * other end of the tether is closed, as happens when the tool is killed.
  *
  * Pads (LiteX's stream `serial`, each with valid and ready): source_data from the board, sink_data
  * to it, a byte for each rising edge of sys_clk at which both valid and ready are 1.
  *
- * A byte that the client sends as urgent data stands for a break, in its place among the others: on
- * a board that looks for breaks the pad `uart_break` is 1 for as long as the line would be low;
- * elsewhere it is nothing, as a break to a UART.
+ * A byte that the client sends as urgent data stands for a break, in its position among the other
+ * bytes. On a board that detects breaks, the pad `uart_break` is 1 for as long as the line would be
+ * low. Other boards ignore it, as a UART ignores a break.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -40,14 +41,14 @@
 #include "error.h"
 #include "modules.h"
 
-#define TO_BOARD     2048    /* bytes taken from the client ahead of the board */
-#define TO_CLIENT    65536   /* bytes kept for a client that is slow to read */
-#define BREAK_CYCLES 250000u /* a break's: more than 1 ms at any clock that a board has */
+#define TO_BOARD     2048    /* bytes buffered from the client to the board */
+#define TO_CLIENT    65536   /* bytes kept for a client that reads slowly */
+#define BREAK_CYCLES 250000u /* length of a break: over 1 ms at any board's clock */
 
 struct uart {
 	char *source_data, *source_valid, *source_ready;
 	char *sink_data, *sink_valid, *sink_ready;
-	char *uart_break; /* NULL: there is no such pad */
+	char *uart_break; /* NULL if the board has no such pad */
 	uint32_t break_left;
 	char *sys_clk;
 	clk_edge_state_t edge;
@@ -60,7 +61,7 @@ struct uart {
 };
 
 static struct event_base *base;
-static int tether = -1; /* a socket to the tool that waits for the port; -1: none */
+static int tether = -1; /* socket to the tool, which waits for the port; -1: none */
 static int port;        /* that is listened at */
 
 static void hang_up(struct uart *uart)
@@ -73,7 +74,7 @@ static void hang_up(struct uart *uart)
 	evconnlistener_enable(uart->listener);
 }
 
-/* Sends what is kept for the client; what the socket does not take waits until it does. */
+/* Sends the bytes kept for the client; bytes that the socket does not accept wait until it does. */
 static void flush(struct uart *uart)
 {
 	ssize_t sent = send(uart->client, uart->to_client, uart->to_client_size, MSG_NOSIGNAL);
@@ -99,13 +100,15 @@ static void on_writable(evutil_socket_t fd, short what, void *argument)
 	flush(argument);
 }
 
-/* The event is armed only while nothing waits for the board, so that there is room for all that is
- * read. */
+/*
+ * The event is armed only while no byte waits for the board, so there is room for everything that
+ * is read.
+ */
 static void on_readable(evutil_socket_t fd, short what, void *argument)
 {
 	struct uart *uart = argument;
 	const bool urgent = sockatmark(fd) == 1;
-	/* No further than to urgent data, and these alone. */
+	/* Reads up to the next urgent byte; reads an urgent byte by itself. */
 	ssize_t count = recv(fd, uart->to_board, urgent ? 1 : TO_BOARD, 0);
 
 	(void)what;
@@ -157,7 +160,7 @@ static int number(struct json_object *arguments, const char *name)
 	return json_object_object_get_ex(arguments, name, &value) ? json_object_get_int(value) : -1;
 }
 
-/* The simulator ends as by the signal, between two of its steps. */
+/* Ends the simulator between two of its steps, as a signal would. */
 static void on_tether(evutil_socket_t fd, short what, void *argument)
 {
 	(void)fd;
@@ -216,7 +219,7 @@ static void delete_folder(void)
 	}
 }
 
-/* The model was evaluated, so that all files have been read. */
+/* Called after the model was first evaluated, so the simulator has read all files. */
 static void tell_port(void)
 {
 	char text[16];

@@ -1,18 +1,19 @@
-"""Verilog that simulates a netlist of ECP5 cells: what Yosys made for nextpnr, or what nextpnr made for ecppack.
+"""Writes Verilog that simulates a netlist of ECP5 cells, either Yosys' for nextpnr or nextpnr's for ecppack.
 
 ::
 
     netlist (JSON) ─┬─► LUT4, PFUMX, L6MUX21, CCU2C, TRELLIS_COMB: expressions
-                    ├─► TRELLIS_FF: registers, those of one clock, reset and enable together
+                    ├─► TRELLIS_FF: registers, grouped by clock, reset and enable
                     ├─► TRELLIS_DPR16X4, or TRELLIS_COMB and TRELLIS_RAMW: arrays
-                    ├─► TRELLIS_IO, DELAYG, JTAGG: wires; delays take no time, nothing is on the cable for JTAG
-                    └─► DP16KD, MULT18X18D, EHXPLLL, DCCA, IDDRX1F, ODDRX1F, and SIOLOGIC as what it was packed from:
+                    ├─► TRELLIS_IO, DELAYG, JTAGG: wires; delays take no time, no JTAG cable is connected
+                    └─► DP16KD, MULT18X18D, EHXPLLL, DCCA, IDDRX1F, ODDRX1F, and SIOLOGIC as the cell it was packed
+                    from:
                         instances of the models in the folder `cells`
 
-Verilator compiles expressions in a fraction of the time that it takes for instances, and they run many times as fast.
-They are equal to Yosys' own models of the cells (`tests/gateware/flow/test_netlist.py` proves it); of the rest Yosys
-has none. Registers and memories begin as they are configured; what is undefined there is 0. An input that is not
-connected is 0, and where nextpnr leaves a choice (a multiplexer of its constants, a slice's LUT), as on the device, 1.
+Verilator compiles expressions much faster than instances, and they run many times as fast. The expressions are equal to
+Yosys' own models of the cells (`tests/gateware/flow/test_netlist.py` proves it); Yosys has no models of the other
+cells. Registers and memories begin with their configured values; undefined bits are 0. Unconnected inputs are 0. Where
+nextpnr leaves a choice (a multiplexer of its constants, a slice's LUT), they are 1, as on the device.
 """
 
 from collections import defaultdict
@@ -36,44 +37,44 @@ from gateware.flow.cells import (
 )
 
 INSTANCES = ("DCCA", "DP16KD", "EHXPLLL", "IDDRX1F", "MULT18X18D", "ODDRX1F")
-# Through which pins of a slice a memory's data and write address pass to its columns.
+# The pins of a slice through which a memory's data and write address pass to its columns.
 RAMW = {"WDO0": "C1", "WDO1": "A1", "WDO2": "D1", "WDO3": "B1"}
 RAMW |= {"WADO0": "D0", "WADO1": "B0", "WADO2": "C0", "WADO3": "A0"}
 
 
 class NetlistError(RuntimeError):
-    """A netlist has a cell, or a mode of one, that is not simulated."""
+    """The netlist contains a cell, or a mode of a cell, that is not simulated."""
 
 
 def verilog(name: str, module: Cell) -> tuple[str, dict[str, str]]:
-    """A netlist as a module that can be simulated.
+    """Returns a netlist as a Verilog module that can be simulated.
 
     Combinational rings, which a simulation in cycles cannot run, stand still at 0.
 
     Parameters
     ----------
     name : str
-        The module's.
+        The module's name.
     module : dict
-        As Yosys' ``write_json`` and nextpnr's ``--write`` have it.
+        The module, in the form of Yosys' ``write_json`` or nextpnr's ``--write``.
 
     Returns
     -------
     str
-        The text; it needs the models beside `gateware.flow.cells`.
+        The text; it needs the models in the folder of `gateware.flow.cells`.
     dict of str
-        Files by their names, which block RAMs read at the start from the folder that the simulation runs in.
+        Files by their names. Block RAMs read them at the start, from the folder that the simulation runs in.
 
     Raises
     ------
     NetlistError
-        A cell is of another kind, or in a mode that is not simulated; the message names it.
+        A cell is of an unknown kind, or in a mode that is not simulated; the message names it.
     """
     return _Writer(module).write(name)
 
 
 class _Writer:
-    """Text for each kind of cell: a method of the kind's name in small letters."""
+    """Writes the text for each kind of cell, in a method that has the kind's name in small letters."""
 
     def __init__(self, module: Cell):
         self._module = module
@@ -83,7 +84,7 @@ class _Writer:
                 self._read.update(bits if cell["port_directions"][pin] != "output" else ())
         self._lines: list[str] = []
         self._files: dict[str, str] = {}
-        # By clock edge, reset, enable and mode: outputs, what reset gives them, inputs.
+        # By clock edge, reset, enable and mode: outputs, their values after reset, inputs.
         self._flip_flops: dict[tuple[str, ...], list[tuple[str, str, str]]] = defaultdict(list)
         self._writes: dict[tuple[str, str], list[str]] = defaultdict(list)
 
@@ -142,7 +143,9 @@ class _Writer:
         self._assign(output_net(cell, "Z"), multiplexer(*input_nets(cell, ("SD", "D1", "D0"))))
 
     def _trellis_comb(self, place: int, cell: Cell) -> None:
-        """A LUT of a slice as nextpnr has it, with its carry or as a column of a memory, and the multiplexer behind."""
+        """Writes a LUT of one of nextpnr's slices, with its carry or as a column of a memory, and the multiplexer after
+        it.
+        """
         parameters = cell["parameters"]
         mode = parameters.get("MODE", "LOGIC")
         pins, table = input_nets(cell, "ABCD", "1"), number(parameters.get("INITVAL", "0"))
@@ -157,12 +160,12 @@ class _Writer:
         else:
             require(parameters, "MODE", "RAMW_BLOCK")
         if out := output_net(cell, "OFX"):
-            is_first = bool(cell["connections"].get("F1"))  # behind its own LUT, not behind two multiplexers
+            is_first = bool(cell["connections"].get("F1"))  # it follows its own LUT, not two multiplexers
             one, zero = (input_net(cell, "F1"), own) if is_first else input_nets(cell, ("FXB", "FXA"))
             self._assign(out, multiplexer(input_net(cell, "M"), one, zero))
 
     def _trellis_ramw(self, place: int, cell: Cell) -> None:
-        """Leads a memory's data and write address to its columns."""
+        """Connects a memory's data and write address to its columns."""
         for output, pin in RAMW.items():
             self._assign(output_net(cell, output), input_net(cell, pin))
 
@@ -172,7 +175,7 @@ class _Writer:
         enable = {"WRE": "", "INV": "~"}[parameters.get("WREMUX", "WRE")] + input_net(cell, "WRE")
         address = f"{{{', '.join(input_nets(cell, 'ACBD'))}}}"
         row = f"{{{', '.join(input_nets(cell, ('WAD3', 'WAD2', 'WAD1', 'WAD0')))}}}"
-        # nextpnr has the contents by the LUT's pins DCBA, which are the bits 0, 2, 1 and 3 of the address.
+        # nextpnr orders the contents by the LUT's pins DCBA, which are the bits 0, 2, 1 and 3 of the address.
         places = [(n & 1) << 3 | n & 4 | n & 2 | n >> 3 for n in range(16)]
         bits = sum((table >> lut & 1) << n for n, lut in enumerate(places))
         self._lines.append(f"reg [15:0] m{place} = 16'd{bits};")
@@ -180,7 +183,7 @@ class _Writer:
         self._writes[input_net(cell, "WCK"), enable].append(f"m{place}[{row}] <= {input_net(cell, 'WD')};")
 
     def _trellis_io(self, place: int, cell: Cell) -> None:
-        """A pin; what is driven on one that goes both ways nobody hears."""
+        """Writes a pin; the output of a bidirectional pin leads nowhere."""
         parameters = cell["parameters"]
         require(parameters, "DIR", "INPUT", "OUTPUT", "BIDIR")
         if parameters["DIR"] == "OUTPUT":
@@ -193,7 +196,9 @@ class _Writer:
         self._assign(output_net(cell, "Z"), input_net(cell, "A"))
 
     def _siologic(self, place: int, cell: Cell) -> None:
-        """What nextpnr packs beside a pin: a delay, which takes no time, and registers for two bits a cycle."""
+        """Writes the cells that nextpnr packs next to a pin: a delay, which takes no time, and registers for two bits a
+        cycle.
+        """
         require(cell["parameters"], "MODE", "IDDRX1_ODDRX1")
         for parameter, value in {"CLKIMUX": "CLK", "CLKOMUX": "CLK", "LSRIMUX": "0 ", "LSROMUX": "0 "}.items():
             require(cell["parameters"], parameter, value)

@@ -1,4 +1,4 @@
-"""Builds a simulated board of a netlist: what is, or would be, in the FPGA, with its pins led to the host tool.
+"""Builds a simulated board from a netlist, the one in the FPGA, and connects its pins to the host tool.
 
 ::
 
@@ -6,9 +6,9 @@
         └────── TAP device ────── GMII ──► `rgmii_peer.v` ─ RGMII ──┘
 
 The folder is one of a simulated board, see `gateware.flow.simulation`: ``cipherlane --port sim:build/netlist_ecpix5``.
-Nothing is changed in the netlist: the UART runs at its rate, and the firmware says that it is on a board. The
-oscillator has the frequency that the PLL would make of the board's. The UART's far end sends nothing before the board
-is out of its reset after power-on.
+The netlist is unchanged: the UART runs at its normal rate, and the firmware reports that it runs on a board. The
+oscillator has the frequency that the PLL would make from the board's oscillator. The UART's far end sends nothing until
+the board leaves its reset after power-on.
 """
 
 import contextlib
@@ -29,13 +29,13 @@ from gateware.targets import Target
 
 START_CYCLES = 1 << 17
 RGMII_PEER = Path(__file__).with_name("rgmii_peer.v")
-TOP = "top"  # what nextpnr calls its only module
-# Expressions without a branch: a profile says nothing of them, and -O2 takes twice as long for 5 % more speed.
+TOP = "top"  # nextpnr's name for its only module
+# The expressions have no branches, so a profile cannot help. -O2 doubles the compile time for 5 % more speed.
 OPT_FAST = "OPT_FAST=-O1 -march=native"
 
 
 class _Bench(LiteXModule):
-    """The netlist in the simulator: its clock, no reset, and the far end of its UART."""
+    """Connects the netlist in the simulator: its clock, no reset, and the far end of its UART."""
 
     def __init__(self, platform: SimPlatform, target: Target):
         self.cd_sys = ClockDomain(reset_less=True)
@@ -61,7 +61,9 @@ class _Bench(LiteXModule):
         self.specials += Instance(target.name, **pins)
 
     def _rgmii(self, platform: SimPlatform) -> dict[str, Signal | int]:
-        """The pins of the netlist's RGMII, its far end behind them; that of the PHY's registers is pulled up."""
+        """Connects the netlist's RGMII pins to their far end, and returns them; the pin of the PHY's registers is
+        pulled up.
+        """
         clock = platform.request("sys_clk", 1).sys_clk
         gmii = platform.request("gmii_eth")
         rx_data, rx_ctl, tx_clock, tx_data, tx_ctl = Signal(4), Signal(), Signal(), Signal(4), Signal()
@@ -84,24 +86,24 @@ class _Bench(LiteXModule):
 
 
 def require(target: Target) -> None:
-    """That the netlist of a target can be simulated, before it is made.
+    """Checks, before the netlist of a target is made, that it can be simulated.
 
     Raises
     ------
     NetlistError
-        It cannot; the message says why.
+        It cannot be simulated; the message tells why.
     """
     if not target.board.clock_pin:
         raise netlist.NetlistError(f"board {target.board.name} has no netlist: choose BOARD=ecpix5")
 
 
 def require_clock(target: Target, module: Cell) -> None:
-    """That the PLL in a netlist makes the target's clock of the board's.
+    """Checks that the PLL in a netlist makes the target's clock from the board's clock.
 
     Raises
     ------
     NetlistError
-        It makes another one.
+        It makes another clock.
     """
     (pll,) = [cell["parameters"] for cell in module["cells"].values() if cell["type"] == "EHXPLLL"]
     fed_back = {"INT_OS": "CLKOS_DIV", "CLKOP": "CLKOP_DIV"}[pll["FEEDBK_PATH"]]
@@ -113,23 +115,23 @@ def require_clock(target: Target, module: Cell) -> None:
 
 
 def load(source: Path, target: Target) -> Cell:
-    """The module of a target's netlist, as Yosys' ``write_json`` or nextpnr's ``--write`` left it."""
+    """Returns the module of a target's netlist, as Yosys' ``write_json`` or nextpnr's ``--write`` left it."""
     return module_of(json.loads(source.read_text()), target.name)
 
 
 def module_of(netlist: Cell, name: str) -> Cell:
-    """The module of that name in a netlist, or nextpnr's only one."""
+    """Returns the module of that name in a netlist, or nextpnr's only module."""
     modules: dict[str, Cell] = netlist["modules"]
     return modules[name if name in modules else TOP]
 
 
 def build(target: Target, source: Path, directory: Path) -> Path:
-    """Builds the simulated board of a netlist in a folder; returns its `board.json`'s path.
+    """Builds the simulated board of a netlist in a folder; returns the path of its `board.json`.
 
     Parameters
     ----------
     target : Target
-        What the netlist was made for; see `require`.
+        The target that the netlist was made for; see `require`.
     source : Path
         The netlist; see `load`.
     directory : Path
@@ -138,7 +140,7 @@ def build(target: Target, source: Path, directory: Path) -> Path:
     Raises
     ------
     NetlistError
-        There is a cell that is not simulated.
+        The netlist contains a cell that is not simulated.
     SimulationError
         Verilator or the C++ compiler failed; the message names the log.
     """
@@ -159,7 +161,7 @@ def build(target: Target, source: Path, directory: Path) -> Path:
 
 
 def _lay_out(target: Target, directory: Path) -> tuple[list[list[str]], list[Path]]:
-    """As `simulation.lay_out`, of the netlist that lies in the folder `gateware` already."""
+    """Does the work of `simulation.lay_out` for the netlist that is already in the folder `gateware`."""
     gateware = directory / "gateware"
     platform = SIMULATED.create_platform()
     bench = _Bench(platform, target)

@@ -1,10 +1,10 @@
-"""Has the netlist of a board answer the host tool: ``python -m gateware.flow.netlist_check ecpix5``, `make netlist`.
+"""Simulates the netlist of a board and talks to it: ``python -m gateware.flow.netlist_check ecpix5``, `make netlist`.
 
-What synthesis made of the board, and what place-and-route made of that, are simulated one after the other with the
-firmware in their block RAMs. Each answers `info`, passes the self-test, and encrypts on every engine of AES what the
-library `cryptography` encrypts too, over the bits of its UART or, with Ethernet, of its RGMII. Cycles, by the board's
-own counter, are compared with those of the simulated board of the same configuration, which runs the same firmware.
-They are figures of a simulation. Those of transfers over Ethernet may differ by `CACHE_CYCLES`.
+It simulates the netlist of synthesis, then the one of place-and-route, with the firmware in their block RAMs. Each must
+answer `info`, pass the self-test, and encrypt on every AES engine exactly as the library `cryptography` does. The data
+pass over the bits of the UART or, with Ethernet, of RGMII. The board's own counter counts the cycles, which are
+compared with the cycles of the simulated board of the same configuration and firmware. The results are results of a
+simulation. Cycles of transfers over Ethernet may differ by `CACHE_CYCLES`.
 """
 
 import argparse
@@ -30,30 +30,31 @@ from gateware.flow.firmware import REPOSITORY, FirmwareError
 
 RESULTS = REPOSITORY / "build" / "results"
 STAGES = {"synthesis": lambda target: f"{target.name}.json", "routed": bitstream.routed}
-# A byte takes 1000 cycles at 1 Mbaud, and of the netlist some tens of thousands a second are simulated.
+# A byte takes 1000 cycles at 1 Mbaud, and the simulation runs some tens of thousands of cycles a second.
 TIMEOUT_S = 900
-# A datagram that comes before the board is out of its reset is lost, and sent again after this time.
+# A datagram that arrives before the board is out of its reset is lost; the host sends it again after this time.
 DATAGRAM_TIMEOUT_S = 100
 BYTES, RECORD_BYTES = 500, 256
 BENCH_BYTES = 1024
-# What a board with Ethernet does between two datagrams, such as looking for idle sessions at times of its own, leaves
-# traces in the core's data cache: by when the host's next record comes, some tables' lines are read anew.
+# Between two datagrams, a board with Ethernet does other work, such as looking for idle sessions. That changes the
+# core's data cache. So, depending on when the host's next record arrives, the core must load some tables' lines again.
 CACHE_CYCLES = 100
 CYCLES_SOURCE = "the netlist's own cycle counter, in simulation"
 
 
 class WrongAnswerError(RuntimeError):
-    """A netlist's board does something else than the simulated board, or than it is to do."""
+    """The board of a netlist behaves differently from the simulated board, or incorrectly."""
 
 
 def exercise(folder: Path) -> dict[Engine, dict[str, int]]:
-    """What the simulated board in a folder takes on each engine of AES, in cycles, after it has passed its self-test.
+    """Runs the self-test on the simulated board in a folder; returns the cycles that each AES engine takes.
 
     Returns
     -------
     dict
-        By engine: `cycles` of `BENCH_BYTES` from memory to memory, if it does that, and `transfer_cycles` of `BYTES`
-        that came and went over UART or Ethernet, each byte as the library `cryptography` has it.
+        By engine: `cycles` for `BENCH_BYTES` from memory to memory, if the engine supports that, and `transfer_cycles`
+        for
+        `BYTES` transferred over UART or Ethernet and compared byte by byte with the library `cryptography`.
 
     Raises
     ------
@@ -79,9 +80,9 @@ def _measure(device: Device, engine: Engine) -> dict[str, int]:
 
 
 def _transfer(device: Device, engine: Engine) -> Measurement:
-    """Encrypts `BYTES` over the board's link, checked while they come; the engine's number is the seed.
+    """Encrypts `BYTES` over the board's link and checks them as they arrive; the engine's number is the seed.
 
-    One record at a time: the host's next one, whenever it comes, takes no cycle of this one's.
+    Only one record is under way at a time, so the arrival of the host's next record costs the present one no cycle.
     """
     draw = random.Random(engine)
     key, iv, data = draw.randbytes(16), draw.randbytes(16), draw.randbytes(BYTES)
@@ -93,9 +94,9 @@ def _transfer(device: Device, engine: Engine) -> Measurement:
 
 
 def reference(target: targets.Target, image: Path) -> Path:
-    """The simulated board of a target's configuration, with the target's own firmware in its ROM; returns its folder.
+    """Makes the simulated board of a target's configuration, with the target's firmware in its ROM; returns its folder.
 
-    The SoCs are the same but for clocks and pins, and so are their maps of memories and registers.
+    The two SoCs differ only in clocks and pins, so their maps of memories and registers are equal.
     """
     name = target.configuration.name
     subprocess.run([sys.executable, "-m", "gateware.flow", "sim", name], cwd=REPOSITORY, check=True)
@@ -104,12 +105,12 @@ def reference(target: targets.Target, image: Path) -> Path:
 
 
 def check(target: targets.Target, stages: list[str]) -> list[dict]:
-    """Builds and exercises the netlists of a target; one record for each stage and engine.
+    """Builds and exercises the netlists of a target; returns one record for each stage and engine.
 
     Raises
     ------
     WrongAnswerError
-        A netlist takes other cycles than the simulated board; all that are wrong are named.
+        Cycles of a netlist differ from those that the simulated board takes; the message names all of them.
     """
     built = REPOSITORY / "build" / target.name
     print("the simulated board, with the same firmware", flush=True)
@@ -128,7 +129,7 @@ def check(target: targets.Target, stages: list[str]) -> list[dict]:
 
 
 def differences(records: list[dict], expected: dict[Engine, dict[str, int]], transfers: int = 0) -> list[str]:
-    """Where records say other cycles than are expected of their engine; of transfers, by more than `transfers`."""
+    """Returns a line for each record with unexpected cycles; cycles of transfers may differ by `transfers`."""
     return [
         f"{record['engine']} has {what.replace('_', ' ')} {record[what]} after {record['stage']}, {value} there"
         for record in records

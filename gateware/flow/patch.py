@@ -1,15 +1,15 @@
-"""New firmware in a bitstream that is there, without place-and-route: ``python -m gateware.flow ecpix5 --firmware``.
+"""Puts new firmware into an existing bitstream without place-and-route: ``python -m gateware.flow ecpix5 --firmware``.
 
 ::
 
     firmware ─ compiler ─► image ─┐
     <target>-routed.json ─► where the ROM lies ─► <target>.config, other contents ─ ecppack ─► <target>.bit, .svf
 
-What comes out is what the whole flow makes of that firmware, byte for byte: place-and-route does not look at what
-memories hold. Both netlists and the ROM's file change with it, so that `make netlist` simulates the new firmware, and
-`make bitstream` finds nothing to do. Files are made apart and put in place at the end. Of a configuration with a loader
-that is what the ROM has, and the firmware goes into the code memory in the same way, and into the image for
-`cipherlane load`.
+The result equals the whole flow's result for that firmware, byte for byte, because place-and-route ignores the contents
+of memories. Both netlists and the ROM's file change too, so `make netlist` simulates the new firmware, and
+`make bitstream` finds nothing to do. Files are made in a separate folder and moved into place at the end. For a
+configuration with a loader, the ROM holds the loader. The firmware goes into the code memory in the same way, and into
+the image for `cipherlane load`.
 """
 
 import json
@@ -32,7 +32,8 @@ def build(target: Target, directory: Path, results: Path) -> Path:
     FirmwareError
         The firmware did not compile, or is too large for the ROM.
     BitstreamError
-        There is no whole bitstream of the gateware as it is, or it is not what it was made of; the message says so.
+        The folder has no complete bitstream of the present gateware, or its files do not match it; the message tells
+        which.
     """
     if target.board.simulated:
         raise BitstreamError(f"board {target.board.name} is simulated: `make sim` takes new firmware into its ROM")

@@ -41,7 +41,7 @@ def render(kept: dict[str, Content]) -> list[str]:
 
 TABLE = Table(
     name="bitstream",
-    page="gateware/boards/README.md",
+    page="docs/reference/clocks.md",
     sources=("bitstream-*.json",),
     command="make bitstream BOARD=ecpix5",
     render=render,

@@ -118,7 +118,7 @@ def _clocks(records: list[dict]) -> list[str]:
     return [
         "Clock in MHz that a data rate needs, AES-128, one engine: ours in the steady state, the next block entering "
         "meanwhile, with round keys that are stored / that of Hessel et al. 2009, Table II, one block alone with round "
-        "keys on the fly, computed from its cycles. [Ours alone, on the fly](#the-ciphers-of-lte), is below:",
+        "keys on the fly, computed from its cycles. [Ours alone, on the fly](lte-ciphers.md), follow here:",
         "",
         *table(["datapath", "cycles/block", *(f"{rate} Mbps" for rate in DATA_RATES_MBPS)], rows),
     ]
@@ -126,7 +126,7 @@ def _clocks(records: list[dict]) -> list[str]:
 
 TABLE = Table(
     name="explore",
-    page="gateware/explore/README.md",
+    page="docs/reference/cores.md",
     sources=("explore.*json",),
     command="make explore",
     render=render,

@@ -53,7 +53,7 @@ def render(kept: dict[str, Content]) -> list[str]:
 
 TABLE = Table(
     name="explore-isa",
-    page="gateware/explore/README.md",
+    page="docs/reference/vector-unit.md",
     sources=("explore-isa.json",),
     command="make explore-isa",
     render=render,

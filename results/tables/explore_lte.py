@@ -97,7 +97,7 @@ def render(kept: dict[str, Content]) -> list[str]:
 
 TABLE = Table(
     name="explore-lte",
-    page="gateware/explore/README.md",
+    page="docs/reference/lte-ciphers.md",
     sources=("explore-lte.json",),
     command="make explore-lte",
     render=render,

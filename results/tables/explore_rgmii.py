@@ -35,7 +35,7 @@ def render(kept: dict[str, Content]) -> list[str]:
 
 TABLE = Table(
     name="explore-rgmii",
-    page="gateware/explore/README.md",
+    page="docs/reference/rgmii.md",
     sources=("explore-rgmii.json",),
     command="make explore-rgmii",
     render=render,

@@ -12,7 +12,7 @@ def render(kept: dict[str, Content]) -> list[str]:
 
 TABLE = Table(
     name="explore-sets",
-    page="gateware/explore/README.md",
+    page="docs/reference/instruction-units.md",
     sources=("explore-sets.json",),
     command="make explore-sets",
     render=render,

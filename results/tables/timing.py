@@ -45,7 +45,7 @@ def render(kept: dict[str, Content]) -> list[str]:
 
 TABLE = Table(
     name="timing",
-    page="gateware/boards/README.md",
+    page="docs/reference/clocks.md",
     sources=("timing-*.json",),
     command="make timing BOARD=ecpix5",
     render=render,
