@@ -111,13 +111,13 @@ def compare(
     stopped: Callable[[], bool],
     watch: Callable[[], Watch],
     check: Callable[[bytes, bytes], None],
-    show: Callable[[list[tuple[Side, Sample]]], None],
+    show: Callable[[int, Side, Sample], None],
 ) -> list[Point]:
     """Let engines take turns with the pictures of `film` that are due; return the figures of each.
 
     `record_bytes` divides a picture. A turn has one picture, or as many copies of one as take some time. Each engine
     has one turn at least. `watch` gives what looks at a turn, `check` takes each picture and what it decrypts to,
-    `show` takes what all made of each picture. Stopped, it gives no figures of nothing.
+    `show` takes what each made of it, with its place among them. Stopped, it gives no figures of nothing.
     """
     clock = device.clock
     end, count, room = clock.now() + what.seconds, 1, max(1, _MOST_TURN // len(film[0]))
@@ -129,14 +129,15 @@ def compare(
             sides.append(Side(stack.enter_context(session), engine, blocks, iv))
         while True:
             picture = film[int(clock.now() * PER_SECOND) % len(film)]
-            samples, longest = [], 0.0
-            for side in sides:
+            longest = 0.0
+            for number, side in enumerate(sides):
                 sample, taken = side.turn(picture, count, stopped, watch(), check)
-                samples.append((side, sample))
+                if stopped():
+                    break
+                show(number, side, sample)
                 longest = max(longest, taken)
             if stopped():
                 break
-            show(samples)
             if longest < SHORT:
                 count = min(2 * count, room)
             if clock.now() >= end:

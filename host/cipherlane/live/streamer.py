@@ -294,14 +294,18 @@ class Streamer:
         what = Compared(engines, self._of_sides[choice.key_bits], _dividing(size, most), seconds)
         clock = device.clock
 
-        def show(samples: list[tuple[Side, Sample]]) -> None:
-            if not self._due(clock.now()):
+        shown = False
+
+        def show(number: int, side: Side, sample: Sample) -> None:
+            nonlocal shown
+            shown = self._due(clock.now()) if number == 0 else shown
+            if not shown or number >= len(channels):
                 return
             begun = time.thread_time()
-            for (side, sample), channel in zip(samples, channels, strict=False):
-                if choice.tamper == YES:
-                    sample = self._showing.tampered(sample)
-                self._decrypt(replace(choice, engine=side.engine.name.lower()), sample, side.key, side.iv, channel)
+            if choice.tamper == YES:
+                sample = self._showing.tampered(sample)
+            of = replace(choice, engine=side.engine.name.lower())
+            self._decrypt(of, sample, side.key, side.iv, channels[number])
             self._showed(time.thread_time() - begun)
 
         found = compare(device, what, film, stopped, lambda: self._watcher(clock.now), self._showing.check, show)
