@@ -15,7 +15,7 @@ from .figures import Point, cycles_of, point, together
 from .frames import Sample
 from .pictures import PER_SECOND, Film
 
-SHORT = 0.1  # seconds: a turn that took less is followed by one with twice the pictures
+SHORT = 0.1  # seconds: an engine's turn that took less is followed by one with twice the pictures
 _MOST_TURN = 1 << 20  # bytes
 
 
@@ -115,31 +115,28 @@ def compare(
 ) -> list[Point]:
     """Let engines take turns with the pictures of `film` that are due; return the figures of each.
 
-    `record_bytes` divides a picture. A turn has one picture, or as many copies of one as take some time. Each engine
-    has one turn at least. `watch` gives what looks at a turn, `check` takes each picture and what it decrypts to,
-    `show` takes what each made of it, with its place among them. Stopped, it gives no figures of nothing.
+    `record_bytes` divides a picture. A turn has one picture, or as many copies of one as take the engine some time.
+    Each engine has one turn at least. `watch` gives what looks at a turn, `check` takes each picture and what it
+    decrypts to, `show` takes what each made of it, with its place among them. Stopped, it gives no figures of nothing.
     """
     clock = device.clock
-    end, count, room = clock.now() + what.seconds, 1, max(1, _MOST_TURN // len(film[0]))
+    end, room = clock.now() + what.seconds, max(1, _MOST_TURN // len(film[0]))
     with contextlib.ExitStack() as stack:
         sides = []
         for engine, blocks in zip(what.engines, what.blocks, strict=False):
             iv = blocks.take(MOST_STREAM)
             session = device.open_session(blocks.key, iv, engine, record_bytes=what.record_bytes)
             sides.append(Side(stack.enter_context(session), engine, blocks, iv))
+        counts = [1] * len(sides)
         while True:
             picture = film[int(clock.now() * PER_SECOND) % len(film)]
-            longest = 0.0
             for number, side in enumerate(sides):
-                sample, taken = side.turn(picture, count, stopped, watch(), check)
+                sample, taken = side.turn(picture, counts[number], stopped, watch(), check)
                 if stopped():
                     break
                 show(number, side, sample)
-                longest = max(longest, taken)
-            if stopped():
-                break
-            if longest < SHORT:
-                count = min(2 * count, room)
-            if clock.now() >= end:
+                if taken < SHORT:
+                    counts[number] = min(2 * counts[number], room)
+            if stopped() or clock.now() >= end:
                 break
         return [each for each in [side.finish() for side in sides] if each]
