@@ -177,7 +177,7 @@ function showState() {
     ["cycles a block", (row) => figure(row.cycles_per_block)], ["link Mbps", (row) => figure(row.link_mbps, 2)],
     ["engine's part of the link's time", (row) => percent(row.engine_share)]], latest);
   line($("line"), points.map((row) => row.link_mbps));
-  $("times").textContent = last?.link_time === "simulated" ? "In simulated time; wall time is the simulation's speed, not a board's."
+  $("times").textContent = last?.link_time === "simulated" ? "In simulated time, waits for a busy machine included; wall time is the simulation's speed, not a board's."
     : board.kind === "sim" ? "In wall time: that is the simulation's speed, not a board's." : "In wall time.";
   table($("points"), [["engine, key", key], ["link Mbps", (row) => figure(row.link_mbps, 2)], ["time", (row) => row.link_time],
     ["wall Mbps", (row) => figure(row.wall_mbps, 2)], ["pictures a second", (row) => figure(row.pictures_a_second)],
