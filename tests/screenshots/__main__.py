@@ -29,7 +29,7 @@ SCENE = 5  # pictures of the animation
 FRAME_MS = 400
 MOST_BYTES = 300_000
 PATIENCE_MS = 300_000
-STRETCHES = 3  # that the figures are of
+STRETCHES = 4  # that the figures are of
 PANE = "id => document.getElementById(id).toDataURL()"
 
 
@@ -59,10 +59,10 @@ def measure(page: Page) -> None:
     for key in "321":
         page.keyboard.press(key)
         page.wait_for_function(
-            "many => [...document.querySelectorAll('#points tbody tr')].slice(0, many).filter(row => "
-            "row.cells[0].innerText === document.querySelector('#points tbody td').innerText && "
+            "([lane, many]) => document.querySelectorAll('.lane')[lane].classList.contains('now') && "
+            "[...document.querySelectorAll('#points tbody tr')].slice(0, many).filter(row => "
             "row.cells[0].innerText.startsWith(document.getElementById('engine').value + ' ')).length === many",
-            arg=STRETCHES,
+            arg=[int(key) - 1, STRETCHES],
             timeout=PATIENCE_MS,
         )
 
