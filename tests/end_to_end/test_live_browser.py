@@ -205,6 +205,14 @@ def test_who_wants_no_motion_gets_none(page):
     another(page, before[1])
 
 
+def test_no_session_raises_the_board_s_count_of_rejected_records(page):
+    counters = "() => document.getElementById('counters').textContent"
+    page.wait_for_function(
+        "() => /sessions opened ([2-9]|[0-9]{2,})/.test(document.getElementById('counters').textContent)"
+    )
+    assert re.search(r"\brejected (\d+)", page.evaluate(counters))[1] == "0"
+
+
 # The stage
 
 
@@ -309,8 +317,9 @@ def test_on_a_phone_the_controls_fold(page):
 
 
 def test_engines_race_on_the_same_stream(stage):
+    stage.keyboard.press("1")
     stage.keyboard.press("r")
-    expect(stage.locator(".lane")).to_have_count(3, timeout=WAIT_MS)
+    expect(stage.locator(".lane")).to_have_count(3, timeout=2 * WAIT_MS)
     names = ["accelerator", "instructions", "C with tables"]
     assert [name.removeprefix("▸ ") for name in stage.locator(".lane .name").all_inner_texts()] == names
     speeds = [float(text.split()[0]) for text in stage.locator(".lane .value").all_inner_texts()]
