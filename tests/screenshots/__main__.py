@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from PIL import Image
@@ -29,6 +30,7 @@ SCENE = 5  # pictures of the animation
 FRAME_MS = 400
 MOST_BYTES = 300_000
 PATIENCE_MS = 300_000
+END_S = 60  # for the tool to close the board's sessions
 STRETCHES = 4  # that the figures are of
 PANE = "id => document.getElementById(id).toDataURL()"
 
@@ -83,6 +85,28 @@ def animate(page: Page) -> list[Image.Image]:
     return found
 
 
+@contextlib.contextmanager
+def live_view(port: str) -> Iterator[str]:
+    """Have `cipherlane live` show a board; yield the page's URL. End it as its user does, by Ctrl-C.
+
+    Raises:
+        SystemExit: it does not begin, or does not end in order.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job, and then in its children
+    words = [Path(sys.executable).parent / "cipherlane", "live", "--listen", "127.0.0.1:0", "--port", port]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as tool:
+        try:
+            said = re.search(r"http://\S+", tool.stdout.readline())
+            if not said:
+                raise SystemExit("error: cipherlane live has no address: see above")
+            yield said[0].rstrip(";")
+            tool.send_signal(signal.SIGINT)
+            if tool.wait(END_S):
+                raise SystemExit(f"error: cipherlane live ended with status {tool.returncode}: see above")
+        finally:
+            tool.terminate()
+
+
 def main() -> int:
     """Entry point; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.screenshots", description=__doc__.splitlines()[0])
@@ -91,24 +115,19 @@ def main() -> int:
     args = parser.parse_args()
     if not shutil.which("chromium"):
         raise SystemExit("error: no Debian package chromium: .ci/setup chromium")
-    words = [Path(sys.executable).parent / "cipherlane", "live", "--listen", "127.0.0.1:0", "--port", args.port]
     args.into.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
-        tool = stack.enter_context(subprocess.Popen(words, stdout=subprocess.PIPE, text=True))
-        stack.callback(tool.send_signal, signal.SIGINT)
-        said = re.search(r"http://\S+", tool.stdout.readline())
-        if not said:
-            raise SystemExit("error: cipherlane live has no address: see above")
+        address = stack.enter_context(live_view(args.port))
         playwright = stack.enter_context(sync_playwright())
         chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         stack.callback(chromium.close)
         for (width, height), scheme in SIZES:
-            page = on_stage(chromium, said[0], (width, height), scheme)
+            page = on_stage(chromium, address, (width, height), scheme)
             measure(page)
             another(page)
             photograph(page).save(args.into / f"stage-{width}x{height}.webp", quality=80, method=6)
             page.close()
-        first, *others = animate(on_stage(chromium, said[0], ANIMATED, "dark"))
+        first, *others = animate(on_stage(chromium, address, ANIMATED, "dark"))
     options = {"duration": FRAME_MS, "loop": 0, "lossless": True, "method": 6}  # noise of large pixels: smaller so
     first.save(args.into / "live.webp", save_all=True, append_images=others, **options)
     sizes = {path: path.stat().st_size for path in sorted(args.into.glob("*.webp"))}
