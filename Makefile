@@ -250,8 +250,9 @@ docs: setup ## 1 min | Build the site: all pages, a search, the Python and C int
 	@.venv/bin/sphinx-build -q -W --keep-going -c docs -b html . build/docs
 	@echo "site: build/docs/docs/index.html"
 
-screenshots: sim ## 1 min | Take pictures of the live view on the simulated board (build/pictures)
+screenshots: setup ## 1 min | Take pictures of the live view on the simulated board with Ethernet (docs/pictures; root)
 	@.ci/setup chromium
+	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m tests.screenshots
 
 package: setup ## 1 min | Build the host tool's wheel and source distribution, and check them as an index does (build/package/dist)

@@ -63,6 +63,7 @@ class Link:
         self._mean: float | None = None
         self._deviation = 0.0
         self.given_up: Callable[[], bool] = lambda: False
+        self.counts_network = transport.shared  # as far as is known: the board counts what its Ethernet has seen
         self.set_pace(pace or transport.pace)
 
     def set_pace(self, pace: Pace) -> None:

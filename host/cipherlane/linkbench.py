@@ -224,13 +224,21 @@ def measure(
 
 
 def network_of(session: Session) -> dict[str, int] | None:
-    """Return what `Session.network` does; None where the link is none over Ethernet."""
+    """Return what `Session.network` does; None where the link is none over Ethernet.
+
+    A board counts a question that it does not know as rejected. So a link over UART is never asked, and another that
+    does not know the question is asked once.
+    """
+    link = session.calls.link
+    if not link.counts_network:
+        return None
     try:
         return session.network()
     except BoardError as error:
-        if error.code == ErrorCode.TYPE:
-            return None
-        raise
+        if error.code != ErrorCode.TYPE:
+            raise
+        link.counts_network = False
+        return None
 
 
 def _grown(opened: dict[str, int], closed: dict[str, int], name: str) -> int:

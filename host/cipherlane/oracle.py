@@ -81,6 +81,15 @@ def encrypted(key: bytes, iv: bytes, data: bytes) -> bytes:
     return _stream(key, iv, 0).update(data)
 
 
+def stream(key: bytes, iv: bytes) -> Callable[[bytes], bytes]:
+    """Return what encrypts or decrypts the parts of a stream, one after the other, with AES-CTR from `iv` on.
+
+    Raises:
+        VerifyError: the package is not installed.
+    """
+    return _stream(key, iv, 0).update
+
+
 def encrypted_ecb(key: bytes, data: bytes) -> bytes:
     """Return `data`, whole blocks, encrypted with AES-ECB, in which equal blocks stay equal: to show that.
 

@@ -188,14 +188,14 @@ class Top(App[None]):
         )
 
     def _show_wire(self, head: dict[str, Any]) -> None:
-        wire, shown = head["wire"], head["shown"]
+        wire, checked = head["wire"], head["checked"]
         verdict = "as of random bytes" if wire["even"] else "NOT RANDOM"
         equal = "equal to the source" if head["equal"] else "DIFFERENT from the source"
         self._say(
             "wire",
             f"ciphertext: entropy {wire['entropy']:.3f} bits a byte, chi-square {wire['chi_square']:.0f} "
             f"(p {wire['probability']:.2g}): {verdict}\n"
-            f"decrypted: {equal}; {shown['equal']} pictures equal, {shown['different']} different",
+            f"decrypted: {equal}; {checked['equal']} pictures equal, {checked['different']} different",
         )
 
     def _say(self, name: str, text: str) -> None:

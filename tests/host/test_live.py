@@ -1,5 +1,6 @@
 """The live view without a browser: pictures, and the stream cut into them."""
 
+import colorsys
 import math
 import random
 import statistics
@@ -61,12 +62,38 @@ def test_a_text_is_drawn_within_the_picture(edge):
     assert min(one) < 100 and all(one[at] == paper for at in range(edge)), "dark letters, and a margin"
 
 
+def test_a_pixel_has_its_colour_and_its_upper_half_is_the_nearest_of_16():
+    """Three bits of red and green, two of blue, by this test's own reading of them."""
+    for pixel in range(256):
+        bit = [pixel >> at & 1 for at in range(8)]
+        parts = bit[7] * 4 + bit[3] * 2 + bit[2], bit[6] * 4 + bit[5] * 2 + bit[1], bit[4] * 2 + bit[0]
+        expected = tuple(round(part * 255 / most) for part, most in zip(parts, (7, 7, 3), strict=True))
+        assert pictures.colour(pixel) == expected and pictures.code(*expected) == pixel
+    assert pictures.code(0, 0, 0) == 0 and pictures.code(255, 255, 255) == 255
+
+
+def test_colours_of_an_image_are_kept_in_the_mean():
+    shade = (100, 150, 60)
+    found = [pictures.colour(pixel) for pixel in pictures.coded(Image.new("RGB", (64, 64), shade))]
+    assert [statistics.mean(part) for part in zip(*found, strict=True)] == pytest.approx(shade, abs=6)
+
+
+def test_the_pattern_is_colourful_and_flat_so_that_ecb_leaks():
+    picture = pictures.pattern(96)[40]
+    hues = {round(colorsys.rgb_to_hsv(*pictures.colour(pixel))[0] * 6) for pixel in picture}
+    assert len(hues) >= 5, "of six"
+    blocks = [picture[at : at + 16] for at in range(0, len(picture), 16)]
+    assert len(set(blocks)) < len(blocks) / 2
+
+
 def test_images_and_their_motion(tmp_path):
-    pages = [Image.new("RGB", (80, 40), (shade, shade, shade)) for shade in (10, 200)]
+    red, green = (255, 0, 0), (0, 255, 0)
+    pages = [Image.new("RGB", (80, 40), shade) for shade in (red, green)]
     pages[0].save(tmp_path / "still.png")
     pages[0].save(tmp_path / "moving.gif", save_all=True, append_images=pages[1:], duration=100)
-    assert pictures.image(str(tmp_path / "still.png"), EDGE) == [bytes((10,)) * EDGE**2]
-    assert [set(page) for page in pictures.image(str(tmp_path / "moving.gif"), EDGE)] == [{10}, {200}]
+    assert pictures.image(str(tmp_path / "still.png"), EDGE) == [bytes((pictures.code(*red),)) * EDGE**2]
+    found = [set(page) for page in pictures.image(str(tmp_path / "moving.gif"), EDGE)]
+    assert found == [{pictures.code(*red)}, {pictures.code(*green)}]
 
 
 @pytest.mark.parametrize(

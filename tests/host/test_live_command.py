@@ -57,12 +57,21 @@ def test_a_board_that_is_not_there_or_lacks_the_engine(null_board):
     assert status == 2 and "the board has no engine ise: choose of table" in one_line_error(stderr)
 
 
-def test_the_address_as_json(null_board):
+@pytest.mark.parametrize(
+    ("allowed", "url"),
+    [
+        ((), r"http://127\.0\.0\.1:\d+/"),
+        (("localhost:9000", "a.example"), r"http://localhost:9000/#.{22}"),
+        (("a.example",), r"http://a\.example:\d+/#.{22}"),
+    ],
+)
+def test_the_address_as_json(null_board, allowed, url):
     words = [COMMAND, "--json", "live", "--port", null_board.url, "--listen", "127.0.0.1:0"]
+    words += [word for each in allowed for word in ("--allow-host", each)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         said = "".join(process.stdout.readline() for _ in range(3))
         process.kill()
-    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", json.loads(said)["url"])
+    assert re.fullmatch(url, json.loads(said)["url"])
 
 
 @ON_POSIX

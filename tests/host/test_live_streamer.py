@@ -87,7 +87,48 @@ def test_three_states_of_a_picture(null_board, monkeypatch):
     for head, plaintext, wire, decrypted in seen:
         assert head["equal"] and plaintext == decrypted and plaintext in pictures.pattern(EDGE)
         assert wire != plaintext and head["wire"]["even"] and head["plaintext_entropy"] < 4 < head["wire"]["entropy"]
-    assert len({wire for _, _, wire, _ in seen}) == 5 and seen[-1][0]["shown"] == {"equal": 5, "different": 0}
+    assert len({wire for _, _, wire, _ in seen}) == 5 and seen[-1][0]["checked"]["different"] == 0
+
+
+@pytest.mark.parametrize("viewers", [0, 1])
+@pytest.mark.parametrize("echo", [False, True])
+def test_every_picture_is_checked_whether_it_is_shown_or_not(monkeypatch, echo, viewers):
+    """By the host's library, and before tampering, which is none of the board's doing."""
+    board, passed = NullBoard(port=0, echo=echo), []
+
+    def look(streamer, channel, said):
+        streamer._hub.viewers = viewers
+        if channel == Channel.STATE and said["points"]:
+            passed[:] = [round(each["pictures_a_second"] * each["seconds"]) for each in said["points"]]
+            streamer.choose({"tamper": "yes"})
+        return len(passed) > 2
+
+    with Served(lambda: board.serve_once(0.05)):
+        streamer, _ = watch(board, look, monkeypatch)
+    board.close()
+    checked = streamer._showing._checked
+    assert sum(passed) == checked["different" if echo else "equal"] > 0 == checked["equal" if echo else "different"]
+
+
+def test_a_choice_is_running_once_results_of_it_come(null_board, monkeypatch):
+    """Until then the page marks it as not yet in effect."""
+    states = []
+
+    def look(streamer, channel, said):
+        if channel == Channel.STATE:
+            states.append((said["choice"]["key_bits"], said["running"]["key_bits"]))
+        elif streamer._choice.key_bits == 128:
+            streamer.choose({"key_bits": 256})
+        return states[-1:] == [(256, 256)]
+
+    watch(null_board, look, monkeypatch)
+    assert (256, 128) in states and (128, 256) not in states
+
+
+def test_no_question_to_a_board_is_rejected_again_and_again(null_board, monkeypatch):
+    """A board without Ethernet does not count its cycles, and is asked once."""
+    watch(null_board, lambda _, channel, said: channel == Channel.STATE and len(said["points"]) > 3, monkeypatch)
+    assert null_board._opened > 3 and null_board._rejected == 1
 
 
 def test_what_a_board_does_not_encrypt_is_seen(monkeypatch):
@@ -99,7 +140,7 @@ def test_what_a_board_does_not_encrypt_is_seen(monkeypatch):
 
 def seen_equal(said):
     head, plaintext, wire, decrypted = said
-    assert wire == plaintext != decrypted and not head["wire"]["even"] and head["shown"]["equal"] == 0
+    assert wire == plaintext != decrypted and not head["wire"]["even"] and head["checked"]["equal"] == 0
     return head["equal"]
 
 
@@ -145,7 +186,7 @@ def test_what_is_changed_on_the_wire_is_changed_in_the_picture_and_nowhere_else(
     changed = [at for at in range(EDGE * EDGE) if plaintext[at] != decrypted[at]]
     assert changed == [row * (EDGE + 1) for row in range(EDGE)] and not head["equal"]
     assert all(plaintext[at] ^ decrypted[at] == 0xFF for at in changed)
-    assert head["differ"] == head["tampered"] == EDGE and head["shown"]["different"] == 0 and head["wire"]["even"]
+    assert head["differ"] == head["tampered"] == EDGE and head["checked"]["different"] == 0 and head["wire"]["even"]
     assert seen[1][0]["equal"] and not seen[1][0]["differ"]
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from cipherlane import plots
-from cipherlane.report import figures
+from cipherlane.report import figures, sorting, words
+from cipherlane.report.best import best, table
 from cipherlane.report.page import page
 from cipherlane.report.sources import read, read_all
 
@@ -30,10 +31,10 @@ ROWS = [
     {"engine": name, "key_bits": 128, "mbps": mbps, "verified": True, "kind": "sim", "clock_hz": 100000000}
     for name, mbps in (("table", 10.25), ("ise", 317.125))
 ]
-VOID = {"meta", "rect", "line", "circle", "polyline"}
+VOID = {"br", "input", "meta", "rect", "line", "circle", "polyline"}
 ELEMENTS = (
     "html head meta title style body main h1 h2 h3 p code dl dt dd section div table thead tbody tr th td a "
-    "svg rect text line circle polyline"
+    "svg rect text line circle polyline details summary label input b br span"
 )
 EVIL = [
     "<script>alert(1)</script>",
@@ -95,7 +96,8 @@ def test_a_page_has_figures_and_all_that_they_were_measured_with(tmp_path):
     for said in ("table", "ise", "10.25", "317.125", "sim", "bdd703bf929c", "cipherlane bench --port sim"):
         assert said in texts
     assert "firmware baremetal 0.1.0; clock_hz 100000000" in texts and "cipherlane 0.1.0; Verilator 5.006" in texts
-    assert "In all rows: key bits 128, verified yes, kind sim, clock hz 100000000." in texts
+    assert "In all rows: key, bits: 128; verified: yes; kind: sim; clock: 100 MHz." in texts
+    assert "In all rows: key_bits 128; verified yes; kind sim; clock_hz 100000000." in texts, "in the raw data"
     assert "No figure here says that it was measured on hardware." in " ".join(texts)
     assert texts.count("bench, records: Mbps (sim)") == 1, "the plot's title"
 
@@ -132,13 +134,109 @@ def test_the_best_of_each_engine_is_of_its_own_speed(tmp_path):
     figure_file(tmp_path, "b.json", records=[{**ROWS[1], "mbps": 400.0}, {**ROWS[0], "key_bits": 256, "mbps": 999.0}])
     linked = [{"engine": "ise", "key_bits": 128, "goodput_mbps": 50.0, "kind": "board", "clock_hz": 80000000}]
     figure_file(tmp_path, "c.json", records=linked)
-    best = figures.speeds(read_all([str(tmp_path)])[0])
-    assert [(row["engine"], row["speed"], row["mbps"], row["file"]) for row in best.rows] == [
-        ("table", "engine speed, sim, 100 MHz", 10.25, "a"),
+    found = best(read_all([str(tmp_path)])[0])
+    assert [(each.engine, each.series, each.mbps, each.file) for each in found] == [
         ("ise", "engine speed, sim, 100 MHz", 400.0, "b"),
+        ("table", "engine speed, sim, 100 MHz", 10.25, "a"),
         ("ise", "link speed, board, 80 MHz", 50.0, "c"),
     ]
-    assert best.plot
+    assert table(found).plot
+
+
+def run_of(folder, name, date, mbps, command="cipherlane bench --port sim", **row):
+    provenance = {**PROVENANCE, "date": date, "command": command}
+    return figure_file(folder, name, provenance=provenance, records=[{**ROWS[1], "mbps": mbps, **row}])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [(400.0, 300.0, "-25.0 %"), (300.0, 301.5, "+0.500 %"), (300.0, 300.1, "none"), (0.0, 1.0, "none")],
+)
+def test_the_change_is_against_the_last_run_of_the_same_command(tmp_path, before, after, said):
+    run_of(tmp_path, "c.json", "2026-11-20T00:00:00+00:00", 999.0)
+    run_of(tmp_path, "b.json", "2026-11-21T00:00:00+00:00", before, "cipherlane bench --port /dev/x --results a.json")
+    run_of(tmp_path, "a.json", "2026-11-22T00:00:00+00:00", after)
+    run_of(tmp_path, "d.json", "2026-11-23T00:00:00+00:00", after / 2, "cipherlane bench --port sim --record-bytes 64")
+    run_of(tmp_path, "e.json", "2026-11-21T12:00:00+00:00", 1.0, kind="board")
+    run_of(tmp_path, "f.json", "2026-11-21T12:00:00+00:00", 1.0, clock_hz=50000000)
+    found = best(read_all([str(tmp_path)])[0])
+    assert [(each.mbps, each.change, each.file) for each in found if each.series.endswith("sim, 100 MHz")] == [
+        (after, said, "a")
+    ]
+    assert [each.change for each in found if each.kind == "board" or each.clock_mhz == 50] == ["first run"] * 2
+
+
+def test_the_page_begins_with_the_best_and_ends_with_the_raw_data(tmp_path):
+    run_of(tmp_path, "a.json", "2026-11-21T00:00:00+00:00", 250.0)
+    run_of(tmp_path, "b.json", "2026-11-24T00:00:00+00:00", 317.125)
+    figure_file(tmp_path, records=[ROWS[0], {**ROWS[1], "mbps": 250.0}])
+    made = page(read_all([str(tmp_path)])[0], [], "now")
+    assert re.findall(r"<h[12][^>]*>([^<]*)<", made) == [
+        "Cipherlane: results",
+        "Engines",
+        "Files",
+        "a",
+        "b",
+        "Engines from memory to memory (bench)",
+        "Kinds of figures",
+        "Raw data",
+    ]
+    lead = made[: made.index("<section")]
+    said = (
+        "<b>317 Mbps</b>",
+        '<span class="kind">sim</span>',
+        "the vector AES instructions, AES-128, on the board sim",
+    )
+    assert all(each in lead for each in said) and "Since the run before: +26.8 %" in lead
+    assert made.index("317.125") > made.index("Raw data</h2>")
+    assert made.count("<details>") == 3 + 3 + 3, "figures, what they were measured with, raw data"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("mbps", 1255.23, "1,260"),
+        ("mbps", 0.0123456, "0.0123"),
+        ("mbps", 12, "12"),
+        ("share", 0.9996, "1.00"),
+        ("mbps", 999.9, "1,000"),
+        ("mbps", 1e12, "1,000,000,000,000"),
+        ("mbps", 1e-9, "1e-09"),
+        ("cycles", 4711234, "4,710,000"),
+        ("lut4", 8949, "8,950"),
+        ("bytes", 4711234, "4,711,234"),
+        ("record_bytes", 1440, "1,440"),
+        ("clock_hz", 80000000, "80 MHz"),
+        ("mbps", 0, "0"),
+        ("mbps", 0.0, "0"),
+        ("mbps", None, "-"),
+        ("verified", True, "yes"),
+        ("mbps", -5, "-5"),
+    ],
+)
+def test_numbers_for_people_have_three_digits_and_counts_are_exact(name, value, said):
+    assert words.said(name, value) == said
+
+
+def test_names_are_for_people():
+    assert words.field("goodput_mbps") == "link, Mbps" and words.field("tx_mbps") == "out, Mbps"
+    assert words.field("packet_cycles.driver") == "packet cycles, driver" and words.field("delay_ns") == "delay, ns"
+    assert words.file_title("bench") == "Engines from memory to memory (bench)"
+    assert words.file_title("build/results/bench-udp_zephyr.json").startswith("Records over UDP (build/")
+    assert words.file_title("benches") == "benches"
+    named = {path.stem for path in KEPT.glob("*.json")}
+    assert {name for name in named if words.file_title(name) == name} == set(), "each kept file has a title"
+
+
+def test_rows_have_their_places_by_each_column(tmp_path):
+    values = [3.5, None, 10, "x", 3.5, "a"]
+    rows = [{"engine": f"e{n}", "mbps": value, "other": n} for n, value in enumerate(values)]
+    (found,) = figures.of(read(str(figure_file(tmp_path, records=rows))))
+    made = sorting.table(found, "name")
+    places = [dict(re.findall(r"--c(\d+):(\d+)", style)) for style in re.findall(r'<tr style="([^"]*)">', made)]
+    column = str(list(found.fields).index("mbps"))
+    assert [int(each[column]) for each in places] == [0, 4, 1, 3, 0, 2], "numbers, texts, and what is not there"
+    assert made.count('type="radio"') == len(found.fields) + 1
 
 
 def test_intervals_are_drawn_as_a_course(tmp_path):

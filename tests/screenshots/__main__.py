@@ -1,7 +1,7 @@
-"""Makes the pictures of the live view in build/pictures: ``python -m tests.screenshots``, or ``make screenshots``.
+"""Makes the pictures of the live view in docs/pictures: ``python -m tests.screenshots``, or ``make screenshots``.
 
-Chromium opens the page of `cipherlane live` on the simulated board. One picture is of the page; a short animation is
-of its three panes: what CTR sends, what ECB would leak, and what bytes changed on the wire do.
+Chromium opens the page of `cipherlane live` on the simulated board, on stage. There is a picture of each size, and a
+short animation: what CTR sends, what ECB would leak, and what bytes changed on the wire do.
 """
 
 import argparse
@@ -16,27 +16,28 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.gateware.support import ROOT
 
-PICTURES = ROOT / "build" / "pictures"
+PICTURES = ROOT / "docs" / "pictures"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
-WIDTH, HEIGHT, ANIMATED_WIDTH = 1280, 1500, 720
-SCENES = ({}, {"wiretap": "ecb"}, {"wiretap": "ctr", "tamper": "yes"})
-SCENE = 6  # pictures of the animation
-FRAME_MS = 300
-MOST_BYTES = 400_000
-PATIENCE_MS = 120_000
+SIZES = (((1280, 720), "dark"), ((1920, 1080), "light"))
+ANIMATED = (960, 540)
+SCENES = ((), ("e",), ("e", "t"))  # keys: CTR, ECB, tampering
+VERDICTS = (("wire", "looks random"), ("wire", "it leaks"), ("decrypted", "tampered"))
+SCENE = 5  # pictures of the animation
+FRAME_MS = 400
+MOST_BYTES = 300_000
+PATIENCE_MS = 300_000
 END_S = 60  # for the tool to close the board's sessions
-SHOWN = {"ecb": "shows through", "ctr": "as of random bytes", "yes": "changed on the wire", "no": "equal to the source"}
+STRETCHES = 4  # that the figures are of
 PANE = "id => document.getElementById(id).toDataURL()"
 
 
-def photograph(page: Page, selector: str | None = None) -> Image.Image:
-    """Return the page, or a part of it, as seen."""
-    shot = page.locator(selector).screenshot() if selector else page.screenshot()
-    return Image.open(io.BytesIO(shot)).convert("RGB")
+def photograph(page: Page) -> Image.Image:
+    """Return the page as seen."""
+    return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
 
 
 def another(page: Page) -> None:
@@ -46,32 +47,46 @@ def another(page: Page) -> None:
     page.wait_for_function(changed, arg=before, timeout=PATIENCE_MS)
 
 
+def on_stage(chromium: Browser, address: str, size: tuple[int, int], scheme: str) -> Page:
+    """Return the page on stage, with figures of each kind of engine."""
+    page = chromium.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
+    page.goto(f"{address}?stage")
+    page.locator("#decrypted_verdict").filter(has_text="equal").wait_for(timeout=PATIENCE_MS)
+    page.wait_for_function("() => document.querySelectorAll('.lane').length === 3", timeout=PATIENCE_MS)
+    return page
+
+
+def measure(page: Page) -> None:
+    """Have each kind of engine stream by itself, the fastest last, for figures of more than one picture."""
+    for key in "321":
+        page.keyboard.press(key)
+        page.wait_for_function(
+            "([lane, many]) => document.querySelectorAll('.lane')[lane].classList.contains('now') && "
+            "[...document.querySelectorAll('#points tbody tr')].slice(0, many).filter(row => "
+            "row.cells[0].innerText.startsWith(document.getElementById('engine').value + ' ')).length === many",
+            arg=[int(key) - 1, STRETCHES],
+            timeout=PATIENCE_MS,
+        )
+
+
 def animate(page: Page) -> list[Image.Image]:
     """Return the pictures of all scenes."""
     found = []
-    for scene in SCENES:
-        for choice, value in scene.items():
-            page.select_option(f"#{choice}", value)
-            note = "#decrypted_note" if choice == "tamper" else "#wire_note"
-            page.locator(note).filter(has_text=SHOWN[value]).wait_for(timeout=PATIENCE_MS)
+    for keys, (pane, verdict) in zip(SCENES, VERDICTS, strict=True):
+        for key in keys:
+            page.keyboard.press(key)
+        page.locator(f"#{pane}_verdict").filter(has_text=verdict).wait_for(timeout=PATIENCE_MS)
+        page.wait_for_function("() => !document.getElementById('pending').textContent", timeout=PATIENCE_MS)
         print(f"{len(found)} of {SCENE * len(SCENES)} pictures", flush=True)
         for _ in range(SCENE):
             another(page)
-            whole = photograph(page, "#panes")
-            found.append(whole.resize((ANIMATED_WIDTH, whole.height * ANIMATED_WIDTH // whole.width)))
-    high = max(each.height for each in found)
-    return [_padded(each, high) for each in found]
-
-
-def _padded(picture: Image.Image, high: int) -> Image.Image:
-    """Return `picture` with its lowest left pixel's colour beneath it."""
-    whole = Image.new("RGB", (picture.width, high), picture.getpixel((0, picture.height - 1)))
-    whole.paste(picture)
-    return whole
+            found.append(photograph(page))
+    page.keyboard.press("t")
+    return found
 
 
 @contextlib.contextmanager
-def live_view(port: str, engine: str) -> Iterator[str]:
+def live_view(port: str) -> Iterator[str]:
     """Have `cipherlane live` show a board; yield the page's URL. End it as its user does, by Ctrl-C.
 
     Raises:
@@ -79,7 +94,7 @@ def live_view(port: str, engine: str) -> Iterator[str]:
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job, and then in its children
     words = [Path(sys.executable).parent / "cipherlane", "live", "--listen", "127.0.0.1:0", "--port", port]
-    with subprocess.Popen([*words, "--engine", engine], stdout=subprocess.PIPE, text=True) as tool:
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as tool:
         try:
             said = re.search(r"http://\S+", tool.stdout.readline())
             if not said:
@@ -95,40 +110,31 @@ def live_view(port: str, engine: str) -> Iterator[str]:
 def main() -> int:
     """Entry point; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.screenshots", description=__doc__.splitlines()[0])
-    parser.add_argument("--port", default="sim", help="the board that is shown (default: sim)")
-    parser.add_argument("--engine", default="accelerator")
+    parser.add_argument("--port", default="sim+udp", help="the board that is shown (default: %(default)s, as root)")
     parser.add_argument("--into", type=Path, default=PICTURES, metavar="FOLDER")
     args = parser.parse_args()
     if not shutil.which("chromium"):
         raise SystemExit("error: no Debian package chromium: .ci/setup chromium")
+    args.into.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
-        url = stack.enter_context(live_view(args.port, args.engine))
+        address = stack.enter_context(live_view(args.port))
         playwright = stack.enter_context(sync_playwright())
         chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         stack.callback(chromium.close)
-        page = chromium.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
-        page.goto(url)
-        page.locator("#latest tbody td").first.wait_for(timeout=PATIENCE_MS)
-        page.select_option("#bits", "8")
-        page.locator("#plaintext_note").filter(has_not_text="shades").wait_for(timeout=PATIENCE_MS)
-        another(page)
-        still, moving = photograph(page), animate(page)
-    args.into.mkdir(parents=True, exist_ok=True)
-    still.save(args.into / "live.webp", quality=80, method=6)
-    moving[0].save(
-        args.into / "live-moving.webp",
-        save_all=True,
-        append_images=moving[1:],
-        duration=FRAME_MS,
-        loop=0,
-        quality=40,
-        method=6,
-    )
-    sizes = {name: (args.into / name).stat().st_size for name in ("live.webp", "live-moving.webp")}
-    for name, size in sizes.items():
-        print(f"{args.into / name}: {size} bytes")
+        for (width, height), scheme in SIZES:
+            page = on_stage(chromium, address, (width, height), scheme)
+            measure(page)
+            another(page)
+            photograph(page).save(args.into / f"stage-{width}x{height}.webp", quality=80, method=6)
+            page.close()
+        first, *others = animate(on_stage(chromium, address, ANIMATED, "dark"))
+    options = {"duration": FRAME_MS, "loop": 0, "lossless": True, "method": 6}  # noise of large pixels: smaller so
+    first.save(args.into / "live.webp", save_all=True, append_images=others, **options)
+    sizes = {path: path.stat().st_size for path in sorted(args.into.glob("*.webp"))}
+    for path, size in sizes.items():
+        print(f"{path}: {size} bytes")
         if size > MOST_BYTES:
-            print(f"error: {name} is larger than {MOST_BYTES} bytes", file=sys.stderr)
+            print(f"error: {path} is larger than {MOST_BYTES} bytes", file=sys.stderr)
     return int(max(sizes.values()) > MOST_BYTES)
 
 

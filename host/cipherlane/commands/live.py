@@ -63,6 +63,14 @@ def add_to(commands: Any) -> None:
         help="where browsers find the page; beyond loopback they need the token of the address that is printed, and "
         "whoever sees the network sees the picture and can change what is streamed (default: %(default)s)",
     )
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME[:PORT]",
+        help="a further name by which browsers reach the page, as through an SSH tunnel or a container's port; without "
+        "PORT at the port of --listen; may be repeated. A name that is not of loopback has the page ask for the token",
+    )
     parser.set_defaults(run=run)
 
 
@@ -85,10 +93,11 @@ def run(args: argparse.Namespace) -> int:
             engine=args.engine,
             open_peer=functools.partial(_open_peer, args) if args.peer_port else None,
         )
-        listener, hosts, loopback = server.listen(*_parse(args.listen))
+        listener, hosts, loopback = server.listen(*_parse(args.listen), args.allow_host)
         token = None if loopback else secrets.token_urlsafe(16)
         host, port = listener.getsockname()[:2]
-        url = f"http://{f'[{host}]' if ':' in host else host}:{port}/" + (f"#{token}" if token else "")
+        shown = server.named(args.allow_host[0] if args.allow_host else f"[{host}]" if ":" in host else host, port)
+        url = f"http://{shown}/" + (f"#{token}" if token else "")
         stack.enter_context(server.serving(server.application(hub, streamer.choose, hosts, token), listener))
         try:
             if args.json:

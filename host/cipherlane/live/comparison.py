@@ -1,10 +1,11 @@
-"""Two engines on the same stream: each has a session of its own, and they take turns with the same pictures."""
+"""Several engines on the same stream: each has its own session, and they take turns with the same pictures."""
 
 import contextlib
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from .. import oracle
 from ..counterblocks import MOST_STREAM, CounterBlocks
 from ..device import Device
 from ..protocol.layout import Engine
@@ -14,7 +15,7 @@ from .figures import Point, cycles_of, point, together
 from .frames import Sample
 from .pictures import PER_SECOND, Film
 
-SHORT = 0.1  # seconds: a turn that took less is followed by one with twice the pictures
+SHORT = 0.1  # seconds: an engine's turn that took less is followed by one with twice the pictures
 _MOST_TURN = 1 << 20  # bytes
 
 
@@ -29,19 +30,38 @@ class _Data(io.BytesIO):
         return b"" if self._stopped() else super().read(size)
 
 
+def racers(engines: Sequence[Engine]) -> tuple[Engine, ...]:
+    """Return the fastest of `engines` of each kind, which are by speed: in hardware, by instructions, in C."""
+    hardware = [each for each in engines if each.traits.serves or each is Engine.ACCELERATOR]
+    software = [each for each in engines if each.traits.software]
+    instructions = [each for each in engines if each not in (*hardware, *software)]
+    return tuple(group[0] for group in (hardware, instructions, software) if group)
+
+
 class Side:
-    """One of the two engines, in its session."""
+    """One of the engines, in its session."""
 
     def __init__(self, session: Session, engine: Engine, blocks: CounterBlocks, iv: bytes):
         """Begin with the first byte of a `session` under the key of `blocks`, from counter block `iv` on."""
         self.engine, self.key, self.iv = engine, blocks.key, iv
         self._session, self._blocks = session, blocks
+        self._decrypt = oracle.stream(blocks.key, iv)
         self._report: TransferReport | None = None
         self._cycles = None if cycles_of(session) is None else 0  # None from when on the board tells none
         self._pictures = self._end = 0
 
-    def turn(self, picture: bytes, count: int, stopped: Callable[[], bool], watch: Watch) -> tuple[Sample, float]:
-        """Send a `picture` `count` times; return the last one, and the seconds that it took. Stopped, it is short."""
+    def turn(
+        self,
+        picture: bytes,
+        count: int,
+        stopped: Callable[[], bool],
+        watch: Watch,
+        check: Callable[[bytes, bytes], None],
+    ) -> tuple[Sample, float]:
+        """Send a `picture` `count` times; return the last one, and the seconds that it took. Stopped, it is short.
+
+        `check` takes each picture and what it decrypts to by the host's library.
+        """
         before, result = self._now(), io.BytesIO()
         data = _Data(picture * count, stopped)
         report = self._session.transfer(data, result, offset=self._end, watch=watch)
@@ -53,6 +73,9 @@ class Side:
         self._report = together(self._report, report) if self._report else report
         done = report.bytes // len(picture)
         self._pictures += done
+        decrypted = self._decrypt(result.getvalue())
+        for start in range(0, done * len(picture), len(picture)):
+            check(picture, decrypted[start : start + len(picture)])
         at = max(0, done - 1) * len(picture)
         sample = Sample(self._end + at, picture, result.getvalue()[at : at + len(picture)])
         self._end += report.records * self._session.record_bytes
@@ -73,10 +96,10 @@ class Side:
 
 @dataclass(frozen=True)
 class Compared:
-    """Which two engines are compared, how, and for how long."""
+    """Which engines are compared, each with blocks of its own key, how, and for how long."""
 
-    engines: tuple[Engine, Engine]
-    blocks: tuple[CounterBlocks, CounterBlocks]
+    engines: tuple[Engine, ...]
+    blocks: tuple[CounterBlocks, ...]
     record_bytes: int
     seconds: float
 
@@ -87,33 +110,33 @@ def compare(
     film: Film,
     stopped: Callable[[], bool],
     watch: Callable[[], Watch],
-    show: Callable[[list[tuple[Side, Sample]]], None],
+    check: Callable[[bytes, bytes], None],
+    show: Callable[[int, Side, Sample], None],
 ) -> list[Point]:
-    """Let two engines take turns with the pictures of `film` that are due; return the figures of both.
+    """Let engines take turns with the pictures of `film` that are due; return the figures of each.
 
-    `record_bytes` divides a picture. A turn has one picture, or as many copies of one as take some time. `watch` gives
-    what looks at a turn, `show` takes what both made of each picture. Stopped, it gives no figures of nothing.
+    `record_bytes` divides a picture. A turn has one picture, or as many copies of one as take the engine some time.
+    Each engine has one turn at least. `watch` gives what looks at a turn, `check` takes each picture and what it
+    decrypts to, `show` takes what each made of it, with its place among them. Stopped, it gives no figures of nothing.
     """
     clock = device.clock
-    end, count, room = clock.now() + what.seconds, 1, max(1, _MOST_TURN // len(film[0]))
+    end, room = clock.now() + what.seconds, max(1, _MOST_TURN // len(film[0]))
     with contextlib.ExitStack() as stack:
         sides = []
-        for engine, blocks in zip(what.engines, what.blocks, strict=True):
+        for engine, blocks in zip(what.engines, what.blocks, strict=False):
             iv = blocks.take(MOST_STREAM)
             session = device.open_session(blocks.key, iv, engine, record_bytes=what.record_bytes)
             sides.append(Side(stack.enter_context(session), engine, blocks, iv))
+        counts = [1] * len(sides)
         while True:
             picture = film[int(clock.now() * PER_SECOND) % len(film)]
-            samples, longest = [], 0.0
-            for side in sides:
-                sample, taken = side.turn(picture, count, stopped, watch())
-                samples.append((side, sample))
-                longest = max(longest, taken)
-            if stopped():
-                break
-            show(samples)
-            if longest < SHORT:
-                count = min(2 * count, room)
-            if clock.now() >= end:
+            for number, side in enumerate(sides):
+                sample, taken = side.turn(picture, counts[number], stopped, watch(), check)
+                if stopped():
+                    break
+                show(number, side, sample)
+                if taken < SHORT:
+                    counts[number] = min(2 * counts[number], room)
+            if stopped() or clock.now() >= end:
                 break
         return [each for each in [side.finish() for side in sides] if each]

@@ -33,6 +33,7 @@ class Frames:
         stopped: Callable[[], bool],
         wanted: Callable[[], bool],
         sampled: Callable[[Sample], None],
+        whole: Callable[[Sample], None] = lambda _: None,
     ):
         """Read the `film` for about `seconds`.
 
@@ -41,24 +42,21 @@ class Frames:
             clock: tells which picture is due.
             seconds: after this the stretch ends with the picture that was begun.
             stopped: asked at each read; once it says so the stretch ends at once, be it within a picture.
-            wanted: asked at what is written; while it says so, the next whole picture is taken.
-            sampled: called with each picture that was taken.
+            wanted: asked at each whole picture that came back, whether it is to be shown.
+            sampled: called with each picture that is to be shown.
+            whole: called with each whole picture that came back, in order.
         """
         self.size = len(film[0])
         self._film, self._clock = film, clock
-        self._stopped, self._wanted, self._sampled = stopped, wanted, sampled
+        self._stopped, self._wanted, self._sampled, self._whole = stopped, wanted, sampled, whole
         self._end = clock.now() + seconds
         self._due = 0.0
         self._run = b""
-        self._read = self._written = 0
+        self._read = 0
         self._chosen: deque[tuple[int, bytes]] = deque()  # from which byte on which picture was read
-        self._taken: bytearray | None = None
-        self._at = 0
-
-    @property
-    def pictures(self) -> int:
-        """Whole pictures that came back."""
-        return self._written // self.size
+        self._parts: list[bytes] = []  # of a picture that is not whole yet
+        self._held = 0  # bytes of these
+        self.pictures = 0  # that came back whole
 
     def read(self, size: int, /) -> bytes:
         """Return up to `size` bytes of the film; none at the stretch's end."""
@@ -85,20 +83,22 @@ class Frames:
 
     def write(self, data: bytes, /) -> None:
         """Take what came back."""
-        start = self._written
-        self._written += len(data)
-        if self._taken is None:
-            at = -(-start // self.size) * self.size
-            if at >= self._written or not self._wanted():
-                return
-            self._taken, self._at = bytearray(), at
-            data = data[at - start :]
-        self._taken += data[: self.size - len(self._taken)]
-        if len(self._taken) == self.size:
-            ciphertext, self._taken = bytes(self._taken), None
-            self._sampled(Sample(self._at, self._plaintext(), ciphertext))
+        self._parts.append(data)
+        self._held += len(data)
+        if self._held < self.size:
+            return
+        held = b"".join(self._parts)
+        for start in range(0, len(held) - self.size + 1, self.size):
+            at = self.pictures * self.size
+            self.pictures += 1
+            sample = Sample(at, self._plaintext(at), held[start : start + self.size])
+            self._whole(sample)
+            if self._wanted():
+                self._sampled(sample)
+        self._parts = [held[len(held) // self.size * self.size :]]
+        self._held = len(self._parts[0])
 
-    def _plaintext(self) -> bytes:
-        while len(self._chosen) > 1 and self._chosen[1][0] <= self._at:
+    def _plaintext(self, at: int) -> bytes:
+        while len(self._chosen) > 1 and self._chosen[1][0] <= at:
             self._chosen.popleft()
         return self._chosen[0][1]

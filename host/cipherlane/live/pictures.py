@@ -1,10 +1,17 @@
-"""Sources of the live view: each is a film of grey pictures, a byte a pixel, row by row from the top left corner."""
+"""Sources of the live view: each is a film of pictures, a byte a pixel, row by row from the top left corner.
+
+A pixel has three bits of red, three of green and two of blue. Its upper half has the higher ones (red, green, green,
+blue), its lower half the others (red, red, green, blue): so the upper half by itself is one of 16 colours.
+"""
 
 import functools
 import math
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..errors import FileError
+
+if TYPE_CHECKING:
+    from PIL import Image, ImageDraw
 
 
 class Film(Protocol):
@@ -20,41 +27,103 @@ class Film(Protocol):
 PER_SECOND = 12  # pictures of a film
 MOST_TEXT = 200  # characters
 _STEPS = 96  # pictures of the pattern: then it begins again
-_TILE = 16  # pixels
 BITS = (8, 4)  # of a pixel
 _HIGH, _LOW = bytes(value & 0xF0 for value in range(256)), bytes(value >> 4 for value in range(256))
-_DARK, _LIGHT, _WHITE = bytes((40,)), bytes((120,)), bytes((235,))
 _MARGIN = 4  # pixels around a text
+
+
+def code(red: int, green: int, blue: int) -> int:
+    """Return the pixel that is nearest to a colour of 8 bits each."""
+    r, g, b = round(red * 7 / 255), round(green * 7 / 255), round(blue * 3 / 255)
+    return (r & 4) << 5 | (g & 6) << 4 | (b & 2) << 3 | (r & 3) << 2 | (g & 1) << 1 | b & 1
+
+
+def colour(pixel: int) -> tuple[int, int, int]:
+    """Return the red, green and blue of a pixel, 8 bits each."""
+    r = pixel >> 5 & 4 | pixel >> 2 & 3
+    g = pixel >> 4 & 6 | pixel >> 1 & 1
+    b = pixel >> 3 & 2 | pixel & 1
+    return round(r * 255 / 7), round(g * 255 / 7), round(b * 255 / 3)
+
+
+@functools.cache
+def _palette() -> "Image.Image":
+    from PIL import Image
+
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for pixel in range(256) for part in colour(pixel)])
+    return palette
+
+
+def coded(picture: "Image.Image") -> bytes:
+    """Return the pixels of a picture in RGB, with the error of each colour spread over its neighbours."""
+    return picture.quantize(palette=_palette()).tobytes()
+
+
+# The built-in film. Its colours are flat, so that what ECB leaks is to be seen.
+_SKY = [
+    code(*each) for each in ((73, 0, 170), (146, 0, 170), (219, 36, 170), (255, 73, 85), (255, 146, 85), (255, 182, 0))
+]
+_SEA = [code(*each) for each in ((0, 109, 255), (0, 146, 170), (0, 73, 170), (36, 36, 170))]
+_SUN, _GLOW = code(255, 255, 85), code(255, 219, 0)
+_FAR, _NEAR = code(109, 36, 170), code(36, 0, 85)
+_HULL, _SAIL, _JIB = code(146, 0, 0), code(255, 255, 255), code(0, 182, 85)
+_HORIZON = 0.62  # of the height, from the top
 
 
 @functools.cache
 def pattern(edge: int) -> Film:
-    """Return the built-in film of `edge` x `edge` pixels: a disc that wanders over tiles that pass."""
-    pair = _DARK * _TILE + _LIGHT * _TILE
-    tiles = [half * (edge // len(pair) + 2) for half in (pair, pair[_TILE:] + pair[:_TILE])]
-    return [_scene(edge, tiles, step) for step in range(_STEPS)]
+    """Return the built-in film of `edge` x `edge` pixels: a boat sails by in front of the setting sun."""
+    return [_scene(edge, step / _STEPS) for step in range(_STEPS)]
 
 
-def _scene(edge: int, tiles: list[bytes], step: int) -> bytes:
-    turn, radius = 2 * math.pi * step / _STEPS, edge // 5
-    shift = step % (2 * _TILE)
-    x = edge / 2 + (edge / 2 - radius) * math.sin(turn)
-    y = edge / 2 + (edge / 2 - radius) * math.sin(2 * turn)
-    rows = []
-    for line in range(edge):
-        row = tiles[line // _TILE % 2][shift : shift + edge]
-        half = math.sqrt(max(0.0, radius**2 - (line - y) ** 2))
-        left, right = max(0, round(x - half)), min(edge, round(x + half))
-        rows.append(row[:left] + _WHITE * (right - left) + row[right:] if right > left else row)
-    return b"".join(rows)
+def _scene(edge: int, time: float) -> bytes:
+    """Return the picture at a `time` from 0 to 1."""
+    from PIL import Image, ImageDraw
+
+    picture = Image.new("L", (edge, edge))
+    draw = ImageDraw.Draw(picture)
+    horizon = edge * _HORIZON
+    for colours, top, bottom in ((_SKY, 0.0, horizon), (_SEA, horizon, float(edge))):
+        for number, fill in enumerate(colours):
+            low, high = (top + (bottom - top) * (number + at) / len(colours) for at in (0, 1))
+            draw.rectangle((0, round(low), edge, round(high)), fill)
+    turn = 2 * math.pi * time
+    x, y, radius = edge * (0.5 + 0.22 * math.sin(turn)), edge * (0.34 + 0.1 * math.cos(turn)), edge * 0.19
+    draw.ellipse((x - radius, y - radius, x + radius, y + radius), _SUN)
+    for fill, height, waves, speed in ((_FAR, 0.13, (2, 5), 1), (_NEAR, 0.07, (3, 7), 2)):
+        ridge = [(at, horizon - edge * height * _ridge(at / edge, time * speed, waves)) for at in range(edge + 1)]
+        draw.polygon([(0, horizon), *ridge, (edge, horizon)], fill)
+    for row in range(round(horizon), edge, max(1, edge // 32)):  # the sun on the water
+        half = radius * (0.5 + 0.5 * math.sin(9 * row / edge * math.pi + 3 * turn))
+        draw.line((x - half, row, x + half, row), _GLOW)
+    _boat(draw, edge, edge * (1.6 * time - 0.3), edge * (0.86 + 0.02 * math.sin(4 * turn)))
+    return picture.tobytes()
+
+
+def _ridge(place: float, time: float, waves: tuple[int, int]) -> float:
+    """Return how high hills are at a place from 0 to 1: they pass once while the film does, times a whole number."""
+    return sum(0.5 + 0.5 * math.sin(2 * math.pi * wave * (place + time) + wave) for wave in waves) / len(waves)
+
+
+def _boat(draw: "ImageDraw.ImageDraw", edge: int, x: float, y: float) -> None:
+    unit = edge / 32
+
+    def shape(fill: int, *points: tuple[float, float]) -> None:
+        draw.polygon([(x + across * unit, y + down * unit) for across, down in points], fill)
+
+    shape(_HULL, (-8, 0), (8, 0), (6, 3), (-6, 3))
+    shape(_SAIL, (-1, -1), (-1, -17), (-8, -1))
+    shape(_JIB, (0, -1), (0, -15), (7, -1))
 
 
 def text(words: str, edge: int) -> Film:
     """Return a film of one picture that shows `words`, as large as they fit."""
     from PIL import Image, ImageDraw, ImageFont
 
-    picture = Image.new("L", (edge, edge), _WHITE[0])
+    picture = Image.new("L", (edge, edge), code(255, 255, 255))
     draw = ImageDraw.Draw(picture)
+    draw.fontmode = "1"  # no colours between those of letter and paper
     room = edge - 2 * _MARGIN
     for size in range(edge // 2, 5, -1):
         font = ImageFont.load_default(size)
@@ -69,7 +138,7 @@ def text(words: str, edge: int) -> Film:
         _, _, right, bottom = draw.multiline_textbbox((0, 0), shown, font)
         if right <= room and bottom <= room:
             break
-    draw.multiline_text((_MARGIN, _MARGIN), shown, 20, font)
+    draw.multiline_text((_MARGIN, _MARGIN), shown, code(36, 0, 170), font)
     return [picture.tobytes()]
 
 
@@ -83,8 +152,8 @@ def image(path: str, edge: int) -> Film:
 
     try:
         with Image.open(path) as file:
-            pages = (page.convert("L") for _, page in zip(range(_STEPS), ImageSequence.Iterator(file), strict=False))
-            return [ImageOps.fit(page, (edge, edge)).tobytes() for page in pages]
+            pages = (page.convert("RGB") for _, page in zip(range(_STEPS), ImageSequence.Iterator(file), strict=False))
+            return [coded(ImageOps.fit(page, (edge, edge))) for page in pages]
     except UnidentifiedImageError:
         raise FileError(f"{path} is no image that Pillow knows: give PNG, JPEG, GIF or WebP") from None
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
@@ -93,7 +162,7 @@ def image(path: str, edge: int) -> Film:
 
 
 class Packed:
-    """A film with 16 shades: two pixels a byte, the left one in its upper half. It has half the bytes."""
+    """A film with 16 colours: two pixels a byte, the left one in its upper half. It has half the bytes."""
 
     def __init__(self, film: Film):
         """Pack the pictures of `film` when they are asked for."""

@@ -1,18 +1,20 @@
 """Serves the page and the messages of a hub to browsers, under rules of who may ask.
 
-Requests must name this server's own address as Host, and those for messages have its own pages as Origin: so no page of
-another site reaches it through a browser, whatever name that site gives it. Beyond loopback the first message must be
-the token. A browser is sent a message when it says it is ready for one, so none piles up for a slow one.
+Requests must name this server's own address as Host, or a name that its owner allowed. Requests for messages must also
+have a page of such a host as Origin. So no page of another site reaches the server through a browser. Beyond loopback
+the first message must be the token. The server sends a message when the browser says that it is ready for one, so none
+piles up for a slow browser. Connections that are not yet viewers are bounded by `waiting`.
 """
 
 import asyncio
 import contextlib
 import ipaddress
 import json
+import re
 import secrets
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,9 +27,11 @@ from starlette.routing import Mount, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..errors import ArgumentError
 from .hub import Channel, Hub
+from .waiting import WaitingRoom
 
 Choose = Callable[[Mapping[str, Any]], None]
 
@@ -44,6 +48,13 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+
+_UNKNOWN = (
+    "This server does not know the address that you opened. Open the address that it printed, or start it with "
+    "--allow-host NAME:PORT, as they stand in your browser.\n"
+)
+_NAME = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<name>[\w.-]+))(?::(?P<port>\d{1,5}))?", re.ASCII)
+_LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Guard:
@@ -70,12 +81,13 @@ class Guard:
                 MutableHeaders(scope=message).update(_HEADERS)
             await send(message)
 
-        refused = PlainTextResponse("This server is known by another address: open the one that it printed.\n", 421)
+        refused = PlainTextResponse(_UNKNOWN, 421)
         await (self._app if good else refused)(scope, receive, hardened)
 
 
 def application(hub: Hub, choose: Choose, hosts: frozenset[str], token: str | None) -> Starlette:
     """Return what serves the page and the messages of `hub`; browsers' choices go to `choose`."""
+    room = WaitingRoom()
 
     async def messages(websocket: WebSocket) -> None:
         await websocket.accept()
@@ -85,6 +97,8 @@ def application(hub: Hub, choose: Choose, hosts: frozenset[str], token: str | No
         if not hub.enter():
             await websocket.close(1013, "too many browsers")
             return
+        client = (websocket.client.host, websocket.client.port) if websocket.client else ("", 0)
+        room.became_viewer(client)
         ready = asyncio.Event()
         sender = asyncio.create_task(_send(websocket, hub, ready))
         try:
@@ -95,11 +109,13 @@ def application(hub: Hub, choose: Choose, hosts: frozenset[str], token: str | No
         finally:
             sender.cancel()
             hub.leave()
+            room.left(client)
             with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
                 await sender
 
     app = Starlette(routes=[WebSocketRoute("/messages", messages), Mount("/", StaticFiles(directory=PAGE, html=True))])
     app.add_middleware(Guard, hosts=hosts)
+    app.state.room = room
     return app
 
 
@@ -143,40 +159,72 @@ async def _take(websocket: WebSocket, text: str, ready: asyncio.Event, choose: C
     await websocket.send_text(json.dumps({"refused": refusal}))
 
 
-def listen(address: str, port: int) -> tuple[socket.socket, frozenset[str], bool]:
-    """Return a socket that listens, the Hosts by which browsers may name it, and whether it is on loopback.
+def listen(address: str, port: int, allowed: Sequence[str] = ()) -> tuple[socket.socket, frozenset[str], bool]:
+    """Return a socket that listens, the Hosts by which browsers may name it, and whether only loopback is served.
+
+    `allowed` has further names, as NAME or NAME:PORT: without a port they have the port of the socket.
 
     Raises:
-        ArgumentError: the address cannot be listened to, or stands for many.
+        ArgumentError: the address cannot be listened to, or stands for many and no name is allowed; a name is none.
     """
     try:
         family, _, _, _, where = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         ip = ipaddress.ip_address(str(where[0]).partition("%")[0])
-        if ip.is_unspecified:
-            raise ArgumentError(f"{address} stands for all addresses of this machine: name one")
+        if ip.is_unspecified and not allowed:
+            raise ArgumentError(
+                f"{address} stands for all addresses of this machine: name one, or give the names by which browsers "
+                "reach it with --allow-host"
+            )
+        extra = [_named(each) for each in allowed]
         listener = socket.create_server(where[:2], family=family)
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or "no such address"
         raise ArgumentError(f"cannot listen at {address}, port {port}: {reason}; name another with --listen") from error
-    names = {address.lower(), str(ip)} | ({"localhost", "127.0.0.1", "::1"} if ip.is_loopback else set())
+    own = {address.lower(), str(ip)} | (_LOOPBACK_NAMES if ip.is_loopback else set())
     at = listener.getsockname()[1]
-    shown = {f"[{name}]" if ":" in name else name for name in names}
-    hosts = {f"{name}:{at}" for name in shown} | (shown if at == 80 else set())
-    return listener, frozenset(hosts), ip.is_loopback
+    hosts = [_host(name, number or at) for name, number in extra]
+    hosts += [_host(name, at) for name in own if not ip.is_unspecified]
+    hosts += [each.removesuffix(":80") for each in hosts if each.endswith(":80")]
+    loopback = ip.is_loopback and all(name in _LOOPBACK_NAMES for name, _ in extra)
+    return listener, frozenset(hosts), loopback
+
+
+def named(text: str, port: int) -> str:
+    """Return the Host that `text`, a NAME or NAME:PORT of `listen`, stands for where the socket has `port`."""
+    name, own = _named(text)
+    return _host(name, own or port)
+
+
+def _named(text: str) -> tuple[str, int | None]:
+    found = _NAME.fullmatch(text)
+    if not found or int(found["port"] or 1) not in range(1, 1 << 16):
+        raise ArgumentError(f"--allow-host {text}: give a name as lab.example, or with a port as localhost:9000")
+    return (found["six"] or found["name"]).lower(), int(found["port"]) if found["port"] else None
+
+
+def _host(name: str, port: int) -> str:
+    return f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
 
 
 @contextmanager
 def serving(app: Starlette, listener: socket.socket) -> Iterator[None]:
     """Serve `app` in a thread of its own, and end that."""
+    room: WaitingRoom = app.state.room
+
+    class Guest(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            room.came(transport)
+
     config = uvicorn.Config(
         app,
         lifespan="off",
+        http=Guest,
         log_config=None,
         access_log=False,
         server_header=False,
         ws_max_size=_MOST_MESSAGE,
         ws_per_message_deflate=False,
-        limit_concurrency=100,
         timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)

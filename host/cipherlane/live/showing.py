@@ -12,7 +12,7 @@ from .frames import Sample
 from .hub import Channel, Hub
 from .randomness import SUSPICIOUS, evenness
 
-NO, YES = "no", "yes"
+NO, YES, RACE = "no", "yes", "race"
 WIRETAPS = ("ctr", "ecb")
 _of_film = functools.lru_cache(maxsize=128)(evenness)  # a film's pictures come again
 
@@ -22,7 +22,7 @@ class Choice:
     """What is to be streamed, and how.
 
     `record_bytes` is 0 for the most that fit; `bits` of a pixel are 0 for as many as the board gives in time; `beside`
-    is the engine that is compared, if there is one.
+    is the engine that is compared, if there is one, or `RACE`: then engines of each kind take turns.
     """
 
     engine: str
@@ -37,7 +37,7 @@ class Choice:
 
 
 class Showing:
-    """Gives pictures of `edge` x `edge` pixels to `hub`, and counts those that are equal to their source."""
+    """Gives pictures of `edge` x `edge` pixels to `hub`, and counts all pictures that the board returned."""
 
     def __init__(self, hub: Hub, edge: int):
         """Count from 0.
@@ -46,9 +46,16 @@ class Showing:
             VerifyError: the package `cryptography` is not installed.
         """
         self._hub, self._edge = hub, edge
-        self._shown = {"equal": 0, "different": 0}
+        self._checked = {"equal": 0, "different": 0}
         self._ecb_key = CounterBlocks(KEY_BITS[0]).key  # of no counter mode
         oracle.encrypted(self._ecb_key, bytes(BLOCK), b"")
+
+    def check(self, plaintext: bytes, decrypted: bytes) -> None:
+        """Count a picture as the board returned it, whether it is shown or not, by whether it decrypts to its source.
+
+        This comes before any tampering, which is none of the board's doing.
+        """
+        self._checked["equal" if decrypted == plaintext else "different"] += 1
 
     def tampered(self, sample: Sample) -> Sample:
         """Return `sample` with a byte of each row inverted on the wire, from corner to corner."""
@@ -63,8 +70,6 @@ class Showing:
     ) -> None:
         """Give the hub the picture that was `decrypted` from `sample`, and say by whom; `choice` has its engine."""
         equal, tampered = decrypted == sample.plaintext, choice.tamper == YES
-        if not tampered:
-            self._shown["equal" if equal else "different"] += 1
         ecb = choice.wiretap == "ecb"
         wire = oracle.encrypted_ecb(self._ecb_key, sample.plaintext) if ecb else sample.ciphertext
         even = evenness(wire)
@@ -78,7 +83,7 @@ class Showing:
             "equal": equal,
             "differ": 0 if equal else _differing(decrypted, sample.plaintext),
             "tampered": self._edge if tampered else 0,
-            "shown": self._shown,
+            "checked": self._checked,
             "wire": {**asdict(even), "even": even.probability >= SUSPICIOUS},
             "plaintext_entropy": _of_film(sample.plaintext).entropy,
         }

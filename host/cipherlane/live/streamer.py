@@ -20,13 +20,13 @@ from ..protocol.layout import BLOCK, Engine
 from ..replies import BoardInfo
 from ..transfer import Counts, Watch
 from . import pictures
-from .comparison import Compared, Side, compare
+from .comparison import Compared, Side, compare, racers
 from .figures import Point, cycles_of, point
 from .frames import Frames, Sample
 from .hub import Channel, Hub
 from .peer import Peer, Stretch
 from .pictures import BITS, Film
-from .showing import NO, WIRETAPS, YES, Choice, Showing
+from .showing import NO, RACE, WIRETAPS, YES, Choice, Showing
 
 STRETCHES = (1.0, 2.0, 4.0, 8.0)  # seconds of the sessions after a choice; all others are as the last
 PICTURES_A_SECOND = 8.0  # that are shown at most
@@ -39,6 +39,7 @@ _POINTS = 120  # stretches that the chart keeps
 _PEER_RECORD = 1024  # bytes at most
 FEWEST_PICTURES = 2.0  # a second: where a board gives fewer they are sent with half the bits, unless told otherwise
 _ENOUGH = 2.5  # times as many with half the bits: then all bits are sent again
+_MOST_SIDES = 3  # engines that take turns
 _RECORD_BYTES = (0, 64, 256, 512, 1024)  # 0: the most
 
 
@@ -69,10 +70,12 @@ class Streamer:
         self._showing = Showing(hub, edge)
         self._peer = open_peer and Peer(self._bounded(open_peer))
         self._choice = Choice(engine or "", source=next(iter(self._films)))
+        self._streamed = self._running = self._choice  # which the session is of, and of which results came last
+        self._racers: tuple[Engine, ...] = ()
         self._options: dict[str, tuple[Any, ...]] = {}
         self._lock = threading.Lock()
         self._blocks = {bits: CounterBlocks(bits) for bits in KEY_BITS}
-        self._of_sides = {bits: (CounterBlocks(bits), CounterBlocks(bits)) for bits in KEY_BITS}
+        self._of_sides = {bits: tuple(CounterBlocks(bits) for _ in range(_MOST_SIDES)) for bits in KEY_BITS}
         self._bits: dict[str, int] = {}  # of a pixel, by engine, where none were chosen
         self._info: BoardInfo | None = None
         self._state = ""
@@ -156,7 +159,8 @@ class Streamer:
 
     def _serve(self, device: Device) -> None:
         info = device.info()
-        names = [engine.name.lower() for engine in sorted(info.engines_of("aes"), key=lambda each: each.traits.rank)]
+        engines = sorted(info.engines_of("aes"), key=lambda each: each.traits.rank)
+        names = [engine.name.lower() for engine in engines]
         if not names:
             raise ArgumentError("the board has no engine: flash current firmware")
         with self._lock:
@@ -165,6 +169,7 @@ class Streamer:
                     raise ArgumentError(f"the board has no engine {self._choice.engine}: choose of {', '.join(names)}")
                 self._choice = replace(self._choice, engine=names[0])
             most = device.record_bytes
+            self._racers = racers(engines) if info.max_sessions >= _MOST_SIDES else ()
             self._options = {
                 "engine": tuple(names),
                 "key_bits": KEY_BITS,
@@ -173,9 +178,10 @@ class Streamer:
                 "wiretap": WIRETAPS,
                 "tamper": (NO, YES),
                 "bits": (0, *BITS),
-                "beside": (NO, *names),
+                "beside": (NO, *names, *([RACE] if len(self._racers) > 1 else ())),
             }
         self._info = info
+        self._first_lap(device)
         choice, number = self._choice, -1
         while True:
             self._say("streaming", self._trouble())
@@ -188,6 +194,17 @@ class Streamer:
             if Engine[choice.engine.upper()].traits.serves:
                 self._counters |= device.fast_path().counters
 
+    def _first_lap(self, device: Device) -> None:
+        """Have an engine of each kind pass one picture, so that the page begins with figures to compare.
+
+        A board over UART passes some pictures a second, whatever its engines: so only boards over Ethernet do so.
+        """
+        if self._latest or len(self._racers) < 2 or not device.link.counts_network:
+            return
+        self._say("streaming", self._trouble())
+        self._stretch(device, self._choice, 0.0, RACE)
+        self._compared = []
+
     def _trouble(self) -> str:
         """Return what is wrong, though there is a stream."""
         if self._peer and self._peer.trouble:
@@ -195,9 +212,12 @@ class Streamer:
         trouble = getattr(self._films.get(self._choice.source), "trouble", "")
         return f"The picture stands still: {trouble}." if trouble else ""
 
-    def _stretch(self, device: Device, choice: Choice, seconds: float) -> None:
-        """Stream as was chosen, in a session of its own, or two; note the figures."""
-        choice, chosen = replace(choice, bits=choice.bits or self._bits.get(choice.engine, BITS[0])), choice
+    def _stretch(self, device: Device, chosen: Choice, seconds: float, beside: str = "") -> None:
+        """Stream as was chosen, in sessions of its own; note the figures. `beside` may stand for what was chosen."""
+        self._streamed = chosen
+        choice = replace(chosen, beside=beside or chosen.beside)
+        usual = BITS[1] if choice.beside == RACE else self._bits.get(choice.engine, BITS[0])
+        choice = replace(choice, bits=choice.bits or usual)
         film = self._films[choice.source] if choice.source != "text" else pictures.text(choice.text, self._edge)
         if choice.bits != BITS[0]:
             film = pictures.Packed(film)
@@ -230,6 +250,11 @@ class Streamer:
         def wanted() -> bool:
             return bool(second and not second.error) or self._due(clock.now())
 
+        opened = oracle.stream(blocks.key, iv)
+
+        def whole(sample: Sample) -> None:
+            self._showing.check(sample.plaintext, opened(sample.ciphertext))
+
         def sampled(sample: Sample) -> None:
             begun = time.thread_time()
             if choice.tamper == YES:
@@ -242,7 +267,7 @@ class Streamer:
             if self._due(clock.now()):
                 self._showing.show(choice, sample, decrypted, by)
 
-        frames = Frames(film, clock, seconds, stopped, wanted, sampled)
+        frames = Frames(film, clock, seconds, stopped, wanted, sampled, whole)
         figures = None
         with (
             device.open_session(blocks.key, iv, engine, record_bytes=record_bytes) as session,
@@ -260,24 +285,30 @@ class Streamer:
         return figures
 
     def _compare(self, device: Device, choice: Choice, film: Film, seconds: float, stopped: Callable[[], bool]) -> None:
-        """Do so with two engines; the host's library decrypts."""
+        """Do so with engines that take turns; the host's library decrypts."""
         size = len(film[0])
         most = min(device.record_bytes, choice.record_bytes or device.record_bytes)
-        engines = Engine[choice.engine.upper()], Engine[choice.beside.upper()]
+        race = choice.beside == RACE
+        engines = self._racers if race else (Engine[choice.engine.upper()], Engine[choice.beside.upper()])
+        channels = (Channel.PICTURE,) if race else (Channel.PICTURE, Channel.BESIDE)
         what = Compared(engines, self._of_sides[choice.key_bits], _dividing(size, most), seconds)
         clock = device.clock
 
-        def show(samples: list[tuple[Side, Sample]]) -> None:
-            if not self._due(clock.now()):
+        shown = False
+
+        def show(number: int, side: Side, sample: Sample) -> None:
+            nonlocal shown
+            shown = self._due(clock.now()) if number == 0 else shown
+            if not shown or number >= len(channels):
                 return
             begun = time.thread_time()
-            for (side, sample), channel in zip(samples, (Channel.PICTURE, Channel.BESIDE), strict=True):
-                if choice.tamper == YES:
-                    sample = self._showing.tampered(sample)
-                self._decrypt(replace(choice, engine=side.engine.name.lower()), sample, side.key, side.iv, channel)
+            if choice.tamper == YES:
+                sample = self._showing.tampered(sample)
+            of = replace(choice, engine=side.engine.name.lower())
+            self._decrypt(of, sample, side.key, side.iv, channels[number])
             self._showed(time.thread_time() - begun)
 
-        found = compare(device, what, film, stopped, lambda: self._watcher(clock.now), show)
+        found = compare(device, what, film, stopped, lambda: self._watcher(clock.now), self._showing.check, show)
         if len(found) == len(engines):
             self._compared = found
             self._latest |= {each["engine"]: each for each in found}
@@ -312,8 +343,9 @@ class Streamer:
         """Note whether results come, and say so if they cease; give up those that nobody awaits."""
         if counts.received != self._received:
             self._received, self._heard = counts.received, now
-            if self._state == "waiting":
-                self._say("streaming", "")
+            if self._state == "waiting" or self._running is not self._streamed:
+                self._running = self._streamed
+                self._say("streaming", self._trouble())
         elif now - self._heard > _STOP_SILENCE and self._stopped.is_set():
             raise CipherlaneError("the stream was stopped")
         elif now - self._heard > PATIENCE and self._state != "waiting":
@@ -334,6 +366,8 @@ class Streamer:
                 "firmware": f"{info.firmware} {info.firmware_version}",
             },
             "choice": asdict(self._choice),
+            "running": asdict(self._running),
+            "racers": [engine.name.lower() for engine in self._racers],
             "options": self._options,
             "titles": {name: Engine[name.upper()].traits.title for name in self._options["engine"]},
             "edge": self._edge,

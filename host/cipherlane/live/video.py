@@ -7,6 +7,7 @@ from typing import Any
 
 from ..clock import REAL, Clock
 from ..errors import ArgumentError, FileError
+from . import pictures
 
 CAMERA = {"linux": ("v4l2", "/dev/video0"), "darwin": ("avfoundation", "0"), "win32": ("dshow", "video=Camera")}
 _IDLE = 2.0  # seconds: a film that nobody looked at for as long is not read on
@@ -116,14 +117,12 @@ class Player:
         return FileError(f"cannot read the {what} {self._name}: {reason}; give another")
 
     def _square(self, frame: Any) -> bytes:
-        """Return the middle of a frame, in grey, a byte a pixel."""
+        """Return the middle of a frame, a byte a pixel."""
         edge, short = self._edge, min(frame.width, frame.height)
         width, height = (max(edge, round(size * edge / short)) for size in (frame.width, frame.height))
-        grey = frame.reformat(width, height, "gray", dst_color_range="JPEG")
-        plane = grey.planes[0]
-        pixels, line = bytes(plane), plane.line_size
+        whole = frame.reformat(width, height, "rgb24", dst_color_range="JPEG").to_image()
         left, top = (width - edge) // 2, (height - edge) // 2
-        return b"".join(pixels[row * line + left :][:edge] for row in range(top, top + edge))
+        return pictures.coded(whole.crop((left, top, left + edge, top + edge)))
 
 
 def camera(name: str, edge: int) -> Player:

@@ -70,13 +70,13 @@ def of(source: Source) -> Iterator[Figures]:
     """Yield the tables of a file, those of records first."""
     facts: Row = {}
     for name, value in source.content.items():
-        rows = _records(value)
+        rows = records(value)
         if rows is None:
             facts |= _flat({name: value})
             continue
         yield _figures(name, rows, source)
         for number, record in enumerate(value if isinstance(value, list) else ()):
-            if (course := _records(record.get("intervals"))) is not None:
+            if (course := records(record.get("intervals"))) is not None:
                 yield _figures(f"{name}, {number + 1}: {_label(rows[number], tuple(rows[number]))}", course, source)
     if facts:
         yield Figures("facts", ("name", "value"), [{"name": k, "value": v} for k, v in facts.items()], {}, None)
@@ -88,34 +88,6 @@ def kinds(source: Source) -> list[str]:
     for value in source.content.values():
         found += [record.get("kind") for record in value if isinstance(record, dict)] if isinstance(value, list) else []
     return [printable(kind) for kind in dict.fromkeys(each for each in found if isinstance(each, str))]
-
-
-def speeds(sources: Iterable[Source]) -> Figures | None:
-    """Return the best of each engine with AES-128, where several were measured: of engine, record and link speed."""
-    best: dict[tuple[str, str], Row] = {}
-    for source in sources:
-        command = source.provenance["command"].split()
-        speed = {"bench": "engine", "demo": "record"}.get(command[1] if command[0:1] == ["cipherlane"] else "")
-        for row in _records(source.content.get("records")) or ():
-            link = "goodput_mbps" in row
-            mbps = row.get("goodput_mbps" if link else "mbps")
-            if not (speed or link) or row.get("key_bits") != 128 or not _is_figure(mbps):
-                continue
-            clock = row.get("clock_hz")
-            series = f"{'link' if link else speed} speed, {row.get('kind')}"
-            series += f", {clock / 1e6:g} MHz" if _is_figure(clock) else ""
-            new: Row = {"engine": str(row.get("engine")), "speed": series, "mbps": mbps, "file": source.title}
-            case = (str(new["engine"]), series)
-            if case not in best or best[case]["mbps"] < mbps:  # type: ignore[operator]
-                best[case] = new
-    if len({engine for engine, _ in best}) < 2:
-        return None
-    order = list(dict.fromkeys(engine for engine, _ in best))
-    rows = sorted(best.values(), key=lambda row: (order.index(str(row["engine"])), str(row["speed"])))
-    drawn = [(printable(row["engine"]), row["mbps"], printable(row["speed"])) for row in rows]
-    title = "The best of each engine with AES-128, Mbps"
-    several = len({series for *_, series in drawn}) <= _MOST_COLOURS and len(drawn) <= MOST_BARS
-    return Figures(title, tuple(rows[0]), rows, {}, plots.bars(title, drawn) if several else None)  # type: ignore[arg-type]
 
 
 def _figures(title: str, rows: list[Row], source: Source) -> Figures:
@@ -131,8 +103,8 @@ def _figures(title: str, rows: list[Row], source: Source) -> Figures:
 
 
 def _plot(title: str, fields: Sequence[str], rows: list[Row], kind: str) -> plots.Plot | None:
-    field = next((name for name in DRAWN if any(_is_figure(row.get(name)) for row in rows)), None)
-    chosen = [row for row in rows if field and _is_figure(row.get(field))]
+    field = next((name for name in DRAWN if any(is_figure(row.get(name)) for row in rows)), None)
+    chosen = [row for row in rows if field and is_figure(row.get(field))]
     if not field or len(chosen) > MOST_BARS or len(rows) < 2:
         return None
     said = printable(f"{title}: {DRAWN[field]}" + (f" ({kind})" if kind else ""))
@@ -147,8 +119,8 @@ def _plot(title: str, fields: Sequence[str], rows: list[Row], kind: str) -> plot
     return plots.bars(said, bars)  # type: ignore[arg-type]
 
 
-def _records(value: Any) -> list[Row] | None:
-    """Return the rows of what is a table."""
+def records(value: Any) -> list[Row] | None:
+    """Return the rows of what is a table; None of anything else."""
     if isinstance(value, Mapping) and value and all(isinstance(each, Mapping) for each in value.values()):
         return [{"name": name, **_flat(each)} for name, each in value.items()]
     if isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
@@ -187,7 +159,8 @@ def cell(value: Any) -> str:
     return text if len(text) <= _MOST_CELL else text[: _MOST_CELL - 1] + "…"
 
 
-def _is_figure(value: object) -> TypeGuard[float]:
+def is_figure(value: object) -> TypeGuard[float]:
+    """Return whether a value is a number that can be drawn."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST_FIGURE
 
 

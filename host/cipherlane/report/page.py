@@ -7,11 +7,17 @@ from typing import Any
 from .. import plots
 from ..results import KINDS
 from ..version import __version__
-from . import figures
+from . import figures, sorting
+from .best import best as find_best
+from .best import table as best_table
 from .figures import Figures
 from .sources import Source
+from .words import engine, field, file_title, three
+from .words import said as told
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # should something get through after all, it does nothing
+_POLICY = (  # should something get through after all, it does nothing
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+)
 _STYLE = """
 :root { color-scheme: light dark; --ink: #111; --paper: #fff; --soft: #555; --edge: #767676; --link: #0050a0 }
 @media (prefers-color-scheme: dark) {
@@ -28,6 +34,9 @@ dd { margin: 0; overflow-wrap: anywhere }
 table { border-collapse: collapse; font-size: 0.9em }
 th, td { padding: 0.15em 0.6em; border-bottom: 1px solid var(--edge); text-align: left; white-space: nowrap }
 .figure { text-align: right }
+.lead { font-size: 1.3rem } .lead b { font-size: 2.6rem }
+.kind { border-radius: 0.3em; padding: 0 0.4em; background: var(--link); color: var(--paper) }
+summary { cursor: pointer; padding: 0.3rem 0 }
 svg { display: block; width: 100%; height: auto }
 @media print { .scroll { max-height: none; overflow: visible } }
 """
@@ -36,54 +45,94 @@ _FACTS = ("date", "commit", "command", "board", "configuration", "tools", "note"
 
 def page(sources: Sequence[Source], repeated: Sequence[str], made: str) -> str:
     """Return the page of these files, where `repeated` names those that were left out, and `made` says when it was."""
-    parts = [_overview(sources, repeated, made)]
-    if best := figures.speeds(sources):
-        parts.append(f'<section aria-labelledby="best"><h2 id="best">Engines</h2>{_table(best, "h3")}</section>')
-    parts += [_section(number, source) for number, source in enumerate(sources)]
-    body = "\n".join(parts)
+    found = {number: list(figures.of(source)) for number, source in enumerate(sources)}
+    parts = [_first(sources), _contents(sources)]
+    parts += [_section(number, source, found[number]) for number, source in enumerate(sources)]
+    parts += [_origin(sources, repeated, made), '<section aria-labelledby="raw"><h2 id="raw">Raw data</h2>']
+    parts += [_raw(source, found[number]) for number, source in enumerate(sources)]
+    body = "\n".join([*parts, "</section>"])
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Cipherlane: results</title>\n<style>{_STYLE}{plots.STYLE}</style>\n</head>\n"
+        f"<title>Cipherlane: results</title>\n<style>{_STYLE}{sorting.STYLE}{plots.STYLE}</style>\n</head>\n"
         f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 
-def _overview(sources: Sequence[Source], repeated: Sequence[str], made: str) -> str:
-    rows = []
+def _first(sources: Sequence[Source]) -> str:
+    """Return what stands first: the best of each engine."""
+    best = find_best(sources)
+    said = "<h1>Cipherlane: results</h1>\n"
+    if best:
+        top = max(best, key=lambda each: each.mbps)
+        said += (
+            f'<p class="lead"><b>{three(top.mbps)} Mbps</b> <span class="kind">{_text(top.kind)}</span><br>'
+            f"{_text(f'{top.speed} of {engine(top.engine)}, AES-128, on the board {top.board}')}. "
+            f"Since the run before: {_text(top.change)}.</p>\n"
+        )
+    if table := best_table(best):
+        said += f'<section aria-labelledby="best"><h2 id="best">Engines</h2>{_table(table, "best")}</section>'
+    return said
+
+
+def _contents(sources: Sequence[Source]) -> str:
+    rows: list[figures.Row] = []
+    links = []
     for number, source in enumerate(sources):
         p = source.provenance
-        said = (", ".join(figures.kinds(source)), p.get("board"), p["date"], p.get("commit"), p["command"])
-        link = f'<a href="#file{number}">{_text(source.title)}</a>'
-        rows.append(f'<tr><th scope="row">{link}</th>{"".join(f"<td>{_text(each)}</td>" for each in said)}</tr>')
-    found = dict.fromkeys(kind for source in sources for kind in figures.kinds(source))
-    meanings = {kind: KINDS.get(kind, "of a kind that this tool does not know") for kind in found}
-    none = [source for source in sources if not figures.kinds(source)]
-    if none:
-        meanings["-"] = "the file does not say, as of sizes"
-    hardware = "" if "board" in found else " No figure here says that it was measured on hardware."
-    left_out = f"<p>Left out, as of the same run: {_text(', '.join(repeated))}.</p>" if repeated else ""
-    heads = _heads(("file", "kind", "board", "date", "commit", "command"))
+        kinds = ", ".join(figures.kinds(source))
+        rows.append({"board": p.get("board"), "kind": kinds, "measured": p["date"][:10], "command": p["command"]})
+        links.append(f'<a href="#file{number}">{_text(file_title(source.title))}</a>')
+    lines = [
+        f'<tr><th scope="row">{link}</th>{"".join(f"<td>{_text(each)}</td>" for each in row.values())}</tr>'
+        for link, row in zip(links, rows, strict=True)
+    ]
+    heads = "".join(f'<th scope="col">{each}</th>' for each in ("figures", "board", "kind", "measured", "command"))
+    table = f"<table><thead><tr>{heads}</tr></thead><tbody>{chr(10).join(lines)}</tbody></table>"
+    return f'<section aria-labelledby="files"><h2 id="files">Files</h2>{_scroll("Files", table)}</section>'
+
+
+def _section(number: int, source: Source, found: Sequence[Figures]) -> str:
+    p = source.provenance
+    said = ", ".join(filter(None, (", ".join(figures.kinds(source)), str(p.get("board") or ""), p["date"][:10])))
+    tables = "\n".join(
+        f"<h3>{_text(each.title)}</h3>\n{_table(each, f'sort{number}-{place}')}" for place, each in enumerate(found)
+    )
     return (
-        "<h1>Cipherlane: results</h1>\n"
-        f"<p>Made on {_text(made)} by <code>cipherlane report</code> {__version__} from {len(sources)} files."
-        f"{hardware}</p>\n<h2>Kinds of figures</h2>\n{_list(meanings)}\n<h2>Files</h2>\n"
-        f"{_scroll('Files', f'<table><thead><tr>{heads}</tr></thead><tbody>{chr(10).join(rows)}</tbody></table>')}"
-        f"{left_out}"
+        f'<section><h2 id="file{number}">{_text(file_title(source.title))}</h2>\n'
+        f'<p class="note">{_text(said)}</p>\n<details><summary>Figures</summary>\n{tables}</details>\n'
+        f"<details><summary>Measured with</summary>{_list(_facts(source))}</details></section>"
     )
 
 
-def _section(number: int, source: Source) -> str:
+def _facts(source: Source) -> dict[str, Any]:
     p = source.provenance
     facts: dict[str, Any] = {"file": source.name, "kind": ", ".join(figures.kinds(source))}
     for name in (*_FACTS, *(name for name in p if name not in _FACTS)):
         value = p.get(name)
         facts |= {name: "; ".join(_pairs(value))} if isinstance(value, Mapping) else {name: value} if name in p else {}
-    name = f"file{number}"
-    tables = "\n".join(_table(each, "h3") for each in figures.of(source))
-    head = f'<section aria-labelledby="{name}"><h2 id="{name}">{_text(source.title)}</h2>'
-    return f"{head}\n{_list(facts)}\n{tables}</section>"
+    return facts
+
+
+def _origin(sources: Sequence[Source], repeated: Sequence[str], made: str) -> str:
+    found = dict.fromkeys(kind for source in sources for kind in figures.kinds(source))
+    meanings = {kind: KINDS.get(kind, "of a kind that this tool does not know") for kind in found}
+    if any(not figures.kinds(source) for source in sources):
+        meanings["-"] = "the file does not say, as of sizes"
+    hardware = "" if "board" in found else " No figure here says that it was measured on hardware."
+    left_out = f"<p>Left out, as of the same run: {_text(', '.join(repeated))}.</p>" if repeated else ""
+    return (
+        f'<section aria-labelledby="kinds"><h2 id="kinds">Kinds of figures</h2>{_list(meanings)}\n'
+        f"<p>Made on {_text(made)} by <code>cipherlane report</code> {__version__} from {len(sources)} files."
+        f"{hardware}</p>{left_out}</section>"
+    )
+
+
+def _raw(source: Source, found: Sequence[Figures]) -> str:
+    """Return the tables of a file with the names and numbers that are in it."""
+    tables = "\n".join(f"<h3>{_text(each.title)}</h3>\n{_notes(each, raw=True)}{sorting.table(each)}" for each in found)
+    return f"<details><summary>{_text(source.title)}</summary>\n{tables}</details>"
 
 
 def _pairs(value: Mapping[str, Any]) -> Iterable[str]:
@@ -92,33 +141,23 @@ def _pairs(value: Mapping[str, Any]) -> Iterable[str]:
         yield text if text.lower().startswith(name.lower()) else f"{name} {text}"
 
 
-def _table(found: Figures, heading: str) -> str:
-    """Return the table, after its plot."""
-    title = _text(found.title)
-    rows = []
-    for row in found.rows:
-        cells = []
-        for place, name in enumerate(found.fields):
-            value = row.get(name)
-            figure = isinstance(value, int | float) and not isinstance(value, bool)
-            tag = "td" if place else "th"
-            attributes = (' class="figure"' if figure else "") + ("" if place else ' scope="row"')
-            cells.append(f"<{tag}{attributes}>{_text(value)}</{tag}>")
-        rows.append(f"<tr>{''.join(cells)}</tr>")
-    same = ", ".join(f"{name.replace('_', ' ')} {figures.cell(value)}" for name, value in found.same.items())
-    note = f'<p class="note">In all rows: {_text(same)}.</p>\n' if same else ""
-    if len(found.rows) > figures.MOST_BARS:
-        note += f'<p class="note">No plot of {len(found.rows)} rows.</p>\n'
-    if found.left_out:
-        note += f'<p class="note">{found.left_out} more fields are not shown.</p>\n'
-    heads = _heads([name.replace("_", " ") for name in found.fields])
-    table = f"<table><thead><tr>{heads}</tr></thead>\n<tbody>{chr(10).join(rows)}</tbody></table>"
+def _table(found: Figures, name: str) -> str:
+    """Return the table, after its plot; no other table has its `name`."""
     plot = found.plot.inline() + "\n" if found.plot else ""
-    return f"<{heading}>{title}</{heading}>\n{note}{plot}{_scroll(found.title, table)}"
+    return f"{_notes(found)}{plot}{sorting.table(found, name)}"
 
 
-def _heads(names: Iterable[str]) -> str:
-    return "".join(f'<th scope="col">{_text(name)}</th>' for name in names)
+def _notes(found: Figures, *, raw: bool = False) -> str:
+    same = [
+        f"{name} {figures.cell(value)}" if raw else f"{field(name)}: {told(name, value)}"
+        for name, value in found.same.items()
+    ]
+    notes = [f"In all rows: {'; '.join(same)}."] if same else []
+    if len(found.rows) > figures.MOST_BARS:
+        notes.append(f"No plot of {len(found.rows)} rows.")
+    if found.left_out:
+        notes.append(f"{found.left_out} more fields are not shown.")
+    return "".join(f'<p class="note">{_text(note)}</p>\n' for note in notes)
 
 
 def _scroll(title: str, table: str) -> str:

@@ -21,7 +21,7 @@ export function bars(svg, rows, now) {
     const y = index * high, length = ((row.value ?? 0) / most) * (WIDTH - left - right);
     draw(svg, "text", { x: 0, y: y + 21 }, (row.name === now ? "▸ " : "") + row.name);
     draw(svg, "rect", { x: left, y: y + 5, width: Math.max(1, length), height: high - 10, class: row.name === now ? "bar now" : "bar" });
-    const said = row.value === null ? "counts no cycles" : `${figure(row.value)} ${row.kind}`;
+    const said = row.value === null ? `no cycles of its own; link ${figure(row.link)} ${row.kind}` : `${figure(row.value)} ${row.kind}`;
     draw(svg, "text", { x: left + Math.max(1, length) + 6, y: y + 21 }, said);
   });
 }

@@ -1,0 +1,70 @@
+"""Bounds the connections that are not yet viewers, so that strangers who only connect keep no viewer out.
+
+Until a browser has asked for the messages, and has shown the token where one is needed, its connection is a guest.
+There are at most `MOST_GUESTS`, and none stays longer than `PATIENCE`. One guest more ends the oldest connection of the
+address that has most guests, so whoever opens many connections loses their own.
+"""
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass
+
+MOST_GUESTS = 64  # connections
+PATIENCE = 20.0  # seconds: for the request's header, the answer, the token and an idle connection together
+
+Client = tuple[str, int]  # address and port
+
+
+@dataclass
+class _Guest:
+    transport: asyncio.Transport
+    timer: asyncio.TimerHandle
+
+
+class WaitingRoom:
+    """Connections that are no viewers, the oldest first. All its methods belong to the server's event loop."""
+
+    def __init__(self) -> None:
+        """Begin with no guest."""
+        self._guests: dict[Client, _Guest] = {}
+        self._viewers: dict[Client, asyncio.Transport] = {}
+
+    def came(self, transport: asyncio.Transport) -> None:
+        """Take in a new connection, and end another if that makes too many."""
+        address, port = (transport.get_extra_info("peername") or ("", 0))[:2]
+        client = str(address), int(port)
+        for gone in [each for each, guest in self._guests.items() if guest.transport.is_closing()]:
+            self._remove(gone)
+        if len(self._guests) >= MOST_GUESTS:
+            self._evict()
+        timer = asyncio.get_running_loop().call_later(PATIENCE, self._expire, client, transport)
+        self._guests[client] = _Guest(transport, timer)
+
+    def became_viewer(self, client: Client) -> None:
+        """Let the connection of `client` stay for as long as its browser looks."""
+        if transport := self._remove(client):
+            self._viewers[client] = transport
+
+    def left(self, client: Client) -> None:
+        """Make a viewer a guest again, since closing its connection takes its part too."""
+        if (transport := self._viewers.pop(client, None)) and not transport.is_closing():
+            self.came(transport)
+
+    def _remove(self, client: Client) -> asyncio.Transport | None:
+        guest = self._guests.pop(client, None)
+        if guest is None:
+            return None
+        guest.timer.cancel()
+        return guest.transport
+
+    def _evict(self) -> None:
+        (most, _), *_ = Counter(address for address, _ in self._guests).most_common(1)
+        oldest = next(client for client in self._guests if client[0] == most)
+        if transport := self._remove(oldest):
+            transport.abort()
+
+    def _expire(self, client: Client, transport: asyncio.Transport) -> None:
+        guest = self._guests.get(client)
+        if guest and guest.transport is transport:
+            del self._guests[client]
+            transport.abort()

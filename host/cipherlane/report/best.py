@@ -1,0 +1,127 @@
+"""What readers look for first: the best figure of each engine, and what has changed since the run before."""
+
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from .. import plots
+from .figures import MOST_BARS, Figures, Row, is_figure, printable, records
+from .sources import Source
+from .words import engine, three
+
+_KEY_BITS = 128
+_APART = ("--results", "--port", "--log", "--csv")  # options of a command that leave its figures what they are
+_Case = tuple[str, str, str]  # engine, series and board
+_SAME = 0.0005  # of a figure: a smaller change is none
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best of an engine in the newest run of a command, and in the run before, if there was one."""
+
+    engine: str
+    speed: str
+    mbps: float
+    kind: str
+    board: str
+    clock_mhz: float | None
+    date: str
+    file: str
+    before: float | None = None
+
+    @property
+    def series(self) -> str:
+        """Return what tells the bars of a plot apart."""
+        return f"{self.speed}, {self.kind}" + (f", {self.clock_mhz:g} MHz" if self.clock_mhz else "")
+
+    @property
+    def change(self) -> str:
+        """Return by how much the figure differs from the run before."""
+        if self.before is None:
+            return "first run"
+        if not self.before or abs(self.mbps / self.before - 1) < _SAME:
+            return "none"
+        return f"{'+' if self.mbps > self.before else '-'}{three(abs(self.mbps / self.before - 1) * 100)} %"
+
+
+def best(sources: Iterable[Source]) -> list[Best]:
+    """Return the best of each engine with AES-128: engine, record and link speed, by kind, clock and board.
+
+    Runs are compared with runs of the same command. Of several commands the one whose newest run is best counts.
+    """
+    runs: dict[_Case, dict[str, list[Best]]] = {}
+    for source in sources:
+        of_file: dict[_Case, Best] = {}
+        for one in _of(source):
+            case = (one.engine, one.series, one.board)
+            of_file[case] = max(one, of_file.get(case, one), key=lambda each: each.mbps)
+        for case, one in of_file.items():
+            runs.setdefault(case, {}).setdefault(_command(source), []).append(one)
+    found = [max(map(_newest, commands.values()), key=lambda each: each.mbps) for commands in runs.values()]
+    return sorted(found, key=lambda each: (each.speed, -each.mbps))
+
+
+def _newest(runs: list[Best]) -> Best:
+    """Return the newest of the runs of a command, with what the one before had."""
+    *earlier, newest = sorted(runs, key=lambda each: each.date)
+    return replace(newest, before=earlier[-1].mbps if earlier else None)
+
+
+def table(found: list[Best]) -> Figures | None:
+    """Return the figures as a table with its plot; None where there are fewer than two engines to compare."""
+    if len({each.engine for each in found}) < 2:
+        return None
+    rows: list[Row] = [
+        {
+            "engine": printable(f"{engine(each.engine)} ({each.engine})"),
+            "speed": each.speed,
+            "mbps": each.mbps,
+            "since the run before": each.change,
+            "kind": each.kind,
+            "board": each.board,
+            "clock_hz": each.clock_mhz * 1e6 if each.clock_mhz else None,
+            "measured": each.date[:10],
+            "file": each.file,
+        }
+        for each in found
+    ]
+    drawn = [(printable(each.engine), each.mbps, printable(each.series)) for each in found]
+    title = "The best of each engine with AES-128, Mbps"
+    few = len({series for *_, series in drawn}) <= len(plots.COLOURS) and len(drawn) <= MOST_BARS
+    return Figures(title, tuple(rows[0]), rows, {}, plots.bars(title, drawn) if few else None)
+
+
+def _of(source: Source) -> Iterator[Best]:
+    words = source.provenance["command"].split()
+    speed = {"bench": "engine", "demo": "record"}.get(words[1] if words[0:1] == ["cipherlane"] and words[1:] else "")
+    for row in records(source.content.get("records")) or ():
+        link = "goodput_mbps" in row
+        mbps = row.get("goodput_mbps" if link else "mbps")
+        if not (speed or link) or row.get("key_bits") != _KEY_BITS or not is_figure(mbps):
+            continue
+        clock = row.get("clock_hz")
+        yield Best(
+            str(row.get("engine")),
+            f"{'link' if link else speed} speed",
+            mbps,
+            str(row.get("kind")),
+            str(source.provenance.get("board") or "-"),
+            clock / 1e6 if is_figure(clock) else None,
+            source.provenance["date"],
+            source.title,
+        )
+
+
+def _command(source: Source) -> str:
+    """Return the command without what leaves its figures what they are."""
+    text = source.provenance["command"]
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return str(text)
+    left, skip = [], False
+    for word in words:
+        if not skip and word.partition("=")[0] not in _APART:
+            left.append(word)
+        skip = word in _APART
+    return shlex.join(left)
