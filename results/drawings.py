@@ -9,7 +9,7 @@ from io import StringIO
 from cipherlane.protocol.layout import HEADER
 
 from gateware.explore.members import PEERS
-from pictures import plots, soc, vector_unit
+from pictures import plots, soc, timing, vector_unit
 from pictures.frame import Line
 from pictures.points import Point, points
 from results import kept, papers
@@ -265,7 +265,12 @@ PLOTS: dict[str, Callable[[], Plot]] = {
     **{f"{FOLDER}/{paper}": partial(beside, paper) for paper in BESIDE},
     f"{PICTURES}/record": record,
 }
-DIAGRAMS = {f"{PICTURES}/soc": cache(soc.picture), f"{PICTURES}/vector-unit": cache(vector_unit.picture)}
+DIAGRAMS = {
+    f"{PICTURES}/soc": cache(soc.picture),
+    f"{PICTURES}/vector-unit": cache(vector_unit.picture),
+    f"{PICTURES}/timing-instructions": cache(timing.instructions),
+    f"{PICTURES}/timing-keystream": cache(timing.keystream),
+}
 
 
 def files() -> dict[str, str]:
