@@ -12,12 +12,14 @@
 #include "port.h"
 #include "zeroize.h"
 
-/* Slots that the host does not count on: for what else is on the network. */
+/* Slots that the host does not count on: they take other frames of the network. */
 #define SPARE_SLOTS   4u
 #define EVENT         1u
 #define TX_SLOTS_BASE (ETHMAC_BASE + ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE)
-/* Bytes of a slot that are erased between two looks at whether a frame has come, and more bytes
- * than a frame that begins meanwhile has brought by the end of them. */
+/*
+ * ERASE_STEP: bytes that are erased between two checks for a new frame. ARRIVED_MAX: more bytes
+ * than a frame can bring while one step is erased.
+ */
 #define ERASE_STEP  32u
 #define ARRIVED_MAX 256u
 /* Longer than the transmission of all slots. */
@@ -31,7 +33,10 @@
 		LOCALIP1, LOCALIP2, LOCALIP3, LOCALIP4                                             \
 	}
 
-/* Of what a record does not run through, so that what it does fits few lines of the cache. */
+/*
+ * For functions that ordinary records do not need. Kept separate so that the others share few cache
+ * lines.
+ */
 #define APART __attribute__((noinline))
 
 static void refresh(struct cl_link *link)
@@ -79,7 +84,10 @@ void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_
 	cl_zeroize((void *)ETHMAC_BASE, (ETHMAC_RX_SLOTS + ETHMAC_TX_SLOTS) * ETHMAC_SLOT_SIZE);
 }
 
-/** The slot that the next frame is transmitted from, when the MAC has sent what was in it. */
+/**
+ * Returns the slot for the next frame to transmit, once the MAC has sent its last frame; NULL after
+ * a time-out.
+ */
 static uint8_t *next_slot(const struct ethernet *ethernet)
 {
 	const uint32_t start = port_cycles(NULL);
@@ -101,7 +109,7 @@ void ethernet_forget(struct ethernet *ethernet)
 	cl_zeroize(ethernet->link.staging, CL_LINK_UDP_MAX_DATA);
 	while (ethmac_sram_reader_level_read() != 0) {
 		if (port_cycles(NULL) - start > TX_TIMEOUT_CYCLES) {
-			return; /* it sends them yet: the next responses take their place */
+			return; /* still being sent: the next responses overwrite them */
 		}
 	}
 	cl_zeroize((void *)TX_SLOTS_BASE, ETHMAC_TX_SLOTS * ETHMAC_SLOT_SIZE);
@@ -118,11 +126,14 @@ static uint8_t *rx_slot(uint32_t number)
 }
 
 /**
- * Erases one received frame that is to be forgotten, while none waits: the latest first. The slot
- * that the MAC writes next is left to the frame that comes there; when it has come, what is left of
- * the slot at hand waits for another moment. The frame after that one may have begun in it before
- * this was seen: if the slot's first bytes, erased last, were being erased then, it is dropped, and
- * erased with its key, unless it comes only after a moment without any.
+ * Zeroizes the latest of the received frames that are still to be zeroized; stops when a frame
+ * comes.
+ *
+ * The slot that the MAC writes next is not touched: it is erased after its next frame was handled.
+ * When a frame comes, the rest of the slot at hand waits until no frame is pending again. By then,
+ * a second frame may have begun to arrive in the slot at hand. A slot's first bytes are erased
+ * last; if they were being erased at that time, that second frame is suspect. It is dropped, and
+ * erased with any key in it, unless it comes only after a poll that found no frame.
  */
 static APART void erase_stale(struct ethernet *ethernet)
 {
@@ -157,7 +168,7 @@ static APART void erase_stale(struct ethernet *ethernet)
 
 static void transmit(struct ethernet *ethernet, size_t len, bool with_udp_checksum)
 {
-	__asm__ volatile("" : : : "memory"); /* the slot is written before the MAC is told */
+	__asm__ volatile("" : : : "memory"); /* write the slot before telling the MAC */
 	ethmac_tx_checksum_write(with_udp_checksum);
 	ethmac_sram_reader_slot_write(ethernet->tx_slot);
 	ethmac_sram_reader_length_write(len);
@@ -165,7 +176,7 @@ static void transmit(struct ethernet *ethernet, size_t len, bool with_udp_checks
 	ethernet->tx_slot = (ethernet->tx_slot + 1) % ETHMAC_TX_SLOTS;
 }
 
-/** Erases the frame that was handled, which is to be forgotten, or dropped: it may carry a key. */
+/** Zeroizes the slot of a frame that was handled or dropped: it may hold a key. */
 static APART void erase_handled(struct ethernet *ethernet, uint32_t number)
 {
 	ethernet->suspect &= ~(1u << number);
@@ -174,7 +185,7 @@ static APART void erase_handled(struct ethernet *ethernet, uint32_t number)
 	cl_zeroize(rx_slot(number), ETHMAC_SLOT_SIZE);
 }
 
-/** Gives the slot of the frame that was handled back to the MAC. */
+/** Returns the slot of the handled frame to the MAC. */
 static void release(struct ethernet *ethernet)
 {
 	const uint32_t number = ethernet->rx_slot;
@@ -186,8 +197,8 @@ static void release(struct ethernet *ethernet)
 }
 
 /**
- * Sends a frame that the network asked for, made of the one in its slot; a long one if there are
- * cycles for what belongs to no session.
+ * Sends the answer to an ARP or ICMP request, made from the frame in its slot. A long answer is
+ * sent only if there are cycles for work outside sessions.
  */
 static APART void respond(struct ethernet *ethernet, const struct cl_frame *frame, size_t len,
 			  uint8_t *tx_slot)
@@ -209,7 +220,7 @@ static APART void respond(struct ethernet *ethernet, const struct cl_frame *fram
 	cl_service_spend(ethernet->service, port_cycles(NULL) - begin);
 }
 
-/** Carries out the record of @p len bytes in a frame, and sends what it is answered with. */
+/** Carries out the record of @p len bytes in a frame, and sends the answer if there is one. */
 static void carry_out(struct ethernet *ethernet, struct cl_frame *frame, size_t len,
 		      uint8_t *tx_slot, struct cl_session_cost *cost)
 {
@@ -222,7 +233,10 @@ static void carry_out(struct ethernet *ethernet, struct cl_frame *frame, size_t 
 	}
 }
 
-/** Handles the frame in a slot, which is the CPU's meanwhile; @p begin is when it was found. */
+/**
+ * Handles the frame in a slot, which the MAC does not write meanwhile. @p begin is the cycle at
+ * which the poll began.
+ */
 static void handle(struct ethernet *ethernet, uint8_t *slot, uint32_t begin)
 {
 	struct cl_frame *const frame = &ethernet->frame;

@@ -1,10 +1,10 @@
 /**
  * @file
- * The record service over LiteEth's MAC, whose frames are in slots on the bus.
+ * The record service over LiteEth's MAC. The MAC keeps frames in slots on the bus.
  *
- * The accelerator's DMA reads and writes the slots. For other engines a record's data pass through
- * the buffer memory, where they are aligned to 16 bytes. Data records of the engine `fastpath` do
- * not come here: it has an address of its own.
+ * The accelerator's DMA reads and writes the slots directly. For other engines, the data pass
+ * through the buffer memory, where they are aligned to 16 bytes. Data records of the engine
+ * `fastpath` do not pass through here: they go to an address of their own.
  */
 #ifndef ETHERNET_H
 #define ETHERNET_H
@@ -20,36 +20,41 @@ struct ethernet {
 	struct cl_wire_network_reply network;
 	struct cl_fastpath fast_path;
 	struct cl_service *service;
-	/** The frame that was received last. */
+	/** The last frame received. */
 	struct cl_frame frame;
 	/** Slot of the next frame to transmit. */
 	uint32_t tx_slot;
-	/** Slot that the last frame was received in. */
+	/** Slot of the last frame received. */
 	uint32_t rx_slot;
-	/** Slots whose frames are to be erased, and one whose next frame may have been; as bits. */
+	/**
+	 * Bit masks of slots. `stale`: the slots to be erased. `suspect`: a slot that may have been
+	 * erased while its next frame arrived.
+	 */
 	uint32_t stale;
 	uint32_t suspect;
-	/** The slot that is being erased, or the number of slots; its bytes that are left: with
-	 * none left it counts as stale until a moment without a frame. */
+	/**
+	 * `erasing`: the slot that is being erased, or the number of slots if none is. `left`: its
+	 * bytes still to erase. At 0 the slot stays stale until the next poll that finds no frame.
+	 */
 	uint32_t erasing;
 	uint32_t left;
 };
 
 /**
- * Starts the link, with the addresses of the board's description.
+ * Starts the link, with the addresses from the board's description.
  *
  * @param staging in the buffer memory, 16-byte aligned, CL_LINK_UDP_MAX_DATA bytes
  */
 void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_t *staging);
 
 /**
- * Erases what was sent, when the MAC has sent it, and has ethernet_poll erase what was received:
- * while no frame waits, and in the slot that the MAC writes next when a frame has come there. A
- * frame that carries a key is erased as it is taken, always.
+ * Zeroizes transmitted frames once the MAC has sent them, and has ethernet_poll zeroize received
+ * frames. It does so while no frame waits; it zeroizes the slot that the MAC writes next only after
+ * a frame has come there. A frame that carries a key is always zeroized as it is taken.
  */
 void ethernet_forget(struct ethernet *ethernet);
 
-/** Handles a frame, if one was received. Gives up a response that the MAC does not take. */
+/** Handles one frame, if one was received. Drops a response if the MAC accepts none in time. */
 void ethernet_poll(struct ethernet *ethernet);
 
 #endif

@@ -1,6 +1,6 @@
 /**
  * @file
- * The bare-metal firmware: the record service over the UART and, where there is one, Ethernet.
+ * The bare-metal firmware: the record service over the UART and, where present, Ethernet.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,13 +27,16 @@
 #define RECORD_MAX   CL_SERVICE_RECORD_MAX(CIPHERLANE_MAX_DATA)
 #define BENCH_BYTES  CIPHERLANE_BENCH_BYTES
 #define BOUNCE_BYTES 512u
-/* Thirty seconds; a simulated second takes minutes: an eighth of one there. */
+/*
+ * Thirty seconds on a board. A simulated second takes minutes, so it is an eighth of a second
+ * there.
+ */
 #define SESSION_IDLE_CYCLES                                                                        \
 	(CIPHERLANE_SIMULATED ? CONFIG_CLOCK_FREQUENCY / 8 : 30 * (uint64_t)CONFIG_CLOCK_FREQUENCY)
 
 /**
- * The record being handled, in the buffer memory, where the accelerator reaches it. The header is
- * 24 bytes: the data behind it are then aligned to 16 bytes.
+ * The record being handled, in the buffer memory, where the accelerator reaches it. The record
+ * follows 8 unused bytes and has a header of 24 bytes, so its data are aligned to 16 bytes.
  */
 static struct receive {
 	uint8_t unused[8];
@@ -41,15 +44,17 @@ static struct receive {
 } receive __attribute__((section(".buffer"), aligned(16)));
 
 #ifdef MAIN_RAM_BASE
-/* The same in SDRAM: if that works, what is ciphered lies there. Where an engine does not reach it,
- * the engine goes another way: through `bounce`, or by the CPU's loads and stores. */
+/*
+ * The same buffer in SDRAM. It is used if the SDRAM works. An engine that does not reach it goes
+ * through `bounce`, or uses the CPU's loads and stores.
+ */
 static struct receive receive_sdram __attribute__((section(".sdram"), aligned(32)));
 
 _Static_assert(sizeof(receive_sdram) <= SDRAM_DATA_BYTES, "tested, and zero after a restart");
 #endif
 
 #ifdef CSR_ETHMAC_BASE
-/* Data on their way between the MAC's slots and the engines that want them here. */
+/* Holds data between the MAC's slots and the engines that need them in the buffer memory. */
 static uint8_t staging[CL_LINK_UDP_MAX_DATA] __attribute__((section(".buffer"), aligned(16)));
 
 static struct ethernet ethernet;
@@ -57,10 +62,13 @@ static struct ethernet ethernet;
 
 static uint8_t bench_buffer[BENCH_BYTES] __attribute__((section(".buffer"), aligned(16)));
 
-/* Where data pass that the accelerator cannot reach or that are not aligned. */
+/* Copies of data that are not aligned or that the accelerator cannot reach. */
 static uint8_t bounce[BOUNCE_BYTES] __attribute__((section(".buffer"), aligned(16)));
 
-/* What is remembered of counter blocks, 13 KB: here because SRAM has no room. */
+/*
+ * Record of the counter blocks that were used, 13 KB: in the buffer memory because SRAM has no
+ * room.
+ */
 static struct cl_streams streams __attribute__((section(".buffer"), aligned(16)));
 
 static int draw(void *context, uint32_t *words, size_t count)
@@ -71,11 +79,13 @@ static int draw(void *context, uint32_t *words, size_t count)
 	return cl_random_read(&source, words, count);
 }
 
-/* A key was closed, or the board restarted: what is left in buffer, stack and cache is to be
- * erased. */
+/* A key was closed, or the board restarted: erase the data in buffer, stack and cache. */
 static bool forgets = true;
 #ifdef MAIN_RAM_BASE
-/* What had come of a record was written back to the SDRAM with that: once more when it is over. */
+/*
+ * A record was only partly received when the cache was written back to SDRAM: erase again when that
+ * record is complete.
+ */
 static bool again;
 #endif
 
@@ -85,7 +95,7 @@ static void forget(void *context)
 	forgets = true;
 }
 
-/* Large, and zero at power-on as the core wants it: kept out of main's stack frame. */
+/* Large, and must be zero at power-on: so it is static, not on main's stack. */
 static struct cl_service service;
 
 int main(void)
@@ -183,7 +193,7 @@ int main(void)
 		.forget = forget,
 	};
 
-	/* A restart does not clear memories. */
+	/* A restart does not clear memories, so clear them here. */
 	cl_zeroize((void *)BUFFER_BASE, BUFFER_SIZE);
 #ifndef CIPHERLANE_SCALAR_UNIT
 	cl_ise_zeroize();

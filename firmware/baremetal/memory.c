@@ -1,7 +1,7 @@
 /*
- * What the compiler calls to copy and to fill, by words and halves where the addresses allow it:
- * the C library's go by bytes, and a record's header, counter block and structures pass through
- * them.
+ * Functions that the compiler calls to copy and to fill memory. They move words and half words
+ * where the addresses allow it. The C library's functions move bytes, which is slow for the
+ * headers, counter blocks and structures of every record.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /**
  * @file
- * What the core needs of the SoC, on LiteX without an operating system.
+ * The functions that the core needs from the SoC, on LiteX without an operating system.
  */
 #ifndef PORT_H
 #define PORT_H
@@ -10,10 +10,12 @@
 
 #include <generated/csr.h>
 
-/** Clock cycles since reset, modulo 2^32 (CSR mcycle). */
+/** Returns the clock cycles since reset, modulo 2^32 (CSR mcycle). */
 uint32_t port_cycles(void *context);
 
-/** Invalidates the data cache, so that what a DMA wrote is read; stores are written through anyway.
+/**
+ * Invalidates the data cache, so that the CPU reads what a DMA wrote. Stores need no flush: the
+ * cache writes through.
  */
 void port_dcache_flush(void);
 
@@ -22,24 +24,27 @@ void port_dcache_flush(void);
 void port_drain(void);
 
 /**
- * Erases what calls have left: zeroizes the stack below the caller, and puts constants in the place
- * of all that the data cache holds, stale lines included.
+ * Erases the data that calls have left: zeroizes the stack below the caller, and replaces the whole
+ * contents of the data cache with constants, stale lines included.
  */
 void port_forget(void);
 
 /**
- * Sends bytes over the UART. Gives up when the UART takes none for a tenth of a second: the host
+ * Sends bytes over the UART. Gives up if the UART accepts none for a tenth of a second: the host
  * then misses the record and repeats its request.
  */
 void port_uart_put(void *context, const uint8_t *bytes, size_t size);
 
-/** Called on a trap: restarts the SoC. Sessions are lost, and with them their keys. */
+/** Called on a trap: restarts the SoC. All sessions and their keys are lost. */
 void port_trap(uint32_t cause, uint32_t address) __attribute__((noreturn));
 
-/** Bit of the UART's event registers that says "a byte was received"; writing it takes the byte. */
+/**
+ * Bit of the UART's event registers that means "a byte was received"; writing 1 to it takes the
+ * byte.
+ */
 #define PORT_UART_EVENT_RX 2u
 
-/** Next byte from the UART, or -1 when there is none. */
+/** Returns the next byte from the UART, or -1 if there is none. */
 static inline int port_uart_get(void *context)
 {
 	(void)context;
@@ -52,7 +57,10 @@ static inline int port_uart_get(void *context)
 	return byte;
 }
 
-/** Waits for four bytes from the UART: a word, little-endian. For programs that a test drives. */
+/**
+ * Waits for four bytes from the UART and returns them as a little-endian word. For programs that a
+ * test drives.
+ */
 static inline uint32_t port_receive_word(void)
 {
 	uint32_t word = 0;

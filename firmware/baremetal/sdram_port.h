@@ -1,7 +1,7 @@
 /**
  * @file
- * What firmware/sdram needs of the SoC, by LiteX's headers: registers, the memory's place, the L2
- * cache's size; cycles and the data cache by port.h.
+ * The definitions that firmware/sdram needs from the SoC. LiteX's headers provide the registers,
+ * the memory's address and the size of the L2 cache; port.h provides cycles and the data cache.
  */
 #ifndef SDRAM_PORT_H
 #define SDRAM_PORT_H

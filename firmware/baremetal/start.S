@@ -2,7 +2,10 @@
  * Reset and trap entry of the bare-metal port. Interrupts stay off; a trap ends in port_trap().
  */
 #ifdef __OPTIMIZE_SIZE__
-	/* For link.ld. A symbol of the linker's own is defined too late where sdram.ld is read. */
+	/*
+	 * For link.ld. A symbol that the linker script defines itself would come too late for
+	 * sdram.ld.
+	 */
 	.globl compact
 	.set compact, 1
 #endif
@@ -32,7 +35,10 @@ _start:
 	addi	t0, t0, 4
 	addi	t1, t1, 4
 	j	1b
-	/* What the program does not initialise, the stack included: a restart leaves no key there. */
+	/*
+	 * Zeroize all uninitialised data and the stack, so that no key remains there after a
+	 * restart.
+	 */
 2:	la	t1, _bss_start
 	la	t2, _stack_top
 3:	bgeu	t1, t2, 4f
