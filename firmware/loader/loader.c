@@ -15,7 +15,7 @@ static uint8_t *firmware(const struct loader *loader)
 	return (uint8_t *)loader->memory + CL_WIRE_IMAGE_SIZE;
 }
 
-/* Whether an image with this header could be started, were it whole. */
+/* Tells from the header whether the image could be started, assuming that its data are complete. */
 static uint8_t header_state(const struct loader *loader, const struct cl_wire_image *header)
 {
 	if (header->magic != MAGIC) {
@@ -56,7 +56,7 @@ static void put_name(uint8_t to[16], const char *name)
 	}
 }
 
-/* The reply's data to record loader. */
+/* Writes the data of the reply to record loader; returns their length in bytes. */
 static uint16_t describe(const struct loader *loader, uint8_t *data)
 {
 	struct cl_wire_loader_reply reply = {
@@ -80,7 +80,7 @@ static uint16_t describe(const struct loader *loader, uint8_t *data)
 	return CL_WIRE_LOADER_REPLY_SIZE;
 }
 
-/* An error's code, and its detail. */
+/* Code and detail of an error reply; code 0 means no error. */
 struct refusal {
 	uint16_t code;
 	uint32_t detail;
@@ -137,7 +137,10 @@ static struct refusal start(struct loader *loader)
 	return (struct refusal){CL_WIRE_ERROR_IMAGE, state};
 }
 
-/* Bytes of data that a request of this type has; none has as many as are not allowed. */
+/*
+ * Returns the number of data bytes that a request of this type must have. For load data, any length
+ * passes here; write() checks it.
+ */
 static uint16_t request_bytes(const struct cl_wire_header *header)
 {
 	switch (header->type) {

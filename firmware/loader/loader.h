@@ -1,10 +1,10 @@
 /**
  * @file
- * The loader's records: what of an image may be written into the code memory, and whether what is
- * there may be started. Of hardware it knows a memory alone.
+ * The loader's records: they write an image into the code memory, and decide whether the image
+ * there may be started. Of the hardware, this code knows only the memory.
  *
- * An image is written behind its header, whose place is zero meanwhile: whatever ends a transfer,
- * what is left is no image. The header is written last, and all of it read back.
+ * While an image is being written, the header in front of it is zero. So a transfer that ends early
+ * leaves no valid image. The header is written last, and then the whole image is read back.
  */
 #ifndef LOADER_H
 #define LOADER_H
@@ -15,32 +15,34 @@
 
 #include "cl_wire.h"
 
-/** Most data bytes of a record that the loader takes. */
+/** Most data bytes in a record that the loader accepts. */
 #define LOADER_DATA_BYTES 1024u
-/** And the bytes of such a record. */
+/** Size in bytes of such a record with its header. */
 #define LOADER_RECORD_MAX (CL_WIRE_HEADER_SIZE + LOADER_DATA_BYTES)
 
 struct loader {
-	/** The code memory, and its size in bytes; the address that images are linked for. */
+	/** The code memory, its size in bytes, and the address that images are linked for. */
 	uint32_t *memory;
 	size_t size;
 	uint32_t origin;
-	/** Has what was written read back from memory. */
+	/** Makes later reads come from the memory instead of the data cache. */
 	void (*flush)(void);
-	/** CL_WIRE_KIND_*, CL_WIRE_CAUSE_*, the board's name, the loader's own build id. */
+	/** CL_WIRE_KIND_*, CL_WIRE_CAUSE_*, the board's name and the loader's own build id. */
 	uint8_t kind;
 	uint8_t cause;
 	const char *board;
 	const uint8_t *build_id;
-	/** Nobody has asked for the loader, and the firmware is about to start: what is for that is
-	 * left unanswered, and its sender repeats it. */
+	/**
+	 * No request for the loader has come, and the firmware is about to start. Records for the
+	 * firmware get no answer meanwhile, and their sender repeats them.
+	 */
 	bool passing;
-	/** An image has begun to come, with this header. */
+	/** An image with this header is being transferred. */
 	bool begun;
 	struct cl_wire_image header;
 };
 
-/** What the code memory holds: CL_WIRE_IMAGE_STATE_*. */
+/** Returns the state of the image in the code memory: CL_WIRE_IMAGE_STATE_*. */
 uint8_t loader_state(const struct loader *loader);
 
 /**

@@ -1,7 +1,8 @@
 /**
  * @file
- * The loader, in the boot ROM: starts the firmware in the code memory, or takes another over the
- * UART. It stays after firmware that was ended, and where there is none that is whole.
+ * The loader, in the boot ROM. It starts the firmware in the code memory, or receives a new one
+ * over the UART. It stays active if the last firmware was ended, or if the code memory holds no
+ * complete firmware.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,12 +20,17 @@
 #include "vector/engine_ise.h"
 #include "zeroize.h"
 
-/* How long it waits to be asked when the board was switched on: a quarter of a second. Who starts a
- * simulated board has its firmware's attention at once, and a request is not to be lost. */
+/*
+ * Time that the loader waits for a request after power-on: a quarter of a second. In simulation it
+ * does not wait: there a host may send requests to the firmware at once, and none may be lost.
+ */
 #ifndef PASSING_CYCLES /* a test says otherwise */
 #define PASSING_CYCLES (CIPHERLANE_SIMULATED ? 0 : CONFIG_CLOCK_FREQUENCY / 4)
 #endif
-/* And after a break, or when it was asked. A simulated second takes a minute. */
+/*
+ * Time that the loader waits after a UART break or since its last request: ten seconds. A simulated
+ * second takes a minute, so it is an eighth of a second there.
+ */
 #define ASKED_CYCLES                                                                               \
 	(CIPHERLANE_SIMULATED ? CONFIG_CLOCK_FREQUENCY / 8 : 10 * CONFIG_CLOCK_FREQUENCY)
 
@@ -45,9 +51,12 @@ static __attribute__((noreturn)) void start(void)
 	__builtin_unreachable();
 }
 
-/* What the firmware before has left, keys too, is for no other to find: in the buffer memory, the
- * vector unit, the queues of the DMA, stack and data cache. SRAM is zero from the start, and the
- * reset has cleared the accelerator's keys: what that answers changes nothing. */
+/*
+ * Erases data and keys of the previous firmware, so that no other firmware finds them: in the
+ * buffer memory, the vector unit, the DMA's queues, the stack and the data cache. SRAM was zeroized
+ * at start, and the reset has cleared the accelerator's keys, so the accelerator's result does not
+ * matter here.
+ */
 static void erase(void)
 {
 	static struct cl_accel_device accelerator = {
@@ -104,7 +113,10 @@ int main(void)
 
 		len = loader_handle(&loader, bytes, len, bytes, &goes);
 		if (len != 0) {
-			/* Who wants the firmware is not to keep the loader. */
+			/*
+			 * Requests for the firmware are refused; they do not make the loader stay
+			 * longer.
+			 */
 			if (bytes[CL_WIRE_HEADER_TYPE] != CL_WIRE_TYPE_ERROR) {
 				since = port_cycles(NULL);
 			}
