@@ -6,9 +6,12 @@
 
 #include "cl_dfii.h"
 
-/* In cycles: longer than a command and its answer take anywhere, and than an activation. */
+/*
+ * Cycles to wait after a command: more than any memory needs for a command, its answer or a row
+ * activation.
+ */
 #define COMMAND_CYCLES 64u
-/* Patterns that a setting has to read rightly. */
+/* Number of patterns that must be read correctly with a setting. */
 #define TRIALS     8u
 #define LINE_BYTES 32u /* of the CPU's data cache */
 #define WORDS      (CL_SDRAM_PHASES * CL_SDRAM_PHASE_WORDS)
@@ -19,8 +22,10 @@
 #define PHASE_BYTES 0u
 #endif
 
-/* Of each step: whether it is a command or goes to dfii_control; its bits; a command's address and
- * bank; the cycles to wait. */
+/*
+ * Words of each step: whether it is a command or a write to dfii_control; its bits; the address and
+ * bank of a command; the cycles to wait after it.
+ */
 enum {
 	STEP_IS_COMMAND,
 	STEP_BITS,
@@ -40,7 +45,7 @@ static void wait(uint32_t cycles)
 	}
 }
 
-/** Gives one command in a phase of the memory's clock. */
+/** Issues one command in a phase of the memory's clock. */
 static void command(unsigned int phase, uint32_t bits, uint32_t address, uint32_t bank)
 {
 	const unsigned long offset = phase * PHASE_BYTES;
@@ -53,7 +58,7 @@ static void command(unsigned int phase, uint32_t bits, uint32_t address, uint32_
 
 static void initialise(void)
 {
-	sdram_dfii_control_write(0); /* the CPU's, in reset, no clock enabled */
+	sdram_dfii_control_write(0); /* CPU control, reset active, no clock enabled */
 	wait(CL_SDRAM_RESET_CYCLES);
 	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i += STEP_WORDS) {
 		const uint32_t *const step = &steps[i];
@@ -67,11 +72,11 @@ static void initialise(void)
 	}
 }
 
-/* Where what was read by commands is not shown, there is nothing to adjust either. */
+/* A PHY that does not show the data read by commands has nothing to adjust either. */
 #if CL_SDRAM_SHOWN_PHASES > 0
 static const uint32_t lane_bits[CL_SDRAM_LANES] = CL_SDRAM_LANE_BITS;
 
-/** The address of word @p n of an access in the register block whose first is @p base. */
+/** Returns the register address of word @p n of an access; @p base is the address of word 0. */
 static unsigned long word_address(unsigned long base, unsigned int n)
 {
 	return base + n / CL_SDRAM_PHASE_WORDS * PHASE_BYTES + n % CL_SDRAM_PHASE_WORDS * 4;
@@ -88,7 +93,7 @@ static uint32_t xorshift(uint32_t *state)
 #ifdef CSR_DDRPHY_BASE
 #define ALL_LANES ((1u << CL_SDRAM_LANES) - 1)
 
-/** One setting of a group's read delay and bit slip. */
+/** Sets the read delay and the bit slip of a group of eight lines. */
 static void set(unsigned int lane, unsigned int bitslip, unsigned int delay)
 {
 	ddrphy_dly_sel_write(1u << lane);
@@ -100,7 +105,7 @@ static void set(unsigned int lane, unsigned int bitslip, unsigned int delay)
 	for (unsigned int i = 0; i < bitslip; i++) {
 		ddrphy_rdly_dq_bitslip_write(1);
 	}
-	/* The groups are paused and go on together: their pointers stay in step. */
+	/* Pause all groups and resume them together, so that their pointers stay in step. */
 	ddrphy_dly_sel_write(ALL_LANES);
 	ddrphy_dly_sel_write(0);
 }
@@ -133,7 +138,10 @@ static bool saw_burst(unsigned int lane)
 }
 #endif
 
-/** Writes words by commands, and reads them; whether the group's lines brought what they took. */
+/**
+ * Writes words by commands and reads them back. Returns true if the group's lines returned the
+ * words that were written.
+ */
 static bool reads(unsigned int lane, uint32_t seed)
 {
 	uint32_t state = seed;
@@ -178,7 +186,7 @@ static bool works(unsigned int lane, unsigned int bitslip, unsigned int delay)
 	return true;
 }
 
-/** Of all settings the middle of the longest row of delays that work. */
+/** Finds and sets the middle of the longest row of working delays, over all bit slips. */
 static int level(unsigned int lane, struct sdram_report *report)
 {
 	report->lanes[lane].working = 0;
@@ -235,7 +243,7 @@ static uint32_t all_but_one(uint32_t offset)
 	return ~one_line(offset);
 }
 
-/** Both halves of a word differ from each neighbour's. */
+/** Returns a pattern that differs from both neighbouring words in both halves. */
 static uint32_t own_address(uint32_t offset)
 {
 	return offset * 0x10001u ^ 0x5A5AA5A5u;
@@ -254,8 +262,10 @@ static int check(struct sdram_report *report, uint32_t offset, uint32_t expected
 	return report->wrong_bits == 0 ? 0 : error;
 }
 
-/** Every word of the tested bytes: as they are twice the L2 cache or more, all of them come from
- * the memory. */
+/**
+ * Writes and checks every word of the tested bytes. They are at least twice the L2 cache, so every
+ * word is read from the memory itself.
+ */
 static int test_words(uint32_t (*pattern)(uint32_t offset), struct sdram_report *report)
 {
 	int status = 0;
@@ -270,7 +280,10 @@ static int test_words(uint32_t (*pattern)(uint32_t offset), struct sdram_report 
 	return status;
 }
 
-/** A word behind each address line, and that at zero: all in one line of the L2 cache by turns. */
+/**
+ * Writes and checks word 0 and one word for each higher address line. All of them map to one line
+ * of the L2 cache and replace each other, so they are read from the memory itself.
+ */
 static int test_addresses(struct sdram_report *report)
 {
 	int status = 0;

@@ -1,9 +1,11 @@
 /**
  * @file
- * SDRAM behind LiteDRAM: sets PHY and module up, and tests them, before anything lies there.
+ * Sets up and tests an SDRAM that LiteDRAM controls: PHY, module and memory, before any data lie
+ * there.
  *
- * What is to be sent to the module, what the PHY has to adjust and where both are comes from the
- * port's sdram_port.h: on bare metal from the SoC's headers, on Zephyr from the devicetree.
+ * The port's sdram_port.h provides the commands for the module, the adjustments that the PHY needs,
+ * and the addresses of both. On bare metal they come from the SoC's headers, on Zephyr from the
+ * devicetree.
  */
 #ifndef SDRAM_H
 #define SDRAM_H
@@ -12,48 +14,59 @@
 
 #include "sdram_port.h"
 
-/** Bytes from the region's start in which every bit is tested: twice the L2 cache, and enough for
- * records. Zero afterwards. */
+/**
+ * Bytes from the region's start in which every bit is tested: twice the L2 cache, and enough for
+ * records. They are zero after the test.
+ */
 #define SDRAM_TESTED_BYTES (CONFIG_L2_SIZE > 1024 ? 2u * CONFIG_L2_SIZE : 2048u)
 
-/** Of these, bytes for data: what is behind them is read to have the L2 cache write those back. */
+/**
+ * The part of the tested bytes that holds data. Reading the bytes after it makes the L2 cache write
+ * the data back.
+ */
 #define SDRAM_DATA_BYTES (SDRAM_TESTED_BYTES - CONFIG_L2_SIZE)
 
 /** What was found. */
 struct sdram_report {
-	/** 0, or why the memory is not to be used: see sdram_init(). */
+	/** 0, or the reason why the memory cannot be used: see sdram_init(). */
 	int status;
-	/** Of each group of eight lines: the setting chosen, and how many delays in a row would do.
+	/**
+	 * For each group of eight lines: the chosen setting, and the number of consecutive delays
+	 * that work.
 	 */
 	struct {
 		uint8_t bitslip;
 		uint8_t delay;
 		uint8_t working;
 	} lanes[CL_SDRAM_LANES];
-	/** With -EIO and -EFAULT: the byte's offset at which a word was wrong, and its wrong bits.
-	 */
+	/** After -EIO or -EFAULT: byte offset of the wrong word, and its wrong bits. */
 	uint32_t offset;
 	uint32_t wrong_bits;
 };
 
 /**
- * Initialises the module, finds the setting with which each group of lines reads rightly, and tests
- * the data lines, every bit of the first SDRAM_TESTED_BYTES, and the address lines of the rest.
- * Takes a bounded time, some milliseconds, whatever the memory answers.
+ * Initialises the module, finds the setting with which each group of lines reads correctly, and
+ * tests the memory. It tests the data lines, every bit of the first SDRAM_TESTED_BYTES, and the
+ * remaining address lines. Takes a bounded time, some milliseconds, whatever the memory answers.
  *
- * @param[out] report what was found
+ * @param[out] report result and details
  * @retval 0       the memory can be used
- * @retval -ENXIO  no setting of a group of lines reads what was written
- * @retval -EIO    a word of the tested bytes is not what was written
- * @retval -EFAULT two addresses are one: the module is smaller than was said, or a line is broken
+ * @retval -ENXIO  a group of lines reads correctly with no setting
+ * @retval -EIO    a word of the tested bytes differs from what was written
+ * @retval -EFAULT two addresses reach the same word: the module is smaller than configured, or a
+ *                 line is broken
  */
 int sdram_init(struct sdram_report *report);
 
-/** What sdram_init() returned, in at most 16 characters; of memory that can be used, its kind. */
+/**
+ * Returns a name for sdram_init()'s result, at most 16 characters; for working memory, its kind.
+ */
 const char *sdram_name(int status);
 
-/** Writes back what the L2 cache holds of the first SDRAM_DATA_BYTES, so that what was zeroized is
- * so in the module, too. */
+/**
+ * Writes the L2 cache's copy of the first SDRAM_DATA_BYTES back, so that zeroized data are zero in
+ * the module, too.
+ */
 void sdram_write_back(void);
 
 #endif
