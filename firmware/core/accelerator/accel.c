@@ -2,17 +2,17 @@
 
 #include <errno.h>
 
-/* A poll takes several cycles; a block takes 2 to 15, and more where the bus is shared. */
+/* One poll takes several cycles. A block takes 2 to 15 cycles, and more where the bus is shared. */
 #define POLLS_COMMAND 10000u
 #define POLLS_RUN     100000u
 
-/* A test bench may put a simulated accelerator behind these two. */
+/* A test bench may define these two to reach a simulated accelerator. */
 #ifndef CL_ACCEL_READ
 #define CL_ACCEL_READ(accel, offset)         ((accel)->regs[(offset) / sizeof(uint32_t)])
 #define CL_ACCEL_WRITE(accel, offset, value) ((accel)->regs[(offset) / sizeof(uint32_t)] = (value))
 #endif
 
-/* Memory accesses of the program stay on their side of this point. */
+/* The compiler moves no memory access across this point. */
 #define BARRIER() __asm__ volatile("" : : : "memory")
 
 #define RESULT_BITS 4u
@@ -28,7 +28,7 @@ static void command(const struct cl_accel *accel, uint32_t mask)
 	CL_ACCEL_WRITE(accel, CL_ACCEL_CONTROL, mask);
 }
 
-/** Waits until none of the bits of the status register is set. */
+/** Waits until all of the given bits of the status register are 0. */
 static int wait_for(const struct cl_accel *accel, uint32_t bits)
 {
 	for (uint32_t polls = POLLS_COMMAND; (status(accel) & bits) != 0; polls--) {
@@ -87,7 +87,7 @@ int cl_accel_init(struct cl_accel *accel, volatile uint32_t *regs, void (*dcache
 	return cl_accel_zeroize(accel);
 }
 
-/** Carries out load_key or clear_key with what is in the registers. */
+/** Carries out load_key or clear_key with the values in the registers. */
 static int key_command(const struct cl_accel *accel, uint32_t mask)
 {
 	command(accel, mask);
@@ -134,7 +134,7 @@ int cl_accel_set_key(const struct cl_accel *accel, unsigned int slot, const uint
 	}
 	const int done = key_command(accel, CL_ACCEL_CONTROL_LOAD_KEY_MASK);
 
-	if (done == -EBUSY) { /* the words were not taken: none of them stays */
+	if (done == -EBUSY) { /* refused: the key words are still there */
 		for (uint32_t i = 0; i < key_bits / 32; i++) {
 			CL_ACCEL_WRITE(accel, CL_ACCEL_KEY0 + i * (CL_ACCEL_KEY1 - CL_ACCEL_KEY0),
 				       0);
@@ -192,11 +192,11 @@ int cl_accel_submit(const struct cl_accel *accel, const struct cl_accel_descript
 	*number = (uint16_t)CL_ACCEL_READ(accel, CL_ACCEL_SUBMITTED);
 	BARRIER();
 	command(accel, CL_ACCEL_CONTROL_START_MASK);
-	/* A start that is not taken is not counted. */
+	/* The counter of submitted descriptors does not change if a start was refused. */
 	return (uint16_t)CL_ACCEL_READ(accel, CL_ACCEL_SUBMITTED) == *number ? -EBUSY : 0;
 }
 
-/** Whether a descriptor has ended. */
+/** Returns true if a descriptor has ended. */
 static bool has_ended(const struct cl_accel *accel, uint16_t number)
 {
 	return (uint16_t)(CL_ACCEL_READ(accel, CL_ACCEL_COMPLETED) - number - 1u) < 0x8000u;
@@ -221,15 +221,17 @@ int cl_accel_poll(const struct cl_accel *accel, uint16_t number)
 
 int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor *descriptor)
 {
-	uint32_t polls = POLLS_RUN; /* and one a byte or bit */
+	uint32_t polls = POLLS_RUN; /* and one for each byte or bit of the length */
 	uint16_t number;
 	const int refused = cl_accel_submit(accel, descriptor, &number);
 
 	if (refused != 0) {
 		return refused;
 	}
-	/* Nothing reads the destination before the end, so no line of it can come back into the
-	 * cache: the cache may be flushed while the accelerator works. */
+	/*
+	 * Flush the cache while the accelerator works: nothing reads the destination before the
+	 * end, so no line of it returns to the cache.
+	 */
 	if (!descriptor->uncached) {
 		flush(accel);
 	}

@@ -2,12 +2,13 @@
  * @file
  * Driver of the CTR accelerator: AES-CTR from memory to memory by its own DMA.
  *
- * Sequence: cl_accel_init once; cl_accel_set_key for each key, into a slot of its own;
- * cl_accel_ctr or cl_accel_eea2 for each piece of data, which wait for their end. Or
- * cl_accel_submit, several before the first has ended, and cl_accel_poll for each.
+ * Sequence: call cl_accel_init once, then cl_accel_set_key for each key, into a slot of its own.
+ * Then call cl_accel_ctr or cl_accel_eea2 for each piece of data; both wait for the end. Or call
+ * cl_accel_submit, several times before the first descriptor has ended, and cl_accel_poll for each.
  *
- * No call waits longer than a bound that its arguments give. Results common to all: -EBUSY the
- * accelerator cannot take this now; -ETIMEDOUT it or the bus did not answer in time.
+ * No call waits longer than a bound that its arguments determine. Results common to all: -EBUSY:
+ * the accelerator cannot take this now; -ETIMEDOUT: the accelerator or the bus did not answer in
+ * time.
  */
 #ifndef CL_ACCEL_H
 #define CL_ACCEL_H
@@ -25,41 +26,46 @@ struct cl_accel {
 	/** Base of the registers of cl_accel_regs.h. */
 	volatile uint32_t *regs;
 	/**
-	 * Drops the CPU's copies of the DMA's memory. NULL where the CPU does not cache that
-	 * memory. The cache must write through and not prefetch.
+	 * Drops the CPU's cached copies of the memory that the DMA writes. NULL if the CPU does not
+	 * cache that memory. The cache must write through and must not prefetch.
 	 */
 	void (*dcache_flush)(void);
 };
 
-/** What to encrypt or decrypt, and how. */
+/** Describes what to encrypt or decrypt, and how. */
 struct cl_accel_descriptor {
 	/**
 	 * Buffers at any alignment, in memory that the DMA may reach. @p out may equal @p in, or
-	 * begin before it; it must not begin inside it otherwise.
+	 * begin before it; it must not begin elsewhere inside @p in.
 	 */
 	const uint8_t *in;
 	uint8_t *out;
-	/** In bytes, or in bits with in_bits; 0 is allowed. */
+	/** Length in bytes, or in bits with in_bits; 0 is allowed. */
 	uint32_t length;
-	/** The length is in bits; the bits of the last byte behind the last are written as 0. */
+	/** The length is in bits. The unused bits of the last byte are written as 0. */
 	bool in_bits;
 	/** Raise the interrupt at the end. */
 	bool interrupt;
-	/** Begin when all before it have ended: needed where it reads what one of them writes. */
+	/**
+	 * Begin only when all earlier descriptors have ended. Needed if this one reads their
+	 * output.
+	 */
 	bool ordered;
-	/** The CPU does not cache @p out: cl_accel_run leaves its cache as it is. */
+	/** The CPU does not cache @p out, so cl_accel_run does not flush the cache. */
 	bool uncached;
 	/** Key slot. */
 	uint8_t slot;
-	/** Bits of the counter block that are counted: CL_ACCEL_OPTIONS_WIDTH_*. */
+	/**
+	 * Number of low bits of the counter block that are incremented: CL_ACCEL_OPTIONS_WIDTH_*.
+	 */
 	uint8_t width;
-	/** Counter block T1 (SP 800-38A, 6.5); the first block's is T1 + index. */
+	/** Counter block T1 (SP 800-38A, 6.5). The first block of data uses T1 + index. */
 	_Alignas(sizeof(uint32_t)) uint8_t counter[16];
 	uint64_t index;
 };
 
 /**
- * Takes over the accelerator, and zeroizes it.
+ * Takes control of the accelerator, and zeroizes it.
  *
  * @retval 0 done
  * @retval -ETIMEDOUT see above
@@ -67,8 +73,8 @@ struct cl_accel_descriptor {
 int cl_accel_init(struct cl_accel *accel, volatile uint32_t *regs, void (*dcache_flush)(void));
 
 /**
- * Loads a key into a slot and waits for its schedule; the slot's key before it is lost. What runs
- * with other slots goes on.
+ * Loads a key into a slot and waits for its schedule. The slot's previous key is lost. Work with
+ * other slots continues.
  *
  * @param key words of the key, each four of its bytes loaded little-endian
  * @retval 0 done
@@ -91,7 +97,7 @@ int cl_accel_set_key(const struct cl_accel *accel, unsigned int slot, const uint
 int cl_accel_clear_key(const struct cl_accel *accel, unsigned int slot);
 
 /**
- * Sets every copy of every key in the accelerator to zero, ending what is under way.
+ * Zeroizes every copy of every key in the accelerator, and ends all work in progress.
  *
  * @retval 0 done
  * @retval -ETIMEDOUT see above
@@ -101,15 +107,16 @@ int cl_accel_zeroize(const struct cl_accel *accel);
 /**
  * Ends all outstanding descriptors; keys stay.
  *
- * @retval 0 done, or none was outstanding
+ * @retval 0 done, or no descriptor was outstanding
  * @retval -ETIMEDOUT see above
  */
 int cl_accel_abort(const struct cl_accel *accel);
 
 /**
- * Queues a descriptor. Until it has ended, the CPU shall not touch its buffers.
+ * Queues a descriptor. The CPU must not touch its buffers until it has ended.
  *
- * @param[out] number for cl_accel_poll, to be asked before 8 more have been submitted
+ * @param[out] number for cl_accel_poll, which must be called before 8 more descriptors are
+ *                    submitted
  * @retval 0 done
  * @retval -EINVAL no such slot or width
  * @retval -EFAULT an address is beyond 32 bits
@@ -119,9 +126,9 @@ int cl_accel_submit(const struct cl_accel *accel, const struct cl_accel_descript
 		    uint16_t *number);
 
 /**
- * Tells how a descriptor ended; its result is then visible to the CPU.
+ * Tells how a descriptor ended. If it has ended, the CPU can see its output.
  *
- * @retval 0 it ended well
+ * @retval 0 it ended without error
  * @retval -EAGAIN it has not ended
  * @retval -EINVAL the slot holds no key, or @p out begins inside @p in
  * @retval -EFAULT a buffer is not in memory that the DMA may reach
@@ -132,8 +139,8 @@ int cl_accel_submit(const struct cl_accel *accel, const struct cl_accel_descript
 int cl_accel_poll(const struct cl_accel *accel, uint16_t number);
 
 /**
- * Queues a descriptor and waits for its end. The CPU's stack and @p accel shall share no cache line
- * with its output.
+ * Queues a descriptor and waits for its end. Its output must share no cache line with the CPU's
+ * stack or with @p accel.
  *
  * @retval 0 done
  * @retval -ETIMEDOUT see above; all outstanding descriptors were aborted
@@ -142,8 +149,8 @@ int cl_accel_poll(const struct cl_accel *accel, uint16_t number);
 int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor *descriptor);
 
 /**
- * Encrypts or decrypts with T1 + @p index as the first counter block modulo 2^128, and waits for
- * the end. The CPU's stack and @p accel shall share no cache line with @p out.
+ * Encrypts or decrypts with T1 + @p index modulo 2^128 as the first counter block, and waits for
+ * the end. @p out must share no cache line with the CPU's stack or with @p accel.
  *
  * @param in, out as in struct cl_accel_descriptor
  * @param len bytes, 0 allowed
@@ -155,12 +162,14 @@ int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor 
 int cl_accel_ctr(const struct cl_accel *accel, unsigned int slot, const uint8_t counter[16],
 		 uint64_t index, const uint8_t *in, uint8_t *out, size_t len);
 
-/** T1 of 128-EEA2 (3GPP TS 33.401, B.1.3) from COUNT, BEARER (5 bits) and DIRECTION (1 bit). */
+/**
+ * Builds T1 of 128-EEA2 (3GPP TS 33.401, B.1.3) from COUNT, BEARER (5 bits) and DIRECTION (1 bit).
+ */
 void cl_accel_eea2_counter(uint8_t counter[16], uint32_t count, unsigned int bearer,
 			   unsigned int direction);
 
 /**
- * 128-EEA2 over @p bits bits, and waits for the end; otherwise as cl_accel_ctr.
+ * Runs 128-EEA2 over @p bits bits, and waits for the end; otherwise like cl_accel_ctr.
  *
  * @retval -EINVAL also: bearer above 31 or direction above 1
  */

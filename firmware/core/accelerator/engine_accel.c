@@ -8,7 +8,7 @@
 #include "aes/engines.h"
 #include "zeroize.h"
 
-/** At most what the DMA's queues keep of the data that went through them. */
+/** Upper bound of the data that remain in the DMA's queues after a transfer. */
 #define PASSING_BYTES 2048u
 
 int cl_engine_accel_check_key(const struct cl_accel_device *device, const struct cl_engine_key *key)
@@ -33,8 +33,10 @@ bool cl_engine_accel_reaches(const struct cl_accel_device *device, const uint8_t
 	       is_inside(device->uncached_origin, device->uncached_bytes, buffer, len);
 }
 
-/** CTR through the bounce buffer, piece by piece. Apart, as the usual way shall fit few cache
- * lines. */
+/**
+ * Runs CTR through the bounce buffer, piece by piece. Kept separate so that the usual way fits few
+ * cache lines.
+ */
 static __attribute__((noinline)) int bounce(const struct cl_accel_device *device, unsigned int slot,
 					    const uint8_t *counter, const uint8_t *in, uint8_t *out,
 					    size_t len)
@@ -64,9 +66,10 @@ static __attribute__((noinline)) int bounce(const struct cl_accel_device *device
 }
 
 /**
- * Puts zeros under the key zero in the place of what the data's way keeps of a key's last data.
+ * Overwrites what the data path still holds of a key's last data, by encrypting zeros with an
+ * all-zero key.
  *
- * @retval 0 done, as far as there is a bounce buffer
+ * @retval 0 done, or there is no bounce buffer and nothing was overwritten
  * @retval -errno as cl_accel_set_key
  */
 static int overwrite(const struct cl_accel_device *device, unsigned int slot)
@@ -91,7 +94,10 @@ static int overwrite(const struct cl_accel_device *device, unsigned int slot)
 	return 0;
 }
 
-/** After every slot was zeroized: all are free, and nothing is left of their data. */
+/**
+ * Marks all slots as free after every slot was zeroized, and overwrites their data in the data
+ * path.
+ */
 static int begin_anew(struct cl_accel_device *device)
 {
 	memset(device->slots, 0, sizeof(device->slots));

@@ -1,6 +1,7 @@
 /**
  * @file
- * Engine on the CTR accelerator: CTR by its own DMA, key schedule included.
+ * Engine that uses the CTR accelerator. The accelerator computes CTR, including the key schedule,
+ * with its own DMA.
  */
 #ifndef CL_ENGINE_ACCEL_H
 #define CL_ENGINE_ACCEL_H
@@ -12,31 +13,33 @@
 #include "accelerator/accel.h"
 #include "engine/engine.h"
 
-/** One accelerator and what its engine remembers. */
+/** State of one accelerator and of its engine. */
 struct cl_accel_device {
 	/** Set up by cl_engine_accel_init. */
 	struct cl_accel accel;
-	/** Memory that the DMA may reach: buffers in it need no copy, at any alignment. */
+	/** Memory that the DMA may reach. Buffers in it need no copy, at any alignment. */
 	uintptr_t dma_origin;
 	size_t dma_bytes;
-	/** More such memory, which the CPU does not cache; 0 bytes where there is none. */
+	/**
+	 * More memory that the DMA may reach and the CPU does not cache; 0 bytes if there is none.
+	 */
 	uintptr_t uncached_origin;
 	size_t uncached_bytes;
 	/**
-	 * Where other buffers pass through, in the memory above. With bounce_bytes below 16 such
-	 * buffers are refused with -EINVAL.
+	 * Buffer in the memory above through which all other buffers are copied. If bounce_bytes is
+	 * below 16, such buffers are refused with -EINVAL.
 	 */
 	uint8_t *bounce;
 	size_t bounce_bytes;
-	/** Generation of the key that each key slot holds, 0 when it is free. */
+	/** Generation of the key in each key slot; 0 if the slot is free. */
 	uint32_t slots[CL_ACCEL_SLOTS];
 	/** Last generation given out. */
 	uint32_t generation;
 };
 
 /**
- * Takes over the accelerator, with no key, and erases what a restart left of keys and data. The
- * rest of @p device is set.
+ * Takes control of the accelerator, with no key, and zeroizes keys and data that a restart left
+ * there. The caller has set the other members of @p device.
  *
  * @retval 0 done
  * @retval -errno as cl_accel_init
@@ -44,24 +47,25 @@ struct cl_accel_device {
 int cl_engine_accel_init(struct cl_accel_device *device, volatile uint32_t *regs,
 			 void (*dcache_flush)(void));
 
-/** Whether the DMA can take @p buffer as it is. */
+/** Returns true if the DMA can use @p buffer without a copy. */
 bool cl_engine_accel_reaches(const struct cl_accel_device *device, const uint8_t *buffer,
 			     size_t len);
 
 /**
- * Whether the key's slot still holds it. For ports that submit descriptors themselves; the engine
- * asks by itself.
+ * Checks that the key's slot still holds the key. For ports that submit descriptors themselves; the
+ * engine calls it on its own.
  *
- * @retval 0 it does: cl_engine_key.slot
+ * @retval 0 the slot cl_engine_key.slot holds the key
  * @retval -EINVAL no key is set
- * @retval -EIO after a fault all slots were zeroized
+ * @retval -EIO all slots were zeroized after a fault
  */
 int cl_engine_accel_check_key(const struct cl_accel_device *device,
 			      const struct cl_engine_key *key);
 
 /**
- * The engine `accelerator` on @p device, which must have been initialised. A key has a slot of
- * its own from set_key to clear, and is nowhere else: set_key returns -EBUSY when none is free.
+ * Returns the engine `accelerator` on @p device, which must have been initialised. A key occupies a
+ * slot of its own from set_key to clear, and is stored nowhere else. set_key returns -EBUSY when no
+ * slot is free.
  */
 struct cl_engine cl_engine_accel(struct cl_accel_device *device);
 

@@ -6,7 +6,7 @@
 
 #include "cl_wire.h"
 
-/** Blocks of a message: as many as the core numbers (gateware/snow3g/core.py). */
+/** Blocks of a message: as many as the core can number (gateware/snow3g/core.py). */
 #define MESSAGE_BLOCKS 65536u
 #define ANSWER_BYTES   51u
 
@@ -19,7 +19,10 @@ struct known_answer {
 };
 
 /* clang-format off */
-/* Whole bytes of 3GPP's sets of UEA2 (TS 35.217, 4.3 and 4.4); of the second those from its fourth block on. */
+/*
+ * Whole bytes of 3GPP's test sets for UEA2 (TS 35.217, 4.3 and 4.4); the second from its fourth
+ * block.
+ */
 static const struct known_answer known_answers[] = {
 	{
 		.key = {
@@ -62,7 +65,9 @@ static const struct known_answer known_answers[] = {
 };
 /* clang-format on */
 
-/** Whether it is a counter block of 128-EEA1, and the message does not end behind the longest. */
+/**
+ * Returns true if this is a counter block of 128-EEA1 and the data end within the longest message.
+ */
 static bool is_of_message(const uint8_t counter[CL_BLOCK_BYTES], size_t len)
 {
 	const uint32_t number = (uint32_t)counter[14] << 8 | counter[15];

@@ -1,11 +1,11 @@
 /**
  * @file
- * Engine on the SNOW 3G accelerator: 128-EEA1 (TS 33.401, B.1.2), whole bytes, by its own DMA. Its
- * registers, and all but the cipher, are those of the CTR accelerator.
+ * Engine that uses the SNOW 3G accelerator: 128-EEA1 (TS 33.401, B.1.2) on whole bytes, with its
+ * own DMA. It has the registers of the CTR accelerator and differs only in the cipher.
  *
  * The counter block of a message's block n is COUNT (32) || BEARER (5) || DIRECTION (1) || 26 zeros
- * || n (64), as that of 128-EEA2, and selects bits 128 n to 128 n + 127 of the message's keystream;
- * n is below 65536. Keys have 128 bits. Another key, another counter block and data that end behind
+ * || n (64), as in 128-EEA2. It selects bits 128 n to 128 n + 127 of the message's keystream; n is
+ * below 65536. Keys have 128 bits. Other key lengths, other counter blocks, and data that end after
  * block 65535 are refused with -EINVAL.
  */
 #ifndef CL_ENGINE_SNOW3G_H
@@ -14,7 +14,10 @@
 #include "accelerator/engine_accel.h"
 #include "engine/engine.h"
 
-/** The engine `snow3g` on @p device, initialised as that of cl_engine_accel. */
+/**
+ * Returns the engine `snow3g` on @p device, which must have been initialised as for
+ * cl_engine_accel.
+ */
 struct cl_engine cl_engine_snow3g(struct cl_accel_device *device);
 
 #endif

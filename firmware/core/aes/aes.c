@@ -17,7 +17,7 @@ static uint32_t substitute_word(uint32_t word)
 	       (uint32_t)cl_aes_sbox[word >> 24] << 24;
 }
 
-/** RotWord (FIPS-197, 5.2): the first byte, bits 7:0 here, becomes the last. */
+/** RotWord (FIPS-197, 5.2): the first byte, here in bits 7:0, becomes the last byte. */
 static uint32_t rotate_word(uint32_t word)
 {
 	return word >> 8 | word << 24;

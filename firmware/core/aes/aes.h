@@ -9,14 +9,14 @@
 
 #include "engine/engine.h"
 
-/** SubBytes of one byte (FIPS-197, 5.1.1). */
+/** S-box: SubBytes of one byte (FIPS-197, 5.1.1). */
 extern const uint8_t cl_aes_sbox[256];
 
 /**
  * Expands a cipher key (FIPS-197, 5.2) into the round keys of encryption.
  *
- * Sets round_key, key_bits and rounds of @p key, zeroes the words beyond the last round key, and
- * leaves the other fields alone.
+ * Sets round_key, key_bits and rounds of @p key, clears the words after the last round key, and
+ * does not change the other members.
  *
  * @param key_bytes key_bits / 8 bytes at any alignment
  * @retval 0 done

@@ -1,6 +1,7 @@
 /**
  * @file
- * The inverse S-box of FIPS-197, figure 14, as a list: F is applied to InvS(00), InvS(01), ...
+ * The inverse S-box of FIPS-197, figure 14, as an X-macro list: F is applied to InvS(00), InvS(01),
+ * ... in order.
  */
 #ifndef CL_AES_INV_SBOX_H
 #define CL_AES_INV_SBOX_H

@@ -13,7 +13,9 @@ static uint32_t rotate(uint32_t word, unsigned int bytes)
 
 uint32_t cl_aes_inv_mix_column(uint32_t column)
 {
-	/* {0e} = 8 + 4 + 2, {0b} = 8 + 2 + 1, {0d} = 8 + 4 + 1, {09} = 8 + 1. */
+	/*
+	 * The factors as sums: {0e} = 8 + 4 + 2, {0b} = 8 + 2 + 1, {0d} = 8 + 4 + 1, {09} = 8 + 1.
+	 */
 	const uint32_t by_2 = cl_aes_double(column);
 	const uint32_t by_4 = cl_aes_double(by_2);
 	const uint32_t by_8 = cl_aes_double(by_4);

@@ -1,7 +1,7 @@
 /**
  * @file
- * The S-box of FIPS-197, figure 7, as a list: F is applied to S(00), S(01), ... S(ff) in order, so
- * that the compiler derives from it every table that an engine needs.
+ * The S-box of FIPS-197, figure 7, as an X-macro list: F is applied to S(00), S(01), ... S(ff) in
+ * order. The compiler derives every table that an engine needs from it.
  */
 #ifndef CL_AES_SBOX_H
 #define CL_AES_SBOX_H

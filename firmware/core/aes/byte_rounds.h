@@ -1,7 +1,7 @@
 /**
  * @file
- * Rounds of AES in byte-oriented C: SubBytes by a table of 256 bytes, MixColumns by shifts, on the
- * four bytes of a column at once.
+ * Rounds of AES in byte-oriented C. SubBytes uses a table of 256 bytes. MixColumns shifts the four
+ * bytes of a column at once.
  */
 #ifndef CL_BYTE_ROUNDS_H
 #define CL_BYTE_ROUNDS_H
@@ -17,7 +17,10 @@ static inline uint32_t cl_byte_rotate(uint32_t column, unsigned int rows)
 	return column >> 8 * rows | column << (32 - 8 * rows);
 }
 
-/** Column @p c after (Inv)SubBytes and (Inv)ShiftRows: row r comes from r columns on, or back. */
+/**
+ * Returns column @p c after (Inv)SubBytes and (Inv)ShiftRows. Row r comes from column c + r, or
+ * from c - r in the inverse cipher.
+ */
 static inline __attribute__((always_inline)) uint32_t
 cl_byte_substituted(bool inverse, const uint32_t state[4], unsigned int c)
 {
@@ -33,7 +36,9 @@ cl_byte_substituted(bool inverse, const uint32_t state[4], unsigned int c)
 	return column;
 }
 
-/** MixColumns of one column (FIPS-197, 5.1.3): {02} times itself, {03}, 1 and 1 times the rows on.
+/**
+ * Computes MixColumns of one column (FIPS-197, 5.1.3). Each row becomes {02} times itself plus
+ * {03}, 1 and 1 times the next three rows.
  */
 static inline uint32_t cl_byte_mix_column(uint32_t column)
 {
@@ -42,7 +47,7 @@ static inline uint32_t cl_byte_mix_column(uint32_t column)
 	return cl_aes_double(column ^ next) ^ next ^ cl_byte_rotate(column ^ next, 2);
 }
 
-/** A middle round of the cipher or of the equivalent inverse cipher. */
+/** Runs a middle round of the cipher or of the equivalent inverse cipher. */
 static inline __attribute__((always_inline)) void
 cl_byte_round(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)
 {
@@ -51,8 +56,10 @@ cl_byte_round(bool inverse, uint32_t next[4], const uint32_t state[4], const uin
 		uint32_t column = cl_byte_substituted(inverse, state, c);
 
 		if (inverse) {
-			/* InvMixColumns is MixColumns after adding {04} times the sum of rows r and
-			 * r + 2 to both. */
+			/*
+			 * InvMixColumns equals MixColumns after this step: rows r and r + 2 each
+			 * gain {04} times their sum.
+			 */
 			const uint32_t sum = column ^ cl_byte_rotate(column, 2);
 
 			column ^= cl_aes_double(cl_aes_double(sum));
@@ -61,7 +68,7 @@ cl_byte_round(bool inverse, uint32_t next[4], const uint32_t state[4], const uin
 	}
 }
 
-/** The last round, which has no (Inv)MixColumns. */
+/** Runs the last round, which has no (Inv)MixColumns. */
 static inline __attribute__((always_inline)) void
 cl_byte_last(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)
 {

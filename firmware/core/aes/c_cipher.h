@@ -1,9 +1,9 @@
 /**
  * @file
- * The block cipher in C: rounds by bytes, by tables or, on the target, by the scalar instructions
- * of RISC-V Zkne and Zknd, in one of three styles.
+ * The block cipher in C, in one of three styles. A round uses bytes, tables or, on the target, the
+ * scalar instructions of RISC-V Zkne and Zknd.
  *
- * Everything is inlined with constant arguments: each use is a cipher of its own.
+ * Everything is inlined with constant arguments, so each use compiles to its own code.
  */
 #ifndef CL_C_CIPHER_H
 #define CL_C_CIPHER_H
@@ -18,30 +18,30 @@
 #include "aes/zkn_rounds.h"
 #endif
 
-/** What a round is made of. */
+/** The means by which a round is computed. */
 enum cl_c_rounds {
 	CL_C_BYTES,
 	CL_C_TABLES,
-	/** Scalar instructions; the SoC must have their unit. */
+	/** Scalar instructions; the SoC must have the unit that runs them. */
 	CL_C_ZKN,
 };
 
-/** How rounds follow each other: the styles of Jenkins et al. 2007. */
+/** How the code arranges the rounds: the styles of Jenkins et al. 2007. */
 enum cl_c_style {
 	/** A loop over rounds; each ends by copying the next state over the current one. */
 	CL_C_LOOP,
-	/** A loop over pairs of rounds, from the one state to the other and back: no copies. */
+	/** A loop over pairs of rounds, from one state to the other and back, without copies. */
 	CL_C_SWAP,
-	/** All rounds in a row; needs a constant number of rounds. */
+	/** No loop: all rounds in sequence. Needs a constant number of rounds. */
 	CL_C_UNROLLED,
 };
 
 struct cl_c_cipher {
 	enum cl_c_rounds by;
-	/** The equivalent inverse cipher; round keys after cl_aes_invert_key. */
+	/** Use the equivalent inverse cipher, with round keys from cl_aes_invert_key. */
 	bool inverse;
 	enum cl_c_style style;
-	/** 10, 12 or 14 for CL_C_UNROLLED; otherwise 0, for those of the key. */
+	/** 10, 12 or 14 for CL_C_UNROLLED; otherwise 0: the key sets the number. */
 	unsigned int rounds;
 };
 
@@ -97,7 +97,7 @@ CL_C_INLINE void cl_c_xor(uint32_t to[4], const uint32_t from[4])
 	to[3] ^= from[3];
 }
 
-/** One block; @p out may be @p in. */
+/** Encrypts or decrypts one block; @p out may be @p in. */
 CL_C_INLINE void cl_c_block(struct cl_c_cipher cipher, const struct cl_engine_key *key,
 			    const uint32_t in[4], uint32_t out[4])
 {

@@ -5,8 +5,10 @@
 #include "engine/ctr.h"
 #include "aes/engines.h"
 
-/* Two rounds a turn: no register moves between rounds, and the loop stays in an instruction cache
- * of 4 KB, which fourteen rounds in a row would not. */
+/*
+ * The loop does two rounds per iteration, so no state is copied between rounds. It also fits an
+ * instruction cache of 4 KB; fourteen unrolled rounds would not.
+ */
 static inline __attribute__((always_inline)) void encrypt(const struct cl_engine_key *key,
 							  const uint32_t in[4], uint32_t out[4])
 {

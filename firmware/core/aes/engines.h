@@ -1,6 +1,6 @@
 /**
  * @file
- * The engines in plain C, present on every board.
+ * The engines in plain C. Every board has them.
  */
 #ifndef CL_ENGINES_H
 #define CL_ENGINES_H
@@ -8,22 +8,22 @@
 #include "engine/engine.h"
 
 /**
- * Byte-oriented C: SubBytes by a table of 256 bytes, MixColumns by shifts. Small; the time of a
- * block depends on the data only through the cache lines of that one table.
+ * Byte-oriented C: SubBytes by a table of 256 bytes, MixColumns by shifts. Small. The time of a
+ * block depends on the data only through the cache lines of this one table.
  */
 extern const struct cl_engine cl_engine_byte;
 
 /**
- * Table-based C: four tables of 1 KB combine SubBytes, ShiftRows and MixColumns. The fastest plain
- * C; not constant in time where tables are read through a cache.
+ * Table-based C: four tables of 1 KB combine SubBytes, ShiftRows and MixColumns. It is the fastest
+ * engine in plain C, but not constant in time where tables are read through a cache.
  */
 extern const struct cl_engine cl_engine_table;
 
-/** cl_engine.set_key of an engine whose key is just the round keys of FIPS-197. */
+/** Implements cl_engine.set_key for engines that need only the round keys of FIPS-197. */
 int cl_engine_c_set_key(const struct cl_engine *engine, struct cl_engine_key *key,
 			const uint8_t *key_bytes, unsigned int key_bits);
 
-/** cl_engine.clear of an engine that keeps nothing but struct cl_engine_key. */
+/** Implements cl_engine.clear for engines that keep no state outside struct cl_engine_key. */
 void cl_engine_c_clear(const struct cl_engine *engine, struct cl_engine_key *key);
 
 #endif

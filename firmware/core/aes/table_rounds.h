@@ -1,6 +1,6 @@
 /**
  * @file
- * Rounds of AES by tables: a column of the next state is the sum of four table entries and the
+ * Rounds of AES by tables. A column of the next state is the sum of four table entries and the
  * round key. Table r holds, for each byte of row r, the column that (Inv)SubBytes and
  * (Inv)MixColumns make of it (Daemen and Rijmen, The Design of Rijndael, 4.2). (Inv)ShiftRows is
  * the choice of the column that each byte comes from.
@@ -19,9 +19,9 @@ extern const uint32_t cl_aes_tables[4][256];
 extern const uint32_t cl_aes_inv_tables[4][256];
 
 /**
- * The entry of table @p row for the byte of that row of @p column. The offset in bytes is cut out
- * of the column by one shift and one mask, and all tables are within a load's immediate offset of
- * one base, the third: four instructions a lookup on RV32.
+ * Returns the entry of table @p row for the byte of that row of @p column. One shift and one mask
+ * extract the byte offset from the column. All tables are within a load's immediate offset of one
+ * base, the third table. So a lookup takes four instructions on RV32.
  */
 static inline __attribute__((always_inline)) const uint8_t *
 cl_table_entry(const uint32_t tables[4][256], uint32_t column, unsigned int row)
@@ -31,13 +31,13 @@ cl_table_entry(const uint32_t tables[4][256], uint32_t column, unsigned int row)
 	return (const uint8_t *)tables[2] + offset + 1024 * ((int)row - 2);
 }
 
-/** Column @p c of the result takes row @p row from this column. */
+/** Returns the column from which column @p c of the result takes row @p row. */
 static inline unsigned int cl_table_source(bool inverse, unsigned int c, unsigned int row)
 {
 	return (inverse ? c + 4 - row : c + row) % 4;
 }
 
-/** A middle round of the cipher or of the equivalent inverse cipher. */
+/** Runs a middle round of the cipher or of the equivalent inverse cipher. */
 static inline __attribute__((always_inline)) void
 cl_table_round(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)
 {
@@ -56,9 +56,9 @@ cl_table_round(bool inverse, uint32_t next[4], const uint32_t state[4], const ui
 }
 
 /**
- * The last round, which has no (Inv)MixColumns. S(x) itself is byte 1 of the entry in table 0, byte
- * 0 of those in tables 2 and 3, and byte 2 of those in table 1: tables that are in the cache
- * already. The inverse has no such byte in its tables.
+ * Runs the last round, which has no (Inv)MixColumns. The cipher's tables, which are in the cache
+ * already, contain S(x) itself: in byte 1 of an entry of table 0, byte 2 of table 1, and byte 0 of
+ * tables 2 and 3. The tables of the inverse cipher have no such byte.
  */
 static inline __attribute__((always_inline)) void
 cl_table_last(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)

@@ -1,9 +1,10 @@
 /**
  * @file
- * Rounds of AES by the scalar instructions of RISC-V Zkne and Zknd for RV32 (target only): each
- * substitutes one byte and adds its share of a column. The unit that carries them out is
- * gateware/isa/zkn.py; funct7 is the byte select (bits 6:5) and the operation, as in the standard,
- * the opcode custom-0. They have no side effects, so the compiler may schedule them.
+ * Rounds of AES by the scalar instructions of RISC-V Zkne and Zknd for RV32 (target only). Each
+ * instruction substitutes one byte and XORs its share into a column. The unit gateware/isa/zkn.py
+ * carries them out. As in the standard, funct7 contains the byte select (bits 6:5) and the
+ * operation; the opcode is custom-0. The instructions have no side effects, so the compiler may
+ * schedule them.
  */
 #ifndef CL_ZKN_ROUNDS_H
 #define CL_ZKN_ROUNDS_H
@@ -11,15 +12,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Operations: SubBytes, with MixColumns, and the inverses. */
+/** Operations: SubBytes, SubBytes with MixColumns, and the inverse of each. */
 #define CL_ZKN_ESI  0x11
 #define CL_ZKN_ESMI 0x13
 #define CL_ZKN_DSI  0x15
 #define CL_ZKN_DSMI 0x17
 
-/* A test bench may put a model of the unit here. */
+/* A test bench may define a model of the unit instead. */
 #ifndef CL_ZKN
-/** @p operation on byte @p select of @p rs2, added to @p rs1. */
+/** Applies @p operation to byte @p select of @p rs2, and XORs the result into @p rs1. */
 #define CL_ZKN(operation, select, rs1, rs2)                                                        \
 	({                                                                                         \
 		uint32_t rd_;                                                                      \
@@ -30,7 +31,10 @@
 	})
 #endif
 
-/** A column: the key's, and the shares of row 0 of @p a to row 3 of @p d. */
+/**
+ * Computes a column from the round key's column, row 0 of @p a, row 1 of @p b, row 2 of @p c and
+ * row 3 of @p d.
+ */
 #define CL_ZKN_COLUMN(operation, key, a, b, c, d)                                                  \
 	({                                                                                         \
 		uint32_t sum_ = CL_ZKN(operation, 0, key, a);                                      \
@@ -40,7 +44,9 @@
 		sum_;                                                                              \
 	})
 
-/** All columns: row r of column c comes from column c + r, or c - r of the inverse. */
+/**
+ * Computes all four columns. Row r of column c comes from column c + r, or c - r in the inverse.
+ */
 #define CL_ZKN_COLUMNS(operation, next, s, k, forth, back)                                         \
 	do {                                                                                       \
 		next[0] = CL_ZKN_COLUMN(operation, (k)[0], s[0], s[forth], s[2], s[back]);         \
@@ -52,7 +58,9 @@
 					s[(back + 3) % 4]);                                        \
 	} while (0)
 
-/** A middle round of the cipher or of the equivalent inverse cipher: sixteen instructions. */
+/**
+ * Runs a middle round of the cipher or of the equivalent inverse cipher, in sixteen instructions.
+ */
 static inline __attribute__((always_inline)) void
 cl_zkn_round(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)
 {
@@ -63,7 +71,7 @@ cl_zkn_round(bool inverse, uint32_t next[4], const uint32_t state[4], const uint
 	}
 }
 
-/** The last round, which has no (Inv)MixColumns. */
+/** Runs the last round, which has no (Inv)MixColumns. */
 static inline __attribute__((always_inline)) void
 cl_zkn_last(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)
 {

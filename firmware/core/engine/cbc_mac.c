@@ -17,7 +17,10 @@ int cl_cbc_mac(const struct cl_engine *engine, const uint8_t *key_bytes, unsigne
 		for (size_t j = 0; j < CL_BLOCK_BYTES; j++) {
 			chain[j] = mac[j] ^ blocks[i][j];
 		}
-		/* The block cipher, as the keystream of the block as counter. */
+		/*
+		 * The encrypted block is the keystream of CTR mode with this block as counter
+		 * block.
+		 */
 		status = engine->ctr(engine, &key, chain, zeros, mac, CL_BLOCK_BYTES);
 	}
 	if (status != 0) {

@@ -1,7 +1,7 @@
 /**
  * @file
- * CBC-MAC by any engine (SP 800-38B without its subkeys): for messages of which none begins
- * another.
+ * CBC-MAC by any engine (SP 800-38B without its subkeys). It is only secure if no message under a
+ * key is a prefix of another.
  */
 #ifndef CL_CBC_MAC_H
 #define CL_CBC_MAC_H
@@ -9,11 +9,11 @@
 #include "engine/engine.h"
 
 /**
- * CBC-MAC of @p count blocks under a key.
+ * Computes the CBC-MAC of @p count blocks under a key.
  *
  * @param key_bytes key_bits / 8 bytes
  * @param[out] mac zeros on failure
- * @return 0, or what the engine returned
+ * @return 0, or the error that the engine returned
  */
 int cl_cbc_mac(const struct cl_engine *engine, const uint8_t *key_bytes, unsigned int key_bits,
 	       const uint8_t (*blocks)[CL_BLOCK_BYTES], size_t count, uint8_t mac[CL_BLOCK_BYTES]);

@@ -11,7 +11,9 @@ void cl_ctr_counter(uint8_t counter[CL_BLOCK_BYTES], const uint8_t iv[CL_BLOCK_B
 				      (uint32_t)iv[i + 2] << 8 | iv[i + 3];
 		const uint32_t sum = word + addend;
 
-		/* One of the two additions may wrap, not both: the first gives 0 if it does. */
+		/*
+		 * At most one of the two additions wraps: if the first one does, its result is 0.
+		 */
 		carry = (addend < carry) | (sum < word);
 		block >>= 32;
 		counter[i] = (uint8_t)(sum >> 24);

@@ -13,8 +13,8 @@
 #include "zeroize.h"
 
 /**
- * Counter block of block number @p block: @p counter = @p iv + @p block modulo 2^128, both blocks
- * big-endian numbers (SP 800-38A, B.1 with m = 128).
+ * Computes the counter block of block number @p block: @p counter = @p iv + @p block modulo 2^128.
+ * Both are big-endian numbers (SP 800-38A, B.1 with m = 128).
  */
 void cl_ctr_counter(uint8_t counter[CL_BLOCK_BYTES], const uint8_t iv[CL_BLOCK_BYTES],
 		    uint64_t block);
@@ -27,8 +27,10 @@ static inline uint32_t cl_ctr_swap(uint32_t word)
 /** Adds 1 to a counter block held as four little-endian words. */
 static inline void cl_ctr_increment(uint32_t counter[4])
 {
-	/* The last byte of the block is the top byte of the last word: a plain addition does it,
-	 * except once in 256 blocks, when the carry must go into the other bytes. */
+	/*
+	 * The last byte of the block is the top byte of the last word. A plain addition increments
+	 * it, except once in 256 blocks, when the carry must go into the other bytes.
+	 */
 	counter[3] += 0x01000000u;
 	if (__builtin_expect(counter[3] < 0x01000000u, 0)) {
 		uint32_t word = cl_ctr_swap(counter[3]) + 0x100;
@@ -55,15 +57,15 @@ static inline void cl_ctr_store_aligned(uint8_t *to, const uint32_t words[4])
 	__builtin_memcpy(__builtin_assume_aligned(to, 4), words, CL_BLOCK_BYTES);
 }
 
-/** XORs up to 16 bytes of keystream, at any alignment. */
+/** XORs up to 16 bytes of data with keystream, at any alignment. */
 void cl_ctr_xor_bytes(uint8_t *out, const uint8_t *in, const uint32_t keystream[4], size_t bytes);
 
 /** Encrypts one block of four little-endian words. */
 typedef void cl_ctr_cipher(const struct cl_engine_key *key, const uint32_t in[4], uint32_t out[4]);
 
 /**
- * CTR mode over @p cipher, with the arguments of cl_engine.ctr. Inlined, so that the call of
- * @p cipher, a constant, is a direct one.
+ * Runs CTR mode over @p cipher, with the arguments of cl_engine.ctr. It is inlined and @p cipher is
+ * a constant, so the cipher is called directly.
  */
 static inline __attribute__((always_inline)) void
 cl_ctr_run(cl_ctr_cipher *cipher, const struct cl_engine_key *key,

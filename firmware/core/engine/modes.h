@@ -1,10 +1,10 @@
 /**
  * @file
- * ECB and CBC (SP 800-38A, 6.1 and 6.2), beside the CTR mode that every engine has.
+ * ECB and CBC (SP 800-38A, 6.1 and 6.2), in addition to the CTR mode that every engine supports.
  *
- * A key serves one direction, as the round keys differ: the equivalent inverse cipher (FIPS-197,
- * 5.3.5) decrypts. There is one function for each direction and key length, so that each can be
- * measured and its size told.
+ * A key serves one direction, because the round keys differ: decryption uses the equivalent inverse
+ * cipher (FIPS-197, 5.3.5). There is one function for each direction and key length, so that speed
+ * and size can be measured separately.
  */
 #ifndef CL_MODES_H
 #define CL_MODES_H
@@ -16,12 +16,12 @@
 #include "engine/engine.h"
 
 /**
- * ECB or CBC over whole blocks.
+ * Runs ECB or CBC over whole blocks.
  *
  * @param hw    cl_modes.hw
  * @param key   from cl_modes.set_key, for this direction and key length
- * @param chain CBC: the IV, and afterwards the IV of what follows: the last block of ciphertext.
- *              ECB: not used.
+ * @param chain CBC: the IV; on return the last block of ciphertext, which is the IV of the next
+ *              call. ECB: not used.
  * @param in    4-byte aligned
  * @param out   4-byte aligned; equal to @p in, or not overlapping it
  * @retval 0 done

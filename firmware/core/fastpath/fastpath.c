@@ -18,10 +18,10 @@
 _Static_assert(CL_FASTPATH_KEY_VALID_BITS >= ROWS, "a key slot for every row");
 _Static_assert(CL_FASTPATH_ROWS_MAX >= ROWS, "a place for every row");
 _Static_assert(CL_WINDOW_MAX == 1u << CL_FASTPATH_WINDOW_PLACE_BITS, "windows of one size");
-/* Blocks from one record to the next, and blocks of a stream, that the registers can hold. */
+/* Limits of the registers: blocks from one record to the next, and bytes of a stream. */
 #define RECORD_BLOCKS_MAX ((1u << CL_FASTPATH_RECORD_BLOCKS_BITS) - 1)
 #define LENGTH_MAX        (UINT64_C(1) << 32 << 4)
-/* A command on a key waits for the datagrams of its slot, some thousand cycles. */
+/* Polls in a wait. A key command waits for the datagrams of its slot, a few thousand cycles. */
 #define POLLS 10000u
 
 static uint32_t get(const struct cl_fastpath *device, uint32_t offset)
@@ -34,7 +34,7 @@ static void put(const struct cl_fastpath *device, uint32_t offset, uint32_t valu
 	CL_FASTPATH_WRITE(device, offset, value);
 }
 
-/** Writes consecutive registers, the first word from the first four bytes. */
+/** Writes bytes to consecutive registers; the first four bytes go to the first register. */
 static void put_bytes(const struct cl_fastpath *device, uint32_t offset, const uint8_t *bytes,
 		      size_t size)
 {
@@ -43,7 +43,7 @@ static void put_bytes(const struct cl_fastpath *device, uint32_t offset, const u
 	}
 }
 
-/** Waits for the end of a command on keys. */
+/** Waits until the current key command has ended. */
 static int wait_idle(const struct cl_fastpath *device)
 {
 	for (uint32_t polls = POLLS; polls > 0; polls--) {
@@ -54,7 +54,7 @@ static int wait_idle(const struct cl_fastpath *device)
 	return -ETIMEDOUT;
 }
 
-/** Gives a command about keys, and waits for its end. */
+/** Starts a key command, and waits for its end. */
 static int key_command(const struct cl_fastpath *device, uint32_t config, uint32_t command)
 {
 	if (wait_idle(device) != 0) {
@@ -103,11 +103,11 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 			return -EBUSY;
 		}
 	}
-	if (wait_idle(device) != 0) { /* the key's registers would not take it */
+	if (wait_idle(device) != 0) { /* the key registers are not writable while busy */
 		return -ETIMEDOUT;
 	}
 	cl_zeroize(key, sizeof(*key));
-	key->key_bits = (uint16_t)key_bits; /* from here on clear has something to do */
+	key->key_bits = (uint16_t)key_bits; /* from here on, `clear` must clear the slot */
 	key->slot = (uint8_t)slot;
 	put_bytes(device, CL_FASTPATH_KEY0, key_bytes, key_bits / 8);
 	const int result = key_command(device,
@@ -121,7 +121,7 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 	return holds_key(device, slot) ? 0 : -EIO;
 }
 
-/** Reads or writes a record of the present row's window. */
+/** Reads or writes one record's entry in the window of the selected row. */
 static int window_command(const struct cl_fastpath *device, uint32_t place, uint32_t command)
 {
 	put(device, CL_FASTPATH_WINDOW_PLACE, place);
@@ -136,7 +136,7 @@ static int window_command(const struct cl_fastpath *device, uint32_t place, uint
 	return -ETIMEDOUT;
 }
 
-/** Writes a window to a row that is neither open nor in use. */
+/** Writes the window of a row that is neither open nor in use. */
 static int write_window(const struct cl_fastpath *device, unsigned int row,
 			const struct cl_window *window)
 {
@@ -178,7 +178,10 @@ static int read_window(const struct cl_fastpath *device, unsigned int row, struc
 	return status;
 }
 
-/** Empties the window of a row that is neither open nor in use: its sums tell of the data. */
+/**
+ * Empties the window of a row that is neither open nor in use: its sums reveal something of the
+ * data.
+ */
 static int erase_window(const struct cl_fastpath *device, unsigned int row)
 {
 	struct cl_window empty;
@@ -248,13 +251,13 @@ static int finish(const struct cl_server *server, const struct cl_engine_key *ke
 	put(device, CL_FASTPATH_CONTROL, CL_FASTPATH_CONTROL_CLOSE_MASK);
 	for (uint32_t polls = POLLS; (get(device, CL_FASTPATH_IN_USE) >> key->slot & 1u) != 0;) {
 		if (--polls == 0) {
-			return -ETIMEDOUT; /* what is under way may still be marked */
+			return -ETIMEDOUT; /* records in progress may still be marked as received */
 		}
 	}
 	const int status = read_window(device, key->slot, window);
 
 	if (status == -ETIMEDOUT) {
-		return status; /* nor would it be erased */
+		return status; /* erase_window would time out as well */
 	}
 	const int erased = erase_window(device, key->slot);
 

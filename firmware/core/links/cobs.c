@@ -1,10 +1,10 @@
 #include "links/cobs.h"
 
-/** Closes the present block, `chunk` holding it up to `fill`, and opens the next. */
+/** Closes the current block, which `chunk` holds up to `fill`, and opens the next one. */
 static void next_block(struct cl_cobs_encoder *encoder)
 {
 	encoder->chunk[encoder->code] = (uint8_t)(encoder->fill - encoder->code);
-	/* The next block must fit whole: its code and CL_COBS_RUN bytes. */
+	/* There must be room for all of the next block: its code and CL_COBS_RUN bytes. */
 	if (encoder->fill + 1 + CL_COBS_RUN > sizeof(encoder->chunk)) {
 		encoder->put(encoder->context, encoder->chunk, encoder->fill);
 		encoder->fill = 0;

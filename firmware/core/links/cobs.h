@@ -3,9 +3,9 @@
  * Consistent Overhead Byte Stuffing (Cheshire and Baker 1999): frames without zero bytes, each
  * ended by one zero.
  *
- * A frame is a chain of blocks. A block is a code n, 1 to 255, and n - 1 bytes that are not zero;
- * it stands for these bytes and a zero after them, which a block of code 255 and the last block of
- * a frame do not have.
+ * A frame is a sequence of blocks. A block is a code n, 1 to 255, followed by n - 1 bytes that are
+ * not zero. It represents these bytes, followed by a zero. A block of code 255 and the last block
+ * of a frame represent no such zero.
  */
 #ifndef CL_COBS_H
 #define CL_COBS_H
@@ -16,43 +16,46 @@
 
 #include "zeroize.h"
 
-/** Most data bytes of a block. */
+/** Largest number of data bytes in a block. */
 #define CL_COBS_RUN 254u
 
-/** Bytes on the wire of a frame of @p size bytes, at most: codes and the delimiter included. */
+/** Upper bound of the bytes on the wire for a frame of @p size bytes, with codes and delimiter. */
 #define CL_COBS_MAX(size) ((size) + (size) / CL_COBS_RUN + 2u)
 
-/** Gives the next byte received, or a negative number when there is none at present. */
+/** Returns the next byte received, or a negative number if there is none at present. */
 typedef int cl_cobs_get(void *context);
 
-/** Takes @p size bytes to transmit, and returns when it has them. */
+/** Takes @p size bytes to transmit, and returns when it has taken all of them. */
 typedef void cl_cobs_put(void *context, const uint8_t *bytes, size_t size);
 
 /** A frame being received. */
 struct cl_cobs_decoder {
-	/** Where the decoded frame goes. */
+	/** Buffer for the decoded frame. */
 	uint8_t *buffer;
 	size_t capacity;
 	/** Bytes decoded. */
 	size_t length;
-	/** Data bytes of the present block still to come. */
+	/** Data bytes of the current block that are still to come. */
 	uint8_t left;
-	/** The present block ends with a zero, if another one follows. */
+	/** The current block ends with a zero, if another block follows. */
 	bool zero;
-	/** The frame did not fit; what is left of it is ignored. */
+	/** The frame did not fit; its remaining bytes are ignored. */
 	bool too_long;
 };
 
 enum cl_cobs_status {
-	/** No more bytes at present, or enough of them for one call: call again. */
+	/**
+	 * The frame is not complete: no more bytes at present, or the limit of one call was
+	 * reached. Call again.
+	 */
 	CL_COBS_MORE,
-	/** A frame is in the buffer, `length` bytes. */
+	/** A frame of `length` bytes is in the buffer. */
 	CL_COBS_FRAME,
-	/** A frame ended that was too long or broken; the buffer is zeroized. */
+	/** A frame that was too long or broken has ended; the buffer is zeroized. */
 	CL_COBS_BAD,
 };
 
-/** Prepares for the next frame. The caller has consumed the last. */
+/** Prepares for the next frame, once the caller has used the last one. */
 static inline void cl_cobs_restart(struct cl_cobs_decoder *decoder)
 {
 	decoder->length = 0;
@@ -62,10 +65,10 @@ static inline void cl_cobs_restart(struct cl_cobs_decoder *decoder)
 }
 
 /**
- * Decodes what has been received, up to the end of a frame; an empty frame is passed over. Takes a
- * bounded number of bytes, so that a sender that never pauses cannot hold the caller.
+ * Decodes received bytes up to the end of a frame; skips empty frames. Takes a bounded number of
+ * bytes, so that a sender that never pauses cannot block the caller.
  *
- * Inlined with @p get: the state is in registers for as long as bytes are at hand. After
+ * Inlined with @p get: the state stays in registers as long as bytes are available. After
  * CL_COBS_FRAME or CL_COBS_BAD the caller restarts the decoder.
  */
 static inline __attribute__((always_inline)) enum cl_cobs_status
@@ -107,7 +110,7 @@ cl_cobs_decode(struct cl_cobs_decoder *decoder, cl_cobs_get *get, void *context)
 			}
 			decoded = 0;
 		}
-		if (out == end) { /* stays inside the buffer, whatever comes */
+		if (out == end) { /* never writes past the buffer */
 			decoder->too_long = true;
 			out = decoder->buffer;
 		}
@@ -128,9 +131,9 @@ struct cl_cobs_encoder {
 	void *context;
 	/** Bytes in `chunk`. */
 	size_t fill;
-	/** Where in `chunk` the code of the present block goes. */
+	/** Index in `chunk` of the current block's code. */
 	size_t code;
-	/** Closed blocks and the present one: they are put together, in few calls. */
+	/** Closed blocks and the current one, collected so that `put` is called less often. */
 	uint8_t chunk[2 * (CL_COBS_RUN + 1)];
 };
 

@@ -26,7 +26,7 @@ uint32_t cl_sum(const uint8_t *from, size_t len)
 	return sum;
 }
 
-/** What is left of a copy: up to three bytes, or all where no words can be used. */
+/** Copies the rest: up to three bytes, or all where words cannot be used. */
 static uint32_t copy_rest(uint8_t *to, const uint8_t *from, size_t len, uint32_t sum)
 {
 	for (; len >= 2; len -= 2, from += 2, to += 2) {
@@ -45,12 +45,13 @@ static uint32_t copy_rest(uint8_t *to, const uint8_t *from, size_t len, uint32_t
 #define WORDS_AT_ONCE 8
 
 /**
- * Copies between words that are 2 bytes off: the half @p pending, then the @p len bytes at @p from
- * from the word @p to on; both are 4-byte aligned. Apart, so that the loop is there once.
+ * Copies where one side is 2 bytes off word alignment. Stores the half word @p pending, then the @p
+ * len bytes at @p from, to @p to; both pointers are 4-byte aligned. Kept separate so that the loop
+ * exists only once.
  *
- * A word costs two additions beside the shifts that it needs anyway: one of the word and one of its
- * upper half. The lower halves' sum is what the words' has beyond the upper halves', modulo 2^32;
- * both halves' sums have room for 2^16 words.
+ * The sum costs two additions per word in addition to the necessary shifts: the word is added to
+ * `total`, its upper half to `upper`. The sum of the lower halves is total - 2^16 x upper, modulo
+ * 2^32. Both sums of halves have room for 2^16 words.
  */
 static __attribute__((noinline)) uint32_t copy_shifted(uint8_t *to, const uint8_t *from, size_t len,
 						       uint32_t pending, uint32_t sum)
@@ -89,7 +90,7 @@ static __attribute__((noinline)) uint32_t copy_shifted(uint8_t *to, const uint8_
 	return copy_rest(to + 2, from, len, sum);
 }
 
-/** @p from is 4-byte aligned, @p to 2 bytes off. */
+/** Copies from a 4-byte aligned @p from to a @p to that is 2 bytes off. */
 static uint32_t copy_from_aligned(uint8_t *to, const uint8_t *from, size_t len)
 {
 	if (len < sizeof(word)) {
@@ -101,7 +102,7 @@ static uint32_t copy_from_aligned(uint8_t *to, const uint8_t *from, size_t len)
 	return copy_shifted(to + 2, from + 4, len - 4, first >> 16, first);
 }
 
-/** @p to is 4-byte aligned, @p from 2 bytes off. */
+/** Copies to a 4-byte aligned @p to from a @p from that is 2 bytes off. */
 static uint32_t copy_to_aligned(uint8_t *to, const uint8_t *from, size_t len)
 {
 	if (len < sizeof(half)) {

@@ -1,6 +1,6 @@
 /**
  * @file
- * The Internet checksum's sum (RFC 1071), taken while data are copied.
+ * The sum of the Internet checksum (RFC 1071), computed while data are copied.
  */
 #ifndef CL_COPY_SUM_H
 #define CL_COPY_SUM_H
@@ -8,27 +8,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Adds two sums of 16-bit words, with the carry brought round. */
+/** Adds two sums of 16-bit words, with end-around carry. */
 static inline uint32_t cl_sum_add(uint32_t a, uint32_t b)
 {
 	a += b;
 	return a + (a < b);
 }
 
-/** A sum reduced to 16 bits. */
+/** Reduces a sum to 16 bits. */
 static inline uint32_t cl_sum_fold(uint32_t sum)
 {
 	sum = (sum & 0xffff) + (sum >> 16);
 	return (sum & 0xffff) + (sum >> 16);
 }
 
-/** The ones' complement sum of the little-endian 16-bit words at @p from, 2-byte aligned. */
+/**
+ * Returns the ones' complement sum of the little-endian 16-bit words at @p from, 2-byte aligned.
+ */
 uint32_t cl_sum(const uint8_t *from, size_t len);
 
 /**
- * Copies @p len bytes, at most 2^18, and returns their cl_sum. Fast where one of the two is 4-byte
- * aligned and the other 2 bytes off, as between a MAC's slot and a frame whose record is aligned:
- * it then loads and stores whole words.
+ * Copies @p len bytes, at most 2^18, and returns their cl_sum. If one pointer is 4-byte aligned and
+ * the other 2 bytes off, it loads and stores whole words. That is the case between a MAC's slot and
+ * a frame with an aligned record. All other copies are slower.
  *
  * @param to   2-byte aligned
  * @param from 2-byte aligned; not overlapping @p to

@@ -1,11 +1,14 @@
 /*
- * One table of 256 words: nine instructions and one table load a byte on RV32. Sixteen words would
- * save 960 bytes of ROM, and take two dependent loads a byte.
+ * One table of 256 words takes nine instructions and one table load per byte on RV32. A table of
+ * sixteen words would save 960 bytes of ROM, but needs two dependent loads per byte.
  */
 #include "links/crc32.h"
 
-/* The table is linear: the entry of a byte is the sum of the entries of its bits. These are the
- * entries of the single bits: 0x80 gives the polynomial, and each lower bit one step more. */
+/*
+ * The table is linear: the entry of a byte is the sum of the entries of its bits. These are the
+ * entries of the single bits: the entry of 0x80 is the polynomial, and each lower bit takes one
+ * step more.
+ */
 #define BIT(byte, bit, entry) (((byte) >> (bit)&1) * (entry))
 #define ENTRY(byte)                                                                                \
 	(BIT(byte, 0, 0x77073096u) ^ BIT(byte, 1, 0xee0e612cu) ^ BIT(byte, 2, 0x076dc419u) ^       \

@@ -1,6 +1,7 @@
 /**
  * @file
- * Records over a UART: each followed by its CRC-32, encoded with COBS, ended by one zero byte.
+ * Records over a UART. Each record is followed by its CRC-32, encoded with COBS, and ended by one
+ * zero byte.
  */
 #ifndef CL_LINK_UART_H
 #define CL_LINK_UART_H
@@ -19,7 +20,7 @@ struct cl_link_uart {
 	void *context;
 };
 
-/** Room that a receive buffer needs for records of up to @p record_max bytes. */
+/** Size of a receive buffer for records of up to @p record_max bytes. */
 #define CL_LINK_UART_BUFFER(record_max) ((record_max) + CL_CRC32_BYTES)
 
 /**
@@ -31,17 +32,19 @@ struct cl_link_uart {
 void cl_link_uart_init(struct cl_link_uart *uart, struct cl_link *link, uint8_t *buffer,
 		       size_t capacity, cl_cobs_put *put, void *context);
 
-/** Judges the frame that ended and restarts the decoder: bytes of a good record, or 0. */
+/**
+ * Checks the frame that ended and restarts the decoder. Returns the bytes of a valid record, or 0.
+ */
 size_t cl_link_uart_frame(struct cl_link_uart *uart, enum cl_cobs_status status);
 
 /**
- * Takes what has been received, until a record is complete.
+ * Takes received bytes until a record is complete.
  *
- * Frames that are broken, too short, too long or fail their CRC are zeroized and counted. Returns
- * within a bounded number of bytes; call it in a loop. Inlined with @p get, once in a port.
+ * Frames that are broken, too short, too long or fail their CRC are zeroized and counted. Each call
+ * takes a bounded number of bytes; call it in a loop. Inlined with @p get, once in a port.
  *
- * @return bytes of the record in the buffer, which is the caller's until the next call; 0 if there
- *         is none yet
+ * @return bytes of the record in the buffer, which the caller may use until the next call; 0 if
+ *         there is none yet
  */
 static inline __attribute__((always_inline)) size_t
 cl_link_uart_receive(struct cl_link_uart *uart, cl_cobs_get *get, void *context)
@@ -51,10 +54,13 @@ cl_link_uart_receive(struct cl_link_uart *uart, cl_cobs_get *get, void *context)
 	return __builtin_expect(status == CL_COBS_MORE, 1) ? 0 : cl_link_uart_frame(uart, status);
 }
 
-/** Zeroizes what the buffer holds of records before, all behind what came of the next one. */
+/**
+ * Zeroizes what the buffer holds of earlier records: all bytes after those of the record that is
+ * arriving.
+ */
 void cl_link_uart_forget(struct cl_link_uart *uart);
 
-/** Transmits a record, or nothing if @p len is 0; returns when `put` has taken all of it. */
+/** Transmits a record, or nothing if @p len is 0. Returns when `put` has taken all of it. */
 void cl_link_uart_send(struct cl_link_uart *uart, const uint8_t *record, size_t len);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "links/copy_sum.h"
 
-/* Offsets in a frame: Ethernet, then ARP, or IPv4 with ICMP or UDP. */
+/* Byte offsets in a frame: Ethernet, then ARP, or IPv4 with ICMP or UDP. */
 enum {
 	TO_MAC = 0,
 	FROM_MAC = 6,
@@ -40,8 +40,8 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 
 #define ETHERTYPE_IPV4   0x0800u
 #define ETHERTYPE_ARP    0x0806u
-#define MAC_GROUP        1u    /* of the first byte: several stations, or all (IEEE 802.3, 3.2.3) */
-#define ADDRESS_GROUP    224u  /* first byte, and above: RFC 1112 and 919, or reserved */
+#define MAC_GROUP        1u    /* in byte 0: group or broadcast address (IEEE 802.3, 3.2.3) */
+#define ADDRESS_GROUP    224u  /* first byte from here on: RFC 1112, RFC 919, or reserved */
 #define ADDRESS_LOOPBACK 127u  /* first byte */
 #define IPV4_PLAIN       0x45u /* version 4, no options */
 #define IPV4_FRAGMENTED  0x3fffu
@@ -53,12 +53,12 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 #define DONT_FRAGMENT    0x4000u
 #define TIME_TO_LIVE     64u
 #define SUM_IS_RIGHT     0xffffu
-#define ECHO_REPLY_DELTA 8u /* type 8 becomes 0: what the checksum gains, little-endian */
+#define ECHO_REPLY_DELTA 8u /* change of the checksum as type 8 becomes 0, little-endian */
 
-/* All fields are 2-byte aligned, as the head is. */
+/* All fields are 2-byte aligned, because the head is. */
 typedef uint16_t __attribute__((may_alias)) half;
 
-/** A big-endian field's value as the sum of little-endian words sees it. */
+/** Swaps the bytes of a big-endian field, so that it fits a sum of little-endian words. */
 static uint32_t swap16(uint32_t value)
 {
 	return (value & 0xff) << 8 | (value >> 8 & 0xff);
@@ -79,7 +79,7 @@ static void store_be16(uint8_t *p, uint32_t value)
 	store_sum(p, swap16(value));
 }
 
-/** Of a constant, even size. */
+/** Copies fields; @p size is constant and even. */
 static inline void copy(uint8_t *to, const uint8_t *from, size_t size)
 {
 	for (size_t i = 0; i < size; i += sizeof(half)) {
@@ -97,7 +97,7 @@ static inline bool same(const uint8_t *a, const uint8_t *b, size_t size)
 	return difference == 0;
 }
 
-/** The same, of addresses that differ at their ends most often. */
+/** Compares like `same`, but the end first, where addresses differ most often. */
 static inline bool same_end(const uint8_t *a, const uint8_t *b, size_t size)
 {
 	const size_t end = size - sizeof(half);
@@ -105,7 +105,7 @@ static inline bool same_end(const uint8_t *a, const uint8_t *b, size_t size)
 	return *(const half *)(a + end) == *(const half *)(b + end) && same(a, b, end);
 }
 
-/** The frame goes back to where it came from. */
+/** Turns the frame's MAC addresses round: it returns to its sender. */
 static void return_frame(const struct cl_link_udp *udp, uint8_t *frame)
 {
 	copy(frame + TO_MAC, frame + FROM_MAC, 6);
@@ -165,11 +165,14 @@ const uint8_t *cl_link_udp_destination(const struct cl_link_udp *udp, const uint
 		       : NULL;
 }
 
-/* This and ICMP apart, as a record's way shall fit few cache lines. */
+/*
+ * This function and receive_icmp are kept separate so that the code for records fits few cache
+ * lines.
+ */
 static __attribute__((noinline)) enum cl_link_udp_kind receive_arp(struct cl_link_udp *udp,
 								   uint8_t *frame, size_t *len)
 {
-	/* Ethernet, IPv4, their sizes, request. */
+	/* Hardware type Ethernet, protocol IPv4, their address sizes, operation request. */
 	static const _Alignas(sizeof(half)) uint8_t request[8] = {0, 1, 8, 0, 6, 4, 0, 1};
 	struct cl_wire_network_reply *const seen = udp->link->network;
 
@@ -191,16 +194,18 @@ static __attribute__((noinline)) enum cl_link_udp_kind receive_arp(struct cl_lin
 	return count(&seen->responses, CL_LINK_UDP_RESPONSE);
 }
 
-/** Sum of the pseudo header of a datagram of @p len bytes, but for the addresses. */
+/** Returns the sum of a UDP pseudo header for @p len bytes, without the addresses. */
 static uint32_t pseudo_header(size_t len)
 {
 	return swap16(PROTOCOL_UDP) + swap16((uint32_t)len);
 }
 
 /**
- * Sum of a frame from byte @p from on, which the head has, to byte @p end.
+ * Returns the sum of a frame from byte @p from to byte @p end. The head contains the bytes before
+ * @p from.
  *
- * @param frame, len, sum of all: short frames are padded
+ * @param sum sum of the whole frame. A short frame has padding after @p end: then the part is
+ *            summed anew.
  */
 static uint32_t sum_of_part(const uint8_t *frame, size_t len, uint32_t sum, const uint8_t *head,
 			    size_t from, size_t end)
@@ -245,7 +250,9 @@ static enum cl_link_udp_kind receive_udp(struct cl_link_udp *udp, uint8_t *head,
 	if (load_be16(head + UDP_TO) != udp->port) {
 		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
 	}
-	/* RFC 768: 0 says that the sender computed none. With the addresses of the pseudo header.
+	/*
+	 * RFC 768: 0 means that the sender computed no checksum. The sum starts at the IP
+	 * addresses, which belong to the pseudo header.
 	 */
 	if (load_be16(head + CL_LINK_UDP_CHECKSUM) != 0 &&
 	    cl_sum_fold(cl_sum_add(sum_of_part(frame, *len, sum, head, IP_FROM, end),

@@ -1,13 +1,14 @@
 /**
  * @file
- * Records over UDP: one datagram a record, in an Ethernet frame (RFC 768, 791, 894).
+ * Records over UDP: one record per datagram, in an Ethernet frame (RFC 768, 791, 894).
  *
- * The link only ever answers the frame it was given: it turns the sender's addresses round and
- * keeps no table of neighbours, so that nothing a stranger sends can fill or stall it. So are ARP
- * requests (RFC 826) and ICMP echo requests (RFC 792) answered. It takes no fragments and no IPv4
- * options; every length is checked against the frame's before it is used. What comes from a group
- * of stations is dropped as malformed, as an answer would go to all of them, and so is what names
- * the board itself as its source. Frames with a VLAN tag are ignored, whatever VLAN they name.
+ * The link only answers the frame that it was given. It swaps the sender's and its own addresses
+ * and keeps no table of neighbours, so that nothing a stranger sends can fill or stall it. It
+ * answers ARP requests (RFC 826) and ICMP echo requests (RFC 792) in the same way. It accepts no
+ * fragments and no IPv4 options, and checks every length against the frame's length before use.
+ * Frames from a group address are dropped as malformed, as an answer would go to the whole group.
+ * Frames that name the board itself as their source are dropped as well. Frames with a VLAN tag are
+ * ignored, whatever VLAN they name.
  */
 #ifndef CL_LINK_UDP_H
 #define CL_LINK_UDP_H
@@ -18,36 +19,40 @@
 
 #include "links/link.h"
 
-/** Bytes of the headers of Ethernet, IPv4 and UDP before a record. */
+/** Bytes of the Ethernet, IPv4 and UDP headers before a record. */
 #define CL_LINK_UDP_HEADERS 42u
-/** What the link needs of a frame in memory of the CPU's own: these and a record's header. */
+/**
+ * Bytes of a frame that the link needs in the CPU's own memory: these headers and a record's
+ * header.
+ */
 #define CL_LINK_UDP_HEAD (CL_LINK_UDP_HEADERS + CL_WIRE_HEADER_SIZE)
-/** Bytes of a frame without its frame check sequence: header and 1500 bytes of payload. */
+/** Largest frame in bytes without its frame check sequence: header and 1500 bytes of payload. */
 #define CL_LINK_UDP_FRAME_MAX 1514u
-/** Most data bytes of a record, a multiple of 16. */
+/** Most data bytes in a record, a multiple of 16. */
 #define CL_LINK_UDP_MAX_DATA ((CL_LINK_UDP_FRAME_MAX - CL_LINK_UDP_HEAD) / 16u * 16u)
 
 struct cl_link_udp {
 	/** Its `network` is set. */
 	struct cl_link *link;
 	_Alignas(sizeof(uint16_t)) uint8_t mac[6];
-	/** IPv4 address, first byte first. */
+	/** IPv4 address, in network byte order. */
 	_Alignas(sizeof(uint16_t)) uint8_t address[4];
 	uint16_t port;
 };
 
 /**
- * True if a frame says that it comes from more than one station, or from none beside this one: it
- * must not be answered (RFC 1122, 3.2.1.3). Its source is a broadcast or multicast address, of the
- * MAC, of IPv4 or in an ARP request; or where it goes to, of the MAC or IPv4; or in 127.0.0.0/8, or
- * but for ARP in 0.0.0.0/8.
+ * Returns true if a frame's source is not one other station. Such a frame must not be answered (RFC
+ * 1122, 3.2.1.3). That is the case if the source is a broadcast or multicast address: as MAC
+ * address, as IPv4 address or as the sender of an ARP request. It is also the case if the source
+ * equals the destination, as MAC or as IPv4 address, and if it is in 127.0.0.0/8 or, except in ARP,
+ * in 0.0.0.0/8.
  */
 bool cl_link_udp_is_from_nobody(const uint8_t *frame, size_t len);
 
 /**
- * For a port with a net stack: where a frame says that it carries a datagram to the link's port in
- * one piece and without IPv4 options, the address that it is for; NULL if not. What else
- * cl_link_udp_receive judges is left to it.
+ * For a port with a network stack. Returns the destination address if the frame appears to carry a
+ * datagram for the link's port, unfragmented and without IPv4 options; otherwise NULL. All other
+ * checks are left to cl_link_udp_receive.
  *
  * @param head as for cl_link_udp_receive
  */
@@ -57,28 +62,30 @@ const uint8_t *cl_link_udp_destination(const struct cl_link_udp *udp, const uint
 enum cl_link_udp_kind {
 	/** Nothing to do. */
 	CL_LINK_UDP_NOTHING,
-	/** The head has become that of a response: transmit it, with what follows it in the frame.
+	/**
+	 * The head is now the head of a response: transmit it, followed by the rest of the frame.
 	 */
 	CL_LINK_UDP_RESPONSE,
-	/** A record is behind the headers. */
+	/** A record follows the headers. */
 	CL_LINK_UDP_RECORD,
 };
 
 /**
- * Judges a frame as received, and counts it. For a record, link->peer is set to who sent it.
+ * Checks and counts a received frame. For a record, sets link->peer to the sender.
  *
- * @param head  its first bytes, CL_LINK_UDP_HEAD or all; 2-byte aligned
- * @param frame all of it, 2-byte aligned; read only where its sum does not tell enough
- * @param[in,out] len bytes of the frame without its frame check sequence; of the response, or of
- *                the record behind CL_LINK_UDP_HEADERS
+ * @param head  the frame's first bytes, CL_LINK_UDP_HEAD of them or all; 2-byte aligned
+ * @param frame the whole frame, 2-byte aligned; read only if the sum is not sufficient
+ * @param[in,out] len bytes of the frame without its frame check sequence; on return, bytes of the
+ *                    response, or of the record after CL_LINK_UDP_HEADERS
  * @param sum   cl_sum of the frame
  */
 enum cl_link_udp_kind cl_link_udp_receive(struct cl_link_udp *udp, uint8_t *head,
 					  const uint8_t *frame, size_t *len, uint32_t sum);
 
 /**
- * Turns the headers of a frame that carried a record into those of its answer, but for UDP's
- * checksum: in its place is the sum of the pseudo header, as whoever sums up the datagram wants it.
+ * Turns the headers of a frame that carried a record into the headers of its answer. The field of
+ * the UDP checksum holds only the sum of the pseudo header: whoever sums the datagram starts from
+ * it.
  *
  * @param head as cl_link_udp_receive left it
  * @param len  bytes of the record that the answer carries
@@ -86,7 +93,7 @@ enum cl_link_udp_kind cl_link_udp_receive(struct cl_link_udp *udp, uint8_t *head
  */
 size_t cl_link_udp_answer(const struct cl_link_udp *udp, uint8_t *head, size_t len);
 
-/** Offset in a frame of UDP's checksum. */
+/** Byte offset of the UDP checksum in a frame. */
 #define CL_LINK_UDP_CHECKSUM 40u
 
 #endif

@@ -9,7 +9,10 @@ int cl_record_parse(struct cl_wire_header *header, const uint8_t *record, size_t
 		return -EBADMSG;
 	}
 	cl_wire_get_header(header, record);
-	/* Before the version: two boards of different versions would answer each other for ever. */
+	/*
+	 * Checked before the version: otherwise two boards of different versions would answer each
+	 * other for ever.
+	 */
 	if ((header->type & CL_WIRE_REPLY) != 0) {
 		return -EINVAL;
 	}

@@ -1,6 +1,6 @@
 /**
  * @file
- * Records, without a session: checks of the header, and headers of replies.
+ * Headers of records, without sessions: checks received headers and writes the headers of replies.
  */
 #ifndef CL_RECORD_H
 #define CL_RECORD_H
@@ -15,16 +15,16 @@
  *
  * @param header the header, as far as @p len reaches
  * @param record as received, @p len bytes at any alignment
- * @retval 0 a request in our version whose length field fits @p len
+ * @retval 0 a request in our version, with a length field that fits @p len
  * @retval -EBADMSG shorter than a header; @p header is zero
  * @retval -EINVAL a reply
- * @retval -EPROTONOSUPPORT another version, whose other fields may mean anything
+ * @retval -EPROTONOSUPPORT another version; its other fields may have other meanings
  * @retval -EMSGSIZE the length field does not fit @p len
  */
 int cl_record_parse(struct cl_wire_header *header, const uint8_t *record, size_t len);
 
 /**
- * Writes the header of the reply to @p request; session, offset and token are the request's.
+ * Writes the header of the reply to @p request, with the session, offset and token of the request.
  *
  * @param length bytes of the reply's data
  * @return bytes of the whole reply
@@ -34,7 +34,7 @@ size_t cl_record_reply(uint8_t *reply, const struct cl_wire_header *request, uin
 /**
  * Writes the error reply to @p request.
  *
- * @param data where the reply's data go
+ * @param data buffer for the reply's data
  * @param code CL_WIRE_ERROR_*
  * @return bytes of the whole reply
  */

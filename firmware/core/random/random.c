@@ -6,10 +6,10 @@
 #include "engine/cbc_mac.h"
 #include "zeroize.h"
 
-/* A poll takes several cycles; the start-up test and a word take some 140000. */
+/* One poll takes several cycles. The start-up test and one word take about 140000 cycles. */
 #define POLLS 100000u
 
-/* A test bench may put a simulated source behind these two. */
+/* A test bench may define these two to reach a simulated source. */
 #ifndef CL_RANDOM_READ
 #define CL_RANDOM_READ(random, offset) ((random)->regs[(offset) / sizeof(uint32_t)])
 #define CL_RANDOM_WRITE(random, offset, value)                                                     \
@@ -42,7 +42,7 @@ int cl_random_read(const struct cl_random *random, uint32_t *words, size_t count
 	for (size_t i = 0; i < count && status == 0; i++) {
 		status = read_word(random, &words[i]);
 	}
-	/* A fault since the last look at it has made the last word 0. */
+	/* If a fault occurred since the last check, the last word is 0. */
 	if (status == 0 &&
 	    (CL_RANDOM_READ(random, CL_RANDOM_STATUS) & CL_RANDOM_STATUS_FAULT_MASK) != 0) {
 		status = -EIO;

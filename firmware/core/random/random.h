@@ -1,8 +1,8 @@
 /**
  * @file
- * Driver of the random source: raw words of noise, tested by the hardware (SP 800-90B).
+ * Driver of the random source: raw noise words, tested by the hardware (SP 800-90B).
  *
- * A word has CL_RANDOM_WORD_ENTROPY bits of min-entropy, by assumption: condition the words before
+ * A word is assumed to have CL_RANDOM_WORD_ENTROPY bits of min-entropy: condition the words before
  * use. No call waits longer than a bound.
  */
 #ifndef CL_RANDOM_H
@@ -16,7 +16,7 @@
 
 /** Bits of min-entropy that a word is assumed to have. */
 #define CL_RANDOM_WORD_ENTROPY 8u
-/** Words that have 128 bits of it. */
+/** Number of words that together have 128 bits of min-entropy. */
 #define CL_RANDOM_WORDS_128 (128u / CL_RANDOM_WORD_ENTROPY)
 
 struct cl_random {
@@ -25,8 +25,8 @@ struct cl_random {
 };
 
 /**
- * Reads words; each was never given before. Takes some 4096 cycles a word, and 131072 more in the
- * first moments after reset or cl_random_restart.
+ * Reads words. No word is returned twice. Takes about 4096 cycles per word, and up to 131072 more
+ * in the first moments after reset or cl_random_restart.
  *
  * @param[out] words all zero after a failure
  * @retval 0 done
@@ -37,17 +37,17 @@ struct cl_random {
 int cl_random_read(const struct cl_random *random, uint32_t *words, size_t count);
 
 /**
- * Gives bytes with as many bits of entropy: each 16 are the CBC-MAC, under a key that is no secret
- * (SP 800-90B, 3.1.5.1.1), of words that have twice as much of it.
+ * Writes random bytes with full entropy. Each 16 bytes are the CBC-MAC, under a public key (SP
+ * 800-90B, 3.1.5.1.1), of words that have twice as much min-entropy.
  *
  * @param engine a block cipher
  * @param[out] bytes all zero after a failure
- * @return 0, what cl_random_read returned, or the engine
+ * @return 0, or the error of cl_random_read or of the engine
  */
 int cl_random_condition(const struct cl_random *random, const struct cl_engine *engine,
 			uint8_t *bytes, size_t count);
 
-/** Clears a fault: the source does its start-up test again, which the next read waits for. */
+/** Clears a fault. The source repeats its start-up test, and the next read waits for it. */
 void cl_random_restart(const struct cl_random *random);
 
 #endif

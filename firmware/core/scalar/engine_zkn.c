@@ -1,6 +1,6 @@
 /*
- * Engine `zkn`: AES with aes32esmi and aes32esi, sixteen instructions a round, as the scalar
- * cryptography extension proposes it. Its key schedule goes by them too.
+ * Engine `zkn`: AES with aes32esmi and aes32esi, sixteen instructions per round, as the scalar
+ * cryptography extension proposes. The key schedule uses these instructions, too.
  */
 #include "scalar/engine_zkn.h"
 
@@ -32,13 +32,15 @@ static void cipher(const struct cl_engine_key *key, const uint32_t in[4], uint32
 	}
 }
 
-/** SubWord(@p word) + @p addend (FIPS-197, 5.2). */
+/** Returns SubWord(@p word) XOR @p addend (FIPS-197, 5.2). */
 static inline uint32_t substitute_word(uint32_t word, uint32_t addend)
 {
 	return CL_ZKN_COLUMN(CL_ZKN_ESI, addend, word, word, word, word);
 }
 
-/** Key expansion (FIPS-197, 5.2) behind the cipher key in the first @p key_words of @p w. */
+/**
+ * Writes the key expansion (FIPS-197, 5.2) after the cipher key, the first @p key_words of @p w.
+ */
 static inline __attribute__((always_inline)) void expand(uint32_t *w, unsigned int key_words)
 {
 	const unsigned int words = 4 * (key_words + 7);
@@ -61,12 +63,18 @@ static inline __attribute__((always_inline)) void expand(uint32_t *w, unsigned i
 	}
 }
 
-/** Round keys of the equivalent inverse cipher (FIPS-197, 5.3.5) from those of encryption. */
+/**
+ * Turns round keys of encryption into round keys of the equivalent inverse cipher (FIPS-197,
+ * 5.3.5).
+ */
 static void invert(struct cl_engine_key *key)
 {
 	cl_aes_reverse_round_keys(key);
 	for (unsigned int i = 4; i < 4u * key->rounds; i++) {
-		/* InvMixColumns comes behind InvSubBytes, which SubBytes undoes beforehand. */
+		/*
+		 * The instruction applies InvSubBytes before InvMixColumns; this SubBytes cancels
+		 * it.
+		 */
 		const uint32_t word = substitute_word(key->round_key[i], 0);
 
 		key->round_key[i] = CL_ZKN_COLUMN(CL_ZKN_DSMI, 0, word, word, word, word);

@@ -1,7 +1,7 @@
 /**
  * @file
- * Engine on the scalar AES unit (target only): the ratified instructions of RISC-V Zkne and Zknd,
- * as a peer to compare the vector unit with.
+ * Engine that uses the scalar AES unit (target only): the ratified instructions of RISC-V Zkne and
+ * Zknd, for comparison with the vector unit.
  */
 #ifndef CL_ENGINE_ZKN_H
 #define CL_ENGINE_ZKN_H
@@ -13,7 +13,10 @@
 /** The engine `zkn`; the SoC must have the scalar unit (gateware/isa/zkn.py) on its CFU port. */
 extern const struct cl_engine cl_engine_zkn;
 
-/** cl_modes.set_key with the scalar instructions: the round keys that the direction needs. */
+/**
+ * Implements cl_modes.set_key with the scalar instructions: computes the round keys for the
+ * direction.
+ */
 int cl_modes_zkn_set_key(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,
 			 unsigned int key_bits, bool decrypt);
 
