@@ -1,17 +1,17 @@
 /**
  * @file
- * Clearing of keys and data that must not outlive their use.
+ * Zeroizes keys and data that must not outlive their use.
  */
 #ifndef CL_ZEROIZE_H
 #define CL_ZEROIZE_H
 
 #include <stddef.h>
 
-/** Sets @p size bytes to zero; the compiler may not drop the stores, even if nothing reads them. */
+/** Sets @p size bytes to zero. The compiler cannot drop the stores, even if nothing reads them. */
 static inline void cl_zeroize(void *memory, size_t size)
 {
-	__builtin_memset(memory, 0, size); /* inlined where the size is small and constant */
-	/* Claims to read the memory, so that the stores above must have happened. */
+	__builtin_memset(memory, 0, size); /* inlined if the size is small and constant */
+	/* Declares a read of the memory, so the compiler must keep the stores above. */
 	__asm__ volatile("" : : "r"(memory) : "memory");
 }
 

@@ -4,14 +4,20 @@
 
 #include "engine/ctr.h"
 
-/** Blocks of the call that tells how long others take: enough to go the way of long ones. */
+/**
+ * Blocks in the trial call that estimates the time per block: enough to be processed like a long
+ * call.
+ */
 #define TRIAL_BLOCKS 32u
-/** The others have a multiple of them, so that engines which take several together leave none. */
+/**
+ * Measured calls have a multiple of this many blocks, so that engines that process several blocks
+ * together have no remainder.
+ */
 #define GROUP_BLOCKS 8u
 
 static const uint8_t iv[CL_BLOCK_BYTES];
 
-/** Most bytes of a call, for it to take no longer than @p limit cycles. */
+/** Finds the most bytes for a call of about @p limit cycles. */
 static int find_most(const struct cl_platform *platform, const struct cl_engine *engine,
 		     const struct cl_engine_key *key, uint32_t limit, uint32_t *most)
 {
@@ -22,7 +28,7 @@ static int find_most(const struct cl_platform *platform, const struct cl_engine 
 	if (len > platform->bench_bytes) {
 		len = platform->bench_bytes;
 	}
-	/* The second call counts: the first fills the instruction cache. */
+	/* Only the second call counts: the first one fills the instruction cache. */
 	for (unsigned int trial = 0; trial < 2 && status == 0; trial++) {
 		const uint32_t start = cl_platform_cycles(platform);
 
@@ -34,7 +40,7 @@ static int find_most(const struct cl_platform *platform, const struct cl_engine 
 	return status;
 }
 
-/** The measured part: @p key is set. */
+/** Runs the measured calls under @p key, which is set. */
 static int run(const struct cl_platform *platform, const struct cl_engine *engine,
 	       const struct cl_engine_key *key, const struct cl_wire_bench_request *request,
 	       struct cl_wire_bench_reply *result)

@@ -1,6 +1,6 @@
 /**
  * @file
- * Speed of an engine from memory to memory, with no transport in the way.
+ * Measures the speed of an engine from memory to memory, without any transport.
  */
 #ifndef CL_BENCH_H
 #define CL_BENCH_H
@@ -9,19 +9,22 @@
 #include "engine/engine.h"
 #include "service/platform.h"
 
-/** A run ends after a 500th of a second of the engine's time, so that none occupies the board. */
+/**
+ * A run ends after 1/500 second of the engine's time, so that no run occupies the board for long.
+ */
 #define CL_BENCH_PER_SECOND 500u
 
 /**
- * Runs @p engine in CTR, in place, over the platform's buffer: calls of `record_bytes`, one behind
- * the other, from the start of the buffer again where the next would not fit. A call that would
- * take longer than the whole run may is made shorter: two short ones, which are not counted, tell.
+ * Runs @p engine in CTR mode, in place, over the platform's buffer. The calls have `record_bytes`
+ * bytes and follow each other in the buffer; if the next one would not fit, it starts at the
+ * beginning again. A call that would take longer than the whole run may take is made shorter. Two
+ * short calls, which are not counted, measure how long a block takes.
  *
- * Only the calls of the engine are counted. The buffer is left with meaningless bytes.
+ * Only the engine's calls are counted. The buffer's contents are meaningless afterwards.
  *
  * @param request  `key_bits` and `record_bytes` valid, 1 to the size of the buffer
- * @param[out] result what was done: less than `total_bytes` if the time is up before
- * @return 0, or what the engine returned
+ * @param[out] result the work done: less than `total_bytes` if the time ran out
+ * @return 0, or the error that the engine returned
  */
 int cl_bench_run(const struct cl_platform *platform, const struct cl_engine *engine,
 		 const struct cl_wire_bench_request *request, struct cl_wire_bench_reply *result);

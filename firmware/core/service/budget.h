@@ -1,6 +1,6 @@
 /**
  * @file
- * Budgets of the CPU's cycles: what is done for one peer is bounded while others have sessions.
+ * Budgets of CPU cycles. They bound the work for one peer while others have sessions.
  */
 #ifndef CL_BUDGET_H
 #define CL_BUDGET_H
@@ -8,25 +8,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** While another peer has a session, work outside sessions may take one cycle in so many, and this
- * many in a row. */
+/**
+ * While another peer has a session, work outside sessions may take one cycle in CL_STRANGERS_PART,
+ * and at most CL_STRANGERS_MOST cycles in a row.
+ */
 #define CL_STRANGERS_PART 4u
 #define CL_STRANGERS_MOST (1 << 18)
-/** Most cycles in a row of a session that shares the CPU: a window of long records in C. */
+/**
+ * Most cycles in a row for a session that shares the CPU: a window of long records by an engine in
+ * C.
+ */
 #define CL_SESSION_MOST (1 << 21)
 
 /** A token bucket of cycles. */
 struct cl_budget {
-	/** Cycle counter when it was last filled. */
+	/** Value of the cycle counter when the budget was last filled. */
 	uint32_t filled_at;
-	/** What may be spent; 0 or less: nothing. */
+	/** Cycles that may be spent; 0 or less: none. */
 	int32_t left;
 };
 
 /**
- * Fills a budget: one cycle for each @p part that went by, up to @p most.
+ * Fills a budget: adds one cycle for each @p part cycles that passed, up to @p most.
  *
- * @return true if there is something to spend
+ * @return true if there are cycles to spend
  */
 static inline bool cl_budget_fill(struct cl_budget *budget, uint32_t now, uint32_t part,
 				  int32_t most)
@@ -39,7 +44,7 @@ static inline bool cl_budget_fill(struct cl_budget *budget, uint32_t now, uint32
 	return budget->left > 0;
 }
 
-/** Spends what a piece of work took, which may be more than there is, up to @p most more. */
+/** Spends the cycles of a piece of work. They may exceed the budget, by at most @p most. */
 static inline void cl_budget_spend(struct cl_budget *budget, uint32_t cycles, int32_t most)
 {
 	if (budget->left > 0) {

@@ -1,6 +1,6 @@
 /**
  * @file
- * Which build this is, as record info says it.
+ * Identifies the build, as record info reports it.
  */
 #ifndef CL_BUILD_ID_H
 #define CL_BUILD_ID_H
@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /**
- * Digests of gateware and firmware, 8 bytes each. The compiler leaves a mark here; the build flow
- * puts the digests in its place in the linked image (gateware/flow/build_id.py).
+ * Digests of gateware and firmware, 8 bytes each. The compiler stores a placeholder here; the build
+ * flow replaces it with the digests in the linked image (gateware/flow/build_id.py).
  */
 extern const uint8_t cl_build_id[16];
 

@@ -1,6 +1,6 @@
 /**
  * @file
- * One record while the service carries it out, and what carries out each type of record.
+ * One record while the service carries it out, and the handlers of the record types.
  */
 #ifndef CL_EXCHANGE_H
 #define CL_EXCHANGE_H
@@ -14,16 +14,19 @@ struct cl_exchange {
 	struct cl_link *link;
 	struct cl_wire_header header;
 	struct cl_session_owner owner;
-	/** The session that the header names, where the record type needs one. */
+	/** The session that the header names, if the record type needs one. */
 	struct cl_session *session;
-	/** Data of the record, and room for the data of the reply: the same where in place. */
+	/**
+	 * Data of the record, and buffer for the data of the reply. Both are equal if the record is
+	 * handled in place.
+	 */
 	uint8_t *data;
 	uint8_t *reply_data;
 	/** Bytes of that room. */
 	size_t reply_room;
 	/** Bytes of reply data. */
 	uint16_t reply_length;
-	/** What an error reply tells beside its code. */
+	/** Detail of an error reply, in addition to its code. */
 	uint32_t detail;
 };
 
@@ -34,20 +37,23 @@ static inline uint16_t cl_exchange_refuse(struct cl_exchange *exchange, uint16_t
 	return code;
 }
 
-/** Most data bytes of a record over this link. */
+/** Returns the most data bytes of a record over this link. */
 static inline uint16_t cl_exchange_max_data(const struct cl_exchange *exchange)
 {
 	return exchange->link->max_data != 0 ? exchange->link->max_data
 					     : exchange->platform->max_data;
 }
 
-/** The server that sessions of this link may have, or NULL. */
+/** Returns the server that sessions of this link may use, or NULL. */
 static inline const struct cl_server *cl_exchange_server(const struct cl_exchange *exchange)
 {
 	return exchange->link->fast_path != NULL ? exchange->platform->server : NULL;
 }
 
-/** Codes of all that sessions of this link may have, as bits. */
+/**
+ * Returns a bit mask of the codes of all engines, server included, that sessions of this link may
+ * use.
+ */
 static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
 {
 	const struct cl_server *const server = cl_exchange_server(exchange);
@@ -56,19 +62,23 @@ static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
 	return exchange->service->engines | served;
 }
 
-/** In place of an error's code: the record is dropped. */
+/** Returned instead of an error code: drop the record. */
 #define CL_EXCHANGE_DROP UINT16_MAX
 
 /**
- * Before a request that takes long: refuses it while another peer has a session. On a network it is
- * dropped if it waited while another one was carried out, or came right behind what did: a queue of
- * them is emptied before the next is carried out, and openings in it come to their turn.
+ * Called before a request that takes long. Refuses it while another peer has a session. On a
+ * network, drops it if the port has always had a frame waiting since the last long request was
+ * carried out. So a queue of long requests is emptied before the next one is carried out, and open
+ * requests in the queue get their turn.
  *
  * @return 0, CL_WIRE_ERROR_BUSY or CL_EXCHANGE_DROP
  */
 uint16_t cl_exchange_begin_long(struct cl_exchange *exchange);
 
-/** Carries out one type of record: 0, or CL_WIRE_ERROR_* with `detail` set; or CL_EXCHANGE_DROP. */
+/**
+ * Carries out one type of record. Returns 0, CL_WIRE_ERROR_* with `detail` set, or
+ * CL_EXCHANGE_DROP.
+ */
 typedef uint16_t cl_handler(struct cl_exchange *exchange);
 
 /** Of sessions (service_session.c). */
@@ -86,7 +96,7 @@ cl_handler cl_handle_counters;
 cl_handler cl_handle_network;
 cl_handler cl_handle_fastpath;
 
-/** Of messages of LTE (service_mac.c). */
+/** Handler for the integrity of LTE messages (service_mac.c). */
 cl_handler cl_handle_mac;
 
 #endif

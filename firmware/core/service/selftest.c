@@ -7,12 +7,15 @@
 #include "zeroize.h"
 
 #define CTR_BYTES 64u
-/** More than any engine goes a shorter way for. */
+/** Long enough for every engine's fast method: shorter data may go another way. */
 #define WAY_BYTES 1024u
 
 struct key_vectors {
 	uint16_t key_bits;
-	/** FIPS-197, C.1 to C.3: the ciphertext; key and plaintext are regular. */
+	/**
+	 * FIPS-197, C.1 to C.3: the ciphertext. Key and plaintext follow a pattern, so they are
+	 * computed.
+	 */
 	uint8_t block_ciphertext[CL_BLOCK_BYTES];
 	/** SP 800-38A, F.5.1, F.5.3, F.5.5. */
 	uint8_t ctr_key[CL_KEY_BYTES_MAX];
@@ -82,7 +85,7 @@ static const struct key_vectors vectors[] = {
 };
 /* clang-format on */
 
-/** Runs one CTR computation in place; 0 if it gives what is expected. */
+/** Runs one CTR computation in place. Returns 0 if the result is as expected. */
 static int ctr_gives(const struct cl_engine *engine, const struct cl_engine_key *key,
 		     const uint8_t counter[CL_BLOCK_BYTES], uint8_t *data, size_t len,
 		     const uint8_t *expected, size_t expected_len)
@@ -95,7 +98,10 @@ static int ctr_gives(const struct cl_engine *engine, const struct cl_engine_key 
 	return memcmp(data, expected, expected_len) == 0 ? 0 : -EILSEQ;
 }
 
-/** FIPS-197, appendix C: the block cipher, as the keystream of the plaintext as counter block. */
+/**
+ * FIPS-197, appendix C: tests the block cipher. With the plaintext as counter block, the keystream
+ * is the ciphertext.
+ */
 static int block_test(const struct cl_engine *engine, const struct key_vectors *v)
 {
 	struct cl_engine_key key = {0};
@@ -119,7 +125,7 @@ static int block_test(const struct cl_engine *engine, const struct key_vectors *
 	return status;
 }
 
-/** SP 800-38A, F.5: four blocks, encrypted or decrypted, and zeros behind them up to @p len. */
+/** SP 800-38A, F.5: encrypts or decrypts four blocks, followed by zeros up to @p len bytes. */
 static int ctr_test(const struct cl_engine *engine, const struct key_vectors *v, bool decrypt,
 		    uint8_t *data, size_t len)
 {
@@ -136,7 +142,10 @@ static int ctr_test(const struct cl_engine *engine, const struct key_vectors *v,
 	return status;
 }
 
-/** The same where the engine's own way must be open, for longer than it pays to take another. */
+/**
+ * Runs the encryption test on data long enough for the engine's fast method, and fails if the
+ * engine used a slower one.
+ */
 static int way_test(const struct cl_engine *engine, const struct key_vectors *v, uint8_t *data)
 {
 	const uint32_t falls = engine->falls(engine);
@@ -147,7 +156,7 @@ static int way_test(const struct cl_engine *engine, const struct key_vectors *v,
 
 static void count(struct cl_wire_selftest_reply *result, int status)
 {
-	if (status == -EBUSY) { /* sessions have all places for keys */
+	if (status == -EBUSY) { /* sessions occupy all key slots */
 		return;
 	}
 	result->tests++;

@@ -9,11 +9,11 @@
 #include "service/platform.h"
 
 /**
- * Runs on one engine, for every key length, the example of FIPS-197, appendix C, and the examples
- * of SP 800-38A, F.5, in both directions. An engine that counts its falls to a slower way also has
- * an example at the begin of the benchmark's buffer, where it must not fall: a board whose buffers
- * it does not reach fails its selftest. An engine whose places for keys are all in use is left out,
- * which shows in the number of tests.
+ * Tests one engine with every key length: the example of FIPS-197, appendix C, and the examples of
+ * SP 800-38A, F.5, in both directions. An engine that counts its falls to a slower method is also
+ * tested at the start of the benchmark's buffer, where it must not fall: a board with buffers that
+ * the engine does not reach fails its selftest. If sessions occupy all of an engine's key slots,
+ * its tests are skipped; then the number of tests is lower.
  *
  * @param[out] result tests run and failed; an engine that reports a fault fails the test
  */

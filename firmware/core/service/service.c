@@ -7,7 +7,7 @@
 #include "links/record.h"
 #include "zeroize.h"
 
-/** In place of a length: up to max_data. */
+/** Used instead of a length: any length up to max_data. */
 #define LENGTH_DATA UINT16_MAX
 
 /** Which session a record must name. */
@@ -16,15 +16,15 @@ enum naming {
 	ANY,
 	/** One of its sender's. */
 	OWN,
-	/** One of its sender's, or 0 for none. */
+	/** A session of the sender, or 0 for none. */
 	OWN_OR_NONE,
-	/** One of its sender's, or one that is not open. */
+	/** A session of the sender, or one that is not open. */
 	OWN_OR_CLOSED,
 };
 
 static const struct rule {
 	cl_handler *handle;
-	/** Bytes of data that the record must have. */
+	/** Data bytes that the record must have. */
 	uint16_t length;
 	enum naming session;
 } rules[] = {
@@ -42,7 +42,10 @@ static const struct rule {
 	[CL_WIRE_TYPE_MAC] = {cl_handle_mac, LENGTH_DATA, ANY},
 };
 
-/* Apart, like what else refuses: where one peer has all sessions nothing comes here. */
+/*
+ * Kept separate, like the other functions that refuse: while one peer has all sessions, they do not
+ * run.
+ */
 __attribute__((noinline)) bool cl_service_admits(struct cl_service *service, uint64_t peer)
 {
 	return cl_sessions_of_others(&service->sessions, peer) == 0 ||
@@ -50,7 +53,7 @@ __attribute__((noinline)) bool cl_service_admits(struct cl_service *service, uin
 			      CL_STRANGERS_MOST);
 }
 
-/** Whether there are cycles for a record: 0, or CL_EXCHANGE_DROP. */
+/** Checks whether there are cycles for a record. Returns 0 or CL_EXCHANGE_DROP. */
 static __attribute__((noinline)) uint16_t admit(struct cl_exchange *exchange)
 {
 	struct cl_service *const service = exchange->service;
@@ -61,7 +64,7 @@ static __attribute__((noinline)) uint16_t admit(struct cl_exchange *exchange)
 	return may ? 0 : CL_EXCHANGE_DROP;
 }
 
-/** Whether length and session are such as the record's type needs. */
+/** Checks that length and session fit the record's type. */
 static uint16_t check(struct cl_exchange *exchange, const struct rule *rule, bool named)
 {
 	const struct cl_wire_header *const header = &exchange->header;
@@ -81,7 +84,7 @@ static uint16_t check(struct cl_exchange *exchange, const struct rule *rule, boo
 	return 0;
 }
 
-/** Checks what every record must fulfil, then carries it out. */
+/** Checks the conditions common to all records, then carries out the record. */
 static inline uint16_t carry_out(struct cl_exchange *exchange)
 {
 	const struct cl_wire_header *const header = &exchange->header;
@@ -139,13 +142,13 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
 	service->strangers.left = CL_STRANGERS_MOST;
 	const uint64_t eighth = platform->session_idle_cycles / 8;
 
-	/* Half of what the counter holds, so that no turn of it is missed. */
+	/* At most half of the counter's range, so that no wrap is missed. */
 	service->look_cycles = eighth != 0 && eighth < INT32_MAX ? (uint32_t)eighth : INT32_MAX;
 	service->engines = engines;
 	return 0;
 }
 
-/** Of a record that is not carried out, nothing stays. */
+/** Zeroizes a record that is not carried out. */
 static void erase(const struct cl_service_place *record, size_t len)
 {
 	const size_t header = len < CL_WIRE_HEADER_SIZE ? len : CL_WIRE_HEADER_SIZE;
@@ -154,7 +157,7 @@ static void erase(const struct cl_service_place *record, size_t len)
 	cl_zeroize(record->data, len - header);
 }
 
-/** Counts and erases a record that is not carried out; bytes of the error that answers it. */
+/** Counts and zeroizes a record that is not carried out. Returns the bytes of the error reply. */
 static __attribute__((noinline)) size_t refuse(struct cl_exchange *exchange, int parsed,
 					       uint16_t code, const struct cl_service_place *record,
 					       size_t len, uint8_t *reply)

@@ -1,6 +1,6 @@
 /**
  * @file
- * The record service: a record in, its reply out, over any transport.
+ * The record service: takes a record and makes its reply, over any transport.
  */
 #ifndef CL_SERVICE_H
 #define CL_SERVICE_H
@@ -16,7 +16,7 @@
 /** Magic of record info: the bytes CLNE. */
 #define CL_SERVICE_MAGIC 0x454e4c43u
 
-/** Room that a record and its reply need, where a record carries up to @p max_data bytes. */
+/** Bytes of buffer for a record and its reply, if a record has up to @p max_data data bytes. */
 #define CL_SERVICE_RECORD_MAX(max_data)                                                            \
 	(CL_WIRE_HEADER_SIZE +                                                                     \
 	 ((max_data) > CL_WIRE_FASTPATH_REPLY_SIZE ? (max_data) : CL_WIRE_FASTPATH_REPLY_SIZE))
@@ -29,13 +29,15 @@ _Static_assert(CL_WIRE_FASTPATH_REPLY_SIZE >= CL_WIRE_NETWORK_REPLY_SIZE,
 struct cl_service {
 	const struct cl_platform *platform;
 	struct cl_sessions sessions;
-	/** For what does not belong to a session. */
+	/** Budget for work that belongs to no session. */
 	struct cl_budget strangers;
-	/** Cycle counter when cl_service_poll looked at the sessions, and how long until it does
-	 * again. */
+	/**
+	 * Value of the cycle counter when cl_service_poll last checked the sessions, and the cycles
+	 * until it checks again.
+	 */
 	uint32_t looked_at;
 	uint32_t look_cycles;
-	/** Bit N: engine of code N is present; without the server's. */
+	/** Bit N: the engine of code N is present. The server has no bit here. */
 	uint32_t engines;
 };
 
@@ -44,12 +46,15 @@ struct cl_service {
  *
  * @param platform must outlive the service
  * @retval 0 done
- * @retval -EINVAL the platform lacks something, max_data is 0 or no multiple of 16, two engines
- *                 have one code, or the server has an engine's or windows that do not exist
+ * @retval -EINVAL the platform lacks a member; max_data is 0 or no multiple of 16; two engines, or
+ *                 an engine and the server, have the same code; or the server's window size is not
+ *                 allowed
  */
 int cl_service_init(struct cl_service *service, const struct cl_platform *platform);
 
-/** Where a record or a reply is: its header, and its data, behind it or elsewhere. */
+/**
+ * Addresses of a record or a reply: its header, and its data, which may follow the header or not.
+ */
 struct cl_service_place {
 	uint8_t *header;
 	uint8_t *data;
@@ -77,19 +82,19 @@ size_t cl_service_carry_out(struct cl_service *service, struct cl_link *link,
 			    const struct cl_service_place *reply, size_t room);
 
 /**
- * Whether there are cycles for work that does not belong to a session: as many as it takes while no
- * other peer than @p peer has one, then what the budget has left. The time is up to date since
- * cl_sessions_tick.
+ * Returns true if there are cycles for work that does not belong to a session. While no peer other
+ * than @p peer has a session, there always are; otherwise the budget decides. The time must be up
+ * to date: call cl_sessions_tick first.
  */
 bool cl_service_admits(struct cl_service *service, uint64_t peer);
 
-/** Takes from that budget what was done outside the service. */
+/** Takes cycles that were used outside the service from the budget of cl_service_admits. */
 static inline void cl_service_spend(struct cl_service *service, uint32_t cycles)
 {
 	cl_budget_spend(&service->strangers, cycles, CL_STRANGERS_MOST);
 }
 
-/** As cl_service_carry_out, where the data are behind the headers. */
+/** Like cl_service_carry_out, for data that follow the headers. */
 static inline size_t cl_service_handle(struct cl_service *service, struct cl_link *link,
 				       uint8_t *record, size_t len, uint8_t *reply, size_t room)
 {
@@ -99,12 +104,12 @@ static inline size_t cl_service_handle(struct cl_service *service, struct cl_lin
 	return cl_service_carry_out(service, link, &from, len, &to, room);
 }
 
-/** What cl_service_poll does now and then: brings the time up to date, closes idle sessions. */
+/** The periodic work of cl_service_poll: updates the time and closes idle sessions. */
 void cl_service_look(struct cl_service *service);
 
 /**
- * To be called by a port's main loop, at least once in 2^31 cycles: closes sessions that were not
- * used for session_idle_cycles, at most an eighth later, and zeroizes their keys.
+ * A port's main loop calls this at least once in 2^31 cycles. It closes sessions that were not used
+ * for session_idle_cycles, at most an eighth of that time later, and zeroizes their keys.
  */
 static inline void cl_service_poll(struct cl_service *service)
 {
@@ -114,9 +119,10 @@ static inline void cl_service_poll(struct cl_service *service)
 }
 
 /**
- * Adds what the record handled last cost outside the engine to its session, if it had one that is
- * still open, and takes the cycles from its budget, or from the strangers'. For ports of a network,
- * before the next record is handled.
+ * Accounts for the cycles that the last record cost outside the engine. If its session is still
+ * open, adds the cost to it and takes the cycles, with the engine's, from its budget; otherwise
+ * takes them from the budget for work outside sessions. Ports of a network call it before they
+ * handle the next record.
  */
 void cl_service_account(struct cl_service *service, const struct cl_link *link,
 			const struct cl_session_cost *cost);

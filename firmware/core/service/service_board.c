@@ -4,7 +4,7 @@
 #include "service/selftest.h"
 #include "service/version.h"
 
-/** Copies a name of up to 16 bytes to where zeros are. */
+/** Copies a name of up to 16 bytes into a field of zeros. */
 static void put_name(uint8_t to[16], const char *from)
 {
 	for (size_t i = 0; i < 16 && from[i] != '\0'; i++) {

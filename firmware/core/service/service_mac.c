@@ -2,7 +2,10 @@
 #include "service/exchange.h"
 #include "zeroize.h"
 
-/** AES-CMAC (SP 800-38B, 6.2) of blocks that are padded; of the last the MAC's input is made. */
+/**
+ * Computes AES-CMAC (SP 800-38B, 6.2) of padded blocks. Changes the last block: XORs the subkey
+ * into it.
+ */
 static int cmac(const struct cl_engine *engine, const struct cl_wire_mac_request *request,
 		uint8_t (*blocks)[CL_BLOCK_BYTES], size_t count, uint8_t mac[CL_BLOCK_BYTES])
 {
@@ -12,7 +15,7 @@ static int cmac(const struct cl_engine *engine, const struct cl_wire_mac_request
 	if (status != 0) {
 		return status;
 	}
-	/* The subkey: once or twice times x (6.1), a block as a big-endian polynomial. */
+	/* The subkey: multiply by x once or twice (6.1); the block is a big-endian polynomial. */
 	for (uint32_t n = 0; n < request->subkey; n++) {
 		unsigned int sum = 0x87u & -(unsigned int)(mac[0] >> 7);
 
@@ -47,7 +50,7 @@ uint16_t cl_handle_mac(struct cl_exchange *exchange)
 	const uint32_t subkey = cl_load_u32(data + CL_WIRE_MAC_REQUEST_SUBKEY);
 	const struct cl_engine *const engine = cl_platform_engine(exchange->platform, named);
 
-	/* Over a network none that takes as long as those in C. */
+	/* Over a network, refuse the engines in C: they take too long. */
 	if (engine == NULL || engine->known_answer != NULL ||
 	    (exchange->link->network != NULL && named <= CL_WIRE_ENGINE_TABLE)) {
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_ENGINE, named);

@@ -2,7 +2,7 @@
 #include "service/exchange.h"
 #include "zeroize.h"
 
-/** Most data bytes of a record where those of a session with this engine go. */
+/** Returns the most data bytes of a record on the path that a session with this engine uses. */
 static uint16_t max_data_of_engine(const struct cl_exchange *exchange, uint8_t engine)
 {
 	const struct cl_server *const server = cl_exchange_server(exchange);
@@ -51,7 +51,7 @@ uint16_t cl_handle_open(struct cl_exchange *exchange)
 	return 0;
 }
 
-/** Between the link's memory and its staging, with the cycles counted. */
+/** Copies between the link's memory and its staging buffer, and counts the cycles. */
 static void copy(const struct cl_exchange *exchange, uint8_t *to, const uint8_t *from, size_t len)
 {
 	const uint32_t begin = cl_platform_cycles(exchange->platform);
@@ -94,7 +94,7 @@ uint16_t cl_handle_data(struct cl_exchange *exchange)
 
 uint16_t cl_handle_close(struct cl_exchange *exchange)
 {
-	if (exchange->session == NULL) { /* closed before: the reply was lost */
+	if (exchange->session == NULL) { /* already closed: the first reply was lost */
 		return 0;
 	}
 	cl_session_close(exchange->session, exchange->platform);

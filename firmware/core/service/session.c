@@ -38,7 +38,7 @@ static bool is_active(const struct cl_sessions *sessions, const struct cl_sessio
 	       sessions->now - session->used_at < CL_SESSION_ACTIVE_CYCLES;
 }
 
-/** Of a peer: the same for all ports of an address. */
+/** Returns the part of the peer's number that is common to all ports of an address. */
 static uint32_t address_of(const struct cl_session *session)
 {
 	return (uint32_t)(session->owner.peer >> 16);
@@ -87,7 +87,10 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 	    offset % CL_BLOCK_BYTES != 0) {
 		return refuse(detail, CL_WIRE_ERROR_OFFSET, record_bytes);
 	}
-	/* Below 2^32, as length is 2^36 at most: the CPU divides such numbers by itself. */
+	/*
+	 * The quotient is below 2^32, as length is at most 2^36. So the CPU can divide it further
+	 * with its own instruction.
+	 */
 	const uint32_t block = (uint32_t)(offset / CL_BLOCK_BYTES);
 	const uint32_t record = block / (record_bytes / CL_BLOCK_BYTES);
 

@@ -1,11 +1,12 @@
 /**
  * @file
- * Sessions: who may use a key, and which counter blocks under it.
+ * Sessions: they define who may use a key, and with which counter blocks.
  *
- * A session has a stream (streams.h): its range of counter blocks is its own while it is open, what
- * was used of it stays used until power is cycled, and a block serves one record. So no two data
- * are encrypted or decrypted under one block and key, whatever sessions, directions and engines;
- * what is not known any more is what was used before power was cycled.
+ * A session has a stream (streams.h). While the session is open, its range of counter blocks
+ * belongs to it. Blocks that were used stay marked as used until power is cycled, and one block
+ * serves only one record. So no two pieces of data are encrypted or decrypted with the same block
+ * and key, whatever the sessions, directions and engines. The board does not know which blocks were
+ * used before power was cycled.
  */
 #ifndef CL_SESSION_H
 #define CL_SESSION_H
@@ -20,26 +21,30 @@
 #include "service/platform.h"
 #include "streams/streams.h"
 
-/** Sessions that can be open at once. */
+/** Number of sessions that can be open at once. */
 #define CL_SESSIONS 8u
 _Static_assert(CL_STREAMS >= CL_SESSIONS + 8, "windows of eight sessions are kept");
-/** A session's place in the table is in the low bits of its number. */
+/** The low bits of a session's number are its index in the table. */
 #define CL_SESSION_PLACE_BITS 8
 _Static_assert(CL_SESSIONS <= 1u << CL_SESSION_PLACE_BITS, "every place has a number");
-/** A session that was used within so many cycles counts where the CPU is shared out. */
+/**
+ * A session counts as active, and gets a share of the CPU, if it was used within this many cycles.
+ */
 #define CL_SESSION_ACTIVE_CYCLES (1u << 23)
-/** Most bytes of a stream. */
+/** Most bytes in a stream. */
 #define CL_STREAM_BYTES_MAX (UINT64_C(1) << 36)
 
-/** Who a session belongs to. */
+/** The owner of a session. */
 struct cl_session_owner {
 	/** As in struct cl_link. */
 	uint64_t peer;
-	/** Chosen by the host at open. */
+	/** Chosen by the host when it opens the session. */
 	uint64_t token;
 };
 
-/** Clock cycles that its records cost outside the engine, by the fields of record network. */
+/**
+ * Clock cycles that a session's records cost outside the engine, in the fields of record network.
+ */
 struct cl_session_cost {
 	uint64_t driver;
 	uint64_t copy;
@@ -49,41 +54,49 @@ struct cl_session_cost {
 
 struct cl_session {
 	struct cl_engine_key key;
-	/** The request that opened it, without its key. */
+	/** The open request, without its key. */
 	struct cl_wire_open_request request;
-	/** Initial counter block, and what the key is recognised by. */
+	/** Initial counter block, and the number that identifies the key. */
 	uint8_t iv[CL_BLOCK_BYTES];
 	uint64_t key_identity;
 	struct cl_session_owner owner;
 	struct cl_wire_stat_reply stat;
 	struct cl_session_cost cost;
-	/** What ciphers its records, or what takes them from the network: the other is NULL. */
+	/**
+	 * The engine that ciphers its records, or the server that takes them from the network; the
+	 * other one is NULL.
+	 */
 	const struct cl_engine *engine;
 	const struct cl_server *server;
 	struct cl_stream *stream;
-	/** Record that the window began with when the session was opened. */
+	/** First record of the window at the time when the session was opened. */
 	uint64_t first;
 	/**
-	 * Time when it was last used; where a server takes its records, when that was last seen to
-	 * have done anything.
+	 * Time when the session was last used. If a server takes its records, the time when the
+	 * server's counters were last found changed.
 	 */
 	uint64_t used_at;
-	/** Time when it was opened. */
+	/** Time when the session was opened. */
 	uint64_t opened_at;
-	/** What it may spend of the CPU while sessions of other addresses are active. */
+	/** CPU cycles that the session may spend while sessions of other addresses are active. */
 	struct cl_budget budget;
-	/** Number on the wire, not given again within 2^24 sessions; 0 while it is free. */
+	/**
+	 * Number of the session in records, not used again within 2^24 sessions; 0 while the entry
+	 * is free.
+	 */
 	uint32_t id;
 	/** The server takes its records. */
 	bool served;
-	/** Another peer has had a session at the same time. */
+	/** Another peer had a session while this one was open. */
 	bool shared;
 };
 
-/** Every session of a board. Zero at power-on. */
+/** All sessions of a board. Zero at power-on. */
 struct cl_sessions {
 	struct cl_session session[CL_SESSIONS];
-	/** Cycles since power-on, and the cycle counter when they were brought up to date. */
+	/**
+	 * Cycles since power-on, and the value of the cycle counter when they were last updated.
+	 */
 	uint64_t now;
 	uint32_t counter;
 	/** Sessions ever opened. */
@@ -91,13 +104,13 @@ struct cl_sessions {
 };
 
 /**
- * Opens a session, or finds it again if the same request was carried out before for this owner.
+ * Opens a session, or finds the session that the same request of this owner opened before.
  *
- * @param request   of an engine that this owner may have, its other values not checked; the caller
- *                  zeroizes it
- * @param max_data  most data bytes of a record where the session's records go
+ * @param request   for an engine that this owner may use; its other values are not checked yet; the
+ *                  caller zeroizes it
+ * @param max_data  most data bytes of a record on the path of the session's records
  * @param[out] session the session, if opened or found
- * @param[out] detail  what an error reply tells beside its code
+ * @param[out] detail  detail of an error reply
  * @return 0 or CL_WIRE_ERROR_*
  */
 uint16_t cl_session_open(struct cl_sessions *sessions, const struct cl_platform *platform,
@@ -105,28 +118,28 @@ uint16_t cl_session_open(struct cl_sessions *sessions, const struct cl_platform 
 			 const struct cl_wire_open_request *request, uint32_t max_data,
 			 struct cl_session **session, uint32_t *detail);
 
-/** The open session of number @p id, whoever owns it; NULL if there is none. */
+/** Returns the open session of number @p id, whoever owns it; NULL if there is none. */
 struct cl_session *cl_session_find(struct cl_sessions *sessions, uint32_t id);
 
-/** Whether it is a session; if not, its place is free. */
+/** Returns true if this entry is a session; otherwise it is free. */
 static inline bool cl_session_is_open(const struct cl_session *session)
 {
 	return session->id != 0;
 }
 
-/** True if @p session belongs to @p owner. */
+/** Returns true if @p session belongs to @p owner. */
 bool cl_session_owned(const struct cl_session *session, const struct cl_session_owner *owner);
 
-/** How many sessions are open that belong to others than @p peer. */
+/** Returns how many open sessions belong to peers other than @p peer. */
 uint32_t cl_sessions_of_others(const struct cl_sessions *sessions, uint64_t peer);
 
 /**
- * Encrypts or decrypts a record of the session's stream, and counts it: once, and again only with
- * the same data.
+ * Encrypts or decrypts a record of the session's stream and marks it as received. A repeated record
+ * is processed again only if its data are the same.
  *
  * @param offset byte offset of @p in in the stream
  * @param sum    cl_window_sum of @p in
- * @param[out] detail what an error reply tells beside its code
+ * @param[out] detail detail of an error reply
  * @return 0 or CL_WIRE_ERROR_*; @p out is then undefined
  */
 uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *platform,
@@ -134,29 +147,29 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 			 uint32_t *detail);
 
 /**
- * Whether a session may have another record carried out. While sessions of other addresses are
- * active each address has an equal part of the CPU, and each active session of one an equal part
- * of that.
+ * Returns true if a session may have another record carried out. While sessions of other addresses
+ * are active, each address gets an equal part of the CPU. The active sessions of one address share
+ * its part equally.
  */
 bool cl_session_may_spend(const struct cl_sessions *sessions, struct cl_session *session);
 
-/** The session is in use. */
+/** Marks the session as used now. */
 void cl_session_touch(struct cl_sessions *sessions, struct cl_session *session);
 
-/** Brings up to date what is known of a session whose records a server takes. */
+/** Updates the counters and the last use of a session if a server takes its records. */
 void cl_session_update(struct cl_sessions *sessions, struct cl_session *session);
 
-/** Closes a session: its key is zeroized, and its range shrinks to what was used. */
+/** Closes a session: zeroizes its key, and shortens its range to the used blocks. */
 void cl_session_close(struct cl_session *session, const struct cl_platform *platform);
 
 /** Closes every session of @p owner. */
 void cl_sessions_close_owner(struct cl_sessions *sessions, const struct cl_platform *platform,
 			     const struct cl_session_owner *owner);
 
-/** Brings the time up to date. */
+/** Updates the time from the cycle counter. */
 void cl_sessions_tick(struct cl_sessions *sessions, const struct cl_platform *platform);
 
-/** Closes every session that was idle for too long, whoever owns it. */
+/** Closes every session that was idle for session_idle_cycles or longer, whoever owns it. */
 void cl_sessions_close_idle(struct cl_sessions *sessions, const struct cl_platform *platform);
 
 #endif

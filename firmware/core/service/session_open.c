@@ -24,7 +24,7 @@ static bool resumes(const struct cl_wire_open_request *request)
 	return (request->flags & CL_WIRE_FLAG_RESUME) != 0;
 }
 
-/** Checks the values of an open request, but for its engine. */
+/** Checks the values of an open request, except its engine. */
 static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_data,
 		      uint32_t *detail)
 {
@@ -37,7 +37,8 @@ static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_d
 		padding |= request->key[i];
 	}
 	if (padding != 0) {
-		return refuse(detail, CL_WIRE_ERROR_VALUE, 0); /* bytes beside a key stay here */
+		/* do not send bytes next to a key back */
+		return refuse(detail, CL_WIRE_ERROR_VALUE, 0);
 	}
 	if (request->direction > 1) {
 		return refuse(detail, CL_WIRE_ERROR_VALUE, request->direction);
@@ -62,7 +63,10 @@ static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_d
 	return 0;
 }
 
-/** The session that was opened by this very request, @p key_identity standing for its key. */
+/**
+ * Returns the session that this same request opened before, or NULL. @p key_identity identifies the
+ * request's key.
+ */
 static struct cl_session *find_repeated(struct cl_sessions *sessions,
 					const struct cl_session_owner *owner,
 					const struct cl_wire_open_request *request,
@@ -82,8 +86,8 @@ static struct cl_session *find_repeated(struct cl_sessions *sessions,
 }
 
 /**
- * Ends the session that still has the stream which a request resumes: who has its key and its
- * ticket is its owner, whose program was killed or whose link was lost.
+ * Closes the session that still holds the stream which a request resumes. A sender that knows the
+ * key and the ticket is the stream's owner: its program was killed, or its link was lost.
  */
 static void end_holder(struct cl_sessions *sessions, const struct cl_platform *platform,
 		       const struct cl_wire_open_request *request, uint64_t key_identity)
@@ -110,7 +114,7 @@ static struct cl_session *find_free(struct cl_sessions *sessions)
 	return NULL;
 }
 
-/** Gives the session its stream, new or resumed, and its initial counter block. */
+/** Assigns the session its stream, new or resumed, and its initial counter block. */
 static uint16_t take_stream(struct cl_session *session, const struct cl_platform *platform,
 			    const struct cl_wire_open_request *request, uint32_t *detail)
 {
@@ -162,7 +166,7 @@ static uint16_t take_stream(struct cl_session *session, const struct cl_platform
 	return 0;
 }
 
-/** Gives the key to what ciphers the session's records, and to a server the session. */
+/** Sets the key in the session's engine or server, and starts the server for the session. */
 static int start(struct cl_session *session, const struct cl_platform *platform,
 		 const struct cl_wire_open_request *request)
 {
@@ -193,7 +197,10 @@ static int start(struct cl_session *session, const struct cl_platform *platform,
 	return status;
 }
 
-/** From now on a session and those of other peers are told no cycles, and share the CPU. */
+/**
+ * Marks this session and the sessions of other peers as shared. From now on they share the CPU, and
+ * the board does not report cycle counts to them.
+ */
 static void share(struct cl_sessions *sessions, struct cl_session *session)
 {
 	for (size_t i = 0; i < CL_SESSIONS; i++) {
@@ -205,7 +212,7 @@ static void share(struct cl_sessions *sessions, struct cl_session *session)
 	}
 }
 
-/** Opens a session in a free place. */
+/** Opens a session in a free entry. */
 static uint16_t begin(struct cl_session *session, struct cl_sessions *sessions,
 		      const struct cl_platform *platform, const struct cl_session_owner *owner,
 		      const struct cl_wire_open_request *request, uint64_t key_identity,

@@ -1,6 +1,6 @@
 /**
  * @file
- * Version of the firmware core, as record info gives it.
+ * Version of the firmware core, as record info reports it.
  */
 #ifndef CL_VERSION_H
 #define CL_VERSION_H

@@ -9,7 +9,9 @@ static struct cl_block_number add(struct cl_block_number number, uint64_t blocks
 	return (struct cl_block_number){.high = number.high + (low < blocks), .low = low};
 }
 
-/** True if @p number is one of the @p blocks from @p first on, modulo 2^128. */
+/**
+ * Returns true if @p number is one of the @p blocks blocks that begin at @p first, modulo 2^128.
+ */
 static bool is_among(struct cl_block_number number, struct cl_block_number first, uint64_t blocks)
 {
 	const uint64_t low = number.low - first.low;
@@ -18,14 +20,16 @@ static bool is_among(struct cl_block_number number, struct cl_block_number first
 	return high == 0 && low < blocks;
 }
 
-/** True if a range of @p key other than @p index shares a block with the one described. */
+/**
+ * Returns true if the described range shares a block with a range of @p key other than @p index.
+ */
 static bool overlaps(const struct cl_ranges *ranges, uint64_t key, struct cl_block_number first,
 		     uint64_t blocks, int index)
 {
 	for (int i = 0; i < (int)CL_RANGES; i++) {
 		const struct cl_range *const other = &ranges->range[i];
 
-		/* One of two ranges that overlap begins in the other. */
+		/* If two ranges overlap, one of them begins inside the other. */
 		if (i != index && other->blocks != 0 && other->key == key &&
 		    (is_among(other->first, first, blocks) ||
 		     is_among(first, other->first, other->blocks))) {
@@ -80,7 +84,9 @@ void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks)
 	}
 }
 
-/** Adds range @p next to range @p index if it goes on where that ends: whether it did. */
+/**
+ * Appends range @p next to range @p index if it begins where @p index ends. Returns true if it did.
+ */
 static bool append(struct cl_ranges *ranges, int index, int next)
 {
 	struct cl_range *const range = &ranges->range[index];

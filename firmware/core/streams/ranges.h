@@ -1,10 +1,10 @@
 /**
  * @file
- * Ranges of counter blocks that were used, or are held by a stream, under each key. Nothing is ever
- * forgotten: the table is full, or knows all.
+ * Ranges of counter blocks that were used, or that a stream holds, under each key. The table never
+ * forgets a range: when it is full, no new range is accepted.
  *
  * A range is a number of consecutive counter blocks modulo 2^128 under one key. No two ranges of a
- * key overlap. Ranges that no stream holds any longer merge with those that they adjoin.
+ * key overlap. Ranges that no stream holds any longer merge with adjacent ones.
  */
 #ifndef CL_RANGES_H
 #define CL_RANGES_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Ranges that can be remembered: 33 bytes each. */
+/** Number of ranges in the table; each takes 33 bytes. */
 #define CL_RANGES 128u
 
 /** A counter block as a number of 128 bits. */
@@ -26,23 +26,23 @@ struct cl_range {
 	/** Stands for the key. */
 	uint64_t key;
 	struct cl_block_number first;
-	/** How many; 0 in an entry that is free. */
+	/** Number of blocks; 0 if the entry is free. */
 	uint64_t blocks;
 };
 
 /** Zero at power-on. */
 struct cl_ranges {
 	struct cl_range range[CL_RANGES];
-	/** Whether a stream holds the range. */
+	/** True while a stream holds the range. */
 	bool held[CL_RANGES];
 };
 
 /**
- * Takes a range, which is then held.
+ * Adds a range, which is then held by a stream.
  *
  * @param blocks at least 1
  * @return index of the range
- * @retval -EEXIST it overlaps one of the same key
+ * @retval -EEXIST it overlaps a range of the same key
  * @retval -ENOSPC the table is full
  */
 int cl_ranges_take(struct cl_ranges *ranges, uint64_t key, struct cl_block_number first,
@@ -54,20 +54,20 @@ static inline bool cl_block_is(struct cl_block_number a, struct cl_block_number 
 }
 
 /**
- * Lengthens a held range to @p blocks, where that is more than it has.
+ * Lengthens a held range to @p blocks blocks, if it is shorter.
  *
  * @retval 0 done
- * @retval -EEXIST it would overlap another of the same key
+ * @retval -EEXIST it would overlap another range of the same key
  */
 int cl_ranges_extend(struct cl_ranges *ranges, int index, uint64_t blocks);
 
-/** Shortens a held range to @p blocks, where that is less than it has; 0 frees it. */
+/** Shortens a held range to @p blocks blocks, if it is longer; 0 frees it. */
 void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks);
 
-/** Nothing holds the range any longer; @p index means nothing from here on. */
+/** Releases a range from its stream. @p index is invalid from here on. */
 void cl_ranges_release(struct cl_ranges *ranges, int index);
 
-/** How many more ranges can be taken. */
+/** Returns how many more ranges can be added. */
 uint32_t cl_ranges_free(const struct cl_ranges *ranges);
 
 #endif

@@ -5,14 +5,17 @@
 #include "engine/engine.h"
 #include "zeroize.h"
 
-/** Nothing remains of a stream but its range. */
+/** Removes a stream; only its range stays in the table. */
 static void forget(struct cl_streams *streams, struct cl_stream *stream)
 {
 	cl_ranges_release(&streams->ranges, stream->range);
 	cl_zeroize(stream, sizeof(*stream));
 }
 
-/** Room for one more stream: that of the one that ended first, where there is no other. */
+/**
+ * Returns a free entry for a stream. If there is none, frees the entry of the stream that ended
+ * first; returns NULL if no stream has ended.
+ */
 static struct cl_stream *make_room(struct cl_streams *streams)
 {
 	struct cl_stream *oldest = NULL;
@@ -55,7 +58,7 @@ int cl_streams_begin(struct cl_streams *streams, const struct cl_stream_name *na
 	return 0;
 }
 
-/** The stream of this name, or NULL. */
+/** Returns the stream of this name, or NULL. */
 static struct cl_stream *find(struct cl_streams *streams, const struct cl_stream_name *name)
 {
 	for (size_t i = 0; i < CL_STREAMS; i++) {

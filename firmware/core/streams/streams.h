@@ -1,8 +1,8 @@
 /**
  * @file
  * Streams: each holds a range of counter blocks under a key, and the window of its records. A
- * stream outlives its session, so that it can be resumed, until others need the room; what was used
- * of its range is remembered for ever (ranges.h).
+ * stream remains after its session ends, so that it can be resumed, until another stream needs its
+ * entry. The used part of its range stays in the table until power is cycled (ranges.h).
  */
 #ifndef CL_STREAMS_H
 #define CL_STREAMS_H
@@ -13,15 +13,18 @@
 #include "streams/ranges.h"
 #include "streams/window.h"
 
-/** Streams that are known: as many as can be open at once, and at least 8 that have ended. */
+/**
+ * Number of streams in the table: enough for all open sessions, and at least 8 streams that have
+ * ended.
+ */
 #define CL_STREAMS 16u
 
-/** What tells one stream from another. */
+/** Identifies a stream. */
 struct cl_stream_name {
-	/** Stands for the key, as in struct cl_range. */
+	/** Number that identifies the key, as in struct cl_range. */
 	uint64_t key;
 	struct cl_block_number first;
-	/** Bytes of its records, a multiple of 16. */
+	/** Data bytes of each of its records, a multiple of 16. */
 	uint32_t record_bytes;
 };
 
@@ -30,7 +33,7 @@ struct cl_stream {
 	/** Resumes it. */
 	uint64_t ticket;
 	uint32_t record_bytes;
-	/** Place in the order in which streams ended. */
+	/** Position in the order in which streams ended. */
 	uint32_t ended;
 	/** Index of its range. */
 	int16_t range;
@@ -48,22 +51,22 @@ struct cl_streams {
 };
 
 /**
- * Begins a stream, with an empty window of @p records and no ticket yet.
+ * Begins a stream, with an empty window of @p records records and no ticket yet.
  *
  * @param blocks of its range, at least 1
  * @retval 0 done
- * @retval -EEXIST its range overlaps one that was used or is held under the same key
- * @retval -ENOSPC no more ranges can be remembered
+ * @retval -EEXIST its range overlaps a used or held range of the same key
+ * @retval -ENOSPC there is no room for another range
  */
 int cl_streams_begin(struct cl_streams *streams, const struct cl_stream_name *name, uint64_t blocks,
 		     uint32_t records, struct cl_stream **stream);
 
 /**
- * Begins a stream again that has ended; its window becomes one of @p records.
+ * Resumes a stream that has ended; its window is changed to @p records records.
  *
  * @param blocks of its range from now on, unless more were used
  * @retval 0 done
- * @retval -ENOENT there is none of this name and ticket, or it is no longer known
+ * @retval -ENOENT there is no stream of this name and ticket, or it is no longer known
  * @retval -EEXIST a session has it, or its range would overlap another
  */
 int cl_streams_resume(struct cl_streams *streams, const struct cl_stream_name *name,
@@ -71,10 +74,10 @@ int cl_streams_resume(struct cl_streams *streams, const struct cl_stream_name *n
 		      struct cl_stream **stream);
 
 /**
- * Ends a stream: its range shrinks to the records that came, and is free if none did.
+ * Ends a stream. Its range is shortened to the records that came, and freed if none came.
  *
- * @param known its window tells what came; if not, the whole range counts as used and the stream
- *              cannot be resumed
+ * @param known true if the window tells which records came; otherwise the whole range counts as
+ *              used and the stream cannot be resumed
  */
 void cl_streams_end(struct cl_streams *streams, struct cl_stream *stream, bool known);
 

@@ -1,6 +1,6 @@
 /*
- * CTR on the vector AES unit: eight blocks go through it together. Words of eight blocks do not fit
- * the CPU's registers, so scalar loads and stores move four at a time.
+ * CTR on the vector AES unit, with eight blocks in the unit at a time. The words of eight blocks do
+ * not fit the CPU's registers, so scalar loads and stores move four blocks at a time.
  */
 #include "vector/engine_ise.h"
 
@@ -21,10 +21,10 @@
 #define GROUP       CL_ISE_BLOCKS_MAX
 #define GROUP_BYTES (GROUP * CL_BLOCK_BYTES)
 
-/** Below, the upkeep of the data cache costs more than vector loads and stores save. */
+/** For fewer bytes, drain and cache flush cost more than vector loads and stores save. */
 #define VECTOR_BYTES_MIN 512u
 
-/** Whole groups between word-aligned buffers. */
+/** Processes whole groups of blocks between word-aligned buffers. */
 CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, uint32_t *out,
 			      uint32_t index, uint32_t groups)
 {
@@ -53,9 +53,9 @@ CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, u
 }
 
 /**
- * Whole groups between buffers in the unit's memory, from block 0 on. One instruction adds the data
- * and stores the sum, behind the rounds of the next group. The additions are in the slots behind
- * the branch, in which instructions of the unit would wait.
+ * Processes whole groups between buffers in the unit's memory, from block 0. One instruction XORs
+ * the data and stores the result, after the rounds of the next group. The pointer additions are in
+ * the slots after the branch, in which instructions of the unit would wait.
  */
 CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 			      uint32_t groups)
@@ -76,7 +76,9 @@ CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr
 	} while (in != last);
 }
 
-/** What is left: less than a group, or buffers that are not word-aligned. One block at a time. */
+/**
+ * Processes the rest, one block at a time: less than a group, or buffers that are not word-aligned.
+ */
 CL_ISE_INLINE void ctr_rest(struct cl_ise_cipher cipher, const uint8_t *in, uint8_t *out,
 			    uint32_t index, size_t len)
 {
@@ -119,7 +121,7 @@ void cl_ise_memory_begin(const struct cl_ise_memory *memory)
 	if (memory->drain != NULL) {
 		memory->drain();
 	}
-	CL_ISE_BATCH(); /* nor does the compiler hold back stores */
+	CL_ISE_BATCH(); /* the compiler must not delay stores either */
 }
 
 int cl_ise_memory_end(const struct cl_ise_memory *memory)
@@ -129,13 +131,13 @@ int cl_ise_memory_end(const struct cl_ise_memory *memory)
 	if (memory->dcache_flush != NULL) {
 		memory->dcache_flush();
 	}
-	CL_ISE_BATCH(); /* nor does the compiler remember what was there before */
+	CL_ISE_BATCH(); /* the compiler must not reuse values read before */
 	return status == 0 ? 0 : -EFAULT;
 }
 
-/** Blocks from number @p index on; then the registers that hold data are cleared. @return 0 */
+/** Processes blocks from number @p index, then clears the registers that hold data. @return 0 */
 typedef int scalar_loop(const uint8_t *in, uint8_t *out, uint32_t index, size_t len);
-/** Whole groups between buffers in the unit's memory, from block 0 on. */
+/** Processes whole groups between buffers in the unit's memory, from block 0. */
 typedef void vector_loop(uintptr_t in, uintptr_t out, uint32_t groups);
 
 CL_ISE_INLINE void ctr_blocks(struct cl_ise_cipher cipher, const uint8_t *in, uint8_t *out,
@@ -153,7 +155,10 @@ CL_ISE_INLINE void ctr_blocks(struct cl_ise_cipher cipher, const uint8_t *in, ui
 	ctr_rest(cipher, in + done, out + done, index + done / CL_BLOCK_BYTES, len - done);
 }
 
-/* Each a function of its own: where it lies in the instruction cache is the linker's matter. */
+/*
+ * Each loop is a function of its own, so that the linker can choose its place in the instruction
+ * cache.
+ */
 #define SCALAR_LOOP(name, style_, rounds_)                                                         \
 	static __attribute__((noinline, noclone)) int name(const uint8_t *in, uint8_t *out,        \
 							   uint32_t index, size_t len)             \
@@ -180,7 +185,10 @@ VECTOR_LOOP(ise_vmem_10, 10)
 VECTOR_LOOP(ise_vmem_12, 12)
 VECTOR_LOOP(ise_vmem_14, 14)
 
-/** CTR from k15 on. @return 0, or -EFAULT if the unit's memory port reports a fault. */
+/**
+ * Runs CTR with the counter block in k15. @return 0, or -EFAULT if the unit's memory port reports a
+ * fault.
+ */
 CL_ISE_INLINE int ctr_loops(scalar_loop *scalar, vector_loop *vector, struct cl_ise_device *device,
 			    const uint8_t *in, uint8_t *out, size_t len)
 {
@@ -210,7 +218,7 @@ CL_ISE_INLINE int ctr_loops(scalar_loop *scalar, vector_loop *vector, struct cl_
 
 static void load_key(unsigned int rounds, bool inverse, const uint32_t *key)
 {
-	/* Each case a copy of its own: the registers' numbers are part of the instructions. */
+	/* Each case needs its own copy: the registers' numbers are part of the instructions. */
 	if (rounds == 10 && !inverse) {
 		cl_ise_load_key((struct cl_ise_cipher){.rounds = 10}, key);
 	} else if (rounds == 12 && !inverse) {
@@ -292,7 +300,10 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 	cl_engine_c_clear(engine, key);
 }
 
-/** Key and initial counter block into the registers. Apart, so that the loop's call is last. */
+/**
+ * Loads key and initial counter block into the registers. Kept separate so that the loop's call is
+ * the last in its function.
+ */
 static __attribute__((noinline)) void begin(struct cl_ise_device *device,
 					    const struct cl_engine_key *key,
 					    const uint8_t counter[CL_BLOCK_BYTES])
@@ -309,7 +320,7 @@ static __attribute__((noinline)) void begin(struct cl_ise_device *device,
 	CL_ISA_KEY_WRITE(1, 15, base[2], base[3]);
 }
 
-/** cl_engine.ctr by loops for 10, 12 and 14 rounds. */
+/** Implements cl_engine.ctr with one loop each for 10, 12 and 14 rounds. */
 CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 		      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 		      size_t len, scalar_loop *const scalar[3], vector_loop *const vector[3])
@@ -318,7 +329,7 @@ CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key
 		return -EINVAL;
 	}
 	begin(engine->hw, key, counter);
-	/* By constants: the table itself would be read through the data cache. */
+	/* Select by constants: a table would be read through the data cache. */
 	const unsigned int rounds = key->rounds;
 	scalar_loop *const scalar_of = rounds == 10   ? scalar[0]
 				       : rounds == 12 ? scalar[1]

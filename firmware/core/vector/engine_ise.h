@@ -1,6 +1,6 @@
 /**
  * @file
- * Engines on the vector AES unit (target only), which must be enabled.
+ * Engines on the vector AES unit (target only). The unit must be enabled.
  *
  * All engines on one hardware context share its struct cl_ise_device. They are not reentrant on it.
  */
@@ -15,7 +15,8 @@
 #include "engine/modes.h"
 
 /**
- * Memory that vector loads and stores reach, and what keeps the CPU's view of it right.
+ * Memory that vector loads and stores reach, and the functions that keep the CPU's view of it
+ * correct.
  *
  * The unit's port bypasses the CPU's data cache and store buffer. So a pass of vector loads and
  * stores follows these rules, in this order:
@@ -30,32 +31,39 @@ struct cl_ise_memory {
 	/** First address and size. A size of 0 means that there is no such memory. */
 	uintptr_t origin;
 	size_t bytes;
-	/** Waits until all earlier stores of the CPU are in memory. NULL where none can be under
-	 * way. */
+	/**
+	 * Waits until all earlier stores of the CPU are in memory. NULL if no stores can be under
+	 * way.
+	 */
 	void (*drain)(void);
-	/** Invalidates the CPU's data cache. NULL where the CPU does not cache this memory. */
+	/** Invalidates the CPU's data cache. NULL if the CPU does not cache this memory. */
 	void (*dcache_flush)(void);
 };
 
-/** One hardware context: whose key its registers hold. */
+/** State of one hardware context and of the key in its registers. */
 struct cl_ise_device {
-	/** Generation of the key in the registers, 0 when there is none. */
+	/** Generation of the key in the registers; 0 if they hold none. */
 	uint32_t loaded;
 	/** Last generation given out. */
 	uint32_t generation;
-	/** Calls that took scalar loads and stores for buffers that vector ones do not reach. */
+	/**
+	 * Number of calls that used scalar loads and stores because vector ones do not reach their
+	 * buffers.
+	 */
 	uint32_t falls;
 	/** Number of the hardware context, 0 to 7. */
 	uint8_t context;
 	struct cl_ise_memory memory;
 };
 
-/** In cl_engine_key.engine_word[0]: the round keys are those of the equivalent inverse cipher. */
+/**
+ * Value of cl_engine_key.engine_word[0] if the round keys are for the equivalent inverse cipher.
+ */
 #define CL_ISE_INVERSE 1u
 
 /**
  * Makes @p key ready, for decryption in ECB or CBC if @p inverse, and loads it into the registers.
- * The key structure keeps the cipher key alone.
+ * The key structure keeps only the cipher key.
  *
  * @retval 0 done
  * @retval -EINVAL key_bits is not 128, 192 or 256
@@ -63,13 +71,13 @@ struct cl_ise_device {
 int cl_ise_set_key(struct cl_ise_device *device, struct cl_engine_key *key,
 		   const uint8_t *key_bytes, unsigned int key_bits, bool inverse);
 
-/** Zeroizes all contexts: after a restart they may hold keys. */
+/** Zeroizes all contexts. After a restart they may still hold keys. */
 void cl_ise_zeroize(void);
 
 /** Selects the context and makes sure that its registers hold @p key. */
 void cl_ise_use_key(struct cl_ise_device *device, const struct cl_engine_key *key);
 
-/** Whether vector loads and stores reach the @p len bytes at @p buffer. */
+/** Returns true if vector loads and stores reach the @p len bytes at @p buffer. */
 static inline bool cl_ise_reaches(const struct cl_ise_memory *memory, const void *buffer,
 				  size_t len)
 {
@@ -79,31 +87,35 @@ static inline bool cl_ise_reaches(const struct cl_ise_memory *memory, const void
 	       len <= memory->bytes - offset;
 }
 
-/** Rule 1: before the first vector load or store. */
+/** Carries out rule 1, before the first vector load or store. */
 void cl_ise_memory_begin(const struct cl_ise_memory *memory);
 
 /**
- * Rules 3 and 4: after the last vector load or store.
+ * Carries out rules 3 and 4, after the last vector load or store.
  *
- * @retval 0 all were carried out
- * @retval -EFAULT one was refused: an address that is not aligned or not in the unit's memory
+ * @retval 0 all loads and stores were carried out
+ * @retval -EFAULT one was refused: its address is not aligned or not in the unit's memory
  */
 int cl_ise_memory_end(const struct cl_ise_memory *memory);
 
-/** Engine `ise`: the paper's seven instructions, two a round; scalar loads and stores. */
+/**
+ * Returns the engine `ise`: the paper's seven instructions, two per round; scalar loads and stores.
+ */
 struct cl_engine cl_engine_ise(struct cl_ise_device *device);
 
-/** Engine `ise_fused`: one instruction a round; scalar loads and stores. */
+/** Returns the engine `ise_fused`: one instruction per round; scalar loads and stores. */
 struct cl_engine cl_engine_ise_fused(struct cl_ise_device *device);
 
 /**
- * Engine `ise_vmem`: one instruction a round; vector loads and stores where both buffers are
- * aligned to 16 bytes and in the memory that @p device names, otherwise scalar ones, which it
- * counts.
+ * Returns the engine `ise_vmem`: one instruction per round. It uses vector loads and stores if both
+ * buffers are aligned to 16 bytes and in the memory that @p device names. Otherwise it uses scalar
+ * ones and counts the call.
  */
 struct cl_engine cl_engine_ise_vmem(struct cl_ise_device *device);
 
-/** ECB and CBC of the three; cl_modes.hw is a struct cl_ise_device. */
+/**
+ * ECB and CBC with the instructions of these three engines; cl_modes.hw is a struct cl_ise_device.
+ */
 extern const struct cl_modes cl_modes_ise;
 extern const struct cl_modes cl_modes_ise_fused;
 extern const struct cl_modes cl_modes_ise_vmem;

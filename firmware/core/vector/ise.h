@@ -1,13 +1,14 @@
 /**
  * @file
- * AES in the instructions of the vector AES unit: what the engines `ise*` are made of.
+ * AES with the instructions of the vector AES unit, from which the engines `ise*` are built.
  *
- * A block lies in a state register, v0 to v7, and `blocks` of them go through the unit side by
- * side: the result of an instruction can be used two cycles later, so with one block in flight
- * every second slot stays empty. Round keys lie in k0 to k14, the initial counter block in k15.
+ * A block is in a state register, v0 to v7. The unit processes `blocks` of them in an interleaved
+ * order, because the result of an instruction can be used only two cycles later: with one block,
+ * every second slot would stay empty. Round keys are in k0 to k14, the initial counter block is in
+ * k15.
  *
- * Everything here is inlined with constant arguments, for which the compiler leaves exactly the
- * instructions, since the numbers of the unit's registers are part of them.
+ * Everything here is inlined with constant arguments, because the numbers of the unit's registers
+ * are part of the instructions. The compiler generates exactly these instructions.
  */
 #ifndef CL_ISE_H
 #define CL_ISE_H
@@ -19,35 +20,44 @@
 
 #define CL_ISE_BLOCKS_MAX 8u
 #define CL_ISE_CONTEXTS   8u
-/** Never carried out by a vector load or store: it is not aligned. */
+/** A misaligned address, for a vector load or store that must never be carried out. */
 #define CL_ISE_NO_ADDRESS 1u
 
-/* A test bench, whose instructions are calls, inlines nothing. */
+/* A test bench, in which the instructions are calls, inlines nothing. */
 #ifndef CL_ISE_INLINE
 #define CL_ISE_INLINE static inline __attribute__((always_inline))
 #endif
 
-/** Repeats a statement for @p s = 0 to @p blocks - 1, without a loop. */
+/** Repeats a statement for @p s = 0 to @p blocks - 1, unrolled. */
 #define CL_ISE_EACH(s, blocks) _Pragma("GCC unroll 8") for (unsigned int s = 0; s < (blocks); s++)
 
-/** Which instructions a round is made of. */
+/** The instructions that make up a round. */
 enum cl_ise_style {
-	/** The paper's: ShiftRows, then SubBytes, MixColumns and AddRoundKey. Two a round. */
+	/**
+	 * The paper's two instructions per round: ShiftRows; then SubBytes, MixColumns and
+	 * AddRoundKey.
+	 */
 	CL_ISE_PAPER,
-	/** The whole round in one. */
+	/** One instruction for the whole round. */
 	CL_ISE_FUSED,
 };
 
-/** One instance of the code: all members are constants where it is inlined. */
+/** Parameters of the inlined code. All members are constants. */
 struct cl_ise_cipher {
 	enum cl_ise_style style;
-	/** The equivalent inverse cipher (FIPS-197, 5.3.5): round keys after cl_ise_load_key. */
+	/**
+	 * Use the equivalent inverse cipher (FIPS-197, 5.3.5), with round keys from
+	 * cl_ise_load_key.
+	 */
 	bool inverse;
 	/** 10, 12 or 14. */
 	unsigned int rounds;
 };
 
-/** A middle round (FIPS-197, 5.1) with round key @p k; SubBytes and ShiftRows commute. */
+/**
+ * Runs a middle round (FIPS-197, 5.1) with round key @p k. ShiftRows may precede SubBytes: they
+ * commute.
+ */
 CL_ISE_INLINE void cl_ise_round(struct cl_ise_cipher cipher, unsigned int k, unsigned int blocks)
 {
 	if (cipher.style == CL_ISE_FUSED) {
@@ -76,7 +86,10 @@ CL_ISE_INLINE void cl_ise_round(struct cl_ise_cipher cipher, unsigned int k, uns
 	}
 }
 
-/** Rounds 1 to the last but one, and of the last one what the style does beforehand: see below. */
+/**
+ * Runs all rounds but the last, and the part of the last round that precedes cl_ise_last_round:
+ * ShiftRows in the paper's style.
+ */
 CL_ISE_INLINE void cl_ise_middle_rounds(struct cl_ise_cipher cipher, unsigned int blocks)
 {
 #pragma GCC unroll 14
@@ -94,7 +107,7 @@ CL_ISE_INLINE void cl_ise_middle_rounds(struct cl_ise_cipher cipher, unsigned in
 	}
 }
 
-/** What is left of the last round of block @p s after cl_ise_middle_rounds: one instruction. */
+/** Completes the last round of block @p s after cl_ise_middle_rounds, with one instruction. */
 CL_ISE_INLINE void cl_ise_last_round(struct cl_ise_cipher cipher, unsigned int s)
 {
 	const unsigned int last = cipher.rounds == 10   ? CL_ISA_LAST_K10
@@ -112,7 +125,7 @@ CL_ISE_INLINE void cl_ise_last_round(struct cl_ise_cipher cipher, unsigned int s
 	}
 }
 
-/** Rounds 1 to the last on v0 to v(blocks - 1), which hold the blocks plus k0. */
+/** Runs all rounds on v0 to v(blocks - 1), which contain the blocks XORed with k0. */
 CL_ISE_INLINE void cl_ise_rounds(struct cl_ise_cipher cipher, unsigned int blocks)
 {
 	cl_ise_middle_rounds(cipher, blocks);
@@ -121,7 +134,7 @@ CL_ISE_INLINE void cl_ise_rounds(struct cl_ise_cipher cipher, unsigned int block
 	}
 }
 
-/** Writes zero to the round-key registers from @p first to k14. */
+/** Clears the round-key registers from @p first to k14. */
 CL_ISE_INLINE void cl_ise_clear_keys(unsigned int first)
 {
 #pragma GCC unroll 15
@@ -131,19 +144,20 @@ CL_ISE_INLINE void cl_ise_clear_keys(unsigned int first)
 	}
 }
 
-/** Writes zero to k0 to k14. */
+/** Clears the round-key registers k0 to k14. */
 CL_ISE_INLINE void cl_ise_clear_key(void)
 {
 	cl_ise_clear_keys(0);
 }
 
 /**
- * Key expansion (FIPS-197, 5.2) straight into the round-key registers, two words an instruction.
- * It takes fewer cycles than loading round keys kept in memory, so that only the cipher key is.
- * Registers beyond the key's last become zero: those of a longer key before it would tell it.
+ * Expands the key (FIPS-197, 5.2) directly into the round-key registers, two words per instruction.
+ * This takes fewer cycles than loading round keys from memory, so memory holds only the cipher key.
+ * Registers after the last round key become zero: they could hold part of an earlier, longer key.
  *
- * Word i of the schedule lives in `w[i % (key_bits / 32)]` until its successor replaces it. For the
- * inverse cipher the round keys go in reverse order, all but first and last through InvMixColumns.
+ * Word i of the schedule stays in `w[i % (key_bits / 32)]` until its successor replaces it. For the
+ * inverse cipher, the round keys are stored in reverse order; all but the first and last go through
+ * InvMixColumns.
  */
 CL_ISE_INLINE void cl_ise_load_key(struct cl_ise_cipher cipher, const uint32_t *key)
 {
@@ -182,7 +196,7 @@ CL_ISE_INLINE void cl_ise_load_key(struct cl_ise_cipher cipher, const uint32_t *
 	cl_ise_clear_keys(cipher.rounds + 1);
 }
 
-/** Writes zero to v0 to v7 and k15: nothing of the data is left. */
+/** Clears v0 to v7 and k15, so that no data remain in the registers. */
 CL_ISE_INLINE void cl_ise_clear_state(void)
 {
 	CL_ISE_EACH (s, CL_ISE_BLOCKS_MAX) {
@@ -194,8 +208,8 @@ CL_ISE_INLINE void cl_ise_clear_state(void)
 }
 
 /**
- * Writes zero over what the queue of loads and stores keeps of earlier ones. A group's requests
- * fill it and bring the state registers along, which are zero; the unit refuses the requests
+ * Overwrites the data of earlier loads and stores in the queue with zeros. A group's requests fill
+ * the queue and bring the state registers along, which are zero. The unit refuses the requests
  * themselves.
  */
 CL_ISE_INLINE void cl_ise_clear_queue(void)

@@ -1,10 +1,10 @@
 /**
  * @file
- * Scalar loads and stores around the vector AES unit: four blocks, that is 16 words, at a time.
+ * Scalar loads and stores for the vector AES unit: four blocks, that is 16 words, at a time.
  *
  * An instruction of the unit waits while a load, store or branch is in a later stage of the CPU's
- * pipeline. So loads, instructions of the unit and stores come in batches, of as many words as the
- * CPU's registers hold, and the compiler is kept from mixing them.
+ * pipeline. So loads, instructions of the unit and stores are grouped in batches, of as many words
+ * as the CPU's registers hold. CL_ISE_BATCH keeps the compiler from mixing them.
  */
 #ifndef CL_ISE_WORDS_H
 #define CL_ISE_WORDS_H
@@ -17,12 +17,12 @@
 #define CL_ISE_BATCH_BLOCKS 4u
 #define CL_ISE_BATCH_WORDS  (4u * CL_ISE_BATCH_BLOCKS)
 
-/** The compiler moves no load or store across. */
+/** The compiler moves no load or store across this point. */
 #define CL_ISE_BATCH() __asm__ volatile("" : : : "memory")
 
 /**
- * Advances @p pointer here, and not where the compiler would: in one of the two slots between a
- * load and an instruction of the unit, which stay empty otherwise.
+ * Advances @p pointer at this point, not where the compiler would choose: in one of the two slots
+ * between a load and an instruction of the unit, which would otherwise stay empty.
  */
 #define CL_ISE_ADVANCE(pointer, step)                                                              \
 	do {                                                                                       \
@@ -30,7 +30,7 @@
 		__asm__ volatile("" : "+r"(pointer));                                              \
 	} while (0)
 
-/** Repeats a statement for @p i = 0 to 15, without a loop. */
+/** Repeats a statement for @p i = 0 to 15, unrolled. */
 #define CL_ISE_EACH_WORD(i)                                                                        \
 	_Pragma("GCC unroll 16") for (unsigned int i = 0; i < CL_ISE_BATCH_WORDS; i++)
 
@@ -52,7 +52,7 @@ CL_ISE_INLINE void cl_ise_store_words(uint32_t *to, const uint32_t words[CL_ISE_
 	CL_ISE_BATCH();
 }
 
-/** Moves four blocks to v @p first and the next three. */
+/** Moves four blocks into register v @p first and the next three. */
 CL_ISE_INLINE void cl_ise_move_in(unsigned int first, const uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	CL_ISE_EACH (s, CL_ISE_BATCH_BLOCKS) {
@@ -61,7 +61,7 @@ CL_ISE_INLINE void cl_ise_move_in(unsigned int first, const uint32_t words[CL_IS
 	}
 }
 
-/** XORs v @p first and the next three onto four blocks. */
+/** XORs register v @p first and the next three into four blocks. */
 CL_ISE_INLINE void cl_ise_move_out_xor(unsigned int first, uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	CL_ISE_EACH_WORD (i) {

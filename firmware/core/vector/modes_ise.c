@@ -1,6 +1,6 @@
 /*
- * ECB and CBC on the vector AES unit. Eight blocks go through it together, except where CBC
- * encryption chains each to the one before it.
+ * ECB and CBC on the vector AES unit. Eight blocks are in the unit at a time, except in CBC
+ * encryption, in which each block depends on the one before it.
  */
 #include <errno.h>
 
@@ -40,7 +40,7 @@ CL_ISE_INLINE void store_block(uint32_t *to, const uint32_t words[WORDS])
 	to[3] = words[3];
 }
 
-/** XORs v @p s onto a block. */
+/** XORs register v @p s into a block. */
 CL_ISE_INLINE void move_out_xor(unsigned int s, uint32_t words[WORDS])
 {
 	words[0] = CL_ISA_MOVE_OUT_XOR(0, s, words[0]);
@@ -49,7 +49,7 @@ CL_ISE_INLINE void move_out_xor(unsigned int s, uint32_t words[WORDS])
 	words[3] = CL_ISA_MOVE_OUT_XOR(3, s, words[3]);
 }
 
-/** XORs a block onto v @p s. */
+/** XORs a block into register v @p s. */
 CL_ISE_INLINE void move_in_xor(unsigned int s, const uint32_t words[WORDS])
 {
 	CL_ISA_MOVE_IN_XOR(0, s, words[0], words[1]);
@@ -62,7 +62,7 @@ CL_ISE_INLINE void clear_block(unsigned int s)
 	CL_ISA_MOVE_IN(1, s, 0, 0);
 }
 
-/** Loads eight blocks, adds k0, runs all rounds. */
+/** Loads eight blocks, XORs k0 into them and runs all rounds. */
 CL_ISE_INLINE void group_scalar(struct cl_ise_cipher cipher, const uint32_t *in)
 {
 	uint32_t data[CL_ISE_BATCH_WORDS];
@@ -105,8 +105,9 @@ CL_ISE_INLINE void ecb_scalar(struct cl_ise_cipher cipher, const uint32_t *in, u
 }
 
 /**
- * Each block's store and the load of the block that takes its place share the last round: three
- * cycles of the port to three instructions. The last group loads itself again, for nothing.
+ * Runs ECB over whole groups. The last round also stores each block and loads the block that
+ * replaces it: three cycles of the memory port for three instructions. The last group loads itself
+ * again; that result is not used.
  */
 CL_ISE_INLINE void ecb_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 			      size_t groups)
@@ -134,7 +135,7 @@ CL_ISE_INLINE void ecb_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr
 	}
 }
 
-/** C = E(P + chain), one block after the other. */
+/** Computes C = E(P XOR chain), one block after the other. */
 CL_ISE_INLINE void cbc_encrypt_scalar(struct cl_ise_cipher cipher, uint32_t chain[WORDS],
 				      const uint32_t *in, uint32_t *out, size_t blocks)
 {
@@ -175,7 +176,7 @@ CL_ISE_INLINE void cbc_encrypt_vector(struct cl_ise_cipher cipher, uint32_t chai
 	move_out_xor(0, chain);
 }
 
-/** P = D(C) + chain. The ciphertext is read again, before plaintext may take its place. */
+/** Computes P = D(C) XOR chain. The ciphertext is read again before plaintext may overwrite it. */
 CL_ISE_INLINE void cbc_decrypt_scalar(struct cl_ise_cipher cipher, uint32_t chain[WORDS],
 				      const uint32_t *in, uint32_t *out, size_t blocks)
 {
@@ -186,7 +187,7 @@ CL_ISE_INLINE void cbc_decrypt_scalar(struct cl_ise_cipher cipher, uint32_t chai
 		group_scalar(cipher, in);
 #pragma GCC unroll 2
 		for (unsigned int first = 0; first < GROUP; first += BATCH) {
-			/* Block s of the batch takes block s - 1 of the ciphertext. */
+			/* Block s of the batch is XORed with block s - 1 of the ciphertext. */
 			CL_ISE_EACH_WORD (i) {
 				data[i] = i < WORDS ? chain[i] : in[first * WORDS + i - WORDS];
 			}
@@ -209,7 +210,10 @@ CL_ISE_INLINE void cbc_decrypt_scalar(struct cl_ise_cipher cipher, uint32_t chai
 	}
 }
 
-/** As above; the last block of a group goes through the CPU's registers to become the chain. */
+/**
+ * Does the same with vector loads and stores. The last block of a group is moved to the CPU's
+ * registers, because it is the next chain.
+ */
 CL_ISE_INLINE void cbc_decrypt_vector(struct cl_ise_cipher cipher, uint32_t chain[WORDS],
 				      uintptr_t in, uintptr_t out, size_t groups)
 {
@@ -242,7 +246,7 @@ CL_ISE_INLINE void cbc_decrypt_vector(struct cl_ise_cipher cipher, uint32_t chai
 	}
 }
 
-/** What is one instance: constants. */
+/** Constants that define one instance of the code. */
 struct instance {
 	struct cl_ise_cipher cipher;
 	bool cbc;
