@@ -41,7 +41,7 @@
 
 static void refresh(struct cl_link *link)
 {
-	struct ethernet *const ethernet = (struct ethernet *)link; /* its first member */
+	struct ethernet *const ethernet = (struct ethernet *)link; /* `link` is the first member */
 	struct cl_wire_network_reply *const network = &ethernet->network;
 
 	network->overflows = ethmac_sram_writer_errors_read();

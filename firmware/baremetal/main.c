@@ -213,7 +213,7 @@ int main(void)
 #endif
 	for (;;) {
 #ifdef CSR_LOADER_BASE
-		loader_feed_write(1); /* the watchdog */
+		loader_feed_write(1); /* reset the watchdog */
 #endif
 		cl_service_poll(&service);
 #ifdef MAIN_RAM_BASE

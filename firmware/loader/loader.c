@@ -7,7 +7,7 @@
 
 #define MAGIC          UINT32_C(0x57464C43)
 #define COVERED_BYTES  CL_WIRE_IMAGE_CRC
-#define GATEWARE_BYTES 8u /* of a build id */
+#define GATEWARE_BYTES 8u /* gateware's part of a build id */
 #define ALIGNMENT      16u
 
 static uint8_t *firmware(const struct loader *loader)

@@ -49,8 +49,8 @@ uint8_t loader_state(const struct loader *loader);
  * Carries out a record.
  *
  * @param record as received, @p len bytes, 4-byte aligned
- * @param reply LOADER_RECORD_MAX bytes, which may be the record's
- * @param start set if the image in the code memory is to be started when the reply is sent
+ * @param reply buffer of LOADER_RECORD_MAX bytes; it may be @p record
+ * @param start set to true if the image in the code memory must be started once the reply is sent
  * @return bytes of the reply; 0 if there is none
  */
 size_t loader_handle(struct loader *loader, const uint8_t *record, size_t len, uint8_t *reply,

@@ -24,7 +24,7 @@
  * Time that the loader waits for a request after power-on: a quarter of a second. In simulation it
  * does not wait: there a host may send requests to the firmware at once, and none may be lost.
  */
-#ifndef PASSING_CYCLES /* a test says otherwise */
+#ifndef PASSING_CYCLES /* a test may define another value */
 #define PASSING_CYCLES (CIPHERLANE_SIMULATED ? 0 : CONFIG_CLOCK_FREQUENCY / 4)
 #endif
 /*

@@ -309,7 +309,8 @@ int sdram_init(struct sdram_report *report)
 	memset(report, 0, sizeof(*report));
 	initialise();
 	status = level_all(report);
-	sdram_dfii_control_write(CL_DFII_CONTROL_SEL); /* LiteDRAM's, from here on */
+	/* LiteDRAM controls the memory from here on */
+	sdram_dfii_control_write(CL_DFII_CONTROL_SEL);
 	for (unsigned int i = 0; i < sizeof(patterns) / sizeof(patterns[0]) && status == 0; i++) {
 		status = test_words(patterns[i], report);
 	}

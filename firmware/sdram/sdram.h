@@ -26,7 +26,7 @@
  */
 #define SDRAM_DATA_BYTES (SDRAM_TESTED_BYTES - CONFIG_L2_SIZE)
 
-/** What was found. */
+/** Result of sdram_init(). */
 struct sdram_report {
 	/** 0, or the reason why the memory cannot be used: see sdram_init(). */
 	int status;

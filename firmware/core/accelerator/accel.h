@@ -19,7 +19,7 @@
 
 #include "cl_accel_regs.h"
 
-/** Key slots. */
+/** Number of key slots. */
 #define CL_ACCEL_SLOTS CL_ACCEL_KEY_VALID_BITS
 
 struct cl_accel {
@@ -53,7 +53,7 @@ struct cl_accel_descriptor {
 	bool ordered;
 	/** The CPU does not cache @p out, so cl_accel_run does not flush the cache. */
 	bool uncached;
-	/** Key slot. */
+	/** Key slot to use. */
 	uint8_t slot;
 	/**
 	 * Number of low bits of the counter block that are incremented: CL_ACCEL_OPTIONS_WIDTH_*.
@@ -91,7 +91,8 @@ int cl_accel_set_key(const struct cl_accel *accel, unsigned int slot, const uint
  *
  * @retval 0 done
  * @retval -EINVAL no such slot
- * @retval -EBUSY a descriptor of the slot is outstanding, or see above: the key is still there
+ * @retval -EBUSY a descriptor of the slot is outstanding, or see above; the slot still holds its
+ *                key
  * @retval -ETIMEDOUT see above
  */
 int cl_accel_clear_key(const struct cl_accel *accel, unsigned int slot);

@@ -33,7 +33,7 @@ struct cl_accel_device {
 	size_t bounce_bytes;
 	/** Generation of the key in each key slot; 0 if the slot is free. */
 	uint32_t slots[CL_ACCEL_SLOTS];
-	/** Last generation given out. */
+	/** Last generation assigned to a key. */
 	uint32_t generation;
 };
 

@@ -13,9 +13,9 @@
 
 #include "aes/aes_inverse.h"
 
-/** Of encryption, by row. */
+/** Tables for encryption, one per row. */
 extern const uint32_t cl_aes_tables[4][256];
-/** Of decryption, by row. */
+/** Tables for decryption, one per row. */
 extern const uint32_t cl_aes_inv_tables[4][256];
 
 /**

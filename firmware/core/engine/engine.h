@@ -45,7 +45,7 @@ struct cl_engine_key {
 	uint32_t generation;
 	/** 128, 192 or 256; 0 if no key is set. */
 	uint16_t key_bits;
-	/** 10, 12 or 14. */
+	/** Number of rounds: 10, 12 or 14. */
 	uint8_t rounds;
 	/** Key slot or context of the hardware, if the engine has several. */
 	uint8_t slot;

@@ -43,7 +43,7 @@ struct cl_modes {
 	 */
 	int (*set_key)(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,
 		       unsigned int key_bits, bool decrypt);
-	/** By [decrypt][CL_MODES_KEY(key_bits)]. */
+	/** Functions, indexed by [decrypt][CL_MODES_KEY(key_bits)]. */
 	cl_modes_run *ecb[2][3];
 	cl_modes_run *cbc[2][3];
 };

@@ -46,7 +46,7 @@ struct cl_server {
 	/** As in struct cl_engine: in records a server is one of the engines. */
 	uint8_t code;
 	const char *name;
-	/** As cl_engine.set_key. */
+	/** Like cl_engine.set_key. */
 	int (*set_key)(const struct cl_server *server, struct cl_engine_key *key,
 		       const uint8_t *key_bytes, unsigned int key_bits);
 	/**
@@ -71,7 +71,7 @@ struct cl_server {
 	 */
 	int (*finish)(const struct cl_server *server, const struct cl_engine_key *key,
 		      struct cl_window *window);
-	/** As cl_engine.clear. */
+	/** Like cl_engine.clear. */
 	void (*clear)(const struct cl_server *server, struct cl_engine_key *key);
 	/** Number of records in a window, 1 to CL_WINDOW_MAX. */
 	uint32_t window;

@@ -33,7 +33,7 @@ struct cl_cobs_decoder {
 	/** Buffer for the decoded frame. */
 	uint8_t *buffer;
 	size_t capacity;
-	/** Bytes decoded. */
+	/** Bytes decoded so far. */
 	size_t length;
 	/** Data bytes of the current block that are still to come. */
 	uint8_t left;

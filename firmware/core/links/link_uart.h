@@ -26,7 +26,8 @@ struct cl_link_uart {
 /**
  * Starts a UART link.
  *
- * @param buffer   where records arrive, 4-byte aligned, CL_LINK_UART_BUFFER(record_max) bytes
+ * @param buffer   buffer for received records, 4-byte aligned, CL_LINK_UART_BUFFER(record_max)
+ *                 bytes
  * @param put      transmits bytes, with @p context
  */
 void cl_link_uart_init(struct cl_link_uart *uart, struct cl_link *link, uint8_t *buffer,

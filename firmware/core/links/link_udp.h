@@ -32,7 +32,7 @@
 #define CL_LINK_UDP_MAX_DATA ((CL_LINK_UDP_FRAME_MAX - CL_LINK_UDP_HEAD) / 16u * 16u)
 
 struct cl_link_udp {
-	/** Its `network` is set. */
+	/** The link; its `network` must be set. */
 	struct cl_link *link;
 	_Alignas(sizeof(uint16_t)) uint8_t mac[6];
 	/** IPv4 address, in network byte order. */
@@ -60,7 +60,7 @@ const uint8_t *cl_link_udp_destination(const struct cl_link_udp *udp, const uint
 				       size_t len);
 
 enum cl_link_udp_kind {
-	/** Nothing to do. */
+	/** There is nothing to do. */
 	CL_LINK_UDP_NOTHING,
 	/**
 	 * The head is now the head of a response: transmit it, followed by the rest of the frame.

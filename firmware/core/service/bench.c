@@ -84,7 +84,8 @@ static int run(const struct cl_platform *platform, const struct cl_engine *engin
 int cl_bench_run(const struct cl_platform *platform, const struct cl_engine *engine,
 		 const struct cl_wire_bench_request *request, struct cl_wire_bench_reply *result)
 {
-	static const uint8_t key_bytes[CL_KEY_BYTES_MAX] = {1, 2, 3}; /* guards nothing */
+	/* a public key: it protects nothing */
+	static const uint8_t key_bytes[CL_KEY_BYTES_MAX] = {1, 2, 3};
 	struct cl_engine_key key = {0};
 
 	memset(result, 0, sizeof(*result));

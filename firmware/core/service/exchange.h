@@ -22,9 +22,9 @@ struct cl_exchange {
 	 */
 	uint8_t *data;
 	uint8_t *reply_data;
-	/** Bytes of that room. */
+	/** Size of the reply's buffer in bytes. */
 	size_t reply_room;
-	/** Bytes of reply data. */
+	/** Data bytes of the reply. */
 	uint16_t reply_length;
 	/** Detail of an error reply, in addition to its code. */
 	uint32_t detail;
@@ -81,14 +81,14 @@ uint16_t cl_exchange_begin_long(struct cl_exchange *exchange);
  */
 typedef uint16_t cl_handler(struct cl_exchange *exchange);
 
-/** Of sessions (service_session.c). */
+/** Handlers of session records (service_session.c). */
 cl_handler cl_handle_open;
 cl_handler cl_handle_data;
 cl_handler cl_handle_close;
 cl_handler cl_handle_stat;
 cl_handler cl_handle_reset;
 
-/** Of the board (service_board.c). */
+/** Handlers of board records (service_board.c). */
 cl_handler cl_handle_info;
 cl_handler cl_handle_bench;
 cl_handler cl_handle_selftest;

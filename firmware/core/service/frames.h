@@ -23,7 +23,7 @@ struct cl_frame {
 	 */
 	uint32_t window_sums[2];
 	uint32_t sum;
-	/** 4-byte aligned. */
+	/** Address of the slot, 4-byte aligned. */
 	uint8_t *slot;
 	/** Length in bytes without the frame check sequence. */
 	size_t len;

@@ -17,7 +17,7 @@ struct cl_platform {
 	/** Names of the board and of the port; only the first 16 bytes are sent. */
 	const char *board;
 	const char *firmware;
-	/** CL_WIRE_KIND_*. */
+	/** Kind of board: CL_WIRE_KIND_*. */
 	uint8_t kind;
 	/** Most data bytes in a record, a multiple of 16. */
 	uint16_t max_data;

@@ -12,9 +12,9 @@
 
 /** Which session a record must name. */
 enum naming {
-	/** None, or any. */
+	/** No session is needed; any is accepted. */
 	ANY,
-	/** One of its sender's. */
+	/** A session of the sender. */
 	OWN,
 	/** A session of the sender, or 0 for none. */
 	OWN_OR_NONE,

@@ -63,19 +63,20 @@ struct cl_service_place {
 /**
  * Carries out one record.
  *
- * Once handled, the buffer of a record that carried a key holds no key, whether the record was
- * carried out or refused; that of the reply to a record that was refused holds nothing else.
- * @p reply may be @p record: a port then needs one buffer, and nothing is left in it after a close
- * or reset. A port with two zeroizes its receive buffer itself.
+ * Afterwards the buffer of a record that carried a key holds no key, whether the record was carried
+ * out or refused. If the record was refused, the reply's buffer holds only the error reply. @p
+ * reply may be @p record: then a port needs only one buffer, and nothing is left in it after a
+ * close or reset. A port with two buffers zeroizes its receive buffer itself.
  *
- * @param link   where the record came from; its counters are kept here
- * @param record as received, its CRC checked and cut off
+ * @param link   the record's link, with its counters
+ * @param record as received, its CRC checked and removed
  * @param len    bytes of its header and its data
- * @param reply  @p record, or what does not overlap it
- * @param room   for the reply's header and data, at least CL_SERVICE_RECORD_MAX(max_data) with the
- *               link's max_data
- * @return bytes of the reply; 0 if the record is dropped without one: shorter than a header, a
- *         reply, a length that is not the record's, too little @p room, or no cycles left for it
+ * @param reply  @p record, or buffers that do not overlap it
+ * @param room   bytes for the reply's header and data, at least CL_SERVICE_RECORD_MAX(max_data)
+ *               with the link's max_data
+ * @return bytes of the reply; 0 if the record is dropped without a reply: it is shorter than a
+ *         header, is a reply, or its length field is wrong; or @p room is too small, or there are
+ *         no cycles left for it
  */
 size_t cl_service_carry_out(struct cl_service *service, struct cl_link *link,
 			    const struct cl_service_place *record, size_t len,

@@ -99,7 +99,7 @@ struct cl_sessions {
 	 */
 	uint64_t now;
 	uint32_t counter;
-	/** Sessions ever opened. */
+	/** Number of sessions opened since power-on. */
 	uint32_t opened;
 };
 

@@ -23,14 +23,14 @@ struct cl_block_number {
 };
 
 struct cl_range {
-	/** Stands for the key. */
+	/** Number that identifies the key. */
 	uint64_t key;
 	struct cl_block_number first;
 	/** Number of blocks; 0 if the entry is free. */
 	uint64_t blocks;
 };
 
-/** Zero at power-on. */
+/** The table of ranges. Zero at power-on. */
 struct cl_ranges {
 	struct cl_range range[CL_RANGES];
 	/** True while a stream holds the range. */

@@ -30,23 +30,23 @@ struct cl_stream_name {
 
 struct cl_stream {
 	struct cl_window window;
-	/** Resumes it. */
+	/** Needed to resume the stream. */
 	uint64_t ticket;
 	uint32_t record_bytes;
 	/** Position in the order in which streams ended. */
 	uint32_t ended;
 	/** Index of its range. */
 	int16_t range;
-	/** A session has it. */
+	/** A session holds the stream. */
 	bool open;
 	bool known;
 };
 
-/** Zero at power-on. */
+/** The table of streams. Zero at power-on. */
 struct cl_streams {
 	struct cl_ranges ranges;
 	struct cl_stream stream[CL_STREAMS];
-	/** Streams that have ended. */
+	/** Number of streams that have ended. */
 	uint32_t ended;
 };
 

@@ -31,7 +31,7 @@ struct cl_window {
 };
 
 enum cl_window_verdict {
-	/** Did not come before. */
+	/** The record did not come before. */
 	CL_WINDOW_NEW,
 	/** The record came before, with the same data. */
 	CL_WINDOW_AGAIN,

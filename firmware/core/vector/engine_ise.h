@@ -44,7 +44,7 @@ struct cl_ise_memory {
 struct cl_ise_device {
 	/** Generation of the key in the registers; 0 if they hold none. */
 	uint32_t loaded;
-	/** Last generation given out. */
+	/** Last generation assigned to a key. */
 	uint32_t generation;
 	/**
 	 * Number of calls that used scalar loads and stores because vector ones do not reach their

@@ -50,7 +50,7 @@ struct cl_ise_cipher {
 	 * cl_ise_load_key.
 	 */
 	bool inverse;
-	/** 10, 12 or 14. */
+	/** Number of rounds: 10, 12 or 14. */
 	unsigned int rounds;
 };
 
