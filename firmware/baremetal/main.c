@@ -66,7 +66,7 @@ static uint8_t bench_buffer[BENCH_BYTES] __attribute__((section(".buffer"), alig
 static uint8_t bounce[BOUNCE_BYTES] __attribute__((section(".buffer"), aligned(16)));
 
 /*
- * Record of the counter blocks that were used, 13 KB: in the buffer memory because SRAM has no
+ * The table of streams and of used counter blocks, 13 KB: in the buffer memory because SRAM has no
  * room.
  */
 static struct cl_streams streams __attribute__((section(".buffer"), aligned(16)));

@@ -41,11 +41,11 @@ struct cl_link_udp {
 };
 
 /**
- * Returns true if a frame's source is not one other station. Such a frame must not be answered (RFC
- * 1122, 3.2.1.3). That is the case if the source is a broadcast or multicast address: as MAC
- * address, as IPv4 address or as the sender of an ARP request. It is also the case if the source
- * equals the destination, as MAC or as IPv4 address, and if it is in 127.0.0.0/8 or, except in ARP,
- * in 0.0.0.0/8.
+ * Returns true if a frame's source cannot be one single other station. Such a frame must not be
+ * answered (RFC 1122, 3.2.1.3). That is the case if the source is a broadcast or multicast address:
+ * as MAC address, as IPv4 address or as the sender of an ARP request. It is also the case if the
+ * source equals the destination, as MAC or as IPv4 address, and if it is in 127.0.0.0/8 or, except
+ * in ARP, in 0.0.0.0/8.
  */
 bool cl_link_udp_is_from_nobody(const uint8_t *frame, size_t len);
 

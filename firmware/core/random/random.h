@@ -37,8 +37,9 @@ struct cl_random {
 int cl_random_read(const struct cl_random *random, uint32_t *words, size_t count);
 
 /**
- * Writes random bytes with full entropy. Each 16 bytes are the CBC-MAC, under a public key (SP
- * 800-90B, 3.1.5.1.1), of words that have twice as much min-entropy.
+ * Writes random bytes with as many bits of entropy as they have bits. Each 16 bytes are the
+ * CBC-MAC, under a public key (SP 800-90B, 3.1.5.1.1), of words that have twice as much
+ * min-entropy.
  *
  * @param engine a block cipher
  * @param[out] bytes all zero after a failure

@@ -17,7 +17,7 @@ struct key_vectors {
 	 * computed.
 	 */
 	uint8_t block_ciphertext[CL_BLOCK_BYTES];
-	/** SP 800-38A, F.5.1, F.5.3, F.5.5. */
+	/** Key and ciphertext of SP 800-38A, F.5.1, F.5.3 or F.5.5. */
 	uint8_t ctr_key[CL_KEY_BYTES_MAX];
 	uint8_t ctr_ciphertext[CTR_BYTES];
 };

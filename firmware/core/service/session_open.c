@@ -37,7 +37,7 @@ static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_d
 		padding |= request->key[i];
 	}
 	if (padding != 0) {
-		/* do not send bytes next to a key back */
+		/* The detail is 0, so that no bytes of the key field are sent back. */
 		return refuse(detail, CL_WIRE_ERROR_VALUE, 0);
 	}
 	if (request->direction > 1) {
