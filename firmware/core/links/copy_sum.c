@@ -45,9 +45,9 @@ static uint32_t copy_rest(uint8_t *to, const uint8_t *from, size_t len, uint32_t
 #define WORDS_AT_ONCE 8
 
 /**
- * Copies where one side is 2 bytes off word alignment. Stores the half word @p pending, then the @p
- * len bytes at @p from, to @p to; both pointers are 4-byte aligned. Kept separate so that the loop
- * exists only once.
+ * Copies where one side is 2 bytes off word alignment. Stores the half word @p pending, then the
+ * @p len bytes at @p from, to @p to; both pointers are 4-byte aligned. Kept separate so that the
+ * loop exists only once.
  *
  * The sum costs two additions per word in addition to the necessary shifts: the word is added to
  * `total`, its upper half to `upper`. The sum of the lower halves is total - 2^16 x upper, modulo

@@ -64,8 +64,8 @@ struct cl_service_place {
  * Carries out one record.
  *
  * Afterwards the buffer of a record that carried a key holds no key, whether the record was carried
- * out or refused. If the record was refused, the reply's buffer holds only the error reply. @p
- * reply may be @p record: then a port needs only one buffer, and nothing is left in it after a
+ * out or refused. If the record was refused, the reply's buffer holds only the error reply.
+ * @p reply may be @p record: then a port needs only one buffer, and nothing is left in it after a
  * close or reset. A port with two buffers zeroizes its receive buffer itself.
  *
  * @param link   the record's link, with its counters
