@@ -35,9 +35,9 @@ struct cl_uart_config {
 struct cl_uart_data {
 	uart_irq_callback_user_data_t callback;
 	void *user_data;
-	/** Polled output has waited in vain, and no byte was taken since. */
+	/** A wait for polled output has timed out, and no byte was taken since. */
 	bool deaf;
-	/** The callback is running: what it enables needs no call of its own. */
+	/** The callback is running, so enabling an interrupt in it needs no further call. */
 	bool calling;
 };
 
@@ -53,7 +53,7 @@ static int poll_in(const struct device *device, unsigned char *byte)
 	return 0;
 }
 
-/** Drops the byte where nobody takes any: a console over JTAG has no reader most of the time. */
+/** Sends a byte, or drops it if nobody takes bytes: a console over JTAG usually has no reader. */
 static void poll_out(const struct device *device, unsigned char byte)
 {
 	const struct cl_uart_config *const config = device->config;
@@ -110,7 +110,8 @@ static int irq_is_pending(const struct device *device)
 	return irq_tx_ready(device) || irq_rx_ready(device);
 }
 
-/** Calls back for as long as there is work that the callback takes up. */
+/** Calls back while an enabled event is pending. A callback disables events that it does not want.
+ */
 static void handle(const struct device *device)
 {
 	struct cl_uart_data *const data = device->data;
