@@ -58,7 +58,7 @@ struct request {
 	uint32_t memory;
 };
 
-/** What the passes took. */
+/** Cycles that the passes took. */
 struct result {
 	uint64_t cycles;
 	uint32_t shortest;

@@ -26,7 +26,7 @@
 #define PUBLIC_POWER    3
 
 #define PUBLIC_WORDS 32u
-#define PIECES       (PUBLIC_WORDS / 4) /* a number */
+#define PIECES       (PUBLIC_WORDS / 4) /* pieces of 16 bytes in a number */
 #define WINDOW       4u                 /* bits of the exponent in a step */
 #define WINDOWS      (32 * PUBLIC_WORDS / WINDOW)
 

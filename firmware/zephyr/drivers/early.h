@@ -32,7 +32,7 @@ bool cl_early_admits(void);
 /** Accounts for the cycles that such a frame, or zeroization, took. */
 void cl_early_spend(uint32_t cycles);
 
-/** No frame waits. */
+/** Tells the service that no frame waits. */
 void cl_early_pause(void);
 
 #endif

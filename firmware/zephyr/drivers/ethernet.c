@@ -62,7 +62,7 @@ static uint32_t suspect;
 /** The slot that is being zeroized (RX_SLOTS: none), and its bytes that remain to be zeroized. */
 static uint32_t erasing = RX_SLOTS;
 static uint32_t erasing_left;
-/** Given by the interrupt. */
+/** The interrupt gives it. */
 static K_SEM_DEFINE(received, 0, 1);
 static struct k_thread thread;
 static K_THREAD_STACK_DEFINE(stack, CONFIG_CIPHERLANE_ETHERNET_STACK);

@@ -38,7 +38,7 @@ BUILD_ASSERT(PRIORITY < CONFIG_KERNEL_INIT_PRIORITY_OBJECTS, "set up before the 
 extern char __SDRAM_end[], __SDRAM_size[];
 
 static struct sdram_report report;
-static int status = -EAGAIN; /* until init() knows better */
+static int status = -EAGAIN; /* until init() sets it */
 
 int cl_sdram_status(void)
 {

@@ -20,7 +20,7 @@
 #define EVENT_TX BIT(0)
 #define EVENT_RX BIT(1)
 
-/* Ten milliseconds. */
+/* How long polled output waits: ten milliseconds. */
 #define PATIENCE_CYCLES (DT_PROP(DT_NODELABEL(cipherlane0), clock_frequency) / 100)
 
 struct cl_uart_config {

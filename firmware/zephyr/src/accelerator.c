@@ -43,7 +43,7 @@ static struct cl_accel_device accelerator = {
 };
 
 static K_MUTEX_DEFINE(turn);
-/** Given by the interrupt. */
+/** The interrupt gives it. */
 static K_SEM_DEFINE(ended, 0, 1);
 
 static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,

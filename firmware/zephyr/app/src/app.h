@@ -47,7 +47,7 @@ size_t app_handle(struct cl_link *link, uint8_t *record, size_t len);
  */
 struct cl_service *app_lock(void);
 
-/** Gives them back. */
+/** Unlocks the service and the buffer. */
 void app_unlock(void);
 
 #endif

@@ -115,7 +115,7 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 		return;
 	}
 	memcpy(&to, ip->ipv4->dst, sizeof(to));
-	if (net_if_ipv4_addr_lookup(&to, NULL) == NULL) { /* to several stations */
+	if (net_if_ipv4_addr_lookup(&to, NULL) == NULL) { /* broadcast or multicast */
 		net_pkt_unref(pkt);
 		return;
 	}

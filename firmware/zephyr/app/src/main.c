@@ -71,7 +71,7 @@ int main(void)
 			records_send(receive.record,
 				     app_handle(records_link(), receive.record, len));
 		}
-		cl_service_poll(app_lock()); /* nobody hangs with it */
+		cl_service_poll(app_lock()); /* returns only if no thread hangs with the lock */
 		app_unlock();
 		guard_feed();
 	}

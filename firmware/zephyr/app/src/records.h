@@ -38,7 +38,7 @@ void records_send(const uint8_t *record, size_t len);
 /** Zeroizes what earlier records have left in the buffer. Only the receiving thread may call it. */
 void records_forget(void);
 
-/** The link, for cl_service_handle. */
+/** Returns the link, for cl_service_handle. */
 struct cl_link *records_link(void);
 
 #endif

@@ -44,7 +44,7 @@ void cl_ethernet_forget(void);
 
 /** A record service; its records need not pass through the net stack. */
 struct cl_ethernet_service {
-	/** As cl_link_udp has it. */
+	/** The link, as in cl_link_udp. */
 	struct cl_link *link;
 	/** UDP port. */
 	uint16_t port;

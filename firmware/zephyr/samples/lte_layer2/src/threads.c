@@ -282,7 +282,7 @@ int threads_run(const struct threads_plan *plan, struct threads_outcome *outcome
 	prepare(&rlc, rlc_thread, 1);
 	prepare(&pdcp, pdcp_thread, mac_first ? 2 : 0);
 	k_timer_start(&tti, TTI, TTI);
-	(void)k_sem_take(&ended, K_FOREVER); /* the timer bounds it */
+	(void)k_sem_take(&ended, K_FOREVER); /* on_tti() limits the wait */
 	add(outcome, &mac);
 	add(outcome, &rlc);
 	add(outcome, &pdcp);

@@ -40,7 +40,7 @@ struct threads_plan {
 	uint32_t blocks;
 	/** The receiver's state before the first PDU of each block. */
 	struct lte_bearer bearer;
-	/** As lte_stack has it. */
+	/** As in lte_stack. */
 	uint8_t *(*room)(void *context);
 	/** As in lte_stack. If `checks` is set, its time does not matter. */
 	void (*deliver)(void *context, const uint8_t *packet, size_t len, bool checks);

@@ -64,7 +64,7 @@ static void describe(unsigned int n)
 
 	worker->engine = engines[n % ARRAY_SIZE(engines)];
 	worker->key_bits = 128 + 64 * (n / 3 % 3);
-	worker->len = BYTES - 20 * n; /* not of whole blocks */
+	worker->len = BYTES - 20 * n; /* no whole number of blocks */
 	worker->wrong = 0;
 	worker->status = 0;
 	fill(worker->key, sizeof(worker->key), 2 * n + 1);
@@ -197,7 +197,7 @@ ZTEST(contexts, test_aborted_threads)
 		abort_in_operation(n);
 	}
 	for (unsigned int n = 0; n < CL_CONTEXTS; n++) {
-		memset(stacks[n], 0x5a, STACK_BYTES); /* others' memory by now */
+		memset(stacks[n], 0x5a, STACK_BYTES); /* stands for a new owner's data */
 	}
 	prepare(CL_CONTEXTS);
 	k_thread_create(&workers[CL_CONTEXTS].thread, stacks[CL_CONTEXTS], STACK_BYTES, work,

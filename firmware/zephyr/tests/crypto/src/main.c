@@ -209,10 +209,10 @@ ZTEST(crypto, test_refusals)
 	REFUSED(-EINVAL, good, out_max, 31);
 	REFUSED(-EINVAL, good, key, NULL);
 	REFUSED(-EINVAL, good, flags, CAP_INPLACE_OPS);       /* IV included */
-	REFUSED(-EINVAL, good, mode, CRYPTO_CIPHER_MODE_ECB); /* of two blocks */
+	REFUSED(-EINVAL, good, mode, CRYPTO_CIPHER_MODE_ECB); /* two blocks */
 	REFUSED(-ENOTSUP, good, mode, CRYPTO_CIPHER_MODE_GCM);
 	REFUSED(-ENOTSUP, good, device, accelerator); /* CBC */
-	REFUSED(-EINVAL, good_ctr, ctr_len, 12);      /* no whole bytes */
+	REFUSED(-EINVAL, good_ctr, ctr_len, 12);      /* no whole number of bytes */
 }
 
 static K_SEM_DEFINE(ended, 0, 2);

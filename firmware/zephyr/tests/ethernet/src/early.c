@@ -174,7 +174,7 @@ ZTEST(early, test_a_record_is_answered_to_where_it_came_from)
 	expect_answer(&own);
 	make_frame();
 	fill_sums();
-	put_be16(slot + UDP + 6, 0); /* the sender made none */
+	put_be16(slot + UDP + 6, 0); /* the sender computed none */
 	expect_answer(&own);
 }
 
