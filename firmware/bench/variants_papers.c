@@ -18,11 +18,11 @@
  *   BENCH_WIDER                      instructions on wider registers (wide_rounds.h), unrolled
  *   BENCH_ISE   the vector unit's instructions, within the function of a round. The round key is
  *               written to the one register k0. Unrolled, the state stays in v0.
- *   BENCH_KEPT  like BENCH_ISE, but the state stays in v0 for all rounds. In the loop, a round is
- *               four loads, two `key_write` and the paper's two instructions. Unrolled, the keys
- * are in k0 to k14 beforehand. BENCH_FUSED like BENCH_KEPT, unrolled, with one instruction for each
- * round. BENCH_VMEM  like BENCH_FUSED, with vector loads and stores, which bypass the CPU's data
- * cache.
+ *   BENCH_KEPT  like BENCH_ISE, but the state stays in v0 for all rounds. In the loop, a round
+ *               is four loads, two `key_write` and the paper's two instructions. Unrolled, the
+ *               keys are in k0 to k14 beforehand.
+ *   BENCH_FUSED like BENCH_KEPT, unrolled, with one instruction for each round.
+ *   BENCH_VMEM  like BENCH_FUSED, with vector loads and stores: they bypass the data cache.
  *
  * A call takes BENCH_BLOCKS independent blocks. BENCH_SIDE of them go through each round together;
  * this is more than 1 only in unrolled code, where the instructions of several blocks can
@@ -275,7 +275,7 @@ CL_C_INLINE void vector_block(bool inverse, unsigned int rounds, const uint32_t 
 	move_out(0, out);
 }
 
-/** Call it before and after all vector loads and stores of a call: see struct cl_ise_memory. */
+/** Begins or ends the vector loads and stores of a call: see struct cl_ise_memory. */
 CL_C_INLINE int vector_memory(void *hw, bool begins)
 {
 	const struct cl_ise_device *const device = hw;

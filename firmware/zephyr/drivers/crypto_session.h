@@ -76,8 +76,8 @@ bool cl_crypto_counter_suffices(const struct cipher_ctx *ctx, size_t len);
 void cl_crypto_counter(const struct cipher_ctx *ctx, const uint8_t *iv, uint8_t counter[16]);
 
 /**
- * Returns whether a session's counter consists of whole bytes and leaves room for an IV; to be
- * called at its begin.
+ * Returns whether a session's counter consists of whole bytes and leaves room for an IV. The
+ * drivers check this when a session begins.
  */
 bool cl_crypto_counter_is_valid(const struct cipher_ctx *ctx);
 

@@ -29,7 +29,7 @@ void cl_early_forget(void);
 /** Returns whether cycles remain for a frame that goes to the net stack; true without a service. */
 bool cl_early_admits(void);
 
-/** Accounts for the cycles that such a frame, or zeroization, took. */
+/** Charges the cycles that a frame for the net stack, or zeroization, took. */
 void cl_early_spend(uint32_t cycles);
 
 /** Tells the service that no frame waits. */

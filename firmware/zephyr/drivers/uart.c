@@ -1,10 +1,10 @@
 /*
- * LiteX's UART.
+ * Driver of LiteX's UART.
  *
- * Writing the receive event's pending bit takes a byte off the FIFO, whether it was read or not:
- * only reading a byte does so here. Both events are edges (FIFO no longer empty, no longer full),
- * so that an interrupt which is enabled behind its edge would never come: enabling calls the
- * handler itself if there is something to do.
+ * Writing the receive event's pending bit removes a byte from the FIFO, whether it was read or not.
+ * So this driver only writes the bit after it has read a byte. Both events are edges: the FIFO
+ * becomes not empty, or not full. An interrupt that is enabled after its edge would never come, so
+ * enabling it calls the handler if there is something to do.
  */
 #define DT_DRV_COMPAT cipherlane_uart
 

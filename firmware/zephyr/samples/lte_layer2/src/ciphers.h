@@ -8,9 +8,10 @@
 #include "engine/engine.h"
 
 /**
- * How many ciphers there are. Hosts refer to them by number: NULL for 128-EEA0; byte, table, ise,
- * ise_fused, ise_vmem, accelerator; the accelerator with the thread asleep until its interrupt;
- * sessions of Zephyr's crypto API on vector_aes0 and on ctr_accelerator0.
+ * How many ciphers there are. Hosts select them by number: 0 is NULL, for 128-EEA0. 1 to 6 are
+ * byte, table, ise, ise_fused, ise_vmem and accelerator. 7 is the accelerator with the thread
+ * asleep until its interrupt. 8 and 9 are sessions of Zephyr's crypto API on vector_aes0 and on
+ * ctr_accelerator0.
  */
 #define CIPHERS 10u
 

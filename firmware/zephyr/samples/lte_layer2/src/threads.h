@@ -42,7 +42,7 @@ struct threads_plan {
 	struct lte_bearer bearer;
 	/** As in lte_stack. */
 	uint8_t *(*room)(void *context);
-	/** As in lte_stack. If `checks` is set, its time does not matter. */
+	/** As in lte_stack. If `checks` is set, its run time is not measured. */
 	void (*deliver)(void *context, const uint8_t *packet, size_t len, bool checks);
 	void *context;
 };
