@@ -1,8 +1,8 @@
 /**
  * @file
- * Rounds and key schedule of AES by the instruction sets of Bertoni et al. 2006 (target only).
- * Their operands are ours: gateware/isa/bertoni.py has them, and the unit. No instruction has a
- * side effect, so the compiler may schedule them.
+ * Rounds and key schedule of AES with the instruction sets of Bertoni et al. 2006 (target only).
+ * The encoding of the operands is our own: gateware/isa/bertoni.py defines it and the unit. No
+ * instruction has a side effect, so the compiler may schedule them.
  */
 #ifndef BERTONI_ROUNDS_H
 #define BERTONI_ROUNDS_H
@@ -16,7 +16,7 @@
 #include "aes/table_rounds.h"
 #include "c_modes.h"
 
-/* Bits 4:0 of funct7, as in gateware/isa/bertoni.py. */
+/* Operation codes: bits 4:0 of funct7, as in gateware/isa/bertoni.py. */
 #define BERTONI_SUB_WORD 0x00
 #define BERTONI_S_MIX_W  0x01
 #define BERTONI_KSFW     0x02
@@ -24,7 +24,10 @@
 #define BERTONI_S_MIX    0x05
 #define BERTONI_INVERSE  0x08
 
-/** @p operation, and its inverse if @p inverse, on byte @p select of @p rs1 or on all of it. */
+/**
+ * Runs @p operation, or its inverse if @p inverse, on byte @p select of @p rs1_. Word operations
+ * take all of @p rs1_.
+ */
 #define BERTONI(operation, inverse, select, rs1_, rs2_)                                            \
 	({                                                                                         \
 		uint32_t rd_;                                                                      \
@@ -35,15 +38,17 @@
 		rd_;                                                                               \
 	})
 
-/** SubBytes of one byte, in its row. */
+/** SubBytes of the byte in row @p select; the result stands in this row. */
 #define BERTONI_BYTE(inverse, select, word)                                                        \
 	(BERTONI(BERTONI_SBOX, inverse, select, word, 0) << 8 * (select))
 
-/** One column of the byte set: sixteen instructions a round, and as many XORs. */
+/**
+ * Computes one column with the byte set. A round needs sixteen such instructions and as many XORs.
+ */
 #define BERTONI_SHARES(share, k, a, b, c, d)                                                       \
 	((k) ^ share(0, a) ^ share(1, b) ^ share(2, c) ^ share(3, d))
 
-/** The bytes of a column after (Inv)ShiftRows. */
+/** Collects the bytes of column @p c after (Inv)ShiftRows. */
 static inline __attribute__((always_inline)) uint32_t
 bertoni_gather(bool inverse, const uint32_t s[4], unsigned int c)
 {
@@ -61,7 +66,7 @@ bertoni_gather(bool inverse, const uint32_t s[4], unsigned int c)
 	BERTONI_SHARES(share, (k)[c], s[c], BERTONI_FROM(inverse, s, c, 1),                        \
 		       BERTONI_FROM(inverse, s, c, 2), BERTONI_FROM(inverse, s, c, 3))
 
-/** A round by the byte set; @p last and @p inverse are constants. */
+/** Computes a round with the byte set; @p last and @p inverse are compile-time constants. */
 static inline __attribute__((always_inline)) void bertoni_byte_round(bool last, bool inverse,
 								     uint32_t next[4],
 								     const uint32_t s[4],
@@ -79,7 +84,7 @@ static inline __attribute__((always_inline)) void bertoni_byte_round(bool last, 
 	}
 }
 
-/** A round by the word set: four instructions, their columns gathered by masks. */
+/** Computes a round with the word set: four instructions, on columns that masks gather. */
 static inline __attribute__((always_inline)) void bertoni_word_round(bool last, bool inverse,
 								     uint32_t next[4],
 								     const uint32_t s[4],
@@ -94,14 +99,17 @@ static inline __attribute__((always_inline)) void bertoni_word_round(bool last, 
 	}
 }
 
-/** SubWord(@p word), by `sbox` or by `sub_word`. */
+/** SubWord(@p word): with `sub_word` if @p words, otherwise with `sbox`. */
 static inline uint32_t bertoni_sub_word(bool words, uint32_t word)
 {
 	return words ? BERTONI(BERTONI_SUB_WORD, false, 0, word, 0)
 		     : BERTONI_SHARES(BERTONI_SUB, 0, word, word, word, word);
 }
 
-/** InvMixColumns of a column: behind InvSubBytes, which SubBytes undoes beforehand. */
+/**
+ * InvMixColumns of a column. The instruction does InvSubBytes first, so SubBytes is applied
+ * beforehand to cancel it.
+ */
 static inline uint32_t bertoni_inv_mix(bool words, uint32_t word)
 {
 	const uint32_t sub = bertoni_sub_word(words, word);
@@ -111,8 +119,8 @@ static inline uint32_t bertoni_inv_mix(bool words, uint32_t word)
 }
 
 /**
- * cl_modes.set_key by one of the sets (FIPS-197, 5.2): the word set has `ksfw` for a word's
- * rotation, substitution and round constant.
+ * cl_modes.set_key with one of the sets (FIPS-197, 5.2). In the word set, `ksfw` does a word's
+ * rotation, substitution and round constant in one instruction.
  */
 static inline int bertoni_set_key(bool words, struct cl_engine_key *key, const uint8_t *key_bytes,
 				  unsigned int key_bits, bool decrypt)

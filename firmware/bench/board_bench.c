@@ -1,21 +1,21 @@
 /**
  * @file
- * The benchmark program: measures AES on the board, as the host asks, and sends back a CRC-32 of
- * what came out, for the host to compare with an independent library.
+ * The benchmark program: measures AES on the board as the host requests, and returns a CRC-32 of
+ * the result. The host compares it with the result of an independent library.
  *
  * A request is eight words: variant, mode, decrypt, key_bits, bytes, passes, seed, memory. Key, IV
- * and data are the words of xorshift32 from `seed`, in this order: 8 of the key, 4 of the IV, data.
- * Each pass works in place on all `bytes`, and the next on its result; CBC chains and CTR counts on
- * from pass to pass. The first pass warms the caches up, and is left out of the shortest and the
- * longest. The reply is eight words: status, cycles of the key schedule (caches warm), cycles of
- * all passes (low, high), of the shortest and the longest pass, CRC-32 of the data, cycles of the
- * last pass.
+ * and data are the words of xorshift32 from `seed`, in this order: 8 words of key, 4 of IV, data.
+ * Each pass works in place on all `bytes`; the next pass works on its result. CBC keeps chaining
+ * and CTR keeps counting from pass to pass. The first pass warms up the caches: it does not count
+ * for the shortest and the longest pass. The reply is eight words: status, cycles of the key
+ * schedule (caches warm), cycles of all passes (low, high), of the shortest and of the longest
+ * pass, CRC-32 of the data, cycles of the last pass.
  *
- * Mode INTERLEAVED is CTR by `decrypt` & 15 contexts in turn, `bytes` each, each with a key of its
- * own; `decrypt` bit 4 set: all on context 0, whose key changes with every turn. Key n and IV n
- * come from seed + n. The reply is the status, followed by the cycles of each of eight contexts
- * (zero if not used) without the first pass; then the cycles from begin to end, and a CRC-32 of all
- * data.
+ * Mode INTERLEAVED is CTR on several contexts in turn. `decrypt` & 15 is the number of contexts;
+ * each has `bytes` of data and its own key. If bit 4 of `decrypt` is set, all use context 0, which
+ * gets another key at every turn. Key n and IV n come from seed + n. The reply is the status, then
+ * the cycles of each of eight contexts without the first pass (zero if not used), then the cycles
+ * of all passes but the first, and a CRC-32 of all data.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -51,12 +51,14 @@ struct request {
 	uint32_t bytes;
 	uint32_t passes;
 	uint32_t seed;
-	/** 0: buffer memory; 1: SRAM; 2: SDRAM, where there is one; 3: SDRAM, copied through the
-	 * buffer memory by the program, a piece of PIECE_BYTES at a time. */
+	/**
+	 * Where the data are. 0: buffer memory; 1: SRAM; 2: SDRAM, if the board has it; 3: SDRAM,
+	 * but the program copies the data through the buffer memory in pieces of PIECE_BYTES.
+	 */
 	uint32_t memory;
 };
 
-/** What the passes took. */
+/** Cycles that the passes took. */
 struct result {
 	uint64_t cycles;
 	uint32_t shortest;
@@ -64,7 +66,7 @@ struct result {
 	uint32_t last;
 };
 
-/** One context: its key and where its stream of data stands. */
+/** One context: its key and the position in its stream of data. */
 struct stream {
 	struct cl_ise_device device;
 	struct cl_engine engine;
@@ -74,7 +76,7 @@ struct stream {
 	uint64_t blocks;
 };
 
-/* Bytes of the buffer memory that a variant has for itself. */
+/* Bytes of the buffer memory that are reserved for the variant. */
 #ifndef BENCH_SPARE
 #define BENCH_SPARE 0u
 #endif
@@ -135,7 +137,7 @@ static int set_key(const struct bench_variant *variant, const struct request *re
 				       request->mode != MODE_CTR && request->decrypt != 0);
 }
 
-/** One pass over the data; the stream moves on. */
+/** Runs one pass over the data and advances the stream. */
 static int pass(const struct bench_variant *variant, const struct request *request,
 		struct stream *stream, uint8_t *data)
 {
@@ -156,7 +158,9 @@ static int pass(const struct bench_variant *variant, const struct request *reque
 	return run(&stream->device, &stream->key, stream->iv, words, words, blocks);
 }
 
-/** The counter block of an engine's next pass; a mode's own function counts on by itself. */
+/**
+ * Computes the counter block of an engine's next pass. A mode's own function advances it by itself.
+ */
 static void count_on(const struct bench_variant *variant, const struct request *request,
 		     struct stream *stream)
 {
@@ -167,7 +171,7 @@ static void count_on(const struct bench_variant *variant, const struct request *
 }
 
 #ifdef MAIN_RAM_BASE
-/** One pass where the data are; the copies through the buffer memory are part of it. */
+/** Runs one pass on data in any memory; the time includes copies through the buffer memory. */
 static int pass_anywhere(const struct bench_variant *variant, const struct request *request,
 			 struct stream *stream, uint8_t *data)
 {
@@ -273,7 +277,7 @@ static void run(const struct request *request)
 			status = set_key(variant, request, stream);
 			key_cycles = port_cycles(NULL) - start;
 		}
-		port_dcache_flush(); /* what the cache holds must not depend on the data */
+		port_dcache_flush(); /* the time must not depend on old cache lines */
 		if (status == 0) {
 			status = measure(variant, request, data, &result);
 		}
@@ -317,7 +321,10 @@ static void run_interleaved(const struct request *request)
 		fill(streams[n].iv, 4, &state);
 		fill((uint32_t *)(void *)(buffer + n * request->bytes), request->bytes / 4, &state);
 		device_init(&streams[n].device, share ? 0 : (uint8_t)n);
-		/* Generations differ, so that streams on one context notice each other's keys. */
+		/*
+		 * Generations differ, so that streams that share a context detect each other's
+		 * keys.
+		 */
 		streams[n].device.generation = n << 8;
 		status = set_key(variant, &ctr, &streams[n]);
 		if (share) {
@@ -350,7 +357,7 @@ int main(void)
 #ifdef MAIN_RAM_BASE
 	struct sdram_report report;
 
-	(void)sdram_init(&report); /* where it fails, the data will be wrong */
+	(void)sdram_init(&report); /* if it fails, the CRC-32 will be wrong */
 #endif
 	for (;;) {
 		struct request request;

@@ -1,9 +1,10 @@
 /**
  * @file
- * What a benchmark program measures: a list of variants, and what the host asks for.
+ * What a benchmark program can measure: a list of variants, and the requests of the host.
  *
- * The program (board_bench.c) is the whole firmware of a board; one is built for each family of
- * variants. Requests and replies are little-endian words over the UART: see board_bench.c.
+ * The program (board_bench.c) is the complete firmware of a board. One program is built for each
+ * family of variants. Requests and replies are little-endian words over the UART: see
+ * board_bench.c.
  */
 #ifndef BOARD_BENCH_H
 #define BOARD_BENCH_H
@@ -15,14 +16,16 @@
 
 /** One implementation of AES. */
 struct bench_variant {
-	/** ECB and CBC, and with `ctr` below also CTR, one function for each key length. */
+	/** ECB and CBC; with `ctr` below also CTR. There is one function for each key length. */
 	const struct cl_modes *modes;
-	/** cl_modes.set_key for `ctr`; NULL where that of `modes` for encryption serves. */
+	/** cl_modes.set_key for `ctr`; NULL if the set_key of `modes` for encryption is used. */
 	int (*set_ctr_key)(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,
 			   unsigned int key_bits, bool decrypt);
-	/** CTR by [CL_MODES_KEY(key_bits)] in the form of a mode; NULL where `engine` does it. */
+	/**
+	 * CTR in the form of a mode, indexed by CL_MODES_KEY(key_bits); NULL if `engine` does CTR.
+	 */
 	cl_modes_run *const *ctr;
-	/** CTR as an engine; NULL where `ctr` does it. */
+	/** Makes an engine that does CTR; NULL if `ctr` does it. */
 	struct cl_engine (*engine)(void *hw);
 };
 

@@ -1,6 +1,6 @@
 /**
  * @file
- * ECB, CBC and CTR over a block cipher in plain C, in the form of cl_modes_run.
+ * ECB, CBC and CTR with a block cipher in plain C, as functions of type cl_modes_run.
  */
 #ifndef CL_C_MODES_H
 #define CL_C_MODES_H
@@ -11,7 +11,7 @@
 #include "engine/ctr.h"
 #include "engine/modes.h"
 
-/** cl_modes.set_key: the round keys that the direction needs. */
+/** cl_modes.set_key: computes the round keys for the direction. */
 static inline int cl_modes_c_set_key(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,
 				     unsigned int key_bits, bool decrypt)
 {

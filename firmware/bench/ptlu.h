@@ -1,14 +1,17 @@
 /**
  * @file
- * Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits (target only): tables T0 to
- * T7 of 256 words, which lookups take by bytes of rs1. The unit is gateware/isa/ptlu.py.
+ * Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits (target only). There are
+ * tables T0 to T7 of 256 words; bytes of rs1 are the indices. The unit is gateware/isa/ptlu.py.
  */
 #ifndef PTLU_H
 #define PTLU_H
 
 #include <stdint.h>
 
-/** ptlu.4.table.offset.0: one lookup of a word. Written tables stay, so it may be scheduled. */
+/**
+ * ptlu.4.table.offset.0: one lookup of a word. The tables do not change once they are written, so
+ * the compiler may schedule it.
+ */
 #define PTLU_WORD(table, offset, rs1_)                                                             \
 	({                                                                                         \
 		uint32_t rd_;                                                                      \
@@ -18,7 +21,9 @@
 		rd_;                                                                               \
 	})
 
-/** ptlu.1.table.offset.1: lookup i by byte offset + i, modulo 4, gives byte i of the entry. */
+/**
+ * ptlu.1.table.offset.1: lookup i uses byte (offset + i) modulo 4, and returns byte i of the entry.
+ */
 #define PTLU_BYTES(table, offset, rs1_)                                                            \
 	({                                                                                         \
 		uint32_t rd_;                                                                      \
@@ -28,7 +33,7 @@
 		rd_;                                                                               \
 	})
 
-/** The word by the low byte, in a table that the writes around it change. */
+/** Looks up a word by the low byte, in a table that is written before and after. */
 #define PTLU_CHANGING_WORD(table, rs1_)                                                            \
 	({                                                                                         \
 		uint32_t rd_;                                                                      \

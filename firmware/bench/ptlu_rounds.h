@@ -1,8 +1,8 @@
 /**
  * @file
- * Rounds of AES by Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits (target
- * only; ptlu.h). T0 to T3 hold the tables of rows 0 to 3, T4 to T7 SubBytes of a byte in rows 0 to
- * 3: of encryption or of decryption, whichever the key is for.
+ * Rounds of AES with Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits (target
+ * only; ptlu.h). T0 to T3 hold the round tables for rows 0 to 3; T4 to T7 hold SubBytes of a byte
+ * in rows 0 to 3. They are for encryption or for decryption, like the key.
  */
 #ifndef PTLU_ROUNDS_H
 #define PTLU_ROUNDS_H
@@ -22,7 +22,10 @@
 	(PTLU_TERM(first, inverse, s, c, 0) ^ PTLU_TERM(first, inverse, s, c, 1) ^                 \
 	 PTLU_TERM(first, inverse, s, c, 2) ^ PTLU_TERM(first, inverse, s, c, 3))
 
-/** A round: 16 lookups, 16 XORs, 4 loads of the round key; @p last and @p inverse are constants. */
+/**
+ * Computes a round: 16 lookups, 16 XORs and 4 loads of the round key. @p last and @p inverse are
+ * compile-time constants.
+ */
 static inline __attribute__((always_inline)) void
 ptlu_round(bool last, bool inverse, uint32_t next[4], const uint32_t s[4], const uint32_t *k)
 {
@@ -32,7 +35,7 @@ ptlu_round(bool last, bool inverse, uint32_t next[4], const uint32_t s[4], const
 	}
 }
 
-/** cl_modes.set_key: the key schedule in C, then all eight tables: 2048 writes. */
+/** cl_modes.set_key: the key schedule in C, then 2048 writes that fill all eight tables. */
 static inline int ptlu_set_key(struct cl_engine_key *key, const uint8_t *key_bytes,
 			       unsigned int key_bits, bool decrypt)
 {

@@ -1,8 +1,8 @@
 /**
  * @file
- * Rounds of AES by the instructions of VexRiscv's AES plugin (target only); the unit is
- * gateware/isa/rom_rounds.py. Row 0 of a column is in the high byte: blocks change their order of
- * bytes on the way in and out, round keys beforehand.
+ * Rounds of AES with the instructions of VexRiscv's AES plugin (target only); the unit is
+ * gateware/isa/rom_rounds.py. Row 0 of a column is in the high byte. So blocks change their byte
+ * order on the way in and out, and round keys change it beforehand.
  */
 #ifndef ROM_ROUNDS_H
 #define ROM_ROUNDS_H
@@ -17,7 +17,9 @@
 #define ROM_DECRYPT 0x1
 #define ROM_LAST    0x2
 
-/** @p operation on byte @p byte of @p rs2, added to @p rs1. No side effects: it may be scheduled.
+/**
+ * Applies @p operation to byte @p byte of @p rs2 and adds the result (XOR) to @p rs1. It has no
+ * side effects.
  */
 #define ROM_SHARE(operation, byte, rs1, rs2)                                                       \
 	({                                                                                         \
@@ -28,7 +30,7 @@
 		rd_;                                                                               \
 	})
 
-/** The words of a block or of a round key with their bytes in the other order. */
+/** Reverses the bytes of each word of a block or of a round key. */
 CL_C_INLINE void rom_turn(uint32_t words[4])
 {
 #pragma GCC unroll 4
@@ -40,7 +42,10 @@ CL_C_INLINE void rom_turn(uint32_t words[4])
 	}
 }
 
-/** What row @p row gives to all columns; its arguments but the words are constants. */
+/**
+ * Adds what row @p row contributes to each column of the next state. All arguments but the words
+ * are compile-time constants.
+ */
 CL_C_INLINE void rom_row(unsigned int operation, bool inverse, unsigned int row, uint32_t next[4],
 			 const uint32_t s[4])
 {
@@ -51,7 +56,10 @@ CL_C_INLINE void rom_row(unsigned int operation, bool inverse, unsigned int row,
 	}
 }
 
-/** A round: 16 instructions and 4 loads of the round key; @p last and @p inverse are constants. */
+/**
+ * Computes a round: 16 instructions and 4 loads of the round key. @p last and @p inverse are
+ * compile-time constants.
+ */
 CL_C_INLINE void rom_round(bool last, bool inverse, uint32_t next[4], const uint32_t s[4],
 			   const uint32_t *k)
 {
@@ -66,7 +74,7 @@ CL_C_INLINE void rom_round(bool last, bool inverse, uint32_t next[4], const uint
 	cl_c_copy(next, sum);
 }
 
-/** cl_modes.set_key: the key schedule in C, then the order of bytes. */
+/** cl_modes.set_key: the key schedule in C, then the change of byte order. */
 static inline int rom_set_key(struct cl_engine_key *key, const uint8_t *key_bytes,
 			      unsigned int key_bits, bool decrypt)
 {

@@ -1,5 +1,7 @@
-/* The CTR accelerator as the firmware has it, with its bounce buffer for what its DMA does not
- * reach. */
+/*
+ * The CTR accelerator as the firmware uses it, with its bounce buffer for memory that its DMA does
+ * not reach.
+ */
 #include <generated/csr.h>
 #include <generated/mem.h>
 
@@ -21,7 +23,7 @@ static struct cl_engine create(void *hw)
 	};
 
 	(void)hw;
-	/* Without it every call would be refused: the program reports that. */
+	/* If this fails, the engine refuses every call, and the program reports that. */
 	(void)cl_engine_accel_init(&device, (volatile uint32_t *)CSR_ACCELERATOR_BASE,
 				   port_dcache_flush);
 	return cl_engine_accel(&device);

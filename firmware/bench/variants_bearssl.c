@@ -1,6 +1,6 @@
 /*
- * One of BearSSL's implementations, which the build names in BENCH_AES: ct, big or small. It offers
- * CBC and CTR, in place. Its sources come from a package: see tests/bench/peers.py.
+ * One of BearSSL's implementations: ct, big or small. The build selects it with BENCH_AES. It
+ * offers CBC and CTR, in place. Its sources come from a package: see tests/bench/peers.py.
  */
 #include "board_bench.h"
 
@@ -12,7 +12,7 @@
 #define NAME(a, b, c)  PASTE(a, b, c)
 #define AES(what)      NAME(br_aes_, BENCH_AES, what)
 
-/* BearSSL's contexts take the place of the key's members. */
+/* BearSSL's contexts are stored over the members of cl_engine_key. */
 union context {
 	AES(_cbcenc_keys) encrypt;
 	AES(_cbcdec_keys) decrypt;

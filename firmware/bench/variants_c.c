@@ -1,8 +1,10 @@
 /*
- * Plain C, or C with the scalar AES instructions, as the build defines it: BENCH_BY CL_C_BYTES,
- * CL_C_TABLES or CL_C_ZKN, BENCH_STYLE CL_C_LOOP, CL_C_SWAP or CL_C_UNROLLED, and for the last
- * BENCH_ROUNDS, 10, 12 or 14: a program for one key length. Otherwise BENCH_ROUNDS is 0 and each
- * function serves all of them. BENCH_ENGINE is the engine's name.
+ * Plain C, or C with the scalar AES instructions. The build defines the variant:
+ *
+ * BENCH_BY is CL_C_BYTES, CL_C_TABLES or CL_C_ZKN. BENCH_STYLE is CL_C_LOOP, CL_C_SWAP or
+ * CL_C_UNROLLED. For CL_C_UNROLLED, BENCH_ROUNDS is 10, 12 or 14: a program for one key length.
+ * Otherwise BENCH_ROUNDS is 0 and each function handles all key lengths. BENCH_ENGINE is the
+ * engine's name.
  */
 #include "board_bench.h"
 

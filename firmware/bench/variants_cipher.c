@@ -1,7 +1,7 @@
 /*
- * Another cipher than AES in the benchmark program: BENCH_CIPHER is its header in ciphers/, and
- * BENCH_PTLU says whether its lookups are instructions. Encryption alone, with a key of 16 bytes;
- * "ECB" is the cipher's own run over the data, 16 bytes a block of the program.
+ * A cipher other than AES in the benchmark program. BENCH_CIPHER is its header in ciphers/, and
+ * BENCH_PTLU tells whether its lookups are instructions. It only encrypts, with a key of 16 bytes.
+ * Mode "ECB" is the cipher's own run over the data; each block of the program is 16 bytes.
  */
 #include "board_bench.h"
 

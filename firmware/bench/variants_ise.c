@@ -1,4 +1,4 @@
-/* One engine of the vector AES unit: BENCH_ENGINE, which the build defines. */
+/* One engine of the vector AES unit; the build selects it with BENCH_ENGINE. */
 #include "board_bench.h"
 
 #include "vector/engine_ise.h"

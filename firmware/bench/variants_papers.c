@@ -1,29 +1,34 @@
 /*
- * ECB one block at a time, as Tables 4 and 5 of Jenkins et al. 2007 compare: a style of C, and the
- * same with the round made of instructions, the vector unit's or another set's.
+ * ECB one block at a time, as Tables 4 and 5 of Jenkins et al. 2007 compare it. Variants differ in
+ * the style of the C code, and in the instructions that a round consists of: the vector unit's or
+ * another set's.
  *
- * BENCH_STYLE is CL_C_LOOP, whose rounds end by copying the state back, CL_C_SWAP, which exchanges
- * the pointers to the two states by three XORs, or CL_C_UNROLLED. In the first two a round is a
- * function that is called, in the last they stand in a row, a function for each key length.
- * BENCH_FORM says what a round is made of:
+ * BENCH_STYLE selects how rounds are arranged. With CL_C_LOOP, each round ends with a copy of the
+ * state. With CL_C_SWAP, it ends with three XORs that exchange the pointers to the two states. In
+ * both styles a round is a function that the loop calls. With CL_C_UNROLLED, the rounds follow each
+ * other without calls, in a function for each key length.
+ *
+ * BENCH_FORM selects what a round consists of:
  *
  *   BENCH_TABLES, BENCH_BYTES        C
  *   BENCH_ZKN                        the ratified scalar instructions
- *   BENCH_BYTE_SET, BENCH_WORD_SET   the sets of Bertoni et al. 2006
- *   BENCH_ROM_ROUNDS                 those of VexRiscv's AES plugin
+ *   BENCH_BYTE_SET, BENCH_WORD_SET   the instruction sets of Bertoni et al. 2006
+ *   BENCH_ROM_ROUNDS                 the instructions of VexRiscv's AES plugin
  *   BENCH_PTLU                       the parallel table lookup of Fiskiran and Lee
  *   BENCH_WIDER                      instructions on wider registers (wide_rounds.h), unrolled
- *   BENCH_ISE   instructions, in the function; the round's key goes into the one register k0.
- *               Unrolled, the state stays in v0.
- *   BENCH_KEPT  the same with the state in v0 all the way; in the loop a round is four loads, two
- *               `key_write` and the paper's two. Unrolled, the keys lie in k0 to k14 beforehand.
- *   BENCH_FUSED the same, unrolled, with one instruction a round.
- *   BENCH_VMEM  the same with vector loads and stores, which the CPU's data cache does not see.
+ *   BENCH_ISE   the vector unit's instructions, within the function of a round. The round key is
+ *               written to the one register k0. Unrolled, the state stays in v0.
+ *   BENCH_KEPT  like BENCH_ISE, but the state stays in v0 for all rounds. In the loop, a round
+ *               is four loads, two `key_write` and the paper's two instructions. Unrolled, the
+ *               keys are in k0 to k14 beforehand.
+ *   BENCH_FUSED like BENCH_KEPT, unrolled, with one instruction for each round.
+ *   BENCH_VMEM  like BENCH_FUSED, with vector loads and stores: they bypass the data cache.
  *
- * A call takes BENCH_BLOCKS independent blocks, of which BENCH_SIDE at a time go through each round
- * together; more than one only in unrolled code, where the instructions of blocks can alternate.
+ * A call takes BENCH_BLOCKS independent blocks. BENCH_SIDE of them go through each round together;
+ * this is more than 1 only in unrolled code, where the instructions of several blocks can
+ * alternate.
  *
- * Round keys are expanded beforehand, of decryption for the equivalent inverse cipher.
+ * Round keys are expanded beforehand; decryption uses the equivalent inverse cipher.
  */
 #include <errno.h>
 
@@ -55,8 +60,10 @@ enum form {
 };
 
 #ifdef BENCH_BLOCKS
-/* Next to each other in memory, or a function and its caller's loop may share lines of the
- * instruction cache, which is as good as random. */
+/*
+ * Place these functions next to each other in memory. Otherwise a function and the loop that calls
+ * it may map to the same lines of the instruction cache, and the result depends on chance.
+ */
 #define TOGETHER(name) __attribute__((section(".text.together_" #name)))
 #else
 #define BENCH_BLOCKS 1u
@@ -69,7 +76,7 @@ enum form {
 #define ISE        (BENCH_FORM >= BENCH_ISE)
 #define IN_VECTORS (BENCH_FORM >= BENCH_KEPT || (ISE && BENCH_STYLE == CL_C_UNROLLED))
 #define HELD_KEYS  (BENCH_FORM >= BENCH_KEPT && BENCH_STYLE == CL_C_UNROLLED)
-/* A function of its own, of which the compiler knows nothing where it is called. */
+/* A separate function: the compiler uses no knowledge of it at its calls. */
 #define APART __attribute__((noipa))
 
 CL_C_INLINE void write_key(unsigned int k, const uint32_t *round_key)
@@ -95,7 +102,7 @@ CL_C_INLINE void move_out(unsigned int s, uint32_t state[4])
 	cl_c_copy(state, words);
 }
 
-/** The paper's two instructions of a round, on v0, with the round's key in k0. */
+/** Runs the paper's two instructions of a round on v0, with the round key in k0. */
 CL_C_INLINE void vector_round(bool last, bool inverse, const uint32_t *round_key)
 {
 	write_key(0, round_key);
@@ -111,7 +118,7 @@ CL_C_INLINE void vector_round(bool last, bool inverse, const uint32_t *round_key
 	}
 }
 
-/** A round of BENCH_FORM; @p last and @p inverse are constants. */
+/** Computes a round of BENCH_FORM; @p last and @p inverse are compile-time constants. */
 CL_C_INLINE void any_round(bool last, bool inverse, uint32_t next[4], const uint32_t state[4],
 			   const uint32_t *round_key)
 {
@@ -141,7 +148,7 @@ CL_C_INLINE void any_round(bool last, bool inverse, uint32_t next[4], const uint
 	}
 }
 
-/** The same of each of BENCH_SIDE blocks. */
+/** Computes a round for each of BENCH_SIDE blocks. */
 CL_C_INLINE void any_rounds(bool last, bool inverse, uint32_t next[][4], const uint32_t state[][4],
 			    const uint32_t *round_key)
 {
@@ -151,7 +158,10 @@ CL_C_INLINE void any_rounds(bool last, bool inverse, uint32_t next[][4], const u
 	}
 }
 
-/** Rounds in a row on BENCH_SIDE blocks, from the one state to the other and back. */
+/**
+ * Computes all rounds of BENCH_SIDE blocks without calls, from one state array to the other and
+ * back.
+ */
 CL_C_INLINE void in_a_row(bool inverse, unsigned int rounds, const uint32_t *k, const uint32_t *in,
 			  uint32_t *out)
 {
@@ -182,7 +192,7 @@ CL_C_INLINE void in_a_row(bool inverse, unsigned int rounds, const uint32_t *k, 
 	}
 }
 
-/** The state in two arrays; rounds are functions. */
+/** Computes all rounds with calls; two arrays hold the state. */
 #define CALLED(inverse, round, last)                                                               \
 	do {                                                                                       \
 		uint32_t arrays[2][4];                                                             \
@@ -204,7 +214,7 @@ CL_C_INLINE void in_a_row(bool inverse, unsigned int rounds, const uint32_t *k, 
 		last(out, s, k);                                                                   \
 	} while (0)
 
-/** BENCH_SIDE blocks in the vector unit, with round keys in k0 to k14. */
+/** Processes BENCH_SIDE blocks in the vector unit, with round keys in k0 to k14. */
 CL_C_INLINE void held_blocks(bool inverse, unsigned int rounds, const uint32_t *in, uint32_t *out)
 {
 	const struct cl_ise_cipher cipher = {
@@ -243,7 +253,7 @@ CL_C_INLINE void held_blocks(bool inverse, unsigned int rounds, const uint32_t *
 	}
 }
 
-/** The state in v0, each round's key loaded into k0 before it. */
+/** Processes a block in v0 and loads each round key into k0 before its round. */
 CL_C_INLINE void vector_block(bool inverse, unsigned int rounds, const uint32_t *k,
 			      const uint32_t *end, const uint32_t *in, uint32_t *out)
 {
@@ -265,7 +275,7 @@ CL_C_INLINE void vector_block(bool inverse, unsigned int rounds, const uint32_t 
 	move_out(0, out);
 }
 
-/** Before and after all vector loads and stores of a call: see struct cl_ise_memory. */
+/** Begins or ends the vector loads and stores of a call: see struct cl_ise_memory. */
 CL_C_INLINE int vector_memory(void *hw, bool begins)
 {
 	const struct cl_ise_device *const device = hw;
@@ -280,7 +290,7 @@ CL_C_INLINE int vector_memory(void *hw, bool begins)
 	return cl_ise_memory_end(&device->memory);
 }
 
-/** All round keys into k0 to k14, where they are held. */
+/** Writes all round keys to k0 to k14, in the variants that keep them there. */
 CL_C_INLINE void hold_keys(const uint32_t *round_key)
 {
 #pragma GCC unroll 15
@@ -289,8 +299,10 @@ CL_C_INLINE void hold_keys(const uint32_t *round_key)
 	}
 }
 
-/** BENCH_BLOCKS blocks and their ECB for one key length; rounds that are called take as many as the
- * key has. */
+/**
+ * Defines BENCH_BLOCKS blocks and their ECB for one key length. Styles with calls take the number
+ * of rounds from the key.
+ */
 #define LENGTH(direction, inverse_, key_bits)                                                      \
 	TOGETHER(direction##_##key_bits)                                                           \
 	APART static void block_##direction##_##key_bits(const struct cl_engine_key *key,          \

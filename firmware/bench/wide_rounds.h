@@ -1,11 +1,12 @@
 /**
  * @file
- * AES by the sets of instructions on wider registers (target only; wide_sets.h), of which
- * BENCH_WIDE is WIDE_PTLU_64, WIDE_PTLU_128 or WIDE_ZVKNED. Rounds stand in a row; round keys and,
- * of `ptlu`, tables lie in the unit beforehand.
+ * AES with the instruction sets on wider registers (target only; wide_sets.h). BENCH_WIDE selects
+ * WIDE_PTLU_64, WIDE_PTLU_128 or WIDE_ZVKNED. Rounds follow each other without a loop. The unit
+ * holds the round keys, and for `ptlu` also the tables, beforehand.
  *
- * `ptlu` takes the equivalent inverse cipher to decrypt; Zvkned's instructions the inverse cipher,
- * whose round keys are those of encryption, and make the round keys of AES-128 and AES-256.
+ * For decryption, `ptlu` uses the equivalent inverse cipher. Zvkned's instructions use the inverse
+ * cipher, with the round keys of encryption; they also compute the round keys of AES-128 and
+ * AES-256.
  */
 #ifndef WIDE_ROUNDS_H
 #define WIDE_ROUNDS_H
@@ -22,7 +23,7 @@
 #define BENCH_WIDE 0u
 #endif
 
-/** Repeats a statement for @p s = 0 to @p blocks - 1, without a loop. */
+/** Repeats a statement for @p s = 0 to @p blocks - 1, unrolled. */
 #define WIDE_EACH(s, blocks) _Pragma("GCC unroll 8") for (unsigned int s = 0; s < (blocks); s++)
 
 CL_C_INLINE void wide_move_in(unsigned int s, const uint32_t *in)
@@ -51,7 +52,7 @@ CL_C_INLINE void wide_move_out(unsigned int s, uint32_t *out)
 	}
 }
 
-/** Round key @p k into k[k], or of 64 bits into k[2k] and k[2k + 1]. */
+/** Writes round key @p k to k[k]; in the 64-bit set to k[2k] and k[2k + 1]. */
 CL_C_INLINE void wide_write_key(unsigned int k, const uint32_t *round_key)
 {
 	if (BENCH_WIDE == WIDE_PTLU_64) {
@@ -64,8 +65,8 @@ CL_C_INLINE void wide_write_key(unsigned int k, const uint32_t *round_key)
 }
 
 /**
- * A round of 128 bits: row r of all columns by one lookup, with byte r of the column that
- * (Inv)ShiftRows takes, in v[d]; v2 is spare.
+ * Computes a round in 128-bit registers, into v[d]. One lookup handles row r of all columns: it
+ * takes byte r of the column that (Inv)ShiftRows selects. v2 is overwritten.
  */
 CL_C_INLINE void wide_round_of_128(unsigned int d, unsigned int s, const uint32_t fields[4],
 				   unsigned int k)
@@ -79,7 +80,10 @@ CL_C_INLINE void wide_round_of_128(unsigned int d, unsigned int s, const uint32_
 	WIDE_ADD_KEY_128(d, k);
 }
 
-/** Half a round of 64 bits: the two columns of v[d], whose rows come from these registers. */
+/**
+ * Computes half a round in 64-bit registers: the two columns of v[d]. Row r comes from register @p
+ * from[r].
+ */
 CL_C_INLINE void wide_half_of_64(unsigned int d, const unsigned int from[4],
 				 const uint32_t fields[4], unsigned int k)
 {
@@ -92,17 +96,20 @@ CL_C_INLINE void wide_half_of_64(unsigned int d, const unsigned int from[4],
 	WIDE_ADD_KEY_64(d, k);
 }
 
-/** A round from v[s], columns 0 and 1, and v[s + 1], columns 2 and 3, to v[d] and v[d + 1]. */
+/**
+ * Computes a round from v[s] (columns 0 and 1) and v[s + 1] (columns 2 and 3) into v[d] and v[d +
+ * 1].
+ */
 CL_C_INLINE void wide_round_of_64(bool inverse, unsigned int d, unsigned int s,
 				  const uint32_t fields[4], unsigned int k)
 {
 	const unsigned int a = s;
 	const unsigned int b = s + 1;
 
-	WIDE_SHIFT_RIGHT(4, a); /* v4: columns 1 and 2 */
+	WIDE_SHIFT_RIGHT(4, a); /* v4 gets columns 1 and 2 */
 	WIDE_SHIFT_LEFT(6, b);
 	WIDE_EXCLUSIVE(4, 6);
-	WIDE_SHIFT_RIGHT(5, b); /* v5: columns 3 and 0 */
+	WIDE_SHIFT_RIGHT(5, b); /* v5 gets columns 3 and 0 */
 	WIDE_SHIFT_LEFT(6, a);
 	WIDE_EXCLUSIVE(5, 6);
 	wide_half_of_64(d, (const unsigned int[]){a, inverse ? 5 : 4, b, inverse ? 4 : 5}, fields,
@@ -111,7 +118,10 @@ CL_C_INLINE void wide_round_of_64(bool inverse, unsigned int d, unsigned int s,
 			fields, 2 * k + 1);
 }
 
-/** The fields of a round's lookups, in registers that the compiler does not make anew. */
+/**
+ * Puts the fields of a round's lookups into registers; the compiler cannot compute them again
+ * later.
+ */
 CL_C_INLINE void wide_load_fields(bool inverse, unsigned int first, uint32_t fields[4])
 {
 #pragma GCC unroll 4
@@ -153,7 +163,7 @@ CL_C_INLINE void wide_ptlu_block(bool inverse, unsigned int rounds, const uint32
 	wide_ptlu_round(inverse, 0, 1, last, rounds);
 }
 
-/** The block in each of v0 to v(side - 1). */
+/** Processes the blocks in v0 to v(side - 1). */
 CL_C_INLINE void wide_zvkned_blocks(bool inverse, unsigned int rounds, unsigned int side)
 {
 #pragma GCC unroll 15
@@ -177,7 +187,10 @@ CL_C_INLINE void wide_zvkned_blocks(bool inverse, unsigned int rounds, unsigned 
 	}
 }
 
-/** All eight tables: T0 to T3 of the rows, T4 to T7 the substitution in each row; in every lane. */
+/**
+ * Fills all eight tables in every lane: T0 to T3 hold the round tables of the rows, T4 to T7 the
+ * substitution in each row.
+ */
 CL_C_INLINE void wide_write_tables(bool inverse)
 {
 	const uint32_t(*const tables)[256] = inverse ? cl_aes_inv_tables : cl_aes_tables;
@@ -195,7 +208,7 @@ CL_C_INLINE void wide_write_tables(bool inverse)
 	}
 }
 
-/** Round keys of AES-128 and AES-256 by the unit, into k0 and on. */
+/** Has the unit compute the round keys of AES-128 or AES-256, into k0 and following. */
 CL_C_INLINE void wide_schedule_in_unit(const uint32_t *key, unsigned int key_bits)
 {
 	wide_write_key(0, key);
@@ -215,9 +228,10 @@ CL_C_INLINE void wide_schedule_in_unit(const uint32_t *key, unsigned int key_bit
 }
 
 /**
- * @p blocks blocks, @p side of them side by side. Of `ptlu` that is 1: its registers have no room
- * for more, and as the next instruction takes a result, there is no wait to fill. Four and more
- * are loaded and stored as the vector unit's engines do (vector/ise_words.h).
+ * Processes @p blocks blocks, @p side of them at a time. For `ptlu`, @p side is 1: its registers
+ * have no room for more, and the next instruction can use a result at once, so no wait needs to be
+ * filled. If @p side is four or more, blocks are loaded and stored as in the vector unit's engines
+ * (vector/ise_words.h).
  */
 CL_C_INLINE void wide_blocks(bool inverse, unsigned int rounds, unsigned int blocks,
 			     unsigned int side, const uint32_t *in, uint32_t *out)
@@ -264,7 +278,7 @@ CL_C_INLINE void wide_blocks(bool inverse, unsigned int rounds, unsigned int blo
 	}
 }
 
-/** cl_modes.set_key: round keys and tables into the unit. */
+/** cl_modes.set_key: writes round keys and tables to the unit. */
 CL_C_INLINE int wide_set_key(struct cl_engine_key *key, const uint8_t *key_bytes,
 			     unsigned int key_bits, bool decrypt)
 {

@@ -1,15 +1,18 @@
 /**
  * @file
  * Instructions of the sets on wider registers (target only): Fiskiran and Lee's parallel table
- * lookup `ptlu` of 64 and 128 bits, gateware/isa/wide_ptlu.py, and Zvkned's,
- * gateware/isa/zvkned.py. What they have in common is gateware/isa/wide_registers.py.
+ * lookup `ptlu` of 64 and 128 bits (gateware/isa/wide_ptlu.py), and Zvkned's
+ * (gateware/isa/zvkned.py). gateware/isa/wide_registers.py has the parts that they share.
  */
 #ifndef WIDE_SETS_H
 #define WIDE_SETS_H
 
 #include <stdint.h>
 
-/* gateware/isa/comparators.py: the unit that takes what follows. */
+/*
+ * Numbers of the units for WIDE_CHOOSE, as in gateware/isa/comparators.py. The chosen unit executes
+ * the instructions that follow.
+ */
 #define WIDE_PTLU_64  1u
 #define WIDE_PTLU_128 2u
 #define WIDE_ZVKNED   3u
@@ -24,7 +27,7 @@
 /** v[d].half[h] = first, second. */
 #define WIDE_MOVE_IN(d, h, first, second) WIDE(7, (h) << 3 | (d), first, second)
 
-/** k[k].half[h] = first, second; of 64 bits h is bit 4 of k. */
+/** k[k].half[h] = first, second. In the 64-bit set, h is bit 4 of k. */
 #define WIDE_KEY_WRITE(k, h, first, second) WIDE(7, 0x20 | (h) << 4 | (k), first, second)
 
 /** v[d].lane[c]. */
@@ -37,8 +40,10 @@
 		rd_;                                                                               \
 	})
 
-/** The fields of ptlu.4, the value of its operand: less than 2048, so that one instruction makes
- * it. */
+/**
+ * The fields of ptlu.4, as the value of its operand. It is less than 2048, so that one instruction
+ * can load it.
+ */
 #define WIDE_FIELDS(table, offset, step) ((table) << 8 | (step) << 4 | (offset))
 
 #define WIDE_PTLU(d, s, fields) WIDE(1, (s) << 3 | (d), fields, 0)
@@ -57,7 +62,7 @@
 #define VAESZ(d, k)  WIDE(5, (k) << 3 | (d), 0, 0)
 /** k[d] from k[s]. */
 #define VAESKF1(d, s, rnd) WIDE(6, d, (rnd) << 4 | (s), 0)
-/** k[d] from k[d] and k[s]. */
+/** k[d] = next round key from k[d] and k[s]. */
 #define VAESKF2(d, s, rnd) WIDE(6, 0x40 | (d), (rnd) << 4 | (s), 0)
 /** vmv.v.v: k[d] = k[s]. */
 #define VMV(d, s) WIDE(6, 0x20 | (d), s, 0)

@@ -1,6 +1,6 @@
-"""Writes the C headers of `firmware/generated` and the reference pages: ``python -m firmware.codegen``.
+"""Write the C headers of `firmware/generated` and the reference pages: ``python -m firmware.codegen``.
 
-With ``--check`` it writes nothing, and fails if one is stale.
+With ``--check`` it writes nothing, and fails if a header or a page is stale.
 """
 
 import argparse
@@ -16,7 +16,7 @@ HEADERS = REPOSITORY / "firmware" / "generated"
 
 
 def texts() -> dict[Path, str]:
-    """Path and text of every header and page."""
+    """Return the path and the text of every header and page."""
     return {
         HEADERS / "cl_wire.h": wire.render(wire.WIRE_LAYOUT),
         HEADERS / "cl_isa.h": isa.render(),
@@ -32,14 +32,14 @@ def texts() -> dict[Path, str]:
 
 
 def write_if_changed(path: Path, text: str) -> None:
-    """Writes a file, unless it has this text already (so that make does not rebuild)."""
+    """Write a file, unless it has this text already: make rebuilds nothing for an unchanged file."""
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m firmware.codegen", description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()

@@ -1,8 +1,8 @@
-"""Devicetree of a Zephyr board, from the SoC's own description.
+"""Render the devicetree of a Zephyr board from the SoC's own description.
 
-The input is the JSON file of LiteX's Builder (`csr.json`): register addresses, interrupts, clock and memories; and,
-where there is SDRAM, what `firmware.codegen.sdram` says of it, `sdram.json` beside it.
-Registers of a node are named, one entry each, as Zephyr's bindings of LiteX's cores have them.
+The input is `csr.json`, which LiteX's Builder writes: register addresses, interrupts, clock and memories. If the SoC
+has SDRAM, `sdram.json` in the same folder describes it; `firmware.codegen.sdram` makes that file. Each register of a
+node has an entry and a name, as in Zephyr's bindings of LiteX's cores.
 """
 
 import json
@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import Any
 
 INTERRUPT_PRIORITY = 0
-# The machine's external interrupt, through which all of these come, is number 11 in the same table.
+# Zephyr's interrupt table has these numbers first. Number 11 in the same table is the CPU's external interrupt, through
+# which all of them arrive.
 INTERRUPTS_MAX = 11
 
-# Registers that Zephyr's bindings name.
+# The registers that each binding names.
 _UART = ("rxtx", "txfull", "rxempty", "ev_status", "ev_pending", "ev_enable", "txempty", "rxfull")
 _TIMER = ("load", "reload", "en", "update_value", "value", "ev_status", "ev_pending", "ev_enable")
 _UPTIME = ("uptime_latch", "uptime_cycles")
 _WATCHDOG = ("control", "cycles", "remaining", "ev_status", "ev_pending", "ev_enable")
 
-# Names of the MAC's registers: in the node, and LiteX's.
+# The MAC's registers: the name in the node, then LiteX's name.
 _ETHERNET = {
     "rx_slot": "sram_writer_slot",
     "rx_length": "sram_writer_length",
@@ -36,8 +37,9 @@ _ETHERNET = {
     "crc_errors": "rx_datapath_crc_errors",
 }
 SDRAM_JSON = "sdram.json"
-# LiteDRAM's registers: of the first phase all, of the second, if there is one, the first, as every phase's are as far
-# from the one's before; of the PHY those with which reads are adjusted, if it has them.
+# LiteDRAM's registers. The node lists all registers of the first phase. If there is a second phase, the node lists only
+# its first register, because the registers of all phases are equally far apart. Of the PHY it lists the registers that
+# adjust reads, if the PHY has them.
 _PI0 = ("command", "command_issue", "address", "baddress", "wrdata", "rddata")
 _DFII = ("control", *(f"pi0_{name}" for name in _PI0), "pi1_command")
 _READ_DELAY = ("dq_rst", "dq_inc", "dq_bitslip_rst", "dq_bitslip")
@@ -46,7 +48,7 @@ _SLOTS = {"rx_slots": "ethmac_rx", "tx_slots": "ethmac_tx"}
 
 
 class DescriptionError(ValueError):
-    """The SoC's description lacks something."""
+    """The SoC's description lacks something that Zephyr needs."""
 
 
 def _named_registers(description: dict[str, Any], prefix: str, names: tuple[str, ...]) -> str:
@@ -59,7 +61,7 @@ def _named_registers(description: dict[str, Any], prefix: str, names: tuple[str,
 
 
 def _reg(places: dict[str, tuple[int, int]]) -> str:
-    """The properties of a node with several places, each an address and a number of bytes."""
+    """Return the properties `reg` and `reg-names` of a node. Each place is an address and a number of bytes."""
     reg = ",\n\t\t\t      ".join(f"<0x{address:08x} 0x{size:x}>" for address, size in places.values())
     names = ", ".join(f'"{name}"' for name in places)
     return f"reg = {reg};\n\t\t\treg-names = {names};"
@@ -113,7 +115,7 @@ def _ethernet(description: dict[str, Any]) -> str:
 
 
 def _sdram(description: dict[str, Any], sdram: dict[str, Any]) -> tuple[str, str]:
-    """The nodes of memory and controller."""
+    """Return the nodes of the SDRAM and of its controller; both are empty if there is no SDRAM."""
     if not sdram:
         return "", ""
     base, size = _memory(description, "main_ram")
@@ -150,12 +152,12 @@ def _sdram(description: dict[str, Any], sdram: dict[str, Any]) -> tuple[str, str
 
 
 def render(csr_json: Path) -> str:
-    """Text of the devicetree.
+    """Return the text of the devicetree.
 
     Parameters
     ----------
     csr_json : Path
-        LiteX's description of the SoC; of its SDRAM, if there is some, in the same folder.
+        LiteX's description of the SoC. If the SoC has SDRAM, `sdram.json` in the same folder describes it.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Generates the C headers and the reference pages of our peripherals' registers.
+"""Generate the C headers and the reference pages of our peripherals' registers.
 
-Both come from the gateware itself: its registers in the order in which LiteX maps them, one word of 32
-bits each, with the fields and descriptions given where they are declared.
+Both come from the gateware itself: they list the registers in the order in which LiteX maps them, one word of 32 bits
+each. The fields and descriptions stand where the gateware declares the registers.
 """
 
 import textwrap
@@ -22,7 +22,7 @@ WORD_BYTES = 4
 _HEADER = """/* Generated from {source}; do not edit. */
 /**
  * @file
- * Registers of the {name}: byte offsets from its base, masks and positions of fields, values.
+ * Registers of the {name}: byte offsets from its base address; masks, positions and values of fields.
  */
 #ifndef {prefix}_REGS_H
 #define {prefix}_REGS_H
@@ -32,9 +32,9 @@ _HEADER = """/* Generated from {source}; do not edit. */
 
 @dataclass(frozen=True)
 class Peripheral:
-    """What is rendered: its name in texts, the prefix of its constants, and how to make one.
+    """A peripheral to render: its name in texts, the prefix of its constants, and how to create one.
 
-    The docstring of `module` describes it; it begins with a sentence and a diagram.
+    The page copies the docstring of `module`, which must begin with a sentence and a diagram.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Peripheral:
 
     @property
     def source(self) -> str:
-        """Path of the module in the repository."""
+        """Return the path of the module in the repository."""
         return self.module.__name__.replace(".", "/") + ".py"
 
 
@@ -69,7 +69,7 @@ RANDOM_SOURCE = Peripheral(
 
 
 class RegisterError(ValueError):
-    """A register cannot be rendered; the message names it and what to correct."""
+    """A register cannot be rendered. The message names the register and tells what to correct."""
 
 
 @dataclass(frozen=True)
@@ -84,18 +84,18 @@ class Field:
 
     @property
     def mask(self) -> int:
-        """The field's bits in the register."""
+        """Return a mask of the field's bits in the register."""
         return ((1 << self.size) - 1) << self.shift
 
     @property
     def bits(self) -> str:
-        """The field's bits as reference pages write them."""
+        """Return the field's bit numbers as a reference page writes them, such as ``7:4``."""
         return str(self.shift) if self.size == 1 else f"{self.shift + self.size - 1}:{self.shift}"
 
 
 @dataclass(frozen=True)
 class Register:
-    """A register of 32 bits or fewer at a byte offset from the peripheral's base."""
+    """A register of at most 32 bits. `offset` counts bytes from the peripheral's base address."""
 
     name: str
     offset: int
@@ -106,7 +106,7 @@ class Register:
 
 
 def registers(peripheral: Peripheral = ACCELERATOR) -> list[Register]:
-    """A peripheral's registers in the order of their addresses.
+    """Return a peripheral's registers in the order of their addresses.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def _field(csr: Any, field: Any) -> Field:
 
 
 def render(peripheral: Peripheral = ACCELERATOR) -> str:
-    """The header, `cl_accel_regs.h` and the like."""
+    """Return the text of the peripheral's C header, for example `cl_accel_regs.h`."""
     lines = []
     found = registers(peripheral)
     for register in found:
@@ -167,7 +167,7 @@ def render(peripheral: Peripheral = ACCELERATOR) -> str:
 
 
 def reference(peripheral: Peripheral = ACCELERATOR) -> str:
-    """The reference page, Markdown."""
+    """Return the reference page, in Markdown."""
     found = registers(peripheral)
     noun = peripheral.name.split(maxsplit=1)[1]
     module = [line.rstrip() for line in (peripheral.module.__doc__ or "").strip().splitlines()]

@@ -1,7 +1,8 @@
-"""A SoC's SDRAM, from what LiteDRAM knows of PHY and module: for the devicetree, or as a C header beside the SoC's own.
+"""Describe a SoC's SDRAM from what LiteDRAM knows of its PHY and module.
 
-How a module is to be initialised is LiteDRAM's `get_sdram_phy_init_sequence`, here as a table, and what a PHY has to
-adjust its `PhySettings`.
+The description goes into the devicetree, or into a C header next to the SoC's other headers. The table of
+initialisation steps comes from LiteDRAM's `get_sdram_phy_init_sequence`. What can be adjusted comes from the PHY's
+`PhySettings`.
 """
 
 import math
@@ -11,32 +12,34 @@ from typing import Any
 
 from litedram.init import get_sdram_phy_init_sequence
 
-# Bits of LiteDRAM's `dfii_control` and `dfii_pi<n>_command`, by the names that its sequences use: `cl_dfii.h`.
+# Bits of LiteDRAM's `dfii_control` and `dfii_pi<n>_command`, by the names in LiteDRAM's sequences. They go into
+# `cl_dfii.h`.
 CONTROL = {"SEL": 1, "CKE": 2, "ODT": 4, "RESET_N": 8}
 COMMAND = {"CS": 1, "WE": 2, "CAS": 4, "RAS": 8, "WRDATA": 16, "RDDATA": 32}
-# What a wait lasts at least: 512 of the memory's clocks, for its DLL and its calibration (JESD79-3F, tDLLK, tZQinit),
-# of which a cycle has one or more. Of SDR SDRAM no command needs so many.
+# The shortest wait, in cycles of the system clock. The memory's DLL and calibration need 512 of the memory's clocks
+# (JESD79-3F, tDLLK, tZQinit), and a system cycle holds one or more of these. No command of SDR SDRAM needs as many.
 WAIT_CYCLES = 512
-# With power and clocks, and with its reset low before that is released (JESD79-3F, 3.3.1); SDR SDRAM, which has none
-# and gets no command meanwhile, takes 100 or 200 us by its makers.
+# The reset stays low for this long once power and clocks are stable (JESD79-3F, 3.3.1). SDR SDRAM has no reset line:
+# its makers ask for 100 or 200 us without commands.
 RESET_S = 200e-6
 
-# Of how many phases LiteDRAM's dfii shows what was read, where not of all: its model says of the first alone that data
-# are there, and GENSDRPHY says so a cycle late, when they are gone. The controller does not go by that.
+# How many phases of LiteDRAM's dfii show the data of a read, where not all of them do. The simulation model marks valid
+# data in the first phase only. GENSDRPHY marks them a cycle late, when they are gone. The controller does not use these
+# marks.
 SHOWN_PHASES = {"SDRAMPHYModel": 1, "GENSDRPHY": 0}
 
 
 def describe(phy_settings: Any, timing_settings: Any, clk_freq: float) -> dict[str, Any]:
-    """What has to be known to set PHY and module up, for JSON.
+    """Return what firmware must know to set up PHY and module, ready for JSON.
 
-    ``kind`` is the memory's; ``values`` are numbers by name; ``lane_bits`` has the bits of a data word that go through
-    each group of eight lines; ``steps`` are the initialisation's: what each does, whether it is a command or goes to
-    `dfii_control`, its bits, address, bank, and the cycles to wait.
+    ``kind`` is the type of memory. ``values`` holds numbers by name. ``lane_bits`` holds, for each group of eight
+    lines, a mask of the bits of a data word that pass through it. ``steps`` are the steps of the initialisation. Each
+    step lists a label, 1 for a command or 0 for `dfii_control`, its bits, address, bank, and the cycles to wait.
 
     Raises
     ------
     ValueError
-        LiteDRAM's sequence for this memory has a step that is neither of control nor a command.
+        LiteDRAM's sequence for this memory has a step that is neither a command nor a write of `dfii_control`.
     """
     sequence, _ = get_sdram_phy_init_sequence(phy_settings, timing_settings)
     bits = phy_settings.databits
@@ -64,7 +67,7 @@ def describe(phy_settings: Any, timing_settings: Any, clk_freq: float) -> dict[s
 
 
 def render(description: dict[str, Any]) -> str:
-    """The header's text, for what `describe` gives."""
+    """Return the C header for a description from `describe`."""
     return "\n".join(
         [
             "/* Written by firmware/codegen/sdram.py for this SoC: do not edit. */",
@@ -92,7 +95,7 @@ def render(description: dict[str, Any]) -> str:
 
 
 def render_bits() -> str:
-    """The text of `cl_dfii.h`, which is the same for every SoC."""
+    """Return the text of `cl_dfii.h`, which does not depend on the SoC."""
     groups = (("CONTROL", "dfii_control", CONTROL), ("COMMAND", "dfii_pi<n>_command", COMMAND))
     lines = ["/* Generated from firmware/codegen/sdram.py; do not edit. */", "#ifndef CL_DFII_H", "#define CL_DFII_H"]
     for prefix, register, values in groups:

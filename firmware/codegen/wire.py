@@ -1,11 +1,11 @@
-"""Renders the C header of the wire layout, `cl_wire.h`, and the host's module of codes from `wire.toml`.
+"""Render the C header of the wire layout, `cl_wire.h`, and the host's module of codes, `codes.py`, from `wire.toml`.
 
-For each record the header gives its type code, the size and offsets of its fields, a structure that
-is laid out as on the wire (on a little-endian machine, without padding) and the two functions that
-move it to and from the wire's bytes, at any alignment.
+For each record the header defines its type code, and the size and offsets of its fields. It also defines a structure
+with the layout of the wire (on a little-endian machine, without padding), and two functions that copy the structure
+from and to the wire's bytes, at any alignment.
 
-``python -m firmware.codegen.wire`` writes the module, `codes.py` beside `wire.toml`; with ``--check`` it fails if that
-is stale. It needs none of what imports the module.
+``python -m firmware.codegen.wire`` writes `codes.py` next to `wire.toml`; with ``--check`` it fails if that module is
+stale. It imports nothing that itself imports `codes.py`.
 """
 
 import argparse
@@ -80,7 +80,7 @@ from typing import NamedTuple
 
 _TRAITS = '''
 class Traits(NamedTuple):
-    """What programs know of an engine; see wire.toml."""
+    """Properties of an engine that programs use; see wire.toml."""
 
     rank: int
     software: bool
@@ -95,18 +95,18 @@ TRAITS = re.findall(r"^    (\w+): ", _TRAITS, re.MULTILINE)
 _PROPERTY = '''\
     @property
     def traits(self) -> Traits:
-        """What programs know of it."""
+        """Properties that programs use."""
         return _TRAITS[self]
 
 '''
 
 
 class WireDefinitionError(ValueError):
-    """`wire.toml` describes a layout that cannot be rendered; the message names the item to correct."""
+    """`wire.toml` describes a layout that cannot be rendered. The message names the item to correct."""
 
 
 def render(path_to_wire_toml: str | Path) -> str:
-    """The text of `cl_wire.h`.
+    """Return the text of `cl_wire.h`.
 
     Raises
     ------
@@ -126,11 +126,11 @@ def render(path_to_wire_toml: str | Path) -> str:
         _codes("CL_WIRE_TYPE", [*records, {"name": "error", **wire["error"]}], "0x{:02x}u"),
         "/* Codes of an error reply. */\n",
         _codes("CL_WIRE_ERROR", wire["error_code"], "{}u"),
-        "/* What answers. */\n",
+        "/* Kinds of programs that answer. */\n",
         _codes("CL_WIRE_KIND", wire["kind"], "{}u"),
         "/* Flags of open. */\n",
         _codes("CL_WIRE_FLAG", wire["flag"], "{}u"),
-        "/* What a code memory holds. */\n",
+        "/* State of a code memory. */\n",
         _codes("CL_WIRE_IMAGE_STATE", wire["image_state"], "{}u"),
         "/* Why a board with a loader was reset. */\n",
         _codes("CL_WIRE_CAUSE", wire["cause"], "{}u"),
@@ -151,7 +151,7 @@ def render(path_to_wire_toml: str | Path) -> str:
 
 
 def render_codes(path_to_wire_toml: str | Path) -> str:
-    """The text of `codes.py`: every code as an enumeration's member, and what is told of each engine.
+    """Return the text of `codes.py`: an enumeration's member for every code, and the traits of each engine.
 
     Raises
     ------
@@ -167,9 +167,9 @@ def render_codes(path_to_wire_toml: str | Path) -> str:
     lines = [_CODES_PROLOGUE, f"VERSION = {wire['version']}", f"UDP_PORT = {wire['udp_port']}", ""]
     lines += _enumeration("RecordType", "IntEnum", "Types of requests.", wire["record"])
     lines += _enumeration("ErrorCode", "IntEnum", "Codes of an error reply.", wire["error_code"])
-    lines += _enumeration("Kind", "IntEnum", "What answers.", wire["kind"])
+    lines += _enumeration("Kind", "IntEnum", "Kinds of programs that answer.", wire["kind"])
     lines += _enumeration("OpenFlag", "IntFlag", "Flags of record open.", wire["flag"])
-    lines += _enumeration("ImageState", "IntEnum", "What a code memory holds.", wire["image_state"])
+    lines += _enumeration("ImageState", "IntEnum", "State of a code memory.", wire["image_state"])
     lines += _enumeration("Cause", "IntEnum", "Why a board with a loader was reset.", wire["cause"])
     lines.append(_TRAITS)
     doc = "The engines, by their codes in records; the page of records says what each is."
@@ -197,7 +197,10 @@ def _literal(value: bool | int | str) -> str:
 
 
 def _layout(name: str, doc: str, fields: list[dict[str, Any]]) -> str:
-    """Offsets, structure, get and put of one layout: fields in order without padding, each naturally aligned."""
+    """Return the C text for one layout: offsets, structure, get and put.
+
+    The fields stand in order without padding; each integer must be naturally aligned.
+    """
     macro = f"CL_WIRE_{_identifier(name).upper()}"
     offsets, members = [], []
     offset = 0
@@ -239,7 +242,7 @@ def _layout(name: str, doc: str, fields: list[dict[str, Any]]) -> str:
 
 
 def _codes(prefix: str, items: list[dict[str, Any]], form: str) -> str:
-    """One macro per item of a list of named codes."""
+    """Return one macro for each item of a list of named codes."""
     codes = [item["code"] for item in items]
     if len(set(codes)) != len(codes):
         raise WireDefinitionError(f"{prefix}: a code is given twice; give each item a code of its own")
@@ -254,7 +257,7 @@ def _define(name: str, value: str, doc: str) -> str:
 
 
 def _comment(text: str, indent: str) -> str:
-    """A Doxygen comment, on one line where it fits."""
+    """Return a Doxygen comment, on one line if it fits."""
     if len(text) + 7 <= _LINE - 8 * len(indent):
         return f"{indent}/** {text} */"
     body = textwrap.wrap(text, _LINE - 8 * len(indent) - 3)
@@ -277,7 +280,7 @@ def _identifier(name: str) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Writes `codes.py`; with `--check` returns 1 if it is stale."""
+    """Write `codes.py`; with `--check` return 1 if it is stale."""
     parser = argparse.ArgumentParser(prog="python -m firmware.codegen.wire", description=main.__doc__)
     parser.add_argument("--check", action="store_true", help="fail if the module is stale, write nothing")
     text = render_codes(WIRE_LAYOUT)

@@ -1,7 +1,7 @@
 /* Generated from gateware/dma/accelerator.py; do not edit. */
 /**
  * @file
- * Registers of the CTR accelerator: byte offsets from its base, masks and positions of fields, values.
+ * Registers of the CTR accelerator: byte offsets from its base address; masks, positions and values of fields.
  */
 #ifndef CL_ACCEL_REGS_H
 #define CL_ACCEL_REGS_H

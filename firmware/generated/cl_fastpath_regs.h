@@ -1,7 +1,7 @@
 /* Generated from gateware/net/records/peripheral.py; do not edit. */
 /**
  * @file
- * Registers of the UDP fast path: byte offsets from its base, masks and positions of fields, values.
+ * Registers of the UDP fast path: byte offsets from its base address; masks, positions and values of fields.
  */
 #ifndef CL_FASTPATH_REGS_H
 #define CL_FASTPATH_REGS_H

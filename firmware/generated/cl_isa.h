@@ -1,7 +1,7 @@
 /* Generated from gateware/isa/instructions.py; do not edit. */
 /**
  * @file
- * Intrinsics of the vector AES unit: one macro an instruction, which compiles to that instruction alone.
+ * Intrinsics of the vector AES unit: one macro for each instruction, which compiles to exactly that one.
  *
  * Register numbers are compile-time constants: s (v0 to v7), k (k0 to k15), l (last-round key: see
  * CL_ISA_LAST_K*), c (lane 0 to 3), h (half 0 or 1). The asm is volatile and touches no memory: the

@@ -1,7 +1,7 @@
 /* Generated from gateware/random/source.py; do not edit. */
 /**
  * @file
- * Registers of the random source: byte offsets from its base, masks and positions of fields, values.
+ * Registers of the random source: byte offsets from its base address; masks, positions and values of fields.
  */
 #ifndef CL_RANDOM_REGS_H
 #define CL_RANDOM_REGS_H

@@ -217,7 +217,7 @@
 /** The board is in its loader, which runs no firmware; detail is why it was reset. */
 #define CL_WIRE_ERROR_LOADING 20u
 
-/* What answers. */
+/* Kinds of programs that answer. */
 
 /** Hardware board. */
 #define CL_WIRE_KIND_BOARD 0u
@@ -236,7 +236,7 @@
 /** The board draws the initial counter block. */
 #define CL_WIRE_FLAG_DRAW 2u
 
-/* What a code memory holds. */
+/* State of a code memory. */
 
 /** It can be started. */
 #define CL_WIRE_IMAGE_STATE_WHOLE 0u

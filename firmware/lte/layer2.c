@@ -2,7 +2,10 @@
 
 #include <errno.h>
 
-/* MAC subheader (TS 36.321, 6.2.1): R, R, E, LCID of 5 bits; F, and L of 7 or 15 bits. */
+/*
+ * Fields of a MAC subheader (TS 36.321, 6.2.1): R, R, E, LCID (5 bits); then F and L (7 or 15
+ * bits).
+ */
 #define MAC_EXTENSION  0x20u
 #define MAC_LCID(byte) ((byte)&0x1fu)
 #define MAC_LONG       0x80u
@@ -12,13 +15,13 @@
 #define LCID_DRX       30u
 #define LCID_PADDING   31u
 
-/* RLC AMD PDU (TS 36.322, 6.2.1.4): D/C, RF, P, FI of 2 bits, E, SN of 10 bits. */
+/* Fields of an RLC AMD PDU (TS 36.322, 6.2.1.4): D/C, RF, P, FI (2 bits), E, SN (10 bits). */
 #define RLC_BYTES   2u
 #define RLC_DATA    0x80u
 #define RLC_PARTIAL 0x5cu /* RF, FI, E: a segment, a part of an SDU, or several SDUs */
 #define RLC_SN_MASK 0x3ffu
 
-/* PDCP data PDU (TS 36.323, 6.2.3): D/C, 3 bits reserved, SN of 12 bits. */
+/* Fields of a PDCP data PDU (TS 36.323, 6.2.3): D/C, 3 reserved bits, SN (12 bits). */
 #define PDCP_BYTES   2u
 #define PDCP_DATA    0x80u
 #define PDCP_SN_MASK 0xfffu
@@ -28,20 +31,26 @@
 
 typedef uint32_t __attribute__((may_alias)) word;
 
-/** What lte_receive() does for each packet; called by itself where a thread does one step alone. */
+/**
+ * For the steps that lte_receive() does for each packet. A thread that does only one step calls a
+ * function of its own for it.
+ */
 #define INLINE static inline __attribute__((always_inline))
 
-/** A part of a MAC PDU, and where its next subheader is. */
+/** A part of a MAC PDU; `next` is the offset of the subheader after this part's. */
 struct part {
 	size_t next;
 	uint32_t len;
 	uint8_t lcid;
 	bool last;
-	/** The rest of the block, less what the parts before take. */
+	/** The part is the rest of the block, after all parts before it. */
 	bool rest;
 };
 
-/** The subheader at an offset; false if it does not end in the block, or is not of Release 8. */
+/**
+ * Parses the subheader at offset @p at. Returns false if it does not end within the block, or is
+ * not a subheader of Release 8.
+ */
 static bool subheader(struct part *part, const uint8_t *block, size_t at, size_t len)
 {
 	if (at >= len) {
@@ -77,7 +86,7 @@ static bool subheader(struct part *part, const uint8_t *block, size_t at, size_t
 	return true;
 }
 
-/** Where the parts begin; 0 if header and parts do not fit the block. */
+/** Returns the offset of the first part, or 0 if header and parts do not fit the block. */
 INLINE size_t payload(const uint8_t *block, size_t len)
 {
 	struct part part = {0};
@@ -98,8 +107,8 @@ INLINE size_t payload(const uint8_t *block, size_t len)
 #define WORDS_AT_ONCE 4
 
 /**
- * Copies to words what lies at any alignment, by whole words: up to three bytes behind the data are
- * written too.
+ * Copies data at any alignment to a word-aligned place, by whole words. Up to three bytes after the
+ * data are overwritten too.
  */
 static __attribute__((noinline)) void strip(uint8_t *to, const uint8_t *from, size_t len)
 {
@@ -129,7 +138,7 @@ static __attribute__((noinline)) void strip(uint8_t *to, const uint8_t *from, si
 		get += WORDS_AT_ONCE;
 		put += WORDS_AT_ONCE;
 	}
-	/* A word is read only where a byte of the data is in it. */
+	/* Read a word only if it contains a byte of the data. */
 	for (; len > 0; len -= len < sizeof(word) ? len : sizeof(word)) {
 		const uint32_t high = len > sizeof(word) - skipped ? *get++ : 0;
 
@@ -139,9 +148,9 @@ static __attribute__((noinline)) void strip(uint8_t *to, const uint8_t *from, si
 }
 
 /**
- * COUNT of a PDU with this sequence number. As RLC delivers in order, what TS 36.323, 5.1.2.1.2,
- * has for a bearer on RLC AM comes to this: the number is at most the reordering window ahead of
- * the last one, or its PDU was received before.
+ * Advances COUNT to a PDU's sequence number; returns false if the PDU must be dropped. RLC delivers
+ * in order, so TS 36.323, 5.1.2.1.2, comes down to this for a bearer on RLC AM: either the number
+ * is at most the reordering window ahead of the last one, or the PDU was received before.
  */
 static bool advance(struct lte_bearer *bearer, uint16_t sn)
 {
@@ -154,7 +163,10 @@ static bool advance(struct lte_bearer *bearer, uint16_t sn)
 	return true;
 }
 
-/** Deciphers data to a packet: on the way where the engine reaches both, otherwise there. */
+/**
+ * Deciphers data to a packet. If the engine is slower on unaligned data, it first copies the data
+ * to the packet, and deciphers there.
+ */
 INLINE int decipher(const struct lte_bearer *bearer, const uint8_t *data, uint8_t *packet,
 		    size_t len)
 {

@@ -1,16 +1,19 @@
 /**
  * @file
- * LTE's layer 2 as a terminal receives: the downlink's data plane of Release 8, from a transport
- * block to packets, with deciphering by an engine (128-EEA2, `snow3g` 128-EEA1) or none (128-EEA0).
+ * LTE's layer 2 as a terminal receives it: the downlink's data plane of Release 8, from a
+ * transport block to packets. An engine deciphers 128-EEA2, or 128-EEA1 with `snow3g`; 128-EEA0
+ * needs none.
  *
- * A transport block is a MAC PDU (TS 36.321, 6.1.2): subheaders, then what they announce. A logical
- * channel's part is one RLC AMD PDU (TS 36.322, 6.2.1.4) with one whole PDCP data PDU with a
- * sequence number of 12 bits (TS 36.323, 6.2.3), whose data are ciphered (TS 33.401, B.1.3).
+ * A transport block is a MAC PDU (TS 36.321, 6.1.2): subheaders, then the parts that they announce.
+ * The part of a logical channel is one RLC AMD PDU (TS 36.322, 6.2.1.4). It contains one whole PDCP
+ * data PDU with a sequence number of 12 bits (TS 36.323, 6.2.3) and ciphered data (TS 33.401,
+ * B.1.3).
  *
- * Each layer is a step: one thread does one after the other (lte_receive), or each has a thread.
+ * Each layer is a step. One thread can do all steps in turn (lte_receive), or each step has a
+ * thread.
  *
- * Not there: RLC segments and several SDUs in a PDU, reordering and status reports, header
- * compression, integrity. PDUs with such things, or out of order, are counted as dropped.
+ * Not supported: RLC segments and several SDUs in a PDU, reordering and status reports, header
+ * compression, integrity protection. PDUs with such features, or out of order, count as dropped.
  */
 #ifndef LTE_LAYER2_H
 #define LTE_LAYER2_H
@@ -21,65 +24,66 @@
 
 #include "engine/engine.h"
 
-/** A packet is at most as long as an Ethernet frame carries. */
+/** Longest packet: the longest payload of an Ethernet frame. */
 #define LTE_PACKET_BYTES 1500u
 
-/** A radio bearer on a logical channel, and how far it has come. */
+/** A radio bearer on a logical channel, and its receive state. */
 struct lte_bearer {
-	/** Who deciphers in CTR mode; NULL for 128-EEA0, which ciphers nothing. */
+	/** The engine that deciphers in CTR mode; NULL for 128-EEA0, which does not cipher. */
 	const struct cl_engine *engine;
 	const struct cl_engine_key *key;
-	/** Logical channel, 1 to 10. */
+	/** Number of the logical channel, 1 to 10. */
 	uint8_t lcid;
 	/** BEARER, 5 bits. */
 	uint8_t identity;
-	/** VR(R), 10 bits: the sequence number that RLC expects; lte_rlc's alone. */
+	/** VR(R), 10 bits: the sequence number that RLC expects. Only lte_rlc changes it. */
 	uint16_t rlc_next;
 	/**
-	 * COUNT of the last PDCP PDU: 20 bits of hyper frame number, 12 of sequence number;
-	 * lte_pdcp's alone.
+	 * COUNT of the last PDCP PDU: 20 bits of hyper frame number, then 12 bits of sequence
+	 * number. Only lte_pdcp changes it.
 	 */
 	uint32_t count;
 };
 
-/** What came, as numbers of PDUs and, of packets, bytes. */
+/** What was received: numbers of PDUs; for packets also the bytes. */
 struct lte_counts {
 	uint32_t packets;
 	uint32_t bytes;
-	/** MAC control elements, RLC and PDCP control PDUs: passed over. */
+	/** Skipped PDUs: MAC control elements, RLC and PDCP control PDUs. */
 	uint32_t control;
-	/** For a logical channel that no bearer has. */
+	/** PDUs for a logical channel without a bearer. */
 	uint32_t unknown;
 	/** RLC or PDCP PDUs that are too short or too long, segmented, or out of order. */
 	uint32_t dropped;
 };
 
-/** What one layer hands to the next: a PDU of a bearer, where it lies in the transport block. */
+/** What one layer passes to the next: a PDU of a bearer, within the transport block. */
 struct lte_pdu {
 	struct lte_bearer *bearer;
 	const uint8_t *data;
 	size_t len;
 };
 
-/** How far MAC has come in a transport block. */
+/** MAC's position in a transport block. */
 struct lte_mac {
 	const uint8_t *block;
-	/** Bytes of it behind the parts that were handed over, and where they begin. */
+	/** Bytes after the parts that were passed on, and their offset in the block. */
 	size_t left;
 	size_t at;
-	/** The next subheader, if there is one. */
+	/** Offset of the next subheader, unless `last` is set. */
 	size_t header;
 	bool last;
 };
 
-/** A receiver. Threads that do a step each have each its own, with the same bearers. */
+/** A receiver. If each step has a thread, each thread has a receiver, with the same bearers. */
 struct lte_stack {
 	struct lte_bearer *bearers;
 	size_t bearer_count;
-	/** Where a packet of at most LTE_PACKET_BYTES is to go when it is deciphered, 4-byte
-	 * aligned. */
+	/** Returns room for a deciphered packet of at most LTE_PACKET_BYTES, 4-byte aligned. */
 	uint8_t *(*room)(void *context);
-	/** Hands over a packet: where `room` said, or with 128-EEA0 in the block, at any alignment.
+	/**
+	 * Delivers a packet: in the place that `room` returned, or with 128-EEA0 in the block, at
+	 * any alignment.
 	 */
 	void (*deliver)(void *context, const uint8_t *packet, size_t len);
 	void *context;
@@ -87,35 +91,38 @@ struct lte_stack {
 };
 
 /**
- * Receives a transport block, which stays as it is.
+ * Receives a transport block and does not change it.
  *
- * @param block at any alignment, but in memory that can be read by whole words, as its first and
- *              last word are
- * @retval 0 done; what became of its parts is in the stack's counts
+ * @param block at any alignment, but in memory that can be read by whole words, including its first
+ *              and last word
+ * @retval 0 done; the stack's counts tell what became of the parts
  * @retval -EBADMSG its MAC header does not fit its length: nothing was delivered
- * @retval -errno an engine's: the packets before were delivered
+ * @retval -errno an error of the engine: the packets before it were delivered
  */
 int lte_receive(struct lte_stack *stack, const uint8_t *block, size_t len);
 
 /**
- * MAC, first: looks at the header of a transport block, which stays where it is.
+ * Starts MAC: checks the header of a transport block. The block must stay in place.
  *
- * @retval 0 it fits its length: lte_mac_next() gives its parts
+ * @retval 0 the header fits the block's length; call lte_mac_next() for its parts
  * @retval -EBADMSG it does not
  */
 int lte_mac_begin(struct lte_mac *mac, const uint8_t *block, size_t len);
 
-/** MAC: the next part that is an RLC PDU of a bearer; false at the block's end. */
+/** MAC: returns the next part that is an RLC PDU of a bearer; false at the block's end. */
 bool lte_mac_next(struct lte_stack *stack, struct lte_mac *mac, struct lte_pdu *pdu);
 
-/** RLC: makes of an RLC PDU the PDCP PDU in it; false where there is none, or it is dropped. */
+/**
+ * RLC: replaces an RLC PDU by the PDCP PDU in it. Returns false if there is none, or if it is
+ * dropped.
+ */
 bool lte_rlc(struct lte_stack *stack, struct lte_pdu *pdu);
 
 /**
- * PDCP: deciphers a PDCP PDU and delivers its packet, if it is one.
+ * PDCP: deciphers a PDCP PDU and delivers its packet, if it contains one.
  *
- * @retval 0 delivered, or counted as something else
- * @retval -errno the engine's
+ * @retval 0 the packet was delivered, or the PDU was counted as something else
+ * @retval -errno the engine's error
  */
 int lte_pdcp(struct lte_stack *stack, const struct lte_pdu *pdu);
 

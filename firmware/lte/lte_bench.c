@@ -1,15 +1,15 @@
 /**
  * @file
  * The benchmark of LTE's layer 2: takes a transport block from the host, receives it again and
- * again, and says how many cycles that took.
+ * again, and reports how many cycles that took.
  *
- * A request is that of lte_bench.h, then the block. Before each pass the receiver's state is as for
- * the first PDU, and nothing of the block is in the data cache, as if a modem had just put it into
- * memory. A last pass, which is not timed, adds up a CRC-32 over all packets.
+ * A request is the structure of lte_bench.h, then the block. Before each pass, the receiver's state
+ * is set for the first PDU, and the data cache holds nothing of the block, as if a modem had just
+ * written it to memory. A last pass, which is not timed, computes a CRC-32 over all packets.
  *
- * The reply is words: status, cycles of the first, of the shortest and the longest of the other
- * passes; packets, their bytes, control, unknown and dropped of the last pass; CRC-32; cycles a
- * second.
+ * The reply is words: status; cycles of the first pass, and of the shortest and the longest of the
+ * other passes; packets, their bytes, and control, unknown and dropped PDUs of the last pass;
+ * CRC-32; cycles per second.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -30,7 +30,7 @@
 
 #define BOUNCE_BYTES 512u
 
-/** Where packets go, the oldest overwritten, and the CRC over them where that is wanted. */
+/** Where packets go: each overwrites the oldest. It computes their CRC if `checks` is set. */
 struct sink {
 	uint32_t next;
 	uint32_t crc;
@@ -55,12 +55,12 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 
 	sink->next = (sink->next + 1) % LTE_BENCH_PACKETS;
 	if (sink->checks) {
-		port_dcache_flush(); /* where a DMA has written it */
+		port_dcache_flush(); /* a DMA may have written it */
 		sink->crc = cl_crc32(sink->crc, packet, len);
 	}
 }
 
-/** Receives the block in all passes; the reply from its first word on. */
+/** Receives the block in all passes. @p reply starts after the status word. */
 static int measure(const struct lte_bench_request *request, const struct cl_engine *engine,
 		   uint32_t reply[10])
 {
@@ -157,7 +157,8 @@ int main(void)
 
 		receive(&request.cipher, sizeof(request) / 4);
 		if (request.bytes > LTE_BENCH_BLOCK_BYTES) {
-			/* The block cannot be taken: what follows would not be a request. */
+			/* The block does not fit. The host must not send it: it would be taken
+			 * for requests. */
 			port_send_words(reply, 11);
 			continue;
 		}

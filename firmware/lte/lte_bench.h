@@ -1,7 +1,7 @@
 /**
  * @file
- * What a host asks the benchmark of LTE's layer 2, on bare metal and on Zephyr: how a transport
- * block is to be received, again and again.
+ * A host's request to the benchmark of LTE's layer 2, on bare metal and on Zephyr: how to receive
+ * a transport block, repeatedly.
  */
 #ifndef LTE_BENCH_H
 #define LTE_BENCH_H
@@ -10,28 +10,34 @@
 
 #include "layer2.h"
 
-/** The longest block, and how many packets are kept; beside them the buffer memory has 2 KB. */
+/**
+ * The longest block, and the number of packets that are kept. With both, 2 KB of the buffer memory
+ * stay free.
+ */
 #define LTE_BENCH_BLOCK_BYTES 50944u
 #define LTE_BENCH_PACKETS     8u
 
 #define LTE_BENCH_LCID     3u
 #define LTE_BENCH_KEY_BITS 128u
 
-/** Words of a request, little-endian; the block comes behind it, filled up to a word. */
+/** Words of a request, little-endian. The block follows, padded to a whole word. */
 struct lte_bench_request {
-	/** 0: 128-EEA0, n: by engine n - 1 of the program's list, 128-EEA1 by `snow3g`. */
+	/**
+	 * 0: 128-EEA0. n: the program's engine number n, counted from 1; it deciphers 128-EEA2, or
+	 * 128-EEA1 if it is `snow3g`.
+	 */
 	uint32_t cipher;
 	uint32_t passes;
 	uint32_t key[4];
-	/** COUNT of the first PDU. */
+	/** COUNT of the first PDCP PDU. */
 	uint32_t count;
-	/** BEARER. */
+	/** BEARER of TS 33.401, 5 bits. */
 	uint32_t identity;
-	/** Of the block. */
+	/** Bytes of the block. */
 	uint32_t bytes;
 };
 
-/** The receiver before the first PDU; @p engine is NULL for 128-EEA0. */
+/** Returns the receiver's state before the first PDU; @p engine is NULL for 128-EEA0. */
 static inline struct lte_bearer lte_bench_bearer(const struct lte_bench_request *request,
 						 const struct cl_engine *engine,
 						 const struct cl_engine_key *key)

@@ -1,8 +1,7 @@
 /**
  * @file
  * Blowfish (Schneier 1993), encryption with a key of 128 bits: 16 rounds of four lookups of 32
- * bits. The digits of pi that P and S begin with are computed where the program is built
- * (blowfish_pi.h).
+ * bits. P and S start with the digits of pi, which the build computes (blowfish_pi.h).
  */
 #ifndef BLOWFISH_H
 #define BLOWFISH_H
@@ -11,14 +10,17 @@
 
 #include "cipher.h"
 
-/** 18 words of P, then the four tables. */
+/** The 18 words of P, then the four tables S. */
 static const uint32_t blowfish_pi[18 + 4 * 256] = {
 #include "blowfish_pi.h"
 };
 static uint32_t blowfish_p[18];
 static uint32_t blowfish_s[4][256];
 
-/** The round function; the tables while they are made are in memory alone. */
+/**
+ * The round function; without @p ptlu it reads the tables in memory. The key schedule needs that,
+ * because it is still making the tables.
+ */
 CIPHER_INLINE uint32_t blowfish_f(bool ptlu, uint32_t x)
 {
 	if (ptlu) {

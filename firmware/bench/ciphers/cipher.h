@@ -1,10 +1,10 @@
 /**
  * @file
- * What the ciphers of this folder share: each is in plain C, and with BENCH_PTLU its lookups are
- * those of Fiskiran and Lee's `ptlu` on words of 32 bits (target only; ptlu.h).
+ * Definitions that the ciphers of this folder share. Each cipher is in plain C. With BENCH_PTLU
+ * its lookups use Fiskiran and Lee's `ptlu` on words of 32 bits (target only; ptlu.h).
  *
- * A cipher's header has cipher_set_key, which takes 16 bytes, and cipher_run over pieces of 16
- * bytes. There is one key at a time.
+ * A cipher's header defines cipher_set_key, which takes 16 bytes, and cipher_run, which works on
+ * pieces of 16 bytes. There is one key at a time.
  */
 #ifndef CIPHER_H
 #define CIPHER_H
@@ -16,10 +16,10 @@
 #include "../ptlu.h"
 
 #define CIPHER_INLINE static inline __attribute__((always_inline))
-/* A function of its own, so that its size is the cipher's. */
+/* A separate function, so that its size is the size of the cipher. */
 #define CIPHER_APART static __attribute__((noipa))
 
-/** Big-endian number of a word that was loaded as it lies, and back. */
+/** Converts between a big-endian number and the word that loads its bytes from memory. */
 CIPHER_INLINE uint32_t cipher_swap(uint32_t x)
 {
 	return x << 24 | (x & 0xff00) << 8 | (x >> 8 & 0xff00) | x >> 24;

@@ -1,18 +1,18 @@
 /**
  * @file
- * DES (FIPS 46-3), and with BENCH_DES_KEYS = 3 Triple DES with two keys, encryption. The eight
- * tables of 64 entries are the S-boxes with the permutation P behind them.
+ * DES (FIPS 46-3), encryption; with BENCH_DES_KEYS = 3 Triple DES with two keys. The eight tables
+ * of 64 entries combine the S-boxes with the permutation P that follows them.
  *
- * Halves are kept rotated to the left by one: E then gives the even groups of six bits in the bytes
- * of a half, and the odd ones in those of the half rotated to the right by four. `ptlu` takes whole
- * bytes as indices, and has room for each entry four times: no masks.
+ * Halves are kept rotated to the left by one bit. Then the bytes of a half contain the even groups
+ * of six bits of E, and the half rotated to the right by four contains the odd groups. `ptlu` takes
+ * whole bytes as indices, so its tables hold each entry four times and no masks are needed.
  */
 #ifndef DES_H
 #define DES_H
 
 #include "cipher.h"
 
-/** The S-boxes' rows: a digit a column, the first the highest. */
+/** The rows of the S-boxes: one hexadecimal digit for each column, the highest digit first. */
 static const uint64_t des_sboxes[8][4] = {
 	{0xE4D12FB83A6C5907u, 0x0F74E2D1A6CB9538u, 0x41E8D62BFC973A50u, 0xFC8249175B3EA06Du},
 	{0xF18E6B34972DC05Au, 0x3D47F28EC01A69B5u, 0x0E7BA4D158C6932Fu, 0xD8A13F42B67C05E9u},
@@ -23,7 +23,7 @@ static const uint64_t des_sboxes[8][4] = {
 	{0x4B2EF08D3C975A61u, 0xD0B7491AE35C2F86u, 0x14BDC37EAF680592u, 0x6BD814A7950FE23Cu},
 	{0xD2846FB1A93E50C7u, 0x1FD8A374C56B0E92u, 0x7B419CE206ADF358u, 0x21E74A8DFC90356Bu},
 };
-/** Bits from 1, the first the highest. */
+/** Bit numbers start from 1 at the most significant bit. */
 static const uint8_t des_p[32] = {16, 7, 20, 21, 29, 12, 28, 17, 1,  15, 23, 26, 5,  18, 31, 10,
 				  2,  8, 24, 14, 32, 27, 3,  9,  19, 13, 30, 6,  22, 11, 4,  25};
 static const uint8_t des_pc1[56] = {57, 49, 41, 33, 25, 17, 9,  1,  58, 50, 42, 34, 26, 18,
@@ -40,10 +40,10 @@ static const uint8_t des_pc2[48] = {14, 17, 11, 24, 1,  5,  3,  28, 15, 6,  21, 
 #define DES_PASSES (BENCH_DES_KEYS == 3 ? 3 : 1)
 
 static uint32_t des_tables[8][64];
-/** Two words a round: six bits a byte, those of the odd and those of the even groups. */
+/** Two words for each round, with six bits in each byte: the odd groups, then the even groups. */
 static uint32_t des_keys[DES_PASSES * 32];
 
-/** Bit @p n of @p bytes, from 1. */
+/** Returns bit @p n of @p bytes; the most significant bit is 1. */
 CIPHER_INLINE uint32_t des_bit(const uint8_t *bytes, unsigned int n)
 {
 	return bytes[(n - 1) / 8] >> (7 - (n - 1) % 8) & 1;
@@ -66,7 +66,7 @@ static void des_make_tables(void)
 	}
 }
 
-/** The round keys of one pass into @p keys, in reverse order to decrypt. */
+/** Writes the round keys of one pass to @p keys, in reverse order to decrypt. */
 static void des_schedule(uint32_t *keys, const uint8_t *key, bool decrypt)
 {
 	uint8_t bits[56];
@@ -122,7 +122,9 @@ CIPHER_INLINE uint32_t des_f(uint32_t half, const uint32_t *k)
 	       DES_LOOKUP(5, 1, even) ^ DES_LOOKUP(7, 0, even);
 }
 
-/** Exchanges the bits of @p mask in @p b with those @p shift above in @p a. */
+/**
+ * Exchanges the bits of @p b under @p mask with the bits of @p a that are @p shift places higher.
+ */
 #define DES_EXCHANGE(a, b, shift, mask)                                                            \
 	do {                                                                                       \
 		const uint32_t differ = ((a) >> (shift) ^ (b)) & (mask);                           \
@@ -138,7 +140,7 @@ CIPHER_APART void cipher_run(const uint32_t *in, uint32_t *out, size_t pieces)
 		uint32_t r = cipher_swap(in[1]);
 		const uint32_t *k = des_keys;
 
-		/* The initial permutation, and the rotation. */
+		/* The initial permutation, then the rotation. */
 		DES_EXCHANGE(l, r, 4, 0x0f0f0f0fu);
 		DES_EXCHANGE(l, r, 16, 0x0000ffffu);
 		DES_EXCHANGE(r, l, 2, 0x33333333u);
@@ -160,7 +162,7 @@ CIPHER_APART void cipher_run(const uint32_t *in, uint32_t *out, size_t pieces)
 				r ^= des_f(l, k + 2);
 			}
 		}
-		/* The way back, with the halves exchanged. */
+		/* The inverse of both, with the halves exchanged. */
 		r = cipher_rotl(r, 31);
 		DES_EXCHANGE(r, l, 0, 0xaaaaaaaau);
 		l = cipher_rotl(l, 31);

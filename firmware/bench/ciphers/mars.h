@@ -1,9 +1,9 @@
 /**
  * @file
- * MARS (Burwick et al. 1999, with the revised key schedule), encryption with a key of 128 bits: 8
- * rounds of mixing before and 8 behind 16 rounds of the core, with lookups in the tables S0 and S1
- * by a byte, and in the core in both, S, by nine bits. The words of S are computed where the
- * program is built (mars_s.h).
+ * MARS (Burwick et al. 1999, with the revised key schedule), encryption with a key of 128 bits.
+ * There are 8 rounds of mixing, 16 rounds of the core and 8 more rounds of mixing. Mixing looks up
+ * a byte in table S0 or S1. The core looks up nine bits in S, which is both tables together. The
+ * build computes the words of S (mars_s.h).
  */
 #ifndef MARS_H
 #define MARS_H
@@ -23,16 +23,19 @@ CIPHER_INLINE uint32_t mars_rotl(uint32_t x, uint32_t n)
 	return x << (n & 31) | x >> (-n & 31);
 }
 
-/** The bits of @p w inside runs of ten or more, and not at the ends of a run or of the word. */
+/**
+ * Returns a mask of the bits of @p w inside runs of ten or more equal bits, without the ends of
+ * each run and of the word.
+ */
 static uint32_t mars_runs(uint32_t w)
 {
 	const uint32_t same =
-		~(w ^ w >> 1) & 0x7fffffffu; /* bit n: those of n and n + 1 are equal */
+		~(w ^ w >> 1) & 0x7fffffffu; /* bit n: bits n and n + 1 of w are equal */
 	uint32_t first = same;
 	uint32_t inside = 0;
 
 	for (unsigned int n = 1; n < 9; n++) {
-		first &= same >> n; /* ten from bit n on, at last */
+		first &= same >> n; /* in the end, bit n: ten equal bits from bit n on */
 	}
 	for (unsigned int n = 0; n < 10; n++) {
 		inside |= first << n;
@@ -65,7 +68,7 @@ static void cipher_set_key(const uint8_t *key)
 			mars_keys[10 * j + i] = t[4 * i % MARS_LINEAR];
 		}
 	}
-	/* Factors are odd, and have no long runs. */
+	/* Words used as factors are made odd and free of long runs. */
 	for (unsigned int i = 5; i <= 35; i += 2) {
 		const uint32_t pattern = mars_s[265 + (mars_keys[i] & 3)];
 		const uint32_t word = mars_keys[i] | 3;
@@ -78,11 +81,11 @@ static void cipher_set_key(const uint8_t *key)
 	}
 }
 
-/** S0 or S1 by byte @p byte of @p x. */
+/** Looks up byte @p byte of @p x in S0 or S1. */
 #define MARS_LOOKUP(s, byte, x)                                                                    \
 	(BENCH_PTLU ? PTLU_WORD(s, byte, x) : mars_s[256 * (s) + ((x) >> 8 * (byte)&0xff)])
 
-/** S by nine bits; `ptlu` looks up in both of its halves. */
+/** Looks up nine bits in S; `ptlu` looks up in both halves of S, and the ninth bit selects one. */
 CIPHER_INLINE uint32_t mars_s_word(uint32_t x)
 {
 	if (BENCH_PTLU) {
@@ -94,7 +97,10 @@ CIPHER_INLINE uint32_t mars_s_word(uint32_t x)
 	return mars_s[x & 0x1ff];
 }
 
-/** A round of mixing before the core; @p n and what depends on it are constants. */
+/**
+ * A round of mixing before the core. @p n is a compile-time constant, and so are the conditions on
+ * it.
+ */
 CIPHER_INLINE void mars_mix(unsigned int n, uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
 {
 	*b = (*b ^ MARS_LOOKUP(0, 0, *a)) + MARS_LOOKUP(1, 1, *a);
@@ -108,7 +114,7 @@ CIPHER_INLINE void mars_mix(unsigned int n, uint32_t *a, uint32_t *b, uint32_t *
 	}
 }
 
-/** A round of mixing behind the core. */
+/** A round of mixing after the core. */
 CIPHER_INLINE void mars_unmix(unsigned int n, uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
 {
 	if (n % 4 == 2) {
@@ -122,7 +128,7 @@ CIPHER_INLINE void mars_unmix(unsigned int n, uint32_t *a, uint32_t *b, uint32_t
 	*a = cipher_rotl(*a, 24);
 }
 
-/** A round of the core; in the second half of them @p b and @p d change their roles. */
+/** A round of the core. In the second half of the rounds, @p b and @p d exchange their roles. */
 CIPHER_INLINE void mars_core(uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d, const uint32_t *k)
 {
 	uint32_t m = *a + k[0];

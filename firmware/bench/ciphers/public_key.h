@@ -1,16 +1,18 @@
 /**
  * @file
- * Integers of 1024 bits in place of a cipher, in plain C: what public keys are made of. cipher_run
- * takes numbers of 32 words, the lowest first, and does in place what BENCH_OPERATION says:
+ * Arithmetic of public keys on integers of 1024 bits, instead of a cipher, in plain C. cipher_run
+ * takes numbers of 32 words, the lowest word first, and does in place what BENCH_OPERATION
+ * selects:
  *
  *   PUBLIC_PRODUCT    a, b become their product
- *   PUBLIC_MULTIPLY   n, a, b, ...: a becomes a b ... / 2^1024 mod n, by Montgomery's
- *                     multiplication with each number behind it
- *   PUBLIC_POWER      n, x, e: x becomes x^e mod n, what RSA does with a key
+ *   PUBLIC_MULTIPLY   n, a, b, ...: a becomes a b ... / 2^1024 mod n, by one Montgomery
+ *                     multiplication with each number that follows
+ *   PUBLIC_POWER      n, x, e: x becomes x^e mod n, the private-key operation of RSA
  *
- * The modulus n has its highest and its lowest bit set, whatever the data are. BENCH_HALVES is 2
- * for a multiplier that gives both halves of a product of two words, `mul` and `mulhu`, 1 for the
- * low one alone. It is a benchmark, no implementation to use: tables are looked up by the exponent.
+ * The modulus n gets its highest and its lowest bit set, whatever the data are. BENCH_HALVES is 2
+ * for a multiplier that returns both halves of a product of two words, `mul` and `mulhu`, and 1 for
+ * a multiplier that returns only the low half. This is a benchmark and not for real keys: the
+ * exponent selects the table entries that are read.
  */
 #ifndef PUBLIC_KEY_H
 #define PUBLIC_KEY_H
@@ -24,8 +26,8 @@
 #define PUBLIC_POWER    3
 
 #define PUBLIC_WORDS 32u
-#define PIECES       (PUBLIC_WORDS / 4) /* a number */
-#define WINDOW       4u                 /* bits of the exponent at a time */
+#define PIECES       (PUBLIC_WORDS / 4) /* pieces of 16 bytes in a number */
+#define WINDOW       4u                 /* bits of the exponent in a step */
 #define WINDOWS      (32 * PUBLIC_WORDS / WINDOW)
 
 struct public_modulus {
@@ -39,7 +41,7 @@ static void cipher_set_key(const uint8_t *key)
 	(void)key;
 }
 
-/** The product of two words. */
+/** Returns the product of two words. */
 CIPHER_INLINE uint64_t public_word(uint32_t x, uint32_t y)
 {
 	if (BENCH_HALVES == 2) {
@@ -68,7 +70,7 @@ CIPHER_APART void public_product(uint32_t *out, const uint32_t *a, const uint32_
 	memcpy(out, t, sizeof(t));
 }
 
-/** @p t with the word @p top above it, less than 2 n, modulo n. */
+/** Reduces a number below 2 n modulo n: @p t with the word @p top above it. */
 CIPHER_INLINE void public_reduce(uint32_t *out, const uint32_t *t, uint32_t top,
 				 const struct public_modulus *m)
 {
@@ -84,7 +86,10 @@ CIPHER_INLINE void public_reduce(uint32_t *out, const uint32_t *t, uint32_t top,
 	memmove(out, borrow > top ? t : less, sizeof(less));
 }
 
-/** a b / 2^1024 mod n, divided word by word as it grows: of two numbers above n perhaps n more. */
+/**
+ * Computes a b / 2^1024 mod n, dividing by 2^32 after each word of @p b. If both factors are above
+ * n, the result may be n too large.
+ */
 CIPHER_APART void public_multiply(uint32_t *out, const uint32_t *a, const uint32_t *b,
 				  const struct public_modulus *m)
 {
@@ -113,7 +118,7 @@ static void public_set_modulus(struct public_modulus *m, const uint32_t *n)
 	memcpy(m->n, n, sizeof(m->n));
 	m->n[0] |= 1;
 	m->n[PUBLIC_WORDS - 1] |= 1u << 31;
-	m->inverse = m->n[0]; /* 1/n mod 2^3; each step doubles the bits */
+	m->inverse = m->n[0]; /* 1/n mod 2^3; each step below doubles the number of valid bits */
 	for (unsigned int bits = 3; bits < 32; bits *= 2) {
 		m->inverse *= 2 - m->n[0] * m->inverse;
 	}
@@ -125,20 +130,22 @@ CIPHER_INLINE unsigned int public_window(const uint32_t *e, unsigned int w)
 	return e[w * WINDOW / 32] >> w * WINDOW % 32 & ((1u << WINDOW) - 1);
 }
 
-/** x^e mod n, as many multiplications for every e. */
+/** Computes x^e mod n; every e takes the same number of multiplications. */
 static void public_power(uint32_t *out, const uint32_t *x, const uint32_t *e,
 			 const struct public_modulus *m)
 {
-	static uint32_t powers[1u << WINDOW][PUBLIC_WORDS]; /* of x, times 2^1024 mod n */
+	static uint32_t powers[1u << WINDOW][PUBLIC_WORDS]; /* powers of x, times 2^1024 mod n */
 	static const uint32_t one[PUBLIC_WORDS] = {1};
 	uint32_t y[PUBLIC_WORDS];
 
-	/* 2^1024 mod n, which is 2^1024 - n; and y, twice as much: less than 2^1024. */
+	/*
+	 * powers[0] is 2^1024 mod n, which is 2^1024 - n. y is twice that, still less than 2^1024.
+	 */
 	for (unsigned int j = 0; j < PUBLIC_WORDS; j++) {
 		powers[0][j] = j == 0 ? -m->n[j] : ~m->n[j];
 		y[j] = powers[0][j] << 1 | (j == 0 ? 0 : powers[0][j - 1] >> 31);
 	}
-	/* Ten squarings make 2^1024 of its factor 2. */
+	/* Ten Montgomery squarings turn the factor 2 in y into 2^1024. */
 	for (unsigned int bits = 1; bits < 32 * PUBLIC_WORDS; bits *= 2) {
 		public_multiply(y, y, y, m);
 	}

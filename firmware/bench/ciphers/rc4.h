@@ -1,7 +1,7 @@
 /**
  * @file
- * RC4 with a key of 128 bits: a byte takes three lookups in a table of bytes, and writes two.
- * What follows continues the stream.
+ * RC4 with a key of 128 bits. Each byte takes three lookups in a table of bytes and two writes to
+ * it. The next call continues the stream.
  */
 #ifndef RC4_H
 #define RC4_H
@@ -33,7 +33,7 @@ static void cipher_set_key(const uint8_t *key)
 	rc4_j = 0;
 }
 
-/** A byte of keystream; a lookup takes the low byte of its index alone. */
+/** Returns a byte of keystream. A lookup uses only the low byte of its index. */
 CIPHER_INLINE uint32_t rc4_byte(uint32_t *i, uint32_t *j)
 {
 	if (BENCH_PTLU) {

@@ -1,7 +1,8 @@
 /**
  * @file
- * SHA-1 (FIPS 180-4, 6.1): see hash.h. Rounds stand in fives, so that the state's words change
- * their names and not their places, and all of them fit into an instruction cache of 4 KB.
+ * SHA-1 (FIPS 180-4, 6.1): see hash.h. The code repeats in groups of five rounds, so that the
+ * state's words change only their names and not their registers. All rounds fit into an
+ * instruction cache of 4 KB.
  */
 #ifndef SHA1_H
 #define SHA1_H
@@ -14,7 +15,7 @@
 
 #include "hash.h"
 
-/** Ch, Parity or Maj, by @p quarter of the rounds, a constant. */
+/** Ch, Parity or Maj for a @p quarter of the rounds, which is a compile-time constant. */
 CIPHER_INLINE uint32_t sha1_f(unsigned int quarter, uint32_t x, uint32_t y, uint32_t z)
 {
 	if (quarter == 0) {

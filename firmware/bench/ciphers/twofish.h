@@ -1,11 +1,13 @@
 /**
  * @file
- * Twofish (Schneier et al. 1998), encryption with a key of 128 bits: 16 rounds of two functions g,
- * each four lookups in tables that the key makes, and a product with the matrix MDS.
+ * Twofish (Schneier et al. 1998), encryption with a key of 128 bits. Each of 16 rounds computes
+ * the function g twice: four lookups in tables that depend on the key, and a product with the
+ * matrix MDS.
  *
- * The tables are the key-dependent S-boxes, of bytes, and MDS is multiplied by behind them: then
- * one `ptlu` of four bytes is g's four lookups, S-box i being byte i of a table. With
- * BENCH_TWOFISH_MDS they have MDS in them, words of 32 bits, and g is four lookups and three XORs.
+ * The tables hold the bytes of the key-dependent S-boxes. Byte i of a table entry is S-box i, so
+ * one `ptlu` of four bytes does the four lookups of g; the multiplication by MDS follows. With
+ * BENCH_TWOFISH_MDS the tables contain the products with MDS, words of 32 bits. Then g is four
+ * lookups and three XORs.
  */
 #ifndef TWOFISH_H
 #define TWOFISH_H
@@ -16,7 +18,10 @@
 #define BENCH_TWOFISH_MDS 0
 #endif
 
-/** The permutations of nibbles in q0 and q1: a digit an entry, the first the highest. */
+/**
+ * The permutations of nibbles in q0 and q1: one hexadecimal digit for each entry, the highest digit
+ * first.
+ */
 static const uint64_t twofish_nibbles[2][4] = {
 	{0x817D6F320B59ECA4u, 0xECB81235F4A6709Du, 0xBA5E6D90C8F32471u, 0xD7F4126E9B3085CAu},
 	{0x28BDF76E31940AC5u, 0x1E2B4C376DA5F908u, 0x4C75169A0ED82B3Fu, 0xB951C3DE647F208Au},
@@ -28,7 +33,9 @@ static const uint8_t twofish_rs[4][8] = {
 	{0xa4, 0x55, 0x87, 0x5a, 0x58, 0xdb, 0x9e, 0x03},
 };
 #define TWOFISH_RS_POLYNOMIAL 0x14du
-/* The permutations of a byte of h, from the last to the first: bit i is that of byte i. */
+/*
+ * Which of q0 and q1 the function h applies, from its last step to its first: bit i is for byte i.
+ */
 static const uint8_t twofish_order[3] = {0x5, 0xc, 0xa};
 
 static uint8_t twofish_q[2][256];
@@ -65,7 +72,7 @@ static void twofish_make_q(void)
 	}
 }
 
-/** Each byte divided by x, modulo x^8 + x^6 + x^5 + x^3 + 1. */
+/** Divides each byte by x, modulo x^8 + x^6 + x^5 + x^3 + 1. */
 CIPHER_INLINE uint32_t twofish_halves(uint32_t bytes)
 {
 	const uint32_t odd = bytes & 0x01010101u;
@@ -73,13 +80,19 @@ CIPHER_INLINE uint32_t twofish_halves(uint32_t bytes)
 	return (bytes >> 1 & 0x7f7f7f7fu) ^ (odd << 7 | odd << 5 | odd << 4 | odd << 2);
 }
 
-/** The matrix MDS times four bytes. Its elements are 1, 5b = 1 + x^-2 and ef = 1 + x^-1 + x^-2. */
+/**
+ * Multiplies four bytes by the matrix MDS. Its elements are 1, 5b = 1 + x^-2 and ef = 1 + x^-1 +
+ * x^-2.
+ */
 CIPHER_INLINE uint32_t twofish_mds(uint32_t y)
 {
 	const uint32_t half = twofish_halves(y);
 	const uint32_t quarter = twofish_halves(half);
 	const uint32_t both = half ^ quarter;
-	/* Byte j of the product takes bytes j, j + 1, which is by ef each time, j + 2 and j + 3. */
+	/*
+	 * Byte j of the product uses bytes j, j + 1, j + 2 and j + 3; the factor of byte j + 1 is
+	 * always ef.
+	 */
 	const uint32_t same = y ^ (both & 0x0000ff00u) ^ (quarter & 0xff000000u);
 	const uint32_t second = y ^ (both & 0x000000ffu) ^ (quarter & 0x00ff0000u);
 	const uint32_t third = y ^ quarter ^ (half & 0x00ff0000u);
@@ -87,7 +100,7 @@ CIPHER_INLINE uint32_t twofish_mds(uint32_t y)
 	return same ^ cipher_rotl(y ^ both, 24) ^ cipher_rotl(second, 16) ^ cipher_rotl(third, 8);
 }
 
-/** Byte @p i of h before MDS, for the words @p l0 and @p l1. */
+/** Returns byte @p i of h before MDS, for the words @p l0 and @p l1. */
 static uint32_t twofish_byte(unsigned int i, uint32_t x, uint32_t l0, uint32_t l1)
 {
 	const uint32_t words[2] = {l1, l0};
@@ -98,7 +111,7 @@ static uint32_t twofish_byte(unsigned int i, uint32_t x, uint32_t l0, uint32_t l
 	return twofish_q[twofish_order[0] >> i & 1][x];
 }
 
-/** h of a word of four times the byte @p x. */
+/** Returns h of a word that consists of four bytes @p x. */
 static uint32_t twofish_h(uint32_t x, uint32_t l0, uint32_t l1)
 {
 	uint32_t y = 0;
@@ -109,7 +122,7 @@ static uint32_t twofish_h(uint32_t x, uint32_t l0, uint32_t l1)
 	return twofish_mds(y);
 }
 
-/** A word of S: the matrix RS times eight bytes of the key. */
+/** Returns a word of S: the matrix RS times eight bytes of the key. */
 static uint32_t twofish_s_word(const uint8_t *key)
 {
 	uint32_t word = 0;
@@ -169,13 +182,13 @@ static void cipher_set_key(const uint8_t *key)
 	}
 }
 
-/** S-box i of byte @p byte of @p x, in its place or times MDS. */
+/** Looks up byte @p byte of @p x in S-box i: the byte in its position, or its product with MDS. */
 #define TWOFISH_LOOKUP(i, byte, x)                                                                 \
 	(BENCH_PTLU ? PTLU_WORD(i, byte, x)                                                        \
 		    : (uint32_t)twofish_s[i][(x) >> 8 * (byte)&0xff]                               \
 			      << (BENCH_TWOFISH_MDS ? 0 : 8 * (i)))
 
-/** g of @p x turned to the left by @p turn bytes, a constant. */
+/** Returns g of @p x rotated to the left by @p turn bytes, a compile-time constant. */
 CIPHER_INLINE uint32_t twofish_g(uint32_t x, unsigned int turn)
 {
 	if (BENCH_PTLU && !BENCH_TWOFISH_MDS) {
@@ -188,7 +201,7 @@ CIPHER_INLINE uint32_t twofish_g(uint32_t x, unsigned int turn)
 	return BENCH_TWOFISH_MDS ? y : twofish_mds(y);
 }
 
-/** A round; the halves of its result change places by their names. */
+/** Computes a round. The caller exchanges the halves by exchanging the names. */
 CIPHER_INLINE void twofish_round(uint32_t a, uint32_t b, uint32_t *c, uint32_t *d,
 				 const uint32_t *k)
 {

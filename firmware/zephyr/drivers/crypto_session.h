@@ -1,6 +1,7 @@
 /**
  * @file
- * What Zephyr's crypto API leaves to each driver: sessions, and checks of them and of packets.
+ * What Zephyr's crypto API leaves to each driver: sessions, and the checks of sessions and
+ * packets.
  */
 #ifndef CL_CRYPTO_SESSION_H
 #define CL_CRYPTO_SESSION_H
@@ -14,45 +15,48 @@
 
 #include "engine/modes.h"
 
-/** A session of either driver. One thread at a time uses it. */
+/** A session of either driver. Only one thread at a time may use it. */
 struct cl_crypto_session {
 	/** NULL while the session is free. */
 	const struct cipher_ctx *owner;
 	struct cl_engine_key key;
-	/** ECB or CBC, for the session's direction and key length. */
+	/** The function for ECB or CBC, for the session's direction and key length. */
 	cl_modes_run *run;
-	/** The operation in the background, NULL when there is none, and what it needs. */
+	/** The packet of the operation in the background (NULL if there is none), and its data. */
 	struct cipher_pkt *pkt;
 	uint8_t *out;
 	uint8_t counter[CL_BLOCK_BYTES];
 	struct k_work work;
 };
 
-/** A free session for @p ctx; NULL if all CONFIG_CIPHERLANE_CRYPTO_SESSIONS are in use. */
+/**
+ * Returns a free session for @p ctx, or NULL if all CONFIG_CIPHERLANE_CRYPTO_SESSIONS are in use.
+ */
 struct cl_crypto_session *cl_crypto_claim(const struct cipher_ctx *ctx);
 
-/** Zeroizes a session, whose key the engine has cleared, and gives it back. */
+/** Zeroizes a session and frees it. Its key must have been cleared from the engine. */
 void cl_crypto_release(struct cl_crypto_session *session);
 
-/** The session of @p ctx, or NULL if it has none. */
+/** Returns the session of @p ctx, or NULL if it has none. */
 struct cl_crypto_session *cl_crypto_session_of(const struct cipher_ctx *ctx);
 
 /**
- * Checks what an application asks for at the begin of a session.
+ * Checks what an application requests when it begins a session. The caller checks the mode.
  *
  * @param capabilities what the driver offers: CAP_*
- * @retval 0 the driver can do it, as far as the mode is not concerned
- * @retval -ENOTSUP flags, algorithm or key length that it does not offer
+ * @retval 0 the driver supports it, apart from the mode
+ * @retval -ENOTSUP flags, algorithm or key length that the driver does not support
  * @retval -EINVAL no key
  */
 int cl_crypto_check_session(const struct cipher_ctx *ctx, enum cipher_algo algo,
 			    uint32_t capabilities);
 
 /**
- * Checks a packet and tells where its result goes.
+ * Checks a packet and returns where its result goes.
  *
  * @param out_len bytes of the result
- * @param[out] out result's place: the input in an in-place session, otherwise the output buffer
+ * @param[out] out place of the result: the input in an in-place session, otherwise the output
+ * buffer
  * @retval 0 done; pkt->out_len is set
  * @retval -EINVAL no buffer, a negative length, or an output buffer that is too small
  */
@@ -60,18 +64,21 @@ int cl_crypto_output(const struct cipher_ctx *ctx, struct cipher_pkt *pkt, int o
 		     uint8_t **out);
 
 /**
- * Whether @p len bytes in CTR mode leave the IV as it is: the counter has ctr_len bits, and an
- * operation begins at zero.
+ * Returns whether the counter has enough values for @p len bytes in CTR mode, so that it does not
+ * run over into the IV. The counter has ctr_len bits and starts at zero.
  */
 bool cl_crypto_counter_suffices(const struct cipher_ctx *ctx, size_t len);
 
 /**
- * Counter block T1 from the IV of a session: the counter, ctr_len bits at its end, starts at zero.
- * With a ctr_len of 0 the IV is the whole block.
+ * Makes counter block T1 from the IV of a session. The counter is the last ctr_len bits and starts
+ * at zero. If ctr_len is 0, the IV is the whole block.
  */
 void cl_crypto_counter(const struct cipher_ctx *ctx, const uint8_t *iv, uint8_t counter[16]);
 
-/** Whether a session's counter is of whole bytes and leaves an IV; for its begin. */
+/**
+ * Returns whether a session's counter consists of whole bytes and leaves room for an IV. The
+ * drivers check this when a session begins.
+ */
 bool cl_crypto_counter_is_valid(const struct cipher_ctx *ctx);
 
 #endif

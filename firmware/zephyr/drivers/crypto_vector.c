@@ -1,6 +1,6 @@
 /*
- * Zephyr's crypto API on the vector AES unit: ECB of one block, CBC and CTR, at once, in the
- * context that the calling thread leases.
+ * Zephyr's crypto API on the vector AES unit: ECB of one block, CBC and CTR. Each call is done when
+ * it returns. It runs in the context that the calling thread leases.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,10 +19,10 @@
 	(CAP_RAW_KEY | CAP_INPLACE_OPS | CAP_SEPARATE_IO_BUFS | CAP_SYNC_OPS | CAP_NO_IV_PREFIX)
 
 #define BLOCK CL_BLOCK_BYTES
-/** Words of a buffer that is not word-aligned pass through the stack, so many at a time. */
+/** Blocks that are copied through the stack at a time, if a buffer is not word-aligned. */
 #define CHUNK_BLOCKS 8u
 
-/** ECB or CBC over whole blocks at any alignment. */
+/** Runs ECB or CBC over whole blocks at any alignment. */
 static int run_blocks(const struct cl_crypto_session *session, uint32_t chain[4], const uint8_t *in,
 		      uint8_t *out, size_t blocks)
 {
@@ -59,7 +59,7 @@ static int ecb(struct cipher_ctx *ctx, struct cipher_pkt *pkt)
 {
 	uint8_t *out;
 
-	if (pkt->in_len != BLOCK) { /* the API's ECB is of single blocks */
+	if (pkt->in_len != BLOCK) { /* the API's ECB takes one block a call */
 		return -EINVAL;
 	}
 	const int result = cl_crypto_output(ctx, pkt, BLOCK, &out);
@@ -70,7 +70,7 @@ static int ecb(struct cipher_ctx *ctx, struct cipher_pkt *pkt)
 	return run_blocks(ctx->drv_sessn_state, NULL, pkt->in_buf, out, 1);
 }
 
-/** Bytes of IV in front of the ciphertext. */
+/** Returns how many bytes of IV stand before the ciphertext. */
 static int prefix(const struct cipher_ctx *ctx)
 {
 	return (ctx->flags & CAP_NO_IV_PREFIX) != 0 ? 0 : BLOCK;
@@ -139,7 +139,7 @@ static int query(const struct device *device)
 	return CAPABILITIES;
 }
 
-/** Chooses what the session does; its key is set. */
+/** Chooses the functions of a session after its key was set. */
 static int choose(struct cl_crypto_session *session, struct cipher_ctx *ctx, enum cipher_mode mode,
 		  bool decrypt)
 {
@@ -152,7 +152,7 @@ static int choose(struct cl_crypto_session *session, struct cipher_ctx *ctx, enu
 		return 0;
 	case CRYPTO_CIPHER_MODE_CBC:
 		if ((ctx->flags & CAP_INPLACE_OPS) != 0 && prefix(ctx) != 0) {
-			return -EINVAL; /* there is no room for the IV */
+			return -EINVAL; /* no room for the IV */
 		}
 		session->run = cl_modes_ise_vmem.cbc[decrypt][length];
 		ctx->ops.cbc_crypt_hndlr = decrypt ? cbc_decrypt : cbc_encrypt;

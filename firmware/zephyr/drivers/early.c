@@ -8,7 +8,7 @@
 #include "tx_slots.h"
 #include "zeroize.h"
 
-/** What cl_ethernet_serve was given, for the link below; its link is NULL before. */
+/** The argument of cl_ethernet_serve. `udp.link` is NULL before that call. */
 static struct cl_ethernet_service server;
 static struct cl_link_udp udp;
 
@@ -16,11 +16,14 @@ void cl_ethernet_serve(const struct cl_ethernet_service *service)
 {
 	server = *service;
 	udp.port = service->port;
-	compiler_barrier(); /* the driver's thread may look at any time */
+	compiler_barrier(); /* the driver's thread may read it at any time */
 	udp.link = service->link;
 }
 
-/** Whether an IPv4 address is one that the stack has on this interface, for good. */
+/**
+ * Returns whether the stack has this IPv4 address on this interface, and has finished configuring
+ * it.
+ */
 static bool is_own(struct net_if *iface, const uint8_t *address)
 {
 	struct net_if *holder = NULL;
@@ -32,7 +35,7 @@ static bool is_own(struct net_if *iface, const uint8_t *address)
 	return held != NULL && holder == iface && held->addr_state == NET_ADDR_PREFERRED;
 }
 
-/** Of a record of @p len bytes; the service is the calling thread's. */
+/** Answers a record of @p len bytes. The calling thread holds the lock of the service. */
 static void answer(struct cl_service *service, struct cl_frame *frame, size_t len,
 		   struct cl_session_cost *cost)
 {

@@ -1,8 +1,8 @@
 /*
- * LiteEth's MAC. A received frame waits in a slot until it is acknowledged; the interrupt says that
- * one does, and a thread empties the slots. The thread carries each frame through the net stack to
- * its receiver (CONFIG_NET_TC_RX_COUNT=0), so that what is not yet due waits in the slots and none
- * of Zephyr's queues can overflow.
+ * Driver of LiteEth's MAC. A received frame waits in a slot until it is acknowledged. An interrupt
+ * tells that a frame waits, and a thread empties the slots. The thread itself carries each frame
+ * through the net stack to its receiver (CONFIG_NET_TC_RX_COUNT=0). So frames whose turn has not
+ * come wait in the slots, and none of Zephyr's queues can overflow.
  */
 #define DT_DRV_COMPAT cipherlane_ethernet
 
@@ -31,13 +31,17 @@
 #define SUMS          DT_INST_PROP(0, slot_sums)
 #define RX_SLOTS      (DT_INST_REG_SIZE_BY_NAME(0, rx_slots) / SLOT_BYTES)
 #define ALLOC_TIMEOUT K_MSEC(10)
-/* Bytes of a slot that are erased between two looks at whether a frame has come, and more bytes
- * than a frame that begins meanwhile has brought by the end of them. */
+/*
+ * ERASE_STEP: bytes of a slot that are zeroized between two checks for a received frame.
+ * ARRIVED_MAX: more bytes than a new frame can write to the slot during one such step.
+ */
 #define ERASE_STEP  32
 #define ARRIVED_MAX 256
 
-/* Whether the driver makes and checks all checksums of the protocols that the stack has: it claims
- * that or nothing, as the stack knows no offload of single protocols. */
+/*
+ * True if the driver makes and checks the checksums of all protocols in the stack. It claims all or
+ * none, because the stack cannot leave single protocols to a driver.
+ */
 #define SUMS_ALL                                                                                   \
 	(!IS_ENABLED(CONFIG_NET_TCP) && !IS_ENABLED(CONFIG_NET_IPV6) &&                            \
 	 !IS_ENABLED(CONFIG_NET_IPV4_FRAGMENT))
@@ -45,23 +49,25 @@
 static struct net_if *iface;
 static uint8_t mac_address[] = DT_INST_PROP(0, local_mac_address);
 static struct cl_ethernet_counters counts;
-/** The driver's thread is to erase what frames have left; it does so at its start. */
+/** Requests that the driver's thread zeroize what frames have left; set at the start. */
 static atomic_t forgets = ATOMIC_INIT(true);
-/** The slot of the last frame received. */
+/** The slot that the last frame arrived in. */
 static uint32_t rx_slot;
-/** Slots, as bits: those whose frames are to be forgotten, and one that a frame may have reached
- * while it was erased. */
+/**
+ * Bit masks of slots. `stale`: the frame must be zeroized. `suspect`: a frame may have arrived
+ * while the slot was zeroized.
+ */
 static uint32_t stale;
 static uint32_t suspect;
-/** The slot whose frame is being erased, RX_SLOTS if none is; its bytes that are left. */
+/** The slot that is being zeroized (RX_SLOTS: none), and its bytes that remain to be zeroized. */
 static uint32_t erasing = RX_SLOTS;
 static uint32_t erasing_left;
-/** Given by the interrupt. */
+/** The interrupt gives it. */
 static K_SEM_DEFINE(received, 0, 1);
 static struct k_thread thread;
 static K_THREAD_STACK_DEFINE(stack, CONFIG_CIPHERLANE_ETHERNET_STACK);
 
-/** The frame in a slot as a packet, or NULL if it cannot be taken. */
+/** Makes a packet from the frame in a slot. Returns NULL if that fails. */
 static struct net_pkt *take(const uint8_t *slot, size_t len)
 {
 	struct net_pkt *const pkt = net_pkt_rx_alloc_on_iface(iface, ALLOC_TIMEOUT);
@@ -87,7 +93,7 @@ static bool is_pending(void)
 	return (sys_read32(REG(rx_ev_pending)) & EVENT) != 0;
 }
 
-/** Gives a frame to the stack, if it can be taken. */
+/** Passes a packet to the stack, or counts it as dropped. */
 static void pass_on(struct net_pkt *pkt)
 {
 	if (pkt == NULL) {
@@ -98,7 +104,10 @@ static void pass_on(struct net_pkt *pkt)
 	}
 }
 
-/** Gives the slot of the last frame back to the MAC. A key does not stay in it. */
+/**
+ * Returns the slot of the last frame to the MAC. Before that, zeroizes the frame if it is stale, or
+ * short enough to hold a key.
+ */
 static void release(uint8_t *slot, size_t len)
 {
 	const uint32_t bit = BIT(rx_slot);
@@ -147,13 +156,15 @@ static void receive(void)
 }
 
 /**
- * Erases one received frame that is to be forgotten, while none waits: the latest first. The slot
- * that the MAC writes next is left to the frame that comes there; when it has come, what is left of
- * the slot at hand waits for another moment. The frame after that one may have begun in it before
- * this was seen: if the slot's first bytes, erased last, were being erased then, it is dropped,
- * unless it comes only after a moment without any.
+ * Zeroizes one stale frame, the latest first, while no new frame waits.
  *
- * @return false if there is none
+ * It leaves out the slot that the MAC writes next, because the frame that arrives there overwrites
+ * it. When a frame has arrived, it stops; a later call continues with the rest of the slot. The
+ * frame after that one may have begun to arrive in this slot before the check noticed. As a slot is
+ * zeroized from its end, this matters only if its first bytes were being zeroized. Then the slot is
+ * `suspect` and its next frame is dropped, unless the driver is idle before the frame arrives.
+ *
+ * @return false if there is no such frame
  */
 static bool erase_stale(void)
 {
@@ -229,14 +240,14 @@ static void empty_slots(void *unused1, void *unused2, void *unused3)
 			cl_early_pause();
 		}
 		if (!erase_stale()) {
-			/* At once, if one came in between. */
+			/* The interrupt comes at once if a frame has arrived in between. */
 			sys_write32(EVENT, REG(rx_ev_enable));
 			(void)k_sem_take(&received, K_FOREVER);
 		}
 	}
 }
 
-/** The event stands for as long as a frame waits. */
+/** The event stays set as long as a frame waits, so it is disabled until the slots are empty. */
 static void isr(const void *unused)
 {
 	ARG_UNUSED(unused);

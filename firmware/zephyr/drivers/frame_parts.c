@@ -1,7 +1,8 @@
 /*
- * Frames begin 2 bytes off a word, as their slots do not: what is behind the headers of Ethernet,
- * IPv4 and UDP is then aligned, and is copied by whole words. The copy gives the frame's sum, from
- * which the driver checks and makes the checksums in the stack's place, which would read all again.
+ * In a network buffer, a frame begins 2 bytes after a word boundary; in a slot it begins at one. So
+ * the data after the headers of Ethernet, IPv4 and UDP are aligned in the buffer, and are copied by
+ * whole words. The copy also computes the frame's sum. The driver checks and makes checksums from
+ * it; the stack would have to read all data again for that.
  */
 #include "frame_parts.h"
 
@@ -17,14 +18,14 @@
 #include "links/link_udp.h"
 #include "zeroize.h"
 
-/* Bytes of a network buffer that are left free before a frame. */
+/* Bytes that stay free in a network buffer before a frame. */
 #define HEADROOM      14
 #define ALLOC_TIMEOUT K_MSEC(10)
 
 BUILD_ASSERT(CONFIG_NET_BUF_DATA_SIZE % 4 == 0, "what is in each buffer begins at a word");
 BUILD_ASSERT(CONFIG_NET_BUF_DATA_SIZE >= 64, "the first buffer has a frame's headers");
 
-/** Copies as cl_copy_sum, and counts the cycles. */
+/** Copies like cl_copy_sum and counts the cycles. */
 static uint32_t copy(uint8_t *to, const uint8_t *from, size_t len,
 		     struct cl_ethernet_counters *counts)
 {
@@ -35,7 +36,7 @@ static uint32_t copy(uint8_t *to, const uint8_t *from, size_t len,
 	return sum;
 }
 
-/** Copies a frame into as many buffers as it takes; NULL if there is no memory. */
+/** Copies a frame into as many buffers as it needs. Returns NULL if there is not enough memory. */
 static struct net_buf *copy_parts(const uint8_t *slot, size_t len, uint32_t *sum,
 				  struct cl_ethernet_counters *counts)
 {
@@ -84,12 +85,12 @@ struct net_buf *cl_frame_parts_take(const uint8_t *slot, size_t len,
 	const bool is_right = cl_frame_sums_are_right(frame, len, sum);
 
 	counts->checksum_errors += !is_right;
-	/* Of those from nobody the stack would answer some. */
+	/* Drop frames with a sender that nobody may answer: the stack would answer some of them. */
 	if (is_right && !cl_link_udp_is_from_nobody(frame, len)) {
 		return first;
 	}
 	for (struct net_buf *part = first; part != NULL; part = part->frags) {
-		cl_zeroize(part->data, part->len); /* it may have been a record with a key */
+		cl_zeroize(part->data, part->len); /* it may be a record with a key */
 	}
 	net_buf_unref(first);
 	return NULL;
@@ -115,7 +116,7 @@ size_t cl_frame_parts_assemble(uint8_t *slot, const struct net_pkt *pkt,
 	return len;
 }
 
-/** Erases the buffers of a pool that are free. */
+/** Zeroizes all free buffers of a pool. */
 static void erase_buffers(struct net_buf_pool *pool)
 {
 	struct net_buf *held = NULL;

@@ -1,7 +1,7 @@
 /**
  * @file
- * Frames between the MAC's slots and the net stack's buffers: of a packet in one buffer, or in a
- * chain of smaller ones.
+ * Copies frames between the MAC's slots and the net stack's buffers. A packet may lie in one
+ * buffer, or in a chain of smaller ones.
  */
 #ifndef CL_FRAME_PARTS_H
 #define CL_FRAME_PARTS_H
@@ -14,17 +14,17 @@
 
 #include <cipherlane/ethernet.h>
 
-/** Bytes of a frame, at most. */
+/** Bytes of the longest frame. */
 #define CL_FRAME_MAX (NET_ETH_MTU + sizeof(struct net_eth_hdr))
 
 /**
- * Copies a received frame and checks what it has of checksums.
+ * Copies a received frame and checks the checksums that it contains.
  *
  * @param slot   the frame, 4-byte aligned
  * @param counts gets the copy's cycles and checksum errors
  *
- * @return the buffers, the caller's; NULL if the frame is damaged, too long or from nobody who may
- *         be answered, or there is no memory
+ * @return the buffers, which the caller must free; NULL if the frame is damaged or too long, if its
+ *         sender must not be answered, or if there is not enough memory
  */
 struct net_buf *cl_frame_parts_take(const uint8_t *slot, size_t len,
 				    struct cl_ethernet_counters *counts);
@@ -34,12 +34,12 @@ struct net_buf *cl_frame_parts_take(const uint8_t *slot, size_t len,
  *
  * @param counts gets the copy's cycles
  *
- * @return the frame's bytes
+ * @return bytes of the frame
  */
 size_t cl_frame_parts_assemble(uint8_t *slot, const struct net_pkt *pkt,
 			       struct cl_ethernet_counters *counts);
 
-/** Erases the net stack's buffers that are free. */
+/** Zeroizes the free buffers of the net stack. */
 void cl_frame_parts_forget(void);
 
 #endif

@@ -2,8 +2,10 @@
 
 #include "links/copy_sum.h"
 
-/* Offsets in a frame (RFC 894), and in the headers of IPv4 (RFC 791), UDP (RFC 768), ICMP (RFC
- * 792). */
+/*
+ * Offsets in a frame (RFC 894), and in the headers of IPv4 (RFC 791), UDP (RFC 768) and ICMP (RFC
+ * 792).
+ */
 #define ETHERTYPE     12u
 #define IP            14u
 #define IP_LENGTH     2u
@@ -20,17 +22,17 @@
 #define PROTOCOL_ICMP   1u
 #define PROTOCOL_UDP    17u
 #define ADDRESSES_BYTES 8u
-/** Sum over what includes its own checksum. */
+/** The sum over data that include their own, right checksum. */
 #define RIGHT 0xffffu
 
-/** Where an IPv4 packet is in its frame. */
+/** Where an IPv4 packet lies in its frame. */
 struct packet {
-	/** Offset and bytes of the payload; 0 bytes of a fragment. */
+	/** Offset and bytes of the payload. */
 	size_t from;
 	size_t len;
-	/** Offset of the payload's checksum; 0 if it has none. */
+	/** Offset of the payload's checksum; 0 if it has none, as in a fragment. */
 	size_t checksum;
-	/** Sum over payload and, with UDP, pseudo header. */
+	/** Sum over the payload, for UDP including the pseudo header. */
 	uint32_t sum;
 };
 
@@ -39,7 +41,7 @@ static uint32_t load_be16(const uint8_t *from)
 	return (uint32_t)from[0] << 8 | from[1];
 }
 
-/** A number as cl_sum sees it in a header. */
+/** Converts a number to what cl_sum reads for it in a header. */
 static uint32_t swap16(uint32_t number)
 {
 	return (number & 0xff) << 8 | number >> 8;
@@ -61,7 +63,7 @@ static bool dissect(const uint8_t *frame, size_t len, uint32_t sum, struct packe
 	}
 	*packet = (struct packet){.from = IP + header, .len = total - header};
 	if ((load_be16(frame + IP + IP_FRAGMENT) & IP_FRAGMENTED) != 0) {
-		return true; /* the payload's checksum is of the whole */
+		return true; /* the checksum covers all fragments */
 	}
 	packet->sum = IP + total == len ? cl_sum_add(sum, ~cl_sum(frame, packet->from))
 					: cl_sum(frame + packet->from, packet->len);
@@ -91,7 +93,7 @@ bool cl_frame_sums_are_right(const uint8_t *frame, size_t len, uint32_t sum)
 	if (packet.checksum == 0) {
 		return true;
 	}
-	/* RFC 768: 0 says that the sender computed none. */
+	/* RFC 768: 0 means that the sender computed no checksum. */
 	return (frame[IP + IP_PROTOCOL] == PROTOCOL_UDP &&
 		load_be16(frame + packet.checksum) == 0) ||
 	       cl_sum_fold(packet.sum) == RIGHT;
@@ -111,7 +113,7 @@ void cl_frame_sums_fill(uint8_t *frame, size_t len, uint32_t sum)
 	}
 	if (packet.checksum != 0 && load_be16(frame + packet.checksum) == 0) {
 		checksum = ~cl_sum_fold(packet.sum) & RIGHT;
-		/* 0 would say that there is none. */
+		/* 0 would mean that there is no checksum. */
 		*(volatile uint16_t *)(frame + packet.checksum) =
 			(uint16_t)(checksum == 0 ? RIGHT : checksum);
 	}

@@ -1,7 +1,7 @@
 /**
  * @file
- * Checksums of IPv4, UDP and ICMP for whole Ethernet frames, from the sum that copying a frame
- * gives.
+ * Checksums of IPv4, UDP and ICMP for whole Ethernet frames, computed from the sum that copying a
+ * frame returns.
  */
 #ifndef CL_FRAME_SUMS_H
 #define CL_FRAME_SUMS_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /**
- * Checks what a received frame has of checksums; frames of other protocols pass.
+ * Checks the checksums that a received frame contains; frames of other protocols pass.
  *
  * @param frame 2-byte aligned
  * @param sum   cl_sum of the frame
@@ -19,7 +19,7 @@
 bool cl_frame_sums_are_right(const uint8_t *frame, size_t len, uint32_t sum);
 
 /**
- * Fills in the checksums of a frame in which they are 0.
+ * Fills in those checksums of a frame that are 0.
  *
  * @param frame 2-byte aligned
  * @param sum   cl_sum of the frame

@@ -1,7 +1,7 @@
 /*
- * VexRiscv's interrupt array. The mask is CSR 0xBC0, what is pending CSR 0xFC0; both have a bit for
- * each of the SoC's interrupts. Bit 31 of the mask enables the vector AES unit: it is set first of
- * all and then never written again, as bits are set and cleared by csrs and csrc alone, which also
+ * VexRiscv's interrupt array. CSR 0xBC0 is the mask and CSR 0xFC0 the pending interrupts; both have
+ * a bit for each of the SoC's interrupts. Bit 31 of the mask enables the vector AES unit. It is set
+ * before all else and then never written again: csrs and csrc set and clear single bits, which also
  * makes each change atomic.
  */
 #define DT_DRV_COMPAT cipherlane_intc

@@ -1,6 +1,6 @@
 /*
- * The random source: its words, and by Zephyr's entropy API bytes that are condensed from them.
- * What the kernel wants before there are threads, or in an interrupt, is not given.
+ * The random source: its words, and bytes that are condensed from them for Zephyr's entropy API.
+ * Requests before there are threads, or in an interrupt, are not supported.
  */
 #define DT_DRV_COMPAT cipherlane_random
 
@@ -17,7 +17,7 @@ static const struct cl_random source = {
 	.regs = (volatile uint32_t *)DT_INST_REG_ADDR(0),
 };
 
-/* A word belongs to whom it was announced to. */
+/* Only the thread that saw a word become ready may read it. */
 static K_MUTEX_DEFINE(turn);
 
 int cl_zephyr_random_read(uint32_t *words, size_t count)
@@ -35,7 +35,7 @@ static int get_entropy(const struct device *device, uint8_t *buffer, uint16_t le
 	int status = 0;
 
 	ARG_UNUSED(device);
-	/* A turn is of one block, so that nobody waits for all of them. */
+	/* Each turn takes one block, so that no thread waits for all blocks of another. */
 	for (size_t done = 0; done < length && status == 0; done += CL_BLOCK_BYTES) {
 		k_mutex_lock(&turn, K_FOREVER);
 		status = cl_random_condition(&source, &cl_engine_byte, buffer + done,

@@ -1,6 +1,6 @@
 /*
- * SDRAM: sets it up before anything lies there, says on the console what came of it, and gives the
- * rest as a heap.
+ * SDRAM: sets the memory up before anything uses it, reports the result on the console, and makes
+ * the rest a heap.
  */
 #define DT_DRV_COMPAT cipherlane_sdram
 
@@ -19,7 +19,7 @@
 
 LOG_MODULE_REGISTER(cipherlane_sdram, CONFIG_CIPHERLANE_LOG_LEVEL);
 
-/* To the log, or where there is none, to the console. */
+/* Prints to the log, or to the console if there is no log. */
 #define TELL(level, ...)                                                                           \
 	do {                                                                                       \
 		if (IS_ENABLED(CONFIG_LOG)) {                                                      \
@@ -30,15 +30,15 @@ LOG_MODULE_REGISTER(cipherlane_sdram, CONFIG_CIPHERLANE_LOG_LEVEL);
 		}                                                                                  \
 	} while (0)
 
-/* The kernel's own objects come next: a k_heap may lie in the memory. */
+/* The kernel's own objects are set up after this: a k_heap may lie in the memory. */
 #define PRIORITY 0
 BUILD_ASSERT(PRIORITY < CONFIG_KERNEL_INIT_PRIORITY_OBJECTS, "set up before the kernel's objects");
 
-/* What variables take of it, by the linker. */
+/* The linker's symbols for the part that variables take. */
 extern char __SDRAM_end[], __SDRAM_size[];
 
 static struct sdram_report report;
-static int status = -EAGAIN; /* until init() knows better */
+static int status = -EAGAIN; /* until init() sets it */
 
 int cl_sdram_status(void)
 {
@@ -82,7 +82,7 @@ static int init(const struct device *device)
 
 DEVICE_DT_INST_DEFINE(0, init, NULL, NULL, NULL, PRE_KERNEL_1, PRIORITY, NULL);
 
-/** As soon as there is a console. */
+/** Reports the result as soon as there is a console. */
 static int tell(CL_SYS_INIT_ARGUMENT)
 {
 	if (status == 0) {

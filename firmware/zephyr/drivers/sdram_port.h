@@ -1,7 +1,8 @@
 /**
  * @file
- * What firmware/sdram needs of the SoC, by the devicetree: registers by the names that LiteX gives
- * them, the memory's place, the L2 cache's size; cycles and the data cache by soc.h.
+ * What firmware/sdram needs of the SoC. The devicetree provides registers by the names that LiteX
+ * gives them, the memory's address and the L2 cache's size. soc.h provides cycles and the data
+ * cache.
  */
 #ifndef SDRAM_PORT_H
 #define SDRAM_PORT_H

@@ -1,10 +1,10 @@
 /*
- * LiteX's UART.
+ * Driver of LiteX's UART.
  *
- * Writing the receive event's pending bit takes a byte off the FIFO, whether it was read or not:
- * only reading a byte does so here. Both events are edges (FIFO no longer empty, no longer full),
- * so that an interrupt which is enabled behind its edge would never come: enabling calls the
- * handler itself if there is something to do.
+ * Writing the receive event's pending bit removes a byte from the FIFO, whether it was read or not.
+ * So this driver only writes the bit after it has read a byte. Both events are edges: the FIFO
+ * becomes not empty, or not full. An interrupt that is enabled after its edge would never come, so
+ * enabling it calls the handler if there is something to do.
  */
 #define DT_DRV_COMPAT cipherlane_uart
 
@@ -20,7 +20,7 @@
 #define EVENT_TX BIT(0)
 #define EVENT_RX BIT(1)
 
-/* Ten milliseconds. */
+/* How long polled output waits: ten milliseconds. */
 #define PATIENCE_CYCLES (DT_PROP(DT_NODELABEL(cipherlane0), clock_frequency) / 100)
 
 struct cl_uart_config {
@@ -35,9 +35,9 @@ struct cl_uart_config {
 struct cl_uart_data {
 	uart_irq_callback_user_data_t callback;
 	void *user_data;
-	/** Polled output has waited in vain, and no byte was taken since. */
+	/** A wait for polled output has timed out, and no byte was taken since. */
 	bool deaf;
-	/** The callback is running: what it enables needs no call of its own. */
+	/** The callback is running, so enabling an interrupt in it needs no further call. */
 	bool calling;
 };
 
@@ -53,7 +53,7 @@ static int poll_in(const struct device *device, unsigned char *byte)
 	return 0;
 }
 
-/** Drops the byte where nobody takes any: a console over JTAG has no reader most of the time. */
+/** Sends a byte, or drops it if nobody takes bytes: a console over JTAG usually has no reader. */
 static void poll_out(const struct device *device, unsigned char byte)
 {
 	const struct cl_uart_config *const config = device->config;
@@ -110,7 +110,8 @@ static int irq_is_pending(const struct device *device)
 	return irq_tx_ready(device) || irq_rx_ready(device);
 }
 
-/** Calls back for as long as there is work that the callback takes up. */
+/** Calls back while an enabled event is pending. A callback disables events that it does not want.
+ */
 static void handle(const struct device *device)
 {
 	struct cl_uart_data *const data = device->data;

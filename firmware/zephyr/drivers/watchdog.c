@@ -1,8 +1,8 @@
 /*
- * LiteX's watchdog: counts clock cycles down from what it was last fed with. At zero it raises its
- * interrupt and, if it was told to, restarts the SoC some thousand cycles later.
+ * LiteX's watchdog. It counts clock cycles down from the value that it was last fed with. At zero
+ * it raises its interrupt. If configured to, it restarts the SoC some thousand cycles later.
  *
- * Its control register is one word: feeding it must keep the other bits.
+ * Its control register is one word: feeding the watchdog must preserve the other bits.
  */
 #define DT_DRV_COMPAT cipherlane_watchdog
 
@@ -27,7 +27,7 @@
 #define PENDING       DT_INST_REG_ADDR_BY_NAME(0, ev_pending)
 #define ENABLE        DT_INST_REG_ADDR_BY_NAME(0, ev_enable)
 
-/** What wdt_install_timeout asked for; `cycles` is 0 before. */
+/** The arguments of wdt_install_timeout; `cycles` is 0 before that call. */
 static struct {
 	uint32_t cycles;
 	uint32_t control;

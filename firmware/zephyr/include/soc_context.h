@@ -1,12 +1,12 @@
 /**
  * @file
- * What the architecture keeps of the SoC's state in each interrupt's stack frame: see
+ * The state of the SoC that the architecture saves in each interrupt's stack frame: see
  * src/contexts.c.
  */
 #ifndef SOC_CONTEXT_H
 #define SOC_CONTEXT_H
 
-/* The operation on the vector AES unit that the interrupted thread is in, or NULL. */
+/* The interrupted thread's operation on the vector AES unit; NULL if it is in none. */
 #define SOC_ESF_MEMBERS struct cl_lease *lease
 
 #define SOC_ESF_INIT 0

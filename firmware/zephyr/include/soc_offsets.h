@@ -1,6 +1,7 @@
 /**
  * @file
- * Required by CONFIG_RISCV_SOC_OFFSETS; no assembler code of this SoC needs an offset.
+ * Required by CONFIG_RISCV_SOC_OFFSETS. It is empty because no assembler code of this SoC needs an
+ * offset.
  */
 #ifndef SOC_OFFSETS_H
 #define SOC_OFFSETS_H

@@ -1,6 +1,4 @@
-/*
- * The core's engine on the CTR accelerator, which one thread at a time uses.
- */
+/* The core's engine on the CTR accelerator. One thread at a time uses it. */
 #define DT_DRV_COMPAT cipherlane_ctr_accelerator
 
 #include <errno.h>
@@ -19,7 +17,7 @@
 #include "accelerator/engine_accel.h"
 
 #define BOUNCE_BYTES 512u
-/* A run takes a thousandth of this. */
+/* Time limit of a run, which takes about a thousandth of it. */
 #define TIMEOUT_MS   100u
 #define BYTES_PER_MS 1000u
 
@@ -30,7 +28,7 @@ BUILD_ASSERT(DT_REG_ADDR_BY_NAME(MAC, tx_slots) ==
 	     "the MAC's slots are one memory");
 #endif
 
-/** Where data pass that the DMA cannot take as they are. */
+/** A bounce buffer for data that the DMA does not reach. */
 static uint8_t bounce[BOUNCE_BYTES] CL_SOC_IN_BUFFER;
 
 static struct cl_accel_device accelerator = {
@@ -45,7 +43,7 @@ static struct cl_accel_device accelerator = {
 };
 
 static K_MUTEX_DEFINE(turn);
-/** Given by the interrupt. */
+/** The interrupt gives it. */
 static K_SEM_DEFINE(ended, 0, 1);
 
 static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
@@ -81,7 +79,7 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 	(void)k_mutex_unlock(&turn);
 }
 
-/** Queues one run, whose buffers the DMA reaches, and sleeps until its interrupt. */
+/** Queues one run and sleeps until its interrupt. The DMA must reach both buffers. */
 static int run(const struct cl_engine_key *key, const uint8_t counter[CL_BLOCK_BYTES],
 	       const uint8_t *in, uint8_t *out, size_t len)
 {

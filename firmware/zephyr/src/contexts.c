@@ -11,23 +11,23 @@
 #include "vector/ise.h"
 #include "zeroize.h"
 
-/** All are touched with interrupts locked only. */
+/** This and the following variables may only be accessed with interrupts locked. */
 static struct cl_ise_device devices[CL_CONTEXTS];
-/** The operation whose data a context's registers hold; NULL where they hold a key at most. */
+/** The operation that has data in a context's registers; NULL if they hold at most a key. */
 static struct cl_lease *holders[CL_CONTEXTS];
 /** Bit i: context i has a holder. */
 static uint32_t busy;
-/** The thread that used a context last, and probably finds its key there. */
+/** The thread that last used a context and will probably find its key there. */
 static const struct k_thread *users[CL_CONTEXTS];
-/** The operation that the running thread is in. */
+/** The operation of the running thread; NULL if it is in none. */
 static struct cl_lease *active;
 static struct cl_contexts_counters counts;
 static uint32_t generations;
 
 /**
- * Whether context @p i is held by an operation that will never go on, as its thread was aborted.
- * The same thread object may run again: then it is not in that operation, or its stack does not
- * reach so far.
+ * Returns whether context @p i is held by an operation that will never continue, because its thread
+ * was aborted. The same thread object may run again. It is then not in that operation, or its stack
+ * does not reach as far as the lease.
  */
 static bool is_lost(unsigned int i)
 {
@@ -40,7 +40,7 @@ static bool is_lost(unsigned int i)
 	       (uintptr_t)thread->callee_saved.sp > (uintptr_t)holders[i];
 }
 
-/** Takes contexts from operations that are lost, and erases what these left there. */
+/** Takes contexts from lost operations and zeroizes what these left there. */
 static void reclaim(void)
 {
 	for (unsigned int i = 0; i < CL_CONTEXTS; i++) {
@@ -59,20 +59,20 @@ static void reclaim(void)
 
 #ifdef CONFIG_CIPHERLANE_CONTEXTS_WAIT
 
-/* How often a thread that waits looks for contexts of aborted threads, which nobody gives back. */
+/* How often a waiting thread looks for contexts of aborted threads, which nobody gives back. */
 #define LOOK K_MSEC(1)
 
 static K_SEM_DEFINE(idle, 0, CL_CONTEXTS);
-/** Threads that wait; aborted ones stay counted, which costs the others a little time. */
+/** Waiting threads. Aborted ones stay counted, which costs the other threads a little time. */
 static uint32_t waiting;
 
-/** All contexts are in operations: the thread has to wait. */
+/** All contexts are in use: returns CL_CONTEXTS, so that the thread waits. */
 static unsigned int take_over(void)
 {
 	return CL_CONTEXTS;
 }
 
-/** Waits for an idle context, which another thread may take first. */
+/** Waits for an idle context. Another thread may still take it first. */
 static void await_idle(void)
 {
 	unsigned int key = irq_lock();
@@ -89,7 +89,7 @@ static void give_back(void)
 {
 	if (waiting != 0) {
 		k_sem_give(&idle);
-		k_yield(); /* else it might take the context again, and again */
+		k_yield(); /* otherwise this thread might always take it again */
 	}
 }
 
@@ -100,7 +100,10 @@ static void make_present(struct cl_lease *lease)
 
 #else /* CONFIG_CIPHERLANE_CONTEXTS_SAVE */
 
-/** Saves the registers of the selected context, and clears them not: they are overwritten. */
+/**
+ * Saves the registers of the selected context. It does not clear them, because they are overwritten
+ * next.
+ */
 static void save(struct cl_lease *lease)
 {
 #pragma GCC unroll 8
@@ -141,7 +144,7 @@ static void give_back(void)
 {
 }
 
-/** All contexts are in operations: saves one, each in turn. */
+/** All contexts are in use: saves one, each in turn, and returns it. */
 static unsigned int take_over(void)
 {
 	static unsigned int turn;
@@ -154,7 +157,7 @@ static unsigned int take_over(void)
 	return context;
 }
 
-/** Gives the selected context back to the operation whose registers were saved. */
+/** Restores the selected context for an operation, if its registers were saved. */
 static void make_present(struct cl_lease *lease)
 {
 	const unsigned int context = lease->device->context;
@@ -173,7 +176,10 @@ static void make_present(struct cl_lease *lease)
 
 #endif
 
-/** An idle context: the thread's last one, else an unused one, else any. */
+/**
+ * Returns an idle context: preferably the one that the thread used last, otherwise one that was
+ * never used, otherwise any.
+ */
 static unsigned int choose(const struct k_thread *thread)
 {
 	unsigned int found = CL_CONTEXTS;
@@ -278,19 +284,19 @@ void cl_contexts_count(struct cl_contexts_counters *counters)
 	irq_unlock(key);
 }
 
-/** Called by the architecture at the entry of every interrupt and exception, interrupts off. */
+/** The architecture calls it at the entry of every interrupt and exception, with interrupts off. */
 void __soc_save_context(struct soc_esf *state)
 {
 	state->lease = active;
 	active = NULL;
 }
 
-/** Called at the exit, behind the switch to another thread where there is one. */
+/** The architecture calls it at the exit, after the switch to another thread if there is one. */
 void __soc_restore_context(struct soc_esf *state)
 {
 	active = state->lease;
 	if (busy != 0 && !k_is_in_isr()) {
-		reclaim(); /* a thread that was aborted and now begins anew may have held one */
+		reclaim(); /* an aborted thread that starts again may have held a context */
 	}
 	if (active != NULL) {
 		counts.preempted++;

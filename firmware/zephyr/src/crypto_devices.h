@@ -1,6 +1,6 @@
 /**
  * @file
- * The crypto API of the devices, where it is compiled in.
+ * The crypto API of the devices, if it is compiled in.
  */
 #ifndef CL_CRYPTO_DEVICES_H
 #define CL_CRYPTO_DEVICES_H
@@ -12,7 +12,7 @@
 extern const struct crypto_driver_api cl_vector_crypto;
 extern const struct crypto_driver_api cl_accelerator_crypto;
 
-/** Starts the thread that carries out what runs in the background. */
+/** Starts the thread that runs operations in the background. */
 void cl_accelerator_crypto_init(void);
 
 #else

@@ -1,6 +1,6 @@
 /*
- * The core's server on the UDP fast path, which one thread at a time uses. Its keys and sessions
- * are zeroized at the start.
+ * The core's server on the UDP fast path. One thread at a time uses it. Its keys and sessions are
+ * zeroized at the start.
  */
 #define DT_DRV_COMPAT cipherlane_fast_path
 

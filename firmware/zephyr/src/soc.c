@@ -4,10 +4,10 @@
 #include <zephyr/kernel_structs.h>
 #include <zephyr/sys/sys_io.h>
 
-/* The core's data cache: one way; a miss loads a whole line. */
+/* The CPU's data cache: one way; a miss loads a whole line. */
 #define DCACHE_BYTES      4096u
 #define DCACHE_LINE_WORDS 8u
-/* At the end of each thread's stack, where the kernel looks for it. */
+/* The kernel's sentinel at the end of each thread's stack; it must not be overwritten. */
 #define SENTINEL_BYTES (IS_ENABLED(CONFIG_STACK_SENTINEL) ? 4u : 0u)
 
 uint32_t cl_soc_cycles(void *context)

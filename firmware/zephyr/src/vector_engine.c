@@ -1,6 +1,6 @@
 /*
- * The core's engines on the vector AES unit, each call in a context of its own thread. A key is not
- * bound to a context: its number says in which ones it is loaded.
+ * The core's engines on the vector AES unit. Each call runs in a context that its thread leases. A
+ * key is not bound to a context: each context records the number of the key that it holds.
  */
 #include <cipherlane/contexts.h>
 #include <cipherlane/engines.h>
@@ -8,7 +8,7 @@
 #include "cl_wire.h"
 #include "aes/engines.h"
 
-/** Makes the core's engine on one context. */
+/** Makes the core's engine for one context. */
 typedef struct cl_engine maker(struct cl_ise_device *device);
 
 struct style {
@@ -30,7 +30,7 @@ static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
 	cl_lease_begin(&lease);
 	const struct cl_engine inner = engine_on(engine, &lease);
 
-	/* The core counts on from here. */
+	/* The core increments this number for the new key. */
 	lease.device->generation = cl_contexts_generation() - 1;
 	const int result = inner.set_key(&inner, key, key_bytes, key_bits);
 

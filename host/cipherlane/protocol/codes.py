@@ -54,7 +54,7 @@ class ErrorCode(IntEnum):
 
 
 class Kind(IntEnum):
-    """What answers."""
+    """Kinds of programs that answer."""
 
     BOARD = 0
     SIM = 1
@@ -69,7 +69,7 @@ class OpenFlag(IntFlag):
 
 
 class ImageState(IntEnum):
-    """What a code memory holds."""
+    """State of a code memory."""
 
     WHOLE = 0
     NONE = 1
@@ -88,7 +88,7 @@ class Cause(IntEnum):
 
 
 class Traits(NamedTuple):
-    """What programs know of an engine; see wire.toml."""
+    """Properties of an engine that programs use; see wire.toml."""
 
     rank: int
     software: bool
@@ -114,7 +114,7 @@ class Engine(IntEnum):
 
     @property
     def traits(self) -> Traits:
-        """What programs know of it."""
+        """Properties that programs use."""
         return _TRAITS[self]
 
 

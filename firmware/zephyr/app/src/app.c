@@ -1,6 +1,4 @@
-/*
- * The record service, its engines and its lock.
- */
+/* The record service, its engines and the lock that protects it. */
 #include "app.h"
 
 #include <zephyr/kernel.h>
@@ -21,11 +19,13 @@ LOG_MODULE_REGISTER(records, CONFIG_RECORDS_LOG_LEVEL);
 
 static uint8_t bench_buffer[BENCH_BYTES] CL_SOC_IN_BUFFER;
 
-/** What is remembered of counter blocks, 13 KB. */
+/** Memory of the counter blocks that each key has used, 13 KB. */
 static struct cl_streams streams CL_SOC_IN_BUFFER;
 
-/* Keys are recognised by an engine whose time does not depend on them, in the image for that alone
- * where the service has no such engine. */
+/*
+ * The service identifies keys with an engine whose run time does not depend on the key. If the
+ * service offers no such engine, the image contains one only for this purpose.
+ */
 #if defined(CONFIG_RECORDS_ENGINE_ISE) && !defined(CONFIG_RECORDS_ENGINE_ISE_FUSED)
 #define KEY_ENGINE cl_zephyr_ise
 #elif defined(CONFIG_RECORDS_ENGINE_ISE_VMEM) && !defined(CONFIG_RECORDS_ENGINE_ISE_FUSED)
@@ -63,10 +63,13 @@ static int draw(void *context, uint32_t *words, size_t count)
 	return cl_zephyr_random_read(words, count);
 }
 
-/** A key was closed, or the board restarted: what is left of it is to be erased. */
+/** True after a key was closed or the board restarted: remains of keys must be zeroized. */
 static atomic_t forgets = ATOMIC_INIT(true);
 
-/** Each thread that carries out records erases what it has left, before it takes the next one. */
+/**
+ * Requests zeroization: each thread that handles records zeroizes its own remains before it takes
+ * the next record.
+ */
 static void forget(void *context)
 {
 	ARG_UNUSED(context);

@@ -1,7 +1,7 @@
 /*
- * Records over UDP, each answered to where it came from. What is beyond doubt a record the
- * driver's thread carries out before the net stack (cl_ethernet_serve); the stack brings what is in
- * fragments, has IPv4 options or the like.
+ * Records over UDP; each reply goes to the sender. The driver's thread handles what is beyond doubt
+ * a record, before the net stack sees it (cl_ethernet_serve). Records in fragments, with IPv4
+ * options and the like arrive here through the stack.
  */
 #include "datagrams.h"
 
@@ -23,17 +23,17 @@
 #include "zeroize.h"
 
 #define MAC DT_NODELABEL(ethernet0)
-/* Slots that the host does not count on: for what else is on the network. */
+/* Slots that the host must not count on: other traffic of the network needs them. */
 #define SPARE_SLOTS 4u
 #define RX_WINDOW   (DT_REG_SIZE_BY_NAME(MAC, rx_slots) - SPARE_SLOTS * DT_PROP(MAC, slot_bytes))
 
-/** The record being handled, as in main.c. */
+/** The record being handled, aligned as in main.c. */
 static struct {
 	uint8_t unused[8];
 	uint8_t record[APP_RECORD_MAX];
 } receive CL_SOC_IN_BUFFER;
 
-/** Where data pass between the MAC's slots and the engines that want them here. */
+/** A buffer between the MAC's slots and engines that need their data in the buffer memory. */
 static uint8_t staging[CL_LINK_UDP_MAX_DATA] CL_SOC_IN_BUFFER;
 
 static void refresh(struct cl_link *link);
@@ -64,7 +64,10 @@ static void refresh(struct cl_link *link)
 	network.overflows = seen.overflows;
 }
 
-/** Takes the record out of its packet, and every key; bytes of it, or 0 if it is too long. */
+/**
+ * Copies the record out of its packet and zeroizes the packet if it contains a key. Returns the
+ * record's bytes, or 0 if it is too long.
+ */
 static size_t take(struct net_pkt *pkt)
 {
 	const size_t len = net_pkt_remaining_data(pkt);
@@ -80,7 +83,9 @@ static size_t take(struct net_pkt *pkt)
 	return len;
 }
 
-/** Adds what the record and its frame cost to its session; @p handled cycles passed in the service.
+/**
+ * Adds the cycles of the record and of its frame to its session; @p handled cycles passed in the
+ * service.
  */
 static void account(struct cl_service *service, uint32_t handled)
 {
@@ -110,7 +115,7 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 		return;
 	}
 	memcpy(&to, ip->ipv4->dst, sizeof(to));
-	if (net_if_ipv4_addr_lookup(&to, NULL) == NULL) { /* to several stations */
+	if (net_if_ipv4_addr_lookup(&to, NULL) == NULL) { /* broadcast or multicast */
 		net_pkt_unref(pkt);
 		return;
 	}
@@ -123,7 +128,7 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 
 	network.records++;
 	if (!IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY)) {
-		link.pauses++; /* the driver does not tell */
+		link.pauses++; /* the driver does not count pauses */
 	}
 	link.summed = false;
 	link.peer = CL_PEER_NETWORK | (uint64_t)ntohl(peer.sin_addr.s_addr) << 16 |
@@ -134,12 +139,12 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 	const uint32_t handled = cl_soc_cycles(NULL) - start;
 
 	if (len != 0) {
-		/* An answer that finds no room is lost, like any datagram. */
+		/* If there is no room for the reply, it is lost, like any datagram. */
 		(void)net_context_sendto(context, receive.record, len, (struct sockaddr *)&peer,
 					 sizeof(peer), NULL, K_NO_WAIT, NULL);
 	}
 	account(service, handled);
-	/* The session may end before another record takes this one's place. */
+	/* The session may end before the next record overwrites this one. */
 	cl_zeroize(receive.record, sizeof(receive.record));
 	app_unlock();
 }
@@ -155,7 +160,7 @@ static const struct cl_ethernet_service server = {
 
 int datagrams_init(void)
 {
-	/* Of any address that the interface is given later. */
+	/* Bind to any address, so that addresses which the interface gets later also work. */
 	struct sockaddr_in local = {
 		.sin_family = AF_INET,
 		.sin_port = htons(CL_WIRE_UDP_PORT),

@@ -8,14 +8,14 @@
 #include "links/link.h"
 
 /**
- * Gives the interface its address and starts the service on its port.
+ * Sets the interface's address and starts the service on its port.
  *
  * @retval 0 done
  * @retval -errno what the net stack returned
  */
 int datagrams_init(void);
 
-/** The link, for its counters. */
+/** Returns the link, for its counters. */
 const struct cl_link *datagrams_link(void);
 
 #endif

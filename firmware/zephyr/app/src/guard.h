@@ -6,7 +6,7 @@
 #define GUARD_H
 
 /**
- * Starts the watchdog. From here on guard_feed must be called more often than once in
+ * Starts the watchdog. From then on, call guard_feed at least once every
  * CONFIG_RECORDS_WATCHDOG_MS.
  *
  * @retval 0 done
@@ -14,7 +14,7 @@
  */
 int guard_init(void);
 
-/** Says that the record service is well. */
+/** Feeds the watchdog: the record service is alive. */
 void guard_feed(void);
 
 #endif

@@ -1,6 +1,6 @@
 /**
  * @file
- * The record service on Zephyr.
+ * The record service on Zephyr: start and main loop.
  */
 #include <zephyr/fatal.h>
 #include <zephyr/kernel.h>
@@ -18,20 +18,20 @@
 
 LOG_MODULE_DECLARE(records, CONFIG_RECORDS_LOG_LEVEL);
 
-/* The main loop's longest turn: it feeds the watchdog, and looks for idle sessions. */
+/* The longest turn of the main loop. Each turn feeds the watchdog and closes idle sessions. */
 #define TURN_MS 1000u
 #define TURN    K_MSEC(MIN(TURN_MS, APP_SESSION_IDLE_CYCLES *MSEC_PER_SEC / 8 / APP_CLOCK_HZ))
 
 /**
- * The record being handled, where the accelerator reaches it. The header is 24 bytes: the data
- * behind it are then aligned to 16 bytes.
+ * The record being handled, in memory that the accelerator reaches. The header takes 24 bytes, so
+ * the data after it are aligned to 16 bytes.
  */
 static struct {
 	uint8_t unused[8];
 	uint8_t record[CL_LINK_UART_BUFFER(APP_RECORD_MAX)];
 } receive CL_SOC_IN_BUFFER;
 
-/** A fault restarts the board: sessions are lost, and with them their keys. */
+/** Restarts the board after a fault. All sessions and their keys are lost. */
 void k_sys_fatal_error_handler(unsigned int reason, const cl_arch_esf *frame)
 {
 	ARG_UNUSED(frame);
@@ -42,7 +42,7 @@ void k_sys_fatal_error_handler(unsigned int reason, const cl_arch_esf *frame)
 
 int main(void)
 {
-	/* A restart does not clear memories. */
+	/* A restart does not clear the memories, so they may still hold keys. */
 	cl_zeroize((void *)CL_SOC_BUFFER_BASE, CL_SOC_BUFFER_BYTES);
 	int status = app_init();
 
@@ -71,7 +71,7 @@ int main(void)
 			records_send(receive.record,
 				     app_handle(records_link(), receive.record, len));
 		}
-		cl_service_poll(app_lock()); /* nobody hangs with it */
+		cl_service_poll(app_lock()); /* returns only if no thread hangs with the lock */
 		app_unlock();
 		guard_feed();
 	}

@@ -13,10 +13,10 @@
 static const struct device *const uart = DEVICE_DT_GET(DT_CHOSEN(cipherlane_uart));
 static struct cl_link link;
 static struct cl_link_uart framing;
-/** Given by the interrupt when bytes have arrived. */
+/** The interrupt gives it when bytes have arrived. */
 static K_SEM_DEFINE(arrived, 0, 1);
 
-/** Bytes taken from the UART and not decoded yet. */
+/** Bytes taken from the UART but not decoded yet. */
 static struct {
 	uint8_t bytes[CHUNK_BYTES];
 	int count;
@@ -34,7 +34,7 @@ static int get(void *context)
 {
 	ARG_UNUSED(context);
 	if (chunk.next == chunk.count) {
-		cl_zeroize(chunk.bytes, sizeof(chunk.bytes)); /* they may have been a key */
+		cl_zeroize(chunk.bytes, sizeof(chunk.bytes)); /* they may be part of a key */
 		chunk.count = uart_fifo_read(uart, chunk.bytes, CHUNK_BYTES);
 		chunk.next = 0;
 		if (chunk.count == 0) {
@@ -72,7 +72,7 @@ size_t records_receive(k_timeout_t timeout)
 {
 	const size_t len = cl_link_uart_receive(&framing, get, NULL);
 
-	/* Waits where nothing is at hand: the decoder may have stopped for another reason. */
+	/* Wait only if no bytes are at hand: the decoder may have stopped for another reason. */
 	if (len == 0 && chunk.next == chunk.count) {
 		uart_irq_rx_enable(uart);
 		(void)k_sem_take(&arrived, timeout);

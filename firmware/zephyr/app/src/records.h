@@ -13,7 +13,7 @@
 #include "links/link_uart.h"
 
 /**
- * Starts the link on the UART that the devicetree chooses.
+ * Starts the link on the UART that the devicetree selects.
  *
  * @param buffer as for cl_link_uart_init
  * @retval 0 done
@@ -22,9 +22,10 @@
 int records_init(uint8_t *buffer, size_t capacity);
 
 /**
- * Takes what has arrived, and waits if that is nothing. Call it in a loop.
+ * Decodes the bytes that have arrived; if there are none, waits for some. Call it in a loop.
  *
- * @return bytes of the record that is complete now, in the buffer until the next call; 0 if none is
+ * @return bytes of the record that is now complete; it stays in the buffer until the next call.
+ *         0 if no record is complete
  */
 size_t records_receive(k_timeout_t timeout);
 
@@ -34,10 +35,10 @@ void records_wake(void);
 /** Transmits a record. */
 void records_send(const uint8_t *record, size_t len);
 
-/** Erases what the buffer holds of records before; by the thread that receives. */
+/** Zeroizes what earlier records have left in the buffer. Only the receiving thread may call it. */
 void records_forget(void);
 
-/** The link, for cl_service_handle. */
+/** Returns the link, for cl_service_handle. */
 struct cl_link *records_link(void);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Shell commands, on the console: what the host tool does over the records' link, without it.
+ * Shell commands on the console. They do what the host tool does over the records' link, without
+ * that link.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static int selftest(const struct shell *sh, size_t argc, char **argv)
 	return failed == 0 ? 0 : -EIO;
 }
 
-/** The engine called @p name, or NULL. */
+/** Returns the engine called @p name, or NULL. */
 static const struct cl_engine *find(const char *name)
 {
 	for (size_t i = 0; i < app_platform.engine_count; i++) {
@@ -52,7 +53,7 @@ static const struct cl_engine *find(const char *name)
 
 static int bench_one(const struct shell *sh, const struct cl_engine *engine, uint16_t key_bits)
 {
-	/* C takes a hundred times as long as the hardware. */
+	/* An engine in C takes a hundred times as long as the hardware. */
 	const bool in_c =
 		engine->code == CL_WIRE_ENGINE_BYTE || engine->code == CL_WIRE_ENGINE_TABLE;
 	const uint32_t bytes = in_c ? app_platform.bench_bytes / 16 : app_platform.bench_bytes;

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 
-# `west build -t run`, and twister, start the simulated board with the application in its ROM.
+# `west build -t run` and twister start the simulated board with the application in its ROM.
 if(BOARD MATCHES "^cipherlane_sim")
   set(SUPPORTED_EMU_PLATFORMS custom)
   if(EXISTS ${ZEPHYR_BASE}/cmake/emu/custom.cmake)
     set(cipherlane_run run_custom)
-  else() # a release that knows no such emulator, and makes no target for it
+  else() # a release without custom emulators; it makes no target for one
     set(cipherlane_run run)
   endif()
   get_filename_component(cipherlane_checkout ${CMAKE_CURRENT_LIST_DIR}/../../../.. ABSOLUTE)

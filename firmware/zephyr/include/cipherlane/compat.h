@@ -1,6 +1,6 @@
 /**
  * @file
- * What differs between the Zephyr releases that the module builds on: 3.1, 3.7 LTS, 4.x.
+ * Differences between the Zephyr releases that the module builds on: 3.1, 3.7 LTS, 4.x.
  */
 #ifndef CIPHERLANE_COMPAT_H
 #define CIPHERLANE_COMPAT_H
@@ -19,14 +19,14 @@
 #define RISCV_IRQ_MEXT RISCV_MACHINE_EXT_IRQ
 #endif
 
-/** What SYS_INIT's functions take: nothing since 3.4. */
+/** The arguments of SYS_INIT's functions: none since 3.4. */
 #if KERNEL_VERSION_NUMBER >= ZEPHYR_VERSION(3, 4, 0)
 #define CL_SYS_INIT_ARGUMENT void
 #else
 #define CL_SYS_INIT_ARGUMENT const struct device *unused __maybe_unused
 #endif
 
-/** The registers of an interrupted thread: renamed in 3.7. */
+/** The saved registers of an interrupted thread: the type was renamed in 3.7. */
 #if KERNEL_VERSION_NUMBER >= ZEPHYR_VERSION(3, 7, 0)
 typedef struct arch_esf cl_arch_esf;
 #else

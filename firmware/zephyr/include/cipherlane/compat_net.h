@@ -1,6 +1,6 @@
 /**
  * @file
- * What differs between releases in Zephyr's net stack.
+ * Differences between the releases of Zephyr's net stack.
  */
 #ifndef CIPHERLANE_COMPAT_NET_H
 #define CIPHERLANE_COMPAT_NET_H
@@ -9,7 +9,10 @@
 
 #include <cipherlane/compat.h>
 
-/** A buffer for received data of up to @p size bytes; the size became an argument in 3.3. */
+/**
+ * Returns a buffer for received data of up to @p size bytes, or NULL. The size became an argument
+ * in 3.3.
+ */
 static inline struct net_buf *cl_rx_buffer(size_t size, k_timeout_t timeout)
 {
 #if KERNEL_VERSION_NUMBER >= ZEPHYR_VERSION(3, 3, 0)

@@ -1,26 +1,26 @@
 /**
  * @file
- * The engines of the SoC's hardware for Zephyr's threads: as in the core, but any number of threads
- * may call them.
+ * The engines of the SoC's hardware for Zephyr's threads. They work as in the core, but any number
+ * of threads may call them.
  */
 #ifndef CIPHERLANE_ENGINES_H
 #define CIPHERLANE_ENGINES_H
 
 #include "engine/engine.h"
 
-/** On the vector AES unit, in the context that the thread leases for the call. */
+/** Engines on the vector AES unit. Each call runs in a context that the thread leases. */
 extern const struct cl_engine cl_zephyr_ise;
 extern const struct cl_engine cl_zephyr_ise_fused;
 extern const struct cl_engine cl_zephyr_ise_vmem;
 
-/** On the CTR accelerator; threads take turns. */
+/** The engine on the CTR accelerator; threads take turns. */
 extern const struct cl_engine cl_zephyr_accelerator;
 
 /**
- * As cl_zephyr_accelerator's ctr, but the thread sleeps until the accelerator's interrupt where
- * both buffers are in memory that the DMA reaches.
+ * Like cl_zephyr_accelerator's ctr, but the thread sleeps until the accelerator's interrupt if the
+ * DMA reaches both buffers.
  *
- * @retval -ETIMEDOUT also: no interrupt came
+ * @retval -ETIMEDOUT in addition to ctr's errors: no interrupt came
  */
 int cl_accelerator_ctr_asleep(const struct cl_engine_key *key,
 			      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in,

@@ -1,6 +1,6 @@
 /*
- * AES-CTR by Zephyr's crypto API, on the vector AES unit and on the accelerator: the example F.5.1
- * of SP 800-38A.
+ * AES-CTR through Zephyr's crypto API, on the vector AES unit and on the accelerator. The data are
+ * example F.5.1 of SP 800-38A.
  */
 #include <string.h>
 
@@ -40,7 +40,9 @@ static const uint8_t ciphertext[] = {
 	0x2f, 0xbe, 0x03, 0xd1, 0x79, 0x21, 0x70, 0xa0, 0xf3, 0x00, 0x9c, 0xee,
 };
 
-/** Encrypts the plaintext on a device and says how long it took; returns 0, or a negative errno. */
+/**
+ * Encrypts the plaintext on a device and prints how long it took. Returns 0, or a negative errno.
+ */
 static int encrypt(const struct device *device)
 {
 	uint8_t out[sizeof(plaintext)] = {0};
@@ -55,7 +57,7 @@ static int encrypt(const struct device *device)
 		.out_buf = out,
 		.out_buf_max = sizeof(out),
 	};
-	/* A counter over the whole block: mode_params.ctr_info.ctr_len is 0. */
+	/* ctr_len, in mode_params.ctr_info, is 0: the counter is the whole block. */
 	int status = cipher_begin_session(device, &ctx, CRYPTO_CIPHER_ALGO_AES,
 					  CRYPTO_CIPHER_MODE_CTR, CRYPTO_CIPHER_OP_ENCRYPT);
 

@@ -1,6 +1,6 @@
 /**
  * @file
- * What 128-EEA2 can be deciphered with on Zephyr.
+ * The ways to decipher 128-EEA2 on Zephyr.
  */
 #ifndef CIPHERS_H
 #define CIPHERS_H
@@ -8,13 +8,14 @@
 #include "engine/engine.h"
 
 /**
- * The ciphers by number, as hosts count them: NULL for 128-EEA0; byte, table, ise, ise_fused,
- * ise_vmem, accelerator; the accelerator with the thread asleep until its interrupt; sessions of
- * Zephyr's crypto API on vector_aes0 and on ctr_accelerator0.
+ * How many ciphers there are. Hosts select them by number: 0 is NULL, for 128-EEA0. 1 to 6 are
+ * byte, table, ise, ise_fused, ise_vmem and accelerator. 7 is the accelerator with the thread
+ * asleep until its interrupt. 8 and 9 are sessions of Zephyr's crypto API on vector_aes0 and on
+ * ctr_accelerator0.
  */
 #define CIPHERS 10u
 
-/** The cipher of that number, below CIPHERS. */
+/** Returns the cipher with this number, which must be less than CIPHERS. */
 const struct cl_engine *cipher(unsigned int number);
 
 #endif

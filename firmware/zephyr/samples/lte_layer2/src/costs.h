@@ -1,24 +1,25 @@
 /**
  * @file
- * What the kernel takes for what the layers' threads ask of it.
+ * Measures how long the kernel takes for the calls that the layers' threads make.
  */
 #ifndef COSTS_H
 #define COSTS_H
 
 #include <stdint.h>
 
-/** Cycles, the mean of many with all of it in the caches. */
+/** Cycles of each operation: the mean of many repetitions with code and data in the caches. */
 struct costs {
-	/** From a thread to another that was ready, by k_yield(). */
+	/** A switch from a thread to another that was ready, by k_yield(). */
 	uint32_t yield;
-	/** A PDU into a queue and out of it again, by one thread. */
+	/** One thread puts a PDU into a queue and takes it out again. */
 	uint32_t queue;
-	/** A PDU to a thread of higher priority that waits for it, until the queue's giver goes on.
+	/**
+	 * A PDU goes to a thread of higher priority that waits for it, until the sender continues.
 	 */
 	uint32_t hand_over;
 };
 
-/** Measures them; the calling thread's priority must be one that others can be above. */
+/** Measures the costs. The calling thread's priority must leave room for a higher one. */
 struct costs costs_measure(void);
 
 #endif

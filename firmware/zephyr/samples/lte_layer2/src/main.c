@@ -1,10 +1,10 @@
 /*
  * LTE's layer 2 in threads: takes a transport block from a host, receives it in one TTI after
- * another, with the threads in each order, and says how long that took.
+ * another, with the threads in each order, and reports how long that took.
  *
- * A request on the UART is what lte_bench.h has, its ciphers those of ciphers.h, its passes the
- * TTIs that are timed; then the block. One more TTI, which is not timed, adds up a CRC-32 over all
- * packets. The reply is struct reply for each order of threads.h.
+ * A request on the UART is the structure of lte_bench.h, then the block. `cipher` is a number of
+ * ciphers.h, and `passes` is the number of timed TTIs. One more TTI, which is not timed, computes a
+ * CRC-32 over all packets. The reply contains a struct reply for each order of threads.h.
  */
 #include <errno.h>
 #include <string.h>
@@ -25,12 +25,15 @@
 /** Words, little-endian. */
 struct reply {
 	uint32_t status;
-	/** Of the packets of the last TTI. */
+	/** CRC-32 of the packets of the last TTI. */
 	uint32_t crc;
 	struct threads_outcome outcome;
 };
 
-/** Where packets go, the oldest overwritten, and the CRC over those that are checked. */
+/**
+ * Where packets go: each overwrites the oldest. It also holds the CRC over the packets that are
+ * checked.
+ */
 struct sink {
 	uint32_t next;
 	uint32_t crc;
@@ -75,12 +78,12 @@ static void deliver(void *context, const uint8_t *packet, size_t len, bool check
 
 	sink->next = (sink->next + 1) % LTE_BENCH_PACKETS;
 	if (checks) {
-		cl_soc_dcache_flush(); /* where a DMA has written it */
+		cl_soc_dcache_flush(); /* a DMA may have written it */
 		sink->crc = cl_crc32(sink->crc, packet, len);
 	}
 }
 
-/** Receives the block as requested, with the threads in one order. */
+/** Receives the block as the request tells, with the threads in one order. */
 static int measure(const struct lte_bench_request *request, const struct cl_engine *engine,
 		   enum threads_order order, struct reply *reply)
 {
@@ -128,7 +131,7 @@ int main(void)
 		bool is_there = false;
 
 		receive(&request, sizeof(request));
-		if (request.bytes <= LTE_BENCH_BLOCK_BYTES) { /* else it is not taken */
+		if (request.bytes <= LTE_BENCH_BLOCK_BYTES) { /* a longer block does not follow */
 			receive(block, ROUND_UP(request.bytes, 4));
 			is_there = request.cipher < CIPHERS;
 		}

@@ -20,17 +20,20 @@ struct transport_block {
 	size_t len;
 };
 
-/** A layer's thread; touched by that thread alone while it has something to do. */
+/**
+ * The state of a layer's thread. While the thread has something to do, only this thread accesses
+ * it.
+ */
 struct layer {
 	struct lte_stack stack;
-	/** The first error that it met. */
+	/** The first error of this layer; 0 if there was none. */
 	int status;
-	/** What it has taken from its queue and is done with. */
+	/** Items of its queue that it has finished. */
 	uint32_t done;
-	/** PDUs that it has put into the next layer's queue, and that found it full. */
+	/** PDUs that it has put into the next layer's queue, and PDUs that did not fit there. */
 	uint32_t passed;
 	uint32_t full;
-	/** How often another layer had run since it ran last. */
+	/** How often it started to run after another layer had run. */
 	uint32_t switches;
 };
 
@@ -42,15 +45,18 @@ static struct layer mac;
 static struct layer rlc;
 static struct layer pdcp;
 
-/** What the timer's handler and the layers share. */
+/** Data that the timer's handler and the layers share. */
 static struct {
 	struct threads_plan plan;
 	struct threads_outcome *outcome;
 	struct lte_bearer bearer;
-	/** Blocks handed over in this run, and how many TTIs the last one took the place of. */
+	/** Blocks handed over in this run, and TTIs that were missed since the last one. */
 	uint32_t handed;
 	uint32_t late;
-	/** When the last block was handed over, when its last packet was delivered. */
+	/**
+	 * Cycle counter when the last block was handed over, and when its last packet was
+	 * delivered.
+	 */
 	uint32_t start;
 	uint32_t end;
 	uint32_t last_tti;
@@ -64,13 +70,16 @@ static K_SEM_DEFINE(ended, 0, 1);
 /** Blocks handed over since power-on. */
 static uint32_t handed;
 
-/** Whether every layer is done with all that it was given; each number is one thread's to write. */
+/**
+ * Returns whether every layer has finished all items that it was given. Only one thread writes each
+ * of these numbers.
+ */
 static bool is_idle(void)
 {
 	return mac.done == handed && rlc.done == mac.passed && pdcp.done == rlc.passed;
 }
 
-/** Counts a change of threads, after what may have been one. */
+/** Counts a change of threads, after a call that may have changed threads. */
 static void note(struct layer *layer)
 {
 	if (run.running != layer) {
@@ -174,7 +183,7 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 	run.plan.deliver(run.plan.context, packet, len, run.checks);
 }
 
-/** A block is there, as if a modem had just put it into memory. */
+/** Hands over a block as if a modem had just written it to memory. */
 static void hand_over(void)
 {
 	const struct transport_block block = {run.plan.block, run.plan.len};
@@ -188,7 +197,7 @@ static void hand_over(void)
 	cl_soc_dcache_flush();
 	run.start = cl_soc_cycles(NULL);
 	run.end = run.start;
-	(void)k_msgq_put(&mac_queue, &block, K_NO_WAIT); /* empty, as all are idle */
+	(void)k_msgq_put(&mac_queue, &block, K_NO_WAIT); /* has room, as all are idle */
 }
 
 static void end(struct k_timer *timer)
@@ -227,7 +236,7 @@ static void on_tti(struct k_timer *timer)
 
 static K_TIMER_DEFINE(tti, on_tti, NULL);
 
-/** A layer's thread is waiting: gives it what this run needs of it. */
+/** Prepares a layer for this run. Its thread must be waiting. */
 static void prepare(struct layer *layer, k_tid_t thread, int place)
 {
 	layer->stack = (struct lte_stack){
@@ -273,7 +282,7 @@ int threads_run(const struct threads_plan *plan, struct threads_outcome *outcome
 	prepare(&rlc, rlc_thread, 1);
 	prepare(&pdcp, pdcp_thread, mac_first ? 2 : 0);
 	k_timer_start(&tti, TTI, TTI);
-	(void)k_sem_take(&ended, K_FOREVER); /* the timer bounds it */
+	(void)k_sem_take(&ended, K_FOREVER); /* on_tti() limits the wait */
 	add(outcome, &mac);
 	add(outcome, &rlc);
 	add(outcome, &pdcp);

@@ -1,30 +1,30 @@
 /**
  * @file
- * LTE's layer 2 in threads: a timer hands over a transport block each TTI, a thread each for MAC,
- * RLC and PDCP pass its PDUs on through queues of the kernel.
+ * LTE's layer 2 in threads. A timer hands over a transport block in each TTI. One thread each for
+ * MAC, RLC and PDCP pass its PDUs on through queues of the kernel.
  *
- * There is room for one block, as its packets are deciphered from where it lies: while its last
- * packet is not delivered the next one cannot come, and its TTI is missed. A queue that is full is
- * not waited for: its PDU is lost, and counted.
+ * There is room for one block, because its packets are deciphered from where they lie in it. The
+ * next block cannot come until the last packet is delivered; until then each TTI counts as missed.
+ * No thread waits for a full queue: the PDU is lost and counted.
  */
 #ifndef THREADS_H
 #define THREADS_H
 
 #include "layer2.h"
 
-/** Blocks that can be timed in a run. */
+/** The most blocks that can be timed in a run. */
 #define THREADS_BLOCKS 32u
-/** PDUs that each queue holds: those of a block of packets of 1500 bytes at 400 Mbit/s, and some.
- */
+/** PDUs that each queue holds: more than a block of packets of 1500 bytes has at 400 Mbit/s. */
 #define THREADS_QUEUE 40
 
 enum threads_order {
-	/** One thread does all layers, without queues between them. */
+	/** One thread runs all layers, without queues between them. */
 	THREADS_ONE,
-	/** MAC has the highest priority: each layer is done with the block before the next begins.
+	/**
+	 * MAC has the highest priority: each layer finishes the block before the next layer starts.
 	 */
 	THREADS_MAC_FIRST,
-	/** PDCP has: each PDU goes through all layers before the next one. */
+	/** PDCP has the highest priority: each PDU passes all layers before the next PDU. */
 	THREADS_PDCP_FIRST,
 	THREADS_ORDERS,
 };
@@ -33,29 +33,33 @@ struct threads_plan {
 	enum threads_order order;
 	const uint8_t *block;
 	size_t len;
-	/** How many times it is received and timed, 1 to THREADS_BLOCKS, before a last time, in
-	 * which packets are checked. */
+	/**
+	 * How many times the block is received and timed, 1 to THREADS_BLOCKS. It is then received
+	 * once more, and the packets are checked.
+	 */
 	uint32_t blocks;
-	/** The receiver before the first PDU of each. */
+	/** The receiver's state before the first PDU of each block. */
 	struct lte_bearer bearer;
-	/** As lte_stack has it. */
+	/** As in lte_stack. */
 	uint8_t *(*room)(void *context);
-	/** As lte_stack has it; may take as long as it likes where `checks`. */
+	/** As in lte_stack. If `checks` is set, its run time is not measured. */
 	void (*deliver)(void *context, const uint8_t *packet, size_t len, bool checks);
 	void *context;
 };
 
 struct threads_outcome {
-	/** Of all blocks, those in which packets are checked included. */
+	/** Counts over all blocks, including the one in which packets are checked. */
 	struct lte_counts counts;
-	/** PDUs that found a queue full. */
+	/** PDUs that were lost because a queue was full. */
 	uint32_t full;
-	/** Changes from one of the threads, or from none, to another, as far as they show at
-	 * queues. */
+	/**
+	 * Changes from one of these threads, or from none, to another, as seen when they use
+	 * queues.
+	 */
 	uint32_t switches;
-	/** TTIs whose block could not come, as the one before was not done with. */
+	/** TTIs without a block, because the one before was not finished. */
 	uint32_t missed;
-	/** Cycles from a TTI to the next: the fewest and the most. */
+	/** Fewest and most cycles from one TTI to the next. */
 	uint32_t tti_shortest;
 	uint32_t tti_longest;
 	/** Cycles from the hand-over of a block to the delivery of its last packet. */
@@ -63,11 +67,12 @@ struct threads_outcome {
 };
 
 /**
- * Receives blocks as planned. The calling thread's priority is below those of the layers.
+ * Receives blocks as planned. The calling thread's priority must be below the priorities of the
+ * layers.
  *
  * @retval 0 done
- * @retval -ETIMEDOUT a block was not done with in 1000 TTIs; nothing can be received any more
- * @retval -errno of lte_receive
+ * @retval -ETIMEDOUT a block was not finished in 1000 TTIs; no further run is possible
+ * @retval -errno an error of lte_receive
  */
 int threads_run(const struct threads_plan *plan, struct threads_outcome *outcome);
 

@@ -1,8 +1,9 @@
 /*
- * The record service in an application of one's own, with one engine: a session by records that the
- * program hands over itself, with the example F.5.1 of SP 800-38A, then the same service for a host
- * on the UART (`cipherlane info --port tcp://...`). What a keyed application owes beside this,
- * erasure and a watchdog, is in the application `app`.
+ * The record service in an application of your own, with one engine. First the program opens a
+ * session and hands over the records itself, with example F.5.1 of SP 800-38A. Then it offers the
+ * same service to a host on the UART (`cipherlane info --port tcp://...`). An application that
+ * holds keys must also zeroize what is left of them, and needs a watchdog: see the application
+ * `app`.
  */
 #include <string.h>
 
@@ -50,7 +51,10 @@ static const uint8_t ciphertext[] = {
 	0x2f, 0xbe, 0x03, 0xd1, 0x79, 0x21, 0x70, 0xa0, 0xf3, 0x00, 0x9c, 0xee,
 };
 
-/** The record at hand, where the accelerator reaches it: its data are aligned to 16 bytes. */
+/**
+ * The record being handled, in memory that the accelerator reaches: its data are aligned to 16
+ * bytes.
+ */
 static struct {
 	uint8_t unused[8];
 	uint8_t record[CL_LINK_UART_BUFFER(RECORD_MAX)];
@@ -59,7 +63,9 @@ static struct {
 static struct cl_streams streams CL_SOC_IN_BUFFER;
 static struct cl_service service;
 
-/** Record @p request with its data, of @p len bytes; returns those of the reply, NULL if refused.
+/**
+ * Has the service handle record @p request with @p len bytes of data. Returns the data of the
+ * reply, or NULL if the service refused.
  */
 static const uint8_t *ask(struct cl_link *link, struct cl_wire_header *request, const void *data,
 			  size_t len)
@@ -77,7 +83,7 @@ static const uint8_t *ask(struct cl_link *link, struct cl_wire_header *request, 
 	return request->type == (type | CL_WIRE_REPLY) ? buffer.record + CL_WIRE_HEADER_SIZE : NULL;
 }
 
-/** One session of this program's own. */
+/** Runs one session of this program's own. */
 static void encrypt(void)
 {
 	struct cl_link link = {0};

@@ -1,6 +1,6 @@
 /*
- * TLS 1.2 with records of 16 KB: a client and a server of mbedTLS in one program, whose buffers do
- * not fit on chip, with their heap and what is on the way between them in SDRAM.
+ * TLS 1.2 with records of 16 KB: a client and a server of mbedTLS in one program. Their buffers do
+ * not fit on chip. So their heap, and the data on the way between them, are in SDRAM.
  */
 #include <errno.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static int get(void *context, unsigned char *data, size_t len)
 	return given == 0 ? MBEDTLS_ERR_SSL_WANT_READ : (int)given;
 }
 
-/** A simulated board has no noise: there, and there alone, a counter takes its place. */
+/** A simulated board has no source of noise: only there, a counter takes its place. */
 static int draw(void *context, unsigned char *bytes, size_t len)
 {
 	const struct device *const source = DEVICE_DT_GET(DT_CHOSEN(zephyr_entropy));
@@ -98,7 +98,7 @@ static bool waits(int status)
 	return status == MBEDTLS_ERR_SSL_WANT_READ || status == MBEDTLS_ERR_SSL_WANT_WRITE;
 }
 
-/** Both ends by turns, as often as they wait for each other. */
+/** Runs both ends of the handshake in turns, until neither waits for the other. */
 static int handshake(struct end *client, struct end *server)
 {
 	for (unsigned int turn = 0; turn < TURNS_MAX; turn++) {
@@ -115,7 +115,7 @@ static int handshake(struct end *client, struct end *server)
 	return -ETIMEDOUT;
 }
 
-/** From one end to the other, which has it in @p received. */
+/** Sends @p data from one end to the other, which stores it in `received`. */
 static int carry(struct end *from, struct end *to, const uint8_t *data)
 {
 	size_t got = 0;

@@ -1,9 +1,9 @@
 /*
- * Threads that encrypt at once, preempted in the middle of operations: every result is right. And
- * threads that are aborted there: their contexts serve others.
+ * Threads encrypt at the same time and are preempted in the middle of operations: every result must
+ * be right. Then threads are aborted in operations: their contexts must serve other threads.
  *
- * What is expected comes from the engine in plain C, which knows nothing of contexts and is itself
- * checked elsewhere against published vectors.
+ * The expected results come from the engine in plain C. It does not use contexts, and other tests
+ * compare it with published vectors.
  */
 #include <zephyr/kernel.h>
 #include <zephyr/ztest.h>
@@ -17,7 +17,10 @@
 #define THREADS_MAX 12
 #define BYTES       1024
 #define ROUNDS      2
-/* Operations between two comparisons: odd, as each undoes the one before. */
+/*
+ * Operations between two comparisons. The number is odd, because each operation undoes the one
+ * before.
+ */
 #define OPERATIONS  9
 #define STACK_BYTES 2048
 #define TIMEOUT     K_SECONDS(10)
@@ -45,7 +48,7 @@ static struct worker {
 static uint8_t expected[THREADS_MAX][BYTES] CL_SOC_IN_BUFFER;
 static uint8_t result[THREADS_MAX][BYTES] CL_SOC_IN_BUFFER;
 
-/** Bytes that differ for each @p seed. */
+/** Fills @p to with bytes that differ for each @p seed. */
 static void fill(uint8_t *to, size_t size, uint32_t seed)
 {
 	for (size_t i = 0; i < size; i++) {
@@ -54,14 +57,14 @@ static void fill(uint8_t *to, size_t size, uint32_t seed)
 	}
 }
 
-/** Gives worker @p n an engine, a key and data of its own. */
+/** Gives worker @p n its own engine, key and data. */
 static void describe(unsigned int n)
 {
 	struct worker *const worker = &workers[n];
 
 	worker->engine = engines[n % ARRAY_SIZE(engines)];
 	worker->key_bits = 128 + 64 * (n / 3 % 3);
-	worker->len = BYTES - 20 * n; /* not of whole blocks */
+	worker->len = BYTES - 20 * n; /* no whole number of blocks */
 	worker->wrong = 0;
 	worker->status = 0;
 	fill(worker->key, sizeof(worker->key), 2 * n + 1);
@@ -83,7 +86,7 @@ static void prepare(unsigned int n)
 	zassert_equal(done, 0, "ctr: %d", done);
 }
 
-/** Word by word, so that most of a thread's time is spent in operations. */
+/** Compares by whole words, so that threads spend most of their time in operations. */
 static unsigned int differences(const uint8_t *a, const uint8_t *b, size_t size)
 {
 	unsigned int found = 0;
@@ -94,7 +97,7 @@ static unsigned int differences(const uint8_t *a, const uint8_t *b, size_t size)
 	return found;
 }
 
-/** Sets its key each round, so that keys are loaded under preemption as well. */
+/** A worker. It sets its key in each round, so that keys are also loaded under preemption. */
 static void work(void *argument, void *number, void *unused)
 {
 	struct worker *const worker = argument;
@@ -154,7 +157,7 @@ static void run(unsigned int count)
 	}
 }
 
-/** Encrypts for ever, in operations so long that it is nearly always in one. */
+/** Encrypts for ever. Its operations are so long that the thread is nearly always in one. */
 static void work_on(void *argument, void *unused1, void *unused2)
 {
 	struct worker *const worker = argument;
@@ -181,7 +184,7 @@ static void abort_in_operation(unsigned int n)
 	k_thread_abort(&workers[n].thread);
 }
 
-/** Contexts of aborted threads are free again, and nothing is written to what was their stacks. */
+/** Contexts of aborted threads become free again, and nothing is written to their former stacks. */
 ZTEST(contexts, test_aborted_threads)
 {
 	unsigned int written = 0;
@@ -194,7 +197,7 @@ ZTEST(contexts, test_aborted_threads)
 		abort_in_operation(n);
 	}
 	for (unsigned int n = 0; n < CL_CONTEXTS; n++) {
-		memset(stacks[n], 0x5a, STACK_BYTES); /* others' memory by now */
+		memset(stacks[n], 0x5a, STACK_BYTES); /* stands for a new owner's data */
 	}
 	prepare(CL_CONTEXTS);
 	k_thread_create(&workers[CL_CONTEXTS].thread, stacks[CL_CONTEXTS], STACK_BYTES, work,
@@ -203,7 +206,7 @@ ZTEST(contexts, test_aborted_threads)
 	zassert_equal(k_thread_join(&workers[CL_CONTEXTS].thread, K_MSEC(100)), 0, "it hangs");
 	zassert_equal(workers[CL_CONTEXTS].wrong, 0, "wrong words");
 	cl_contexts_count(&after);
-	/* By chance a thread is between two operations. */
+	/* A thread may by chance be between two operations when it is aborted. */
 	zassert_true(after.lost - before.lost > CL_CONTEXTS / 2, "%u operations were lost",
 		     after.lost - before.lost);
 	for (unsigned int i = 0; i < CL_CONTEXTS * STACK_BYTES; i++) {
@@ -212,7 +215,7 @@ ZTEST(contexts, test_aborted_threads)
 	zassert_equal(written, 0, "%u bytes of dead stacks were written", written);
 }
 
-/** One thread object and stack that serve again and again, as those of a pool do. */
+/** A thread object and a stack can be used again and again, as in a thread pool. */
 ZTEST(contexts, test_aborted_thread_that_begins_anew)
 {
 	struct cl_contexts_counters before;

@@ -1,6 +1,6 @@
 /*
  * Zephyr's crypto API on both devices: the examples of SP 800-38A, in place and not, at any
- * alignment; sessions; operations in the background; what is refused.
+ * alignment; sessions; operations in the background; refused calls.
  */
 #include <string.h>
 
@@ -56,7 +56,7 @@ ZTEST(crypto, test_accelerator_ctr)
 	check_all(accelerator, CRYPTO_CIPHER_MODE_CTR);
 }
 
-/** Zephyr's default: the IV stands in front of the ciphertext. */
+/** Zephyr's default: the IV precedes the ciphertext. */
 ZTEST(crypto, test_cbc_with_iv_in_front)
 {
 	struct operation operation = {
@@ -88,7 +88,7 @@ ZTEST(crypto, test_cbc_with_iv_in_front)
 	zassert_mem_equal(input, sp800_38a_plaintext, BYTES, "plaintext");
 }
 
-/** A counter of 32 bits starts at zero behind an IV of 12 bytes. */
+/** A counter of 32 bits follows an IV of 12 bytes and starts at zero. */
 ZTEST(crypto, test_split_counter)
 {
 	static const uint8_t iv[16] = {0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8};
@@ -118,7 +118,10 @@ ZTEST(crypto, test_split_counter)
 	}
 }
 
-/** A counter of 8 bits serves 256 blocks; the 257th would have the keystream of the next nonce. */
+/**
+ * A counter of 8 bits is enough for 256 blocks. Block 257 would have the keystream of the next
+ * nonce.
+ */
 ZTEST(crypto, test_counter_stays_out_of_the_nonce)
 {
 	static const uint8_t nonce[15] = {1, 2, 3};
@@ -171,7 +174,7 @@ ZTEST(crypto, test_sessions_run_out_and_come_back)
 	}
 }
 
-/** The operation is refused with @p status when one of its fields has another value. */
+/** Checks that the operation @p good is refused with @p status if @p field has another value. */
 #define REFUSED(status, good, field, value)                                                        \
 	do {                                                                                       \
 		struct operation bad = good;                                                       \
@@ -205,11 +208,11 @@ ZTEST(crypto, test_refusals)
 	REFUSED(-EINVAL, good, in_len, 31);
 	REFUSED(-EINVAL, good, out_max, 31);
 	REFUSED(-EINVAL, good, key, NULL);
-	REFUSED(-EINVAL, good, flags, CAP_INPLACE_OPS);       /* with the IV in front */
-	REFUSED(-EINVAL, good, mode, CRYPTO_CIPHER_MODE_ECB); /* of two blocks */
+	REFUSED(-EINVAL, good, flags, CAP_INPLACE_OPS);       /* IV included */
+	REFUSED(-EINVAL, good, mode, CRYPTO_CIPHER_MODE_ECB); /* two blocks */
 	REFUSED(-ENOTSUP, good, mode, CRYPTO_CIPHER_MODE_GCM);
 	REFUSED(-ENOTSUP, good, device, accelerator); /* CBC */
-	REFUSED(-EINVAL, good_ctr, ctr_len, 12);      /* no whole bytes */
+	REFUSED(-EINVAL, good_ctr, ctr_len, 12);      /* no whole number of bytes */
 }
 
 static K_SEM_DEFINE(ended, 0, 2);
@@ -226,7 +229,7 @@ static void on_end(struct cipher_pkt *pkt, int status)
 
 ZTEST(crypto, test_in_the_background)
 {
-	/* The DMA reaches the first one, and not the second. */
+	/* The DMA reaches the first buffer, but not the second. */
 	static uint8_t reached[BYTES] CL_SOC_IN_BUFFER;
 	static uint8_t data[BYTES] CL_SOC_IN_BUFFER;
 	static uint8_t *const results[2] = {reached, output};
@@ -247,7 +250,7 @@ ZTEST(crypto, test_in_the_background)
 		      -EINVAL, "nobody would be told of its end");
 	zassert_equal(cipher_callback_set(accelerator, on_end), 0, "callback");
 	ended_count = 0;
-	k_sched_lock(); /* so that neither ends before both are submitted */
+	k_sched_lock(); /* so that both are submitted before one ends */
 	for (unsigned int i = 0; i < 2; i++) {
 		const struct operation operation = {
 			.key = sp800_38a[i].key,
@@ -283,7 +286,9 @@ ZTEST(crypto, test_in_the_background)
 	}
 }
 
-/** Cycles of one call, in place in the buffer memory; twice, so that the data are what they were.
+/**
+ * Prints the cycles of one call, in place in the buffer memory. It calls twice, which restores the
+ * data.
  */
 static void measure(const struct device *device, const char *name)
 {
@@ -323,7 +328,7 @@ ZTEST(crypto, test_largest_buffer)
 	}
 }
 
-/** The words of a real source are tried where there is one: that of a board. */
+/** This test covers the simulated source. The words of a real source are tested on boards. */
 ZTEST(crypto, test_random_source_says_that_it_is_simulated)
 {
 	const struct device *const entropy = DEVICE_DT_GET(DT_NODELABEL(random0));

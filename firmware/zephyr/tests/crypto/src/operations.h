@@ -1,6 +1,7 @@
 /**
  * @file
- * One operation through the crypto API, session and all; one checked by an example of SP 800-38A.
+ * Carries out one operation through the crypto API, including its session, and checks operations
+ * against examples of SP 800-38A.
  */
 #ifndef OPERATIONS_H
 #define OPERATIONS_H
@@ -20,11 +21,15 @@ struct operation {
 	enum cipher_op op;
 	const uint8_t *key;
 	uint16_t key_bytes;
-	/** CTR: bits of the counter, which then starts at zero; 0: the IV is the whole counter
-	 * block. */
+	/**
+	 * For CTR, the bits of the counter, which then starts at zero. If 0, the IV is the whole
+	 * counter block.
+	 */
 	uint32_t ctr_len;
-	/** Beside CAP_RAW_KEY and CAP_SYNC_OPS: where the result goes, and whether the IV is in
-	 * front. */
+	/**
+	 * Flags in addition to CAP_RAW_KEY and CAP_SYNC_OPS: where the result goes, and whether the
+	 * IV precedes the ciphertext.
+	 */
 	uint16_t flags;
 	const uint8_t *iv;
 	uint8_t *in;
@@ -39,16 +44,17 @@ void prepare(struct cipher_ctx *ctx, const struct operation *operation, uint16_t
 /**
  * Begins a session, carries out the operation, frees the session.
  *
- * @return bytes of the result, or what the API refused with
+ * @return bytes of the result, or the API's error
  */
 int carry_out(const struct operation *operation);
 
 /**
- * Carries out one direction of an example of SP 800-38A, by blocks in ECB, and checks the result,
- * the byte behind it and, where it is not in place, that the input is what it was.
+ * Carries out one direction of an example of SP 800-38A, in ECB block by block. It checks the
+ * result, and that the byte after it did not change. If the operation is not in place, it also
+ * checks that the input did not change.
  *
  * @param in  room for SP800_38A_BYTES + 1
- * @param out the same; in place where it is @p in
+ * @param out room for as many bytes; the operation is in place if it equals @p in
  */
 void check_example(const struct device *device, enum cipher_mode mode, unsigned int example,
 		   enum cipher_op op, uint8_t *in, uint8_t *out);

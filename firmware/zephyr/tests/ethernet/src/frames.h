@@ -1,6 +1,6 @@
 /**
  * @file
- * Frames that the suites have the driver send or receive.
+ * Frames that the tests make the driver send or receive.
  */
 #ifndef FRAMES_H
 #define FRAMES_H
@@ -17,16 +17,21 @@
 #define UDP        (IP + 20)
 #define DATA       (UDP + 8)
 
-/** RFC 1071, byte by byte; @p sum is that of what else is counted. */
+/**
+ * Returns the checksum of RFC 1071, computed byte by byte. @p sum is the sum of data to include.
+ */
 uint32_t checksum(uint32_t sum, const uint8_t *from, size_t len);
 
-/** The checksum of the datagram of @p len bytes at @p frame + UDP, with its checksum or without. */
+/**
+ * Returns the checksum of the datagram of @p len bytes at @p frame + UDP. If its checksum field is
+ * filled in and right, the result is 0.
+ */
 uint32_t udp_checksum(const uint8_t *frame, size_t len);
 
-/** The slot that the driver sends from next. */
+/** Returns the slot that the driver will send from next. */
 const uint8_t *next_slot(void);
 
-/** Says that it has sent from there. */
+/** Tells next_slot that the driver has sent a frame. */
 void count_sent(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The driver of LiteEth's MAC: a packet of parts of any length leaves as one of a single part does,
- * and the stack is told that checksums are made only where the driver makes all of them.
+ * The driver of LiteEth's MAC. A packet in parts of any length must leave like a packet in one
+ * part. The driver may claim to make checksums only if it makes all of them.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@
 static const struct device *const mac = DEVICE_DT_GET(MAC);
 static uint8_t frame[FRAME_BYTES];
 
-/** A datagram of 61 bytes whose checksums are 0. */
+/** Makes a datagram of 61 bytes with checksums of 0. */
 static void make_frame(void)
 {
 	static const uint8_t headers[DATA] = {
@@ -34,7 +34,10 @@ static void make_frame(void)
 	}
 }
 
-/** Sends the frame in parts, whose lengths @p parts gives in turn; checks what is in the slot. */
+/**
+ * Sends the frame in parts, with the lengths in @p parts in turn, and checks the content of the
+ * slot.
+ */
 static void send(const size_t *parts, size_t count, bool shifted)
 {
 	const struct ethernet_api *const api = mac->api;
@@ -56,7 +59,7 @@ static void send(const size_t *parts, size_t count, bool shifted)
 	zassert_equal(api->send(mac, pkt), 0, "send");
 	net_pkt_unref(pkt);
 	count_sent();
-	k_busy_wait(100); /* it is on the wire */
+	k_busy_wait(100); /* until the frame is sent */
 	const uint32_t ip = checksum(0, frame + IP, UDP - IP);
 	const uint32_t udp = udp_checksum(frame, FRAME_BYTES - UDP);
 
@@ -82,8 +85,10 @@ ZTEST(ethernet, test_packets_in_parts)
 	send(even, ARRAY_SIZE(even), true);
 }
 
-/** The driver's sums are of whole IPv4 packets, UDP and ICMP: where there is more, the stack makes
- * all. */
+/**
+ * The driver's sums cover only whole IPv4 packets with UDP or ICMP. If the stack supports more, it
+ * makes all checksums.
+ */
 ZTEST(ethernet, test_claims_what_it_does)
 {
 	const struct ethernet_api *const api = mac->api;

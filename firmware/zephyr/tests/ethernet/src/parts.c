@@ -1,6 +1,7 @@
 /*
  * Received frames in one of the net stack's buffers, or in a chain of smaller ones
- * (CONFIG_NET_BUF_DATA_SIZE): they are copied whole, checked whole, and no buffer is lost.
+ * (CONFIG_NET_BUF_DATA_SIZE). The whole frame must be copied and checked, and no buffer may be
+ * lost.
  */
 #include <string.h>
 
@@ -16,7 +17,7 @@
 static uint8_t slot[CL_FRAME_MAX + 2] __aligned(4);
 static struct cl_ethernet_counters counts;
 
-/** A datagram in a frame of @p len bytes, of which @p padding are behind it. */
+/** Makes a datagram in a frame of @p len bytes; the last @p padding bytes are padding. */
 static void make_frame(size_t len, size_t padding)
 {
 	static const uint8_t headers[DATA] = {
@@ -43,7 +44,7 @@ static void make_frame(size_t len, size_t padding)
 	slot[UDP + 7] = (uint8_t)udp;
 }
 
-/** Takes the frame, compares it and gives the buffers back. */
+/** Takes the frame, compares it and frees the buffers. */
 static void expect_whole(size_t len, size_t padding)
 {
 	size_t at = 0;
@@ -63,7 +64,7 @@ static void expect_whole(size_t len, size_t padding)
 	net_buf_unref(first);
 }
 
-/** How many of the longest frames there is memory for. */
+/** Returns how many of the longest frames fit the memory. */
 static size_t count_room(void)
 {
 	static struct net_buf *held[CHAINS_MAX];

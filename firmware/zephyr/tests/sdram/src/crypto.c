@@ -1,6 +1,6 @@
 /*
- * AES from and to SDRAM by Zephyr's crypto API, on both devices: the examples of SP 800-38A, and
- * longer data whose result OpenSSL gave.
+ * AES from and to SDRAM through Zephyr's crypto API, on both devices: the examples of SP 800-38A,
+ * and longer data with a result computed by OpenSSL.
  */
 #include <string.h>
 
@@ -15,9 +15,11 @@
 #include "sp800_38a.h"
 
 #define BYTES      SP800_38A_BYTES
-#define LONG_BYTES 9001 /* more than the L2 cache has */
-/* CRC-32 of LONG_BYTES bytes by pattern() under the first key and counter block of SP 800-38A,
- * appendix F.5, by the Python package `cryptography`. */
+#define LONG_BYTES 9001 /* more than fits the L2 cache */
+/*
+ * CRC-32 of LONG_BYTES bytes from pattern(), encrypted under the first key and counter block of SP
+ * 800-38A, appendix F.5. The Python package `cryptography` computed it.
+ */
 #define LONG_SUM       0x2e9b1cb7u
 #define LONG_PLAIN_SUM 0x6d742bd4u
 

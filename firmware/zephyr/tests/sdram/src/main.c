@@ -1,6 +1,6 @@
 /*
- * SDRAM as a memory of applications: a walk through all of it, the heap, threads whose stacks and
- * data lie there.
+ * SDRAM as a memory of applications: a walk through the whole memory, the heap, and threads with
+ * stacks and data in SDRAM.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #define THREADS     3
 #define STACK_BYTES 16384
 #define DATA_BYTES  20000
-/* What the heap keeps for itself, and rounds up. */
+/* Bytes that the heap needs for itself and for rounding. */
 #define HEAP_REST 1024
 
 static uint8_t data[THREADS][DATA_BYTES] CL_SDRAM_DATA;
@@ -33,7 +33,7 @@ static bool lies_there(const void *pointer, size_t bytes)
 	return (uintptr_t)pointer - CL_SDRAM_BASE <= CL_SDRAM_BYTES - bytes;
 }
 
-/** A largest block: all that the heap has, but for its own words. */
+/** Allocates the largest block: all of the heap but its own words. */
 static void *allocate_all(size_t *bytes)
 {
 	*bytes = CL_SDRAM_BASE + CL_SDRAM_BYTES - (uintptr_t)__SDRAM_end - HEAP_REST;
@@ -80,7 +80,7 @@ ZTEST(sdram, test_bytes_and_halves)
 	for (unsigned int i = 0; i < DATA_BYTES; i++) {
 		bytes[i] = (uint8_t)(i * 7 + (i >> 8));
 	}
-	for (unsigned int i = 1; i < DATA_BYTES; i += 4) { /* one byte of each word anew */
+	for (unsigned int i = 1; i < DATA_BYTES; i += 4) { /* rewrite a byte of each word */
 		bytes[i] = (uint8_t)~bytes[i];
 	}
 	*(volatile uint16_t *)(bytes + 6) = 0x1234;
@@ -136,7 +136,7 @@ ZTEST(sdram, test_heap)
 	k_heap_free(cl_sdram_heap(), all);
 }
 
-/** Goes down the stack, so that some kilobytes of it are used, with others' turns between. */
+/** Recurses, so that some kilobytes of the stack are used while other threads run in between. */
 static uint32_t descend(unsigned int depth, unsigned int index)
 {
 	volatile uint32_t kept[64];
@@ -146,7 +146,7 @@ static uint32_t descend(unsigned int depth, unsigned int index)
 	}
 	k_yield();
 	if (depth == 0) {
-		k_msleep(1); /* the timer's interrupt comes when all stacks are deep */
+		k_msleep(1); /* so the timer interrupts when all stacks are deep */
 	}
 	uint32_t sum = depth == 0 ? 0 : descend(depth - 1, index);
 

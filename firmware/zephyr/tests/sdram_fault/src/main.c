@@ -1,6 +1,6 @@
 /*
- * SDRAM that does not work, though a variable lies there: the application is told, and goes on
- * because it said so.
+ * SDRAM that does not work, in an application with a variable there. The application is told about
+ * it, and still runs because its configuration asks for that.
  */
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /*
- * SDRAM that variables fill, but for nothing or a little: the heap of the rest gives what there is,
- * and nothing else; of too little there is none. Before the memory is set up it is not said to be
- * ready.
+ * SDRAM that variables fill, except for nothing or a little. The heap must provide exactly the
+ * rest. If the rest is too small, there must be no heap. Before the memory is set up, it must not
+ * be reported as ready.
  */
 #include <errno.h>
 
@@ -26,7 +26,7 @@ static int look(CL_SYS_INIT_ARGUMENT)
 	return 0;
 }
 
-/* Of what has this priority an application's comes first. */
+/* The application's functions come first among those with this priority. */
 SYS_INIT(look, PRE_KERNEL_1, 0);
 
 ZTEST(sdram_full, test_not_ready_before_it_is_set_up)

@@ -1,6 +1,4 @@
-/*
- * The watchdog: it bites when it is not fed, and only then; and it restarts the board.
- */
+/* The watchdog must bite if it is not fed, and only then; and it must restart the board. */
 #include <errno.h>
 
 #include <zephyr/device.h>
@@ -9,13 +7,13 @@
 #include <zephyr/ztest.h>
 
 #define TIMEOUT_MS 2u
-/* What memory holds at power-on is not this. */
+/* Memory does not hold this value at power-on. */
 #define RESTARTING 0x57415443u
 
 static const struct device *const watchdog = DEVICE_DT_GET(DT_ALIAS(watchdog0));
 
 static volatile unsigned int bites;
-/** Keeps its value over a restart. */
+/** A restart does not change it. */
 static __noinit uint32_t state;
 
 static void on_bite(const struct device *device, int channel)
@@ -81,7 +79,7 @@ ZTEST(watchdog, test_refusals)
 	zassert_equal(wdt_disable(watchdog), 0, "disable");
 }
 
-/** The last one: all tests run twice, and it passes behind the restart. */
+/** Must be the last test. After the restart all tests run again, and then this one passes. */
 ZTEST(watchdog, test_zz_restarts_the_board)
 {
 	if (state == RESTARTING) {
