@@ -1,8 +1,9 @@
-"""How often each event happened.
+"""Counts how often each event happened.
 
-The counters are a block RAM with one adder, the sources' in turns of three cycles: read, hold, write. So each may have
-an event every ninth cycle, and the shortest frame takes more; the counters are modulo 2^32, count from power-on, and
-are never cleared. What is read of one in the cycle of a write is undefined: there is no read then.
+The counters are in a block RAM with one adder. The sources take turns of three cycles each: read, hold, write. With
+three sources each may have an event every ninth cycle; the shortest frame takes longer. The counters are modulo 2^32.
+They count from power-on and are never cleared. A read in the cycle of a write would return an undefined value, so no
+read happens then.
 """
 
 from litex.soc.interconnect import stream

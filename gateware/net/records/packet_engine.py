@@ -1,17 +1,18 @@
-"""A queue before the CTR packet engine, and its messages from the packets' own parameters.
+"""Feeds the CTR packet engine: queues the words of packets, and makes the engine's messages from packet parameters.
 
 ::
 
     sink ─┬─ first word: slot, T1, index, length ─► message ─┐
           └─ words ─► queue ─────────────────────────────────┴─► PacketCTR ─► source
 
-The queue holds what comes while the core is on its way to the first keystream block, so that short packets follow
-each other at the rate of the core and not at its latency.
+The queue holds the words that arrive while the core computes the first keystream block. So short packets follow each
+other at the rate of the core, not at its latency.
 
-Every word that was taken leaves, in order, whatever becomes of keys: as zeros and with `error`, if it was flushed or
-its slot held no key when its block's turn came.
+Every word that was taken leaves, in order, whatever happens to the keys. A word leaves as zeros, with `error`, if it
+was flushed or if its slot held no key when its block's turn came.
 
-Throughput: a word a cycle, or what the core gives; a cycle more for each packet. Handshake: valid and ready.
+Throughput: a word a cycle, or the rate of the core if that is lower; one cycle more for each packet. Handshake: valid
+and ready.
 """
 
 from litex.soc.interconnect import stream
@@ -55,7 +56,7 @@ class PacketEngine(Module):
         # # #
 
         message = ctr.message
-        announced = Signal()  # the engine knows of the packet at `sink`
+        announced = Signal()  # high once the engine has the message of the packet at `sink`
         self.submodules.queue = queue = BlockRAMFIFO([("data", WORD_BITS)], QUEUE_WORDS)
         self.comb += [
             message.valid.eq(sink.valid & ~announced),

@@ -1,18 +1,19 @@
-"""The sessions that hardware serves: whose they are, and what their data are encrypted with.
+"""The sessions that hardware serves: the peer of each session, and the key slot and T1 for its data.
 
 ::
 
     CPU ─► columns of words, one row a session ─► row found by number ─► token, peer, limit, key slot, T1
 
-Columns are small memories, written by the CPU word by word and never read by it. A row is open or not; its columns can
-be written only while it is neither open nor in use. Closing it zeroes its columns; reset zeroes all, a row a cycle.
+Columns are small memories. The CPU writes them word by word and never reads them. A row is open or not. Its columns can
+be written only while it is neither open nor in use. Closing a row zeroizes its columns; reset zeroizes all rows, one
+each cycle.
 
-A search looks at every row, one a cycle, whatever it finds: its time is the number of rows plus one. The row that
-it found stays selected until the next search; `found` falls when it is closed, and stays so although the row may be
+A search reads every row, one each cycle, whatever it finds; it takes one cycle more than there are rows. The row that
+it found stays selected until the next search. `found` falls when that row is closed. It stays low even if the row is
 opened for another session.
 
-T1 lies in block RAM, and is there a cycle later. What is read of it in the cycle of a write is undefined: nobody uses
-it, for a row is written only when it is closed, or was.
+T1 is in block RAM and is valid a cycle later. A read of T1 in the cycle of a write returns an undefined value. Nobody
+uses that value, because a row is written only when it is being closed or is already closed.
 """
 
 from enum import IntEnum
@@ -28,7 +29,7 @@ ROWS_MAX = 16
 
 
 class Column(IntEnum):
-    """The words of a row; two or four make a field, least significant or first word first."""
+    """The words of a row. Two or four words make a field; the least significant or first word comes first."""
 
     SESSION = 0
     PEER_IP = 1
@@ -126,7 +127,7 @@ class SessionTable(Module):
             If(zeroing, zeroed.eq(zeroed + 1), If(zeroed == rows - 1, zeroing.eq(0))),
         ]
 
-        # Columns. What the CPU writes comes from far, and is written a cycle later.
+        # Columns. The CPU's words have long paths, so they go through registers and are written a cycle later.
         clear = self.close | zeroing
         row = Signal(row_bits)
         word = Signal(WORD_BITS)
@@ -162,7 +163,7 @@ class SessionTable(Module):
         # Search.
         wanted = Signal(WORD_BITS)
         starting, scanning = Signal(), Signal()
-        closing = Signal()  # the row at which the search looks
+        closing = Signal()  # the row that the search reads is being closed
         self.comb += [
             closing.eq(self.close & (self.row == scanned)),
             self.searching.eq(starting | scanning),

@@ -1,7 +1,7 @@
-"""What each session has had: bytes, blocks and records, as the record `stat` reports them.
+"""Counts bytes, blocks and records of each session, as the record `stat` reports them.
 
-A row is three columns in small memories, with one adder each. Opening a session zeroes its row. Latency: an update
-takes two cycles, `values` follows `capture` within three.
+A row is three columns in small memories, with one adder each. Opening a session clears its row. Latency: an update
+takes two cycles; `values` is valid within three cycles after `capture`.
 """
 
 from litex.soc.interconnect import stream
@@ -44,7 +44,7 @@ class Statistics(Module):
 
         # # #
 
-        clearing, capturing = Signal(), Signal()  # wait for a cycle without a record
+        clearing, capturing = Signal(), Signal()  # each waits for a cycle without a record
         adding = Signal()
         row = Signal(row_bits)
         length = Signal(LENGTH_BITS)

@@ -1,12 +1,12 @@
-"""One UDP port over LiteEth's IPv4, whose datagrams leave with a checksum (RFC 768).
+"""A UDP port over LiteEth's IPv4 that sends datagrams with a checksum (RFC 768).
 
 ::
 
     IPv4 ─► LiteEth's UDP receiver ─► port? ─► source
     IPv4 ◄─ LiteEth's UDP packetizer ◄──────── sink, with its checksum
 
-LiteEth's own UDP differs in that it sends the checksum 0, and has a crossbar of several ports. What comes for other
-ports is read and forgotten.
+LiteEth's own UDP sends the checksum 0 and has a crossbar of several ports. Datagrams for other ports are read and
+dropped.
 
 Throughput: one word a cycle; 2 cycles for each header. Handshake: valid and ready.
 """
