@@ -43,6 +43,5 @@ def job_layout(row_bits: int, slot_bits: int) -> list[tuple[str, int]]:
 
 
 def outcome_layout() -> list[tuple[str, int]]:
-    """Return the layout of an outcome: whether the job's reply must be dropped, and the `Event` to count in that case.
-    """
+    """Return the layout of an outcome: whether the job's reply must be dropped, and if so the `Event` to count."""
     return [("damaged", 1), ("code", EVENT_BITS)]

@@ -1,5 +1,4 @@
-"""Hardware for a loader: a code memory with a lock, the cause of the last reset, a watchdog, and detection of a UART
-break.
+"""Hardware for a loader: a lock for the code memory, the cause of the last reset, a watchdog, UART break detection.
 
 ::
 

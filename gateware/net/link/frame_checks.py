@@ -1,5 +1,4 @@
-"""Checks a received frame: check sequence, size, lengths and checksums of IPv4 and UDP, sender, and whether it is
-served.
+"""Checks a received frame: check sequence, size, lengths, checksums of IPv4 and UDP, sender, and destination.
 
 After these checks, LiteEth's stack can trust the lengths. A packet with contradictory lengths could make it wait for
 ever. LiteEth does not check UDP checksums and does not report what it drops. The fields of an Ethernet II frame (RFC
