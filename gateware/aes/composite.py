@@ -9,8 +9,7 @@ exchanges two bits. The bases are normal: both elements have trace 1 and norm N 
 
 An element is a list of bits, bit 0 first: the coefficients of the second element of the basis, then the coefficients of
 the first. No constant is copied. Bases and changes of basis are computed from FIPS-197's field. Of all such towers,
-this
-file takes the one with the fewest ones in its changes of basis.
+this file takes the one with the fewest ones in its changes of basis.
 """
 
 from collections.abc import Callable
@@ -104,8 +103,7 @@ def inversion(tower: Tower, bits: list, name: Callable[[str, list], list]) -> li
         The element.
     name : callable
         Names a list of expressions: returns signals with their values. So Verilog and synthesis compute a shared
-        expression
-        only once.
+        expression only once.
     """
     low, high = bits[:4], bits[4:]
     total = name("total", _add(high, low))

@@ -28,8 +28,7 @@ def take_turns(ciphers: list, sink: stream.Endpoint, source: stream.Endpoint, re
     in turn.
 
     The ciphers' own ``sink`` and ``source`` have the same layouts. `restart` gives the turn to the first cipher, in the
-    next
-    cycle.
+    next cycle.
     """
     last = len(ciphers) - 1
     sink_turn, source_turn = Signal(max=len(ciphers)), Signal(max=len(ciphers))

@@ -60,8 +60,7 @@ class IterativeCipher(Module):
     ----------
     sink : stream.Endpoint, data(128), slot, length(2), error, in
         Blocks to encrypt, each with a slot that holds a key and that key's length code. A block without a key has
-        `error`;
-        its processing does not matter.
+        `error`; its processing does not matter.
     source : stream.Endpoint, data(128), error, out
         Encrypted blocks, in the same order; zeros for a block with `error`.
     keys : Record, in

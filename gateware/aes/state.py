@@ -4,8 +4,7 @@ A round takes ``128 / width`` steps. Each step writes ``width / 32`` new columns
 (FIPS-197, 5.1.2) brings into the columns of the next step: byte (r, c) of the result is byte (r, c + r mod 4) of the
 state. Bytes wait in small distributed RAMs, one for each row and each column of a step, in two banks: one is written
 while the other is read. Bytes that are needed in the cycle in which they are new bypass the RAM. With a width of 128
-bits
-all bytes do, and there is no RAM.
+bits all bytes do, and there is no RAM.
 
 Latency: none from `new` to `shifted`. A byte in RAM is readable from the cycle after its write.
 """

@@ -1,8 +1,7 @@
 """One lane of the vector AES unit: a vector processing element of 32 bits that holds a column of the state.
 
 A column is 32 bits with row ``r`` at bits ``8*r+7 : 8*r``. The lane does the part of each pipeline stage that needs
-only
-its own column. ShiftRows, which crosses lanes, comes before the first stage::
+only its own column. ShiftRows, which crosses lanes, comes before the first stage::
 
     (shuffle network between the lanes)
     stage 1:  column ──► SubBytes / InvSubBytes / pass ──► register
@@ -94,8 +93,7 @@ class Lane(Module):
         it uses eight.
 
         InvMixColumns is MixColumns with an addend. Let e be {04} times the sum of the even rows, and o {04} times the
-        sum of the
-        odd rows. The addend is ``e + {02}(e + o)`` in the even rows and ``o + {02}(e + o)`` in the odd rows.
+        sum of the odd rows. The addend is ``e + {02}(e + o)`` in the even rows and ``o + {02}(e + o)`` in the odd rows.
         """
         function = Functions(self, portable=False)
         column, doubled = byte_list(self.boxes.o), byte_list(self.boxes.doubled)

@@ -2,8 +2,7 @@
 S-boxes.
 
 We built it to compare it with the vector AES unit. Functions, fields and the ROM's contents follow ``AesPlugin.scala``
-of
-SpinalHDL's VexRiscv; the code is ours. Columns have **row 0 in the high byte**, so byte ``b`` of a word is row ``3 -
+of SpinalHDL's VexRiscv; the code is ours. Columns have **row 0 in the high byte**, so byte ``b`` of a word is row ``3 -
 b``::
 
     rd = rs1 ^ share of byte b of rs2 in its column, which is
