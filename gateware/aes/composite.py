@@ -121,7 +121,7 @@ def _add(a: list, b: list) -> list:
 
 
 def multiply2(a: list, b: list) -> list:
-    """Product in GF(2^2)."""
+    """Return the product in GF(2^2)."""
     cross = (a[1] ^ a[0]) & (b[1] ^ b[0])
     return [(a[0] & b[0]) ^ cross, (a[1] & b[1]) ^ cross]
 
@@ -132,7 +132,7 @@ def _square2(a: list) -> list:
 
 
 def multiply4(tower: Tower, a: list, b: list) -> list:
-    """Product in GF(2^4)."""
+    """Return the product in GF(2^4)."""
     cross = scale2(multiply2(_add(a[2:], a[:2]), _add(b[2:], b[:2])), tower.norm_z)
     return _add(multiply2(a[:2], b[:2]), cross) + _add(multiply2(a[2:], b[2:]), cross)
 
@@ -144,7 +144,7 @@ def scale2(a: list, factor: list[int]) -> list:
 
 
 def square4(tower: Tower, a: list) -> list:
-    """Square in GF(2^4)."""
+    """Return the square in GF(2^4)."""
     # (a1 Z^4 + a0 Z)^2 = a1^2 Z^8 + a0^2 Z^2, and Z^2 = Z + N, with 1 = Z^4 + Z.
     low, high = _square2(a[:2]), _square2(a[2:])
     both = scale2(_add(low, high), tower.norm_z)

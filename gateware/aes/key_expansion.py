@@ -240,7 +240,7 @@ class KeyExpansion(Module):
             If(erasing & (keys.row == last_row) & (keys.part == parts - 1), erasing.eq(0), *begin),
         ]
 
-        # What proofs look at.
+        # Signals that the proofs read.
         self.control = {"advance": advance, "loading": loading, "expanding": expanding, "first": first}
         self.control |= {"erasing": erasing, "phase": phase, "rcon": rcon, "length_of_key": length, "word": word}
         self.control["pending"] = pending

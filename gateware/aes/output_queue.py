@@ -76,7 +76,7 @@ class OutputQueue(Module):
             read.eq(step_fetched & (stored != 0)),
         ]
 
-        # What proofs look at.
+        # Signals that the proofs read.
         self.control = {"places": places, "reserved": reserved, "left": left, "stored": stored, "fetched": fetched}
 
         # A row is read only in a cycle after it was stored, and never while it is written, because there are never more

@@ -62,7 +62,7 @@ class ByteTable(Module):
 
 
 class SBox(ByteTable):
-    """One S-box.
+    """One S-box, SubBytes or InvSubBytes on a byte.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def check_implementation(implementation: str, known: tuple[str, ...]) -> None:
         raise ValueError(f"S-box implementation {implementation!r} is not one of {', '.join(known)}")
 
 
-# Bertoni's lines. -----------------------------------------------------------------------------------------
+# Bertoni's decoder and encoder. ---------------------------------------------------------------------------
 
 
 def _decode(module: Module, byte: Signal) -> Signal:

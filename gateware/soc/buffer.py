@@ -147,4 +147,4 @@ class BufferArbiter(wishbone.Arbiter):
         super().__init__(masters, memory.wide)
         for n, master in enumerate(masters):
             granted = master.cyc & master.stb & (self.rr.grant == n)
-            self.comb += master.ack.eq(granted & (master.we | memory.answers))  # in place of LiteX's
+            self.comb += master.ack.eq(granted & (master.we | memory.answers))  # replaces LiteX's

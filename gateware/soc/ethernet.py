@@ -24,8 +24,8 @@ from gateware.net.link.slots import SLOT_BYTES
 from gateware.net.records.peripheral import FastPathPeripheral
 from gateware.soc.buffer import BufferMemory
 
-SLOTS_ORIGIN = 0x8000_0000  # not cached
-# A wire carries up to 31.25 million words a second in each direction; the memory needs a tenth more cycles for the CPU.
+SLOTS_ORIGIN = 0x8000_0000  # not cached by the CPU
+# A wire carries up to 31.25 million words a second in each direction; a tenth of the cycles is for the CPU.
 SYS_HZ_MIN = 70_000_000
 
 

@@ -153,7 +153,7 @@ class Loader(LiteXModule):
         # # #
 
         left = Signal(max=watchdog_cycles + 1, reset=watchdog_cycles)
-        ended = Signal()  # by the watchdog
+        ended = Signal()  # the watchdog has run out
         self.comb += [
             ended.eq(self.locked & (left == 0)),
             self._status.fields.cause.eq(self.cause),

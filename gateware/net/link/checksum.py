@@ -34,23 +34,23 @@ def doubled(number: Signal) -> Cat:
 
 
 class ChecksumSum(Module):
-    """Adds words.
+    """Adds words to a ones'-complement sum.
 
     Parameters
     ----------
     initial : int
-        What the sum begins with, 1 to 0xFFFF. A sum that is not 0 stays so: each value is written in one way.
+        First value of the sum, 1 to 0xFFFF. A sum that is not 0 never becomes 0, so each value has only one form.
 
     Attributes
     ----------
     word : Signal(32), in
-        Two halves.
+        Two halves to add.
     add : Signal(), in
-        Add them.
+        Add `word`.
     clear : Signal(), in
-        Begin anew; not in a cycle with `add`.
+        Begin a new sum; not in a cycle with `add`.
     value : Signal(16), out
-        The sum as two cycles ago `add` and `clear` left it.
+        The sum, two cycles after `add` or `clear`.
 
     Raises
     ------

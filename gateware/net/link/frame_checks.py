@@ -57,7 +57,7 @@ PROTOCOL_ICMP = 1
 ECHO_REQUEST = 8
 MULTICAST = 224  # the first byte of addresses of class D and E is at least this
 HOST_ONES = 255  # the last byte of a /24's broadcast address
-ECHO_DATA_MAX = 128  # of LiteEth's buffer
+ECHO_DATA_MAX = 128  # size of LiteEth's buffer
 
 
 class FrameChecks(Module):
@@ -92,14 +92,14 @@ class FrameChecks(Module):
 
         # # #
 
-        # Fields, as they pass.
+        # The fields, taken as they pass.
         position = Signal(LENGTH_BITS - 2)  # words before this one
         from_group, from_arp_group, from_high, from_zero, from_net, from_bad = (Signal() for _ in range(6))
         for_group, is_ipv4, is_arp, plain_header, fragment, is_udp, is_icmp = (Signal() for _ in range(7))
         own_upper, own_address, is_echo, own_port, has_checksum = (Signal() for _ in range(5))
         total_length, udp_length = Signal(LENGTH_BITS), Signal(LENGTH_BITS)
         byte = [frame.data[8 * i : 8 * i + 8] for i in range(WORD_BYTES)]
-        size = Signal(LENGTH_BITS)  # of the frame
+        size = Signal(LENGTH_BITS)  # bytes of the frame
         bad_sequence = Signal()
         ended = Signal()
         last_bytes = Signal(3)
@@ -167,7 +167,7 @@ class FrameChecks(Module):
 
         # Checksums. IPv4's covers bytes 14 to 33. UDP's covers the length at byte 16, and bytes from 26 to the packet's
         # end.
-        first, second = 0b0011, 0b1100  # half of a word
+        first, second = 0b0011, 0b1100  # halves of a word
         of_ipv4, of_udp = Signal(WORD_BYTES), Signal(WORD_BYTES)  # bytes of this word that belong to each sum
         rest = Signal(LENGTH_BITS)  # bytes of the packet from this word on, counted from the total length
         whole = Signal()

@@ -20,7 +20,7 @@ from migen import FSM, Cat, If, Module, NextState, NextValue, Signal
 from gateware.net import WORD_BITS
 
 MAC_BITS = 48
-GROUP_BIT = 0  # of byte 0
+GROUP_BIT = 0  # bit 0 of byte 0
 
 
 def wire_order(number: int, size: int) -> int:
@@ -55,7 +55,7 @@ class FrameRouter(Module):
 
         # # #
 
-        held = [stream.Endpoint(layout, name=f"held{n}") for n in range(2)]  # the older one first
+        held = [stream.Endpoint(layout, name=f"held{n}") for n in range(2)]  # the older word first
         fields = ("data", "last_be", "error", "last")
         shift, emit = Signal(), Signal()
         destination = Signal(MAC_BITS)

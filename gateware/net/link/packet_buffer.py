@@ -26,12 +26,12 @@ PACKET_LAYOUT = [("data", WORD_BITS), ("last_be", WORD_BYTES)]
 
 
 class PacketBuffer(Module):
-    """Buffers whole packets.
+    """A buffer that stores and forwards whole packets.
 
     Parameters
     ----------
     depth : int
-        Words; a power of two.
+        Size in words, a power of two.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class PacketBuffer(Module):
     deciding : Signal(), out
         A whole packet has been taken and waits for the decision.
     commit, drop : Signal(), in
-        Pulse while `deciding`: let it leave, or forget it.
+        Pulse while `deciding`: send the packet, or drop it.
     overflow : Signal(), out
         With `deciding`: the packet did not fit and will be dropped.
 

@@ -17,12 +17,12 @@ from migen import If, Module, Signal
 
 
 class Skid(Module):
-    """Holds a word.
+    """A register that holds a word while the receiver is not ready.
 
     Parameters
     ----------
     layout : list or stream.EndpointDescription
-        Of the stream.
+        Layout of the stream.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Skid(Module):
         # # #
 
         held = stream.Endpoint(layout, name="held")
-        self.held = held  # what tests look at
+        self.held = held  # for tests
         holds = Signal()
         self.comb += [
             self.sink.ready.eq(~holds),

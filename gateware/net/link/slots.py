@@ -93,7 +93,7 @@ class SlotWriter(LiteXModule):
 
         # # #
 
-        # Frames that wait.
+        # Received frames that wait for the CPU.
         self.frames = frames = stream.SyncFIFO([("slot", slot_bits), ("length", LENGTH_BITS)], slots)
         self.comb += [
             self.ev.available.trigger.eq(frames.source.valid),
@@ -102,7 +102,7 @@ class SlotWriter(LiteXModule):
             self._length.status.eq(frames.source.length),
         ]
 
-        # The frame that comes.
+        # The frame that is being received.
         slot, position = Signal(slot_bits), Signal(LENGTH_BITS - 2)  # words before this one
         last_bytes, whole = Signal(3), Signal()
         bad = Signal()
@@ -118,7 +118,7 @@ class SlotWriter(LiteXModule):
             frames.sink.slot.eq(slot),
         ]
 
-        # Its sums.
+        # The sums of this frame.
         a, b, behind = Signal(32), Signal(32), Signal()
         held = Signal(16)
         end = Signal()
@@ -202,9 +202,11 @@ class SlotReader(LiteXModule):
     Attributes
     ----------
     source : stream.Endpoint, LiteEth's `eth_phy_description(32)`, out
+        Frames without preamble and check sequence.
     port : Record, see `port_layout`, out
         Driven one cycle before the access, which happens only if `granted`.
     granted : Signal(), in
+        The memory carries out the access.
     word : Signal(32), in
         The word that was read, `LATENCY` cycles later.
     with_checksum : Signal(), in
@@ -266,7 +268,7 @@ class SlotReader(LiteXModule):
         word, mark = self.word, marks[-1]
         rest = frame.length[:2]
 
-        # Their sum.
+        # The checksum of the words.
         summing, start_sum = Signal(), Signal()
         self.checksum = checksum = ChecksumSum(initial=RIGHT)
         has = [1, *[~mark.last | (rest == 0) | (rest > n) for n in range(1, WORD_BYTES)]]
@@ -353,6 +355,7 @@ class FrameSlots(LiteXModule):
     sink, source : stream.Endpoint
         See `SlotWriter` and `SlotReader`.
     port : Record, see `port_layout`, out
+        The accesses of writer and reader.
     word : Signal(32), in
         The word of a read, in the cycle after it.
     with_checksum : Signal(), in

@@ -16,7 +16,7 @@ COUNTER_BITS = 32
 
 
 class EventCounters(Module):
-    """Counts events.
+    """Counts the events of several sources, by code.
 
     Parameters
     ----------
@@ -26,11 +26,11 @@ class EventCounters(Module):
     Attributes
     ----------
     sinks : list of stream.Endpoint, code(5), in
-        Events, taken in the cycle of `valid`.
+        Events; each is taken in the cycle of `valid`.
     select : Signal(5), in
         Counter to read.
     value : Signal(32), out
-        Its value in the cycle before, or in the one before that.
+        Its value, one or two cycles old.
     """
 
     def __init__(self, *, sources: int):
@@ -47,7 +47,7 @@ class EventCounters(Module):
         turn, step = Signal(max=max(sources, 2)), Signal(max=3)
         pending = Array([Signal(name=f"pending{n}") for n in range(sources)])
         codes = Array([Signal(EVENT_BITS, name=f"code{n}") for n in range(sources)])
-        active, code, count = Signal(), Signal(EVENT_BITS), Signal(COUNTER_BITS)  # whose turn it is
+        active, code, count = Signal(), Signal(EVENT_BITS), Signal(COUNTER_BITS)  # the event under way
         last = Signal()
         self.comb += [
             last.eq(step == 2),

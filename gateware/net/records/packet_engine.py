@@ -29,22 +29,22 @@ QUEUE_WORDS = 64
 
 
 class PacketEngine(Module):
-    """Encrypts and decrypts packets.
+    """Encrypts and decrypts packets through the CTR service.
 
     Parameters
     ----------
     port : Port
-        Of the CTR service.
+        A port of the CTR service.
 
     Attributes
     ----------
     sink : stream.Endpoint, see `packet_layout`, in
-        Words of packets of at least one byte, as many as their length says; the parameters are taken before the
-        first word.
+        Words of packets, as many as the length states, at least one byte. The parameters are taken before the first
+        word.
     source : stream.Endpoint, data(32), error, out
-        As many words.
+        One word for each word of `sink`.
     flush : Signal(), in
-        Drop what has been taken, and its keystream.
+        Drop the words that were taken, and their keystream.
     """
 
     def __init__(self, *, port: Port):

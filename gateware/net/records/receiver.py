@@ -38,35 +38,35 @@ CHECKS = [event for event in Event if Event.HEADER <= event <= Event.TRANSMIT_OV
 
 
 class RecordReceiver(Module):
-    """Parses and checks records.
+    """Parses the record in each datagram and checks it.
 
     Parameters
     ----------
     table : SessionTable
         The sessions; used, not added as a submodule.
     window : RecordWindow
-        Their records; likewise.
+        The windows of the sessions; used, not added as a submodule.
 
     Attributes
     ----------
     sink : stream.Endpoint, LiteEth's `eth_udp_user_description(32)`, in
         Datagrams.
     sender_mac : Signal(48), in
-        Source address of the present datagram's frame.
+        Ethernet source address of the current datagram.
     usable : Signal(slots), in
         Key slots that hold a key and may be used.
     needed : Signal(16), out
-        Bytes that the present datagram's reply needs.
+        Bytes that the reply to the current datagram needs.
     room : Signal(), in
-        There is room for as many.
+        There is room for `needed` bytes.
     accepted, row, slot : Signal(), Signal, Signal, out
-        Pulse: a datagram of this row and key slot passes.
+        Pulse: a datagram of this row and key slot has passed all checks.
     job : stream.Endpoint, see `job_layout`, out
-        A cycle later.
+        The parameters of the reply, one cycle after `accepted`.
     packet : stream.Endpoint, see `packet_layout`, out
         Data to encrypt; none for a record without data.
     outcome : stream.Endpoint, see `outcome_layout`, out
-        For each job, after its last word.
+        One outcome for each job, after its last word.
     event : stream.Endpoint, code(5), out
         Datagrams that were dropped.
     """
@@ -89,8 +89,8 @@ class RecordReceiver(Module):
 
         header = wire.header_record("header")
         words = Signal(wire.HEADER_WORDS * WORD_BITS)
-        count = Signal(max=wire.HEADER_WORDS)  # of header words
-        size = Signal(LENGTH_BITS)  # of the datagram
+        count = Signal(max=wire.HEADER_WORDS)  # header words taken
+        size = Signal(LENGTH_BITS)  # length of the datagram
         peer_ip, peer_port, peer_mac = Signal(32), Signal(16), Signal(48)
         take = Signal()
         in_header = Signal()

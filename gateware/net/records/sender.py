@@ -44,12 +44,12 @@ DATAGRAMS_MAX = USES_MAX
 
 
 class RecordSender(Module):
-    """Makes replies.
+    """Builds the replies and sends them.
 
     Parameters
     ----------
     port : int
-        The UDP port that replies come from.
+        The UDP port from which replies are sent.
     row_bits, slot_bits : int
         Sizes of a job's `row` and `slot`.
     buffer_words : int
@@ -58,22 +58,24 @@ class RecordSender(Module):
     Attributes
     ----------
     job : stream.Endpoint, see `job_layout`, in
+        The parameters of each reply.
     encrypted : stream.Endpoint, data(32), error, in
-        Data of the jobs, in their order. A reply with `error` in a word is dropped.
+        Data of the jobs, in the same order. A reply with `error` in a word is dropped.
     outcome : stream.Endpoint, see `outcome_layout`, in
-        For each job.
+        One outcome for each job.
     needed, room, reserve : Signal(16), in, and Signal(), out, and Signal(), in
-        The room for a reply; `room` is two cycles behind `needed`.
+        Room for a reply. `room` is valid two cycles after `needed`.
     finished : Record, valid, damaged, code(5), row, slot, length(16), out
-        Pulse: the data of a job have left the engine; the reply is whole, or dropped; `code` is the `Event`.
+        Pulse: the data of a job have left the engine. The reply is whole, or dropped if `damaged`; `code` is the
+        `Event`.
     ip_address : Signal(32), in
-        The address that replies come from.
+        The source address of replies.
     source : stream.Endpoint, see `gateware.net.layouts.datagram_layout`, out
         Datagrams.
     destination : Record, waits, ip_address(32), mac_address(48), out
-        Whether a datagram waits at `source`, and for whom.
+        Whether a datagram waits at `source`, and the station that it goes to.
     empty : Signal(), out
-        No job or datagram is here.
+        The sender holds no job and no datagram.
     """
 
     def __init__(self, *, port: int, row_bits: int, slot_bits: int, buffer_words: int = 2048):

@@ -51,7 +51,7 @@ _NARROW = {Column.PEER_PORT: 16, Column.RECORD_BLOCKS: BLOCKS_BITS}
 
 
 class SessionTable(Module):
-    """Rows of sessions.
+    """The rows of all sessions, with a search for a session's number.
 
     Parameters
     ----------
@@ -63,24 +63,27 @@ class SessionTable(Module):
     Attributes
     ----------
     row : Signal, in
-        The row that the CPU means.
+        The row that the CPU accesses.
     write : dict of Column to Signal(), in
         Write strobes, each with `word`; ignored while the row is open or in use.
     word : Signal(32), in
+        The word to write.
     open, close : Signal(), in
-        Open or close the row; opening one that is open or in use is ignored.
+        Pulse: open or close the row. Opening a row that is open or in use is ignored.
     locked : Signal(), out
-        The row is open or in use, or all are being zeroed after reset.
+        The row is open or in use, or all rows are being zeroized after reset.
     opened : Signal(rows), out
         Rows that are open.
     in_use : Signal(rows), in
-        Rows of which a datagram is under way.
+        Rows with a datagram under way.
     search : Signal(), in
         Begin a search for `number`; not while one is under way.
     number : Signal(32), in
+        The session number to search for.
     searching : Signal(), out
+        A search is under way.
     found : Signal(), out
-        The search has found a row, and it has been open since.
+        The search has found a row, and the row has been open since then.
     found_row, slot : Signal, out
         The row and its key slot.
     peer_ip, peer_port, token, limit, initial, record_blocks : Signal, 32, 16, 64, 64, 128 and 7 bits, out

@@ -15,7 +15,7 @@ LENGTH_BITS = 16
 
 
 class Statistics(Module):
-    """Counts for each session.
+    """Holds the counts of each session.
 
     Parameters
     ----------
@@ -25,13 +25,13 @@ class Statistics(Module):
     Attributes
     ----------
     record : stream.Endpoint, row, length(16), in
-        A record of so many bytes was answered; taken in the cycle of `valid`.
+        A record of this length, in bytes, was answered; taken in the cycle of `valid`.
     row : Signal, in
-        The session that `clear` and `capture` mean.
+        The session for `clear` and `capture`.
     clear, capture : Signal(), in
-        Pulse: zero the row; copy it to `values`. Not in a cycle after the other.
+        Pulse: clear the row, or copy it to `values`. The two must not follow each other directly.
     values : Record, bytes(64), blocks(64), records(32), out
-        As of the last `capture`.
+        The counts at the last `capture`.
     """
 
     def __init__(self, *, rows: int):

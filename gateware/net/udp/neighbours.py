@@ -19,18 +19,18 @@ from gateware.net.layouts import DESTINATION_LAYOUT, STATION_LAYOUT
 
 
 class Neighbours(Module):
-    """Answers LiteEth's IPv4 sender.
+    """Answers the address requests of LiteEth's IPv4 sender.
 
     Attributes
     ----------
     request, response : stream.Endpoint
-        As those of LiteEth's ARP table.
+        The same interface as LiteEth's ARP table.
     destination : Record, waits, ip_address(32), mac_address(48), in
-        Whether a datagram waits to be sent, and for whom.
+        Whether a datagram waits to be sent, and the station that it goes to.
     station : Record, ip_address(32), mac_address(48), in
-        Who sent the ICMP echo request.
+        The station that sent the ICMP echo request.
     learn : Signal(), in
-        Take `station`.
+        Store `station`.
     """
 
     def __init__(self):

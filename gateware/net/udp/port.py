@@ -23,7 +23,7 @@ HEADER_BYTES = udp_header.length
 
 
 class UDPPort(LiteXModule):
-    """A UDP port.
+    """Sends and receives the datagrams of one UDP port.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class UDPPort(LiteXModule):
     source : stream.Endpoint, LiteEth's `eth_udp_user_description(32)`, out
         Datagrams for the port.
     sink : stream.Endpoint, see `datagram_layout`, in
-        Datagrams; the parameters hold until the last word has been taken.
+        Datagrams; the parameters must stay stable until the last word has been taken.
     """
 
     def __init__(self, *, ip, port: int):

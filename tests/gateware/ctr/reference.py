@@ -60,7 +60,7 @@ def eea2_t1(count: int, bearer: int, direction: int) -> int:
 
 
 def eea2(key: bytes, count: int, bearer: int, direction: int, data: bytes, length: int) -> bytes:
-    """128-EEA2 over `length` bits."""
+    """Encrypt `length` bits with 128-EEA2."""
     return only_bits(ctr(key, eea2_t1(count, bearer, direction), data, width=WIDTH_64), length)
 
 

@@ -43,7 +43,7 @@ class Descriptor:
 
     @property
     def size(self) -> int:
-        """Bytes of the buffers."""
+        """Size of each buffer, in bytes."""
         return (self.length + 7) // 8 if self.in_bits else self.length
 
     def result(self, key: bytes, data: bytes) -> bytes:
@@ -169,7 +169,7 @@ class Bench:
         assert [self.peek(name) for name in ("service_idle", "service_gives", "bus_cyc")] == [1, 0, 0]
 
     def peek(self, name: str) -> int:
-        """A signal of `watched`."""
+        """Return the value of a signal of `watched`."""
         return self.sim.peek(self.watched[name])
 
     # Register accesses, for use with `yield from`.

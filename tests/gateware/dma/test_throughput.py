@@ -10,7 +10,8 @@ BURST_BEATS = 32
 
 @pytest.fixture(scope="module")
 def simulated():
-    bench = BufferBench(datapath="pipelined", sbox="block_ram", burst_beats=BURST_BEATS)  # whose model compiles fastest
+    # the model that compiles fastest
+    bench = BufferBench(datapath="pipelined", sbox="block_ram", burst_beats=BURST_BEATS)
     yield bench
     bench.sim.close()
 

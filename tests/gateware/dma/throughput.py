@@ -93,7 +93,7 @@ class BufferBench(Bench):
 
 @dataclass(frozen=True)
 class Figure:
-    """One run."""
+    """The measurement of one run."""
 
     datapath: int | str
     key_bits: int

@@ -300,7 +300,7 @@ class GMIIBoard:
         return Window(session.record_bytes // 16, first, sums)
 
     def counters(self) -> dict[Event, int]:
-        """All counters of events."""
+        """Return the counters of all events."""
         operations = [access for event in Event for access in ((0, "event", int(event)), (0, "event_count", None))]
         return dict(zip(Event, self.run(array("H"), operations)[1], strict=True))
 

@@ -114,7 +114,7 @@ def answer(session: Session, payload: bytes) -> tuple:
 
 
 class PeripheralBoard:
-    """The model.
+    """The model of the peripheral with its CTR service.
 
     Parameters
     ----------

@@ -158,7 +158,7 @@ class Sweep:
                 keys.append(self.new_key)
             wanted.append([answer(session, replace(session, key=key).reply(offset, part)) for key in keys])
         new = False
-        optional = {"close", "load_key", "clear_key"}  # of the victim alone
+        optional = {"close", "load_key", "clear_key"}  # only for the victim
         remaining = iter(answers)
         present = next(remaining, None)
         for (session, *_), replies in zip(self.requests, wanted, strict=True):

@@ -25,7 +25,7 @@ POLLS = 10_000
 
 
 class CWindow(ctypes.Structure):
-    """struct cl_window."""
+    """The C structure `cl_window`."""
 
     _fields_ = [
         ("first", ctypes.c_uint64),
@@ -50,7 +50,7 @@ class CWindow(ctypes.Structure):
 
 
 class Client(ctypes.Structure):
-    """struct cl_server_client."""
+    """The C structure `cl_server_client`."""
 
     _fields_ = [
         ("session", ctypes.c_uint32),

@@ -274,7 +274,7 @@ def test_session_table():
         while (yield dut.searching):
             cycles += 1
             yield
-        assert cycles == 5  # one begins it
+        assert cycles == 5  # one cycle starts the search
         if not (yield dut.found):
             return None
         fields = []

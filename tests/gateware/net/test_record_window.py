@@ -76,14 +76,14 @@ class Bench:
         raise AssertionError("an access does not end")
 
     def put(self, row: int, window: Window):
-        """Write a whole window."""
+        """Write a whole window as the CPU."""
         for place in range(RECORDS):
             kept = window.sums.get(window.first + place)
             given = (kept is not None, kept or 0, window.first * window.record_blocks)
             yield from self.access(self.dut.write, row, place, given)
 
     def get(self, row: int, record_blocks: int):
-        """Read a whole window."""
+        """Read a whole window as the CPU and return it."""
         sums, first = {}, 0
         for place in range(RECORDS):
             came, kept, base = yield from self.access(self.dut.read, row, place)

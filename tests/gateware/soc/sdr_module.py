@@ -55,15 +55,16 @@ class _Since:
 
 
 class SdrModule(LiteXModule):
-    """The module.
+    """The model of the module.
 
     Parameters
     ----------
     pads : Pads
+        The pins.
     rows, columns : int
-        Of each bank, powers of two.
+        Rows and columns of each bank, powers of two.
     refresh_cycles : int
-        The most clocks between two refreshes, from the first on that it gets when it is ready.
+        Most clocks between two refreshes, counted from the first refresh after it is ready.
     """
 
     def __init__(self, pads: Pads, *, rows: int, columns: int, refresh_cycles: int):

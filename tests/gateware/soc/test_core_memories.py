@@ -15,7 +15,7 @@ from tests.gateware.soc.strict_core import strict
 from tests.gateware.support import ROOT
 from tests.host.commands import command
 
-__all__ = ["test_encrypts_a_file_and_decrypts_it"]  # on this board
+__all__ = ["test_encrypts_a_file_and_decrypts_it"]  # runs on this board
 
 CORE = "VexRiscv_FullCfu.v"
 READS = 2 + 1 + 4 + 1 + 1  # register file; data cache: tags, bytes of a word; instruction cache: words, tags
