@@ -32,9 +32,7 @@ WIDTHS = (32, 64, 128)
 
 
 def cipher_layout(slots: int) -> list[tuple[str, int]]:
-    """Return the fields of a block that enters a cipher: data, slot of its key, length code of that key, and `error`
-    without one.
-    """
+    """Return the fields of a block that enters a cipher: data, slot and length code of its key, `error` without a key."""
     return [("data", BLOCK_BITS), ("slot", bits_for(slots - 1)), ("length", 2), ("error", 1)]
 
 
@@ -66,7 +64,7 @@ class IterativeCipher(Module):
     keys : Record, in
         Round keys to store (`key_writes`).
     watched, in_use : Signal, in, and Signal(), out
-        Whether the core holds a block that needs the round keys of slot `watched`; blocks with `error` need none.
+        `in_use`: the core holds a block that needs the round keys of slot `watched`. Blocks with `error` need none.
     flush : Signal(), in
         Drop all blocks.
     clear : Signal(), in

@@ -15,9 +15,8 @@ the data registers. The first register takes whatever is offered, and a valid bi
 blocks, and the others follow it, so an idle pipeline switches nothing. Data registers are not reset.
 
 Byte order: as in `gateware.aes`. Throughput: a block a cycle. Latency, from the acceptance of a block to
-`source.valid`:
-``stages * Nr + 5`` cycles, with Nr the rounds of the longest key length. Handshakes: valid and ready, both from
-registers.
+`source.valid`: ``stages * Nr + 5`` cycles, with Nr the rounds of the longest key length. Handshakes: valid and ready,
+both from registers.
 """
 
 from litex.soc.interconnect import stream
@@ -186,8 +185,9 @@ class PipelinedCipher(Module):
         self.slots, self.errors = slot, error
 
     def _is_row_of(self, number: int, codes: tuple[int, ...]):
-        """Return whether the written row belongs to this round of the pipeline; rows beyond the last belong to the
-        first rounds.
+        """Tell whether the written row belongs to this round of the pipeline.
+
+        Rows after the last belong to the first rounds.
         """
         rows = {code: number for code in codes}
         for code in codes if number else ():

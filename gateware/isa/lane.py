@@ -89,8 +89,9 @@ class Lane(Module):
         ]
 
     def _stage_2_of_cells(self) -> None:
-        """Build stage 2 three LUT4 deep, because a block RAM answers late in the cycle. Synthesis does not know that:
-        it uses eight.
+        """Build stage 2 three LUT4 deep, because a block RAM answers late in the cycle.
+
+        Synthesis does not know that and would use eight levels.
 
         InvMixColumns is MixColumns with an addend. Let e be {04} times the sum of the even rows, and o {04} times the
         sum of the odd rows. The addend is ``e + {02}(e + o)`` in the even rows and ``o + {02}(e + o)`` in the odd rows.

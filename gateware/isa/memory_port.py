@@ -48,9 +48,9 @@ class VectorMemoryPort(Module):
     bus : wishbone.Interface
         128-bit master, word addressing.
     request : stream.Endpoint
-        In: ``load``, ``store`` or both, for a group's member; ``address`` (32, bytes); ``destination`` (32, bytes)
-        of a group's member; ``data`` (128), added to what is loaded if ``exclusive_or``, which a store sets;
-        ``register`` (3).
+        In: ``load`` and ``store``, both for a member of a group; ``address`` (32, bytes); ``destination`` (32, bytes)
+        for a member of a group; ``data`` (128), added to the block that is loaded if ``exclusive_or``, which a store
+        sets; ``register`` (3).
     result_valid, result_ready : Signal()
         Out, in: a load's value is there; the unit takes it.
     result_register, result_data : Signal(3), Signal(128)
@@ -64,7 +64,7 @@ class VectorMemoryPort(Module):
     fault_code, fault_address : Signal(4), Signal(28)
         Out: the first fault, 0 if none, and its address in blocks.
     clear_fault : Signal()
-        In: forgets the fault.
+        In: clears the fault.
 
     Raises
     ------

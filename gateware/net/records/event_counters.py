@@ -47,7 +47,7 @@ class EventCounters(Module):
         turn, step = Signal(max=max(sources, 2)), Signal(max=3)
         pending = Array([Signal(name=f"pending{n}") for n in range(sources)])
         codes = Array([Signal(EVENT_BITS, name=f"code{n}") for n in range(sources)])
-        active, code, count = Signal(), Signal(EVENT_BITS), Signal(COUNTER_BITS)  # the event under way
+        active, code, count = Signal(), Signal(EVENT_BITS), Signal(COUNTER_BITS)  # the event being counted
         last = Signal()
         self.comb += [
             last.eq(step == 2),
