@@ -32,7 +32,7 @@ WIDTHS = (32, 64, 128)
 
 
 def cipher_layout(slots: int) -> list[tuple[str, int]]:
-    """Return the fields of a block that enters a cipher: data, slot and length code of its key, `error` without a key."""
+    """Return the fields of a block that enters a cipher: data, slot and length of its key, `error` without a key."""
     return [("data", BLOCK_BITS), ("slot", bits_for(slots - 1)), ("length", 2), ("error", 1)]
 
 

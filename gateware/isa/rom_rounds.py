@@ -15,8 +15,8 @@ b``::
 ``funct3`` is 2. ``funct7`` has the byte in bits 4:3 and the operation in bits 1:0. The plugin's own opcode is custom-1.
 From the high byte on, a word of the ROM holds InvSubBytes of its index, {02} x, x and {03} x with x = SubBytes of the
 index. For `DECRYPT` it holds {0e} x, {09} x, {0d} x and {0b} x with x = InvSubBytes of the index. Latency and
-throughput: one instruction a cycle, the response one cycle after the command. In the plugin another register follows, so
-an instruction that needs the result waits one cycle longer there than on this port. The unit has no state.
+throughput: one instruction a cycle, the response one cycle after the command. In the plugin another register follows,
+so an instruction that needs the result waits one cycle longer there than on this port. The unit has no state.
 """
 
 from migen import READ_FIRST, Array, Cat, If, Memory, Mux, Signal

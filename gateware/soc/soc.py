@@ -54,7 +54,7 @@ BUS_TIMEOUT_CYCLES = 63
 CONSOLE_FIFO_BYTES = 64
 # Units that implement the ratified scalar instructions, by their names in `gateware.configurations`.
 SCALAR_UNITS = {"scalar": ScalarAESUnit, "comparators": ComparatorUnit, "wide_comparators": WideComparatorUnit}
-# Cycles from the watchdog's interrupt to the reset: time for a last message.
+# Cycles from the watchdog's interrupt to the reset: time to print a last message.
 WATCHDOG_RESET_DELAY_CYCLES = 4096
 
 

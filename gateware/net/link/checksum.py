@@ -68,8 +68,8 @@ class ChecksumSum(Module):
 
         # # #
 
-        # Bit 0 of both sums takes the carry in. A sum of all ones with a carry could only follow from the same state,
-        # so `folded` needs at most one more carry.
+        # Bit 0 of both sums takes the carry in. A sum never becomes all ones together with a carry, unless it was so
+        # before. So `folded` needs at most one more carry.
         columns, carry = Signal(WORD_BITS, reset=initial), Signal()
         added, folding = Signal(WORD_BITS + 2), Signal(CHECKSUM_BITS + 2)
         folded = Signal(CHECKSUM_BITS + 1)

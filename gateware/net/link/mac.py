@@ -37,7 +37,7 @@ FRAME_BYTES_MAX = 1514  # without the check sequence, at an MTU of 1500
 
 
 class _MarkedPHY(LiteXModule):
-    """Wraps a PHY and marks its last received byte with `last_be`, which LiteEth's frame check sequence needs.
+    """Wraps a PHY and marks its last received byte with `last_be`, which LiteEth's FCS check needs.
 
     LiteEth 2024.12 looks only at that mark, and its 8-bit PHYs do not set it. Without it no error would be found.
     """

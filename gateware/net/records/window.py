@@ -138,7 +138,8 @@ class RecordWindow(Module):
         row = Signal(row_bits)
         blocks = Signal(BLOCKS_BITS)
         base = Signal(INDEX_BITS)
-        first, number = Signal(_NUMBER_BITS), Signal(_NUMBER_BITS)  # number of the window's first record; of this one
+        # numbers of the window's first record and of this one
+        first, number = Signal(_NUMBER_BITS), Signal(_NUMBER_BITS)
         wait = Signal(max=LOOKUP_CYCLES)
         distance = Signal(INDEX_BITS + 1)
         beyond, long, far = Signal(), Signal(), Signal()

@@ -153,7 +153,7 @@ def test_a_slot_in_use_is_waited_for_and_withdrawn_at_once():
 
 
 def test_a_datagram_that_does_not_end_costs_the_key():
-    """A command on the slot of such a datagram still ends.
+    """A command on a slot ends even if a datagram of that slot does not.
 
     The slot holds no key, and the words that were written are zeroized.
     """
@@ -183,7 +183,7 @@ def test_a_datagram_that_does_not_end_costs_the_key():
 
 @pytest.mark.parametrize("when", range(14))
 def test_zeroize_ends_the_present_command_at_once(when):
-    """Holds whatever that command waits for. The words of its key are zeroized too."""
+    """`zeroize` ends a command whatever the command waits for. The words of its key are zeroized too."""
     bench = _Bench()
 
     def scenario():

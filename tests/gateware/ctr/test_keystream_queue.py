@@ -11,7 +11,7 @@ DEPTH = 4
 
 
 def test_clear_leaves_no_keystream():
-    """Holds for any number of blocks stored, fetched and given: none remain in the memory or in registers."""
+    """After `clear` the memory and the registers hold no keystream, however many blocks were stored or given."""
     rng = random.Random(1)
     for blocks in range(DEPTH + 3):
         dut = KeystreamQueue(DEPTH)

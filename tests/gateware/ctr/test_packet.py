@@ -159,7 +159,7 @@ def test_wrong_lengths(bench, stall):
 @pytest.mark.parametrize("again", [0, 1, 3])
 @pytest.mark.parametrize("stall", [0.0, 0.5])
 def test_flush(bench, stall, again):
-    """Flush at any time, and again soon after.
+    """A flush may come at any time, and again soon after.
 
     Each packet is right up to some word, then zeros with errors; the next is right.
     """

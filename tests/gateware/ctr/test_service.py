@@ -204,7 +204,7 @@ def test_shares(bench, sizes):
 
 @pytest.mark.parametrize("who", [0, 1])
 def test_a_flush_is_of_one_client(bench, who):
-    """One client flushes at any time, and again soon.
+    """A flush, at any time and again soon after, drops only the blocks of the client that gives it.
 
     The other gets whole answers, and the next requests get right answers.
     """
@@ -235,7 +235,7 @@ def test_a_flush_is_of_one_client(bench, who):
 
 @pytest.mark.parametrize("who", [0, 1])
 def test_zeroize_ends_all(bench, who):
-    """Either client zeroizes at any time.
+    """Either client may zeroize at any time.
 
     Then no key and no block is left, the command ends, and everything works again.
     """

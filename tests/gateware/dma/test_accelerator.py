@@ -61,7 +61,7 @@ def test_sp_800_38a_f5(bench, key_bits):
 
 
 def test_eea2_sets_back_to_back(bench):
-    """Uses all sets of TS 33.401, C.1, each with its own key, submitted without a pause at odd addresses."""
+    """All sets of TS 33.401, C.1, give the right result, each with its own key, back to back at odd addresses."""
     sets = eea2_sets()
     source, destination, descriptors = ORIGIN + 1, OUT + 3, []
     for slot, s in enumerate(sets):
@@ -94,7 +94,7 @@ def test_lengths(bench, key_bits):
 
 @pytest.mark.parametrize("destination", range(0, 16, 3))
 def test_offsets(bench, destination):
-    """Tries every offset of the source, with lengths that end in each byte of a block."""
+    """Every offset of the source works, with lengths that end in each byte of a block."""
     fill(bench)
     bench.load_key(KEYS[128])
     descriptors = []
@@ -131,7 +131,7 @@ def test_index_and_wraps(bench, width, index):
 
 
 def test_bits(bench):
-    """Tries any number of bits; the unused bits of the last byte are written as zero."""
+    """Any number of bits works; the unused bits of the last byte are written as zero."""
     fill(bench)
     bench.load_key(KEYS[256])
     lengths = [*range(0, 20), *range(120, 140), 255, 1000]
@@ -233,7 +233,7 @@ def test_cycles_depend_on_length_and_key_size_alone(bench, core):
 
                 bench.run(read())
                 assert seen.setdefault(length, cycles[0]) == cycles[0]
-        if core.get("datapath") != "pipelined":  # a core with one round a cycle is idle only during the last burst
+        if core.get("datapath") != "pipelined":  # these cores are idle only during the last burst
             assert 90 * rounds <= seen[1600] - seen[160] <= 90 * rounds + 8
         assert seen[1] == seen[16]
 

@@ -50,7 +50,7 @@ def command(bench, name: str):
 
 @pytest.mark.parametrize("name", ["load_key", "clear_key", "zeroize"])
 def test_key_commands_end_in_bounded_time(bench, name):
-    """Gives key commands for several slots and all key lengths, over a longer key, while another slot is in use."""
+    """Key commands end in time in several slots, for all key lengths, while another slot is in use."""
     taken = []
 
     def life(slot, bits):

@@ -153,7 +153,7 @@ def test_direct_and_in_place_at_any_alignment(driver):
 
 
 def test_memory_that_is_not_cached(driver):
-    """Writes to that memory flush no cache. Buffers that lie in both kinds of memory pass through the bounce buffer."""
+    """Writes to memory that is not cached flush no cache. Buffers in both kinds of memory use the bounce buffer."""
     edge = ORIGIN + SIZE // 2
     driver.c.shim_uncache(edge)
     assert driver.c.shim_set_key(0, KEYS[0], 8 * len(KEYS[0])) == 0
@@ -282,7 +282,7 @@ def test_clear_leaves_no_key(driver):
 
 
 def test_key_that_a_fault_took_is_not_replaced_by_another(driver):
-    """A command that does not end zeroizes all slots.
+    """If a command does not end, all slots are zeroized.
 
     A session must not use a new key that is then loaded into its old slot.
     """

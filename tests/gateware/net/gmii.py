@@ -32,7 +32,7 @@ from tests.gateware.net.window_model import RECORDS, Window
 from tests.gateware.verilated import compile_model
 
 GMII_HZ = 125_000_000
-RESET = 0xFFFF_FFFF  # an address that means: no access, but a cycle of reset
+RESET = 0xFFFF_FFFF  # address that stands for a cycle of reset
 # A board's PLL holds the system's reset even longer than this: until the PHY's domains are reset too, and until both
 # sides of each clock crossing have seen the reset.
 RESET_CYCLES = 16

@@ -94,7 +94,7 @@ ENDLESS = 0xFFFF_FFFF
 
 
 class StuckError(AssertionError):
-    """The unit takes no more words."""
+    """Raised when the unit takes no more words."""
 
 
 @dataclass

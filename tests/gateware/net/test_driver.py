@@ -187,7 +187,7 @@ def test_what_the_hardware_cannot_hold_is_not_served(driver, session):
 
 @pytest.mark.parametrize("register, field", [("status", "window_busy"), ("in_use", None)])
 def test_hardware_that_does_not_answer_ends_the_wait(driver, session, register, field):
-    """The session is closed in any case, and its window is then unknown."""
+    """The driver closes the session in any case; its window is then unknown."""
     driver.set_key(session)
     assert driver.serve(session, CWindow(records=RECORDS)) == 0
     driver.stuck[register] = driver.board.bit(register, field) if field else 0xFF

@@ -201,7 +201,7 @@ def test_a_checksum_is_checked_only_if_there_is_one_and_always_sent(board):
         packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
         script += on_wire(frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, packet))
         answers.append(expected(session, session.reply(place, data)))
-        # If two bytes of data equal the checksum of the datagram without them, the checksum with them computes to 0.
+        # Choose two bytes of data such that the checksum computes to 0: the checksum of the datagram without them.
         data, place = bytes(2) + data[2:], session.place()
         counter = session.initial + place // 16
         there = frames.ctr(session.key, counter, data)
@@ -382,7 +382,7 @@ def test_sessions_closed_and_opened_in_flight(board):
 
 
 def test_a_record_is_answered_again_and_other_data_never(board):
-    """Holds also after the session was closed, with its window in another row, and with damaged frames between."""
+    """A record may also repeat after its session was closed, in another row, and with damaged frames between."""
     rng = random.Random(13)
     (session, other) = make_sessions(rng, 2)
     session.record_bytes, session.first = 160, 2**20

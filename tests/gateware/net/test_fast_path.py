@@ -300,7 +300,7 @@ def test_an_error_at_the_end_drops_the_reply(bench):
 
 
 def test_a_word_without_keystream_drops_the_reply(bench):
-    """Holds for each word of the reply; the replies before and after it leave."""
+    """Whichever word of a reply has no keystream, the reply is dropped; the replies before and after it leave."""
     rng = random.Random(5)
     (session, *_), received = make_sessions(rng), []
     bench.open(session)
@@ -308,7 +308,7 @@ def test_a_word_without_keystream_drops_the_reply(bench):
     record = session.request(0, rng.randbytes(40))
 
     def fail(when):
-        """Take the keystream from one word only: the word with this number, counted over all replies."""
+        """Let one word have no keystream: the word with this number, counted over all replies."""
         for _ in range(when):
             while not ((yield bench.path.encrypted.valid) and (yield bench.path.encrypted.ready)):
                 yield
@@ -396,7 +396,7 @@ def test_many_small_replies_wait(bench):
 
 
 def test_a_record_goes_where_one_begins_and_nowhere_else(bench):
-    """Tries all offsets within a record, and all lengths around the longest."""
+    """Records are sent at all offsets within a record's bytes, and with all lengths around the longest."""
     rng = random.Random(5)
     (session, *_), received = make_sessions(rng), []
     session.record_bytes = 208
@@ -453,7 +453,7 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
 
 
 def test_every_byte_of_a_record_tells_other_data(bench):
-    """Bytes after the record's end do not count."""
+    """A change in any byte of a record is detected; bytes after the record's end do not count."""
     rng = random.Random(8)
     (session, *_), received, wanted = make_sessions(rng), [], []
     bench.open(session)
@@ -507,7 +507,7 @@ def test_each_session_has_its_limit(bench):
 
 
 def test_a_wrong_length_drops_the_datagram(bench):
-    """UDP's length and the record's length differ in one bit."""
+    """A datagram is dropped if UDP's length and the record's length differ in one bit."""
     rng = random.Random(10)
     (session, *_), received = make_sessions(rng), []
     bench.open(session)
@@ -528,7 +528,7 @@ def test_a_wrong_length_drops_the_datagram(bench):
 
 
 def test_a_window_moves_through_many_laps(bench):
-    """Records with other data take each place of the window, lap by lap."""
+    """Records with different data take each place of the window, lap by lap."""
     rng = random.Random(11)
     (session, *_), received, wanted = make_sessions(rng), [], []
     session.record_bytes = 16

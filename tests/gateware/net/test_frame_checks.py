@@ -54,7 +54,7 @@ def asked_by(ip: int, *, mac: int = 4, sender: int = 4) -> bytes:
     return frames.ethernet(frames.BROADCAST, mac, frames.ARP, frames.arp(1, sender, ip, 0, OWN))
 
 
-# If two bytes of data equal the checksum of the datagram without them, the checksum with them computes to 0.
+# Choose two bytes of data such that the checksum computes to 0: the checksum of the datagram without them.
 _BODY = frames.summed(5, OWN, frames.udp(1, 2, bytes(30)))
 _BODY = frames.summed(5, OWN, _BODY[:20] + _BODY[6:8] + _BODY[22:])
 ZERO_SUM = frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, OWN, frames.UDP, _BODY))

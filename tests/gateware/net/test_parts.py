@@ -54,7 +54,7 @@ def collect(endpoint, received: list, rng, stall: float, cycles: int):
 
 @pytest.mark.parametrize(("idle", "stall"), [(0.0, 0.0), (0.3, 0.0), (0.0, 0.6), (0.4, 0.4)])
 def test_skid_passes_each_word_once_and_keeps_none(idle, stall):
-    """Words that the skid had to hold are gone too, once another packet has passed."""
+    """Words that the skid held are gone from it once another packet has passed."""
     rng = random.Random(repr((idle, stall)))
     skid = Skid(eth_phy_description(32))
     sent, received = packets(rng, 40, 20), []

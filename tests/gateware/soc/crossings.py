@@ -157,8 +157,8 @@ class Netlist:
                 luts[output] = inputs
 
     def _add_memory(self, memory: Memory):
-        """Set the origin of read words: the read port's domain; if the port is asynchronous, the address and all
-        writes.
+        """Set the origin of read words: the domain of the read port, or the address and all writes if it is
+        asynchronous.
         """
         writes = {self.domains[port.clock.cd] for port in memory.ports if port.we is not None}
         for port in memory.ports:

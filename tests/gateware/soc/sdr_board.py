@@ -44,7 +44,7 @@ def _create_phy(sdram: Sdram, sys_clk_freq: float, short: bool) -> Callable:
         pads = Pads(geometry.addressbits, 32 if short else 16, short)
         crg.cd_sdr = ClockDomain(reset_less=True)
         crg.comb += crg.cd_sdr.clk.eq(~ClockSignal("sys"))
-        # The limit is longer than the interval because LiteDRAM finishes commands under way before it refreshes.
+        # The limit is longer than the refresh interval, because LiteDRAM first finishes the commands under way.
         crg.module = SdrModule(
             pads, rows=1 << geometry.rowbits, columns=1 << geometry.colbits, refresh_cycles=timing.tREFI + 100
         )

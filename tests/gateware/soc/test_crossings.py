@@ -37,7 +37,8 @@ JTAG = {
     ("MultiReg", "sys", "jtag"),
     *(("AsyncResetSynchronizer", a, b) for a in ("jtag", "sys") for b in ("jtag", "sys")),
 }
-# `init` clocks the start of the DDR3 PHY's delay lines. The clock of its pins, twice as fast, is in step with `sys`.
+# `init` is the clock of the logic that starts the DDR3 PHY's delay lines. The clock of the PHY's pins, twice as fast,
+# is in step with `sys`.
 DDR3 = {
     ("MultiReg", "sys", "init"),  # whether the delay lines have locked
     ("AsyncResetSynchronizer", "init", "sys"),

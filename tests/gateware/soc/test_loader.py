@@ -202,7 +202,7 @@ class Line(Module):
         self.sink, self.detected = self.uart.sink, detector.detected
 
 
-BIT_CYCLES, BREAK_CYCLES = 10, 1000  # for 10 MHz, 1 Mbaud and 100 us
+BIT_CYCLES, BREAK_CYCLES = 10, 1000  # cycles at 10 MHz, for 1 Mbaud and 100 us
 
 
 @pytest.fixture(scope="module")
@@ -253,7 +253,7 @@ def test_a_break_is_detected_once_however_long_it_is_and_again_after_it(line):
 
 
 def test_a_line_that_is_low_from_the_reset_on_is_no_break(line):
-    """The same holds for a break that lasts longer than the reset it caused, and for a cable that is not connected."""
+    """A break that lasts longer than the reset it caused, or a cable that is not connected, causes no second reset."""
     simulation, dut = line
     simulation.power_on()
     detections(simulation, dut, 100, low=0)
@@ -274,7 +274,7 @@ def test_a_break_is_long_for_any_board_s_uart_and_short_for_a_host():
 
 
 def test_no_other_configuration_has_any_of_it():
-    """With a loader, the CPU starts in the ROM that holds it, and the code memory is separate."""
+    """Only a configuration with a loader has a code memory; its CPU starts in the ROM that holds the loader."""
     soc = CipherlaneSoC(targets.load("sim", "loader"), firmware=[1, 2], loader=[3])
     regions = soc.bus.regions
     assert soc.cpu.reset_address == regions["rom"].origin == 0 and regions["rom"].size == 8192
