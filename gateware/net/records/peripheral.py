@@ -13,11 +13,11 @@ To open a session, software chooses a key slot and a `row` that is neither in `o
 `close`. Then it zeroizes the key of the slot with `clear_key` and waits until `busy` is 0.
 
 A window (`gateware.net.records.window`) stores whether each of 64 records came, and the sum of its data. To write it,
-software writes `window_base`, `window_came` and the sum for each `window_place` from 0 to 63, gives `write_window`, and
-waits until `window_busy` is 0. All 64 places must be written before a session is opened: a row keeps the window of its
-last session. The window is final once the row is neither in `opened` nor in `in_use`. From then on until it is written
-again, software can read it, place by place, with `read_window`. It can give the window to a session that continues the
-stream, in any row.
+software repeats these steps for each `window_place` from 0 to 63: write `window_base`, `window_came` and the sum, give
+`write_window`, and wait until `window_busy` is 0. All 64 places must be written before a session is opened: a row keeps
+the window of its last session. The window is final once the row is neither in `opened` nor in `in_use`. From then on
+until it is written again, software can read it, place by place, with `read_window`. It can give the window to a session
+that continues the stream, in any row.
 
 A command on a key waits until no datagram of its slot is under way; other sessions continue. Every command ends within
 a stated number of cycles, whatever comes from the network: see `control`. A session without a key is possible. Its
