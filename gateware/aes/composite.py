@@ -177,7 +177,7 @@ def _trace_one(q: int) -> list[int]:
 
 
 def _affine(byte: int) -> int:
-    """The matrix of SubBytes without its constant (FIPS-197, equation 5.2)."""
+    """Return a byte multiplied by the matrix of SubBytes, without its constant (FIPS-197, equation 5.2)."""
     rotated = byte
     result = byte
     for _ in range(4):

@@ -152,7 +152,7 @@ class Core(Module):
 def create_core(
     *, datapath, sbox: str, slots: int = 8, key_lengths=(128, 192, 256), engines: int = 1, stages: int | None = None
 ) -> Core:
-    """Return a member of the family.
+    """Return a core of the family for these parameters.
 
     Parameters
     ----------

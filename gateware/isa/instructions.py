@@ -72,7 +72,7 @@ class Instruction:
         return self.funct7 << 3 | self.funct3
 
     def function_id(self, **operands: int) -> int:
-        """Function id for the given operand fields.
+        """Return the function id for the given operand fields.
 
         Raises
         ------
