@@ -52,7 +52,7 @@ def _lut7(module: Module, address: Signal, truth: list[int]) -> Signal:
 
 
 def sum_of(*bits: int) -> int:
-    """Their sum, for `Functions`."""
+    """Return the sum of bits, for `Functions`."""
     return sum(bits)
 
 

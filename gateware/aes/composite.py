@@ -9,8 +9,7 @@ exchanges two bits. The bases are normal: both elements have trace 1 and norm N 
 
 An element is a list of bits, bit 0 first: the coefficients of the second element of the basis, then the coefficients of
 the first. No constant is copied. Bases and changes of basis are computed from FIPS-197's field. Of all such towers,
-this
-file takes the one with the fewest ones in its changes of basis.
+this file takes the one with the fewest ones in its changes of basis.
 """
 
 from collections.abc import Callable
@@ -104,8 +103,7 @@ def inversion(tower: Tower, bits: list, name: Callable[[str, list], list]) -> li
         The element.
     name : callable
         Names a list of expressions: returns signals with their values. So Verilog and synthesis compute a shared
-        expression
-        only once.
+        expression only once.
     """
     low, high = bits[:4], bits[4:]
     total = name("total", _add(high, low))
@@ -123,7 +121,7 @@ def _add(a: list, b: list) -> list:
 
 
 def multiply2(a: list, b: list) -> list:
-    """Product in GF(2^2)."""
+    """Return the product in GF(2^2)."""
     cross = (a[1] ^ a[0]) & (b[1] ^ b[0])
     return [(a[0] & b[0]) ^ cross, (a[1] & b[1]) ^ cross]
 
@@ -134,7 +132,7 @@ def _square2(a: list) -> list:
 
 
 def multiply4(tower: Tower, a: list, b: list) -> list:
-    """Product in GF(2^4)."""
+    """Return the product in GF(2^4)."""
     cross = scale2(multiply2(_add(a[2:], a[:2]), _add(b[2:], b[:2])), tower.norm_z)
     return _add(multiply2(a[:2], b[:2]), cross) + _add(multiply2(a[2:], b[2:]), cross)
 
@@ -146,7 +144,7 @@ def scale2(a: list, factor: list[int]) -> list:
 
 
 def square4(tower: Tower, a: list) -> list:
-    """Square in GF(2^4)."""
+    """Return the square in GF(2^4)."""
     # (a1 Z^4 + a0 Z)^2 = a1^2 Z^8 + a0^2 Z^2, and Z^2 = Z + N, with 1 = Z^4 + Z.
     low, high = _square2(a[:2]), _square2(a[2:])
     both = scale2(_add(low, high), tower.norm_z)
@@ -179,7 +177,7 @@ def _trace_one(q: int) -> list[int]:
 
 
 def _affine(byte: int) -> int:
-    """The matrix of SubBytes without its constant (FIPS-197, equation 5.2)."""
+    """Return a byte multiplied by the matrix of SubBytes, without its constant (FIPS-197, equation 5.2)."""
     rotated = byte
     result = byte
     for _ in range(4):

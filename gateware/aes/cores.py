@@ -26,10 +26,8 @@ and memories keep their contents; `clear` zeroizes them.
 
 The core decides at acceptance whether a block has a key. A block with a key is encrypted under that key and no other:
 replacing or zeroizing the key waits until the block has passed its rounds, and blocks of that slot that arrive
-meanwhile
-have no key. A block without a key takes its turn too and is answered with zeros and `error`. So every block is
-answered,
-and every key command ends, however many blocks arrive.
+meanwhile have no key. A block without a key takes its turn too and is answered with zeros and `error`. So every block
+is answered, and every key command ends, however many blocks arrive.
 """
 
 from litex.soc.interconnect import stream
@@ -64,22 +62,18 @@ class Core(Module):
     ----------
     sink : stream.Endpoint, data(128), slot, in
         Blocks to encrypt, each with the slot of its key. Waits only for the cipher, whether the slot holds a key or
-        not. A
-        slot that does not exist stands for the last one.
+        not. A slot that does not exist stands for the last one.
     source : stream.Endpoint, data(128), error, out
         One block for each accepted block, in the same order: the encrypted block, or zeros with `error` if its slot
-        held no
-        key at acceptance.
+        held no key at acceptance.
     key : stream.Endpoint, word(32), in
         Words of a new key, first word first. The first word is taken when no block of that slot is in its rounds, the
-        others
-        at once.
+        others at once.
     key_slot, key_length : Signal, Signal(2), in
         Slot and length code (`gateware.aes.standard`) of the arriving key; sampled with its first word.
     key_valid : Signal(slots), out
         Bit n: slot n holds an expanded key. It is 0 from the cycle in which `key` offers a new key for the slot, and
-        after
-        the slot has been cleared.
+        after the slot has been cleared.
     clear : Signal(), in
         Zeroize every slot and every block; `key_busy` meanwhile.
     clear_slot : Signal(), in
@@ -158,7 +152,7 @@ class Core(Module):
 def create_core(
     *, datapath, sbox: str, slots: int = 8, key_lengths=(128, 192, 256), engines: int = 1, stages: int | None = None
 ) -> Core:
-    """Return a member of the family.
+    """Return a core of the family for these parameters.
 
     Parameters
     ----------
@@ -170,8 +164,7 @@ def create_core(
         Number of keys that the core holds, 1 to `MOST_SLOTS`.
     key_lengths : tuple of int
         Key lengths in bits that can be loaded at run time: any of 128, 192 and 256. Fewer cost less. The code of a
-        missing
-        length counts as the longest length given.
+        missing length counts as the longest length given.
     engines : int
         One of `ENGINES`; they take blocks in turn.
     stages : int

@@ -24,12 +24,10 @@ from gateware.aes.key_expansion import key_writes
 
 
 def take_turns(ciphers: list, sink: stream.Endpoint, source: stream.Endpoint, restart) -> tuple[list, list]:
-    """Return the combinational and clocked statements by which two or more ciphers take from a sink and fill a source
-    in turn.
+    """Return the statements, combinational and clocked, by which ciphers take turns at a sink and a source.
 
     The ciphers' own ``sink`` and ``source`` have the same layouts. `restart` gives the turn to the first cipher, in the
-    next
-    cycle.
+    next cycle.
     """
     last = len(ciphers) - 1
     sink_turn, source_turn = Signal(max=len(ciphers)), Signal(max=len(ciphers))

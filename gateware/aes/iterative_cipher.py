@@ -32,9 +32,7 @@ WIDTHS = (32, 64, 128)
 
 
 def cipher_layout(slots: int) -> list[tuple[str, int]]:
-    """Return the fields of a block that enters a cipher: data, slot of its key, length code of that key, and `error`
-    without one.
-    """
+    """Return the fields of a block that enters a cipher: data, slot and length of its key, `error` without a key."""
     return [("data", BLOCK_BITS), ("slot", bits_for(slots - 1)), ("length", 2), ("error", 1)]
 
 
@@ -60,14 +58,13 @@ class IterativeCipher(Module):
     ----------
     sink : stream.Endpoint, data(128), slot, length(2), error, in
         Blocks to encrypt, each with a slot that holds a key and that key's length code. A block without a key has
-        `error`;
-        its processing does not matter.
+        `error`; its processing does not matter.
     source : stream.Endpoint, data(128), error, out
         Encrypted blocks, in the same order; zeros for a block with `error`.
     keys : Record, in
         Round keys to store (`key_writes`).
     watched, in_use : Signal, in, and Signal(), out
-        Whether the core holds a block that needs the round keys of slot `watched`; blocks with `error` need none.
+        `in_use`: the core holds a block that needs the round keys of slot `watched`. Blocks with `error` need none.
     flush : Signal(), in
         Drop all blocks.
     clear : Signal(), in

@@ -14,21 +14,21 @@ A shift register holds the last words, as many as the longest key has::
     w[i] ─────┘   └─── words of a row ──┘
 
 When `width` new bits are complete, they are written to the round keys of the slot. A word that needs SubWord waits
-until
-the S-boxes have processed the word before it.
+until the S-boxes have processed the word before it.
 
 Byte order: as in `gateware.aes`; a word's bits 7:0 are its first byte.
+
 Handshake: `sink` takes the Nk key words, first word first (valid and ready). `slot` and `length` are sampled with the
 first word. From the first word to `key_valid` it takes 4 * (Nr + 1) + 1 cycles, that is 45, 53 or 61, if the words
 arrive at once and the S-boxes take one cycle.
+
 Replacement: after the round keys of a key that is not the longest, zeros are written to the slot's remaining rows, a
-row
-a cycle, so nothing of a longer earlier key remains. `key_valid` does not wait for this, but the next key does:
+row a cycle, so nothing of a longer earlier key remains. `key_valid` does not wait for this, but the next key does:
 ``128 / width`` cycles for each row.
+
 Zeroization: `clear` and `clear_slot` may come at any time. They end an expansion into a slot that they clear; later
-words
-of that key start a new expansion. They wait for any other expansion to end. Then, once `hold` is 0, they zeroize the
-words and every row of the slots, a row a cycle.
+words of that key start a new expansion. They wait for any other expansion to end. Then, once `hold` is 0, they zeroize
+the words and every row of the slots, a row a cycle.
 """
 
 from litex.soc.interconnect import stream
@@ -52,10 +52,8 @@ def key_writes(width: int, slots: int) -> Record:
     """Return the signals by which a key expansion writes the memories of round keys.
 
     `write`: store `words` (`width` bits of a round key) as part `part`, part 0 first, of row `row` of `slot`. The row
-    is the
-    round's number. The slot's key has the length code `length`, or the longest while slots are cleared. `beyond`: the
-    row
-    does not belong to that key, and `words` are zero.
+    is the round's number. The slot's key has the length code `length`, or the longest while slots are cleared.
+    `beyond`: the row does not belong to that key, and `words` are zero.
     """
     parts = BLOCK_BITS // width
     return Record(
@@ -242,7 +240,7 @@ class KeyExpansion(Module):
             If(erasing & (keys.row == last_row) & (keys.part == parts - 1), erasing.eq(0), *begin),
         ]
 
-        # What proofs look at.
+        # Signals that the proofs read.
         self.control = {"advance": advance, "loading": loading, "expanding": expanding, "first": first}
         self.control |= {"erasing": erasing, "phase": phase, "rcon": rcon, "length_of_key": length, "word": word}
         self.control["pending"] = pending

@@ -11,22 +11,22 @@ from gateware.memory import without_collisions
 
 
 class KeyMemory(Module):
-    """Rows of round keys.
+    """A memory with rows of round keys.
 
     Parameters
     ----------
     width, depth : int
-        Bits of a row, and rows.
+        Bits of a row, and number of rows.
     registered : bool
-        The read takes a clock edge, else it is combinational.
+        The read takes one clock cycle; otherwise it is combinational.
 
     Attributes
     ----------
     write, write_address, write_data : Signal(), Signal, Signal(width), in
         The write port.
     read_address, read_data : Signal, in, and Signal(width), out
-        The read port. A read in the cycle of a write to the same row gives the old row or the new one:
-        the cores do not read rows of a slot while it is written.
+        The read port. A read in the cycle of a write to the same row returns the old row or the new one. The cores do
+        not read rows of a slot while it is written.
     """
 
     def __init__(self, *, width: int, depth: int, registered: bool):

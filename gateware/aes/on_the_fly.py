@@ -8,8 +8,7 @@
                     └─────────── columns of the new state ◄──────┘
 
 Key and block are taken in one cycle, which adds the first round key. A round takes ``128 / datapath`` cycles. Each
-cycle
-makes `datapath` bits of the new state and of the next round key. A block takes, by itself or in a sequence:
+cycle makes `datapath` bits of the new state and of the next round key. A block takes, by itself or in a sequence:
 
 ======== ================ =============
 datapath cycles a block   S-boxes

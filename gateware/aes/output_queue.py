@@ -2,8 +2,7 @@
 
 The pipeline starts a block only when the queue has room for all blocks under way. So its registers need no signal that
 stops them. The block RAM is followed by its own output register and by another register before `source`. A reserved
-place
-counts one cycle later, and so does a place that was freed.
+place counts one cycle later, and so does a place that was freed.
 
 Latency: 3 cycles from `write` to `source.valid`. Throughput: a block a cycle.
 """
@@ -77,7 +76,7 @@ class OutputQueue(Module):
             read.eq(step_fetched & (stored != 0)),
         ]
 
-        # What proofs look at.
+        # Signals that the proofs read.
         self.control = {"places": places, "reserved": reserved, "left": left, "stored": stored, "fetched": fetched}
 
         # A row is read only in a cycle after it was stored, and never while it is written, because there are never more

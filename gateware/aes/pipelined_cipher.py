@@ -11,14 +11,12 @@ Blocks with shorter keys pass the first rounds unchanged, and their round keys a
 order, and every mixture of slots and key lengths runs at a block a cycle. The slot travels with its block.
 
 The pipeline never waits: a block sets out only when the queue at the end has a place for it. So no handshake reaches
-the
-data registers. The first register takes whatever is offered, and a valid bit travels with it. The second takes only
+the data registers. The first register takes whatever is offered, and a valid bit travels with it. The second takes only
 blocks, and the others follow it, so an idle pipeline switches nothing. Data registers are not reset.
 
 Byte order: as in `gateware.aes`. Throughput: a block a cycle. Latency, from the acceptance of a block to
-`source.valid`:
-``stages * Nr + 5`` cycles, with Nr the rounds of the longest key length. Handshakes: valid and ready, both from
-registers.
+`source.valid`: ``stages * Nr + 5`` cycles, with Nr the rounds of the longest key length. Handshakes: valid and ready,
+both from registers.
 """
 
 from litex.soc.interconnect import stream
@@ -50,8 +48,7 @@ class PipelinedCipher(Module):
     ----------
     sink, source, keys, watched, in_use, flush, clear, idle
         See `gateware.aes.iterative_cipher.IterativeCipher`. After `watched` changes, `in_use` stays 1 for as many
-        cycles as
-        the pipeline has stages.
+        cycles as the pipeline has stages.
     scrub : Signal(), in
         High from the cycle after `clear` until the round keys are zero.
     zeroizing : Signal(), out
@@ -188,8 +185,9 @@ class PipelinedCipher(Module):
         self.slots, self.errors = slot, error
 
     def _is_row_of(self, number: int, codes: tuple[int, ...]):
-        """Return whether the written row belongs to this round of the pipeline; rows beyond the last belong to the
-        first rounds.
+        """Tell whether the written row belongs to this round of the pipeline.
+
+        Rows after the last belong to the first rounds.
         """
         rows = {code: number for code in codes}
         for code in codes if number else ():

@@ -7,8 +7,8 @@
        └─► as many registers ──────────────── passes ───────────────│────┘
                                                                    key
 
-Byte order: that of `gateware.aes`. Latency: `stages` cycles from `i` to `o`; `key` and `passes` are those of the block
-at `o`. Throughput: a block a cycle.
+Byte order: as in `gateware.aes`. Latency: `stages` cycles from `i` to `o`; `key` and `passes` belong to the block at
+`o`. Throughput: a block a cycle.
 """
 
 from migen import Cat, If, Module, Mux, Signal
@@ -19,31 +19,31 @@ from gateware.aes.transforms import COLUMNS, byte_list, mix_column, shift_rows
 
 
 class PipelinedRound(Module):
-    """One round.
+    """One round of the pipelined cipher.
 
     Parameters
     ----------
     sbox : str
         Implementation of the S-boxes (`gateware.aes.sub_bytes`).
     stages : int
-        Their registers.
+        Number of registers in the S-boxes.
     is_last : bool
-        The round without MixColumns.
+        Leave out MixColumns, as in the last round.
     can_pass : bool
-        Blocks may go past it unchanged.
+        Blocks may pass this round unchanged.
 
     Attributes
     ----------
     i : Signal(128), in
         The state before the round.
     enable : Signal(), in
-        The first registers take it; those behind them always take what is before them.
+        The first registers take `i`. The later registers take their inputs in every cycle.
     key : Signal(128), in
         The round key.
     passes : Signal(), in
-        With `can_pass`: `o` is what `i` was.
+        With `can_pass`: `o` is the unchanged `i`.
     o : Signal(128), out
-        The state after it.
+        The state after the round.
     """
 
     def __init__(self, *, sbox: str, stages: int, is_last: bool = False, can_pass: bool = False):

@@ -6,9 +6,8 @@ The byte is a signal of 8 bits, bit 0 the least significant. Latency: none (comb
     A table of 256 entries that synthesis maps. Portable; simulation uses it.
 ``ecp5``
     The same table as sixteen LUT4 for each output bit and the slices' own wide multiplexers (PFUMX, L6MUX21). The
-    eighth
-    input controls a last multiplexer. This takes 128 LUT4 and two levels of general routing. The mapper by itself takes
-    more LUTs and up to eight levels.
+    eighth input controls a last multiplexer. This takes 128 LUT4 and two levels of general routing. The mapper by
+    itself takes more LUTs and up to eight levels.
 ``onehot``
     Bertoni's: a decoder to 256 lines of which one is 1, a permutation of the lines (only wiring), and an encoder.
 ``tower``
@@ -63,7 +62,7 @@ class ByteTable(Module):
 
 
 class SBox(ByteTable):
-    """One S-box.
+    """One S-box, SubBytes or InvSubBytes on a byte.
 
     Parameters
     ----------
@@ -109,7 +108,7 @@ def check_implementation(implementation: str, known: tuple[str, ...]) -> None:
         raise ValueError(f"S-box implementation {implementation!r} is not one of {', '.join(known)}")
 
 
-# Bertoni's lines. -----------------------------------------------------------------------------------------
+# Bertoni's decoder and encoder. ---------------------------------------------------------------------------
 
 
 def _decode(module: Module, byte: Signal) -> Signal:

@@ -4,8 +4,7 @@ A round takes ``128 / width`` steps. Each step writes ``width / 32`` new columns
 (FIPS-197, 5.1.2) brings into the columns of the next step: byte (r, c) of the result is byte (r, c + r mod 4) of the
 state. Bytes wait in small distributed RAMs, one for each row and each column of a step, in two banks: one is written
 while the other is read. Bytes that are needed in the cycle in which they are new bypass the RAM. With a width of 128
-bits
-all bytes do, and there is no RAM.
+bits all bytes do, and there is no RAM.
 
 Latency: none from `new` to `shifted`. A byte in RAM is readable from the cycle after its write.
 """
@@ -18,7 +17,7 @@ ROWS = 4
 
 
 class State(Module):
-    """State memory.
+    """A memory for the state between two rounds.
 
     Parameters
     ----------
@@ -30,16 +29,16 @@ class State(Module):
     write : Signal(), in
         Write `new` as part `write_part` of bank `write_bank`.
     write_bank, write_part : Signal(), Signal, in
-        Where to write.
+        Bank and part to write.
     new : Signal(width), in
         Columns, the first in bits 31:0.
     complete : Signal(), in
-        `new` is the last part of a state, whose part 0 is to be read; else that which `read_bank` and
-        `read_part` tell is read.
+        `new` is the last part of a state; read part 0 of this state. Otherwise read the part that `read_bank` and
+        `read_part` select.
     read_bank, read_part : Signal(), Signal, in
-        What to read.
+        Bank and part to read.
     shifted : Signal(width), out
-        The bytes read, behind ShiftRows.
+        The bytes read, after ShiftRows.
     """
 
     def __init__(self, *, width: int):

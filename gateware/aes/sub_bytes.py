@@ -38,7 +38,7 @@ def check_implementation(sbox: str, stages: int = 1) -> None:
 
 
 class SubBytes(Module):
-    """Registered S-boxes.
+    """Several S-boxes with registers.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ class SubBytes(Module):
     i : Signal(8 * count), in
         Bytes to substitute.
     enable : Signal(stages), in
-        Bit n: the registers of rank n take what is before them.
+        Bit n: the registers of stage n take their inputs.
     o : Signal(8 * count), out
-        Their substitutions.
+        The substituted bytes.
     doubled : Signal(8 * count) or None, out
-        {02} times each of these, where a block RAM has that beside them.
+        {02} times each substituted byte, if a block RAM stores it; otherwise None.
     """
 
     def __init__(self, count: int, *, sbox: str = "table", stages: int = 1):

@@ -35,21 +35,21 @@ CUTS = {1: (), 2: ("product",), 3: ("norm", "output"), 4: ("norm products", "pro
 
 
 class TowerSBox(Module):
-    """One S-box.
+    """One S-box of LUTs with registers.
 
     Parameters
     ----------
     stages : int
-        Registers, 1 to 4.
+        Number of registers, 1 to 4.
     portable : bool
-        Without the ECP5's cells.
+        Use no cells of the ECP5.
 
     Attributes
     ----------
     i, o : Signal(8)
         Input byte and, `stages` cycles later, its substitution.
     enable : Signal(stages), in
-        Bit n: the register of rank n takes its value.
+        Bit n: the register of stage n takes its input.
     """
 
     def __init__(self, *, stages: int = 1, portable: bool = True):

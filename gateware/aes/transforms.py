@@ -25,8 +25,7 @@ def mix_column(column: list, doubled: list | None = None) -> list:
     """Apply MixColumns to one column of four bytes, row 0 first (FIPS-197, 5.1.3).
 
     It is written as ``b_r = a_r + {02}(a_r + a_(r+1)) + (a_0 + a_1 + a_2 + a_3)``, which shares the sums. `doubled`
-    takes the
-    bytes times {02} if they are available: then every bit is the sum of five bits.
+    takes the bytes times {02} if they are available: then every bit is the sum of five bits.
     """
     sums = [
         doubled[r] ^ doubled[(r + 1) % 4] if doubled else xtime_of_sum(column[r], column[(r + 1) % 4]) for r in range(4)
@@ -44,8 +43,7 @@ def inverse_mix_correction(column: list) -> list:
     """Return the addend for a column with which `mix_column` of the sum is InvMixColumns of the column.
 
     InvMixColumns = MixColumns x (I + {04}[1 0 1 0; 0 1 0 1; 1 0 1 0; 0 1 0 1]). So both directions can share one
-    MixColumns
-    circuit after this correction.
+    MixColumns circuit after this correction.
     """
     even = _times_four(column[0], column[2])
     odd = _times_four(column[1], column[3])

@@ -1,9 +1,8 @@
 """Linear maps over GF(2) as few cells of four inputs, two levels deep.
 
 Every output of the map is the XOR of at most four terms. A term is an input, or a sum of two to four inputs that
-outputs
-share. The search is greedy: it adds the sum that removes most surplus terms from the outputs, until no output has a
-surplus.
+outputs share. The search is greedy: it adds the sum that removes most surplus terms from the outputs, until no output
+has a surplus.
 """
 
 from functools import cache

@@ -12,11 +12,9 @@ state is 32 bits, row 0 in the low byte; byte ``b`` is bits ``8b+7 : 8b``::
                ksfw     rd = SubWord(RotWord(rs1)) ^ rs2
 
 The rotation in ``s_mix`` stands for the rotated operands of an ARM, which RISC-V lacks. Each instruction except
-``ksfw``
-has an inverse, for the equivalent inverse cipher. ``funct3`` is 1. ``funct7`` has the byte in bits 6:5 and the
-operation
-in bits 4:0. Latency and throughput: one instruction a cycle, the response one cycle after the command. The unit has no
-state.
+``ksfw`` has an inverse, for the equivalent inverse cipher. ``funct3`` is 1. ``funct7`` has the byte in bits 6:5 and the
+operation in bits 4:0. Latency and throughput: one instruction a cycle, the response one cycle after the command. The
+unit has no state.
 """
 
 from migen import Array, Cat, If, Mux, Signal

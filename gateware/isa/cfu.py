@@ -61,8 +61,7 @@ class ColumnUnit(OneCycleUnit):
         """Answer ``addend ^ rotl(column, 8 rotation)``, or 0 if the command is not `defined`.
 
         With `mix` the column first passes MixColumns, with `inverse` InvMixColumns, which is a correction before the
-        same
-        circuit. All arguments are values of the cycle that takes the command.
+        same circuit. All arguments are values of the cycle that takes the command.
         """
         names = ("answers", "source", "added", "turned", "mixes", "inverts")
         values = (defined, column, addend, rotation, mix, inverse)

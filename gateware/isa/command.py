@@ -6,10 +6,9 @@
                   └─► held command ──┘
 
 `sink.ready` is a register, so the CPU's pipeline never waits for the unit's interlocks in the same cycle. Latency:
-none;
-a command that the unit can execute passes through in the same cycle. Throughput: a command a cycle. Handshake: valid
-and
-ready on both sides. A held command is offered until the unit takes it; until then no further command is taken.
+none; a command that the unit can execute passes through in the same cycle. Throughput: a command a cycle. Handshake:
+valid and ready on both sides. A held command is offered until the unit takes it; until then no further command is
+taken.
 """
 
 from litex.soc.interconnect import stream

@@ -19,7 +19,7 @@ PTLU_64, PTLU_128, ZVKNED = 1, 2, 3
 
 
 class _Sets(CFUUnit):
-    """Units on one port. `chosen` takes a command; the unit that took the previous command has answered by then."""
+    """Several units on one port. `chosen` takes a command; the unit that took the previous one has answered by then."""
 
     def _serve(self, units: tuple[CFUUnit, ...], chosen: Signal) -> None:
         is_free = Signal()
@@ -39,12 +39,11 @@ class _Sets(CFUUnit):
 
 
 class ComparatorUnit(_Sets):
-    """Sets on the CPU's registers, with the streams of `CFUUnit`.
+    """A unit with instruction sets that use the CPU's registers, with the streams of `CFUUnit`.
 
     ``funct3`` selects the set: 0 the ratified scalar instructions (`gateware.isa.zkn`), 1 Bertoni's
     (`gateware.isa.bertoni`), 2 VexRiscv's AES plugin (`gateware.isa.rom_rounds`), 4 to 7 parallel table lookups of 32
-    bits
-    (`gateware.isa.ptlu`).
+    bits (`gateware.isa.ptlu`).
 
     Parameters
     ----------
@@ -72,15 +71,12 @@ class ComparatorUnit(_Sets):
 
 
 class WideComparatorUnit(_Sets):
-    """Sets on wider registers of their own, with the streams of `CFUUnit`.
+    """A unit with instruction sets that use wider registers of their own, with the streams of `CFUUnit`.
 
     ``funct3`` 0 selects the ratified scalar instructions, for the firmware. The other values belong to the unit that
-    was
-    chosen last. The function id `CHOOSE` chooses a unit by its number in rs1, and answers 0: `PTLU_64` and `PTLU_128`
-    are
-    parallel table lookups (`gateware.isa.wide_ptlu`), `ZVKNED` is `gateware.isa.zvkned`. At first no unit is chosen,
-    and all
-    these instructions answer 0.
+    was chosen last. The function id `CHOOSE` chooses a unit by its number in rs1, and answers 0: `PTLU_64` and
+    `PTLU_128` are parallel table lookups (`gateware.isa.wide_ptlu`), `ZVKNED` is `gateware.isa.zvkned`. At first no
+    unit is chosen, and all these instructions answer 0.
 
     Parameters
     ----------

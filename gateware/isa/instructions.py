@@ -2,8 +2,7 @@
 
 Every instruction is an R-type of the custom-0 opcode (0001011). VexRiscv gives the unit a function id of ten bits,
 ``funct7 << 3 | funct3``, and the values of ``rs1`` and ``rs2``. It writes the unit's answer to ``rd``. So the numbers
-of
-the unit's own registers are part of ``funct7``:
+of the unit's own registers are part of ``funct7``:
 
 ====== ========= ===========================================================
 field  funct7    meaning
@@ -45,8 +44,7 @@ class Instruction:
     """One instruction: its fixed bits, its operand fields and its effect.
 
     ``funct7`` holds the fixed bits; bits of ``fields`` (names of `FIELDS`) are zero in it. ``operation`` is the effect
-    in
-    the notation of the reference page.
+    in the notation of the reference page.
     """
 
     name: str
@@ -74,7 +72,7 @@ class Instruction:
         return self.funct7 << 3 | self.funct3
 
     def function_id(self, **operands: int) -> int:
-        """Function id for the given operand fields.
+        """Return the function id for the given operand fields.
 
         Raises
         ------

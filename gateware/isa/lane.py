@@ -1,8 +1,7 @@
 """One lane of the vector AES unit: a vector processing element of 32 bits that holds a column of the state.
 
 A column is 32 bits with row ``r`` at bits ``8*r+7 : 8*r``. The lane does the part of each pipeline stage that needs
-only
-its own column. ShiftRows, which crosses lanes, comes before the first stage::
+only its own column. ShiftRows, which crosses lanes, comes before the first stage::
 
     (shuffle network between the lanes)
     stage 1:  column ──► SubBytes / InvSubBytes / pass ──► register
@@ -90,12 +89,12 @@ class Lane(Module):
         ]
 
     def _stage_2_of_cells(self) -> None:
-        """Build stage 2 three LUT4 deep, because a block RAM answers late in the cycle. Synthesis does not know that:
-        it uses eight.
+        """Build stage 2 three LUT4 deep, because a block RAM answers late in the cycle.
+
+        Synthesis does not know that and would use eight levels.
 
         InvMixColumns is MixColumns with an addend. Let e be {04} times the sum of the even rows, and o {04} times the
-        sum of the
-        odd rows. The addend is ``e + {02}(e + o)`` in the even rows and ``o + {02}(e + o)`` in the odd rows.
+        sum of the odd rows. The addend is ``e + {02}(e + o)`` in the even rows and ``o + {02}(e + o)`` in the odd rows.
         """
         function = Functions(self, portable=False)
         column, doubled = byte_list(self.boxes.o), byte_list(self.boxes.doubled)

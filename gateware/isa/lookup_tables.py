@@ -1,13 +1,10 @@
 """The tables of Fiskiran and Lee's ``ptlu``: eight tables of 256 entries of a word, and up to four lookups at a time.
 
 Lookup i uses byte ``offset + i step`` of a word as its index, and returns ``subword`` bytes: subword i of the result.
-The
-paper is silent on the following points, so they are our choice. There are ``min(4, bytes of a word / subword)``
-lookups,
-and bytes of the result after the last one are 0. Byte numbers wrap. Lookup i reads subword i of the entries, so each
-byte
-of them is a memory with one port, which is read or written. Latency: one cycle. Tables keep their contents, also over a
-reset.
+The paper is silent on the following points, so they are our choice. There are ``min(4, bytes of a word / subword)``
+lookups, and bytes of the result after the last one are 0. Byte numbers wrap. Lookup i reads subword i of the entries,
+so each byte of them is a memory with one port, which is read or written. Latency: one cycle. Tables keep their
+contents, also over a reset.
 """
 
 from migen import READ_FIRST, Array, Case, Cat, If, Memory, Module, Mux, Signal, log2_int

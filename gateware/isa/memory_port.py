@@ -7,21 +7,16 @@
 
 A request carries the value of its state register at issue. A load takes the block from memory. An exclusive-or load
 takes the XOR of block and register. A store takes the register's value. The result of a store, or of a member of a
-group,
-goes to memory. The result of a load waits in `result` until the unit has a free write cycle. Requests are carried out
-in
-order.
+group, goes to memory. The result of a load waits in `result` until the unit has a free write cycle. Requests are
+carried out in order.
 
 An address is refused if it is not a multiple of 16 or not wholly inside the memory. Then nothing is accessed, and a
-load
-leaves its register unchanged. The first fault stays in `fault_address` and `fault_code` until it is cleared. A bus
-error
-is reported in the same way. A group ends at its first fault, and its later members are dropped. Nothing waits for ever,
-because the memory at the port always answers.
+load leaves its register unchanged. The first fault stays in `fault_address` and `fault_code` until it is cleared. A bus
+error is reported in the same way. A group ends at its first fault, and its later members are dropped. Nothing waits for
+ever, because the memory at the port always answers.
 
 Byte order: byte ``i`` of a block is at address + i. Throughput: a store takes one cycle of the port, a load two, a
-block
-of a group three. Latency of a load: 4 cycles from issue to the register, on an idle port.
+block of a group three. Latency of a load: 4 cycles from issue to the register, on an idle port.
 """
 
 from litex.soc.interconnect import stream, wishbone
@@ -53,9 +48,9 @@ class VectorMemoryPort(Module):
     bus : wishbone.Interface
         128-bit master, word addressing.
     request : stream.Endpoint
-        In: ``load``, ``store`` or both, for a group's member; ``address`` (32, bytes); ``destination`` (32, bytes)
-        of a group's member; ``data`` (128), added to what is loaded if ``exclusive_or``, which a store sets;
-        ``register`` (3).
+        In: ``load`` and ``store``, both for a member of a group; ``address`` (32, bytes); ``destination`` (32, bytes)
+        for a member of a group; ``data`` (128), added to the block that is loaded if ``exclusive_or``, which a store
+        sets; ``register`` (3).
     result_valid, result_ready : Signal()
         Out, in: a load's value is there; the unit takes it.
     result_register, result_data : Signal(3), Signal(128)
@@ -69,7 +64,7 @@ class VectorMemoryPort(Module):
     fault_code, fault_address : Signal(4), Signal(28)
         Out: the first fault, 0 if none, and its address in blocks.
     clear_fault : Signal()
-        In: forgets the fault.
+        In: clears the fault.
 
     Raises
     ------

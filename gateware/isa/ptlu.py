@@ -1,8 +1,7 @@
 """Fiskiran and Lee's parallel table lookup ``ptlu`` for words of 32 bits, as a unit on the CFU port.
 
 We built it to compare it with the vector AES unit. It has eight tables T0 to T7 of 256 entries of 32 bits, 8 KB of
-block
-RAM::
+block RAM::
 
     ptlu.subword.table.offset.step   rd = up to four lookups in one table, side by side
     ptlu_write.table                 T[table][rs1[7:0]] = rs2
@@ -10,10 +9,8 @@ RAM::
 `gateware.isa.lookup_tables` defines a lookup. The instruction that writes tables is our own.
 
 ``funct7`` has the table in bits 2:0, the offset in 4:3 and the step in 6:5. ``funct3`` is 4, 5 or 6 for a subword of 1,
-2
-or 4 bytes, and 7 to write, which answers 0. Latency and throughput: one instruction a cycle, the response one cycle
-after
-the command. The tables are the unit's only state.
+2 or 4 bytes, and 7 to write, which answers 0. Latency and throughput: one instruction a cycle, the response one cycle
+after the command. The tables are the unit's only state.
 """
 
 from migen import If, Signal

@@ -2,8 +2,7 @@
 
 State registers are in distributed RAM, read in the cycle of the request. Round-key registers are in block RAM, or in
 another memory with a synchronous read that synthesis chooses, and are read one cycle later. Both are split by lane, so
-an
-instruction can write some columns only. After configuration all registers are zero. A reset does not clear them.
+an instruction can write some columns only. After configuration all registers are zero. A reset does not clear them.
 """
 
 from migen import READ_FIRST, Memory, Module, Signal, log2_int
@@ -26,8 +25,7 @@ class LaneRegisters(Module):
     ----------
     read_address, read_data : Signal(log2(depth)), list of 4 Signal(32)
         The read port. A read in the cycle of a write to the same register returns the old value or an undefined one.
-        The
-        unit's interlock prevents such reads.
+        The unit's interlock prevents such reads.
     write_address, write_data, write_lanes : Signal, list of 4 Signal(32), Signal(4)
         The write port; bit ``c`` of `write_lanes` writes lane ``c``.
     """

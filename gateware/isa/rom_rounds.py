@@ -1,9 +1,9 @@
-"""The AES instructions of VexRiscv's plugin as a unit on the CFU port: one byte each, with a ROM of 2 KB instead of
-S-boxes.
+"""The AES instructions of VexRiscv's plugin as a unit on the CFU port.
+
+Each instruction processes one byte, with a ROM of 2 KB instead of S-boxes.
 
 We built it to compare it with the vector AES unit. Functions, fields and the ROM's contents follow ``AesPlugin.scala``
-of
-SpinalHDL's VexRiscv; the code is ours. Columns have **row 0 in the high byte**, so byte ``b`` of a word is row ``3 -
+of SpinalHDL's VexRiscv; the code is ours. Columns have **row 0 in the high byte**, so byte ``b`` of a word is row ``3 -
 b``::
 
     rd = rs1 ^ share of byte b of rs2 in its column, which is
@@ -15,9 +15,8 @@ b``::
 ``funct3`` is 2. ``funct7`` has the byte in bits 4:3 and the operation in bits 1:0. The plugin's own opcode is custom-1.
 From the high byte on, a word of the ROM holds InvSubBytes of its index, {02} x, x and {03} x with x = SubBytes of the
 index. For `DECRYPT` it holds {0e} x, {09} x, {0d} x and {0b} x with x = InvSubBytes of the index. Latency and
-throughput:
-one instruction a cycle, the response one cycle after the command. In the plugin another register follows, so an
-instruction that needs the result waits one cycle longer there than on this port. The unit has no state.
+throughput: one instruction a cycle, the response one cycle after the command. In the plugin another register follows,
+so an instruction that needs the result waits one cycle longer there than on this port. The unit has no state.
 """
 
 from migen import READ_FIRST, Array, Cat, If, Memory, Mux, Signal

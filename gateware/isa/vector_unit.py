@@ -9,22 +9,17 @@
                         key registers (read) ───────────────────────────┴───────────┴──────┘
 
 The unit follows Jenkins, Mamidi, Schulte and Glossner 2007. Each lane (vector processing element) holds one column of
-the
-state, and ShiftRows is a shuffle between lanes. Decryption is the equivalent inverse cipher (FIPS-197, 5.3.5). It uses
-the
-same datapath and takes the same time.
+the state, and ShiftRows is a shuffle between lanes. Decryption is the equivalent inverse cipher (FIPS-197, 5.3.5). It
+uses the same datapath and takes the same time.
 
 Pipeline: stage 1 is the cycle in which the CFU command is accepted, and stage 2 is the next cycle. Registers are
-written
-at the end of stage 2. The unit accepts one instruction each cycle. An instruction waits one cycle if it reads a
-register
-that the instruction in stage 2 writes. Every command gets exactly one response, one cycle after it was accepted, or two
-cycles for key_read, sub_word, sub_rot_word, context and the status instructions. The response is 0 for instructions
-without a result and for undefined function ids, which change nothing. Timing does not depend on data.
+written at the end of stage 2. The unit accepts one instruction each cycle. An instruction waits one cycle if it reads a
+register that the instruction in stage 2 writes. Every command gets exactly one response, one cycle after it was
+accepted, or two cycles for key_read, sub_word, sub_rot_word, context and the status instructions. The response is 0 for
+instructions without a result and for undefined function ids, which change nothing. Timing does not depend on data.
 
 Vector loads and stores run while later instructions execute, through the unit's own memory port. An instruction waits
-if
-it touches a register that a load has yet to write or a group has yet to read.
+if it touches a register that a load has yet to write or a group has yet to read.
 
 No hidden state: only state registers, key registers, the selected context and the memory port's fault outlive an
 instruction, and software can read back each of them. The port's queue keeps old requests until later ones replace them,

@@ -17,8 +17,7 @@ ptlu_write  7      11ccttt  T[t][rs1[7:0]].lane[c] = rs2
 
 The 10 bits of a function id cannot hold the registers and all fields of ``ptlu``. So rs1 carries the fields, and its
 value stays in a register of the CPU: offset in bits 3:0, step in 7:4, table in 10:8, and log2 of 4 / subword in 12:11
-(3
-counts as 2). The next instruction can use a result, as in the paper.
+(3 counts as 2). The next instruction can use a result, as in the paper.
 """
 
 from migen import Cat, Constant, If, Mux, Signal

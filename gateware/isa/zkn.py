@@ -1,8 +1,7 @@
 """The ratified scalar AES instructions (RISC-V Zkne and Zknd, RV32) as a unit on the CFU port.
 
 We built it to compare it with the vector AES unit, on the same CPU and through the same port. An instruction
-substitutes
-one byte and adds its share of a column::
+substitutes one byte and adds its share of a column::
 
     aes32esi   rd = rs1 ^ rotl(SubBytes(byte), 8 bs)
     aes32esmi  rd = rs1 ^ rotl(MixColumns(SubBytes(byte)), 8 bs)
@@ -10,9 +9,8 @@ one byte and adds its share of a column::
     aes32dsmi  rd = rs1 ^ rotl(InvMixColumns(InvSubBytes(byte)), 8 bs)
 
 ``byte`` is byte ``bs`` of rs2. MixColumns applies to the column with this byte in row 0 and zeros below. The encoding
-is
-the standard's (funct3 = 0; bs in funct7 bits 6:5; bits 4:0 as below), but in custom-0, where the port is. Latency and
-throughput: one instruction a cycle, the response one cycle after the command.
+is the standard's (funct3 = 0; bs in funct7 bits 6:5; bits 4:0 as below), but in custom-0, where the port is. Latency
+and throughput: one instruction a cycle, the response one cycle after the command.
 """
 
 from migen import Array, Mux, Signal

@@ -3,8 +3,7 @@
 We built it to compare it with the vector AES unit. Names and semantics are the standard's (RISC-V Cryptography
 Extensions, Volume II), for one element group of 128 bits, so the forms .vv and .vs coincide. The unit has its own
 registers (`gateware.isa.wide_registers`): state in v0 to v7, round keys in k0 to k15. A CPU with the vector extension
-has
-32 registers of one kind. Encodings are ours. A state is bytes in the standard's order, column c in lane c::
+has 32 registers of one kind. Encodings are ours. A state is bytes in the standard's order, column c in lane c::
 
     vaesem  v[d] = MixColumns(ShiftRows(SubBytes(v[d]))) ^ k[k]
     vaesef  v[d] = ShiftRows(SubBytes(v[d])) ^ k[k]

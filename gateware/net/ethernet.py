@@ -7,9 +7,9 @@
                         │         └─► UDP port ─► fast path
                         └─► slots of the CPU
 
-The hardware has a MAC and an IP address of its own; what comes for the CPU's, and all broadcasts, is the CPU's.
-UDP checksums are looked at before the stack (`gateware.net.link.frame_checks`), made with the reply
-(`gateware.net.records.sender`), and sent by a UDP port that is not LiteEth's (`gateware.net.udp.port`).
+The hardware has a MAC address and an IP address of its own. The CPU receives all frames for its own address and all
+broadcasts. UDP checksums are checked before the stack (`gateware.net.link.frame_checks`). The reply gets its checksum
+in `gateware.net.records.sender`, and our own UDP port sends it instead of LiteEth's (`gateware.net.udp.port`).
 """
 
 from liteeth.common import icmp_protocol, udp_protocol
@@ -27,14 +27,14 @@ from gateware.net.udp.port import UDPPort
 
 
 class FastPathEthernet(LiteXModule):
-    """LiteEth's stack between the shared MAC and the fast path.
+    """Connects LiteEth's stack to the shared MAC and to the fast path.
 
     Parameters
     ----------
     mac : SharedMAC
         Used, not added as a submodule.
     peripheral : FastPathPeripheral
-        Used, not added as a submodule; its register says the hardware's IP address.
+        Used, not added as a submodule. Its register holds the hardware's IP address.
     clk_freq : int
         Frequency of `sys` in Hz.
     """

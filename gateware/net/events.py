@@ -1,4 +1,4 @@
-"""What happens to frames and datagrams: one event for each cause of a drop, in the order in which they are checked."""
+"""Events that the fast path counts: one for each reason to drop a frame or datagram, in the order of the checks."""
 
 from enum import IntEnum
 
@@ -6,10 +6,10 @@ EVENT_BITS = 5
 
 
 class Event(IntEnum):
-    """What is counted; `describe` gives its meaning for reference pages.
+    """The events that are counted; `describe` returns the meaning of one for the reference pages.
 
-    A frame for the hardware's address or a datagram that fails several checks counts once, for the first that fails
-    in this order.
+    A frame for the hardware's address, or a datagram, may fail several checks. It counts only once, for the first check
+    in this order that fails.
     """
 
     RECORD = 0
@@ -35,7 +35,7 @@ class Event(IntEnum):
     OTHER_DATA = 20
 
     def describe(self) -> str:
-        """One sentence on what is counted."""
+        """Return one sentence that tells what is counted."""
         return _DESCRIPTIONS[self]
 
 

@@ -1,4 +1,4 @@
-"""Streams and records between the fast path's modules, where several of them share one."""
+"""Layouts of streams and records that several modules of the fast path share."""
 
 from liteeth.common import eth_udp_user_description
 from litex.soc.interconnect import stream
@@ -14,13 +14,13 @@ DESTINATION_LAYOUT = [("waits", 1), *STATION_LAYOUT]
 
 
 def datagram_layout() -> stream.EndpointDescription:
-    """LiteEth's `eth_udp_user_description(32)`, and the checksum as a number."""
+    """Return LiteEth's `eth_udp_user_description(32)` with the checksum added, as a number."""
     layout = eth_udp_user_description(WORD_BITS)
     return stream.EndpointDescription(layout.payload_layout, [*layout.param_layout, ("checksum", CHECKSUM_BITS)])
 
 
 def packet_layout(slot_bits: int) -> stream.EndpointDescription:
-    """Data of a packet, and what it is encrypted with: key slot, T1, blocks to skip, bytes."""
+    """Return the layout of a packet: its data, key slot, T1, number of blocks to skip, and length in bytes."""
     return stream.EndpointDescription(
         [("data", WORD_BITS)],
         [("slot", slot_bits), ("initial", 128), ("index", 64), ("length", LENGTH_BITS)],
@@ -28,7 +28,7 @@ def packet_layout(slot_bits: int) -> stream.EndpointDescription:
 
 
 def job_layout(row_bits: int, slot_bits: int) -> list[tuple[str, int]]:
-    """What a reply needs besides the data."""
+    """Return the layout of a job: everything that a reply needs except the data."""
     return [
         ("session", 32),
         ("offset", 64),
@@ -43,5 +43,5 @@ def job_layout(row_bits: int, slot_bits: int) -> list[tuple[str, int]]:
 
 
 def outcome_layout() -> list[tuple[str, int]]:
-    """Whether a job's reply must be dropped, and the `Event` that this then is."""
+    """Return the layout of an outcome: whether the job's reply must be dropped, and if so the `Event` to count."""
     return [("damaged", 1), ("code", EVENT_BITS)]

@@ -9,15 +9,13 @@ One memory of four banks of 32 bits has two Wishbone ports that work at the same
 Word ``n`` of the narrow port is in bank ``n % 4``. So a block of 16 bytes is one word of the wide port, with byte ``i``
 of the block at bits ``8*i+7 : 8*i``. Writes, and the later words of a burst, reach the banks from registers. This keeps
 the bus's handshake out of the banks' address paths. A write is acknowledged in the cycle of the request and carried out
-in the next cycle. A read takes two cycles, or three after a write. Each further word of an incrementing burst
-(CTI = 0b010) takes one cycle. A port reads what was written through it before. If one port reads a word in the cycle in
-which the other port writes it, it gets the old value in simulation and an undefined value in block RAM. Firmware does
-not
-touch a buffer while the DMA works on it.
+in the next cycle. A read takes two cycles, or three after a write. Each further word of an incrementing burst (CTI =
+0b010) takes one cycle. A port always reads the values that were written through it before. If one port reads a word in
+the cycle in which the other port writes it, it gets the old value in simulation and an undefined value in block RAM.
+Firmware must not touch a buffer while the DMA works on it.
 
 `urgent` serves a client that cannot wait: it takes a cycle of the narrow port whenever it needs one. The CPU's access
-is
-carried out after it.
+is carried out after it.
 """
 
 from litex.soc.interconnect import wishbone
@@ -36,7 +34,7 @@ class BufferMemory(Module):
     size : int
         Bytes; a multiple of 16.
     urgent : bool
-        Whether the port `urgent` exists.
+        Add the port `urgent`.
 
     Attributes
     ----------
@@ -45,9 +43,9 @@ class BufferMemory(Module):
     wide : wishbone.Interface
         128 bits, word addressing.
     answers : Signal(), out
-        Data read through the wide port are there. A register.
+        Data read through the wide port are valid. A register.
     urgent : Record, valid, write, address, data(32), word(32)
-        With `valid`, a word is written, or read: it is at `word` in the next cycle.
+        With `valid`, writes a word, or reads one: the word read is at `word` in the next cycle.
 
     Raises
     ------
@@ -109,7 +107,7 @@ class BufferMemory(Module):
         layout = [("address", len(bus.adr)), ("data", len(bus.dat_w)), ("select", len(bus.sel))]
         request, posted = Record([*layout, ("answers", 1)]), Record(layout)
         write = Signal()
-        waits = Signal()  # an acknowledged write waits for a cycle of its own
+        waits = Signal()  # an acknowledged write waits to be carried out
         writing = Signal()
         start = Signal()
         read_ready = Signal()
@@ -142,12 +140,11 @@ class BufferArbiter(wishbone.Arbiter):
     """Gives several masters the wide port in turn, and derives each acknowledge from the master's own request.
 
     In LiteX's arbiter every acknowledge depends on the request that reaches the memory, whichever master it comes from.
-    Such
-    a path is never used, but it limits the clock.
+    Such a path is never used, but it limits the clock.
     """
 
     def __init__(self, masters: list[wishbone.Interface], memory: BufferMemory):
         super().__init__(masters, memory.wide)
         for n, master in enumerate(masters):
             granted = master.cyc & master.stb & (self.rr.grant == n)
-            self.comb += master.ack.eq(granted & (master.we | memory.answers))  # in place of LiteX's
+            self.comb += master.ack.eq(granted & (master.we | memory.answers))  # replaces LiteX's

@@ -1,11 +1,11 @@
-"""Ethernet of the SoC: one PHY for the CPU, whose frames wait in slots, and for the UDP fast path beside it.
+"""Ethernet of the SoC: one PHY serves the CPU, which has its frames in slots, and the UDP fast path.
 
-The datapath of both is in the system's clock domain at 32 bits, which carries 1 Gb/s from 31.25 MHz on; the PHY, the
-frame check sequence and the change of width are in the PHY's 125 MHz domains. A received frame for the CPU without an
-error waits in a slot until the CPU acknowledges it; when all slots are taken, frames are dropped and counted
-(`ethmac_sram_writer_errors`). The slots are one memory for MAC, CPU and DMA (`gateware.net.link.slots`), so that a
-record's data go from one slot to another without the CPU. The PHY's clock is constrained at its pin, with the board's
-pins. `fastpath` is the fast path's peripheral (`gateware.net.records.peripheral`).
+The datapath of both is in the system's clock domain at 32 bits, which carries 1 Gb/s at 31.25 MHz and more. The PHY,
+the frame check sequence and the width converter are in the PHY's 125 MHz domains. A received frame for the CPU without
+an error waits in a slot until the CPU acknowledges it. When all slots are taken, frames are dropped and counted
+(`ethmac_sram_writer_errors`). The slots are one memory for MAC, CPU and DMA (`gateware.net.link.slots`), so the DMA can
+move a record's data from one slot to another without the CPU. The PHY's clock is constrained where the board defines
+its pins. `fastpath` is the peripheral of the fast path (`gateware.net.records.peripheral`).
 """
 
 import ipaddress
@@ -24,13 +24,16 @@ from gateware.net.link.slots import SLOT_BYTES
 from gateware.net.records.peripheral import FastPathPeripheral
 from gateware.soc.buffer import BufferMemory
 
-SLOTS_ORIGIN = 0x8000_0000  # not cached
-# The wire gives 31.25 million words a second and takes as many; a tenth is for the CPU.
+SLOTS_ORIGIN = 0x8000_0000  # not cached by the CPU
+# A wire carries up to 31.25 million words a second in each direction; a tenth of the cycles is for the CPU.
 SYS_HZ_MIN = 70_000_000
 
 
 def slots_region(ethernet: Ethernet) -> tuple[int, int]:
-    """Where the slots are on the buses of CPU and DMA, and their bytes: receive slots before transmit slots."""
+    """Return the address of the slots on the buses of CPU and DMA, and their size in bytes.
+
+    The receive slots come before the transmit slots.
+    """
     return SLOTS_ORIGIN, (ethernet.rx_slots + ethernet.tx_slots) * SLOT_BYTES
 
 
@@ -43,16 +46,16 @@ def add_ethernet(
     dma_bus: wishbone.Interface,
     padding_register: bool = False,
 ) -> None:
-    """Adds PHY, MAC and fast path, with the constants `MACADDR1` to `6` and `LOCALIP1` to `4` for the firmware.
+    """Add PHY, MAC and fast path, and the constants `MACADDR1` to `6` and `LOCALIP1` to `4` for the firmware.
 
-    `create_phy` is the board's, `service` the fast path's port of the CTR service, `dma_bus` what the DMA reaches the
-    slots by; `padding_register` is the MAC's. The receive slots can be written, so that the firmware leaves no key in
-    them.
+    `create_phy` comes from the board. `service` is the fast path's port of the CTR service. `dma_bus` is the bus on
+    which the DMA reaches the slots. `padding_register` is passed to the MAC. The CPU can write the receive slots too,
+    so that the firmware can remove keys from them.
 
     Raises
     ------
     ValueError
-        The system's clock is too slow for a wire of 1 Gb/s in both directions into and out of one memory.
+        The system's clock is too slow for one memory to carry 1 Gb/s in both directions.
     """
     if soc.sys_clk_freq < SYS_HZ_MIN:
         raise ValueError(f"Ethernet at a system clock of {soc.sys_clk_freq} Hz: give {SYS_HZ_MIN} or more")
@@ -77,7 +80,7 @@ def add_ethernet(
 
 
 def _add_slots(soc: SoCCore, mac: SharedMAC, dma_bus: wishbone.Interface, where: tuple[int, int]) -> None:
-    """The slots' memory: region `ethmac`, with `ethmac_rx` and `ethmac_tx` in it."""
+    """Add the memory of the slots: region `ethmac`, which holds `ethmac_rx` and `ethmac_tx`."""
     origin, size = where
     soc.ethmac_memory = memory = BufferMemory(size=size, urgent=True)
     port, urgent = mac.interface.port, memory.urgent

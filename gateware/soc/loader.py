@@ -1,4 +1,4 @@
-"""What a loader needs that is kept: a code memory behind a lock, why the SoC was reset, a watchdog, a UART's break.
+"""Hardware for a loader: a lock for the code memory, the cause of the last reset, a watchdog, UART break detection.
 
 ::
 
@@ -7,10 +7,10 @@
     watchdog ──────────────────────┼─► cause, kept over the reset ─► reset of the SoC
     CPU's own request ─────────────┘
 
-The boot ROM holds the loader (`firmware/loader`). It checks the image in the code memory, locks that, and starts the
-image: what runs then can neither write code, nor open the lock, nor stop or slow down the watchdog, which begins with
-the lock and is fed by a write. So firmware may be as bad as it likes, and the loader is there after it. What firmware
-can do is feed for ever and serve nobody; a break on the UART's line ends that, too.
+The boot ROM holds the loader (`firmware/loader`). It checks the image in the code memory, locks that memory, and starts
+the image. The firmware that then runs cannot write code, open the lock, or stop or slow down the watchdog. The watchdog
+starts with the lock, and a register write feeds it. So however bad the firmware is, the loader still works after it.
+Firmware could still feed the watchdog for ever without serving anybody; a break on the UART's line ends that, too.
 """
 
 from cipherlane.protocol.codes import Cause
@@ -25,29 +25,30 @@ from migen.genlib.cdc import MultiReg
 from gateware.configurations import CODE_ORIGIN
 from gateware.targets import Target
 
-# A hundred times as long as a byte of zeros at 1 Mbaud, and a tenth of the least that a host's driver can send.
+# A hundred times as long as a zero byte at 1 Mbaud, and a tenth of the shortest break that a host's driver can send.
 BREAK_S = 1e-3
-# Much longer than any request is served for. A simulated second takes a minute.
+# Much longer than any request takes. It is shorter in simulation because a simulated second takes a minute.
 WATCHDOG_S, SIMULATED_WATCHDOG_S = 2.0, 0.125
 
 
 class CodeMemory(LiteXModule):
-    """A memory of 32-bit words on Wishbone, with bursts, that takes writes only while `locked` is 0.
+    """A memory of 32-bit words on Wishbone, with bursts, that accepts writes only while `locked` is 0.
 
-    A write to the locked memory is acknowledged and does nothing.
+    A write to the locked memory is acknowledged but changes nothing.
 
     Parameters
     ----------
     size : int
-        Bytes.
+        Size in bytes.
     init : list[int]
         The first words; the others are 0.
 
     Attributes
     ----------
     bus : wishbone.Interface
-        The CPU's way to it.
+        The CPU's bus.
     locked : Signal(), in
+        Writes are ignored.
     """
 
     def __init__(self, size: int, init: list[int]):
@@ -62,17 +63,17 @@ class CodeMemory(LiteXModule):
 
 
 class BreakDetector(Module):
-    """Says once of each break that there is one: a line that is low for `cycles`.
+    """Detects breaks: pulses once each time the line has been low for `cycles`.
 
-    After a reset it wants to see the line high before anything else: a break that lasts on, a cable that is off, or
-    one that was never on, reset nothing.
+    After a reset the detector does nothing until it has seen the line high. So a break that lasts longer than the
+    reset, or a cable that is not connected, does not reset the SoC again.
 
     Attributes
     ----------
     rx : Signal(), in
         The line, in no clock domain.
     detected : Signal(), out
-        For one cycle.
+        High for one cycle when a break is detected.
     """
 
     def __init__(self, cycles: int):
@@ -82,28 +83,29 @@ class BreakDetector(Module):
         # # #
 
         rx = Signal()
-        left = Signal(max=cycles + 1)  # 0: none is looked for
+        left = Signal(max=cycles + 1)  # 0: do not look for a break
         self.specials += MultiReg(self.rx, rx)
         self.comb += self.detected.eq((left == 1) & ~rx)
         self.sync += If(rx, left.eq(cycles)).Elif(left != 0, left.eq(left - 1))
 
 
 class Loader(LiteXModule):
-    """Lock, watchdog and cause of resets, with their registers.
+    """Code lock, watchdog and cause of resets, with their registers.
 
-    In the order of use: the loader reads `status`, does its work, writes `lock`, and starts the firmware, which from
-    then on writes `feed` at least every `watchdog_cycles`.
+    The loader reads `status`, does its work, writes `lock`, and starts the firmware. The firmware then writes `feed` at
+    least every `watchdog_cycles`.
 
     Attributes
     ----------
     locked : Signal(), out
+        The code memory is locked and the watchdog runs.
     asked, broken : Signal(), in
-        The CPU asks for a reset; there was a break. For one cycle each.
+        The CPU asks for a reset; there was a break. High for one cycle each.
     reset : Signal(), out
-        Resets the SoC, for one cycle; in the one before `cause` was written, so that it is whole whatever the reset
+        Resets the SoC; high for one cycle. `cause` is written in the cycle before, so it is valid whatever the reset
         does to the clock.
     cause : Signal(2), out
-        Kept over resets: one of `Cause`.
+        One of `Cause`; kept over resets.
     """
 
     def __init__(self, watchdog_cycles: int):
@@ -151,7 +153,7 @@ class Loader(LiteXModule):
         # # #
 
         left = Signal(max=watchdog_cycles + 1, reset=watchdog_cycles)
-        ended = Signal()  # by the watchdog
+        ended = Signal()  # the watchdog has run out
         self.comb += [
             ended.eq(self.locked & (left == 0)),
             self._status.fields.cause.eq(self.cause),
@@ -163,7 +165,7 @@ class Loader(LiteXModule):
             self.reset.eq((ended | self.asked | self.broken) & ~self.reset),
             If(self._lock.fields.lock, self.cause.eq(Cause.POWER)),
             If(
-                ~self.reset,  # the cycle in which it is carried out tells nothing new
+                ~self.reset,  # a request in the cycle of the reset itself changes no cause
                 If(
                     self.locked,
                     If(ended, self.cause.eq(Cause.WATCHDOG))
@@ -175,9 +177,9 @@ class Loader(LiteXModule):
 
 
 def add_loader(soc: SoCCore, target: Target, firmware: list[int]) -> None:
-    """Adds the code memory with its contents, `code`, and the registers `loader`; needs UART and CRG.
+    """Add the code memory `code` with its contents, and the registers `loader`; needs UART and CRG.
 
-    The CPU's own request for a reset goes by way of the loader, which notes it.
+    The CPU's own request for a reset goes through the loader, which records the cause.
     """
     board = target.board
     soc.code = CodeMemory(target.configuration.code_size, firmware)
@@ -192,4 +194,4 @@ def add_loader(soc: SoCCore, target: Target, firmware: list[int]) -> None:
         loader.asked.eq(soc.ctrl.soc_rst),
         soc.code.locked.eq(loader.locked),
     ]
-    soc.ctrl.soc_rst = loader.reset  # what LiteX resets the SoC with
+    soc.ctrl.soc_rst = loader.reset  # the signal with which LiteX resets the SoC

@@ -1,13 +1,13 @@
-"""SDRAM on the CPU's bus, by LiteDRAM: room for what does not fit on chip.
+"""SDRAM on the CPU's bus, with LiteDRAM: memory for data that does not fit on chip.
 
 ::
 
     CPU's bus, 32 bits ──► L2 cache, written back ──► LiteDRAM: a line an access ──► PHY ──► module
 
-The region `main_ram` is cached by the CPU as on-chip memories are. Neither the accelerator's DMA nor the vector unit
-reaches it: what they are to work on is copied through the buffer memory. A line has 16 bytes, what LiteDRAM moves at
-once with 16 data lines of DDR3; SDR SDRAM takes a clock for each two or four of them. Nothing of it answers rightly
-before the firmware has set module and PHY up (`firmware/sdram/sdram.c`).
+The CPU caches the region `main_ram` like the on-chip memories. Neither the accelerator's DMA nor the vector unit
+reaches it; data for them must be copied to the buffer memory. A line has 16 bytes. LiteDRAM moves them in one clock
+with 16 data lines of DDR3; SDR SDRAM takes a clock for each two or four bytes. The SDRAM does not work until the
+firmware has set up module and PHY (`firmware/sdram/sdram.c`).
 """
 
 from litedram.common import PhySettings, get_default_cl_cwl, get_sys_latency, get_sys_phase
@@ -18,20 +18,21 @@ from migen import Memory
 from gateware.boards import Sdram
 from gateware.memory import DISTRIBUTED
 
-SDRAM_ORIGIN = 0x6000_0000  # 512 MB behind the on-chip memories, below what is not cached
-# A miss writes a line back and reads another, each perhaps behind a refresh.
+SDRAM_ORIGIN = 0x6000_0000  # room for 512 MB after the on-chip memories, below the uncached addresses
+# A miss writes a line back and reads another. Each access may have to wait for a refresh.
 BUS_TIMEOUT_CYCLES = 1023
 
 
 def add_sdram(soc: SoCCore, sdram: Sdram, l2_bytes: int, distributed_words: int = 0) -> None:
-    """Adds controller, PHY and L2 cache, with the region `main_ram` and the registers `sdram` and `ddrphy`.
+    """Add controller, PHY and L2 cache, with the region `main_ram` and the registers `sdram` and `ddrphy`.
 
-    A cache of at most `distributed_words` lines is in LUTs: its one port writes and reads, so that both give the same.
+    A cache of at most `distributed_words` lines is put into LUTs. Its single port reads and writes, so LUTs and block
+    RAM behave alike.
 
     Raises
     ------
     ValueError
-        The cache is smaller than two lines or no power of two.
+        The cache is smaller than two lines or not a power of two.
     """
     if l2_bytes < 32 or l2_bytes & (l2_bytes - 1):
         raise ValueError(f"an L2 cache of {l2_bytes} bytes is not two lines or more, a power of two")
@@ -45,9 +46,10 @@ def add_sdram(soc: SoCCore, sdram: Sdram, l2_bytes: int, distributed_words: int 
 
 
 def create_model(module, sys_clk_freq: float) -> SDRAMPHYModel:
-    """A PHY with its module, for simulation: as LiteDRAM's ECP5DDRPHY on 16 data lines, with nothing to adjust.
+    """Return a PHY with its module, for simulation. It models LiteDRAM's ECP5DDRPHY on 16 data lines.
 
-    Its latencies are that PHY's, so that accesses take the cycles that they take there; its registers are none.
+    Its latencies are those of the ECP5DDRPHY, so accesses take as many cycles. It has no registers and needs no
+    adjustment.
     """
     phases, lines = 2, 16
     cl, cwl = get_default_cl_cwl(module.memtype, 1 / (phases * sys_clk_freq))

@@ -13,12 +13,12 @@
                           │             ───┴─────┬── 128-bit Wishbone ──────────┘
                           └─ CTR accelerator (DMA)
 
-One class for every target: its board and configuration (`gateware.targets`) say what differs. The DMA and the vector
-unit reach the buffer memory alone, in one access a block over the wide port: neither is a master of the SoC's bus. With
-Ethernet the DMA reaches the slots of the CPU's frames, too (`gateware.soc.ethernet`). SDRAM, where a configuration has
-it, is on the bus of the CPU alone (`gateware.soc.sdram`). An accelerator for 128-EEA1 stands beside the first one,
-with a DMA of its own on the same arbiter (`gateware.snow3g.core`). With a loader in the boot ROM the firmware is in a
-memory of its own (`gateware.soc.loader`).
+One class serves every target; its board and configuration (`gateware.targets`) define the differences. The DMA and the
+vector unit reach only the buffer memory, one block in each access over the wide port; neither is a master of the SoC's
+bus. With Ethernet the DMA also reaches the slots of the CPU's frames (`gateware.soc.ethernet`). SDRAM, if the
+configuration has it, is only on the CPU's bus (`gateware.soc.sdram`). An accelerator for 128-EEA1, if the configuration
+has it, has its own DMA on the same arbiter (`gateware.snow3g.core`). With a loader in the boot ROM, the firmware is in
+a separate memory (`gateware.soc.loader`).
 """
 
 from collections.abc import Sequence
@@ -49,17 +49,17 @@ from gateware.soc.sdram import add_sdram
 from gateware.targets import Target
 
 BUFFER_ORIGIN = 0x4000_0000
-# Every memory on chip and register answers in a few cycles; a short counter is also quick to compare.
+# Every register and every on-chip memory answers within a few cycles. A short counter is also quick to compare.
 BUS_TIMEOUT_CYCLES = 63
 CONSOLE_FIFO_BYTES = 64
-# Units that have the ratified scalar instructions, as `gateware.configurations` names them.
+# Units that implement the ratified scalar instructions, by their names in `gateware.configurations`.
 SCALAR_UNITS = {"scalar": ScalarAESUnit, "comparators": ComparatorUnit, "wide_comparators": WideComparatorUnit}
-# From the watchdog's interrupt to the reset: time for a last word.
+# Cycles from the watchdog's interrupt to the reset: time to print a last message.
 WATCHDOG_RESET_DELAY_CYCLES = 4096
 
 
 def create_ctr_service(target: Target) -> CTRService:
-    """The CTR service of a target: its clients are the fast path, if there is one, and the accelerator."""
+    """Return the CTR service of a target. Its clients are the fast path, if the target has one, and the accelerator."""
     configuration = target.configuration
     if configuration.ethernet:
         clients = [fast_path.client(), accelerator.client()]
@@ -78,10 +78,10 @@ class CipherlaneSoC(SoCCore):
     target : Target
         Board and configuration.
     firmware : list[int]
-        Words of the boot ROM, the first at the reset address; not empty, or LiteX would build its BIOS. Of a
-        configuration with a loader, words of the code memory.
+        Words of the boot ROM, the first at the reset address. Must not be empty, or LiteX would build its BIOS. If the
+        configuration has a loader, these are the words of the code memory.
     loader : list[int]
-        Words of the boot ROM of such a configuration, not empty either.
+        Words of the boot ROM if the configuration has a loader; not empty in that case.
     """
 
     def __init__(self, target: Target, firmware: list[int], loader: Sequence[int] = (0,)):
@@ -144,12 +144,12 @@ class CipherlaneSoC(SoCCore):
         distributed(self, target.fit.distributed_words)
 
     def add_csr_bridge(self, name="csr", origin=None, register=False):
-        """LiteX's bridge, always with registers: the CSRs stay out of the bus's combinational paths."""
+        """Add LiteX's bridge, always with registers. They keep the CSRs out of the bus's combinational paths."""
         super().add_csr_bridge(name, origin, register=True)
 
     def _add_aes_unit(self, target: Target) -> None:
-        # The core with the CFU port. LiteX's own variant "full+cfu" wants the unit as a Verilog file with no
-        # further ports; taking the core as an external variant leaves the unit in Migen.
+        # The core with the CFU port. LiteX's own variant "full+cfu" needs the unit as a Verilog file without further
+        # ports. As an external variant of the core, the unit can stay in Migen.
         cores = Path(get_data_mod("cpu", "vexriscv").data_location)
         self.cpu.use_external_variant(str(cores / "VexRiscv_FullCfu.v"))
         if target.configuration.scalar_unit:
@@ -192,7 +192,8 @@ class CipherlaneSoC(SoCCore):
         dma_bus = self.accelerator.bus
         if configuration.ethernet:
             parts = [wishbone.Interface(data_width=128, address_width=32, addressing="word") for _ in regions]
-            chosen = [lambda address: ~address[-1], lambda address: address[-1]]  # byte addresses below 2^31, and above
+            # byte addresses below 2^31; the others
+            chosen = [lambda address: ~address[-1], lambda address: address[-1]]
             self.dma_decoder = wishbone.Decoder(dma_bus, list(zip(chosen, parts, strict=True)))
             dma_bus, self.dma_to_slots = parts
         masters = [dma_bus] if configuration.scalar_unit else [self.aes_unit.bus, dma_bus]
@@ -201,7 +202,10 @@ class CipherlaneSoC(SoCCore):
         self.buffer_arbiter = BufferArbiter(masters, self.buffer)
 
     def _add_snow3g(self, buffer: tuple[int, int], sbox: str) -> wishbone.Interface:
-        """A service with the core of 128-EEA1, and an accelerator on it as for AES; gives its DMA's master."""
+        """Add a service with the core of 128-EEA1 and an accelerator on it, as for AES.
+
+        Return the master of its DMA.
+        """
         client = accelerator.client()
         self.snow3g_service = CTRService(core=Snow3GCore(slots=client.slots, s_r=sbox, s_q=sbox), clients=[client])
         self.snow3g = CTRAccelerator(service=self.snow3g_service.ports[0], regions=[buffer])

@@ -1,11 +1,11 @@
-"""The sum of the Internet checksum over a stream of words (RFC 1071), for UDP (RFC 768) and IPv4 (RFC 791).
+"""Computes the sum of the Internet checksum over a stream of words (RFC 1071), for UDP (RFC 768) and IPv4 (RFC 791).
 
-It is the ones'-complement sum of 16-bit halves. Halves are added as they lie in words, the first byte in the low bits:
-the order of a half's bytes changes nothing but the order of the sum's (RFC 1071, 2 (B)). The sum over what includes
-its checksum is `RIGHT`; a checksum is the complement of the sum over the rest.
+It is the ones'-complement sum of 16-bit halves of words. Halves are added as they lie in the words, first byte in the
+low bits. Swapping the bytes of every half only swaps the bytes of the sum (RFC 1071, 2 (B)). The sum over data that
+include their correct checksum is `RIGHT`. A checksum is the complement of the sum over the other data.
 
-One adder of 32 bits adds two halves at a time, and their carry with the next word; another one of 16 bits adds the
-two columns. Latency: 2 cycles. Throughput: one word a cycle. Handshake: none.
+A 32-bit adder adds two halves at a time, and adds their carry with the next word. A 16-bit adder adds the two columns.
+Latency: 2 cycles. Throughput: one word a cycle. Handshake: none.
 """
 
 from litex.gen import reverse_bytes
@@ -19,38 +19,38 @@ PROTOCOL_UDP = 17
 
 
 def half(number: int) -> int:
-    """The half to add for a constant; a negative one is subtracted."""
+    """Return the half to add for a constant; a negative constant is subtracted."""
     return int.from_bytes((number % RIGHT).to_bytes(2, "big"), "little")
 
 
 def halves(number: Signal) -> Cat:
-    """The halves to add for a number of 16 or 32 bits, which goes over the wire most significant byte first."""
+    """Return the halves to add for a number of 16 or 32 bits that is sent most significant byte first."""
     return reverse_bytes(number)
 
 
 def doubled(number: Signal) -> Cat:
-    """Twice a number of 16 bits, in ones' complement."""
+    """Return twice a number of 16 bits, in ones' complement."""
     return Cat(number[-1], number[:-1])
 
 
 class ChecksumSum(Module):
-    """Adds words.
+    """Adds words to a ones'-complement sum.
 
     Parameters
     ----------
     initial : int
-        What the sum begins with, 1 to 0xFFFF. A sum that is not 0 stays so: each value is written in one way.
+        First value of the sum, 1 to 0xFFFF. A sum that is not 0 never becomes 0, so each value has only one form.
 
     Attributes
     ----------
     word : Signal(32), in
-        Two halves.
+        Two halves to add.
     add : Signal(), in
-        Add them.
+        Add `word`.
     clear : Signal(), in
-        Begin anew; not in a cycle with `add`.
+        Begin a new sum; not in a cycle with `add`.
     value : Signal(16), out
-        The sum as two cycles ago `add` and `clear` left it.
+        The sum, two cycles after `add` or `clear`.
 
     Raises
     ------
@@ -68,8 +68,8 @@ class ChecksumSum(Module):
 
         # # #
 
-        # Bit 0 of both sums takes the carry in. All ones and a carry at a time would follow from themselves alone, so
-        # that one more carry is all that `folded` can have.
+        # Bit 0 of both sums takes the carry in. A sum never becomes all ones together with a carry, unless it was so
+        # before. So `folded` needs at most one more carry.
         columns, carry = Signal(WORD_BITS, reset=initial), Signal()
         added, folding = Signal(WORD_BITS + 2), Signal(CHECKSUM_BITS + 2)
         folded = Signal(CHECKSUM_BITS + 1)

@@ -1,8 +1,8 @@
-"""Judges a received frame: check sequence, size, lengths and checksums of IPv4 and UDP, sender, whether it is served.
+"""Checks a received frame: check sequence, size, lengths, checksums of IPv4 and UDP, sender, and destination.
 
-Behind it, LiteEth's stack trusts these lengths: a packet whose lengths contradict each other could leave it
-waiting; it does not look at UDP checksums, and does not tell what it drops. Where the fields lie in an Ethernet II
-frame (RFC 894, RFC 791, RFC 768, RFC 792), big-endian:
+After these checks, LiteEth's stack can trust the lengths. A packet with contradictory lengths could make it wait for
+ever. LiteEth does not check UDP checksums and does not report what it drops. The fields of an Ethernet II frame (RFC
+894, RFC 791, RFC 768, RFC 792), big-endian:
 
 =====  ======================  =====  =============================
 byte   field                   byte   field
@@ -16,23 +16,24 @@ byte   field                   byte   field
 23     protocol                22-27  ARP: sender's hardware address
 =====  ======================  =====  =============================
 
-Behind the packet a frame may have padding up to 64 bytes (60 and a VLAN tag that was taken out).
+After the packet a frame may have padding up to 64 bytes: 60 bytes, and 4 for a VLAN tag that was removed.
 
-A UDP checksum is that of a pseudo-header (both addresses, the protocol, the length) and of the datagram; the length
-here is that of IPv4 less its header. Where it is wrong, a switch or a host has damaged the frame before it was given
-its check sequence.
+A UDP checksum covers a pseudo-header (both addresses, the protocol, the length) and the datagram. The length used here
+is IPv4's length minus its header. A wrong UDP checksum in a frame with a correct check sequence means that a switch or
+host damaged the frame before it computed the check sequence.
 
-Every answer goes to where the question came from. So none may come from where more than one would get it: a station's
-address with the group bit (RFC 1112), in the frame or as an ARP sender's, and as source address of IPv4 (RFC 1122,
-3.2.1.3; RFC 1812, 5.3.7) multicast, class E with the limited broadcast, 0.0.0.0, and the first and last address of the
-/24 in which the hardware's own lies. An ARP probe has 0.0.0.0 (RFC 5227), and is answered. IPv4 for a group of
-stations is not looked at: it is not answered.
+Every answer goes back to the source of the question. So no frame may come from an address that reaches several
+stations. Refused are Ethernet sources and ARP senders with the group bit (RFC 1112). Refused IPv4 sources (RFC 1122,
+3.2.1.3; RFC 1812, 5.3.7) are multicast, class E with the limited broadcast, 0.0.0.0, and the first and last address of
+the /24 that holds the hardware's address. An ARP probe has the source 0.0.0.0 (RFC 5227) and is answered. IPv4 sources
+are not checked in frames for a group of stations, because those are not answered.
 
-Served are ARP, and IPv4 for the hardware's address with a datagram for its port or an echo request that LiteEth has
-room for. Frames for a group of stations are not judged by that: they are others' too, and LiteEth drops them.
+Two kinds of frames are served: ARP, and IPv4 for the hardware's address. The IPv4 packet must hold a datagram for the
+hardware's port, or an echo request that LiteEth has room for. Frames for a group of stations skip this check: they are
+for others too, and LiteEth drops them.
 
-Latency: `judged` pulses two cycles after a frame's last word. Throughput: one word a cycle; between frames at
-least two cycles without a word.
+Latency: `judged` pulses two cycles after a frame's last word. Throughput: one word a cycle; between frames at least two
+cycles without a word.
 """
 
 from litex.soc.interconnect import stream
@@ -54,13 +55,13 @@ ETHERTYPE_ARP = 0x0806
 VERSION_AND_IHL = 0x45
 PROTOCOL_ICMP = 1
 ECHO_REQUEST = 8
-MULTICAST = 224  # the first byte of an address of class D or E, at least
+MULTICAST = 224  # the first byte of addresses of class D and E is at least this
 HOST_ONES = 255  # the last byte of a /24's broadcast address
-ECHO_DATA_MAX = 128  # of LiteEth's buffer
+ECHO_DATA_MAX = 128  # size of LiteEth's buffer
 
 
 class FrameChecks(Module):
-    """Watches a stream of frames.
+    """Checks the frames of a stream as they pass.
 
     Parameters
     ----------
@@ -72,11 +73,11 @@ class FrameChecks(Module):
     frame : stream.Endpoint, LiteEth's `eth_phy_description(32)`, in
         The frame; `ready` is not driven.
     ip_address, port : Signal(32), Signal(16), in
-        The hardware's own.
+        The hardware's own address and port.
     judged, good : Signal(), out
-        The frame has been judged, and has passed.
+        The frame has been checked; it has passed.
     code : Signal(5), out
-        With `judged` and without `good`: the `Event` that it failed by.
+        With `judged` and without `good`: the `Event` of the check that failed.
     """
 
     def __init__(self, *, frame_bytes_max: int):
@@ -91,14 +92,14 @@ class FrameChecks(Module):
 
         # # #
 
-        # Fields, as they pass.
+        # The fields, taken as they pass.
         position = Signal(LENGTH_BITS - 2)  # words before this one
         from_group, from_arp_group, from_high, from_zero, from_net, from_bad = (Signal() for _ in range(6))
         for_group, is_ipv4, is_arp, plain_header, fragment, is_udp, is_icmp = (Signal() for _ in range(7))
         own_upper, own_address, is_echo, own_port, has_checksum = (Signal() for _ in range(5))
         total_length, udp_length = Signal(LENGTH_BITS), Signal(LENGTH_BITS)
         byte = [frame.data[8 * i : 8 * i + 8] for i in range(WORD_BYTES)]
-        size = Signal(LENGTH_BITS)  # of the frame
+        size = Signal(LENGTH_BITS)  # bytes of the frame
         bad_sequence = Signal()
         ended = Signal()
         last_bytes = Signal(3)
@@ -164,10 +165,11 @@ class FrameChecks(Module):
             ),
         ]
 
-        # Checksums: of bytes 14 to 33, and of those from 26 to the packet's end with the length from 16 on.
-        first, second = 0b0011, 0b1100  # half of a word
-        of_ipv4, of_udp = Signal(WORD_BYTES), Signal(WORD_BYTES)  # the bytes of this word that are in the sums
-        rest = Signal(LENGTH_BITS)  # bytes of the packet in this word and behind, from the total length on
+        # Checksums. IPv4's covers bytes 14 to 33. UDP's covers the length at byte 16, and bytes from 26 to the packet's
+        # end.
+        first, second = 0b0011, 0b1100  # halves of a word
+        of_ipv4, of_udp = Signal(WORD_BYTES), Signal(WORD_BYTES)  # bytes of this word that belong to each sum
+        rest = Signal(LENGTH_BITS)  # bytes of the packet from this word on, counted from the total length
         whole = Signal()
         in_packet = [whole | (rest[:2] > n) for n in range(WORD_BYTES)]
         self.submodules.ipv4_sum = ipv4_sum = ChecksumSum(initial=RIGHT)

@@ -5,12 +5,12 @@
     sink ─► held ─► held ─┬─► hardware     the hardware's own address, and group addresses
                           └─► cpu          every other address, and group addresses
 
-Two words are held back until the destination, bytes 0 to 5 of the frame, is known. A group address is one with bit
-0 of byte 0 set, the broadcast address among them (IEEE 802.3, 3.2.3).
+The router holds two words back until it knows the destination, bytes 0 to 5 of the frame. A group address has bit 0 of
+byte 0 set; the broadcast address is one (IEEE 802.3, 3.2.3).
 
-Throughput: one word a cycle; a frame takes two cycles more. Latency: 3 cycles. Handshake: `sink` waits for those
-two cycles alone; the outputs are never asked whether they are ready, since what comes from a wire cannot wait. A
-frame of fewer than three words goes nowhere; `runt` pulses.
+Throughput: one word a cycle; a frame takes two cycles more. Latency: 3 cycles. Handshake: `sink` waits only for those
+two cycles. The router ignores `ready` of the outputs, since frames from a wire cannot wait. A frame of fewer than three
+words is dropped; `runt` pulses.
 """
 
 from liteeth.common import eth_phy_description
@@ -20,11 +20,11 @@ from migen import FSM, Cat, If, Module, NextState, NextValue, Signal
 from gateware.net import WORD_BITS
 
 MAC_BITS = 48
-GROUP_BIT = 0  # of byte 0
+GROUP_BIT = 0  # bit 0 of byte 0
 
 
 def wire_order(number: int, size: int) -> int:
-    """The value that a signal of `size` bytes in wire order has for a big-endian number."""
+    """Return a big-endian number of `size` bytes as the value of a signal in wire order."""
     return int.from_bytes(number.to_bytes(size, "big"), "little")
 
 
@@ -55,7 +55,7 @@ class FrameRouter(Module):
 
         # # #
 
-        held = [stream.Endpoint(layout, name=f"held{n}") for n in range(2)]  # the older one first
+        held = [stream.Endpoint(layout, name=f"held{n}") for n in range(2)]  # the older word first
         fields = ("data", "last_be", "error", "last")
         shift, emit = Signal(), Signal()
         destination = Signal(MAC_BITS)
@@ -96,14 +96,14 @@ class FrameRouter(Module):
             NextValue(to_cpu, ~own | group),
             NextState("FORWARD"),
         )
-        fsm.act(  # waits for the further words; each moves an older one out
+        fsm.act(  # waits for more words; each moves an older one out
             "FORWARD",
             sink.ready.eq(1),
             shift.eq(sink.valid),
             emit.eq(sink.valid),
             If(sink.valid & sink.last, NextState("DRAIN")),
         )
-        fsm.act(  # two cycles: the last but one word and the last
+        fsm.act(  # two cycles: sends the second to last word, then the last
             "DRAIN",
             shift.eq(1),
             emit.eq(1),

@@ -1,16 +1,16 @@
-"""Ethernet MAC shared by the hardware's stack and the CPU, which have addresses of their own on one wire.
+"""Ethernet MAC that the hardware's stack and the CPU share; each has its own address on one wire.
 
 ::
 
-    PHY ─► LiteEth's MAC ─► router ─┬─► checks, buffer ─► crossbar      (good frames alone)
+    PHY ─► LiteEth's MAC ─► router ─┬─► checks, buffer ─► crossbar      (only good frames)
                                     └─► slots ─► CPU
     PHY ◄─ LiteEth's MAC ◄─ arbiter ◄── crossbar, slots
 
-Differs from LiteEth's hybrid MAC in that a frame reaches the hardware's stack only when it has been received whole
-and without an error, and that the stack never holds up the wire: when the buffer is full, frames are dropped and
-counted. LiteEth's preamble, check sequence, padding and gap are used as they are.
+LiteEth's hybrid MAC differs in two points. Here a frame reaches the hardware's stack only when it has been received
+whole and without an error. And the stack never holds up the wire: when the buffer is full, frames are dropped and
+counted. LiteEth's preamble, check sequence, padding and gap are used unchanged.
 
-The transmit arbiter is a round robin between frames. Whoever is granted sends its frame without a pause.
+The transmit arbiter is a round robin between frames. A sender that has its grant sends its frame without a pause.
 """
 
 from liteeth.common import eth_mac_description, eth_phy_description
@@ -37,9 +37,9 @@ FRAME_BYTES_MAX = 1514  # without the check sequence, at an MTU of 1500
 
 
 class _MarkedPHY(LiteXModule):
-    """A PHY whose last received byte is marked by `last_be`, as LiteEth's check of the frame check sequence needs it.
+    """Wraps a PHY and marks its last received byte with `last_be`, which LiteEth's FCS check needs.
 
-    LiteEth 2024.12 looks at that mark alone, and its PHYs of 8 bits do not give it: no error would be found.
+    LiteEth 2024.12 looks only at that mark, and its 8-bit PHYs do not set it. Without it no error would be found.
     """
 
     def __init__(self, phy):
@@ -65,16 +65,18 @@ class SharedMAC(LiteXModule):
     mac_address : int
         The hardware's address, 48 bits.
     rx_slots, tx_slots : int
-        Frames that are held for and from the CPU, powers of two; 0 of both leaves the CPU's side out.
+        Numbers of slots for received frames and for frames to send, powers of two. If both are 0, the CPU's side is
+        left out.
     buffer_words : int
         Size of the receive buffer, a power of two.
     padding_register : bool
-        Whether `ready` from LiteEth's check sequence ends in a register behind the padding, in place of its counter.
+        Add a register after the padding, so that `ready` from LiteEth's check sequence ends there and not in the
+        padding's counter.
 
     Attributes
     ----------
     crossbar : LiteEthMACCrossbar
-        For LiteEth's ARP and IP.
+        Connects LiteEth's ARP and IP.
     sender_mac : Signal(48), out
         Source address of the frame that is passing through the crossbar.
     interface : FrameSlots or None
@@ -84,7 +86,7 @@ class SharedMAC(LiteXModule):
     event : stream.Endpoint, code(5), out
         Frames for the hardware that were dropped.
     mac_address : int
-        As given.
+        The address given.
     """
 
     def __init__(
@@ -102,11 +104,13 @@ class SharedMAC(LiteXModule):
         self.mac_address = mac_address
         self.phy = _MarkedPHY(phy)
         self.core = core = LiteEthMACCore(phy=self.phy, dw=WORD_BITS, tx_cdc_buffered=True, rx_cdc_buffered=True)
-        # Its FIFOs between the clocks, with outputs in registers. A word is read again until it is known to be there.
+        # Put the FIFOs between the clocks into block RAM, with registered outputs. A word is read again until it is
+        # known to be valid.
         for stage in (*core.tx_datapath.pipeline, *core.rx_datapath.pipeline):
             if isinstance(stage, stream.ClockDomainCrossing):
                 in_block_ram(stage)
-        # LiteEth answers `ready` from the preamble on: it is not to reach the block RAM's address as well.
+        # LiteEth derives `ready` from logic that begins at the preamble. The skid keeps that path away from the address
+        # of the block RAM.
         sending = core.tx_datapath
         sending.skid = ClockDomainsRenamer("eth_tx")(Skid(eth_phy_description(WORD_BITS)))
         crossing = next(n for n, at in enumerate(sending.pipeline) if isinstance(at, stream.ClockDomainCrossing))
@@ -120,12 +124,13 @@ class SharedMAC(LiteXModule):
 
         # # #
 
-        # Receive side: to the hardware's stack.
+        # Receive side: the path to the hardware's stack.
         self.router = router = FrameRouter(mac_address=mac_address)
         self.checks = checks = FrameChecks(frame_bytes_max=FRAME_BYTES_MAX)
         self.buffer = buffer = PacketBuffer(depth=buffer_words)
         self.depacketizer = depacketizer = LiteEthMACDepacketizer(WORD_BITS)
-        # LiteEth answers `ready` from its check of an IP header on: it is not to reach the buffer as well.
+        # LiteEth derives `ready` from logic that begins at its IP header check. The holder keeps that path away from
+        # the buffer.
         self.holder = holder = Skid(eth_mac_description(WORD_BITS))
         self.sender_mac = holder.source.sender_mac
         self.comb += [
@@ -144,7 +149,7 @@ class SharedMAC(LiteXModule):
             .Elif(router.runt, self.event.valid.eq(1), self.event.code.eq(Event.FRAME_LENGTH)),
         ]
 
-        # Transmit side, and the CPU.
+        # Transmit side, and the CPU's slots.
         self.packetizer = packetizer = LiteEthMACPacketizer(WORD_BITS)
         self.comb += crossbar.master.source.connect(packetizer.sink)
         senders = [packetizer.source]
@@ -170,13 +175,13 @@ class SharedMAC(LiteXModule):
             self.comb += interface.with_checksum.eq(self.tx_checksum.fields.udp)
             self.comb += router.cpu.connect(interface.sink, omit={"ready"})
             senders.append(interface.source)
-        # What LiteEth's clock crossing answers is to reach no further than this.
+        # The path of `ready` from LiteEth's clock crossing ends here.
         self.skid = skid = Skid(eth_phy_description(WORD_BITS))
         self.arbiter = Arbiter(senders, skid.sink)
         self.comb += skid.source.connect(core.sink)
 
     def get_csrs(self) -> list:
-        """The registers of the CPU's slots and of the MAC, by LiteEth's names, and behind them one of our own."""
+        """Return the registers of the CPU's slots and of the MAC, with LiteEth's names, and then our own register."""
         if self.interface:
             return [*self.interface.get_csrs(), *self.core.get_csrs(), self.tx_checksum]
         return self.core.get_csrs()

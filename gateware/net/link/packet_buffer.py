@@ -6,12 +6,12 @@
               ▲
         commit, drop: what to do with the packet whose last word was taken
 
-The receive side needs it because a frame's check sequence comes last; the transmit side because a frame, once begun,
-must follow at line rate.
+The receive side needs the buffer because a frame's check sequence comes last. The transmit side needs it because a
+frame, once begun, must continue at line rate.
 
-Handshake: `sink` is taken at one word a cycle and never waits within a packet; a word for which there is no room is
-lost, and its packet is dropped whatever is asked for. After a word with `last`, `deciding` is 1 and `sink` waits
-for `commit` or `drop`. Valid and ready on `source`, one word a cycle within and between packets. Latency: 3 cycles
+Handshake: `sink` takes one word a cycle and never waits within a packet. If there is no room for a word, the word is
+lost, and its packet is dropped even if `commit` is given. After a word with `last`, `deciding` is 1 and `sink` waits
+for `commit` or `drop`. `source` uses valid and ready, at one word a cycle within and between packets. Latency: 3 cycles
 from `commit` to `source.valid`.
 """
 
@@ -26,12 +26,12 @@ PACKET_LAYOUT = [("data", WORD_BITS), ("last_be", WORD_BYTES)]
 
 
 class PacketBuffer(Module):
-    """Buffers whole packets.
+    """A buffer that stores and forwards whole packets.
 
     Parameters
     ----------
     depth : int
-        Words; a power of two.
+        Size in words, a power of two.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class PacketBuffer(Module):
     deciding : Signal(), out
         A whole packet has been taken and waits for the decision.
     commit, drop : Signal(), in
-        Pulse while `deciding`: let it leave, or forget it.
+        Pulse while `deciding`: send the packet, or drop it.
     overflow : Signal(), out
         With `deciding`: the packet did not fit and will be dropped.
 
@@ -64,7 +64,7 @@ class PacketBuffer(Module):
 
         address_bits = depth.bit_length() - 1
         written, committed, fetched = (Signal(address_bits + 1) for _ in range(3))
-        # Only words that were committed in an earlier cycle are read; while the memory is full none is written.
+        # Only words that were committed in an earlier cycle are read. While the memory is full, no word is written.
         memory = without_collisions(Memory(WORD_BITS + WORD_BYTES, depth, name="packet_words"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(has_re=True, mode=READ_FIRST)
@@ -97,7 +97,7 @@ class PacketBuffer(Module):
         # Read side.
         fetch = Signal()
         fetched_valid = Signal()
-        # LiteEth's stack answers `ready` through all its layers: it is to reach no more than the queue's counters.
+        # LiteEth's stack passes `ready` through all its layers. That path reaches only the queue's counters.
         self.submodules.queue = queue = stream.SyncFIFO(PACKET_LAYOUT, 4)
         self.comb += [
             fetch.eq((fetched != committed) & (~fetched_valid | queue.sink.ready)),

@@ -1,12 +1,13 @@
-"""A register for the word that is not taken, so that `ready` ends here.
+"""Holds a word that was not taken, so that the combinational path of `ready` ends here.
 
 ::
 
-    sink ─┬──────────► source      while it holds nothing
-          └─► held ──► source      else, and `sink` waits
+    sink ─┬──────────► source      while no word is held
+          └─► held ──► source      otherwise; `sink` waits
 
-LiteX's `stream.Buffer` with `pipe_ready` keeps its word until another one is not taken, which may be for ever; and its
-registers are enabled by `source.ready`. This one takes along whatever passes: of an earlier frame nothing stays.
+LiteX's `stream.Buffer` with `pipe_ready` keeps its word until a later word is not taken, which may never happen, and
+`source.ready` enables its registers. This register also copies every word that passes, so nothing of an earlier frame
+stays in it.
 
 Throughput: a word a cycle. Latency: none. Handshake: valid and ready; `sink.ready` is a register.
 """
@@ -16,12 +17,12 @@ from migen import If, Module, Signal
 
 
 class Skid(Module):
-    """Holds a word.
+    """A register that holds a word while the receiver is not ready.
 
     Parameters
     ----------
     layout : list or stream.EndpointDescription
-        Of the stream.
+        Layout of the stream.
 
     Attributes
     ----------
@@ -35,7 +36,7 @@ class Skid(Module):
         # # #
 
         held = stream.Endpoint(layout, name="held")
-        self.held = held  # what tests look at
+        self.held = held  # for tests
         holds = Signal()
         self.comb += [
             self.sink.ready.eq(~holds),

@@ -1,4 +1,4 @@
-"""The CPU's frames: slots of a memory on the bus, which received frames are written to and others sent from.
+"""The CPU's frames: slots of a memory on the bus that hold received frames and frames to send.
 
 ::
 
@@ -6,30 +6,32 @@
                       │    ▲
     frames ◄─ reader ◄┴────┘ words, one a cycle for both
 
-Slot n is `SLOT_BYTES` from byte n * `SLOT_BYTES` on, the receive slots before the transmit slots; byte i of a frame,
-without preamble and check sequence, is byte i of its slot. Of a longer frame than `FRAME_BYTES` no more is kept, and
-its length says that it was longer. Registers and their names are those of LiteEth's slots.
+Slot n begins at byte n * `SLOT_BYTES` and has `SLOT_BYTES`. The receive slots come before the transmit slots. Byte i of
+a frame, without preamble and check sequence, is byte i of its slot. If a frame is longer than `FRAME_BYTES`, the rest
+is not stored, and the reported length shows that the frame was longer. The registers have the names and functions of
+LiteEth's slots.
 
-Behind a received frame, from byte `SUMS` of its slot on, are three sums, so that nobody needs to read it for them:
+Three sums follow a received frame, from byte `SUMS` of its slot on, so that no software has to read the frame for them:
 
 =====  ====================================================================================================
 word   sum
 =====  ====================================================================================================
 0      a, 32 bits: sum of the little-endian words from byte `DATA` of the frame on, modulo 2^32
 1      b, 32 bits: sum of the values that a has after each word, modulo 2^32
-2      16 bits: ones' complement sum of the frame's little-endian halves, 0xFFFF in place of 0 (RFC 1071)
+2      16 bits: ones' complement sum of the frame's little-endian halves, 0xFFFF instead of 0 (RFC 1071)
 =====  ====================================================================================================
 
-Words that the frame has not whole are not in a and b. A slot is neither written nor given away between the event that
-tells of its frame and the event's acknowledgement.
+The sums a and b leave out an incomplete last word. From the event that reports a frame until the event's
+acknowledgement, its slot is neither written nor used for another frame.
 
-A frame that is sent with UDP's checksum is read twice: once for the sum from byte 34 on, where UDP begins behind
-Ethernet's and IPv4's headers, and again to be sent, with the sum's complement in bytes 40 and 41, 0xFFFF in place of 0.
-These hold the sum of the pseudo header (RFC 768) at first, and stay as they are.
+A frame that is sent with UDP's checksum is read twice. The first pass computes the sum from byte 34 on, where UDP
+begins after the headers of Ethernet and IPv4. The second pass sends the frame with the sum's complement in bytes 40 and
+41, 0xFFFF instead of 0. Before that, these bytes must hold the sum of the pseudo header (RFC 768); the memory keeps
+that value.
 
-The writer cannot wait. At one word in 2.4 cycles, which a wire of 1 Gb/s gives and takes at 75 MHz, both directions
-leave a sixth of the memory's cycles to others; the reader leaves every eighth cycle, and so nobody waits for long.
-Between frames, the writer needs three cycles without a word.
+The writer cannot wait. A wire of 1 Gb/s receives and sends one word in 2.4 cycles at 75 MHz. So both directions leave a
+sixth of the memory's cycles to others. The reader leaves every eighth cycle free, so nobody waits for long. Between
+frames, the writer needs three cycles without a word.
 """
 
 from liteeth.common import eth_phy_description
@@ -45,17 +47,17 @@ from gateware.net.link.checksum import RIGHT, ChecksumSum
 SLOT_BYTES = 2048
 FRAME_BYTES = 1520
 SUMS = SLOT_BYTES - 16
-DATA = 66  # of a record, behind the headers of Ethernet, IPv4, UDP and its own
+DATA = 66  # first data byte of a record, after the headers of Ethernet, IPv4, UDP and the record
 SLOT_WORDS = SLOT_BYTES // WORD_BYTES
 LENGTH_BITS = bits_for(FRAME_BYTES + WORD_BYTES)
 UDP = 34
 UDP_CHECKSUM = 40
 QUEUE_WORDS = 8
-LATENCY = 2  # of a word that is read
+LATENCY = 2  # cycles from a read to its word
 
 
 def port_layout(words: int) -> list[tuple[str, int]]:
-    """What a memory carries out in a cycle, whatever else it has to do: a write, or a read whose word is there next."""
+    """Return the layout of an access that the memory always carries out in one cycle: a write, or a read."""
     return [("valid", 1), ("write", 1), ("address", bits_for(words - 1)), ("data", WORD_BITS)]
 
 
@@ -70,10 +72,10 @@ class SlotWriter(LiteXModule):
     Attributes
     ----------
     sink : stream.Endpoint, LiteEth's `eth_phy_description(32)`, in
-        Frames; never asked to wait. One with an error leaves no trace but in a slot that is free; one that comes while
-        all slots are taken is dropped and counted.
+        Frames; never made to wait. A frame with an error leaves data only in a free slot. A frame that comes while all
+        slots are taken is dropped and counted.
     port : Record, see `port_layout`, out
-        One cycle in advance.
+        Driven one cycle before the access.
     """
 
     def __init__(self, *, slots: int):
@@ -91,7 +93,7 @@ class SlotWriter(LiteXModule):
 
         # # #
 
-        # Frames that wait.
+        # Received frames that wait for the CPU.
         self.frames = frames = stream.SyncFIFO([("slot", slot_bits), ("length", LENGTH_BITS)], slots)
         self.comb += [
             self.ev.available.trigger.eq(frames.source.valid),
@@ -100,7 +102,7 @@ class SlotWriter(LiteXModule):
             self._length.status.eq(frames.source.length),
         ]
 
-        # The frame that comes.
+        # The frame that is being received.
         slot, position = Signal(slot_bits), Signal(LENGTH_BITS - 2)  # words before this one
         last_bytes, whole = Signal(3), Signal()
         bad = Signal()
@@ -116,7 +118,7 @@ class SlotWriter(LiteXModule):
             frames.sink.slot.eq(slot),
         ]
 
-        # Its sums.
+        # The sums of this frame.
         a, b, behind = Signal(32), Signal(32), Signal()
         held = Signal(16)
         end = Signal()
@@ -176,7 +178,7 @@ class SlotWriter(LiteXModule):
                 port.data.eq(value),
                 NextState(next_state),
             )
-        fsm.act(  # one cycle: the frame is whole
+        fsm.act(  # one cycle: the frame is complete
             "SUM",
             port.valid.eq(1),
             port.address.eq(Cat(Signal(LENGTH_BITS - 2, reset=SUMS // WORD_BYTES + 2), slot)),
@@ -195,18 +197,20 @@ class SlotReader(LiteXModule):
     Parameters
     ----------
     slots, first_slot : int
-        A power of two; place of the first among all slots.
+        Number of slots, a power of two; index of the first of them among all slots.
 
     Attributes
     ----------
     source : stream.Endpoint, LiteEth's `eth_phy_description(32)`, out
+        Frames without preamble and check sequence.
     port : Record, see `port_layout`, out
-        One cycle in advance; carried out where `granted`.
+        Driven one cycle before the access, which happens only if `granted`.
     granted : Signal(), in
+        The memory carries out the access.
     word : Signal(32), in
-        What was read, `LATENCY` cycles after.
+        The word that was read, `LATENCY` cycles later.
     with_checksum : Signal(), in
-        Taken with a frame that is started: it is sent with UDP's checksum, as the module's text says.
+        Sampled when a frame is started: send it with UDP's checksum, as the module's docstring describes.
     """
 
     def __init__(self, *, slots: int, first_slot: int):
@@ -240,7 +244,7 @@ class SlotReader(LiteXModule):
             self._level.status.eq(frames.level),
         ]
 
-        # Words that are asked for, and come.
+        # Words are requested here and arrive `LATENCY` cycles later.
         position, last_position = Signal(LENGTH_BITS - 2), Signal(LENGTH_BITS - 2)
         ask, asked, last = Signal(), Signal(), Signal()
         come = Signal(LATENCY)
@@ -264,7 +268,7 @@ class SlotReader(LiteXModule):
         word, mark = self.word, marks[-1]
         rest = frame.length[:2]
 
-        # Their sum.
+        # The checksum of the words.
         summing, start_sum = Signal(), Signal()
         self.checksum = checksum = ChecksumSum(initial=RIGHT)
         has = [1, *[~mark.last | (rest == 0) | (rest > n) for n in range(1, WORD_BYTES)]]
@@ -279,7 +283,7 @@ class SlotReader(LiteXModule):
             ],
         ]
 
-        # Words that wait to be sent: no more are asked for than there is room.
+        # Words that wait to be sent. The reader requests only as many as there is room for.
         self.queue = queue = stream.SyncFIFO([("data", WORD_BITS)], QUEUE_WORDS)
         room = Signal(max=QUEUE_WORDS + 1, reset=QUEUE_WORDS)
         sending = Signal()
@@ -303,30 +307,30 @@ class SlotReader(LiteXModule):
             start_sum.eq(1),
             If(frame.valid, NextState("BEGIN")),
         )
-        fsm.act(  # one cycle: what is derived from the frame's length
+        fsm.act(  # one cycle: registers take values that depend on the frame's length
             "BEGIN",
             NextValue(position, 0),
             NextState("SEND"),
             If(frame.checksum, NextValue(position, UDP // WORD_BYTES), NextState("SUM")),
         )
-        fsm.act(  # waits for cycles of the memory, taking every second one at most
+        fsm.act(  # waits for cycles of the memory; takes at most every second one
             "SUM",
             summing.eq(1),
             ask.eq(turn[0]),
             If(asked, NextValue(position, position + 1), If(last, NextState("SUMMED"))),
         )
-        fsm.act(  # waits for the last word, and for its sum
+        fsm.act(  # waits for the last word and the sum
             "SUMMED",
             summing.eq(1),
             If(come == 0, NextValue(position, 0), NextState("SEND")),
         )
-        fsm.act(  # waits for cycles of the memory and for room
+        fsm.act(  # waits for cycles of the memory and for room in the queue
             "SEND",
             sending.eq(1),
             ask.eq((room != 0) & (turn != 0)),
             If(asked, NextValue(position, position + 1), If(last, NextState("SENT"))),
         )
-        fsm.act(  # waits for the end of the frame to be sent
+        fsm.act(  # waits until the end of the frame has been sent
             "SENT",
             sending.eq(1),
             If(
@@ -351,8 +355,9 @@ class FrameSlots(LiteXModule):
     sink, source : stream.Endpoint
         See `SlotWriter` and `SlotReader`.
     port : Record, see `port_layout`, out
+        The accesses of writer and reader.
     word : Signal(32), in
-        Of a read, in the cycle behind it.
+        The word of a read, in the cycle after it.
     with_checksum : Signal(), in
         See `SlotReader`.
     ev : SharedIRQ

@@ -1,1 +1,1 @@
-"""Records: what datagrams hold, whose sessions they are of, and their way through AES-CTR."""
+"""Records: parses datagrams, finds their sessions, and passes their data through AES-CTR."""

@@ -1,8 +1,9 @@
-"""How often each event happened.
+"""Counts how often each event happened.
 
-The counters are a block RAM with one adder, the sources' in turns of three cycles: read, hold, write. So each may have
-an event every ninth cycle, and the shortest frame takes more; the counters are modulo 2^32, count from power-on, and
-are never cleared. What is read of one in the cycle of a write is undefined: there is no read then.
+The counters are in a block RAM with one adder. The sources take turns of three cycles each: read, hold, write. With
+three sources each may have an event every ninth cycle; the shortest frame takes longer. The counters are modulo 2^32.
+They count from power-on and are never cleared. A read in the cycle of a write would return an undefined value, so no
+read happens then.
 """
 
 from litex.soc.interconnect import stream
@@ -15,7 +16,7 @@ COUNTER_BITS = 32
 
 
 class EventCounters(Module):
-    """Counts events.
+    """Counts the events of several sources, by code.
 
     Parameters
     ----------
@@ -25,11 +26,11 @@ class EventCounters(Module):
     Attributes
     ----------
     sinks : list of stream.Endpoint, code(5), in
-        Events, taken in the cycle of `valid`.
+        Events; each is taken in the cycle of `valid`.
     select : Signal(5), in
         Counter to read.
     value : Signal(32), out
-        Its value in the cycle before, or in the one before that.
+        Its value, one or two cycles old.
     """
 
     def __init__(self, *, sources: int):
@@ -46,7 +47,7 @@ class EventCounters(Module):
         turn, step = Signal(max=max(sources, 2)), Signal(max=3)
         pending = Array([Signal(name=f"pending{n}") for n in range(sources)])
         codes = Array([Signal(EVENT_BITS, name=f"code{n}") for n in range(sources)])
-        active, code, count = Signal(), Signal(EVENT_BITS), Signal(COUNTER_BITS)  # whose turn it is
+        active, code, count = Signal(), Signal(EVENT_BITS), Signal(COUNTER_BITS)  # the event being counted
         last = Signal()
         self.comb += [
             last.eq(step == 2),

@@ -1,4 +1,4 @@
-"""Record datagrams in, encrypted record datagrams out: receiver, sessions, sender, and what they count.
+"""Takes record datagrams and returns encrypted record datagrams: receiver, sessions, sender and counters.
 
 ::
 
@@ -6,10 +6,10 @@
                  ▲    └─ job ───────────────────────────────────────────►  ▲
   session table, window ◄── CPU                     statistics, events ◄───┘
 
-The engine is outside: it takes packets (`gateware.net.layouts.packet_layout`) and gives as many words, in
-order. Several datagrams are under way at a time: one is being received, those behind it are in the engine, those
-behind these wait to be sent. Nothing is sent for a datagram that fails a check. A session that is closed meanwhile
-takes no more datagrams; those that were accepted before are answered with its key.
+The engine is outside this module. It takes packets (`gateware.net.layouts.packet_layout`) and returns as many words, in
+order. Several datagrams are under way at a time. One is being received; earlier ones are in the engine; still earlier
+ones wait to be sent. Nothing is sent for a datagram that fails a check. A session that is closed meanwhile takes no
+more datagrams. Datagrams that it accepted before are answered with its key.
 """
 
 from migen import Module, Record, bits_for
@@ -39,29 +39,29 @@ class FastPath(Module):
     Attributes
     ----------
     sink : stream.Endpoint, LiteEth's `eth_udp_user_description(32)`, in
-        Datagrams, whose checksums are right.
+        Datagrams with correct checksums.
     source : stream.Endpoint, see `gateware.net.layouts.datagram_layout`, out
         Datagrams.
     ip_address : Signal(32), in
-        The hardware's address.
+        The hardware's IP address.
     sender_mac : Signal(48), in
         Source address of the frame at `sink`.
     destination : Record, waits, ip_address(32), mac_address(48), out
-        Whether a datagram waits at `source`, and for whom.
+        Whether a datagram waits at `source`, and the station that it goes to.
     packet, encrypted : stream.Endpoint
         To and from the engine.
     usable : Signal(slots), in
         Key slots that may be used.
     begin, end : Record, see `gateware.ctr.client.USE_LAYOUT`, out
-        A datagram of a key slot was accepted, or left the engine a cycle ago.
+        Pulse with a key slot: a datagram for the slot was accepted, or one left the engine a cycle ago.
     table, window, statistics : Module
-        The CPU's side of sessions, of their records and of statistics.
+        The parts that the CPU accesses: sessions, windows of records, and statistics.
     frame_event : stream.Endpoint, code(5), in
-        Frames that were dropped before they came here.
+        Frames that were dropped before they reached this module.
     events : EventCounters
         All counters.
     empty : Signal(), out
-        No datagram has been accepted and not yet been sent.
+        Every accepted datagram has been sent or dropped.
     """
 
     def __init__(self, *, port: int, rows: int = 8, slots: int = 8, buffer_words: int = 2048):

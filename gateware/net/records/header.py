@@ -1,7 +1,7 @@
-"""The record header as hardware sees it, taken from the wire layout (host/cipherlane/protocol/wire.toml).
+"""The record header in hardware, generated from the wire layout (host/cipherlane/protocol/wire.toml).
 
-All fields are little-endian and follow each other without padding, so that a `migen.Record` of the header is the
-header: word i of its raw bits is word i of the datagram.
+All fields are little-endian and follow each other without padding. So a `migen.Record` of the fields has the layout of
+the header: word i of its raw bits is word i of the datagram.
 """
 
 from cipherlane.protocol.layout import BLOCK, HEADER, REPLY, VERSION, RecordType
@@ -19,12 +19,12 @@ OFFSET_UNIT = BLOCK
 
 
 def header_record(name: str) -> Record:
-    """The header's fields as signals, in the order of the wire."""
+    """Return the header's fields as signals, in wire order."""
     return Record(HEADER_LAYOUT, name=name)
 
 
 def word_of(name: str) -> int:
-    """Number of the word in which a field begins.
+    """Return the number of the word in which a field begins.
 
     Raises
     ------

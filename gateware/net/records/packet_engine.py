@@ -1,17 +1,18 @@
-"""A queue before the CTR packet engine, and its messages from the packets' own parameters.
+"""Feeds the CTR packet engine: queues the words of packets, and makes the engine's messages from packet parameters.
 
 ::
 
     sink ─┬─ first word: slot, T1, index, length ─► message ─┐
           └─ words ─► queue ─────────────────────────────────┴─► PacketCTR ─► source
 
-The queue holds what comes while the core is on its way to the first keystream block, so that short packets follow
-each other at the rate of the core and not at its latency.
+The queue holds the words that arrive while the core computes the first keystream block. So short packets follow each
+other at the rate of the core, not at its latency.
 
-Every word that was taken leaves, in order, whatever becomes of keys: as zeros and with `error`, if it was flushed or
-its slot held no key when its block's turn came.
+Every word that was taken leaves, in order, whatever happens to the keys. A word leaves as zeros, with `error`, if it
+was flushed or if its slot held no key when its block's turn came.
 
-Throughput: a word a cycle, or what the core gives; a cycle more for each packet. Handshake: valid and ready.
+Throughput: a word a cycle, or the rate of the core if that is lower; one cycle more for each packet. Handshake: valid
+and ready.
 """
 
 from litex.soc.interconnect import stream
@@ -28,22 +29,22 @@ QUEUE_WORDS = 64
 
 
 class PacketEngine(Module):
-    """Encrypts and decrypts packets.
+    """Encrypts and decrypts packets through the CTR service.
 
     Parameters
     ----------
     port : Port
-        Of the CTR service.
+        A port of the CTR service.
 
     Attributes
     ----------
     sink : stream.Endpoint, see `packet_layout`, in
-        Words of packets of at least one byte, as many as their length says; the parameters are taken before the
-        first word.
+        Words of packets, as many as the length states, at least one byte. The parameters are taken before the first
+        word.
     source : stream.Endpoint, data(32), error, out
-        As many words.
+        One word for each word of `sink`.
     flush : Signal(), in
-        Drop what has been taken, and its keystream.
+        Drop the words that were taken, and their keystream.
     """
 
     def __init__(self, *, port: Port):
@@ -55,7 +56,7 @@ class PacketEngine(Module):
         # # #
 
         message = ctr.message
-        announced = Signal()  # the engine knows of the packet at `sink`
+        announced = Signal()  # high once the engine has the message of the packet at `sink`
         self.submodules.queue = queue = BlockRAMFIFO([("data", WORD_BITS)], QUEUE_WORDS)
         self.comb += [
             message.valid.eq(sink.valid & ~announced),

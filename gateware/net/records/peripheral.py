@@ -1,4 +1,4 @@
-"""Fast path with its registers, between LiteEth's UDP and the CPU: a client of the CTR service.
+"""The fast path with its registers. It connects LiteEth's UDP, the CPU, and the CTR service as one of its clients.
 
 ::
 
@@ -7,22 +7,23 @@
     CSRs ─┬─ sessions      CTR service ◄─ key words     (write-only: no path back)
           └─ counters, statistics
 
-How software uses it: to open a session, choose a `row` that is neither in `opened` nor in `in_use` and a key slot.
-Write `key_config` and the key words, then `load_key`; wait until `busy` is 0 and see `key_valid`. Write `row`, all
-registers of the session, and its window; then `open`. To close it, write `row`, then `close`; then clear the key of its
-slot with `clear_key`, and wait until `busy` is 0.
+To open a session, software chooses a key slot and a `row` that is neither in `opened` nor in `in_use`. It writes
+`key_config` and the key words, then `load_key`; it waits until `busy` is 0 and checks `key_valid`. Then it writes
+`row`, all registers of the session, and its window, and finally `open`. To close a session, it writes `row`, then
+`close`. Then it zeroizes the key of the slot with `clear_key` and waits until `busy` is 0.
 
-A window (`gateware.net.records.window`) keeps whether each of 64 records came, and its sum. To write it, for
-each `window_place` from 0 to 63 write `window_base`, `window_came` and the sum, give `write_window`, and wait until
-`window_busy` is 0. Write all 64 before a session is opened: a row's window stays as it was when its last session was
-closed. It is whole once the row is neither in `opened` nor in `in_use`; from then on until it is written again, it can
-be read, place by place with `read_window`, and be given to a session that goes on with the stream, in any row.
+A window (`gateware.net.records.window`) stores whether each of 64 records came, and the sum of its data. To write it,
+software repeats these steps for each `window_place` from 0 to 63: write `window_base`, `window_came` and the sum, give
+`write_window`, and wait until `window_busy` is 0. All 64 places must be written before a session is opened: a row keeps
+the window of its last session. The window is final once the row is neither in `opened` nor in `in_use`. From then on
+until it is written again, software can read it, place by place, with `read_window`. It can give the window to a session
+that continues the stream, in any row.
 
-Commands on a key wait until no datagram of its slot is under way; other sessions go on. Every command ends within a
-stated number of cycles, whatever comes from the network: see `control`. A session without a key is possible: its
-records are dropped and counted, as are those whose key goes while they are under way.
+A command on a key waits until no datagram of its slot is under way; other sessions continue. Every command ends within
+a stated number of cycles, whatever comes from the network: see `control`. A session without a key is possible. Its
+records are dropped and counted, and so are records that lose their key while they are under way.
 
-Byte order: that of `gateware.net`; word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.
+Byte order: as in `gateware.net`. Word i of `key` and `iv` is bytes 4*i to 4*i+3, first byte in bits 7:0.
 """
 
 from migen import Cat, If, Signal
@@ -37,12 +38,12 @@ from gateware.net.records.session_table import Column
 
 KEY_LENGTH_INVALID = 3
 SLOTS = 8
-# Three blocks of four, when the core is busy for others, too.
+# The fast path gets three of four blocks even when the core also works for other clients.
 SHARE = 3
 
 
 def client(slots: int = SLOTS) -> Client:
-    """What the fast path is of the CTR service."""
+    """Return the fast path's parameters as a client of the CTR service."""
     return Client(slots=slots, count_bits=BLOCKS_BITS, share=SHARE)
 
 
@@ -52,11 +53,11 @@ class FastPathPeripheral(FastPathRegisters):
     Parameters
     ----------
     service : Port
-        Of the CTR service, for a `client`.
+        A port of the CTR service, made for `client()`.
     port : int
         UDP port of the records.
     ip_address : int
-        Reset value of the hardware's address.
+        Reset value of the hardware's IP address.
     rows : int
         Sessions.
     buffer_words : int
@@ -65,9 +66,9 @@ class FastPathPeripheral(FastPathRegisters):
     Attributes
     ----------
     fast_path : FastPath
-        With the endpoints towards LiteEth.
+        Has the endpoints that connect to LiteEth.
     port : int
-        As given.
+        The UDP port given.
     """
 
     def __init__(self, *, service: Port, port: int, ip_address: int = 0, rows: int = 8, buffer_words: int = 2048):
@@ -95,7 +96,7 @@ class FastPathPeripheral(FastPathRegisters):
         ]
 
         # Sessions.
-        written = Signal()  # a register of the session
+        written = Signal()  # a register of the session was written
         for column in Column:
             register = getattr(self, column.name.lower())
             self.comb += [

@@ -1,4 +1,4 @@
-"""Takes datagrams, checks each against the session that it names, and hands on what passes.
+"""Takes datagrams, checks each against the session that it names, and passes on those that are accepted.
 
 ::
 
@@ -6,17 +6,18 @@
       │                                                     └─► job       (what the reply needs)
       └─► data words ─────────────────────────────────────────► packet    (with slot, T1, index, length)
 
-The checks are those of `gateware.net.events.Event` from HEADER on. All comparisons of a datagram are made whatever
-the others give, and the verdict comes after a fixed number of cycles. A datagram that fails is read to its end and
-leaves nothing. `packet` always carries as many bytes as its `length` says: if the datagram ends early, or with an
-error, zeros follow, and `outcome` tells that the result must be dropped; so it does if the record came before with
-other data, which is known when they all are here.
+The checks are those of `gateware.net.events.Event`, from HEADER on. All comparisons are made for every datagram, so the
+verdict always comes after the same number of cycles. A datagram that fails is read to its end and leaves nothing.
+`packet` always carries `length` bytes. If the datagram ends early or with an error, zeros follow, and `outcome` tells
+that the result must be dropped. The same happens if the record came before with other data; that is known once all its
+data have arrived.
 
-Whatever the reply and the engine need is taken in the cycle of the verdict: nothing that is behind it asks the table.
-A session that is closed in that cycle or later has had its datagram accepted, one that was closed before has not.
+The parameters for the reply and the engine are taken in the cycle of the verdict, so no later stage reads the session
+table. If a session is closed in that cycle or later, its datagram has been accepted; if it was closed earlier, the
+datagram has not.
 
-Throughput: one word a cycle for data; about 23 cycles for each datagram besides its words with 8 sessions. Handshake:
-valid and ready; `job` and `outcome` must be ready whenever `room` is given.
+Throughput: one word a cycle for data; about 23 cycles more for each datagram with 8 sessions. Handshake: valid and
+ready; `job` and `outcome` must be ready whenever `room` is given.
 """
 
 from liteeth.common import eth_udp_user_description
@@ -31,41 +32,41 @@ from gateware.net.records.session_table import SessionTable
 from gateware.net.records.window import DECIDE_CYCLES, LOOKUP_CYCLES, RecordWindow
 
 OFFSET_BITS = 64
-# Cycles from the end of the search to the verdict: those of the window, more than the comparisons and `needed` take.
+# Cycles from the end of the search to the verdict. The window needs more of them than the comparisons and `needed`.
 COMPARE_CYCLES = LOOKUP_CYCLES - 1
 CHECKS = [event for event in Event if Event.HEADER <= event <= Event.TRANSMIT_OVERFLOW]
 
 
 class RecordReceiver(Module):
-    """Parses and checks records.
+    """Parses the record in each datagram and checks it.
 
     Parameters
     ----------
     table : SessionTable
         The sessions; used, not added as a submodule.
     window : RecordWindow
-        Their records; likewise.
+        The windows of the sessions; used, not added as a submodule.
 
     Attributes
     ----------
     sink : stream.Endpoint, LiteEth's `eth_udp_user_description(32)`, in
         Datagrams.
     sender_mac : Signal(48), in
-        Source address of the present datagram's frame.
+        Ethernet source address of the current datagram.
     usable : Signal(slots), in
         Key slots that hold a key and may be used.
     needed : Signal(16), out
-        Bytes that the present datagram's reply needs.
+        Bytes that the reply to the current datagram needs.
     room : Signal(), in
-        There is room for as many.
+        There is room for `needed` bytes.
     accepted, row, slot : Signal(), Signal, Signal, out
-        Pulse: a datagram of this row and key slot passes.
+        Pulse: a datagram of this row and key slot has passed all checks.
     job : stream.Endpoint, see `job_layout`, out
-        A cycle later.
+        The parameters of the reply, one cycle after `accepted`.
     packet : stream.Endpoint, see `packet_layout`, out
         Data to encrypt; none for a record without data.
     outcome : stream.Endpoint, see `outcome_layout`, out
-        For each job, after its last word.
+        One outcome for each job, after its last word.
     event : stream.Endpoint, code(5), out
         Datagrams that were dropped.
     """
@@ -88,15 +89,15 @@ class RecordReceiver(Module):
 
         header = wire.header_record("header")
         words = Signal(wire.HEADER_WORDS * WORD_BITS)
-        count = Signal(max=wire.HEADER_WORDS)  # of header words
-        size = Signal(LENGTH_BITS)  # of the datagram
+        count = Signal(max=wire.HEADER_WORDS)  # header words taken
+        size = Signal(LENGTH_BITS)  # length of the datagram
         peer_ip, peer_port, peer_mac = Signal(32), Signal(16), Signal(48)
         take = Signal()
         in_header = Signal()
         ended = Signal()  # the datagram's last word has been taken
-        damaged = Signal()  # and was not the last that its length asks for, or had an error
+        damaged = Signal()  # the datagram ended before its length, or had an error
         faulty = Signal()
-        short = Signal()  # it ended within the header
+        short = Signal()  # the datagram ended within the header
         self.comb += [
             header.raw_bits().eq(words),
             take.eq(sink.valid & sink.ready),
@@ -118,7 +119,7 @@ class RecordReceiver(Module):
             If(take & sink.last, ended.eq(1), If(faulty, damaged.eq(1))),
         ]
 
-        # Comparisons, in two steps: registers for each, then the first that fails.
+        # The comparisons take two steps: each result goes to a register, then the first failure is chosen.
         data_end = Signal(OFFSET_BITS + 1)
         index_zero = wire.OFFSET_UNIT - 1
         failed = {code: Signal(name=f"failed_{code.name.lower()}") for code in CHECKS}
@@ -135,7 +136,7 @@ class RecordReceiver(Module):
             failed[Event.TOKEN].eq(header.token != table.token),
             failed[Event.LIMIT].eq(data_end > table.limit),
         ]
-        # These may change until the verdict.
+        # These results may change until the verdict, so they have no registers.
         self.comb += [
             failed[Event.SESSION].eq(~table.found),
             failed[Event.WINDOW].eq(window.outside),
@@ -148,8 +149,8 @@ class RecordReceiver(Module):
             verdict = Mux(failed[code], code, verdict)
             passed = passed & ~failed[code]
 
-        # What goes on; the words of the header stay until the next datagram.
-        rest = Signal(LENGTH_BITS - 2)  # data words to come after this one
+        # The job and the packet that leave. The words of the header stay until the next datagram.
+        rest = Signal(LENGTH_BITS - 2)  # data words that follow this one
         self.comb += [
             *[getattr(self.job, name).eq(getattr(header, name)) for name in ("session", "offset", "token", "length")],
             self.job.ip_address.eq(peer_ip),
@@ -163,7 +164,7 @@ class RecordReceiver(Module):
             packet.last.eq(rest == 0),
         ]
 
-        # The window sees the record's place and its data.
+        # The window gets the record's place and its data.
         self.comb += [
             window.found_row.eq(table.found_row),
             window.record_blocks.eq(table.record_blocks),
@@ -179,13 +180,13 @@ class RecordReceiver(Module):
         decide_wait = Signal(max=DECIDE_CYCLES)
         self.submodules.fsm = fsm = FSM(reset_state="HEADER")
         self.comb += in_header.eq(fsm.ongoing("HEADER"))
-        fsm.act(  # waits for the words of a header, or the end of a datagram that has no room for one
+        fsm.act(  # waits for the whole header, or for the end of a datagram that is too short for one
             "HEADER",
             sink.ready.eq(1),
             NextValue(verdict_wait, COMPARE_CYCLES),
             If(take & (sink.last | (count == wire.HEADER_WORDS - 1)), NextState("COMPARE")),
         )
-        fsm.act(  # waits for the search, then for the comparisons with what it found
+        fsm.act(  # waits for the search, then for the comparisons with the row that it found
             "COMPARE",
             window.begin.eq(~table.searching & (verdict_wait == COMPARE_CYCLES)),
             If(~table.searching, NextValue(verdict_wait, verdict_wait - 1)),
@@ -209,7 +210,7 @@ class RecordReceiver(Module):
                 NextState("DISCARD"),
             ),
         )
-        fsm.act(  # waits for the datagram's words, and for whoever takes them
+        fsm.act(  # waits for the datagram's words and for the engine to take them
             "DATA",
             packet.valid.eq(sink.valid | ended),
             sink.ready.eq(packet.ready & ~ended),
@@ -220,7 +221,7 @@ class RecordReceiver(Module):
                 If(rest == 0, NextState("DECIDE")),
             ),
         )
-        fsm.act(  # whether the datagram was whole is known; waits for what the window says to its data
+        fsm.act(  # all data are here; waits for the window's decision on them
             "DECIDE",
             window.deciding.eq(1),
             NextValue(decide_wait, decide_wait - 1),

@@ -1,4 +1,4 @@
-"""Registers of the fast path, each described where it is declared."""
+"""Declares the registers of the fast path, each with its description."""
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect.csr import CSR, CSRField, CSRStatus, CSRStorage
@@ -43,14 +43,14 @@ _KEY_LENGTHS = [
 
 
 class FastPathRegisters(LiteXModule):
-    """Declares the registers; `gateware.net.records.peripheral` gives them their function.
+    """Declares the registers; `gateware.net.records.peripheral` connects them.
 
     Parameters
     ----------
     rows, slots : int
         Sessions and key slots.
     ip_address : int
-        Reset value of the hardware's address.
+        Reset value of the hardware's IP address.
     """
 
     def __init__(self, *, rows: int, slots: int, ip_address: int):

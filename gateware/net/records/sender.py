@@ -7,15 +7,15 @@
     encrypted ► data words ┘       └─► buffer ──────────► datagram  (header with the reply bit, encrypted data)
     outcome, error ──────────── commit or drop
 
-The checksum is that of UDP (RFC 768): over both addresses, both ports, the protocol, twice the length, and all words
-that go to the buffer, as they go there. 0 leaves as 0xFFFF, since 0 would say that there is none. It is ready when the
-datagram's first word has come out of the buffer, and costs no latency.
+The checksum is the UDP checksum (RFC 768). It covers both addresses, both ports, the protocol, twice the length, and
+all words that go to the buffer. A result of 0 leaves as 0xFFFF, since 0 would mean that there is no checksum. The
+checksum is ready when the datagram's first word has come out of the buffer, so it costs no latency.
 
-Room is reserved when a datagram is accepted, so that nothing behind that point ever waits for the network: when the
-buffer is full because LiteEth does not send, datagrams are refused at the door instead.
+Room is reserved when a datagram is accepted, so nothing after that point ever waits for the network. When the buffer is
+full because LiteEth does not send, the receiver refuses datagrams.
 
-Bytes behind the end of the data leave as zero. Throughput: one word a cycle; 5 cycles a datagram besides its words.
-Handshake: valid and ready; `reserve` takes the room for `needed` bytes, `room` says that it is there.
+Bytes after the end of the data leave as zero. Throughput: one word a cycle; 5 cycles more for each datagram. Handshake:
+valid and ready; `reserve` takes the room for `needed` bytes, `room` tells that there is room.
 """
 
 from litex.soc.interconnect import stream
@@ -39,17 +39,17 @@ from gateware.net.link.packet_buffer import PacketBuffer
 from gateware.net.records import header as wire
 from gateware.net.udp.port import HEADER_BYTES as UDP_HEADER_BYTES
 
-# Datagrams between acceptance and the end of sending.
+# Most datagrams that are accepted but not yet sent.
 DATAGRAMS_MAX = USES_MAX
 
 
 class RecordSender(Module):
-    """Makes replies.
+    """Builds the replies and sends them.
 
     Parameters
     ----------
     port : int
-        The UDP port that replies come from.
+        The UDP port from which replies are sent.
     row_bits, slot_bits : int
         Sizes of a job's `row` and `slot`.
     buffer_words : int
@@ -58,22 +58,24 @@ class RecordSender(Module):
     Attributes
     ----------
     job : stream.Endpoint, see `job_layout`, in
+        The parameters of each reply.
     encrypted : stream.Endpoint, data(32), error, in
-        Data of the jobs, in their order. A reply with `error` in a word is dropped.
+        Data of the jobs, in the same order. A reply with `error` in a word is dropped.
     outcome : stream.Endpoint, see `outcome_layout`, in
-        For each job.
+        One outcome for each job.
     needed, room, reserve : Signal(16), in, and Signal(), out, and Signal(), in
-        The room for a reply; `room` is two cycles behind `needed`.
+        Room for a reply. `room` is valid two cycles after `needed`.
     finished : Record, valid, damaged, code(5), row, slot, length(16), out
-        Pulse: the data of a job have left the engine; the reply is whole, or dropped; `code` is the `Event`.
+        Pulse: the data of a job have left the engine. The reply is whole, or dropped if `damaged`; `code` is the
+        `Event`.
     ip_address : Signal(32), in
-        The address that replies come from.
+        The source address of replies.
     source : stream.Endpoint, see `gateware.net.layouts.datagram_layout`, out
         Datagrams.
     destination : Record, waits, ip_address(32), mac_address(48), out
-        Whether a datagram waits at `source`, and for whom.
+        Whether a datagram waits at `source`, and the station that it goes to.
     empty : Signal(), out
-        No job or datagram is here.
+        The sender holds no job and no datagram.
     """
 
     def __init__(self, *, port: int, row_bits: int, slot_bits: int, buffer_words: int = 2048):
@@ -108,7 +110,7 @@ class RecordSender(Module):
 
         # Reply.
         header = wire.header_record("reply")
-        words = [  # those of UDP's header, for the checksum alone, and those of the record's header
+        words = [  # words of UDP's header, only for the checksum, then words of the record's header
             halves(job.ip_address),
             halves(self.ip_address),
             Cat(halves(job.port), halves(doubled(job.length))),
@@ -116,7 +118,7 @@ class RecordSender(Module):
         ]
         count = Signal(max=len(words))
         word_valid = Signal()
-        rest = Signal(LENGTH_BITS - 2)  # data words to come after this one
+        rest = Signal(LENGTH_BITS - 2)  # data words that follow this one
         last_byte = Signal(2)
         last_be = Signal(WORD_BYTES)
         keyless = Signal()  # a word of the job had no keystream
@@ -170,7 +172,7 @@ class RecordSender(Module):
                 If(rest == 0, NextState("OUTCOME")),
             ),
         )
-        fsm.act(  # waits for the receiver's word on the datagram
+        fsm.act(  # waits for the receiver's verdict on the datagram
             "OUTCOME",
             outcomes.source.ready.eq(1),
             If(
@@ -190,7 +192,7 @@ class RecordSender(Module):
             *[getattr(self.finished, name).eq(getattr(job, name)) for name in ("row", "slot", "length")],
         ]
 
-        # Checksum, of the buffer's words and one cycle behind them.
+        # Checksum of the buffer's words, one cycle after they are written.
         constants = port + PROTOCOL_UDP + 2 * (wire.HEADER_BYTES + UDP_HEADER_BYTES)
         self.submodules.sum = total = ChecksumSum(initial=half(constants))
         self.submodules.checksums = checksums = stream.SyncFIFO([("checksum", CHECKSUM_BITS)], DATAGRAMS_MAX)
@@ -237,7 +239,7 @@ class RecordSender(Module):
             checksums.source.ready.eq(sent),
         ]
 
-        # Room, in words and in datagrams.
+        # Datagrams to send, each with its destination.
         free = Signal(max=buffer_words + 1, reset=buffer_words)
         datagrams = Signal(max=DATAGRAMS_MAX + 1)
         needed_words = Signal(LENGTH_BITS - 1)
@@ -253,7 +255,7 @@ class RecordSender(Module):
         ]
         self.sync += [
             needed_words.eq((self.needed + (WORD_BYTES - 1))[2:]),
-            # A reservation in this cycle cannot be followed by another one in the next.
+            # Free room, counted in words and in datagrams.
             self.room.eq((needed_words <= free) & (datagrams < DATAGRAMS_MAX)),
             free.eq(free - taken + given),
             datagrams.eq(datagrams + self.reserve - sent - dropped),

@@ -1,18 +1,19 @@
-"""The sessions that hardware serves: whose they are, and what their data are encrypted with.
+"""The sessions that hardware serves: the peer of each session, and the key slot and T1 for its data.
 
 ::
 
     CPU ─► columns of words, one row a session ─► row found by number ─► token, peer, limit, key slot, T1
 
-Columns are small memories, written by the CPU word by word and never read by it. A row is open or not; its columns can
-be written only while it is neither open nor in use. Closing it zeroes its columns; reset zeroes all, a row a cycle.
+Columns are small memories. The CPU writes them word by word and never reads them. A row is open or not. Its columns can
+be written only while it is neither open nor in use. Closing a row zeroizes its columns; reset zeroizes all rows, one
+each cycle.
 
-A search looks at every row, one a cycle, whatever it finds: its time is the number of rows plus one. The row that
-it found stays selected until the next search; `found` falls when it is closed, and stays so although the row may be
+A search reads every row, one each cycle, whatever it finds; it takes one cycle more than there are rows. The row that
+it found stays selected until the next search. `found` falls when that row is closed. It stays low even if the row is
 opened for another session.
 
-T1 lies in block RAM, and is there a cycle later. What is read of it in the cycle of a write is undefined: nobody uses
-it, for a row is written only when it is closed, or was.
+T1 is in block RAM and is valid a cycle later. A read of T1 in the cycle of a write returns an undefined value. Nobody
+uses that value, because a row is written only when it is being closed or is already closed.
 """
 
 from enum import IntEnum
@@ -28,7 +29,7 @@ ROWS_MAX = 16
 
 
 class Column(IntEnum):
-    """The words of a row; two or four make a field, least significant or first word first."""
+    """The words of a row. Two or four words make a field; the least significant or first word comes first."""
 
     SESSION = 0
     PEER_IP = 1
@@ -50,7 +51,7 @@ _NARROW = {Column.PEER_PORT: 16, Column.RECORD_BLOCKS: BLOCKS_BITS}
 
 
 class SessionTable(Module):
-    """Rows of sessions.
+    """The rows of all sessions, with a search for a session's number.
 
     Parameters
     ----------
@@ -62,24 +63,27 @@ class SessionTable(Module):
     Attributes
     ----------
     row : Signal, in
-        The row that the CPU means.
+        The row that the CPU accesses.
     write : dict of Column to Signal(), in
         Write strobes, each with `word`; ignored while the row is open or in use.
     word : Signal(32), in
+        The word to write.
     open, close : Signal(), in
-        Open or close the row; opening one that is open or in use is ignored.
+        Pulse: open or close the row. Opening a row that is open or in use is ignored.
     locked : Signal(), out
-        The row is open or in use, or all are being zeroed after reset.
+        The row is open or in use, or all rows are being zeroized after reset.
     opened : Signal(rows), out
         Rows that are open.
     in_use : Signal(rows), in
-        Rows of which a datagram is under way.
+        Rows with a datagram under way.
     search : Signal(), in
         Begin a search for `number`; not while one is under way.
     number : Signal(32), in
+        The session number to search for.
     searching : Signal(), out
+        A search is under way.
     found : Signal(), out
-        The search has found a row, and it has been open since.
+        The search has found a row, and the row has been open since then.
     found_row, slot : Signal, out
         The row and its key slot.
     peer_ip, peer_port, token, limit, initial, record_blocks : Signal, 32, 16, 64, 64, 128 and 7 bits, out
@@ -126,7 +130,7 @@ class SessionTable(Module):
             If(zeroing, zeroed.eq(zeroed + 1), If(zeroed == rows - 1, zeroing.eq(0))),
         ]
 
-        # Columns. What the CPU writes comes from far, and is written a cycle later.
+        # Columns. The CPU's words have long paths, so they go through registers and are written a cycle later.
         clear = self.close | zeroing
         row = Signal(row_bits)
         word = Signal(WORD_BITS)
@@ -162,7 +166,7 @@ class SessionTable(Module):
         # Search.
         wanted = Signal(WORD_BITS)
         starting, scanning = Signal(), Signal()
-        closing = Signal()  # the row at which the search looks
+        closing = Signal()  # the row that the search reads is being closed
         self.comb += [
             closing.eq(self.close & (self.row == scanned)),
             self.searching.eq(starting | scanning),

@@ -1,7 +1,7 @@
-"""What each session has had: bytes, blocks and records, as the record `stat` reports them.
+"""Counts bytes, blocks and records of each session, as the record `stat` reports them.
 
-A row is three columns in small memories, with one adder each. Opening a session zeroes its row. Latency: an update
-takes two cycles, `values` follows `capture` within three.
+A row is three columns in small memories, with one adder each. Opening a session clears its row. Latency: an update
+takes two cycles; `values` is valid within three cycles after `capture`.
 """
 
 from litex.soc.interconnect import stream
@@ -15,7 +15,7 @@ LENGTH_BITS = 16
 
 
 class Statistics(Module):
-    """Counts for each session.
+    """Holds the counts of each session.
 
     Parameters
     ----------
@@ -25,13 +25,13 @@ class Statistics(Module):
     Attributes
     ----------
     record : stream.Endpoint, row, length(16), in
-        A record of so many bytes was answered; taken in the cycle of `valid`.
+        A record of this length, in bytes, was answered; taken in the cycle of `valid`.
     row : Signal, in
-        The session that `clear` and `capture` mean.
+        The session for `clear` and `capture`.
     clear, capture : Signal(), in
-        Pulse: zero the row; copy it to `values`. Not in a cycle after the other.
+        Pulse: clear the row, or copy it to `values`. The two must not follow each other directly.
     values : Record, bytes(64), blocks(64), records(32), out
-        As of the last `capture`.
+        The counts at the last `capture`.
     """
 
     def __init__(self, *, rows: int):
@@ -44,7 +44,7 @@ class Statistics(Module):
 
         # # #
 
-        clearing, capturing = Signal(), Signal()  # wait for a cycle without a record
+        clearing, capturing = Signal(), Signal()  # each waits for a cycle without a record
         adding = Signal()
         row = Signal(row_bits)
         length = Signal(LENGTH_BITS)

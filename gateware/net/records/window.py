@@ -1,4 +1,6 @@
-"""Which records of each session came, and with which data: a counter block serves one record, and that one again.
+"""Remembers which records of each session came, and a sum of their data, so that no counter block encrypts two records.
+
+A counter block may serve one record, and the same record again.
 
 ::
 
@@ -8,22 +10,24 @@
                                                         ▲
     mark ───────────────────────────────────────────────┘
 
-The records of a session are `record_blocks` counter blocks apart, and no longer. Its window is RECORDS of them, from
-`base` on, the index of the first one's first block. A record may come if it begins where one does and lies in the
-window or within RECORDS behind it. If it came before, its sum must be what it was then. Marking one that did not come
-before keeps its sum; if it lies behind the window, the window moves until this record is its last.
+The records of a session begin `record_blocks` counter blocks apart and are no longer than that. Its window is RECORDS
+consecutive records. `base` is the index of the first block of the first record. A record is accepted if it begins where
+a record begins, and lies in the window or within RECORDS after it. If it came before, its sum must be equal to the
+earlier one. Marking a record that did not come before stores its sum. If such a record lies after the window, the
+window moves until this record is its last.
 
-The sum of n bytes, as little-endian words w, the last padded with zeros: a = n, b = 0; for each w: a = a + w, then
-b = b + a, modulo 2^32; the sum is b << 32 | a. It tells accidents, not attacks. A record without data has the sum 0
-and is like any other: the data that come for its place later are other data.
+The sum is computed over n bytes, as little-endian words w, the last padded with zeros. It begins with a = n and b = 0.
+For each w: a = a + w, then b = b + a, modulo 2^32. The sum is b << 32 | a. It detects accidents, not attacks. A record
+without data has the sum 0 and is treated like any other: data that come later for its place are other data.
 
-The records of a row are kept by their number modulo RECORDS, each with the rest of its number modulo LAPS (its lap): so
-none has to be cleared when the window moves. Numbers begin anywhere; the CPU counts records from the window's first.
-A place that LAPS - 1 laps on end have left out, which no window that is kept allows, still has a record of the lap that
-comes next: that one is then refused if its data differ. Nothing is ever accepted that should not be.
+The records of a row are stored at their number modulo RECORDS, each with the rest of its number modulo LAPS (its lap).
+So no entry has to be cleared when the window moves. Numbers begin anywhere; the CPU counts records from the window's
+first. If a place were skipped for LAPS - 1 laps in a row, it would still hold a record with the number of the next lap.
+That record would then be refused if its data differ. No window that is kept allows so many skips. Nothing is ever
+accepted that should be refused.
 
-Latency: `outside` is valid LOOKUP_CYCLES after `begin`, whatever the record; `other_data` DECIDE_CYCLES
-after the last word. An access of the CPU takes 4 cycles, and 5 more at most while a record is decided.
+Latency: `outside` is valid LOOKUP_CYCLES after `begin`, whatever the record. `other_data` is valid DECIDE_CYCLES after
+the last word. An access of the CPU takes 4 cycles, and at most 5 more while a record is decided.
 """
 
 from migen import READ_FIRST, C, Cat, If, Memory, Module, Mux, Record, Replicate, Signal, bits_for
@@ -34,9 +38,9 @@ from gateware.net.layouts import LENGTH_BITS
 
 RECORDS = 64
 LAPS = 128
-# Of the index of a block: a stream has up to 2^36 bytes (record open).
+# Bits of the index of a block: a stream has up to 2^36 bytes (record open).
 INDEX_BITS = 32
-# Of the blocks of a record: 127 are more than a datagram holds.
+# Bits of the number of blocks in a record: 127 blocks are more than a datagram holds.
 BLOCKS_BITS = 7
 BLOCK_INDEX_BITS = 60
 BLOCK_BYTES_BITS = 4
@@ -47,7 +51,7 @@ DECIDE_CYCLES = 4
 _PLACE_BITS = bits_for(RECORDS - 1)
 _LAP_BITS = bits_for(LAPS - 1)
 _NUMBER_BITS = _PLACE_BITS + _LAP_BITS
-_QUOTIENT_BITS = _PLACE_BITS + 1  # below 2 * RECORDS
+_QUOTIENT_BITS = _PLACE_BITS + 1  # for quotients below 2 * RECORDS
 
 
 class RecordWindow(Module):
@@ -63,24 +67,27 @@ class RecordWindow(Module):
     begin : Signal(), in
         Pulse: look the record up, and begin its sum.
     found_row, record_blocks : Signal, in, and Signal(7), in
-        With `begin`: its session, and blocks from one of its records to the next; with 0 every record is outside.
+        With `begin`: the record's session, and the number of blocks from one of its records to the next. If that is 0,
+        every record is outside.
     index, length : Signal(60), in, and Signal(16), in
-        Its first block in the stream, and its bytes; they stay as they are until it is decided.
+        The record's first block in the stream, and its length in bytes. Both must stay stable until it is decided.
     outside : Signal(), out
-        It begins where none does, is too long, or lies before the window or too far behind it.
+        The record begins where no record begins, is too long, or lies before the window or too far after it.
     word, add, last : Signal(32), in, and Signal(), in
-        Data of the record, word by word; bytes behind its end are ignored in the last.
+        Data of the record, word by word. In the last word, bytes after the record's end are ignored.
     deciding : Signal(), in
-        The last word was taken, for DECIDE_CYCLES; in the last of them `other_data` is valid and `mark` is given.
+        High for DECIDE_CYCLES after the last word was taken. In the last of these cycles `other_data` is valid and
+        `mark` is given.
     other_data : Signal(), out
         The record came before with other data.
     mark : Signal(), in
-        It came whole: keep its sum, unless it came before.
+        The record came whole: store its sum, unless it came before.
     row, place : Signal, in, and Signal(6), in
-        Session and record that the CPU means, counted from the window's first. They and `given` stay as they are while
-        `busy`.
+        Session and record that the CPU accesses; records count from the window's first. These and `given` must stay
+        stable while `busy`.
     read, write : Signal(), in
-        Pulse: copy the record and its window's base to `values`; or replace them by `given`. Not while `busy`.
+        Pulse. `read` copies the record and its window's base to `values`; `write` replaces them by `given`. Not while
+        `busy`.
     busy : Signal(), out
         An access is under way.
     given, values : Record, came(1), sum(64), base(32)
@@ -115,7 +122,7 @@ class RecordWindow(Module):
 
         # # #
 
-        # Base of each row's window, and number of its first record.
+        # Base of each row's window, and the number of the window's first record.
         depth = max(rows, 2)
         ports = {}
         for name, bits in (("base", INDEX_BITS), ("number", _NUMBER_BITS)):
@@ -127,17 +134,18 @@ class RecordWindow(Module):
             ports[name] = write_port, read_port.dat_r
         (base_write, base_read), (number_write, number_read) = ports["base"], ports["number"]
 
-        # Place of the record in the window, by division of its distance from the base: a bit a cycle.
+        # Find the record's place in the window: divide its distance from the base, one bit each cycle.
         row = Signal(row_bits)
         blocks = Signal(BLOCKS_BITS)
         base = Signal(INDEX_BITS)
-        first, number = Signal(_NUMBER_BITS), Signal(_NUMBER_BITS)  # of the window's first record, and of this one
+        # numbers of the window's first record and of this one
+        first, number = Signal(_NUMBER_BITS), Signal(_NUMBER_BITS)
         wait = Signal(max=LOOKUP_CYCLES)
         distance = Signal(INDEX_BITS + 1)
         beyond, long, far = Signal(), Signal(), Signal()
         quotient, rest = Signal(_QUOTIENT_BITS), Signal(BLOCKS_BITS)
         dividend, reduced = Signal(BLOCKS_BITS + 1), Signal(BLOCKS_BITS + 2)
-        back = Signal(INDEX_BITS)  # base of the window that this record is the last of
+        back = Signal(INDEX_BITS)  # base of the window that ends with this record
         self.comb += [dividend.eq(Cat(quotient[-1], rest)), reduced.eq(dividend - blocks)]
         self.sync += [
             If(wait != 0, wait.eq(wait - 1)),
@@ -180,7 +188,7 @@ class RecordWindow(Module):
             If(self.begin, low.eq(self.length), high.eq(0)),
         ]
 
-        # The CPU's access: finds the place, then waits for the memory, then for what it holds.
+        # The CPU's access: it finds the place, waits for its turn at the memory, then for the memory's output.
         asked, found, fetched = Signal(), Signal(), Signal()
         replaces = Signal()
         cpu_number = Signal(_NUMBER_BITS)
@@ -199,8 +207,8 @@ class RecordWindow(Module):
             fetched.eq(turn & ~replaces),
         ]
 
-        # The records.
-        # Nothing uses what is read in the cycle of a write: a record is written when it is decided, or by the CPU.
+        # The records. Nothing uses a word that is read in the cycle of a write, because a write happens only when a
+        # record is decided or when the CPU writes.
         bits = SUM_BITS + _LAP_BITS + 1
         memory = without_collisions(Memory(bits, depth * RECORDS, init=[0] * depth * RECORDS, name="window_records"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)

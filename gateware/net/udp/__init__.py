@@ -1,1 +1,1 @@
-"""Datagrams: a UDP port on LiteEth's IPv4, and the station that an answer goes to (RFC 768)."""
+"""Datagrams: a UDP port on LiteEth's IPv4, and the address of the station that an answer goes to (RFC 768)."""

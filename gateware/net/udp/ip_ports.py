@@ -1,4 +1,4 @@
-"""Ports of LiteEth's IPv4 core, what is received behind registers.
+"""Ports of LiteEth's IPv4 core, with registers on the receive side.
 
 ::
 
@@ -6,8 +6,9 @@
                      └─► registers ─► UDP
     IPv4's crossbar ◄─── ICMP, UDP
 
-LiteEth decides on a word, from MAC to UDP, in one cycle, and answers `ready` in another: here both end. A packet's last
-words may still be in the registers when the next one's frame is in the MAC: its sender goes with it.
+LiteEth passes a decision on a word from MAC to UDP in one cycle, and `ready` back in another. Both combinational paths
+end here. A packet's last words may still be in the registers when the next packet's frame is in the MAC. So the packet
+keeps the address of its sender.
 
 Throughput: one word a cycle. Latency: 1 cycle. Handshake: valid and ready.
 """
@@ -24,7 +25,7 @@ from gateware.net.link.skid import Skid
 
 
 class IPPorts(LiteXModule):
-    """Gives ports to LiteEth's layers above IPv4, which know it as `ip`.
+    """Provides the ports for LiteEth's layers above IPv4, which access this object as `ip`.
 
     Parameters
     ----------
@@ -36,9 +37,9 @@ class IPPorts(LiteXModule):
     Attributes
     ----------
     crossbar : SimpleNamespace
-        Its `get_port(protocol, dw)` is where LiteEth asks for a port.
+        LiteEth calls its `get_port(protocol, dw)` to get a port.
     sender_mac : dict of int to Signal(48), out
-        By a port's protocol: source address of the frame of its packet.
+        For the protocol of each port: source address of the frame that carried its packet.
     """
 
     def __init__(self, *, ip, sender_mac: Signal):

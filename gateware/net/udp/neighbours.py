@@ -1,14 +1,14 @@
-"""The Ethernet address of whoever is answered, in the place of an ARP table.
+"""Supplies the Ethernet address of the station that is answered, instead of an ARP table.
 
-Whatever the hardware sends is an answer, and goes back to the station that the question came from. So nobody has to
-be asked, and no answer waits for a third party: LiteEth's own table would forget everybody each second, and hold
-up every packet for 0.8 s when one address does not answer.
+Everything that the hardware sends is an answer to the station that asked. So no ARP request is needed, and no answer
+waits for a third party. LiteEth's own table would drop all its entries each second, and delay every packet by 0.8 s
+when one address does not answer.
 
-A lookup compares the address with two candidates: that of the datagram which waits to be sent, and that of the last
-station that sent an ICMP echo request. An address that is neither is reported as failed, and LiteEth drops the packet:
-an echo reply is lost if another station's request comes before it is sent.
+A lookup compares the address with two candidates: the station of the datagram that waits to be sent, and the last
+station that sent an ICMP echo request. Any other address is reported as failed, and LiteEth drops the packet. So an
+echo reply is lost if another station's request comes before the reply is sent.
 
-Latency: the response is there in the cycle after the request. Handshake: LiteEth's `request` and `response`.
+Latency: the response comes in the cycle after the request. Handshake: LiteEth's `request` and `response`.
 """
 
 from liteeth.core.arp import arp_table_request_layout, arp_table_response_layout
@@ -19,18 +19,18 @@ from gateware.net.layouts import DESTINATION_LAYOUT, STATION_LAYOUT
 
 
 class Neighbours(Module):
-    """Answers LiteEth's IPv4 sender.
+    """Answers the address requests of LiteEth's IPv4 sender.
 
     Attributes
     ----------
     request, response : stream.Endpoint
-        As those of LiteEth's ARP table.
+        The same interface as LiteEth's ARP table.
     destination : Record, waits, ip_address(32), mac_address(48), in
-        Whether a datagram waits to be sent, and for whom.
+        Whether a datagram waits to be sent, and the station that it goes to.
     station : Record, ip_address(32), mac_address(48), in
-        Who sent the ICMP echo request.
+        The station that sent the ICMP echo request.
     learn : Signal(), in
-        Take `station`.
+        Store `station`.
     """
 
     def __init__(self):

@@ -1,12 +1,12 @@
-"""One UDP port over LiteEth's IPv4, whose datagrams leave with a checksum (RFC 768).
+"""A UDP port over LiteEth's IPv4 that sends datagrams with a checksum (RFC 768).
 
 ::
 
     IPv4 ─► LiteEth's UDP receiver ─► port? ─► source
     IPv4 ◄─ LiteEth's UDP packetizer ◄──────── sink, with its checksum
 
-LiteEth's own UDP differs in that it sends the checksum 0, and has a crossbar of several ports. What comes for other
-ports is read and forgotten.
+LiteEth's own UDP sends the checksum 0 and has a crossbar of several ports. Datagrams for other ports are read and
+dropped.
 
 Throughput: one word a cycle; 2 cycles for each header. Handshake: valid and ready.
 """
@@ -23,7 +23,7 @@ HEADER_BYTES = udp_header.length
 
 
 class UDPPort(LiteXModule):
-    """A UDP port.
+    """Sends and receives the datagrams of one UDP port.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class UDPPort(LiteXModule):
     source : stream.Endpoint, LiteEth's `eth_udp_user_description(32)`, out
         Datagrams for the port.
     sink : stream.Endpoint, see `datagram_layout`, in
-        Datagrams; the parameters hold until the last word has been taken.
+        Datagrams; the parameters must stay stable until the last word has been taken.
     """
 
     def __init__(self, *, ip, port: int):

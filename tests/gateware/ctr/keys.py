@@ -5,12 +5,12 @@ from tests.gateware.support import flatten
 
 
 def key_signals(keys) -> list:
-    """The signals of a `KeyPort`, for a simulation."""
+    """Return the signals of a `KeyPort`, for a simulation."""
     return flatten(vars(keys).values())
 
 
 def settle(keys, most: int = 2000):
-    """Test bench that waits until no key command is under way; gives the cycles."""
+    """Wait in a test bench until no key command is under way; return the cycles."""
     for cycle in range(most):
         if not (yield keys.busy):
             return cycle
@@ -19,7 +19,7 @@ def settle(keys, most: int = 2000):
 
 
 def write_key(keys, key: bytes):
-    """Test bench that writes the words of a key."""
+    """Write the words of a key, in a test bench."""
     for n in range(len(key) // 4):
         yield [keys.index.eq(n), keys.word.eq(int.from_bytes(key[4 * n : 4 * n + 4], "little")), keys.write.eq(1)]
         yield
@@ -27,7 +27,7 @@ def write_key(keys, key: bytes):
 
 
 def begin_key(keys, key: bytes, slot: int = 0):
-    """Test bench that gives the command to load a key, and does not wait for it."""
+    """Give the command to load a key, in a test bench, and do not wait for its end."""
     yield from settle(keys)
     yield from write_key(keys, key)
     yield [keys.length.eq(KEY_LENGTHS[8 * len(key)]), keys.slot.eq(slot), keys.load.eq(1)]
@@ -37,7 +37,7 @@ def begin_key(keys, key: bytes, slot: int = 0):
 
 
 def load_key(keys, key: bytes, slot: int = 0):
-    """Test bench that loads a key into a slot, and waits until it may be used."""
+    """Load a key into a slot, in a test bench, and wait until the key may be used."""
     yield from begin_key(keys, key, slot)
     yield from settle(keys)
     assert (yield keys.usable) >> slot & 1

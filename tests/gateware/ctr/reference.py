@@ -1,4 +1,7 @@
-"""What the accelerator shall give: counter mode from single blocks by `cryptography`, and 128-EEA2's test sets."""
+"""Expected results for the accelerator:
+
+CTR mode from single blocks by `cryptography`, and the test sets of 128-EEA2.
+"""
 
 import tomllib
 from pathlib import Path
@@ -29,14 +32,14 @@ SP_800_38A = {
 
 
 def counter_blocks(initial: int, index: int, width: int, count: int) -> list[int]:
-    """T_1 + index and those that follow, as numbers: the last `WIDTHS[width]` bits count."""
+    """Return `count` counter blocks from T_1 + index on, as numbers; only the last `WIDTHS[width]` bits count up."""
     modulus = 2 ** WIDTHS[width]
     fixed = initial - initial % modulus
     return [fixed + (initial + index + n) % modulus for n in range(count)]
 
 
 def ctr(key: bytes, counter: int, data: bytes, *, index: int = 0, width: int = WIDTH_128) -> bytes:
-    """AES-CTR, with the initial counter block as a number."""
+    """Encrypt with AES-CTR; `counter` is the initial counter block as a number."""
     blocks = counter_blocks(counter % 2**128, index, width, (len(data) + 15) // 16)
     encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
     keystream = encryptor.update(b"".join(block.to_bytes(16, "big") for block in blocks))
@@ -44,7 +47,7 @@ def ctr(key: bytes, counter: int, data: bytes, *, index: int = 0, width: int = W
 
 
 def only_bits(data: bytes, length: int) -> bytes:
-    """The first `length` bits of data, filled up with zeros to a byte."""
+    """Return the first `length` bits of data, filled up with zeros to a byte."""
     data = bytearray(data[: (length + 7) // 8])
     if length % 8:
         data[-1] &= 0xFF00 >> length % 8 & 0xFF
@@ -52,16 +55,16 @@ def only_bits(data: bytes, length: int) -> bytes:
 
 
 def eea2_t1(count: int, bearer: int, direction: int) -> int:
-    """T1 of 128-EEA2 (TS 33.401, B.1.3)."""
+    """Return T1 of 128-EEA2 (TS 33.401, B.1.3)."""
     return count << 96 | bearer << 91 | direction << 90
 
 
 def eea2(key: bytes, count: int, bearer: int, direction: int, data: bytes, length: int) -> bytes:
-    """128-EEA2 over `length` bits."""
+    """Encrypt `length` bits with 128-EEA2."""
     return only_bits(ctr(key, eea2_t1(count, bearer, direction), data, width=WIDTH_64), length)
 
 
 def eea2_sets() -> list[dict]:
-    """The published test sets, byte strings as such."""
+    """Return the published test sets, with byte strings as `bytes`."""
     sets = tomllib.loads((Path(__file__).parent / "eea2.toml").read_text())["set"]
     return [{k: bytes.fromhex(v) if k in ("key", "plaintext", "ciphertext") else v for k, v in s.items()} for s in sets]

@@ -1,4 +1,4 @@
-"""A client of the CTR service that wants every block it can have, as the accelerator does at its best."""
+"""A client of the CTR service that takes every block it can get, as the accelerator does at its full rate."""
 
 from migen import If, Module, Signal
 
@@ -7,12 +7,12 @@ from gateware.ctr.client import Client, Port
 from gateware.ctr.key_store import WORDS
 
 CLIENT = Client(slots=8, count_bits=29, waits=False)
-# It loads its key when no command of another has been under way for so long.
+# The client loads its key when no other client's command has been under way for this many cycles.
 PAUSE = 500
 
 
 class Rival(Module):
-    """Loads the longest key into slot 0, asks for keystream without end, and takes every block at once."""
+    """Loads a key of the longest length into slot 0, requests keystream without end, and takes every block at once."""
 
     def __init__(self, port: Port):
         keys = port.keys

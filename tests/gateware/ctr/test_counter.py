@@ -1,4 +1,4 @@
-"""Counter blocks: addition of the index and increments in each width, wherever a carry can arise or must not."""
+"""Counter blocks: the index is added and each width increments right, wherever a carry arises or is cut off."""
 
 import random
 
@@ -33,7 +33,7 @@ def bench(simulated):
 
 
 def run(bench, messages, rng=None, idle=0.0, stall=0.0, times=None):
-    """The blocks of messages (initial, index, width, count, slot): number, slot and mark of the last."""
+    """Play messages (initial, index, width, count, slot); return number, slot and last mark of each block."""
     dut, sim = bench
     count = sum(item[3] for item in messages)
     received = []
@@ -76,7 +76,7 @@ def test_counts_across_each_limb(bench, width):
 
 
 def test_eea2_counts_modulo_2_64(bench):
-    """COUNT, BEARER and DIRECTION stay as they are when the rest wraps."""
+    """COUNT, BEARER and DIRECTION do not change when the lower bits wrap."""
     initial = eea2_t1(0x398A59B4, 0x15, 1)
     messages = [(initial, 2**64 - 2, WIDTH_64, 4, 0)]
     assert [block for block, _, _ in run(bench, messages)] == [
@@ -103,13 +103,13 @@ def test_random(bench, stall, idle):
 
 
 def test_first_block_after_three_cycles_and_no_idle_cycle_between_messages(bench):
-    """A message takes two cycles: where several of a single block follow each other there are some."""
+    """A message takes two cycles, so only a series of messages of one block each would cause idle cycles."""
     times = []
     counts = [10, 1, 2, 3, 1, 2, 4, 2]
     messages = [(2**128 - 1, 2**64 - 1, WIDTH_128, count, slot) for slot, count in enumerate(counts)]
     before = bench[1].cycle
     assert run(bench, messages, times=times) == expected(messages)
-    # `valid` is high in the cycle after `before`
+    # `valid` is high in the cycle after `before`.
     assert times == [before + 1 + 3 + n for n in range(sum(counts))]
 
 

@@ -1,4 +1,4 @@
-"""Key commands with a core that only notes what is done to it; in Migen's own simulator."""
+"""Key commands with a simple core that only records the words that it gets; in Migen's own simulator."""
 
 import pytest
 from litex.soc.interconnect import stream
@@ -8,12 +8,12 @@ from gateware.ctr.client import Client
 from gateware.ctr.key_loader import KeyLoader
 
 SLOTS = 4
-OTHER_SLOTS = 2  # of a client that does not wait
+OTHER_SLOTS = 2  # slots of the client that does not wait
 WAIT_CYCLES = 40
 
 
 class _Core(Module):
-    """A core's key side: a key is valid a few cycles after its last word."""
+    """The key side of a core: a key is valid a few cycles after its last word."""
 
     def __init__(self):
         self.key = stream.Endpoint([("word", 32)])
@@ -52,7 +52,7 @@ class _Bench(Module):
         yield port.write.eq(0)
 
     def use(self, which: str, slot: int, port=None):
-        """A use begins or ends."""
+        """Begin or end a use of a slot."""
         record = getattr(port or self.port, which)
         yield record.number.eq(slot)
         yield from self.pulse(record.valid)
@@ -77,7 +77,7 @@ class _Bench(Module):
         yield from self.pulse(port.load)
 
     def watch(self):
-        """Notes (slot, length code, word) of each word that the core takes."""
+        """Record (slot, length code, word) of each word that the core takes."""
         while True:
             yield
             if (yield self.core.key.valid):
@@ -100,7 +100,7 @@ def run(bench: _Bench, scenario):
 
 
 def _until(generator, done):
-    """Runs a generator, as a part of the simulation, until the scenario has ended."""
+    """Run a generator, as a part of the simulation, until the scenario has ended."""
     reply = None
     while not done:
         reply = yield generator.send(reply)
@@ -116,7 +116,7 @@ def test_loads_of_all_lengths_reach_their_slots():
             assert (yield bench.port.usable) >> slot & 1
         wanted = [(s, c, 100 * s + n) for s, (c, count) in enumerate(((0, 4), (1, 6), (2, 8))) for n in range(count)]
         assert bench.words == wanted
-        yield from bench.pulse(bench.port.load)  # nothing was written since: the words are gone
+        yield from bench.pulse(bench.port.load)  # no words were written since, so they are zero
         yield from bench.settle()
         assert bench.words[len(wanted) :] == [(2, 2, 0)] * 8
 
@@ -137,7 +137,7 @@ def test_a_slot_in_use_is_waited_for_and_withdrawn_at_once():
             assert (yield loader.usable) == 0b0100 and (yield loader.busy)
             yield
         assert len(bench.words) == 8
-        yield from bench.use("begin", 2)  # a use of another slot is nobody's concern
+        yield from bench.use("begin", 2)  # a use of another slot does not matter
         yield from bench.use("end", 1)
         yield from bench.settle()
         assert len(bench.words) == 12 and (yield loader.usable) == 0b0110
@@ -153,7 +153,10 @@ def test_a_slot_in_use_is_waited_for_and_withdrawn_at_once():
 
 
 def test_a_datagram_that_does_not_end_costs_the_key():
-    """A command on its slot ends all the same; the slot holds no key, and the words that were written are gone."""
+    """A command on a slot ends even if a datagram of that slot does not.
+
+    The slot holds no key, and the words that were written are zeroized.
+    """
     bench = _Bench()
 
     def scenario():
@@ -180,7 +183,7 @@ def test_a_datagram_that_does_not_end_costs_the_key():
 
 @pytest.mark.parametrize("when", range(14))
 def test_zeroize_ends_the_present_command_at_once(when):
-    """Whatever that is waiting for; the words of its key are gone too."""
+    """`zeroize` ends a command whatever the command waits for. The words of its key are zeroized too."""
     bench = _Bench()
 
     def scenario():
@@ -213,7 +216,7 @@ def test_zeroize_ends_the_present_command_at_once(when):
 
 
 def test_a_client_that_does_not_wait_is_refused():
-    """While its key is in use; each client has words and slots of its own."""
+    """A command on a key in use is refused. Each client has its own words and slots."""
     bench = _Bench()
 
     def scenario():
@@ -233,7 +236,7 @@ def test_a_client_that_does_not_wait_is_refused():
         yield other.slot.eq(0)
         yield
         assert (yield other.ready)
-        yield from bench.pulse(other.load)  # its words are gone; those of the first client are not
+        yield from bench.pulse(other.load)  # its words are zeroized, but not the first client's
         yield from bench.settle(port=other)
         yield [port.slot.eq(0), port.length.eq(0)]
         yield from bench.pulse(port.load)
@@ -281,7 +284,7 @@ def test_a_use_may_begin_while_another_ends():
 
 
 def test_commands_of_clients_take_turns():
-    """One that comes while another's is under way is carried out behind it, with its own words, slot and length."""
+    """A command that comes during another client's command follows it, with its own words, slot and length."""
     bench = _Bench()
 
     def scenario():

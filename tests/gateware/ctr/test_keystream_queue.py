@@ -1,4 +1,4 @@
-"""What a queue of keystream leaves behind once it was cleared: nothing. What it gives is proven in `tests/formal`."""
+"""Clearing a keystream queue removes all keystream from its registers and memory. `tests/formal` proves its output."""
 
 import random
 
@@ -11,7 +11,7 @@ DEPTH = 4
 
 
 def test_clear_leaves_no_keystream():
-    """With any number of blocks stored, fetched and given: not in the rows, nor in what was fetched or is given."""
+    """After `clear` the memory and the registers hold no keystream, however many blocks were stored or given."""
     rng = random.Random(1)
     for blocks in range(DEPTH + 3):
         dut = KeystreamQueue(DEPTH)

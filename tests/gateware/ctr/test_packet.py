@@ -25,7 +25,7 @@ class Packet:
     slot: int = 0
     index: int = 0
     width: int = WIDTH_128
-    said: int | None = None  # length in the message, if it is not the packet's
+    said: int | None = None  # length in the message, if it differs from the packet's
 
     @property
     def message(self) -> dict:
@@ -47,7 +47,7 @@ class Packet:
         ]
 
     def result(self, key: bytes) -> list[tuple]:
-        """Words that shall come out: data, first, last, last_be, error."""
+        """Return the expected words: data, first, last, last_be, error."""
         keystream_words = len(self.words) if self.said is None else (self.said + 15) // 16 * 4
         output = ctr(key, self.counter, self.data, index=self.index, width=self.width)
         result = []
@@ -159,7 +159,10 @@ def test_wrong_lengths(bench, stall):
 @pytest.mark.parametrize("again", [0, 1, 3])
 @pytest.mark.parametrize("stall", [0.0, 0.5])
 def test_flush(bench, stall, again):
-    """At any time, and again soon: each packet is right up to a word, then zeros with errors; the next is right."""
+    """A flush may come at any time, and again soon after.
+
+    Each packet is right up to some word, then zeros with errors; the next is right.
+    """
     rng = random.Random(f"flush {stall} {again}")
     dut, key = bench.dut, bytes(range(24))
     bench.load_key(key)
@@ -186,14 +189,17 @@ def test_flush(bench, stall, again):
         for got, right in zip(received, wanted, strict=True):
             assert got == right or got == (0, *right[1:4], 1)
         ends = [n for n, word in enumerate(wanted) if word[2]]
-        for begin, end in itertools.pairwise([-1, *ends]):  # what was lost stays lost to the packet's end
+        for begin, end in itertools.pairwise([-1, *ends]):  # once a word is lost, the rest of its packet is lost too
             errors = [word[4] for word in received[begin + 1 : end + 1]]
             assert errors == sorted(errors)
         assert bench.run([last]) == last.result(key)
 
 
 def test_a_key_that_goes_leaves_zeros(bench):
-    """From some block on, in the middle of a packet; the packets of another slot go on, and the next one is right."""
+    """Zeroize a key in the middle of a packet: the packet is zeros from some block on.
+
+    Packets of another slot are right.
+    """
     rng = random.Random("gone")
     dut = bench.dut
     keys = [rng.randbytes(16), rng.randbytes(32)]
@@ -221,8 +227,8 @@ def test_a_key_that_goes_leaves_zeros(bench):
 
 
 def test_a_word_a_cycle_with_the_pipelined_core():
-    """Also from the last word of a packet to the first of the next."""
-    bench = Bench("pipelined", "block_ram")  # whose model compiles fastest
+    """No cycle is lost either between the last word of a packet and the first word of the next."""
+    bench = Bench("pipelined", "block_ram")  # the model that compiles fastest
     keys = {0: bytes(range(16)), 1: bytes(range(32))}
     for slot, key in keys.items():
         bench.load_key(key, slot)

@@ -1,4 +1,4 @@
-"""A service of two clients: each is answered for all it asks, under its own keys, whatever the other does."""
+"""A service with two clients answers all requests of each, under the client's own keys, whatever the other does."""
 
 import itertools
 import random
@@ -16,9 +16,9 @@ from tests.gateware.ctr.reference import ctr
 from tests.gateware.support import Simulation, send
 
 SLOTS = 4
-# Of the blocks that both want, three for each one of the other: as packets and DMA share a core.
+# When both want blocks, the first client gets three for each block of the second, as when packets and DMA share a core.
 CLIENTS = [Client(slots=SLOTS, count_bits=13, share=3), Client(slots=SLOTS, count_bits=29, waits=False)]
-# Cycles a block of two engines of 128 bits.
+# Cycles per block, by bytes of the key, for a core with two engines of 128 bits.
 CYCLES = {16: 5, 24: 6, 32: 7}
 
 
@@ -38,7 +38,7 @@ class Request:
         }  # fmt: skip
 
     def answer(self, keys: dict) -> list[tuple]:
-        """Blocks of keystream with their errors."""
+        """Return the expected blocks of keystream with their errors."""
         if self.slot not in keys:
             return [(0, 1)] * self.blocks
         stream = ctr(keys[self.slot], self.counter, bytes(16 * self.blocks), index=self.index, width=self.width)
@@ -83,7 +83,7 @@ class Bench:
         self.run(load_key(self.ports[client].keys, key, slot))
 
     def load_all(self, rng: random.Random):
-        """Different keys into all slots but each client's last."""
+        """Load different keys into all slots except each client's last."""
         for client in range(2):
             for slot in range(SLOTS - 1):
                 self.load(client, slot, rng.randbytes(rng.choice([16, 24, 32])))
@@ -106,7 +106,7 @@ class Bench:
         return [block for request in asked for block in request.answer(self.keys[client])]
 
     def assert_quiet(self):
-        """No block more than was asked for is on its way to anybody."""
+        """Assert that no block more than requested is on its way to a client."""
 
         def nothing():
             for port in self.ports:
@@ -137,7 +137,7 @@ def bench(simulated):
 
 
 def exchange(bench, asked, rng=None, idle=(0.0, 0.0), stall=(0.0, 0.0)):
-    """What both clients ask for, at once; every answer is right."""
+    """Send both clients' requests at the same time; assert that every answer is right."""
     received = [[], []]
     wanted = [bench.wanted(client, asked[client]) for client in range(2)]
     bench.run(
@@ -152,7 +152,7 @@ def exchange(bench, asked, rng=None, idle=(0.0, 0.0), stall=(0.0, 0.0)):
 @pytest.mark.parametrize("stall", [(0.0, 0.0), (0.5, 0.0), (0.0, 0.9), (0.7, 0.7)])
 @pytest.mark.parametrize("idle", [(0.0, 0.0), (0.9, 0.0)])
 def test_each_is_answered_in_order_under_its_own_keys(bench, idle, stall):
-    """Also requests of no block, and of slots without a key: errors, though the other client's slot has one."""
+    """Requests for no blocks get none. Slots without a key get errors, though the other client's slot has a key."""
     rng = random.Random(f"service {idle} {stall}")
     bench.load_all(rng)
     bench.load(1, SLOTS - 1, rng.randbytes(16))
@@ -177,7 +177,10 @@ def test_a_client_that_takes_nothing_stops_nobody(bench, lazy):
 
 @pytest.mark.parametrize("sizes", [(16, 16), (32, 32), (16, 32), (32, 16)])
 def test_shares(bench, sizes):
-    """Of a core that both want, three blocks of four and one; alone, all of it. No block waits longer than that."""
+    """When both clients want the core, one gets three of four blocks.
+
+    When only one wants it, that client gets all. Gaps between blocks match these shares.
+    """
     for client, size in enumerate(sizes):
         bench.load(client, 0, bytes(range(client, client + size)))
     asked = [[Request(1 << 64, 240)], [Request(7, 320)]]
@@ -201,7 +204,10 @@ def test_shares(bench, sizes):
 
 @pytest.mark.parametrize("who", [0, 1])
 def test_a_flush_is_of_one_client(bench, who):
-    """At any time, and again soon: the other's answers are whole, and those to the next requests are right."""
+    """A flush, at any time and again soon after, drops only the blocks of the client that gives it.
+
+    The other gets whole answers, and the next requests get right answers.
+    """
     rng = random.Random(f"flush {who}")
     bench.load_all(rng)
     port, other = bench.ports[who], 1 - who
@@ -229,7 +235,10 @@ def test_a_flush_is_of_one_client(bench, who):
 
 @pytest.mark.parametrize("who", [0, 1])
 def test_zeroize_ends_all(bench, who):
-    """At any time, by either client: no key and no block is left, the command ends, and everything works again."""
+    """Either client may zeroize at any time.
+
+    Then no key and no block is left, the command ends, and everything works again.
+    """
     rng = random.Random(f"zeroize {who}")
     keys = [port.keys for port in bench.ports]
     for when in range(0, 60, 4):
@@ -259,7 +268,10 @@ def test_zeroize_ends_all(bench, who):
 
 
 def test_a_command_waits_or_is_refused(bench):
-    """By what its client is; the other's slot of the same number goes on, and no block has a part of a key."""
+    """Whether a command on a used slot waits or is refused depends on its client.
+
+    The other client's slot of the same number keeps working, and no block uses part of a key.
+    """
     rng = random.Random("command")
     packets, dma = (port.keys for port in bench.ports)
     bench.load_all(rng)
@@ -294,7 +306,7 @@ def test_a_command_waits_or_is_refused(bench):
 
 
 def test_a_block_a_cycle_of_the_pipelined_core_goes_to_one_or_both():
-    bench = Bench(datapath="pipelined", sbox="block_ram")  # whose model compiles fastest
+    bench = Bench(datapath="pipelined", sbox="block_ram")  # the model that compiles fastest
     bench.reset()
     for client in range(2):
         bench.load(client, 0, bytes(range(client, client + 32)))

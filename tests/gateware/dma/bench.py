@@ -1,4 +1,4 @@
-"""An accelerator in simulation, with a memory on its bus, driven through its registers as software does."""
+"""An accelerator in simulation with a memory on its bus. Tests drive it through its registers, as software does."""
 
 import random
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ BURST_BEATS = 4
 
 @dataclass(frozen=True)
 class Descriptor:
-    """What is written to the registers before `start`; `length` in bytes, or in bits with `in_bits`."""
+    """The register values for one message; `length` is in bytes, or in bits with `in_bits`."""
 
     source: int = ORIGIN
     destination: int = OUT
@@ -43,20 +43,20 @@ class Descriptor:
 
     @property
     def size(self) -> int:
-        """Bytes of the buffers."""
+        """Size of each buffer, in bytes."""
         return (self.length + 7) // 8 if self.in_bits else self.length
 
     def result(self, key: bytes, data: bytes) -> bytes:
-        """What shall be at the destination."""
+        """Return the expected bytes at the destination."""
         output = ctr(key, self.counter, data, index=self.index, width=self.width)
         return only_bits(output, self.length) if self.in_bits else output
 
 
 class MemoryModel:
-    """A Wishbone slave: bytes, and how it answers.
+    """A memory as a Wishbone slave with programmable answers.
 
-    `latency` gives the cycles from `stb` to the answer, at least 1; `answer` maps an address (in bytes)
-    to "ack", "err" or None for no answer at all.
+    `latency` returns the cycles from `stb` to the answer, at least 1. `answer` maps an address in bytes to "ack",
+    "err", or None for no answer at all.
     """
 
     def __init__(self, bus, regions):
@@ -114,9 +114,9 @@ class MemoryModel:
 
 
 class Bench:
-    """The accelerator behind a CSR bank, as in an SoC; `options` are those of `Simulation`.
+    """The accelerator with a CSR bank, as in an SoC; `options` are passed to `Simulation`.
 
-    With `rival` it shares its core with one that always wants it. `create` makes the service of clients.
+    With `rival`, another client shares the core and always wants it. `create` makes the service from clients.
     """
 
     def __init__(self, options: dict | None = None, *, rival: bool = False, create=create_service, **parameters):
@@ -136,7 +136,7 @@ class Bench:
         self.fields = {
             csr.name: {f.name: f for f in csr.fields.fields} for csr in csrs if getattr(csr, "fields", None) is not None
         }
-        # Under names of their own, so that the Verilog is the same in every process.
+        # Give these signals fixed names, so that the Verilog is equal in every process.
         watched = {"service_idle": service.ports[0].idle, "irq": self.dut.ev.irq}
         watched |= {"service_gives": service.ports[0].keystream.valid, "key_busy": self.dut.status.fields.key_busy}
         watched |= {"busy": self.dut.status.fields.busy, "bus_cyc": self.dut.bus.cyc}
@@ -146,18 +146,18 @@ class Bench:
         self.reset()
 
     def add_memory(self, top: Module) -> list:
-        """Puts what is on the bus into the top level; returns the ports that the test bench drives."""
+        """Add the memory on the bus to the top level; return the ports that the test bench drives."""
         return [self.dut.bus]
 
     def reset(self, seed: int = 1):
-        """Reset the accelerator, and put a new memory on its bus; ends when the accelerator is idle."""
+        """Reset the accelerator and put a new memory on its bus; return when the accelerator is idle."""
         self.sim.reset()
         self.background = self.start_memory()
         self.rng = random.Random(seed)
         self.run(self.wait_idle())
 
     def start_memory(self) -> list:
-        """The processes that serve the bus."""
+        """Return the processes that serve the bus."""
         self.memory = MemoryModel(self.dut.bus, [(ORIGIN, SIZE), SMALL])
         return [self.memory.serve()]
 
@@ -165,11 +165,11 @@ class Bench:
         self.sim.run(*generators, background=self.background, max_cycles=max_cycles)
 
     def assert_empty(self):
-        """No block is left in the service, and the bus is idle."""
+        """Assert that no block is left in the service and that the bus is idle."""
         assert [self.peek(name) for name in ("service_idle", "service_gives", "bus_cyc")] == [1, 0, 0]
 
     def peek(self, name: str) -> int:
-        """A signal of `watched`."""
+        """Return the value of a signal of `watched`."""
         return self.sim.peek(self.watched[name])
 
     # Register accesses, for use with `yield from`.
@@ -237,7 +237,7 @@ class Bench:
         )
 
     def submit(self, descriptor: Descriptor):
-        """Submit a descriptor as soon as there is room; gives its number."""
+        """Submit a descriptor as soon as there is room; return its number."""
         while (yield from self.status())["full"]:
             pass
         number = yield from self.read("submitted")
@@ -247,7 +247,7 @@ class Bench:
         return number
 
     def result(self, number: int):
-        """Wait for the end of a descriptor; gives its error."""
+        """Wait for the end of a descriptor; return its error."""
         while ((yield from self.read("completed")) - number - 1) % 2**16 >= 2**15:
             pass
         return Error((yield from self.read("results")) >> 4 * (number % ENTRIES) & 0xF)
@@ -258,7 +258,7 @@ class Bench:
         self.run(self.set_key(key, slot))
 
     def transfer(self, *descriptors: Descriptor, max_cycles=20000) -> list[Error]:
-        """Submit descriptors without a pause, and give their results when all have ended."""
+        """Submit descriptors without a pause; return their results when all have ended."""
         results = []
 
         def bench():

@@ -1,4 +1,4 @@
-"""The accelerator on its test bench, simulated once for all tests; a file may have a `simulated` of its own kind."""
+"""The accelerator on its test bench, simulated once for all tests. A test file may override `simulated`."""
 
 import pytest
 

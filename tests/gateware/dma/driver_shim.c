@@ -1,4 +1,7 @@
-/* Puts a simulated accelerator, reached through two functions, behind the driver and its engine. */
+/*
+ * Connects the driver and its engine to a simulated accelerator, through two functions for reads
+ * and writes.
+ */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,7 +49,7 @@ int shim_init(uintptr_t origin, size_t bytes, uint8_t *bounce_buffer, size_t bou
 	return status;
 }
 
-/** From here on the engine is that of SNOW 3G. */
+/** Make the engine use SNOW 3G from here on. */
 void shim_ciphers_snow3g(void)
 {
 	engine = cl_engine_snow3g(&device);
@@ -57,7 +60,7 @@ int shim_known_answer(unsigned int number)
 	return engine.known_answer(&engine, number);
 }
 
-/** From here on the DMA's memory is not cached. */
+/** Treat the DMA's memory from `origin` on as not cached. */
 void shim_uncache(uintptr_t origin)
 {
 	device.uncached_origin = origin;
@@ -70,7 +73,7 @@ unsigned int shim_flushes(void)
 	return flushes;
 }
 
-/* The engine, with keys of its own. */
+/* The engine, with its own keys. */
 
 int shim_set_key(unsigned int n, const uint8_t *key, unsigned int key_bits)
 {
@@ -98,7 +101,7 @@ int shim_key_is_zero(unsigned int n)
 	return any == 0;
 }
 
-/* Whether a part of the cipher key is in what the engine keeps of it. */
+/* Tell whether the engine's key structure contains a part of the cipher key. */
 int shim_holds(unsigned int n, const uint8_t *key, size_t size)
 {
 	const uint8_t *bytes = (const uint8_t *)&keys[n];
@@ -113,7 +116,7 @@ int shim_holds(unsigned int n, const uint8_t *key, size_t size)
 	return 0;
 }
 
-/* The driver, with the key slots of the hardware. */
+/* The driver, with the hardware's key slots. */
 
 int shim_load(unsigned int slot, const uint8_t *key, unsigned int key_bits)
 {
@@ -140,7 +143,7 @@ int shim_eea2(unsigned int slot, uint32_t count, unsigned int bearer, unsigned i
 	return cl_accel_eea2(&device.accel, slot, count, bearer, direction, in, out, bits);
 }
 
-/* The number of the descriptor, or a negative errno. */
+/* Returns the number of the descriptor, or a negative errno. */
 int shim_submit(unsigned int slot, unsigned int width, const uint8_t *counter, const uint8_t *in,
 		uint8_t *out, uint32_t length, int ordered)
 {

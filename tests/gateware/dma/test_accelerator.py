@@ -1,4 +1,4 @@
-"""The accelerator's results, through its registers and its bus, against the standards' examples and `cryptography`."""
+"""Compares the accelerator's results with the standards' examples and with `cryptography`."""
 
 import random
 
@@ -16,7 +16,7 @@ BLOCK = 16
 
 
 def blocks(address: int, size: int) -> list[tuple[int, int]]:
-    """The accesses to a buffer: block addresses with the bytes of each that are in the buffer."""
+    """Return the accesses to a buffer: block addresses, each with an enable bit for each byte in the buffer."""
     result = []
     for base in range(address - address % BLOCK, address + size, BLOCK):
         lanes = range(max(address, base), min(address + size, base + BLOCK))
@@ -25,7 +25,7 @@ def blocks(address: int, size: int) -> list[tuple[int, int]]:
 
 
 def check(bench, keys, descriptors, max_cycles=40000):
-    """Descriptors with buffers of their own: results, nothing else touched, accesses in order, none too many."""
+    """Carry out descriptors with separate buffers; check results, other memory, and number and order of accesses."""
     before = bytes(bench.memory.contents[ORIGIN])
     expected = bytearray(before)
     for d in descriptors:
@@ -54,14 +54,14 @@ def test_sp_800_38a_f5(bench, key_bits):
     bench.memory.write(ORIGIN, PLAIN)
     assert bench.transfer(Descriptor(length=len(PLAIN), counter=T1, slot=5)) == [Error.NONE]
     assert bench.memory.read(OUT, len(PLAIN)).hex() == SP_800_38A[key_bits]
-    # Decryption is the same, and an index of 2 begins at the third block.
+    # Decryption is the same operation; index 2 begins at the third block.
     decrypt = Descriptor(source=OUT + 32, destination=ORIGIN + 0x101, length=32, counter=T1, index=2, slot=5)
     assert bench.transfer(decrypt) == [Error.NONE]
     assert bench.memory.read(ORIGIN + 0x101, 32) == PLAIN[32:]
 
 
 def test_eea2_sets_back_to_back(bench):
-    """All of TS 33.401, C.1, each under its own key, submitted without a pause at odd addresses."""
+    """All sets of TS 33.401, C.1, give the right result, each with its own key, back to back at odd addresses."""
     sets = eea2_sets()
     source, destination, descriptors = ORIGIN + 1, OUT + 3, []
     for slot, s in enumerate(sets):
@@ -94,7 +94,7 @@ def test_lengths(bench, key_bits):
 
 @pytest.mark.parametrize("destination", range(0, 16, 3))
 def test_offsets(bench, destination):
-    """Every offset of the source, with lengths that end in each byte of a block."""
+    """Every offset of the source works, with lengths that end in each byte of a block."""
     fill(bench)
     bench.load_key(KEYS[128])
     descriptors = []
@@ -131,7 +131,7 @@ def test_index_and_wraps(bench, width, index):
 
 
 def test_bits(bench):
-    """Any number of bits: those behind the last are written as zero."""
+    """Any number of bits works; the unused bits of the last byte are written as zero."""
     fill(bench)
     bench.load_key(KEYS[256])
     lengths = [*range(0, 20), *range(120, 140), 255, 1000]
@@ -141,7 +141,7 @@ def test_bits(bench):
 
 @pytest.mark.parametrize("slow", [False, True], ids=["reads", "writes"])
 def test_slow_reads_or_writes_hold_up_the_core(bench, slow):
-    """Both queues fill up behind the one, and run empty behind the other."""
+    """With slow writes both queues fill up; with slow reads both run empty."""
     fill(bench)
     bench.load_key(KEYS[128])
     present = []
@@ -157,7 +157,7 @@ def test_slow_reads_or_writes_hold_up_the_core(bench, slow):
 
 @pytest.mark.parametrize("longest", [1, 2, 8, 40])
 def test_random_differential(bench, longest):
-    """Slots, widths, lengths, offsets and bus waits at random; keys of other slots change while messages run."""
+    """Slots, widths, lengths, offsets and bus waits are random. Keys of other slots change while messages run."""
     rng = bench.rng = random.Random(longest)
     fill(bench)
     bench.memory.latency = lambda: rng.choice([1, 1, 1, rng.randrange(1, longest + 1)])
@@ -233,7 +233,7 @@ def test_cycles_depend_on_length_and_key_size_alone(bench, core):
 
                 bench.run(read())
                 assert seen.setdefault(length, cycles[0]) == cycles[0]
-        if core.get("datapath") != "pipelined":  # a round a cycle: never idle but for what the last burst takes
+        if core.get("datapath") != "pipelined":  # these cores are idle only during the last burst
             assert 90 * rounds <= seen[1600] - seen[160] <= 90 * rounds + 8
         assert seen[1] == seen[16]
 

@@ -1,6 +1,6 @@
-"""The accelerator with the core of each board: results, keys that change beside them, and how long commands take.
+"""The accelerator with the core of each board: results, key changes at the same time, and the duration of commands.
 
-Those of boards on an FPGA take minutes to compile: they are for `make netlist-units`.
+The FPGA boards' cores take minutes to compile, so only `make netlist-units` tests them.
 """
 
 import pytest
@@ -14,7 +14,7 @@ from tests.gateware.dma.test_commands import test_slot_without_a_key
 
 __all__ = ["test_random_differential", "test_slot_without_a_key", "test_sp_800_38a_f5"]  # with this file's cores
 
-# Most cycles of key_busy, as `gateware.dma.accelerator` states them.
+# Longest times of key_busy in cycles, as stated in `gateware.dma.accelerator`.
 BOUNDS = {"load_key": 70, "clear_key": 30, "zeroize": 160}
 PIPELINED_BOUNDS = {"load_key": 170, "clear_key": 30, "zeroize": 230}
 
@@ -33,7 +33,7 @@ def simulated(board_core):
 
 
 def cycles_of(bench, signal: str):
-    """How long a signal of the bench stays 1 from now on."""
+    """Return the number of cycles for which a signal of the bench stays 1 from now on."""
     cycles = 0
     while bench.peek(signal):
         cycles += 1
@@ -42,7 +42,7 @@ def cycles_of(bench, signal: str):
 
 
 def command(bench, name: str):
-    """Gives a command and waits for the cycle after that in which it is taken."""
+    """Give a command, and wait for the cycle after the one in which it is taken."""
     yield from bench.write("control", 1 << bench.fields["control"][name].offset)
     yield
     yield
@@ -50,7 +50,7 @@ def command(bench, name: str):
 
 @pytest.mark.parametrize("name", ["load_key", "clear_key", "zeroize"])
 def test_key_commands_end_in_bounded_time(bench, name):
-    """Every slot and key length, over a longer key, beside a descriptor of another slot."""
+    """Key commands end in time in several slots, for all key lengths, while another slot is in use."""
     taken = []
 
     def life(slot, bits):
@@ -71,7 +71,7 @@ def test_key_commands_end_in_bounded_time(bench, name):
 
 @pytest.mark.parametrize("name", ["abort", "zeroize"])
 def test_abort_and_zeroize_wait_for_one_access_at_most(bench, name):
-    """The memory never answers: descriptors end when the access under way is given up."""
+    """The memory never answers, so descriptors end when the access under way is given up."""
     bench.memory.answer = lambda address, we: None
     taken = []
 

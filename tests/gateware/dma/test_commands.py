@@ -1,4 +1,4 @@
-"""The accelerator's commands at the wrong time, its refusals, faults of the bus, aborts, zeroizing and reset."""
+"""The accelerator's commands at the wrong time, refusals, bus faults, aborts, zeroization and reset."""
 
 import pytest
 
@@ -12,7 +12,7 @@ END = ORIGIN + SIZE
 
 
 def check(bench, key, length=100, **values):
-    """One descriptor that works."""
+    """Carry out one valid descriptor and check its result."""
     data = bench.rng.randbytes(length)
     descriptor = Descriptor(ORIGIN + 5, OUT + 9, length, T1, **values)
     bench.memory.write(descriptor.source, data)
@@ -22,7 +22,7 @@ def check(bench, key, length=100, **values):
 
 
 def refused(bench, **values):
-    """The result of a descriptor that accesses nothing."""
+    """Submit a descriptor that must access nothing; return its error."""
     bench.memory.log.clear()
     (error,) = bench.transfer(Descriptor(**{"length": 16, "counter": T1, **values}))
     assert bench.memory.log == []
@@ -145,7 +145,7 @@ def test_full_queue(bench):
     check(bench, KEYS[256])
 
 
-# Faults of the bus --------------------------------------------------------------------------------------
+# Bus faults ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("in_write", [0, 1])
@@ -165,7 +165,7 @@ def test_bus_faults_end_their_descriptor_alone(bench, in_write, answer, error, p
     assert bench.transfer(before, middle, after) == [Error.NONE, error, Error.NONE]
     for d in (before, after):
         assert bench.memory.read(d.destination, 160) == d.result(KEYS[128], data)
-    # What was written is right, and nothing was accessed behind the fault.
+    # All written data are right, and nothing was accessed after the fault.
     written = bench.memory.read(OUT + 0x200, 160)
     for i in range(0, 160, 16):
         assert written[i : i + 16] in (bytes(16), middle.result(KEYS[128], data)[i : i + 16])
@@ -200,7 +200,7 @@ def test_key_of_a_slot_in_use_cannot_be_changed(bench):
             status = yield from bench.status()
             assert (status["busy"], status["key_busy"], status["refused"]) == (1, 0, 1)
         yield from bench.write_fields("key_config", key_length=2, slot=2)
-        yield from bench.command("clear_key")  # of another slot is carried out
+        yield from bench.command("clear_key")  # a command on another slot is carried out
         assert (yield from bench.status())["refused"] == 0
         assert (yield from bench.result(number)) == Error.NONE
         assert (yield from bench.read("key_valid")) == 0b010
@@ -214,7 +214,7 @@ def test_key_of_a_slot_in_use_cannot_be_changed(bench):
 def test_commands_while_a_key_is_loaded(bench):
     def disturb():
         yield from bench.begin_key(KEYS[256], 4)
-        yield from bench.write("key0", 0)  # ignored, if the words are still being taken; zeroized otherwise
+        yield from bench.write("key0", 0)  # ignored if the words are still being taken; zeroized otherwise
         for command in ("load_key", "clear_key", "abort"):
             yield from bench.command(command)
             status = yield from bench.status()
@@ -252,7 +252,7 @@ def test_abort_while_idle_is_refused_and_does_nothing(bench):
 
 
 def test_key_words_are_used_once(bench):
-    """What a second load_key takes is a key of zeros."""
+    """The words are zeroized after use, so a second load_key takes a key of zeros."""
     bench.load_key(KEYS[256])
 
     def again():
@@ -316,7 +316,7 @@ def test_zeroize_during_a_key_load(bench, wait):
         status = yield from bench.wait_idle()
         assert status["key_error"] == Error.NONE
         assert (yield from bench.read("key_valid")) == 0
-        # The key words are zero as well: what a load now takes is a key of zeros.
+        # The key words are zero as well: a load now takes a key of zeros.
         yield from bench.command("load_key")
         yield from bench.wait_idle()
 
@@ -327,7 +327,7 @@ def test_zeroize_during_a_key_load(bench, wait):
 
 @pytest.mark.parametrize("wait", range(0, 120, 9))
 def test_reset_in_mid_operation(bench, wait):
-    """The keys are gone, the bus is idle, and the accelerator works as after power-on."""
+    """The keys are zeroized, the bus is idle, and the accelerator works as after power-on."""
 
     def begin():
         yield from bench.set_key(KEYS[256])
@@ -364,7 +364,7 @@ def test_registers_after_reset(bench):
 
 
 def test_keys_are_never_readable(bench):
-    """Every address of the bank, at every stage of a key's life: no word of the key."""
+    """No address of the bank returns a word of the key at any stage of a key's life."""
     key = KEYS[256]
     secret = {int.from_bytes(key[i : i + 4], order) for i in range(0, 32, 4) for order in ("little", "big")}
     seen = []

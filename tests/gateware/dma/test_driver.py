@@ -1,7 +1,7 @@
-"""The C driver and engine of the accelerator, on the simulated accelerator.
+"""Runs the accelerator's C driver and engine on the simulated accelerator.
 
-The driver, compiled for this machine, reaches the registers through the CSR bus of the simulation; the
-DMA's memory is real memory of this process, at addresses of 32 bits.
+The driver is compiled for this machine and reaches the registers through the CSR bus of the simulation. The DMA's
+memory is real memory of this process, at 32-bit addresses.
 """
 
 import ctypes
@@ -53,7 +53,7 @@ def library(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def region():
-    """Memory at the address of the DMA's region."""
+    """Return memory at the address of the DMA's region."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + 3 * [ctypes.c_int] + [ctypes.c_long]
@@ -148,12 +148,12 @@ def test_direct_and_in_place_at_any_alignment(driver):
         for n in range(2):
             check(driver, n, ORIGIN + 3, ORIGIN + 0x1001, length)
             check(driver, n, ORIGIN + 0x805, ORIGIN + 0x805, length)
-    assert driver.c.shim_flushes() == 24  # every run, and none for length 0
+    assert driver.c.shim_flushes() == 24  # one flush for each run, none for length 0
     assert "key0" not in driver.writes, "each key has a slot of its own"
 
 
 def test_memory_that_is_not_cached(driver):
-    """What is written there flushes no cache; buffers that lie in both parts pass through the bounce buffer."""
+    """Writes to memory that is not cached flush no cache. Buffers in both kinds of memory use the bounce buffer."""
     edge = ORIGIN + SIZE // 2
     driver.c.shim_uncache(edge)
     assert driver.c.shim_set_key(0, KEYS[0], 8 * len(KEYS[0])) == 0
@@ -170,7 +170,7 @@ def test_memory_that_is_not_cached(driver):
 
 
 def test_more_keys_than_slots(driver):
-    """A key that finds no slot is refused, those that have one keep it, and nothing but the slots has a copy."""
+    """A key that finds no slot is refused, the others keep their slots, and only the slots hold copies of keys."""
     for n, key in enumerate(KEYS):
         assert driver.c.shim_set_key(n, key, 8 * len(key)) == (0 if n < SLOTS else -errno.EBUSY)
         assert not driver.c.shim_holds(n, key, len(key))
@@ -282,7 +282,10 @@ def test_clear_leaves_no_key(driver):
 
 
 def test_key_that_a_fault_took_is_not_replaced_by_another(driver):
-    """After a command that does not end all slots are zeroized: a new key in one is not the old sessions' key."""
+    """If a command does not end, all slots are zeroized.
+
+    A session must not use a new key that is then loaded into its old slot.
+    """
     for n, key in enumerate(KEYS[:2]):
         assert driver.c.shim_set_key(n, key, 8 * len(key)) == 0
     driver.stuck = KEY_BUSY
@@ -290,7 +293,7 @@ def test_key_that_a_fault_took_is_not_replaced_by_another(driver):
     driver.stuck = 0
     assert driver.c.shim_abort() == 0
     while driver.read_register(driver.bench.address["status"] * 4) & KEY_BUSY:
-        pass  # the simulation's cycles are bounded
+        pass  # the simulation limits the number of cycles
     assert driver.read_register(driver.bench.address["key_valid"] * 4) == 0
     assert driver.c.shim_ctr(1, COUNTER, ORIGIN, ORIGIN, 16) == -errno.EIO
     for n in (2, 3):

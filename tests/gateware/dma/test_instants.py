@@ -1,8 +1,9 @@
-"""Commands and reset at every cycle of a descriptor's passage: no block under a key that its start did not name.
+"""Gives commands and reset in every cycle of a descriptor: no block may use a key other than the one at its start.
 
-A descriptor goes from `start` to its end, and a command comes n cycles after `start`, for every n. Each time its
-result, its output and the keys that are left must be those of one order: the command before it, or after its end.
-Then the other way round: `start` at every cycle of a command. Each command ends in the time that is stated.
+A descriptor runs from `start` to its end, and a command comes n cycles after `start`, for every n. Each time the
+result, the output and the remaining keys must match one of two orders: the command before the descriptor, or after its
+end. Other tests swap the roles: `start` comes in every cycle of a command. Each command must end within its stated
+time.
 """
 
 from dataclasses import replace
@@ -27,17 +28,18 @@ def sweep(bench):
 
 
 class Sweep:
-    """What happens at one instant after another."""
+    """Prepares, times and checks one try after another, each with the command in another cycle."""
 
     def __init__(self, bench):
         self.bench = bench
         self.data = bench.rng.randbytes(LENGTH)
         bench.memory.write(PASSAGE.source, self.data)
-        # Longer than the passage, than a key's expansion or the clearing of a slot, and than the clearing of all.
+        # Cycles to try: longer than the descriptor; than a key expansion or the zeroization of a slot; than that of all
+        # slots.
         self.passage, self.loading, self.clearing = (180, 180, 330) if bench.pipelined else (90, 80, 160)
 
     def write(self, name: str, value: int):
-        """A write of a register that leaves the bus free in the next cycle."""
+        """Write a register, and leave the bus free in the next cycle."""
         csr = self.bench.csr
         yield [csr.adr.eq(self.bench.address[name]), csr.dat_w.eq(value), csr.we.eq(1)]
         yield
@@ -46,7 +48,7 @@ class Sweep:
         yield from self.write("control", 1 << self.bench.fields["control"][name].offset)
 
     def prepare(self, key: bytes | None = OLD, slot: int = SLOT):
-        """A key in each slot, the destinations empty, the next key and the descriptor in the registers."""
+        """Load keys, clear the destinations, and write the next key and the descriptor to the registers."""
         for d in (PASSAGE, AFTER):
             self.bench.memory.write(d.destination - 5, FILL * (LENGTH + 27))
         if key:
@@ -57,7 +59,7 @@ class Sweep:
         yield from self.bench.set_descriptor(PASSAGE)
 
     def one_after_the_other(self, first: str, wait: int, second: str):
-        """Two commands, `wait` + 1 cycles apart; gives whether the second was refused."""
+        """Give two commands, `wait` + 1 cycles apart; return whether the second was refused."""
         yield from self.command(first)
         if wait:
             yield self.bench.csr.we.eq(0)
@@ -71,37 +73,37 @@ class Sweep:
         return (yield from self.bench.status())["refused"]
 
     def outcome(self, number: int, slot: int = SLOT):
-        """Results of the descriptor, and of one that follows when all is quiet."""
+        """Return the results of the descriptor and of another one, submitted when everything is idle."""
         first = yield from self.bench.result(number)
         yield from self.bench.wait_idle()
         second = yield from self.bench.result((yield from self.bench.submit(replace(AFTER, slot=slot))))
         return first, second
 
     def load_words_again(self, slot: int = SLOT):
-        """`load_key` of what the key words are by now."""
+        """Give `load_key` with the present contents of the key words."""
         yield from self.bench.write_fields("key_config", key_length=0, slot=slot)
         yield from self.bench.command("load_key")
         yield from self.bench.wait_idle()
 
     def holds(self, d: Descriptor, key: bytes | None) -> bool:
-        """Whether a destination has what the key gives, or nothing (None), and nothing beside it."""
+        """Tell whether a destination holds the output under the key, or nothing (None), and no other byte changed."""
         output = d.result(key, self.data) if key else FILL * LENGTH
         return self.bench.memory.read(d.destination - 5, LENGTH + 27) == 5 * FILL + output + 22 * FILL
 
     def has_a_beginning(self, d: Descriptor, key: bytes) -> bool:
-        """Whether a destination has the first beats of what the key gives, perhaps none, and nothing else."""
+        """Tell whether a destination holds only the first beats of the output under the key, perhaps none."""
         output = self.bench.memory.read(d.destination - 5, LENGTH + 27)
         whole = 5 * FILL + d.result(key, self.data)
         return any(output == whole[:n].ljust(LENGTH + 27, FILL) for n in (0, 16, 32, LENGTH + 5))
 
 
-# A command at every cycle of a passage ----------------------------------------------------------------
+# A command in every cycle of a descriptor -------------------------------------------------------------
 
 
 @pytest.mark.parametrize("slot", [SLOT, OTHER])
 @pytest.mark.parametrize(("command", "left"), [("load_key", NEW), ("clear_key", None)])
 def test_key_command(bench, sweep, command, left, slot):
-    """On the descriptor's own slot it is refused until the descriptor has ended; on another it never is."""
+    """On the descriptor's slot the command is refused until the descriptor has ended; on another slot it never is."""
     seen = []
 
     def life(n):
@@ -125,7 +127,7 @@ def test_key_command(bench, sweep, command, left, slot):
 @pytest.mark.parametrize("access_cycles", [1, 9])
 @pytest.mark.parametrize("command", ["abort", "zeroize"])
 def test_abort_and_zeroize(bench, sweep, command, access_cycles):
-    """The descriptor has ended, or is aborted, with right data up to somewhere and nothing behind it."""
+    """The descriptor ends or is aborted; the data are right up to some block, and nothing is written after it."""
     seen = []
     bench.memory.latency = lambda: access_cycles
 
@@ -156,7 +158,7 @@ def test_abort_and_zeroize(bench, sweep, command, access_cycles):
 
 
 def test_reset(bench, sweep):
-    """What was written is right, no access and no key is left, and the next descriptor is as the first."""
+    """All written data are right, no access and no key is left, and the next descriptor works as the first."""
 
     def life(n):
         yield from sweep.prepare()
@@ -183,12 +185,12 @@ def test_reset(bench, sweep):
     bench.assert_empty()
 
 
-# A start at every cycle of a command --------------------------------------------------------------------
+# A start in every cycle of a command --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("command", ["load_key", "clear_key", "zeroize"])
 def test_start_during_a_key_command(bench, sweep, command):
-    """It waits for a key that is loaded, finds none in a slot that is cleared, and is refused during `zeroize`."""
+    """The start waits for a key that is being loaded, finds no key in a zeroized slot, and is refused by `zeroize`."""
     seen = []
 
     def life(n):
@@ -214,7 +216,7 @@ def test_start_during_a_key_command(bench, sweep, command):
 
 
 def test_start_during_an_abort(bench, sweep):
-    """It is refused until the abort has ended, and then carried out whole."""
+    """A start is refused until the abort has ended, and then carried out whole."""
     seen = []
     bench.memory.latency = lambda: 9
 
@@ -240,7 +242,7 @@ def test_start_during_an_abort(bench, sweep):
 
 @pytest.mark.parametrize("command", ["load_key", "zeroize"])
 def test_key_word_during_a_key_command(bench, sweep, command):
-    """A word that is written after the command is none of its key's, and is dropped until `key_busy` is 0."""
+    """A word that is written after the command never becomes part of its key; it is dropped until `key_busy` is 0."""
     word = 0xA5A5A5A5
     later = word.to_bytes(4, "little") + bytes(12)
     seen = []

@@ -1,4 +1,4 @@
-"""The generated header and page against what LiteX itself exports for an SoC with the accelerator."""
+"""Compares the generated header and page with the registers that LiteX exports for an SoC with the accelerator."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The accelerator on a core that another client always wants: results, faults, abort and zeroize as on its own."""
+"""With a busy client on the same core, the accelerator works as by itself: results, faults, abort and zeroize."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The DMA on the buffer memory: what it gives of the port, and that it leaves the port to others."""
+"""The DMA on the buffer memory: how much of the port it uses, and that other masters get their turn."""
 
 import pytest
 
@@ -10,7 +10,8 @@ BURST_BEATS = 32
 
 @pytest.fixture(scope="module")
 def simulated():
-    bench = BufferBench(datapath="pipelined", sbox="block_ram", burst_beats=BURST_BEATS)  # whose model compiles fastest
+    # the model that compiles fastest
+    bench = BufferBench(datapath="pipelined", sbox="block_ram", burst_beats=BURST_BEATS)
     yield bench
     bench.sim.close()
 
@@ -21,7 +22,7 @@ def test_nine_tenths_of_the_port(bench, key_bits, source, destination):
 
 
 def test_descriptors_follow_each_other_without_waiting_for_an_end(bench):
-    """Many short descriptors cost hardly more than one long one."""
+    """Many short descriptors take hardly longer than one long one."""
     size, count = 1024, 8
     half = BUFFER // 2
     many = [Descriptor(ORIGIN + size * n, ORIGIN + half + size * n, size, T1 + n) for n in range(count)]
@@ -30,7 +31,7 @@ def test_descriptors_follow_each_other_without_waiting_for_an_end(bench):
 
 
 def test_another_master_gets_its_turn_after_a_burst(bench):
-    """Each access of the other master waits for no more than a burst, and the DMA goes on beside it."""
+    """Each access of the other master waits at most for one burst, and the DMA continues in between."""
     waits = []
 
     def other():
@@ -48,5 +49,5 @@ def test_another_master_gets_its_turn_after_a_burst(bench):
                 yield
 
     bench.encrypt(bytes(16), [Descriptor(ORIGIN, ORIGIN + BUFFER // 2, 8192, T1)], other(), size=BUFFER // 2)
-    # The burst's own accesses, its first word's second cycle, the change of the turn, and the read itself.
+    # Waits: the burst's accesses, the second cycle of its first word, the change of the turn, and the read itself.
     assert BURST_BEATS < max(waits) <= BURST_BEATS + 4

@@ -1,8 +1,8 @@
-"""What the DMA gives of what its memory port can carry: ``make bench-dma``.
+"""Measures how much of its memory port's capacity the DMA uses: ``make bench-dma``.
 
-The accelerator encrypts from one half of a `BufferMemory` to the other. The port carries 16 bytes a cycle and a block
-needs a read and a write, so that 2 cycles a block would be all of it. The command prints cycles a block and that
-ratio for each core, and writes ``build/results/dma.json``.
+The accelerator encrypts from one half of a `BufferMemory` to the other. The port carries 16 bytes a cycle, and a block
+needs a read and a write, so the limit is 2 cycles a block. The command prints cycles a block and the share of the limit
+for each core, and writes ``build/results/dma.json``.
 """
 
 import os
@@ -20,7 +20,7 @@ from gateware.soc.buffer import BufferMemory
 from tests.gateware.dma.bench import ORIGIN, Bench, Descriptor
 from tests.gateware.support import ROOT
 
-PORT_CYCLES = 2  # of the port, a block
+PORT_CYCLES = 2  # cycles of the port for each block
 BUFFER = 32 * 1024
 BURST_BEATS = 32
 T1 = 0x00112233445566778899AABBCCDDEEFF
@@ -43,7 +43,7 @@ class BufferBench(Bench):
         return []
 
     def write_memory(self, address: int, data: bytes):
-        """Through the narrow port, which acknowledges a write at once."""
+        """Write data through the narrow port, which acknowledges a write at once."""
         bus = self.narrow
         yield [bus.cyc.eq(1), bus.stb.eq(1), bus.we.eq(1), bus.sel.eq(0xF)]
         for i in range(0, len(data), 4):
@@ -64,7 +64,7 @@ class BufferBench(Bench):
             yield
 
     def encrypt(self, key: bytes, descriptors, *others, size: int) -> int:
-        """Carry descriptors out and check each; gives the cycles that the hardware counted."""
+        """Carry out descriptors and check each; return the cycles that the hardware counted."""
         self.load_key(key)
         data = self.rng.randbytes(size)
         self.run(self.write_memory(ORIGIN, data), max_cycles=size)
@@ -93,7 +93,7 @@ class BufferBench(Bench):
 
 @dataclass(frozen=True)
 class Figure:
-    """One run."""
+    """The measurement of one run."""
 
     datapath: int | str
     key_bits: int
@@ -113,14 +113,14 @@ class Figure:
 
 
 def measure(bench: BufferBench, datapath, key_bits: int, size: int, source: int = 0, destination: int = 0) -> Figure:
-    """Encrypt `size` bytes from the first half to the second, each from an offset; the result is checked."""
+    """Encrypt `size` bytes from the first half to the second, with an offset in each; check the result."""
     descriptor = Descriptor(ORIGIN + source, ORIGIN + BUFFER // 2 + destination, size, T1)
     cycles = bench.encrypt(bytes(range(key_bits // 8)), [descriptor], size=BUFFER // 2)
     return Figure(datapath, key_bits, bench.dut.burst_beats, source, destination, size, cycles)
 
 
 def main() -> None:
-    """Measures, prints the table, writes the file."""
+    """Measure, print the table, and write the file."""
     size = BUFFER // 2 - 32
     figures = []
     for datapath in ("pipelined", 128):

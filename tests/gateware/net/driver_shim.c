@@ -1,4 +1,4 @@
-/* Puts a simulated fast path, reached through two functions, behind its driver. */
+/* Connects the driver to a simulated fast path, through two functions for reads and writes. */
 #include <stddef.h>
 #include <stdint.h>
 

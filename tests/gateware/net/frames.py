@@ -1,4 +1,4 @@
-"""Ethernet, IPv4, UDP, ICMP and ARP in plain Python (IEEE 802.3, RFC 791, 768, 792, 826), and the oracle for CTR."""
+"""Builds frames in plain Python (IEEE 802.3, RFC 791, 768, 792, 826), and computes expected CTR data."""
 
 import struct
 import zlib
@@ -13,12 +13,13 @@ FRAME_MIN = 60
 IPV4, ARP = 0x0800, 0x0806
 UDP, ICMP = 17, 1
 BROADCAST = 0xFFFF_FFFF_FFFF
-# What a datagram costs on the wire besides its payload: preamble, Ethernet, IPv4, UDP, check sequence, gap.
+# Bytes that a datagram takes on the wire in addition to its payload: preamble, Ethernet, IPv4, UDP, check sequence,
+# gap.
 WIRE_OVERHEAD = len(PREAMBLE) + 14 + 20 + 8 + 4 + GAP_BYTES
 
 
 def checksum(data: bytes) -> int:
-    """The Internet checksum (RFC 1071)."""
+    """Return the Internet checksum (RFC 1071)."""
     data += bytes(len(data) % 2)
     total = sum(struct.unpack(f">{len(data) // 2}H", data))
     while total >> 16:
@@ -27,39 +28,39 @@ def checksum(data: bytes) -> int:
 
 
 def ethernet(target: int, sender: int, kind: int, payload: bytes) -> bytes:
-    """A frame with padding, without check sequence."""
+    """Return a frame with padding, without check sequence."""
     frame = target.to_bytes(6, "big") + sender.to_bytes(6, "big") + struct.pack(">H", kind) + payload
     return frame.ljust(FRAME_MIN, b"\0")
 
 
 def with_fcs(frame: bytes) -> bytes:
-    """The frame and its check sequence."""
+    """Return the frame with its check sequence."""
     return frame + struct.pack("<I", zlib.crc32(frame))
 
 
 def ipv4(
     sender: int, target: int, protocol: int, payload: bytes, *, fragment: int = 0, total: int | None = None
 ) -> bytes:
-    """A packet; `total` is a length field that need not be right."""
+    """Return an IPv4 packet; `total` replaces its length field and may be wrong."""
     length = 20 + len(payload) if total is None else total
     header = struct.pack(">BBHHHBBHII", 0x45, 0, length, 0, fragment, 64, protocol, 0, sender, target)
     return header[:10] + struct.pack(">H", checksum(header)) + header[12:] + payload
 
 
 def udp(source: int, target: int, payload: bytes, *, length: int | None = None) -> bytes:
-    """A datagram without checksum; `length` is a length field that need not be right."""
+    """Return a datagram without checksum; `length` replaces its length field and may be wrong."""
     return struct.pack(">HHHH", source, target, 8 + len(payload) if length is None else length, 0) + payload
 
 
 def summed(sender: int, target: int, datagram: bytes) -> bytes:
-    """A datagram between two addresses, with its checksum (RFC 768) in place of what is there."""
+    """Return a datagram between two addresses with its checksum field replaced by the right one (RFC 768)."""
     datagram = datagram[:6] + bytes(2) + datagram[8:]
     pseudo = struct.pack(">IIBBH", sender, target, 0, UDP, len(datagram))
     return datagram[:6] + struct.pack(">H", checksum(pseudo + datagram) or 0xFFFF) + datagram[8:]
 
 
 def arp(operation: int, sender_mac: int, sender_ip: int, target_mac: int, target_ip: int) -> bytes:
-    """An ARP packet for IPv4 over Ethernet."""
+    """Return an ARP packet for IPv4 over Ethernet."""
     addresses = sender_mac.to_bytes(6, "big") + struct.pack(">I", sender_ip)
     return (
         struct.pack(">HHBBH", 1, IPV4, 6, 4, operation)
@@ -70,13 +71,13 @@ def arp(operation: int, sender_mac: int, sender_ip: int, target_mac: int, target
 
 
 def echo(kind: int, identity: int, sequence: int, data: bytes) -> bytes:
-    """An ICMP echo request (8) or reply (0)."""
+    """Return an ICMP echo request (8) or reply (0)."""
     body = struct.pack(">BBHHH", kind, 0, 0, identity, sequence) + data
     return body[:2] + struct.pack(">H", checksum(body)) + body[4:]
 
 
 def ctr(key: bytes, counter: int, data: bytes) -> bytes:
-    """AES-CTR by `cryptography`, with the counter block as a number."""
+    """Encrypt with AES-CTR from `cryptography`; `counter` is the first counter block as a number."""
     block = (counter % 2**128).to_bytes(16, "big")
     return Cipher(algorithms.AES(key), modes.CTR(block)).encryptor().update(data)
 
@@ -92,7 +93,7 @@ class Peer:
 
 @dataclass
 class Session:
-    """A session as hardware knows it."""
+    """A session, with the fields that hardware knows."""
 
     number: int
     peer: Peer
@@ -103,16 +104,16 @@ class Session:
     slot: int
     limit: int = 2**64 - 1
     record_bytes: int = 1456
-    first: int = 0  # record with which its window begins
+    first: int = 0  # number of the record with which its window begins
     placed: int = 0
 
     def place(self) -> int:
-        """Offset of a record that has not been asked for."""
+        """Return the offset of a record that has not been requested yet."""
         self.placed += 1
         return (self.first + self.placed - 1) * self.record_bytes
 
     def request(self, offset: int, data: bytes, **changes) -> bytes:
-        """A data record; `changes` are fields of the header."""
+        """Return a data record; `changes` replace fields of the header."""
         fields = {
             "version": VERSION,
             "type": RecordType.DATA,
@@ -125,6 +126,6 @@ class Session:
         return HEADER.pack(**fields) + data
 
     def reply(self, offset: int, data: bytes) -> bytes:
-        """What the board must answer to the request."""
+        """Return the reply that the board must send to the request."""
         encrypted = ctr(self.key, self.initial + offset // 16, data)
         return self.request(offset, encrypted, type=RecordType.DATA | REPLY)

@@ -1,8 +1,8 @@
-"""The fast path with LiteEth between the two sides of a GMII, in Verilator with two clocks, whose phases may drift.
+"""Simulates the fast path with LiteEth at a GMII, in Verilator with two clocks whose phases may drift.
 
-The receive side is a script of bytes at 125 MHz, whatever the system clock; what the transmit side sends meanwhile is
-noted byte by byte. Registers are accessed from the same clock edge on that a script's entry names, so that tests can
-open and close sessions in the middle of traffic.
+The receive side plays a script of bytes at 125 MHz, whatever the system clock. Meanwhile the transmit side is recorded
+byte by byte. A register access names a cycle and happens at that clock edge or later, so tests can open and close
+sessions in the middle of traffic.
 """
 
 import contextlib
@@ -32,12 +32,12 @@ from tests.gateware.net.window_model import RECORDS, Window
 from tests.gateware.verilated import compile_model
 
 GMII_HZ = 125_000_000
-RESET = 0xFFFF_FFFF  # the address of an operation that is none
-# A board's PLL holds the system's reset for longer: until the PHY's domains are reset too, and what is between the two
-# has been seen by both.
+RESET = 0xFFFF_FFFF  # address that stands for a cycle of reset
+# A board's PLL holds the system's reset even longer than this: until the PHY's domains are reset too, and until both
+# sides of each clock crossing have seen the reset.
 RESET_CYCLES = 16
 DRAIN_CYCLES = 12_000
-# The smallest core that keeps up with the wire, of the S-boxes that Verilator compiles fastest.
+# The smallest core that keeps up with the wire, with the S-boxes that Verilator compiles fastest.
 CORE = {"datapath": 128, "sbox": "block_ram", "engines": 2}
 
 HARNESS = """
@@ -115,7 +115,7 @@ uint64_t model_cpu(void *m, uint64_t *words, uint64_t room) {
 
 
 class _PHY(LiteXModule):
-    """GMII without clocking of its own: the model's domains are inputs."""
+    """A GMII PHY without clock circuits: its clock domains are inputs of the model."""
 
     dw = 8
     tx_clk_freq = rx_clk_freq = GMII_HZ
@@ -131,7 +131,7 @@ class _Operation(ctypes.Structure):
 
 
 class GMIIBoard:
-    """The model, its registers, and what is on the wire.
+    """The model, with access to its registers and to the wire.
 
     Parameters
     ----------
@@ -140,9 +140,9 @@ class GMIIBoard:
     core : dict
         Parameters of `create_service`.
     rival : bool
-        Whether the core is shared with a `Rival`.
+        Let a `Rival` share the core.
     padding_register : bool
-        The MAC's.
+        Passed to the MAC.
     """
 
     def __init__(self, *, sys_hz: int, rows: int = 8, rival: bool = False, padding_register: bool = False, **core):
@@ -178,7 +178,7 @@ class GMIIBoard:
         ios = {*pads.flatten(), *watched, cpu.valid, cpu.data, cpu.last_be}
         ios |= {signal for domain in domains for signal in (domain.clk, domain.rst)}
         output = convert(top, ios, name="top")
-        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # the banner has the date
+        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # the banner contains the date
         self._path = compile_model(verilog, HARNESS, output.data_files)
         self._library = ctypes.CDLL(str(self._path))
         self._library.model_create.restype = ctypes.c_void_p
@@ -202,10 +202,10 @@ class GMIIBoard:
         self._halves = (ratio.denominator, ratio.numerator)
 
     def reset(self) -> None:
-        """Power the board on anew."""
+        """Power the board off and on."""
         self.close()
         self._model = self._library.model_create()
-        with contextlib.chdir(self._path.parent):  # where the contents of its memories lie
+        with contextlib.chdir(self._path.parent):  # the folder of the files with the memories' contents
             self._library.model_reset(self._model)
         self.wait()
 
@@ -218,7 +218,7 @@ class GMIIBoard:
     # The wire.
 
     def run(self, script: array, operations: list[tuple] = ()) -> tuple[array, list[int], int]:
-        """Play a script; give what was transmitted, what was read, and the number of system cycles.
+        """Play a script; return the bytes transmitted, the values read, and the number of system cycles.
 
         `operations` are (GMII cycle, register, value), in order; a value of None reads. Each ``reset`` is a cycle of
         the system's reset, with which the PHY resets its domains as `LiteEthPHYHWReset` does; see `RESET_CYCLES`.
@@ -237,11 +237,11 @@ class GMIIBoard:
         return sent, [table[n].data for n, (*_, value) in enumerate(operations) if value is None], cycles
 
     def exchange(self, script: array, operations: list[tuple] = (), drain: int = DRAIN_CYCLES) -> list[Sent]:
-        """Play a script and what it takes until all answers have left; give the frames that were sent."""
+        """Play a script, and run on until all answers have left; return the frames that were sent."""
         return parse(self.run(script + array("H", bytes(2 * drain)), operations)[0])
 
     def cpu_frames(self) -> list[bytes]:
-        """The frames that went to the CPU since the last call."""
+        """Return the frames that went to the CPU since the last call."""
         count = self._library.model_cpu(self._model, None, 0)
         words = (ctypes.c_uint64 * max(count, 1))()
         self._library.model_cpu(self._model, ctypes.addressof(words), count)
@@ -287,7 +287,7 @@ class GMIIBoard:
         assert not self.read("status") & self.bit("status", "refused")
 
     def window(self, session: Session) -> Window:
-        """The window of a session's row, as the CPU reads it."""
+        """Return the window of a session's row, as the CPU reads it."""
         self.write("row", session.row)
         first, sums = 0, {}
         for place in range(RECORDS):
@@ -300,12 +300,12 @@ class GMIIBoard:
         return Window(session.record_bytes // 16, first, sums)
 
     def counters(self) -> dict[Event, int]:
-        """All counters of events."""
+        """Return the counters of all events."""
         operations = [access for event in Event for access in ((0, "event", int(event)), (0, "event_count", None))]
         return dict(zip(Event, self.run(array("H"), operations)[1], strict=True))
 
     def statistics(self, row: int) -> tuple[int, int, int]:
-        """Bytes, blocks and records of a session."""
+        """Return the numbers of bytes, blocks and records of a session."""
         self.write("row", row)
         self.command("read_statistics")
         names = ("bytes_lo", "bytes_hi", "blocks_lo", "blocks_hi", "records")

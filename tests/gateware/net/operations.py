@@ -1,4 +1,4 @@
-"""Register accesses of the fast path, in order, as tests time them: (cycle, register, value), None reads."""
+"""Lists of accesses to the fast path's registers, in order: (cycle, register, value); a value of None reads."""
 
 import struct
 
@@ -8,12 +8,12 @@ from tests.gateware.net.window_model import RECORDS, Window
 
 
 class Operations:
-    """The registers of a fast path, by name.
+    """Makes accesses to the registers of a fast path, by name.
 
     Parameters
     ----------
     csrs : list
-        Its registers, in the order of their addresses.
+        The fast path's registers, in the order of their addresses.
     """
 
     def __init__(self, csrs: list):
@@ -25,29 +25,29 @@ class Operations:
         }
 
     def bit(self, register: str, field: str) -> int:
-        """The mask of a field of one bit."""
+        """Return the mask of a one-bit field."""
         return 1 << self.fields[register][field].offset
 
     def command(self, name: str, cycle: int = 0) -> tuple:
-        """The access that gives a command."""
+        """Return the access that gives a command."""
         return cycle, "control", self.bit("control", name)
 
     def key_config(self, slot: int, key: bytes = b"", cycle: int = 0) -> tuple:
-        """The access that says what a command on keys is about."""
+        """Return the access that selects the slot and key length for a command on keys."""
         length = KEY_LENGTHS[8 * len(key)] if key else 0
         return cycle, "key_config", length | slot << self.fields["key_config"]["slot"].offset
 
     def write_key(self, slot: int, key: bytes, cycle: int = 0) -> list[tuple]:
-        """The accesses before `load_key`."""
+        """Return the accesses that write a key and its slot, before `load_key`."""
         words = struct.unpack(f"<{len(key) // 4}I", key)
         return [self.key_config(slot, key, cycle), *((cycle, f"key{i}", word) for i, word in enumerate(words))]
 
     def load_key(self, slot: int, key: bytes, cycle: int = 0) -> list[tuple]:
-        """The accesses that load a key."""
+        """Return the accesses that load a key."""
         return [*self.write_key(slot, key, cycle), self.command("load_key", cycle)]
 
     def open(self, session: Session, cycle: int = 0) -> list[tuple]:
-        """The accesses that open a session, with its row's window as it is."""
+        """Return the accesses that open a session and leave its row's window unchanged."""
         iv = struct.unpack("<4I", session.initial.to_bytes(16, "big"))
         accesses = [
             ("row", session.row),
@@ -65,11 +65,11 @@ class Operations:
         return [*((cycle, *access) for access in accesses), self.command("open", cycle)]
 
     def close(self, session: Session, cycle: int = 0) -> list[tuple]:
-        """The accesses that close a session."""
+        """Return the accesses that close a session."""
         return [(cycle, "row", session.row), self.command("close", cycle)]
 
     def write_window(self, row: int, window: Window, cycle: int = 0) -> list[tuple]:
-        """The accesses that write a window; the reads are the time that each place takes."""
+        """Return the accesses that write a window; reads between them allow the time that each place takes."""
         accesses = [("row", row), ("window_base", window.first * window.record_blocks)]
         for place in range(RECORDS):
             kept = window.sums.get(window.first + place)

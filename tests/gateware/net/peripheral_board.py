@@ -1,7 +1,7 @@
-"""The fast path's peripheral from its registers and its UDP port on, in Verilator: cheap enough to sweep instants.
+"""Simulates the fast path's peripheral at its registers and its UDP port, in Verilator.
 
-Datagrams come as fast as the unit takes them, answers are taken at once. Register accesses have a cycle to the
-exactness of the clock, and so do resets.
+The model is small enough for tests that try every cycle. Datagrams come as fast as the unit takes them, and answers are
+taken at once. Register accesses and resets happen in exactly the cycle that a test names.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from tests.gateware.net.script import BOARD_IP, BOARD_PORT
 from tests.gateware.net.window_model import Window
 from tests.gateware.verilated import compile_model
 
-WAIT_MAX = 40_000  # cycles that a wait of a test lasts at most
+WAIT_MAX = 40_000  # longest wait of a test, in cycles
 
 HARNESS = """
 #include <stdint.h>
@@ -94,12 +94,12 @@ ENDLESS = 0xFFFF_FFFF
 
 
 class StuckError(AssertionError):
-    """The unit takes no more words."""
+    """Raised when the unit takes no more words."""
 
 
 @dataclass
 class Answer:
-    """A datagram that the unit sent: when its first word left, to whom, and what."""
+    """A datagram that the unit sent: the cycle of its first word, its destination, and its payload."""
 
     cycle: int
     ip: int
@@ -109,12 +109,12 @@ class Answer:
 
 
 def answer(session: Session, payload: bytes) -> tuple:
-    """What an `Answer` is to be, but for its time."""
+    """Return the expected `Answer`, without its time."""
     return session.peer.ip, session.peer.port, session.peer.mac, payload
 
 
 class PeripheralBoard:
-    """The model.
+    """The model of the peripheral with its CTR service.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class PeripheralBoard:
         for name, signal in named.items():
             signal.name_override = name
         output = convert(top, {*named.values(), top.cd_sys.clk, top.cd_sys.rst}, name="top")
-        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # the banner has the date
+        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # the banner contains the date
         self._path = compile_model(verilog, HARNESS, output.data_files)
         self._library = ctypes.CDLL(str(self._path))
         self._library.model_create.restype = ctypes.c_void_p
@@ -154,7 +154,7 @@ class PeripheralBoard:
         self._library.model_destroy.argtypes = [pointer]
         self._model = self._library.model_create()
         self._sent = array("I", bytes(4096 * _SENT.size))
-        with contextlib.chdir(self._path.parent):  # where the contents of its memories lie
+        with contextlib.chdir(self._path.parent):  # the folder of the files with the memories' contents
             self.reset()
 
     def close(self) -> None:
@@ -164,21 +164,23 @@ class PeripheralBoard:
             self._model = None
 
     def reset(self) -> None:
-        """Reset, and wait for the zeroization behind it."""
+        """Reset, and wait for the zeroization that follows."""
         assert self.play([], [(0, "reset", 0), (1, "idle", None)])[1] != [ENDLESS]
 
     def play(self, datagrams: list[tuple], operations: list[tuple] = (), cycles: int = 0) -> tuple[list[Answer], list]:
-        """Play datagrams and register accesses; give the answers and what was read.
+        """Play datagrams and register accesses; return the answers and the values read.
 
         Parameters
         ----------
-        datagrams : list of (cycle, Session, payload), optionally with (word, cycle) behind these
-            From whom, and when at the earliest; from that word on not before that cycle.
+        datagrams : list of (cycle, Session, payload), each optionally followed by pairs (word, cycle)
+            The earliest cycle, the sender, and the contents. A pair holds the datagram back: that word and later ones
+            do not come before that cycle.
         operations : list of (cycle, register, value)
-            In order. A value of None reads. ``reset`` pulses the reset; ``idle`` waits until no command on keys is
-            under way, and ``unused`` until no datagram of any session is, and give the cycles or ENDLESS.
+            In order. A value of None reads. ``reset`` pulses the reset. ``idle`` waits until no command on keys is
+            under way, and ``unused`` until no datagram of any session is under way; both return the cycles waited, or
+            ENDLESS.
         cycles : int
-            To run at least.
+            Least number of cycles to run.
         """
         mutation.simulated(self._path.parent)
         words = array("I")
@@ -228,7 +230,10 @@ class PeripheralBoard:
         return found
 
     def prepare(self, sessions: list[Session], *, fresh: bool = True) -> None:
-        """Load the sessions' keys and open them: with empty windows, or, not `fresh`, with those of their rows."""
+        """Load the sessions' keys and open the sessions.
+
+        Their windows are empty if `fresh`; otherwise the windows in their rows stay.
+        """
         operations = []
         for session in sessions:
             operations += [*self.operations.load_key(session.slot, session.key), (0, "idle", None)]

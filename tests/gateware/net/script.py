@@ -1,4 +1,4 @@
-"""What goes over a GMII, cycle by cycle: frames to and from the board as arrays of bytes with their valid bit."""
+"""Scripts for a GMII, cycle by cycle: frames to and from the board as arrays of bytes with their valid bit."""
 
 import struct
 import zlib
@@ -13,19 +13,19 @@ from tests.gateware.net.frames import PREAMBLE, Session
 BOARD_MAC = 0x02_43_4C_4E_45_02
 BOARD_IP = 0xC0A8_0133
 BOARD_PORT = UDP_PORT
-VALID = 0x100  # of an entry of a script, beside the byte
+VALID = 0x100  # bit of a script's entry that marks its byte as valid
 
 
 @dataclass
 class Sent:
-    """A frame on the transmit side: when its preamble began, in GMII cycles, and its bytes without check sequence."""
+    """A transmitted frame: the GMII cycle in which its preamble began, and its bytes without check sequence."""
 
     cycle: int
     frame: bytes
 
 
 def datagram(session: Session, payload: bytes) -> bytes:
-    """A frame from a session's peer to the board's UDP port."""
+    """Return a frame from a session's peer to the board's UDP port."""
     peer = session.peer
     body = frames.summed(peer.ip, BOARD_IP, frames.udp(peer.port, BOARD_PORT, payload))
     packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
@@ -33,7 +33,7 @@ def datagram(session: Session, payload: bytes) -> bytes:
 
 
 def expected(session: Session, payload: bytes) -> bytes:
-    """The frame with which the board answers with a payload."""
+    """Return the frame with which the board must answer, with the given payload."""
     peer = session.peer
     body = frames.summed(BOARD_IP, peer.ip, frames.udp(BOARD_PORT, peer.port, payload))
     packet = bytearray(frames.ipv4(BOARD_IP, peer.ip, frames.UDP, body))
@@ -44,13 +44,13 @@ def expected(session: Session, payload: bytes) -> bytes:
 
 
 def on_wire(frame: bytes, *, gap: int = frames.GAP_BYTES, fcs: bool = True, preamble: bytes = PREAMBLE) -> array:
-    """A script that receives one frame, with `gap` idle bytes behind it."""
+    """Return a script that receives one frame, followed by `gap` idle bytes."""
     body = preamble + (frames.with_fcs(frame) if fcs else frame)
     return array("H", [VALID | byte for byte in body]) + array("H", bytes(2 * gap))
 
 
 def parse(sent: array) -> list[Sent]:
-    """The frames of a transmit side; checks preamble, check sequence, length and gap of each."""
+    """Return the frames that were transmitted; check preamble, check sequence, length and gap of each."""
     found = []
     raw = sent.tobytes()
     valid = bytes(raw[1::2])

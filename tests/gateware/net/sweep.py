@@ -1,9 +1,9 @@
-"""A command at every cycle of a datagram's passage: ``python -m tests.gateware.net.sweep``, or ``make sweep``.
+"""Gives a command in every cycle of a datagram's passage: ``python -m tests.gateware.net.sweep``, or ``make sweep``.
 
-Around a datagram of the session that the command concerns, datagrams of another session pass. Whatever the instant, an
-answer is that of `cryptography` for its datagram under its session's key, or there is none and it is counted; every
-command ends within its bound; and afterwards everything works. Slot 0 holds the other session's key, or none: it is
-what a slot number becomes when it is lost.
+The command concerns one session. Before and after a datagram of that session, datagrams of another session pass.
+Whatever the cycle of the command, each datagram either gets the answer that `cryptography` computes with its session's
+key, or gets no answer and is counted. Every command ends within its bound, and afterwards everything works. Slot 0
+holds the other session's key or none, because hardware that loses a slot number would use slot 0.
 """
 
 import argparse
@@ -20,8 +20,8 @@ from tests.gateware.net.peripheral_board import ENDLESS, Answer, PeripheralBoard
 COMMANDS = ("close", "load_key", "clear_key", "zeroize", "reset")
 SLOTS = 8
 SIZES = (16, 64, 200, 1448)  # bytes of data; the last fills a datagram of 1472
-# Cores, and cycles between instants. The Ethernet boards' core, with the S-boxes that Verilator compiles fastest; the
-# fastest; and the slowest, in which a passage is so long that not every cycle is taken.
+# Cores, with the step in cycles between the tries: the Ethernet boards' core, with the S-boxes that Verilator compiles
+# fastest; the fastest core; and the slowest core, on which a passage is too long to try every cycle.
 CORES = (
     (CORE, 1),
     ({"datapath": "pipelined", "sbox": "block_ram"}, 1),
@@ -31,7 +31,7 @@ CORES = (
 
 @dataclass
 class Findings:
-    """What a sweep has found: instants, wrong or foreign answers, hangs, and datagrams without trace."""
+    """Results of a sweep: number of cycles tried, answers, drops, and a message for everything wrong."""
 
     instants: int = 0
     wrong: list[str] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Findings:
 
 
 def make_sessions(slot_0_has_key: bool) -> tuple[Session, Session]:
-    """The session that the commands concern, and another one."""
+    """Return the session that the commands concern, and another one."""
     rng = random.Random(7)
     victim, other = (
         Session(
@@ -61,12 +61,12 @@ def make_sessions(slot_0_has_key: bool) -> tuple[Session, Session]:
 
 
 class Sweep:
-    """One command, one size of datagrams, one core.
+    """A sweep of one command with one size of datagrams on one core.
 
     Parameters
     ----------
     board : PeripheralBoard
-        The model; it is left reset.
+        The model; it is reset at the end.
     command : str
         One of `COMMANDS`.
     size : int
@@ -91,10 +91,10 @@ class Sweep:
         self.datagrams = [(0, session, session.request(offset, part)) for session, offset, part in self.requests]
         board.reset()
         board.prepare([self.victim, self.other])
-        self.last = board.play(self.datagrams, cycles=4000)[0][-1].cycle + 40  # the last answer has begun
+        self.last = board.play(self.datagrams, cycles=4000)[0][-1].cycle + 40  # by then the last answer has begun
 
     def run(self, step: int = 1, first: int = 0) -> Findings:
-        """The command at every `step`-th cycle from `first` on."""
+        """Give the command in every `step`-th cycle from `first` on, one cycle per try; return the findings."""
         findings = Findings()
         self.board.reset()
         for instant in range(first, self.last, step):
@@ -116,7 +116,8 @@ class Sweep:
             "load_key": operations.write_key(victim.slot, self.new_key),
             "clear_key": [operations.key_config(victim.slot)],
         }.get(self.command, [])
-        board.prepare([victim, self.other], fresh=False)  # the same datagrams every time: windows answer them again
+        # the datagrams are the same in each try, so their windows answer them again
+        board.prepare([victim, self.other], fresh=False)
         board.play([], before)
         counted = self._counted()
         command = (instant, "reset", 0) if self.command == "reset" else operations.command(self.command, instant)
@@ -144,12 +145,12 @@ class Sweep:
         return self._afterwards()
 
     def _counted(self) -> int:
-        """Datagrams that all counters have seen."""
+        """Return the sum of all counters, which is the number of datagrams seen."""
         operations = [each for event in Event for each in ((0, "event", int(event)), (0, "event_count", None))]
         return sum(self.board.play([], operations)[1])
 
     def _problem(self, answers: list[Answer]) -> str | None:
-        """What is wrong with the answers to the traffic."""
+        """Return a message if the answers to the traffic are wrong."""
         wanted = []
         for session, offset, part in self.requests:
             keys = [session.key]
@@ -157,7 +158,7 @@ class Sweep:
                 keys.append(self.new_key)
             wanted.append([answer(session, replace(session, key=key).reply(offset, part)) for key in keys])
         new = False
-        optional = {"close", "load_key", "clear_key"}  # of the victim alone
+        optional = {"close", "load_key", "clear_key"}  # only for the victim
         remaining = iter(answers)
         present = next(remaining, None)
         for (session, *_), replies in zip(self.requests, wanted, strict=True):
@@ -172,7 +173,7 @@ class Sweep:
         return "a wrong or foreign answer" if present else None
 
     def _afterwards(self) -> str | None:
-        """What is wrong after the command, with all that is opened anew."""
+        """Open everything again after the command; return a message if something is wrong."""
         board, operations, victim, other = self.board, self.board.operations, self.victim, self.other
         valid, opened = board.play([], [(0, "key_valid", None), (0, "opened", None)])[1]
         keys = {victim.slot: victim.key, other.slot: other.key}
@@ -202,7 +203,7 @@ class Sweep:
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command line; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.gateware.net.sweep", description=__doc__.splitlines()[0])
     parser.add_argument("--core", help="the only core: 128, pipelined or 32 (default: all)")
     arguments = parser.parse_args()

@@ -1,6 +1,6 @@
-"""The wire's rate with a core that another client keeps busy, with the longest keys, at the boards' clock.
+"""The fast path keeps up with the wire while another client uses the core, with the longest keys, at the boards' clock.
 
-The MAC is the one with a register behind its padding.
+The MAC is the variant with a register after its padding.
 """
 
 import pytest
@@ -29,7 +29,7 @@ def test_line_rate(board, payload):
 
 
 def test_a_frame_that_is_padded(board):
-    """The board's answer to an ARP request has its padding and a right check sequence, or it is not taken as sent."""
+    """The answer to an ARP request has its padding and a correct check sequence; otherwise the parser rejects it."""
     mac, ip = 0x02_00_00_00_02_00, 0xC0A8_0110
     question = frames.ethernet(frames.BROADCAST, mac, frames.ARP, frames.arp(1, mac, ip, 0, BOARD_IP))
     answer = frames.ethernet(mac, BOARD_MAC, frames.ARP, frames.arp(2, BOARD_MAC, BOARD_IP, mac, ip))

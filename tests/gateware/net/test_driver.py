@@ -1,4 +1,7 @@
-"""The C engine of the fast path on the simulated one: windows written at `serve`, read back and erased at `finish`."""
+"""Runs the firmware's C driver on the simulated fast path:
+
+`serve` writes a window, `finish` reads it back and clears it.
+"""
 
 import ctypes
 import errno
@@ -22,7 +25,7 @@ POLLS = 10_000
 
 
 class CWindow(ctypes.Structure):
-    """struct cl_window."""
+    """The C structure `cl_window`."""
 
     _fields_ = [
         ("first", ctypes.c_uint64),
@@ -47,7 +50,7 @@ class CWindow(ctypes.Structure):
 
 
 class Client(ctypes.Structure):
-    """struct cl_server_client."""
+    """The C structure `cl_server_client`."""
 
     _fields_ = [
         ("session", ctypes.c_uint32),
@@ -76,7 +79,7 @@ class Driver:
     def __init__(self, library, board: GMIIBoard):
         self.c, self.board = library, board
         self.names = {4 * n: name for name, n in board.operations.address.items()}
-        self.stuck = {}  # values of registers that the hardware does not give
+        self.stuck = {}  # register values that the driver reads instead of the hardware's
         self.reads = 0
         self.callbacks = (
             ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_uint32)(self.read),
@@ -152,7 +155,7 @@ def play(driver: Driver, session: Session, window: Window, rng, records: int) ->
 
 
 def test_windows_go_with_the_session(driver, session):
-    """A session is served, finished and served again with what came of it; in between its row has nothing of it."""
+    """A session is served, finished, and served again with its window; in between its row holds nothing."""
     rng = random.Random(1)
     window = Window(6)
     for _ in range(3):
@@ -184,7 +187,7 @@ def test_what_the_hardware_cannot_hold_is_not_served(driver, session):
 
 @pytest.mark.parametrize("register, field", [("status", "window_busy"), ("in_use", None)])
 def test_hardware_that_does_not_answer_ends_the_wait(driver, session, register, field):
-    """The session is closed whatever happens, and what came of it is then not known."""
+    """The driver closes the session in any case; its window is then unknown."""
     driver.set_key(session)
     assert driver.serve(session, CWindow(records=RECORDS)) == 0
     driver.stuck[register] = driver.board.bit(register, field) if field else 0xFF
@@ -202,7 +205,7 @@ def test_describes_what_was_refused(driver, session):
     for offset, data in ((0, b"one"), (0, b"two"), (16, b"odd"), (0, b"one"), (96 * 128, b"far")):
         script += on_wire(datagram(session, session.request(offset, data)))
     assert len(driver.board.exchange(script)) == 2
-    reply = (ctypes.c_uint32 * (3 + len(Event)))()  # address, port and most data, window; then the counters
+    reply = (ctypes.c_uint32 * (3 + len(Event)))()  # address and port, most data, window; then the counters
     driver.c.shim_describe(reply)
     counted = {event: count for event, count in zip(Event, reply[3:], strict=True) if count}
     assert counted == {Event.RECORD: 2, Event.OTHER_DATA: 1, Event.WINDOW: 2}

@@ -1,4 +1,4 @@
-"""The fast path with LiteEth between both sides of a GMII: traffic, faults in it, and what is counted."""
+"""The fast path with LiteEth at a simulated GMII: traffic, faults in the traffic, and counters."""
 
 import random
 from array import array
@@ -16,7 +16,7 @@ from tests.gateware.net.window_model import Window
 
 DATA_MAX = 1448
 OTHER_MAC = 0x02_00_00_00_00_99
-# What becomes of a record, as `window_model` names it.
+# The event that is counted for each decision of `window_model`.
 EVENTS = {"answered": Event.RECORD, "window": Event.WINDOW, "other_data": Event.OTHER_DATA}
 
 
@@ -35,7 +35,7 @@ def board(model):
 
 
 def make_sessions(rng: random.Random, count: int) -> list[Session]:
-    """Sessions of several peers, with all key lengths."""
+    """Return sessions of several peers, with all key lengths."""
     return [
         Session(
             number=rng.getrandbits(32),
@@ -64,7 +64,7 @@ def counted(board: GMIIBoard) -> Counter:
 
 
 def assert_empty(board: GMIIBoard, sessions: list[Session]) -> None:
-    """Nothing is left anywhere: a record of each session still gets its answer, and the answer alone."""
+    """Assert that nothing is under way, and that a record of each session still gets its answer and nothing else."""
     assert board.read("in_use") == 0
     for session in sessions:
         offset = session.place()
@@ -73,11 +73,11 @@ def assert_empty(board: GMIIBoard, sessions: list[Session]) -> None:
 
 
 def flipped(frame: bytes, position: int, bit: int) -> bytes:
-    """A frame with one bit damaged before it gets its check sequence."""
+    """Return the frame with one bit damaged; the check sequence, computed later, does not show it."""
     return frame[:position] + bytes([frame[position] ^ 1 << bit]) + frame[position + 1 :]
 
 
-# What is wrong with a datagram, as (event, frame), by name.
+# Faulty datagrams by name: the event to count, and the frame.
 def _faults(rng: random.Random, session: Session) -> dict:
     data = rng.randbytes(rng.choice((1, 16, 100, 500)))
     place = session.place()
@@ -186,7 +186,10 @@ def test_every_size_and_key_length(board):
 
 
 def test_a_checksum_is_checked_only_if_there_is_one_and_always_sent(board):
-    """0 says that there is none, so that a sum which gives 0 is written as 0xFFFF, both ways."""
+    """A checksum field of 0 means that there is none.
+
+    So a checksum that computes to 0 must be sent as 0xFFFF, both ways.
+    """
     rng = random.Random(12)
     (session,) = sessions = make_sessions(rng, 1)
     open_all(board, sessions)
@@ -198,7 +201,7 @@ def test_a_checksum_is_checked_only_if_there_is_one_and_always_sent(board):
         packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
         script += on_wire(frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, packet))
         answers.append(expected(session, session.reply(place, data)))
-        # Two bytes of a datagram that are its checksum without them make the sum right, and the checksum 0.
+        # Choose two bytes of data such that the checksum computes to 0: the checksum of the datagram without them.
         data, place = bytes(2) + data[2:], session.place()
         counter = session.initial + place // 16
         there = frames.ctr(session.key, counter, data)
@@ -250,7 +253,7 @@ def test_faults_among_good_records(board, clock):
 
 
 def test_overload_loses_whole_frames_and_counts_them(board):
-    """At 40 MHz the core is too slow for AES-256 at 1 Gb/s."""
+    """At 40 MHz the core is too slow for AES-256 at 1 Gb/s, so the buffer overflows."""
     board.set_clock(40_000_000)
     rng = random.Random(11)
     (*_, session) = sessions = make_sessions(rng, 3)
@@ -282,10 +285,10 @@ def test_every_fault_is_counted_once_and_never_answered(board):
     assert_empty(board, sessions)
 
 
-# Clocks that are a hair apart from the wire's, or from a ratio of small numbers: edges meet in every order.
+# Clocks that differ very little from the wire's, or from a simple ratio to it, so that edges meet in every order.
 @pytest.mark.parametrize("clock", [125_006_250, 124_993_750, 62_503_125, 75_003_750, 99_995_000])
 def test_phases_drift(board, clock):
-    """By at least a cycle during the traffic; every record is answered."""
+    """The phases drift by at least a cycle during the traffic; every record is answered."""
     board.set_clock(clock)
     board.reset()
     rng = random.Random(clock)
@@ -302,7 +305,7 @@ def test_phases_drift(board, clock):
 
 
 def test_reset_in_mid_operation(board):
-    """At instants all over the traffic: what leaves before is right or breaks off; behind it comes nothing stale."""
+    """A reset at any point of the traffic: earlier answers are right or break off, and no old data leave after it."""
     rng = random.Random(14)
     sessions = make_sessions(rng, 2)
     script, allowed = array("H"), []
@@ -319,7 +322,7 @@ def test_reset_in_mid_operation(board):
         sent, _, _ = board.run(script + array("H", bytes(2 * 3000)), [(instant, "reset", 0)] * RESET_CYCLES)
         cut = next((at for at in range(instant, len(sent)) if not sent[at]), len(sent))
         assert cut - instant < 8 and not any(sent[cut:])
-        for at in range(cut, 0, -1):  # drops a frame that the reset broke off
+        for at in range(cut, 0, -1):  # drops a frame that the reset interrupted
             if at < instant and not sent[at]:
                 break
         found = frames_of(parse(sent[: at + 1]))
@@ -379,7 +382,7 @@ def test_sessions_closed_and_opened_in_flight(board):
 
 
 def test_a_record_is_answered_again_and_other_data_never(board):
-    """Also after the session was closed, with its window in another row, and whatever was damaged on the way."""
+    """A record may also repeat after its session was closed, in another row, and with damaged frames between."""
     rng = random.Random(13)
     (session, other) = make_sessions(rng, 2)
     session.record_bytes, session.first = 160, 2**20
@@ -429,7 +432,7 @@ def test_a_record_is_answered_again_and_other_data_never(board):
 
 
 def test_key_changed_under_an_open_session(board):
-    """A datagram has the key before or the key behind, whole, or is dropped for having none."""
+    """A datagram is encrypted entirely with the earlier key or the later key, or is dropped because there is no key."""
     rng = random.Random(6)
     (session,) = make_sessions(rng, 1)
     board.open(session)

@@ -1,4 +1,4 @@
-"""The fast path at its UDP port, with an engine that is no cipher: stalls everywhere, and datagrams that break off."""
+"""The fast path at its UDP port, with a simple engine and no cipher: stalls everywhere, and incomplete datagrams."""
 
 import random
 from collections import Counter
@@ -23,13 +23,13 @@ ROWS = 4
 
 
 class _Engine(Module):
-    """Adds the key slot's complement to each byte, through a queue."""
+    """An engine that XORs each byte with the complement of the key slot, with a queue."""
 
     def __init__(self, slot_bits: int, layout):
         self.sink = stream.Endpoint(layout)
         self.source = stream.Endpoint([("data", 32), ("error", 1)])
         self.hold = Signal()
-        self.fail = Signal()  # the words that leave have no keystream
+        self.fail = Signal()  # while high, the words that leave have no keystream
         self.submodules.queue = queue = stream.SyncFIFO([("data", 32)], 16)
         byte = Signal(8)
         self.comb += [
@@ -45,7 +45,7 @@ class _Engine(Module):
 
 
 def encrypted(session: Session, record: bytes) -> bytes:
-    """What the path must answer to a record."""
+    """Return the path's expected answer to a record."""
     mask = ~session.slot & 0xFF
     return record[:1] + bytes([record[1] | 0x80]) + record[2:24] + bytes(each ^ mask for each in record[24:])
 
@@ -112,7 +112,7 @@ class Bench:
         found = Counter()
 
         def bench():
-            for _ in range(12):  # until the last one is counted
+            for _ in range(12):  # until the last event is counted
                 yield
             for event in Event:
                 yield self.path.events.select.eq(event)
@@ -133,7 +133,10 @@ class Bench:
         error: bool = False,
         wrong: int = 0,
     ):
-        """Present a datagram; `cut` words are missing at its end, `error` marks its last, `wrong` bits its length."""
+        """Send a datagram.
+
+        `cut` words are missing at its end, `error` marks its last word, `wrong` are bits to flip in its length.
+        """
         sink, peer = self.path.sink, session.peer
         yield [sink.src_port.eq(peer.port), sink.ip_address.eq(peer.ip), sink.length.eq(len(payload) ^ wrong)]
         yield self.path.sender_mac.eq(peer.mac)
@@ -153,14 +156,14 @@ class Bench:
             yield sink.valid.eq(0)
 
     def drained(self):
-        """Wait until what was sent last has had its verdict, and all replies have left."""
+        """Wait until the last datagram that was sent has had its verdict, and all replies have left."""
         yield
         for signal in (self.path.sink.ready, self.path.empty):
             while not (yield signal):
                 yield
 
     def receive(self, received: list, rng, stall: float):
-        """Take datagrams for ever, as (address, port, MAC address, payload)."""
+        """Take datagrams for ever; append each to `received` as (address, port, MAC address, payload)."""
         source, payload, checksums = self.path.source, b"", set()
         while True:
             yield source.ready.eq(rng.random() >= stall)
@@ -248,7 +251,7 @@ def test_datagrams_of_all_sessions(bench, idle, stall, hold):
 
 
 def test_a_row_closed_in_any_cycle_of_a_record_leaves_no_use_behind(bench):
-    """Its columns are zero at once: what the reply says, and which uses end with it, was taken with the verdict."""
+    """Closing a row zeroizes it at once. The reply and the end of its use must rely on values taken at the verdict."""
     rng = random.Random(12)
     session, table = make_sessions(rng)[0], bench.path.table
 
@@ -297,7 +300,7 @@ def test_an_error_at_the_end_drops_the_reply(bench):
 
 
 def test_a_word_without_keystream_drops_the_reply(bench):
-    """Whichever of its words that is; the replies before and behind it leave."""
+    """Whichever word of a reply has no keystream, the reply is dropped; the replies before and after it leave."""
     rng = random.Random(5)
     (session, *_), received = make_sessions(rng), []
     bench.open(session)
@@ -305,7 +308,7 @@ def test_a_word_without_keystream_drops_the_reply(bench):
     record = session.request(0, rng.randbytes(40))
 
     def fail(when):
-        """The word of that number among all is the one."""
+        """Let one word have no keystream: the word with this number, counted over all replies."""
         for _ in range(when):
             while not ((yield bench.path.encrypted.valid) and (yield bench.path.encrypted.ready)):
                 yield
@@ -331,7 +334,10 @@ def test_a_word_without_keystream_drops_the_reply(bench):
 
 
 def test_a_stalled_transmitter_drops_at_the_door_and_recovers(bench):
-    """With nobody taking replies, everything is still read, and counted; then what was accepted leaves whole."""
+    """While nobody takes replies, every datagram is still read and counted.
+
+    Later all accepted datagrams are answered whole.
+    """
     rng = random.Random(3)
     sessions, received, sent = make_sessions(rng), [], []
     for session in sessions:
@@ -368,7 +374,7 @@ def test_a_stalled_transmitter_drops_at_the_door_and_recovers(bench):
 
 
 def test_many_small_replies_wait(bench):
-    """The number of datagrams is limited too, not only their words."""
+    """Not only the words but also the number of waiting datagrams is limited."""
     rng = random.Random(4)
     (session, *_), received = make_sessions(rng), []
     bench.open(session)
@@ -390,7 +396,7 @@ def test_many_small_replies_wait(bench):
 
 
 def test_a_record_goes_where_one_begins_and_nowhere_else(bench):
-    """Of all offsets in a record's bytes, and of all lengths around the longest."""
+    """Records are sent at all offsets within a record's bytes, and with all lengths around the longest."""
     rng = random.Random(5)
     (session, *_), received = make_sessions(rng), []
     session.record_bytes = 208
@@ -415,7 +421,7 @@ def test_a_record_goes_where_one_begins_and_nowhere_else(bench):
 
 @pytest.mark.parametrize("first", [b"some data", b""])
 def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
-    """What was damaged leaves no trace; an empty record takes its place like any other."""
+    """A damaged record leaves no trace in the window. An empty record takes its place like any other."""
     rng = random.Random(6)
     (session, *_), received = make_sessions(rng), []
     bench.open(session)
@@ -423,7 +429,7 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
     record = session.request(1456, first)
     damaged = [session.request(1456, b"damaged"), session.request(1456 * 127, b"damaged")]
     others = [b"some dat", b"some data\0", b"Some data", b"", b"\0", rng.randbytes(1400)]
-    others += [b" datsomea", b"tome\x1fdat`"]  # of the same a; of the same b
+    others += [b" datsomea", b"tome\x1fdat`"]  # with an equal sum a; with an equal sum b
 
     def produce():
         yield bench.path.usable.eq(2**ROWS - 1)
@@ -447,7 +453,7 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
 
 
 def test_every_byte_of_a_record_tells_other_data(bench):
-    """And nothing behind its end does."""
+    """A change in any byte of a record is detected; bytes after the record's end do not count."""
     rng = random.Random(8)
     (session, *_), received, wanted = make_sessions(rng), [], []
     bench.open(session)
@@ -476,7 +482,7 @@ def test_every_byte_of_a_record_tells_other_data(bench):
 
 
 def test_each_session_has_its_limit(bench):
-    """The last byte below it comes, the next one does not, wherever in the stream that is."""
+    """A record may end at the limit but not one byte later, wherever in the stream the limit is."""
     rng = random.Random(9)
     sessions, received, wanted = make_sessions(rng), [], []
     for session in sessions:
@@ -501,7 +507,7 @@ def test_each_session_has_its_limit(bench):
 
 
 def test_a_wrong_length_drops_the_datagram(bench):
-    """UDP's length and the record's differ in one bit."""
+    """A datagram is dropped if UDP's length and the record's length differ in one bit."""
     rng = random.Random(10)
     (session, *_), received = make_sessions(rng), []
     bench.open(session)
@@ -522,7 +528,7 @@ def test_a_wrong_length_drops_the_datagram(bench):
 
 
 def test_a_window_moves_through_many_laps(bench):
-    """Each place of the window is taken by records of other data, lap by lap."""
+    """Records with different data take each place of the window, lap by lap."""
     rng = random.Random(11)
     (session, *_), received, wanted = make_sessions(rng), [], []
     session.record_bytes = 16
@@ -543,7 +549,7 @@ def test_a_window_moves_through_many_laps(bench):
 
 
 def test_room_is_counted_to_the_word(bench):
-    """With nobody taking replies, one is refused if it does not fit behind those that wait, and only then."""
+    """While nobody takes replies, a datagram is refused only if its reply does not fit after the replies that wait."""
     rng = random.Random(12)
     (session, *_) = make_sessions(rng)
     bench.open(session)

@@ -1,4 +1,4 @@
-"""Strangers fill the wire between a session's datagrams: the fast path serves the session as if they were not there."""
+"""Strangers fill the wire between a session's datagrams, yet the fast path serves the session nearly as fast."""
 
 import random
 from array import array
@@ -12,7 +12,7 @@ from tests.gateware.net.script import BOARD_IP, BOARD_MAC, datagram, expected, o
 
 RECORDS, RECORD_BYTES, DRAIN_CYCLES = 8, 1440, 20_000
 MOST_SHARE = 0.05
-MOST_SHARE_OF_ANSWERED = 0.15  # where the stranger's frames are answered too, on the same wire
+MOST_SHARE_OF_ANSWERED = 0.15  # limit for frames that are answered too, since their answers share the wire
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ FLOODS = {
 
 
 def served(board: GMIIBoard, script: array, answers: list[bytes]) -> int:
-    """Cycle in which the last of the session's answers begins; they come in order, and all of them."""
+    """Assert that all of the session's answers come, in order; return the cycle in which the last one begins."""
     sent = [each for each in parse(board.run(script + array("H", bytes(2 * DRAIN_CYCLES)))[0]) if each.frame in answers]
     assert [each.frame for each in sent] == answers
     return sent[-1].cycle
@@ -64,7 +64,7 @@ def served(board: GMIIBoard, script: array, answers: list[bytes]) -> int:
 
 @pytest.mark.parametrize("flood", FLOODS)
 def test_a_wire_that_strangers_fill_costs_a_session_little(board, flood):
-    """Half of the wire is the session's, the other half full of a stranger's frames, back to back."""
+    """The session has half of the wire; the other half is full of a stranger's frames, back to back."""
     one = on_wire(FLOODS[flood])
     took = []
     for strangers in (False, True):

@@ -1,4 +1,4 @@
-"""Verdicts on frames, against frames made by hand; in Migen's own simulator."""
+"""Compares verdicts on handmade frames with the expected ones, in Migen's own simulator."""
 
 import random
 
@@ -21,7 +21,7 @@ def packet(size: int, *, udp_length: int | None = None, **changes) -> bytes:
 
 
 def summed(size: int, seed: int = 0, **changes) -> bytes:
-    """A datagram with random data and its checksum."""
+    """Return a datagram with random data and its checksum."""
     body = frames.summed(5, OWN, frames.udp(1, 2, random.Random(seed).randbytes(size)))
     return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, OWN, frames.UDP, body, **changes))
 
@@ -31,7 +31,7 @@ def other_protocol(size: int, total: int | None = None) -> bytes:
 
 
 def elsewhere(protocol: int = frames.UDP, target: int = OWN, port: int = 2) -> bytes:
-    """What this hardware does not serve."""
+    """Return a frame that this hardware does not serve."""
     return frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, target, protocol, frames.udp(1, port, bytes(40))))
 
 
@@ -44,23 +44,23 @@ def damaged(frame: bytes, position: int) -> bytes:
 
 
 def sent_by(ip: int, *, mac: int = 4, target_mac: int = 3, protocol: int = frames.UDP) -> bytes:
-    """A frame for what the hardware serves, from an address."""
+    """Return a frame that the hardware would serve, from the given address."""
     body = frames.udp(1, 2, bytes(40)) if protocol == frames.UDP else b"\x08".ljust(40, b"\0")
     return frames.ethernet(target_mac, mac, frames.IPV4, frames.ipv4(ip, OWN, protocol, body))
 
 
 def asked_by(ip: int, *, mac: int = 4, sender: int = 4) -> bytes:
-    """An ARP request to all stations."""
+    """Return an ARP request to all stations."""
     return frames.ethernet(frames.BROADCAST, mac, frames.ARP, frames.arp(1, sender, ip, 0, OWN))
 
 
-# Two bytes of data that are what the checksum is without them.
+# Choose two bytes of data such that the checksum computes to 0: the checksum of the datagram without them.
 _BODY = frames.summed(5, OWN, frames.udp(1, 2, bytes(30)))
 _BODY = frames.summed(5, OWN, _BODY[:20] + _BODY[6:8] + _BODY[22:])
 ZERO_SUM = frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, OWN, frames.UDP, _BODY))
 assert _BODY[6:8] == b"\xff\xff"
 
-# (frame, wrong check sequence, what it is dropped for)
+# (frame, whether its check sequence is wrong, the event it is dropped for)
 CASES = {
     "UDP": (packet(100), False, GOOD),
     "UDP of every remainder": (packet(101), False, GOOD),

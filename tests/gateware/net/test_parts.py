@@ -1,4 +1,4 @@
-"""The fast path's smaller parts, each alone, in Migen's own simulator."""
+"""The fast path's smaller parts, each by itself, in Migen's own simulator."""
 
 import random
 
@@ -54,7 +54,7 @@ def collect(endpoint, received: list, rng, stall: float, cycles: int):
 
 @pytest.mark.parametrize(("idle", "stall"), [(0.0, 0.0), (0.3, 0.0), (0.0, 0.6), (0.4, 0.4)])
 def test_skid_passes_each_word_once_and_keeps_none(idle, stall):
-    """Nor of those that it had to hold, once another packet has passed."""
+    """Words that the skid held are gone from it once another packet has passed."""
     rng = random.Random(repr((idle, stall)))
     skid = Skid(eth_phy_description(32))
     sent, received = packets(rng, 40, 20), []
@@ -234,7 +234,7 @@ def test_event_counters_lose_nothing():
             assert (yield dut.value) == totals[event]
 
     def watch():
-        """While they count, what is selected is shown in time, and never something else."""
+        """While events are counted, the value shown is always the right one, at most one event late."""
         yield dut.select.eq(Event.OTHER_DATA)
         for _ in range(4):
             yield
@@ -274,7 +274,7 @@ def test_session_table():
         while (yield dut.searching):
             cycles += 1
             yield
-        assert cycles == 5  # one begins it
+        assert cycles == 5  # one cycle starts the search
         if not (yield dut.found):
             return None
         fields = []
@@ -284,7 +284,7 @@ def test_session_table():
         return [*fields, (yield dut.initial)]
 
     def closed_meanwhile(row, when):
-        """Whether a row is found that is closed so many cycles after the search began, and opened again at once."""
+        """Start a search, close the row `when` cycles later, open it again at once; return whether it is found."""
         yield from pulse(dut.open, row)
         yield [dut.number.eq(0), dut.search.eq(1), dut.row.eq(row)]
         yield
@@ -331,14 +331,15 @@ def test_session_table():
         assert (yield dut.opened) == 0b1011
         yield dut.in_use.eq(0)
         yield from pulse(dut.open, 2)
-        assert (yield from find(0)) == [2, 0, 0, 0, 0, 0, 0]  # what was there is gone
+        assert (yield from find(0)) == [2, 0, 0, 0, 0, 0, 0]  # the earlier session is gone
         for row in range(4):
             yield from pulse(dut.close, row)
         for row in range(4):
             found = []
             for when in range(10):
                 found.append((yield from closed_meanwhile(row, when)))
-            # Opened again before the search comes to it, it is another session that is found; behind that, never.
+            # If the row is opened again before the search reaches it, the search finds the new session; later it never
+            # does.
             assert found == [int(when < row) for when in range(10)], found
 
     run_simulation(dut, bench())

@@ -1,4 +1,4 @@
-"""The window of records alone, against `window_model`: random records of several sessions, and the CPU beside them."""
+"""Compares the window of records with `window_model`: random records of several sessions, while the CPU accesses it."""
 
 import itertools
 import random
@@ -25,7 +25,7 @@ class Bench:
         )
 
     def record(self, row: int, blocks: int, index: int, data: bytes, rng, results: list, damaged: bool = False):
-        """Pass a record as the receiver does; appends what becomes of it."""
+        """Pass a record as the receiver does; append the decision to `results`."""
         dut = self.dut
         yield [dut.found_row.eq(row), dut.record_blocks.eq(blocks), dut.index.eq(index), dut.length.eq(len(data))]
         yield dut.begin.eq(1)
@@ -56,7 +56,7 @@ class Bench:
         yield
 
     def access(self, command, row: int, place: int, given: tuple[int, int, int] = (0, 0, 0)):
-        """An access of the CPU's: what it has read, as (came, sum, base)."""
+        """Make an access of the CPU; return the values it has read, as (came, sum, base)."""
         dut = self.dut
         yield [dut.row.eq(row), dut.place.eq(place), command.eq(1)]
         yield [field.eq(value) for field, value in zip(dut.given.flatten(), given, strict=True)]
@@ -76,14 +76,14 @@ class Bench:
         raise AssertionError("an access does not end")
 
     def put(self, row: int, window: Window):
-        """Write a whole window."""
+        """Write a whole window as the CPU."""
         for place in range(RECORDS):
             kept = window.sums.get(window.first + place)
             given = (kept is not None, kept or 0, window.first * window.record_blocks)
             yield from self.access(self.dut.write, row, place, given)
 
     def get(self, row: int, record_blocks: int):
-        """Read a whole window."""
+        """Read a whole window as the CPU and return it."""
         sums, first = {}, 0
         for place in range(RECORDS):
             came, kept, base = yield from self.access(self.dut.read, row, place)
@@ -107,7 +107,7 @@ def bench(simulated):
 
 
 def next_record(rng: random.Random, window: Window, sent: dict) -> tuple[int, bytes]:
-    """Block and data of a record: in order, repeated, out of order, far away, with other data, or where none begins."""
+    """Return block and data of a record: in or out of order, repeated, far away, with other data, or misplaced."""
     number = max(window.sums, default=window.first - 1)
     kind = rng.choice(("next", "next", "next", "repeat", "other", "near", "far", "before", "odd", "long"))
     if kind == "next":
@@ -136,7 +136,7 @@ def random_window(rng: random.Random) -> Window:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_records_of_several_sessions(bench, seed):
-    """Two sessions take turns, while the CPU closes, reads and opens each at times, and works on other rows."""
+    """Two sessions take turns. The CPU sometimes closes, reads and opens each, and works on other rows."""
     rng = random.Random(seed)
     wanted, results = [], []
     windows, sent = {}, {}
@@ -175,7 +175,7 @@ def test_records_of_several_sessions(bench, seed):
             if not window or row >= 2 or rng.random() < 0.3:
                 window, sent[row] = random_window(rng), {}
             (windows if row < 2 else kept)[row] = window
-            yield from bench.put(row, window)  # where it is the one that was read, resumed
+            yield from bench.put(row, window)  # its window was read; resume it in this row
             paused.discard(row)
             for _ in range(rng.randrange(4000)):
                 yield
@@ -188,7 +188,7 @@ def test_records_of_several_sessions(bench, seed):
 
 @pytest.mark.parametrize("blocks", [1, 3, 90])
 def test_the_end_of_the_index(bench, blocks):
-    """Records that begin before block 2^32 may come; none beyond, up to the last of 2^60."""
+    """Records that begin before block 2^32 are accepted. Later ones are refused, up to the last block, 2^60 - 1."""
     rng = random.Random(blocks)
     end = -(-(2**INDEX_BITS) // blocks)
     window, results, wanted = Window(blocks, end - 64), [], []
@@ -209,7 +209,7 @@ def test_the_end_of_the_index(bench, blocks):
 
 
 def test_a_record_within_the_window_does_not_move_it(bench):
-    """The window that would end with the record begins below a power of two, the present one above."""
+    """The window that would end with the record begins below a power of two, the present one above it."""
     rng, results, bases = random.Random(6), [], []
     wanted = [2**bit + 10 for bit in range(7, INDEX_BITS)]
 
@@ -237,7 +237,7 @@ def test_no_record_comes_while_record_blocks_is_0(bench):
 
 
 def test_a_place_that_was_left_out_for_127_laps_is_refused(bench):
-    """What the lap numbers cannot tell apart is refused, not accepted; the records of all other laps come."""
+    """Records with ambiguous lap numbers are refused, not accepted. Records of all other laps are accepted."""
     rng, results = random.Random(5), []
 
     def run():
@@ -253,7 +253,7 @@ def test_a_place_that_was_left_out_for_127_laps_is_refused(bench):
 
 
 def test_sum_of_a_record():
-    """By hand: 5 + 0x04030201, then 5 + 0x04030201 + 0xff; and what the places of words change."""
+    """Computed by hand: 5 + 0x04030201, then 5 + 0x04030201 + 0xff. The order of words changes the sum."""
     assert record_sum(b"\x01\x02\x03\x04\xff") == (0x0403_0206 + 0x0403_0305) << 32 | 0x0403_0305
     assert record_sum(b"") == 0
     assert len({record_sum(data) for data in (b"", b"\0", bytes(2), bytes(4), b"abcdefgh", b"efghabcd")}) == 6

@@ -1,4 +1,4 @@
-"""The fast path's registers as LiteX maps them, and as the generated header and page have them."""
+"""The fast path's registers are equal in LiteX, in the generated header and on the generated page."""
 
 import json
 

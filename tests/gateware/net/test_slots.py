@@ -1,4 +1,4 @@
-"""The slots of the CPU's frames with their memory: what comes and goes, its sums, and who else uses the memory."""
+"""The CPU's frame slots and their memory: frames in both directions, sums, and other users of the memory."""
 
 import random
 import struct
@@ -14,7 +14,7 @@ from tests.gateware.support import Simulation
 RX_SLOTS, TX_SLOTS = 4, 2
 TX = RX_SLOTS * SLOT_BYTES
 GAP = 3  # cycles between received frames
-# Of the bus that the CPU shares with the MAC's registers.
+# Timeout, in cycles, of the bus that the CPU shares with the MAC's registers.
 BUS_TIMEOUT = 63
 # Cycles of a word on a wire of 1 Gb/s at 75 MHz.
 WIRE = 2.4
@@ -51,7 +51,7 @@ def board():
 
 
 def receive(sink, frames, *, spacing=1.0, gap=GAP, errors=()):
-    """Frames as the router gives them: words at least `spacing` cycles apart."""
+    """Send frames as the router does, with words at least `spacing` cycles apart."""
     due, cycle = 0.0, 0
     for n, frame in enumerate(frames):
         for at in range(0, len(frame), 4):
@@ -63,7 +63,7 @@ def receive(sink, frames, *, spacing=1.0, gap=GAP, errors=()):
             yield sink.last.eq(last)
             yield sink.last_be.eq(1 << len(word) - 1 if last else 0)
             yield sink.error.eq(0xF if last and n in errors else 0)
-            # What is behind a frame's last byte is anything.
+            # The bytes after a frame's last byte are undefined.
             yield sink.data.eq(int.from_bytes(word.ljust(4, b"\xa5"), "little"))
             yield
             yield sink.valid.eq(0)
@@ -72,7 +72,7 @@ def receive(sink, frames, *, spacing=1.0, gap=GAP, errors=()):
 
 
 def read_slot(bus, number, begin, size):
-    """Bytes of a slot by the CPU, and the longest that it waited."""
+    """Read bytes of a slot as the CPU; return them and the longest wait in cycles."""
     words, longest = [], 0
     first, end = begin // 4, -(-(begin + size) // 4)
     for word in range(first, end):
@@ -92,7 +92,7 @@ def acknowledge(pending):
 
 
 def take(dut):
-    """The frame that waits: slot, length, contents, sums."""
+    """Take the frame that waits; return its slot, length, contents and sums."""
     while not (yield dut.writer.ev.available.trigger):
         yield
     slot = yield dut.writer._slot.status
@@ -104,7 +104,7 @@ def take(dut):
 
 
 def ones_complement(data):
-    """RFC 1071 over little-endian halves, never 0."""
+    """Return the sum of RFC 1071 over little-endian halves; it is never 0."""
     data += b"\0" * (len(data) % 2)
     total = sum(struct.unpack(f"<{len(data) // 2}H", data))
     return (total - 1) % 0xFFFF + 1 if total else 0xFFFF
@@ -147,7 +147,7 @@ def test_received_frames_and_their_sums(board, spacing):
 
 
 def test_frames_that_do_not_stay(board):
-    """Damaged, too long, and too many: nothing of them in slots that are taken, and the next is as it should be."""
+    """Damaged, overlong and surplus frames leave nothing in taken slots, and the next frame arrives correctly."""
     dut, simulation = board
     rng = random.Random(3)
     damaged, long = rng.randbytes(300), rng.randbytes(FRAME_BYTES + 1)
@@ -173,7 +173,7 @@ def test_frames_that_do_not_stay(board):
 
 
 def fill(dut, number, frame):
-    """Into a transmit slot: by the DMA, whole blocks."""
+    """Write a frame to a transmit slot as the DMA does, in whole blocks."""
     padded = frame.ljust(-(-len(frame) // 16) * 16, b"\x5a")
     for at in range(0, len(padded), 16):
         block = int.from_bytes(padded[at : at + 16], "little")
@@ -194,7 +194,7 @@ def start(dut, number, size, checksum):
 
 
 def send(source, sent, pauses, *, fill_words=0, spacing=None):
-    """Takes frames: with pauses by chance, or like the wire, which then must not run dry."""
+    """Take frames, with random pauses, or at the wire's rate. At the wire's rate, check that no word comes too late."""
     frame, level, due, begun, dry = bytearray(), 0.0, 0.0, False, 0
     while True:
         ready = pauses is None or pauses.random() < 0.6
@@ -220,7 +220,7 @@ def send(source, sent, pauses, *, fill_words=0, spacing=None):
 
 
 def with_checksum(frame):
-    """As the wire is to have it."""
+    """Return the frame as it must leave: with UDP's checksum."""
     checksum = ones_complement(frame[UDP:]) ^ 0xFFFF or 0xFFFF
     return frame[:UDP_CHECKSUM] + struct.pack("<H", checksum) + frame[UDP_CHECKSUM + 2 :]
 
@@ -230,7 +230,7 @@ def test_sent_frames(board):
     rng = random.Random(4)
     sizes = [42, 43, 60, 61, 62, 63, 64, 1506, 1511, 1512, 1513, 1514]
     frames = [(rng.randbytes(size), rng.random() < 0.7) for size in sizes * 2]
-    # A sum whose complement is 0: RFC 768 has 0xFFFF for it.
+    # A frame with a checksum that computes to 0, which RFC 768 sends as 0xFFFF.
     zero = bytes(UDP_CHECKSUM) + b"\xff\xff" + bytes(30)
     frames += [(zero, True), (bytes(70), True), (zero, False)]
     sent = []
@@ -252,7 +252,7 @@ def test_sent_frames(board):
 
 @pytest.mark.parametrize("checksum", [False, True])
 def test_both_directions_at_the_wire_and_the_cpu(board, checksum):
-    """At 75 MHz and 1 Gb/s: no word is lost, the wire never waits within a frame, and the CPU never long."""
+    """At 75 MHz and 1 Gb/s no word is lost, the wire never waits within a frame, and the CPU never waits long."""
     dut, simulation = board
     rng = random.Random(5)
     incoming = [rng.randbytes(1514) for _ in range(24)]
@@ -276,7 +276,7 @@ def test_both_directions_at_the_wire_and_the_cpu(board, checksum):
             yield
 
     def cpu():
-        """Word by word what a received frame had, while others come."""
+        """Read words of a received frame, and write and check other words, while more frames come."""
         while len(taken) < len(incoming):
             number = max(len(taken) - 1, 0) % RX_SLOTS
             value, cycles = yield from read(dut.narrow, (number * SLOT_BYTES + 4 * rng.randrange(370)) // 4)

@@ -1,4 +1,4 @@
-"""The window of records in plain Python, from its rules alone."""
+"""A model of the window of records in plain Python, written from its rules only."""
 
 from dataclasses import dataclass, field
 
@@ -9,21 +9,21 @@ RECORDS = 64
 
 @dataclass
 class Window:
-    """A session's window: what came of its records, by number."""
+    """A session's window: the sums of the records that came, by number."""
 
     record_blocks: int
     first: int = 0
     sums: dict[int, int] = field(default_factory=dict)
 
     def number(self, block: int, length: int) -> int | None:
-        """Number of the record at a block, or None if it may not come."""
+        """Return the number of the record that begins at a block, or None if the window refuses it."""
         number, rest = divmod(block, self.record_blocks) if self.record_blocks else (0, 1)
         if rest or length > 16 * self.record_blocks or not self.first <= number < self.first + 2 * RECORDS:
             return None
         return number
 
     def decide(self, block: int, data: bytes, damaged: bool = False) -> str:
-        """What becomes of a record: answered, window, other_data or damaged."""
+        """Return the decision on a record: answered, window, other_data or damaged."""
         number = self.number(block, len(data))
         if number is None:
             return "window"

@@ -1,12 +1,12 @@
-"""Finds what goes from one clock domain into another in an elaborated design, by its statements.
+"""Finds signals that go from one clock domain into another, from the statements of an elaborated design.
 
-Each register, memory port, I/O cell and instance with a clock takes values of its own domain alone, or a value crosses.
-Crossings through a `MultiReg`, an `AsyncResetSynchronizer` or the memory of an `AsyncFIFO` are what they are for; they
-are collected too, with what has to be right of them: a `MultiReg` samples a register, not logic that may glitch, and
-several bits only of a Gray counter. Signals are looked at whole.
+Each register, memory port, I/O cell and instance with a clock must take values only from its own domain. Any other
+value crosses domains. Crossings through a `MultiReg`, an `AsyncResetSynchronizer` or the memory of an `AsyncFIFO` are
+intended. They are collected too, with two checks: a `MultiReg` must sample a register, not logic that may glitch, and
+may sample several bits only if they are a Gray counter. Signals are analysed whole, not bit by bit.
 
-Where a value comes from is a set: names of clock domains, `PADS` for what comes from outside, `LOOP` for ring
-oscillators; constants and what depends on them alone come from nowhere.
+The origin of a value is a set. It holds names of clock domains, `PADS` for inputs of the chip, and `LOOP` for ring
+oscillators. Constants, and values that depend only on constants, have an empty set.
 """
 
 from dataclasses import dataclass, field
@@ -21,13 +21,13 @@ from migen.genlib.fifo import AsyncFIFO
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
 PADS, LOOP = "pads", "loop"
-# Cells that pass a clock on, or divide it: what they give is in step with what they take, by the pin named.
+# Cells that pass on or divide a clock: the output pin is in step with the input pin, by cell type.
 IN_STEP = {"ECLKSYNCB": ("ECLKI", "ECLKO"), "CLKDIVF": ("CLKI", "CDIVX")}
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """A value of the domain `source` that is taken in the domain `target`, where a signal of this name takes it."""
+    """A value of the domain `source` that is sampled in the domain `target`, by the signal or cell `name`."""
 
     source: str
     target: str
@@ -36,37 +36,38 @@ class Crossing:
 
 @dataclass
 class Found:
-    """What was found: synchronised crossings by kind, and those that nothing guards."""
+    """The results: synchronised crossings by kind, and crossings without a synchroniser."""
 
     synchronised: set[tuple[str, str, str]] = field(default_factory=set)
     unguarded: list[Crossing] = field(default_factory=list)
     glitching: list[str] = field(default_factory=list)
     skewing: list[str] = field(default_factory=list)
-    never_reset: list[str] = field(default_factory=list)  # domains whose reset nothing drives
+    never_reset: list[str] = field(default_factory=list)  # domains without a driver for their reset
 
 
 def modules(top: Module):
-    """A module and all below it."""
+    """Yield a module and all its submodules, at every depth."""
     yield top
     for _, submodule in top._submodules:
         yield from modules(submodule)
 
 
 class Netlist:
-    """Who drives each signal of a fragment.
+    """Finds the drivers of each signal of a fragment.
 
     Parameters
     ----------
     fragment : _Fragment
         The design, elaborated; its specials not lowered.
     pads : set of Signal
-        What comes from outside.
+        Inputs of the chip.
     """
 
     def __init__(self, fragment: _Fragment, pads: set[Signal]):
         self.pads = pads
         self.registers: dict[Signal, str] = {}
-        self.logic: dict[Signal, list[tuple[set, object]]] = {}  # inputs, and what is assigned if nothing else is said
+        # inputs, and the value assigned if there is no condition
+        self.logic: dict[Signal, list[tuple[set, object]]] = {}
         self.sinks: list[tuple[str, str, set]] = []  # domain, name, inputs
         for statement in _assignments(fragment.comb, set()):
             self._add_logic(*statement)
@@ -92,7 +93,10 @@ class Netlist:
         self._origins: dict[Signal, frozenset] = {}
 
     def _name_domains(self, fragment: _Fragment) -> dict[str, str]:
-        """The same name for all domains whose clocks are copies of one: `sys`, or the shortest."""
+        """Return one name for all domains with copies of one clock:
+
+        `sys` if it is among them, otherwise the shortest.
+        """
         signals = {name: clock for clock, name in self.clocks.items()}
         groups: dict[Signal, list[str]] = {}
         for clock, name in self.clocks.items():
@@ -153,7 +157,9 @@ class Netlist:
                 luts[output] = inputs
 
     def _add_memory(self, memory: Memory):
-        """What is read comes from the domain of the read port, or from those of the address and of all writes."""
+        """Set the origin of read words: the domain of the read port, or the address and all writes if it is
+        asynchronous.
+        """
         writes = {self.domains[port.clock.cd] for port in memory.ports if port.we is not None}
         for port in memory.ports:
             domain = self.domains[port.clock.cd]
@@ -171,7 +177,7 @@ class Netlist:
         return self.domains.get(self.clocks.get(expression)) if isinstance(expression, Signal) else None
 
     def origins(self, signal) -> frozenset:
-        """Where the value of a signal comes from."""
+        """Return the origins of a signal's value."""
         if signal in self._origins:
             return self._origins[signal]
         found, seen, pending = set(), set(), [signal]
@@ -195,7 +201,7 @@ class Netlist:
         return self._origins[signal]
 
     def driver(self, expression):
-        """The register, pad or loop that an expression is a copy of; None if there is logic before it."""
+        """Return the register, pad or loop that an expression is a copy of, or None if it comes from logic."""
         while True:
             while isinstance(expression, _Slice):
                 expression = expression.value
@@ -209,7 +215,7 @@ class Netlist:
 
 
 def find(top: Module, pads: set[Signal]) -> Found:
-    """All crossings of a design that has been finalized."""
+    """Return all crossings of a finalized design."""
     fragment = top.get_fragment()
     netlist = Netlist(fragment, pads)
     found = Found()
@@ -253,7 +259,7 @@ def find(top: Module, pads: set[Signal]) -> Found:
 
 
 def _assignments(statements, conditions: set):
-    """Each assignment: its target, all that decides its value, and that value where nothing else does."""
+    """Yield each assignment: its target, all inputs of its value, and the value itself if there is no condition."""
     if isinstance(statements, _Assign):
         inputs = conditions | _inputs(statements.r) | _index(statements.l)
         yield statements.l, inputs, None if conditions else statements.r
@@ -268,12 +274,12 @@ def _assignments(statements, conditions: set):
     elif isinstance(statements, (list, tuple)):
         for statement in statements:
             yield from _assignments(statement, conditions)
-    else:  # a display or an assertion of a simulation
+    else:  # a simulation's display or assertion
         return
 
 
 class _InputLister(NodeVisitor):
-    """Signals of an expression, and the domains whose resets it has, as their names."""
+    """Collects the signals in an expression, and the names of the domains whose resets it uses."""
 
     def __init__(self):
         self.found = set()

@@ -1,7 +1,7 @@
-"""The simulated board with SDR SDRAM: LiteDRAM's PHY as on hardware, and at its pins a module's model.
+"""The simulated board with SDR SDRAM: LiteDRAM's PHY as on hardware, with a model of a module at its pins.
 
-It has a board's clock, memory and configuration, and what else the simulated board has. The module's clock is half a
-cycle behind the system's.
+It has the clock, memory and configuration of a hardware board; the rest is the simulated board's. The module's clock is
+half a cycle later than the system's.
 """
 
 from collections.abc import Callable
@@ -19,11 +19,11 @@ from tests.gateware.soc.sdr_module import Pads, SdrModule
 
 
 class _Apart:
-    """In place of a three-state pad: what is driven, whether it is, and what is seen, as signals (see `Pads`)."""
+    """Replaces a three-state pad by signals for the value driven, the output enable, and the value seen."""
 
     @staticmethod
     def lower(pad: Tristate) -> Module:
-        """The connections of one bit of `dq`."""
+        """Return the connections of one bit of `dq`."""
         dq, n = pad.target.value, pad.target.start
         connections = Module()
         connections.comb += [dq.driven[n].eq(pad.o), dq.drives[n].eq(pad.oe), pad.i.eq(pad.target)]
@@ -44,7 +44,7 @@ def _create_phy(sdram: Sdram, sys_clk_freq: float, short: bool) -> Callable:
         pads = Pads(geometry.addressbits, 32 if short else 16, short)
         crg.cd_sdr = ClockDomain(reset_less=True)
         crg.comb += crg.cd_sdr.clk.eq(~ClockSignal("sys"))
-        # LiteDRAM finishes what is under way before it refreshes.
+        # The limit is longer than the refresh interval, because LiteDRAM first finishes the commands under way.
         crg.module = SdrModule(
             pads, rows=1 << geometry.rowbits, columns=1 << geometry.colbits, refresh_cycles=timing.tREFI + 100
         )
@@ -54,7 +54,7 @@ def _create_phy(sdram: Sdram, sys_clk_freq: float, short: bool) -> Callable:
 
 
 def create_target(name: str) -> Target:
-    """The simulated board with the SDRAM of the board of this name, to be built in a folder of its own."""
+    """Return the simulated board with the SDRAM of the named board, to be built in a separate folder."""
     sim, hardware = boards.load("sim"), boards.load(name)
     frequency, short = hardware.sys_clk_freq, name == "colorlight_i5"
     make_io = sim.create_platform

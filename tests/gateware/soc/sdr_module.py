@@ -1,9 +1,10 @@
-"""A module of SDR SDRAM at its pins, by what its makers' data sheets have in common (JESD21-C, 3.11.5).
+"""A model of an SDR SDRAM module at its pins, with the features that its makers' data sheets share (JESD21-C, 3.11.5).
 
-It samples at each edge of its clock, domain `sdr`. A read's word is on the bus for a clock from CL - 1 edges behind its
-command's; a write's is taken with its command. Bursts are of one word. It is ready once the mode register was set
-behind a precharge of all banks and two refreshes. What its state or its times forbid is never forgiven: from then on as
-before it is ready all that is read comes inverted, so that whoever uses it sees that.
+The model samples at each edge of its clock, domain `sdr`. The word of a read is on the bus for one clock, from CL - 1
+edges after the command. The word of a write is taken with its command. Bursts have one word. The module is ready once
+the mode register was set after a precharge of all banks and two refreshes. The model never tolerates a command that its
+state or its times forbid. From then on, and before it is ready, all words that are read come inverted, so that the user
+notices.
 
 Times are in clocks, of 22 ns or more: tRP 1, tRCD 1, tRAS 2, tRC 3, tRFC 3, tMRD 2, tWR 1.
 """
@@ -14,7 +15,7 @@ from migen import Array, Cat, If, Memory, Mux, Replicate, Signal
 BANKS = 4
 RAS_TO_PRECHARGE, CYCLE, REFRESH, MODE = 2, 3, 3, 2
 FLOATING = 0x69696969
-# RAS, CAS and WE, low-active.
+# Levels of RAS, CAS and WE, low-active.
 CODES = {
     "activate": 0b011,
     "read": 0b101,
@@ -26,9 +27,9 @@ CODES = {
 
 
 class Pads:
-    """The pins; of `dq`, what the controller drives is `driven` while `drives`, and what it sees `dq` itself.
+    """The pins. For `dq`, the controller drives `dq.driven` while `dq.drives` is set, and reads `dq` itself.
 
-    With `short` there is neither CKE nor CS nor DM: they are tied, as on the Colorlight i5.
+    With `short`, CKE, CS and DM are missing: they are tied on the board, as on the Colorlight i5.
     """
 
     def __init__(self, address_bits: int, data_bits: int, short: bool = False):
@@ -42,27 +43,28 @@ class Pads:
 
 
 class _Since:
-    """Clocks since something, as far as the counter goes; before it, that many."""
+    """Counts clocks since an event, up to the counter's maximum; it starts at the maximum."""
 
     def __init__(self, module: LiteXModule, bits: int):
         self.cycles = Signal(bits, reset=2**bits - 1)
         module.sync.sdr += If(self.cycles != 2**bits - 1, self.cycles.eq(self.cycles + 1))
 
     def restart(self, at=1):
-        """It happens now, or with 0 at the next edge."""
+        """Restart the count: the event happens now, or, with 0, at the next edge."""
         return self.cycles.eq(at)
 
 
 class SdrModule(LiteXModule):
-    """The module.
+    """The model of the module.
 
     Parameters
     ----------
     pads : Pads
+        The pins.
     rows, columns : int
-        Of each bank, powers of two.
+        Rows and columns of each bank, powers of two.
     refresh_cycles : int
-        The most clocks between two refreshes, from the first on that it gets when it is ready.
+        Most clocks between two refreshes, counted from the first refresh after it is ready.
     """
 
     def __init__(self, pads: Pads, *, rows: int, columns: int, refresh_cycles: int):
@@ -79,7 +81,7 @@ class SdrModule(LiteXModule):
         column, anything = Signal(), Signal()
         self.comb += [column.eq(now["read"] | now["write"]), anything.eq(Cat(*now.values()) != 0)]
 
-        # Banks: what each has open, and how long ago things happened.
+        # Banks: the open row of each, and the clocks since its commands.
         opened, row = Signal(BANKS), Array(Signal(max=rows, name=f"row{n}") for n in range(BANKS))
         refreshed, mode_set = _Since(self, (2 * refresh_cycles).bit_length()), _Since(self, 2)
         for n in range(BANKS):
@@ -89,7 +91,7 @@ class SdrModule(LiteXModule):
                 named.eq(pads.ba == n),
                 closed.eq((now["precharge"] & (named | pads.a[10])) | (column & named & pads.a[10])),
             ]
-            # A bank that a read or a write closes begins to at the next edge.
+            # A bank that a read or write closes begins to precharge at the next edge.
             self.sync.sdr += [
                 If(closed, opened[n].eq(0), precharged.restart(now["precharge"])),
                 If(now["activate"] & named, opened[n].eq(1), row[n].eq(pads.a), activated.restart()),
@@ -102,7 +104,7 @@ class SdrModule(LiteXModule):
         self._refuse(anything & ((refreshed.cycles < REFRESH) | (mode_set.cycles < MODE)))
         self._refuse((now["refresh"] | now["load_mode"]) & (opened != 0))
 
-        # How it is made ready, and refreshed from then on.
+        # The initialisation sequence, and the refreshes from then on.
         latency, prepared, serves, known = Signal(3), Signal(2), Signal(), Signal()
         self.comb += known.eq((pads.a[:4] == 0) & ((pads.a[4:7] == 2) | (pads.a[4:7] == 3)) & (pads.a[7:10] == 0))
         self.sync.sdr += [
@@ -141,5 +143,5 @@ class SdrModule(LiteXModule):
         self._refuse(now["write"] & (pads.dq.drives != 2**bits - 1))
 
     def _refuse(self, condition) -> None:
-        """From what is forbidden on, once it is ready, it is wrong."""
+        """Mark the module as wrong from a forbidden command on, once it is ready."""
         self.sync.sdr += If(self.ready & condition, self.wrong.eq(1))

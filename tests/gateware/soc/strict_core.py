@@ -1,6 +1,7 @@
-"""The core with memories whose ports give the complement of a word that is written in the cycle in which it is read.
+"""Changes the core's memories: a read of a word in the cycle of its write returns the word's complement.
 
-That is what its source, SpinalHDL's `readSync`, leaves open and block RAM does: who needs such a word finds it wrong.
+The core's source leaves this value open (SpinalHDL's `readSync`), and block RAM may return any value. So logic that
+needs such a word fails with these memories.
 """
 
 import re
@@ -13,7 +14,7 @@ MODULE = re.compile(r"^module .*?^endmodule", re.MULTILINE | re.DOTALL)
 
 
 def strict(verilog: str) -> tuple[str, int]:
-    """The Verilog with such memories, and how many reads there are."""
+    """Return the Verilog with such memories, and the number of reads that were changed."""
     reads = 0
 
     def of_module(module: re.Match) -> str:

@@ -1,4 +1,4 @@
-"""Boards on hardware: the SoC of each elaborates; what its file names is there; the part is its own."""
+"""Hardware boards: the SoC of each elaborates, everything that its file names exists, and the part is the right one."""
 
 import logging
 import subprocess
@@ -12,7 +12,7 @@ from gateware.flow.firmware import REPOSITORY
 from gateware.soc.soc import CipherlaneSoC
 from tests.waiting import HANG_S
 
-# The pipelined core takes minutes to elaborate, and its pads are those of the board's other configurations.
+# Skip the pipelined core: it takes minutes to elaborate, and uses the same pads as the board's other configurations.
 HARDWARE = [t for t in targets.load_all() if not t.board.simulated and t.configuration.name != "pipelined"]
 GIGABIT = 125.0
 
@@ -61,13 +61,13 @@ def test_snow3g_s_s_boxes_are_cells_on_an_fpga_and_tables_on_the_simulated_board
 
 
 def listed(option):
-    """What openFPGALoader lists, by name: a board's cable, a cable's USB identity."""
+    """Return a list of openFPGALoader by name: each board's cable, or each cable's USB identity."""
     said = subprocess.run(["openFPGALoader", option], capture_output=True, text=True, timeout=HANG_S).stdout
     return dict((*line.split(), "")[:2] for line in said.splitlines() if line.strip())
 
 
 def test_openfpgaloader_knows_the_boards_by_their_names():
-    """Or their cables, which it opens at the USB identity that the board's file has."""
+    """The boards may also be known by their cables, with the USB identity that the board's file names."""
     loaders = {cable.loader: cable for t in HARDWARE for cable in t.board.cables}
     known, adapters = listed("--list-boards"), listed("--list-cables")
     boards = {words[1]: cable for words, cable in loaders.items() if words[0] == "--board"}

@@ -1,4 +1,4 @@
-"""The buffer memory: both ports against a model, in classic accesses and in bursts."""
+"""Compares both ports of the buffer memory with a model, in classic accesses and in bursts."""
 
 import random
 
@@ -135,7 +135,7 @@ def test_ports_work_at_the_same_time():
 
 @pytest.mark.parametrize("masters", [1, 2, 3])
 def test_masters_share_the_wide_port(masters):
-    """Each finds what it wrote in blocks of its own, in classic accesses and bursts, whatever the others do."""
+    """Each master reads what it wrote to its own blocks, in classic accesses and bursts, whatever the others do."""
     top = Module()
     top.submodules.buffer = buffer = BufferMemory(size=SIZE)
     buses = [wishbone.Interface(data_width=128, address_width=32, addressing="word") for _ in range(masters)]

@@ -1,4 +1,4 @@
-"""The core needs no word that it reads in the cycle of its write: `gateware.flow.bitstream` tells synthesis so."""
+"""The core never uses a word that it reads in the cycle of its write; `gateware.flow.bitstream` tells synthesis so."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,10 +15,10 @@ from tests.gateware.soc.strict_core import strict
 from tests.gateware.support import ROOT
 from tests.host.commands import command
 
-__all__ = ["test_encrypts_a_file_and_decrypts_it"]  # on this board
+__all__ = ["test_encrypts_a_file_and_decrypts_it"]  # runs on this board
 
 CORE = "VexRiscv_FullCfu.v"
-READS = 2 + 1 + 4 + 1 + 1  # register file; data cache: tags, bytes of a word; instruction cache: words, tags
+READS = 2 + 1 + 4 + 1 + 1  # register file; tags, bytes of the data cache; words, tags of the instruction cache
 MEMORY = """
 module m(input clk, input w, input [1:0] a, input [1:0] b, input [7:0] d, output reg [7:0] q);
   reg [7:0] words [0:3];
@@ -35,13 +35,13 @@ module m(input clk, input w, input [1:0] a, input [1:0] b, input [7:0] d, output
   end
 endmodule
 """
-# A minute for a board of its own.
+# These tests build a board of their own, which takes a minute.
 pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture(scope="module")
 def board():
-    """A simulated board whose core is strict. In a self-test some 77,000 reads meet a write."""
+    """Build and run a simulated board with the strict core. In a self-test about 77,000 reads meet a write."""
     source = Path(get_data_mod("cpu", "vexriscv").data_location)
     text, reads = strict((source / CORE).read_text())
     assert reads == READS

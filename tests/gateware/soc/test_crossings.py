@@ -1,4 +1,4 @@
-"""Clock domains: what crosses them, and that place-and-route is told of each clock by a name that exists."""
+"""Clock domains: which signals cross them, and whether each clock is constrained by a name that exists."""
 
 import logging
 import re
@@ -14,12 +14,12 @@ from gateware.flow import bitstream, constraints
 from gateware.soc.soc import CipherlaneSoC
 from tests.gateware.soc.crossings import LOOP, PADS, Crossing, find
 
-# From one domain into another, by what makes that safe: `eth_rx` is the transmit clock too, `jtag` that of the console,
-# and resets of the Ethernet domains come from a register of the CPU's.
+# Crossings as (synchroniser, source, target). `eth_rx` also stands for the transmit clock, and `jtag` for the console's
+# clock. Resets of the Ethernet domains come from a register of the CPU.
 ETHERNET = {
     ("AsyncFIFO", "eth_rx", "sys"),  # frames
     ("AsyncFIFO", "sys", "eth_rx"),
-    ("MultiReg", "eth_rx", "sys"),  # their FIFOs' pointers, and events of the MAC
+    ("MultiReg", "eth_rx", "sys"),  # pointers of these FIFOs, and events of the MAC
     ("MultiReg", "sys", "eth_rx"),
     ("AsyncResetSynchronizer", "sys", "eth_rx"),
 }
@@ -37,9 +37,10 @@ JTAG = {
     ("MultiReg", "sys", "jtag"),
     *(("AsyncResetSynchronizer", a, b) for a in ("jtag", "sys") for b in ("jtag", "sys")),
 }
-# `init` is the clock of what starts the DDR3 PHY's delay lines. That of its pins, twice as fast, is in step with `sys`.
+# `init` is the clock of the logic that starts the DDR3 PHY's delay lines. The clock of the PHY's pins, twice as fast,
+# is in step with `sys`.
 DDR3 = {
-    ("MultiReg", "sys", "init"),  # the delay lines have locked
+    ("MultiReg", "sys", "init"),  # whether the delay lines have locked
     ("AsyncResetSynchronizer", "init", "sys"),
     *(("AsyncResetSynchronizer", a, "init") for a in (PADS, "por", "sys")),
 }
@@ -53,8 +54,9 @@ EXPECTED = {
         if target.board.name not in ("ecpix5", "sim")
     },
 }
-# Cells of the pads that sample with the clock that comes beside the data; and what `init` does in its order while the
-# system is in reset: stops, divides anew and starts its clock, and lets the delay lines take their values.
+# Allowed crossings without a synchroniser. Pad cells sample with the clock that arrives with the data. During the
+# system's reset, logic in `init` stops the DDR3 PHY's clock, restarts the divider and the clock, and loads the delay
+# lines.
 SOURCE_SYNCHRONOUS = {
     Crossing(PADS, "eth_rx", "DDRInput"),
     Crossing(PADS, "sys", "IDDRX2DQA"),
@@ -75,7 +77,7 @@ def test_only_what_is_synchronised_crosses(board, configuration):
     target = targets.load(board, configuration)
     soc = CipherlaneSoC(target, firmware=[0])
     soc.finalize()
-    # What drives the pads of a simulated board is in step with the clock beside them.
+    # The simulated board's pads are driven in step with their clocks.
     pads = set() if target.board.simulated else soc.platform.constraint_manager.get_io_signals()
     found = find(soc, pads)
     assert set(found.unguarded) <= SOURCE_SYNCHRONOUS
@@ -84,7 +86,7 @@ def test_only_what_is_synchronised_crosses(board, configuration):
 
 
 class Design(Module):
-    """Two domains with clocks and resets of their own, and registers `a`, `c` in one and `b` in the other."""
+    """Two domains with separate clocks and resets, and registers `a`, `c` in one and `b` in the other."""
 
     def __init__(self):
         self.clock_domains.cd_one = ClockDomain("one", reset_less=True)
@@ -186,7 +188,7 @@ def test_domain_that_nothing_resets_is_found():
 
 
 def test_every_constrained_clock_is_a_pin(tmp_path):
-    target = replace(targets.load("ecpix5", "eth"), fit=Fit())  # S-boxes as tables: less text
+    target = replace(targets.load("ecpix5", "eth"), fit=Fit())  # tables as S-boxes make less text
     bitstream.write_sources(target, tmp_path, {"firmware": [0]})
     lpf = (tmp_path / "gateware" / "ecpix5_eth.lpf").read_text()
     verilog = (tmp_path / "gateware" / "ecpix5_eth.v").read_text()
@@ -231,7 +233,7 @@ def cell(kind, **connections):
 
 
 def test_loops_are_counted():
-    """A ring of two, one through a memory's read address, and what only leads in, out or through a register."""
+    """Counts a loop of two LUTs and one through a memory, but no path that only leads in, out or to a register."""
     ring = {"a": cell("LUT4", A=[2, "0"], Z=[1]), "b": cell("LUT4", A=[1], B=[9], Z=[2])}
     memory = {"m": cell("TRELLIS_DPR16X4", RAD=[11, "0"], DI=[12], DO=[10]), "n": cell("PFUMX", A=[10], Z=[11])}
     chain = {"in": cell("LUT4", A=[8], Z=[9]), "out": cell("LUT4", A=[2], Z=[3]), "far": cell("CCU2C", A=[3], COUT=[4])}

@@ -1,4 +1,4 @@
-"""What the SoC's Ethernet asks of a board."""
+"""Requirements of the SoC's Ethernet on a board."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""What keeps a loader: the lock of the code memory, the watchdog, why the SoC was reset, breaks on a UART's line."""
+"""The hardware for a loader: lock of the code memory, watchdog, causes of resets, and breaks on a UART's line."""
 
 import random
 
@@ -21,7 +21,7 @@ LOCKED = 4  # in the register
 
 
 class Bench:
-    """Loader and code memory in a SoC whose reset is the loader's."""
+    """Loader and code memory in a SoC that is reset by the loader."""
 
     def __init__(self):
         inner = LiteXModule()
@@ -69,7 +69,7 @@ class Bench:
         return self.run(process())
 
     def event(self, signal):
-        """One cycle of it, and the reset that follows; how many cycles that lasts."""
+        """Set a signal for one cycle; return the number of cycles of reset that follow."""
 
         def process():
             yield signal.eq(1)
@@ -84,7 +84,7 @@ class Bench:
         return self.run(process())
 
     def until_reset(self, most):
-        """Cycles until the SoC is reset."""
+        """Return the number of cycles until the SoC is reset, or None."""
 
         def process():
             for cycle in range(most):
@@ -108,7 +108,7 @@ def bench(built):
 
 
 def image(bench):
-    """All words, one by one and in a burst."""
+    """Return all words of the code memory, read one by one and in a burst."""
 
     def process():
         found = []
@@ -191,7 +191,7 @@ def test_a_break_is_named_whether_firmware_runs_or_not(bench):
 
 
 class Line(Module):
-    """A detector behind what LiteX's UART sends, which can be held low as a break does."""
+    """A break detector connected to LiteX's UART transmitter, on a line that can be held low as in a break."""
 
     def __init__(self, cycles, bit_cycles):
         pads = Record([("tx", 1)])
@@ -202,7 +202,7 @@ class Line(Module):
         self.sink, self.detected = self.uart.sink, detector.detected
 
 
-BIT_CYCLES, BREAK_CYCLES = 10, 1000  # as 10 MHz, 1 Mbaud and 100 us have it
+BIT_CYCLES, BREAK_CYCLES = 10, 1000  # cycles at 10 MHz, for 1 Mbaud and 100 us
 
 
 @pytest.fixture(scope="module")
@@ -212,7 +212,7 @@ def line():
 
 
 def detections(simulation, line, cycles, low):
-    """How often a break is detected in so many cycles, the line low or as the UART has it."""
+    """Return the cycles in which a break is detected, with the line held low or driven by the UART."""
     found = []
 
     def process():
@@ -253,7 +253,7 @@ def test_a_break_is_detected_once_however_long_it_is_and_again_after_it(line):
 
 
 def test_a_line_that_is_low_from_the_reset_on_is_no_break(line):
-    """As is a break that lasts on when it has reset the SoC, or a cable that is off."""
+    """A break that lasts longer than the reset it caused, or a cable that is not connected, causes no second reset."""
     simulation, dut = line
     simulation.power_on()
     detections(simulation, dut, 100, low=0)
@@ -274,7 +274,7 @@ def test_a_break_is_long_for_any_board_s_uart_and_short_for_a_host():
 
 
 def test_no_other_configuration_has_any_of_it():
-    """And where there is a loader, the CPU fetches its first instruction of it, and finds the code memory apart."""
+    """Only a configuration with a loader has a code memory; its CPU starts in the ROM that holds the loader."""
     soc = CipherlaneSoC(targets.load("sim", "loader"), firmware=[1, 2], loader=[3])
     regions = soc.bus.regions
     assert soc.cpu.reset_address == regions["rom"].origin == 0 and regions["rom"].size == 8192

@@ -1,4 +1,4 @@
-"""The model of SDR SDRAM that tests stand on: it keeps what is written, and forgives nothing that is forbidden."""
+"""The model of SDR SDRAM that other tests rely on keeps what is written and tolerates nothing forbidden."""
 
 import pytest
 from migen import run_simulation
@@ -33,7 +33,10 @@ def nop(count=1):
 
 
 def see(commands, short=False, driven=None):
-    """What is on the bus in the clock whose end samples each of these commands, and a write's value."""
+    """Play commands; return the value on the bus in the clock that ends with the edge that samples each command.
+
+    For a write this is the value written.
+    """
     pads = Pads(12, BITS, short)
     module = SdrModule(pads, rows=ROWS, columns=COLUMNS, refresh_cycles=REFRESH_CYCLES)
     seen = []
@@ -112,7 +115,7 @@ GOOD = [activate(), write(), *nop(2)]
         ([("load_mode", 2 << 4), ("nop",)], False),
         ([precharge(), activate(), precharge(), activate()], False),  # tRAS
         ([precharge(), activate(), *nop(1), precharge(), activate()], True),
-        ([write(auto=A10), activate()], False),  # it begins to close a clock later
+        ([write(auto=A10), activate()], False),  # the bank begins to close a clock later
         ([write(auto=A10), *nop(1), activate()], True),
         ([precharge(), ("refresh",), *nop(1), activate()], False),  # tRFC
         ([precharge(), ("refresh",), *nop(2), activate()], True),

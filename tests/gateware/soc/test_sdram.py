@@ -1,4 +1,4 @@
-"""SDRAM on the bus: where it is and how large on each board, and that the simulated one has a board's timing."""
+"""SDRAM on the bus: its address and size on each board, and the timing of the simulated one, equal to a board's."""
 
 import itertools
 import logging
@@ -58,7 +58,7 @@ def test_cache_is_in_luts_where_its_lines_are_few(socs, board, lines, in_luts):
 
 
 def test_neither_dma_nor_vector_unit_reaches_it(socs):
-    """They are masters of the buffer memory alone: the bus of the SDRAM has one for instructions and one for data."""
+    """DMA and vector unit are masters only of the buffer memory; the SDRAM's bus has only the CPU's two masters."""
     assert set(socs["sim"].bus.masters) == {"cpu_bus0", "cpu_bus1"}
 
 
