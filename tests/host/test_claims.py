@@ -1,4 +1,4 @@
-"""The one rule for files that the tool writes: none is another file of the command, and none is replaced unasked."""
+"""One rule for files that the tool writes: none is another file of the command, and none is replaced unasked."""
 
 import json
 import os
@@ -14,11 +14,11 @@ from cipherlane.whole import write
 from .commands import IV, KEY, ON_POSIX, command, one_line_error, reference
 from .test_files import link
 
-FILES = {"IN", "FILE", "OUT", "ID"}  # what options that name files are called in the help
+FILES = {"IN", "FILE", "OUT", "ID"}  # names in the help for the values of options that name files
 
 
 def settled(folder):
-    """Return all files in a folder and what they hold, links as links."""
+    """Return all files in a folder with their contents; links appear as links."""
     return {
         path.name: os.readlink(path) if path.is_symlink() else path.read_bytes()
         for path in folder.iterdir()
@@ -28,7 +28,7 @@ def settled(folder):
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A folder with an input, a key, a configuration and an unfinished output, which is where the commands run."""
+    """Make the folder in which the commands run: an input, a key, a configuration and an unfinished output."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in").write_bytes(random.Random(1).randbytes(5003))
     (tmp_path / "key").write_text(KEY)

@@ -1,4 +1,4 @@
-"""The server of the live view, asked by clients that are no browser: who may ask, and what is bounded."""
+"""The live view's server, with clients other than browsers: who may ask, and the limits."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ WAIT = HANG_S
 
 
 class Live:
-    """A server of its own, with a hub that the test fills."""
+    """A live-view server with a hub that the test fills."""
 
     def __init__(self, token=None, address="127.0.0.1", allowed=()):
         self.hub, self.chosen, self.token = Hub(), [], token
@@ -113,7 +113,7 @@ def test_nothing_but_the_page_is_served(live, path):
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:{port}", ""])
 def test_another_host_is_refused(live, host):
-    """A name that its owner points at this machine (DNS rebinding) is none of this server's."""
+    """A foreign host name may resolve to this machine (DNS rebinding). The server must not accept it as its own."""
     name = host.format(port=live.host.rpartition(":")[2])
     answer, body = live.get("/", Host=name)
     assert answer.status == 421 and b"--allow-host NAME:PORT" in body
@@ -192,7 +192,7 @@ def test_beyond_loopback_the_token_comes_first():
         for word in ("wrong", "ready", "", b"right", "right "):
             with live.connect() as viewer, pytest.raises(ConnectionClosed) as closed:
                 viewer.send(word)
-                viewer.send("ready")  # it may be closed before
+                viewer.send("ready")  # the server may close the connection before this
                 viewer.recv(WAIT)
             assert closed.value.rcvd.code == 4401 and "right" not in closed.value.rcvd.reason
         assert b"right" not in live.get("/")[1]
@@ -239,7 +239,7 @@ def test_a_message_is_sent_to_who_is_ready_and_the_newest_alone(live):
         assert slow.recv(WAIT) == b"49", "it missed the others"
         asked.clear()
         slow.send("ready")
-        assert asked.wait(WAIT)  # there is nothing new for it until something comes
+        assert asked.wait(WAIT)  # the server waits: nothing is new for this viewer yet
         live.hub.put(Channel.PICTURE, b"50")
         assert slow.recv(WAIT) == b"50"
     live_wait(lambda: live.hub.viewers == 0)
@@ -249,7 +249,7 @@ ROUNDS = 60
 
 
 def test_what_is_not_read_is_not_sent(live):
-    """A browser that asks and does not read: what the kernel holds for it is all there is."""
+    """If a browser asks but does not read, the server must not buffer more for it than the kernel does."""
     taken, step = Counter(), live.hub.next
 
     async def counted(seen):
@@ -260,7 +260,7 @@ def test_what_is_not_read_is_not_sent(live):
     live.hub.next = counted
     with live.connect(max_queue=1) as viewer, live.connect(max_size=None) as reader:
         live_wait(lambda: live.hub.viewers == 2)
-        for _ in range(ROUNDS):  # in which one that reads gets all
+        for _ in range(ROUNDS):  # meanwhile a viewer that reads gets every picture
             live.hub.put(Channel.PICTURE, bytes(1 << 20))
             viewer.send("ready")
             reader.send("ready")

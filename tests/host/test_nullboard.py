@@ -1,4 +1,4 @@
-"""The null board's rules of counter blocks, against those of the model board: the same requests, the same answers."""
+"""The null board's rules for counter blocks: it must answer the same requests as the model board does."""
 
 import io
 import random
@@ -30,11 +30,11 @@ def boards(monkeypatch):
 
 
 class Both:
-    """Sends each request to both boards, and checks that they say the same."""
+    """Sends each request to both boards, and checks that their answers agree."""
 
     def __init__(self, null, model):
         self.null, self.model = null, model
-        self.tickets = {}  # of the null board, by the model's
+        self.tickets = {}  # the null board's tickets, by the model's ticket
         self.sessions = {0: 0}  # likewise
         self.refusals = set()
 

@@ -1,4 +1,4 @@
-"""The package that `pip wheel ./host` gives: what is in it, what it says of itself, and its Python API."""
+"""The package that `pip wheel ./host` builds: its files, its metadata, and its Python API."""
 
 import io
 import re
@@ -24,7 +24,7 @@ README = (HOST / "README.md").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """The wheel's files by name; built by the build backend that is installed."""
+    """Build the wheel with the installed build backend; return its files by name."""
     folder = tmp_path_factory.mktemp("wheel")
     for name in (path.relative_to(HOST) for path in HOST.rglob("*") if path.is_file()):
         if not {"build", "__pycache__"} & set(name.parts) and ".egg-info" not in str(name):
