@@ -1,9 +1,9 @@
 /**
  * @file
- * sdram_write_back() over models of the CPU's data cache and the L2 cache, both direct-mapped: each
- * word that it reads comes here, as the compiler's thread sanitizer calls. Before it everything
- * that may be data is dirty in the L2 cache, and the CPU's has the lines behind that from before.
- * Prints how many of the L2 cache's lines were not written back.
+ * sdram_write_back() over models of the CPU's data cache and the L2 cache, both direct-mapped. The
+ * compiler's thread sanitizer calls this program for each word that the function reads. At the
+ * start, all possible data are dirty in the L2 cache, and the CPU's cache holds the lines before
+ * them. The program prints how many lines of the L2 cache were not written back.
  */
 #include <stdbool.h>
 #include <stdio.h>
