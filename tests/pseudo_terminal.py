@@ -13,7 +13,7 @@ from tests.waiting import HANG_S
 
 
 class SerialBoard:
-    """The simulated board behind a pseudo-terminal, which stands for the serial port of a board."""
+    """The simulated board at a pseudo-terminal, which replaces the serial port of a real board."""
 
     def __init__(self):
         self._board = SimulatedBoard(find_board())
