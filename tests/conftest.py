@@ -1,6 +1,7 @@
-"""Options and fixtures of the tests. Tests that need a Zephyr tree are collected if there is one, else a line says so.
+"""Options and fixtures of the tests. Tests that need a Zephyr tree are collected only if there is one.
 
-Tests in `tests/hil` run in an environment of their own (`make test` runs them), and are collected there.
+Without a Zephyr tree, a line at the end reports that. Tests in `tests/hil` run in an environment of their own (`make
+test` runs them), and are collected there.
 """
 
 import gc

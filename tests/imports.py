@@ -23,7 +23,7 @@ def graph(*folders: Path) -> dict[str, set[str]]:
 
 
 def cycle(imports: dict[str, set[str]]) -> list[str]:
-    """Return a circle of modules, each of which imports the next; the last equals the first. Empty if there is none."""
+    """Return a circle of modules: each imports the next, and the last equals the first. Empty if there is none."""
     try:
         TopologicalSorter(imports).prepare()
     except CycleError as error:

@@ -430,7 +430,7 @@ def test_clean_keeps_what_took_long_and_distclean_nothing(checkout):
 
 def test_lint_without_git_sees_the_same_sources(checkout):
     for name in ("firmware/core/bad.c", "firmware/generated/made.h", "build/made.c", ".venv/x.c", "host/build/made.h"):
-        if not name.startswith(".venv"):  # which is ours
+        if not name.startswith(".venv"):  # this folder is our own environment
             (checkout / name).parent.mkdir(parents=True, exist_ok=True)
             (checkout / name).write_text("int  a ;\n")
     listed = subprocess.run([checkout / ".ci" / "c-sources"], capture_output=True, text=True, check=True).stdout

@@ -35,10 +35,10 @@ from tests.bench_live.viewing import Enough, load, points_of, viewed
 from tests.gateware.support import ROOT
 
 COMMAND = "make bench-live"
-BAR = 0.01  # of goodput
+BAR = 0.01  # largest cost, as a part of the goodput
 WHOLE_CORE = 0.8
-STRETCH = 1.0  # seconds
-TURN = 2.5  # stretches
+STRETCH = 1.0  # seconds per stretch
+TURN = 2.5  # stretches with a viewer, then without
 
 
 class Turns(Hub):

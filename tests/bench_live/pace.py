@@ -24,7 +24,7 @@ from tests.gateware.support import ROOT
 COMMAND = "make bench-live LIVE=pace"
 BAR, BAR_ENGINE = streamer.FEWEST_PICTURES, "ise_vmem"
 ENGINES = ("fastpath", "accelerator", "ise_vmem", "ise_fused", "ise")
-STRETCH = 4.0  # seconds
+STRETCH = 4.0  # seconds per stretch
 
 
 class Pace(Hub):

@@ -24,9 +24,9 @@ from tests.gateware.support import ROOT
 
 COMMAND = "make bench-live LIVE=soak"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--js-flags=--expose-gc")
-READING = 10.0  # seconds
+READING = 10.0  # seconds between readings
 PATIENCE_MS = 120_000
-BARS = {"tool": 16.0, "pages": 16.0}  # MB of growth
+BARS = {"tool": 16.0, "pages": 16.0}  # most growth in MB
 COUNT = """() => {
     window.seen = 0;
     new MutationObserver(() => seen++).observe(document.getElementById('wire_note'), {childList: true});

@@ -17,7 +17,7 @@ from websockets.asyncio.client import connect
 
 
 class Enough(BaseException):
-    """All was measured."""
+    """Raised when everything was measured."""
 
 
 async def view(address: str, on: float, off: float) -> None:

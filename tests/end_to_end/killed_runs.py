@@ -103,7 +103,7 @@ class Killed:
 
 
 def built(commands):
-    """Return those commands whose simulated board was built and whose privilege is there."""
+    """Return the commands that can run here: their simulated board is built, and any necessary privilege is there."""
     boards = {"sim": "sim", "sim+udp": "sim_eth"}
     there = set()
     for port, name in boards.items():

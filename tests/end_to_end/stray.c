@@ -27,7 +27,7 @@ int main(void)
 	for (;;) {
 		for (unsigned int i = 0; i < 0x800 / 4; i++) {
 			((volatile uint32_t *)CSR_LOADER_BASE)[i % 2] =
-				i << 1; /* anything but what feeds */
+				i << 1; /* any value that does not feed the watchdog */
 		}
 #ifndef HANGS
 		loader_feed_write(1);

@@ -21,7 +21,7 @@ def checked(*words):
 
 @pytest.fixture(autouse=True)
 def no_cables(monkeypatch):
-    monkeypatch.setattr(cables, "attached", list)  # whatever this machine has
+    monkeypatch.setattr(cables, "attached", list)  # hide this machine's cables
 
 
 def test_the_board_and_its_build():

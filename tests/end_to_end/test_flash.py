@@ -54,7 +54,7 @@ def board_with(tmp_path):
 @pytest.mark.parametrize("first", [JUMP_TO_ITSELF, NO_INSTRUCTION])
 def test_firmware_that_ends_at_once(board_with, first, monkeypatch):
     """It ends in a loop, or in a trap without a handler."""
-    monkeypatch.setattr(flashing, "_ASK_S", 0.5)  # it never answers
+    monkeypatch.setattr(flashing, "_ASK_S", 0.5)  # short, as this board never answers
     board, build = board_with(lambda image: first.to_bytes(4, "little") * (len(image) // 4))
     again = loaded_by(targets.load("ecpix5", "eth"))
     with board, pytest.raises(FlashError) as raised:

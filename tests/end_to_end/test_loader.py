@@ -35,7 +35,7 @@ pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 FOLDER = REPOSITORY / "build" / "sim_loader"
 JUMP_TO_ITSELF, NO_INSTRUCTION = 0x0000006F, 0x00000000
-TIMEOUT_S = 120  # a busy machine
+TIMEOUT_S = 120  # enough for a busy machine
 STAYS_S = 20  # some eighths of a simulated second; a waiting loader would start firmware in this time
 
 
@@ -144,7 +144,7 @@ def waiting_board(built, tmp_path):
 
 
 def test_at_power_on_the_loader_can_be_asked_for(waiting_board):
-    """By no break."""
+    """The loader answers without a break."""
     with talk(waiting_board) as device:
         found = device.request(RecordType.LOADER, timeout=TIMEOUT_S, attempts=1)
         assert (found.cause, found.image) == (Cause.POWER, ImageState.WHOLE)
@@ -154,7 +154,7 @@ def test_at_power_on_the_loader_can_be_asked_for(waiting_board):
 def test_at_power_on_what_is_for_firmware_is_left_to_it(built, waiting_board):
     with talk(waiting_board) as device:
         with pytest.raises(NoReplyError):
-            device.request(RecordType.INFO, timeout=2, attempts=1)  # is taken for noise
+            device.request(RecordType.INFO, timeout=2, attempts=1)  # counts as noise
         assert device.connect().build_id == build_id.read(built / "gateware", "sim")
 
 

@@ -214,7 +214,7 @@ def _answers(connection, count):
 
 @pytest.mark.parametrize("key_bits", [128, 256])
 def test_vector_loads_and_stores_do_not_fall_to_scalar_ones(board, key_bits):
-    """Scalar loads and stores would give the right result, too, but more slowly.
+    """Scalar loads and stores would produce the right result, too, but more slowly.
 
     The selftest also notices the fallback.
     """

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.simboard, pytest.mark.usefixtures("zephyr_board")]
 
 BYTES, PACKETS = 5000, 4
 KEY, COUNT, IDENTITY = bytes(range(16)), 0x12345 << 12 | 7, 0x15
-EINVAL, EBADMSG = 22, 77  # of Zephyr's C library
+EINVAL, EBADMSG = 22, 77  # values in Zephyr's C library
 # THREADS_QUEUE, and one more that the waiting thread receives directly.
 ROOM = 40 + 1
 

@@ -19,8 +19,8 @@ from tests.waiting import until
 # Thorough, as it needs another image. The module's suite `ethernet` tests that the driver offers no checksums here.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
-PORT = 4242  # the server's
-TIMEOUT_S = 600  # of a busy machine
+PORT = 4242  # the server's port
+TIMEOUT_S = 600  # long enough for a busy machine
 RTO_S = 20  # seconds in which the board usually answers
 ADDRESS = "2001:db8::1"
 SETTINGS = (
@@ -30,7 +30,7 @@ SETTINGS = (
     "CONFIG_NET_IPV6=y",
     "CONFIG_NET_CONFIG_NEED_IPV6=y",
     f'CONFIG_NET_CONFIG_MY_IPV6_ADDR="{ADDRESS}"',
-    "CONFIG_NET_TCP_ISN_RFC6528=n",  # which needs mbed TLS
+    "CONFIG_NET_TCP_ISN_RFC6528=n",  # this would need mbed TLS
 )
 
 TCP = """

@@ -390,7 +390,7 @@ static void op_start(struct peer *peer, struct message *message)
 	if ((engines >> 30 & 1) != 0) {
 		serving.code = peer->engines[0]->code;
 	}
-	if (engines >> 31 != 0) { /* the first engine twice */
+	if (engines >> 31 != 0) { /* lists the first engine twice */
 		peer->engines[peer->platform.engine_count++] = peer->engines[0];
 	}
 	free(peer->service);
@@ -954,7 +954,7 @@ static void op_counter(struct peer *peer, struct message *message)
 	answer(peer, counter, sizeof(counter));
 }
 
-/** CRC-32: u32 before, bytes. */
+/** Continues a CRC-32 over bytes: u32 CRC so far, bytes. */
 static void op_crc(struct peer *peer, struct message *message)
 {
 	const uint32_t crc = take_u32(message);

@@ -25,7 +25,7 @@ E_VERSION, E_TYPE, E_LENGTH, E_SESSION, E_OFFSET, E_KEY_BITS, E_ENGINE, E_FULL, 
 E_ELSEWHERE, E_RANGES_FULL, E_RANDOM, E_TICKET, E_WINDOW, E_OTHER_DATA, E_BUSY = range(12, 19)
 RESUME, DRAW = 1, 2
 VERSION = 2
-WINDOW = 32  # records, in firmware
+WINDOW = 32  # records in firmware's window
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def firmware(board: str) -> Path:
 
 
 def functions(board: str) -> dict[str, tuple[int, int]]:
-    """Return the first address and the end address of each function whose name is unique."""
+    """Return the first address and the end address of each function with a unique name."""
     found: dict[str, list[tuple[int, int]]] = {}
     for line in run("nm", "--print-size", firmware(board) / "firmware.elf").splitlines():
         address, size, kind, name = (line.split() + [""])[:4]

@@ -113,7 +113,7 @@ def test_bad_frames_are_counted_by_cause_and_not_answered(board):
     assert seen["crc_errors"] == 1
     assert seen["framing_errors"] == 4
     assert seen["length_errors"] == 1
-    assert seen["received"] == 1  # the counters record itself
+    assert seen["received"] == 1  # the record `counters` itself
 
 
 def test_record_after_noise_without_a_delimiter_needs_one(board):

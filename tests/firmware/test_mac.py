@@ -14,7 +14,7 @@ from tests.firmware.test_service import KEY, MAX_DATA, host, left_on_stack, piec
 
 SETS = tomllib.loads(Path(__file__).with_name("eia2.toml").read_text())["set"]
 KEY_128 = KEY[:16]
-MOST = (MAX_DATA - r.MAC_REQUEST.size) // 16 * 16  # bytes of a message
+MOST = (MAX_DATA - r.MAC_REQUEST.size) // 16 * 16  # most bytes of a message
 
 
 def request(text, *, key=KEY_128, engine=ENGINE_TABLE, subkey=None, bits=None):

@@ -5,7 +5,7 @@ from collections import Counter
 
 from tests.firmware.core_peer import CORE
 
-# Maps each room to the rooms whose headers it may include. No room includes a later one.
+# Maps each room to the rooms from which it may include headers. No room includes a later one.
 ROOMS = {
     "engine": set(),
     "aes": {"engine"},

@@ -100,7 +100,7 @@ def test_records_in_any_order_within_the_window_give_the_stream(host, engine, ke
     key = KEY[:key_bytes]
     session = host.open(key, engine=engine, direction=direction)
     offsets = list(range(0, len(data), MAX_DATA))
-    sent = offsets + rng.sample(offsets, 4)  # four are duplicated
+    sent = offsets + rng.sample(offsets, 4)  # four records are sent twice
     rng.shuffle(sent)
     result = bytearray(len(data))
     for offset in sent:
@@ -233,7 +233,7 @@ def test_closed_session_is_gone_and_closing_again_succeeds(host):
     assert host.ask(r.CLOSE, session=session).error is None
     assert host.refused(r.DATA, bytes(16), session=session) == (r.E_SESSION, 0)
     other = host.open(iv=bytes(16))
-    assert other != session  # in the same place
+    assert other != session  # though it uses the same place
     assert host.refused(r.DATA, bytes(16), session=session) == (r.E_SESSION, 0)
 
 
@@ -316,7 +316,7 @@ def test_idle_sessions_of_any_owner_make_room_when_all_are_taken(idle_host):
         pytest.fail("no session became idle")
 
 
-# Others' time, others' figures
+# The time and the figures of other peers
 
 
 def test_bench_and_selftest_are_refused_while_another_peer_has_a_session(host):
@@ -334,7 +334,7 @@ def test_bench_and_selftest_are_refused_while_another_peer_has_a_session(host):
     assert host.ask(r.BENCH_TYPE, bench).error is None
 
 
-# Nothing is left
+# No secrets remain
 
 
 @pytest.mark.parametrize("engine", [ENGINE_BYTE, ENGINE_TABLE])
@@ -681,7 +681,7 @@ def test_every_byte_of_a_record_may_be_wrong(core_binary):
             if rng.random() < 0.1:
                 record += rng.randbytes(rng.randrange(300))
             if record[1:2] == bytes([r.BENCH_TYPE]) and len(record) == 36:
-                record[32:36] = struct.pack("<I", rng.randrange(4096))  # keeps the run short
+                record[32:36] = struct.pack("<I", rng.randrange(4096))  # limits the duration of the benchmark
             reply = core.record(bytes(record), in_place=rng.random() < 0.5, misalign=rng.randrange(4))
             if reply:
                 r.parse(reply)

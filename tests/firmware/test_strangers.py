@@ -13,7 +13,7 @@ IV, MAX_DATA = bytes(range(16, 32)), 1440
 OWNER, STRANGER = bytes((192, 168, 1, 100)), bytes((192, 168, 1, 101))
 STEP = 100  # cycles between two readings of the counter
 CYCLES = struct.Struct("<6Q")
-PART, STRANGERS_MOST, SESSION_MOST = 4, 1 << 18, 1 << 21  # of firmware/core/service/budget.h
+PART, STRANGERS_MOST, SESSION_MOST = 4, 1 << 18, 1 << 21  # as in firmware/core/service/budget.h
 
 
 class Station:

@@ -51,7 +51,7 @@ def ctr(key, counter, data):
 
 
 def schedule(key: bytes, decrypt: bool = False) -> set[int]:
-    """Return the round keys, and with `decrypt` also those of the equivalent inverse cipher, as pairs of words."""
+    """Return the round keys, and with `decrypt` also the ones for the equivalent inverse cipher, as pairs of words."""
     keys = fips197.expand_key(key)
     found = pairs(b"".join(keys))
     if decrypt:
@@ -78,7 +78,7 @@ class Session:
     modes: int = 0
     device: int = 0
     decrypt: bool | None = None
-    # Of the fast path.
+    # For sessions of the fast path.
     number: int = 0
     token: int = 0
     iv: bytes = b""
@@ -341,7 +341,7 @@ class Sessions:
             session.lost = True
 
     def fault_for(self, engine):
-        """Mostly none."""
+        """Choose a fault for an operation, mostly none."""
         faults = ("none",)
         if self.rng.random() < 0.2:
             faults = {

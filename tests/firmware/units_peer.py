@@ -41,7 +41,7 @@ class State(NamedTuple):
 
 
 def pairs(memory: bytes) -> set[int]:
-    """Every two neighbouring words."""
+    """Return every pair of neighbouring words."""
     found = set()
     for first in (0, 4):
         part = memory[first : len(memory) - (len(memory) - first) % 8]
@@ -50,7 +50,7 @@ def pairs(memory: bytes) -> set[int]:
 
 
 def instruction_header() -> str:
-    """`cl_isa.h` for the host."""
+    """Return the text of `cl_isa.h` for the host."""
     lines = [f"#define CL_ISA_LAST_K{register} {code}" for code, register in enumerate(LAST_ROUND_KEYS)]
     for i in INSTRUCTIONS:
         operands = [name for name, used in (("rs1", i.uses_rs1), ("rs2", i.uses_rs2)) if used]
@@ -113,7 +113,7 @@ class UnitsPeer(CorePeer):
         return self._status("K", struct.pack("<BBBBI", modes, device, place, decrypt, 8 * len(key)), key)
 
     def ctr(self, engine, place, counter, data, *, source=(HEAP, 0), target=None, misalign=0) -> tuple[int, bytes]:
-        """Status and output."""
+        """Run CTR; return status and output."""
         head = struct.pack("<BBB", engine, place, misalign)
         answer = self.call("c", head, counter, self._buffers(source, target), data)
         return int.from_bytes(answer[:4], "little", signed=True), answer[4:]
@@ -137,11 +137,11 @@ class UnitsPeer(CorePeer):
         return self._status("s", head, iv, WINDOW.pack(first, seen, *sums, 64))
 
     def report(self, place: int) -> tuple[int, int, int]:
-        """Bytes, blocks and records."""
+        """Return the bytes, blocks and records of a session."""
         return struct.unpack("<QQI", self.call("r", bytes([place])))
 
     def finish(self, place: int) -> tuple[int, tuple[int, int, list[int]]]:
-        """Status and window."""
+        """Finish a session; return status and window."""
         answer = self.call("f", bytes([place]))
         first, seen, *sums, _ = WINDOW.unpack(answer[4:])
         return int.from_bytes(answer[:4], "little", signed=True), (first, seen, sums)

@@ -106,7 +106,7 @@ def simulator(value):
     Raises
     ------
     OfferError
-        The number is not that of a process, or the process runs another program.
+        No process can have this number, or the process runs another program.
     ProcessLookupError
         The process does not exist any more.
     """

@@ -26,12 +26,12 @@ class PlaceError(Exception):
 
 
 def client(coordinator: str, *words: str, token: str = "", seconds: float = CLIENT_S) -> str:
-    """What `labgrid-client` answers.
+    """Run `labgrid-client`; return its output.
 
     Raises
     ------
     PlaceError
-        It fails, or takes longer than these seconds.
+        It fails, or takes longer than `seconds`.
     """
     command = [str(Path(sys.executable).parent / "labgrid-client"), "--coordinator", coordinator, *words]
     environment = {**os.environ, TOKEN: token}

@@ -69,7 +69,7 @@ class Levels:
 
     @property
     def mean(self) -> float:
-        """Their mean."""
+        """The mean of these values."""
         return sum(self.values) / len(self.values)
 
     def allowed(self) -> float | None:

@@ -105,7 +105,7 @@ def test_one_client_has_a_place_while_another_waits(coordinator, tmp_path, monke
 
 def test_a_place_is_given_back_however_late_it_is_interrupted(coordinator, monkeypatch):
     """Here the interrupt comes just after the coordinator has granted the place."""
-    with contextlib.suppress(place.PlaceError):  # there already
+    with contextlib.suppress(place.PlaceError):  # if the place already exists
         create_place(coordinator, "sim")
     ask = place.client
 
@@ -146,7 +146,7 @@ def test_a_board_with_ethernet(coordinator, tmp_path):
 @pytest.mark.thorough  # half a minute; an interrupt frees the place as any end of a run does
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_interrupted_gives_its_place_back(coordinator, tmp_path, number):
-    with contextlib.suppress(place.PlaceError):  # there already
+    with contextlib.suppress(place.PlaceError):  # if the place already exists
         create_place(coordinator, "sim")
     words = ["sim", "--coordinator", coordinator, "--results", tmp_path, "--soak", "600", "--select", "soak"]
     process = subprocess.Popen([sys.executable, "-m", "tests.hil", *map(str, words)], cwd=REPOSITORY)

@@ -72,7 +72,7 @@ class Plan:
     kind: str
     target: bytes | None = None
     force: bool = False
-    there: bool = False  # the target, before
+    there: bool = False  # whether the target exists before
     streams: list[str] = field(default_factory=lambda: ["null", "file", "file"])
     encoding: tuple[str, str] = ("utf-8", "strict")
     variables: dict[str, str | None] = field(default_factory=dict)
@@ -160,7 +160,7 @@ def _limits(rng, plan):
     most = {
         "NOFILE": rng.randrange(3, 16),
         "FSIZE": rng.choice((0, 1, 100, 512, 4096, 6000)),
-        "AS": 1 << rng.randrange(10, 27),  # above what is used
+        "AS": 1 << rng.randrange(10, 27),  # in addition to the memory in use
         "DATA": 1 << rng.randrange(10, 27),
         "NPROC": 0,
     }[kind]

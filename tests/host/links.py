@@ -37,8 +37,8 @@ class LossyLink(Transport):
 
     This affects both directions. Damaged records pass through the model's framing, and its CRC check drops them. On a
     `shared` link each record is a datagram. The link asserts that requests on their way to the board never exceed the
-    board's window. It sends up to `run` records at once. It delivers runs of records of one size, of which the last may
-    be shorter.
+    board's window. It sends up to `run` records at once. It delivers records in runs of one size; only the last
+    record of a run may be shorter.
     """
 
     def __init__(

@@ -15,7 +15,7 @@ FIRMWARE = bytes(range(256)) * 12
 
 
 class LoaderBoard(PeerBoard):
-    """A board whose loader or firmware runs; `spoil` changes the part of an image that reaches the memory."""
+    """A board that runs its loader or firmware; `spoil` changes the part of an image that reaches the memory."""
 
     def __init__(self, running=True, starts=True):
         super().__init__(name=b"model_loader")

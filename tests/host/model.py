@@ -61,7 +61,7 @@ class PeerBoard:
         self.bench_bytes = 4096
         self.bench_part = 1 << 30  # most bytes that one benchmark request processes
         self.random = random.Random(1)  # the board's random source; None if it fails its health test
-        self.entries = []  # of this power cycle
+        self.entries = []  # all ranges since power-on
         self.seen = []
         self.next_session = 1
         self.fail_after = None  # number of data records after which the engine reports a fault
@@ -77,7 +77,7 @@ class PeerBoard:
             self._end(entry)
 
     def power_cycle(self):
-        """Forget everything."""
+        """Drop all ranges and sessions, as power-on does."""
         self.entries.clear()
 
     def _end(self, entry):

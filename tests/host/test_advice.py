@@ -376,7 +376,7 @@ def test_of_ports(place, server, to, monkeypatch):
     board = NullBoard(port=0)
     with Served(lambda: board.serve_once(0.05)):
         works("find", "--network", board.url, "--timeout", "1")
-        works("info", "--port", board.url)  # an IPv4 address
+        works("info", "--port", board.url)  # a URL with an IPv4 address
     board.close()
     refused("give the IPv4 address", "info", "--port", "udp://[::1]")
     refused("name", "info", "--port", "/dev/ttyNONE")

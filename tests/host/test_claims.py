@@ -243,4 +243,4 @@ def test_names_of_files_that_are_not_there_are_compared_too(tmp_path):
     with pytest.raises(FileError, match="are the same file"):
         require_apart([Use(str(name), True) for name in names])
     require_apart([Use(str(names[0]), True), Use(str(tmp_path / "new"), True), Use(str(names[0]) + "2")])
-    require_apart([Use(str(tmp_path / "folder")), Use(str(tmp_path / "folder"))])  # read twice
+    require_apart([Use(str(tmp_path / "folder")), Use(str(tmp_path / "folder"))])  # reading a file twice is allowed

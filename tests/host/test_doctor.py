@@ -17,9 +17,9 @@ CLOCK_HZ = 200_000  # slow enough that one benchmark takes a twentieth of a seco
 
 
 class TimedBoard(PeerBoard):
-    """A board whose work takes time at `true_hz`, while it reports a clock of `CLOCK_HZ`.
+    """A board that reports a clock of `CLOCK_HZ`, while its work takes time as at `true_hz`.
 
-    The host pauses during benchmarks, for one entry of `pauses`, in seconds, after the other.
+    The host pauses during benchmarks; `pauses` lists the seconds, in order.
     """
 
     def __init__(self, true_hz=CLOCK_HZ):
@@ -36,7 +36,7 @@ class TimedBoard(PeerBoard):
 @pytest.fixture(autouse=True)
 def one_benchmark(monkeypatch):
     monkeypatch.setattr(doctor, "_CLOCK_SECONDS", 0.1)
-    monkeypatch.setattr(cables, "attached", list)  # whatever this machine has
+    monkeypatch.setattr(cables, "attached", list)  # hide this machine's cables
 
 
 @pytest.fixture

@@ -403,7 +403,7 @@ def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(unserved, monke
     def send_once(datagrams, records, address):
         if address in asked:
             raise OSError(errno.EHOSTDOWN, "Host is down")
-        if address[1] == port:  # not the answer
+        if address[1] == port:  # a request, not an answer
             asked.add(address)
         send(datagrams, records, address)
 
@@ -524,7 +524,7 @@ def test_an_interrupted_bench_keeps_what_is_measured(server, tmp_path, capsys, m
     assert [(each["key_bits"], each["interrupted"]) for each in kept["records"]] == [(128, False), (192, False)]
 
 
-# What is shown
+# The output
 
 
 def figures(engines, directions, kind="sim"):

@@ -16,7 +16,7 @@ from PIL import Image
 EDGE = 32
 
 
-# How even bytes are
+# How even the distribution of bytes is
 
 
 @pytest.mark.parametrize(

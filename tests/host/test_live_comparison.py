@@ -28,7 +28,7 @@ def sessions(monkeypatch):
 
 def compared(board, monkeypatch, looks, **first):
     """Compare the null board's only engine with itself until `looks(shown, state)`; return pictures by channel."""
-    monkeypatch.setattr("cipherlane.live.comparison.SHORT", 0.0)  # one picture a turn
+    monkeypatch.setattr("cipherlane.live.comparison.SHORT", 0.0)  # one picture in each turn
     shown = {Channel.PICTURE: [], Channel.BESIDE: []}
     begun = []
 

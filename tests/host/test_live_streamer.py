@@ -49,7 +49,7 @@ def split(message):
     """Return head, plaintext, wire picture and decrypted picture of a message."""
     size = 4 + int.from_bytes(message[:4], "little")
     head = json.loads(message[4:size])
-    pixels = head["edge"] ** 2 * head["bits"] // 8  # in bytes
+    pixels = head["edge"] ** 2 * head["bits"] // 8  # size of a picture in bytes
     return head, *(message[size + at * pixels : size + (at + 1) * pixels] for at in range(3))
 
 
@@ -346,7 +346,7 @@ def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monk
 
 def test_a_second_board_decrypts_every_block_once(null_board, monkeypatch):
     """On both boards, ranges follow each other from stretch to stretch, so that the tables do not fill."""
-    monkeypatch.setattr("cipherlane.nullranges.WINDOW", 32)  # as of a board
+    monkeypatch.setattr("cipherlane.nullranges.WINDOW", 32)  # as on a real board
     board = NullBoard(port=0)
     seen = []
 

@@ -279,7 +279,7 @@ def test_a_break_on_a_socket_is_urgent_data_in_its_place():
 
 
 class Port:
-    """As one of pyserial's."""
+    """A serial port with the interface of pyserial's ports."""
 
     write_timeout = timeout = 0
 

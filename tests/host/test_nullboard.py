@@ -35,7 +35,7 @@ class Both:
     def __init__(self, null, model):
         self.null, self.model = null, model
         self.tickets = {}  # the null board's tickets, by the model's ticket
-        self.sessions = {0: 0}  # likewise
+        self.sessions = {0: 0}  # the null board's sessions, by the model's session
         self.refusals = set()
 
     def ask(self, name, session=0, offset=0, token=0, data=b"", peer=0, data_for_null=None):
@@ -147,6 +147,6 @@ def test_refusals_of_the_null_board(monkeypatch):
             with pytest.raises(RangesFullError):
                 device.open_session(bytes(32), None, Engine.TABLE)
             again = {"record_bytes": one.record_bytes, "ticket": one.ticket}
-            device.open_session(key, one.iv, Engine.TABLE, **again).close()  # takes no room
+            device.open_session(key, one.iv, Engine.TABLE, **again).close()  # takes no entry in the table
             assert three.iv != one.iv
     null.close()

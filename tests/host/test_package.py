@@ -18,7 +18,7 @@ from ..imports import cycle, graph
 from .served import Served
 
 HOST = Path(__file__).parents[2] / "host"
-OPTIONAL = {"cryptography", "argparse_manpage", "av", "starlette", "textual", "uvicorn"}  # of the extras
+OPTIONAL = {"cryptography", "argparse_manpage", "av", "starlette", "textual", "uvicorn"}  # packages of the extras
 README = (HOST / "README.md").read_text(encoding="utf-8")
 
 
@@ -52,7 +52,7 @@ def test_the_wheel_has_what_it_needs(wheel):
 
 def test_the_wheel_says_what_an_index_asks(wheel):
     (name,) = [name for name in wheel if name.endswith(".dist-info/METADATA")]
-    metadata = Metadata.from_email(wheel[name])  # raises what is wrong
+    metadata = Metadata.from_email(wheel[name])  # raises an exception if the metadata are invalid
     assert (metadata.name, str(metadata.version)) == ("cipherlane", cipherlane.__version__)
     assert metadata.license_expression == "BSD-2-Clause" and metadata.license_files == ["LICENSE"]
     assert metadata.description_content_type == "text/markdown" and metadata.description.strip() == README.strip()

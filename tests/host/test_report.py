@@ -260,7 +260,7 @@ def test_a_run_that_was_kept_too_is_shown_once(tmp_path):
     assert str(folders[0] / "other.json") in texts and str(folders[1] / "other.json") in texts, "not both called other"
 
 
-# What is refused
+# Refused inputs
 
 
 @pytest.mark.parametrize(

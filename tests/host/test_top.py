@@ -179,7 +179,7 @@ def test_a_choice_that_is_gone_is_said(null_board):
     async def scenario(screen):
         await screen.until(measured)
         screen.app._state["options"]["engine"] = ["table", "ise"]
-        screen.app.action_switch("engine", 1)  # no message comes between
+        screen.app.action_switch("engine", 1)  # no message arrives in between
         assert "no such choice" in screen.text("state")
         await screen.until(lambda screen: screen.text("state") == "")
 

@@ -187,7 +187,7 @@ def test_replies_of_others_are_ignored(run):
                 reply[:1] + b"\x03" + reply[2:],  # a request
                 reply[:2] + b"\x01\0" + reply[4:],  # a wrong length field
                 b"\x01" + reply[1:],  # another version
-                b"\x02\xff\x02\0" + reply[4:24] + b"\x0a\0",  # half an error
+                b"\x02\xff\x02\0" + reply[4:24] + b"\x0a\0",  # an error that is cut in half
                 reply[:7],
                 b"",
                 reply,

@@ -317,7 +317,7 @@ def test_port_of_the_null_board_is_taken(null_board):
     port = int(null_board.url.rsplit(":", 1)[1])
     with pytest.raises(PortError, match="choose another port"):
         NullBoard(port=port)
-    null_board.serve(0.1)  # it ends
+    null_board.serve(0.1)  # serving ends after this time
 
 
 def test_bench_through_the_link(null_board, tmp_path):

@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def _guards(args: argparse.Namespace) -> Iterator[Mutant]:
-    """Yield the guards of the requested parts whose names contain the requested text."""
+    """Yield the guards of the requested parts that have the requested text in their names."""
     for each in guards.guards():
         if (not args.part or each.part in args.part) and (not args.only or args.only in each.name):
             yield each

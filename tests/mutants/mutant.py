@@ -41,11 +41,12 @@ SUFFIXES = {".py", ".c", ".h", ".toml"}
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault.
+    """One fault, in a source file or in a design of gateware.
 
-    `name` tells where it is; `place` is a file of the tree, whose text becomes `change`, or a design of the tests'
-    benches, to which Yosys' mutation `change` is done, chosen by `environment` (the folder is one of the inputs of a
-    task). `tests` should notice it; they want the simulated boards of the configurations `boards` built.
+    `name` tells where the fault is. Either `place` is a file of the tree, and its text becomes `change`. Or `place` is
+    a design of the tests' benches, and Yosys' mutation `change` is applied to it; `environment` selects it, and its
+    folder is one of the inputs of a task. `tests` should notice the fault. They need the simulated boards of the
+    configurations `boards`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""`make mutants` on two mutants of a page, one of which its test notices."""
+"""`make mutants` on two mutants of a page; its test notices only one of them."""
 
 import json
 

@@ -60,7 +60,7 @@ static void fetch(uint32_t line)
 {
 	const uint32_t set = line % L2_LINES;
 
-	if (tags[set] != line) { /* its line makes room */
+	if (tags[set] != line) { /* the old line is evicted */
 		tags[set] = line;
 		dirty[set] = false;
 	}

@@ -140,7 +140,7 @@ struct units_row {
 	uint32_t slot;
 	uint32_t iv[4];
 	uint32_t record_blocks;
-	/** Statistics. */
+	/** Statistics of the session. */
 	uint64_t bytes;
 	uint64_t blocks;
 	uint32_t records;
@@ -191,7 +191,7 @@ extern bool units_stale;
 
 _Noreturn void units_die(const char *why);
 
-/** Consumes a fault. */
+/** Returns whether @p fault strikes now; it strikes once. */
 bool units_strikes(enum units_fault fault);
 
 /** Returns a number of register reads that a command takes. */

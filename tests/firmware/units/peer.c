@@ -257,7 +257,7 @@ static void op_start(void)
 	modes[3] = bench_variants[0].modes;
 }
 
-/** NULL for the server. */
+/** Returns the engine of the next byte, NULL for the server. */
 static const struct cl_engine *take_engine(void)
 {
 	const uint32_t n = take_u8();
@@ -394,7 +394,7 @@ static void op_report(void)
 	put_u32(work.records);
 }
 
-/** u8 place: status, window. */
+/** Takes u8 place. Answers status and window. */
 static void op_finish(void)
 {
 	const struct cl_engine_key *const key = take_key();

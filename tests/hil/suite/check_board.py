@@ -1,4 +1,4 @@
-"""The board comes into service, matches the environment file, and computes the results that the standards give."""
+"""The board comes into service, matches the environment file, and computes the results that the standards state."""
 
 import pytest
 from cipherlane.protocol.layout import RecordType
