@@ -1,4 +1,4 @@
-"""An RFC 2217 server by pyserial, in front of a board, like ser2net: for the tests of two environments."""
+"""An RFC 2217 server by pyserial, in front of a board, like ser2net: for tests in two Python environments."""
 
 import select
 import socket

@@ -34,7 +34,7 @@ KEY_BITS = (128, 192, 256)
 # Enough for vector loads and stores; the last block is not full.
 DATA_BYTES = 613
 ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
-# Engines with round keys in registers that sessions share, and in slots of their own.
+# One engine has its round keys in registers that sessions share, the other in a slot for each session.
 HARDWARE = [Engine.ISE_VMEM, Engine.ACCELERATOR]
 
 

@@ -1,4 +1,4 @@
-"""Devicetrees of Zephyr's boards must match LiteX's description of the SoCs. `make zephyr` without a tree helps."""
+"""Zephyr's devicetrees must match LiteX's description of the SoCs. Also tests `make zephyr` without a tree."""
 
 import json
 import os

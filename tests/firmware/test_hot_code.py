@@ -1,4 +1,4 @@
-"""Where the linker puts code that runs often: no two of its lines may evict each other from the cache."""
+"""Where the linker puts code that runs often: no two pieces of it may evict each other from the cache."""
 
 import re
 import subprocess
@@ -12,7 +12,7 @@ from tests.waiting import HANG_S
 
 SCRIPT = CORE.parent / "baremetal" / "link.ld"
 TOOLS = "riscv64-unknown-elf-"
-# Bytes of a line and number of lines in the core's instruction cache, which has one way (VexRiscv `full`).
+# Line size in bytes, and number of lines, of the core's instruction cache, which has one way (VexRiscv `full`).
 LINE, LINES = 32, 128
 BOARDS = (UART_BOARD, ETHERNET_BOARD)
 # Functions that every measured call runs through, then the functions of each engine.

@@ -1,4 +1,4 @@
-"""Naming a key, making a ticket and drawing a block: results by an oracle, and what each leaves on the stack.
+"""Naming a key, making a ticket and drawing a block: checks the results and that no secret stays on the stack.
 
 Each is called by itself, so that no later call overwrites what it left.
 """

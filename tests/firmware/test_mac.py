@@ -1,4 +1,4 @@
-"""AES-CMAC by the record `mac`: 3GPP's sets for 128-EIA2, all lengths against `cryptography`, refusals, remains."""
+"""AES-CMAC by the record `mac`: 3GPP's sets for 128-EIA2, all lengths against `cryptography`, refusals, zeroizing."""
 
 import random
 import tomllib

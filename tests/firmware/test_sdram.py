@@ -217,7 +217,7 @@ def test_a_step_that_is_none():
 
 @pytest.mark.parametrize("cache", [8192, 64])
 def test_what_was_zeroized_is_written_back(tmp_path, cache):
-    """The whole L2 cache must reach the module, although the CPU's cache already holds lines that are read for that."""
+    """All of the L2 cache must be written back, even if the CPU's cache already holds the words read to force this."""
     write_headers(tmp_path, SDR, cache)
     include = [f"-I{path}" for path in (tmp_path, HERE, FIRMWARE / "sdram", FIRMWARE / "generated")]
     flags = ["gcc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", *include, "-c"]

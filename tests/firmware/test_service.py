@@ -395,7 +395,7 @@ def test_no_open_leaves_a_chain_of_its_identities_on_the_stack(host, again):
     ticket.
     """
     session = host.open(KEY)
-    if again:  # the session answers a repeated request, and only the key is named
+    if again:  # a repeated request is answered from its session: only the key's name is computed
         assert host.open(KEY) == session
     encryptor = Cipher(algorithms.AES(KEY), modes.ECB()).encryptor()
     chain = encryptor.update(bytes([1]).ljust(16, b"\0"))

@@ -75,7 +75,7 @@ def check(folder, configuration, text):
 
 
 def samples():
-    """Yield folder and scenario of each `sample.yaml`. Upstream samples are thorough: the suite `crypto` tests more."""
+    """Yield folder and scenario of each `sample.yaml`. Upstream samples are marked `thorough`."""
     for name, folder, scenario in scenarios(SAMPLES, "cipherlane_sim"):
         marks = [pytest.mark.thorough] if folder.name.startswith("upstream") else []
         yield pytest.param(folder, scenario, id=name, marks=marks)

@@ -282,7 +282,7 @@ def test_the_key_file_can_be_a_setting(capsys, configuration, null_board, monkey
 
 
 class Serving(SimulatedClock):
-    """Time during which a board without a serving thread answers. If there is nothing to answer, time passes.
+    """A clock that lets a board answer while somebody waits. If there is nothing to answer, time passes.
 
     The process is stopped for `pause` seconds after the first answers.
     """

@@ -133,10 +133,7 @@ def test_every_byte_that_was_kept_is_checked(names, at):
 
 @LOCKED
 def test_verifying_covers_what_was_kept(names):
-    """The board's answer was wrong and nobody checked it.
-
-    Resuming with verification must notice, though the sidecar matches.
-    """
+    """Resuming with verification must notice an earlier wrong answer, though the sidecar matches it."""
     with pytest.raises(KeyboardInterrupt), InputFile(names[0]) as source, OutputFile(names[1], source) as output:
         journal = Journal.begin(output, source, record_bytes=UNIT, ticket=None, **facts())
         with journal:

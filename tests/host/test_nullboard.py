@@ -1,4 +1,4 @@
-"""The null board's rules for counter blocks: it must answer the same requests as the model board does."""
+"""The null board's rules for counter blocks: it must answer the same requests in the same way as the model board."""
 
 import io
 import random
