@@ -99,7 +99,7 @@ class BoardMemory:
         return max(image.count(data[i : i + WORD]) for i in range(0, len(data), WORD))
 
     def in_slots(self, data: bytes) -> int:
-        """Return how many words of `data`, from byte 2 on, are on the board: the banks of the MAC's slots hold these."""
+        """Return how many words of `data`, from byte 2 on, are on the board: as in the banks of the MAC's slots."""
         image = self.image()
         return sum(data[i : i + WORD] in image for i in range(2, len(data) - WORD, WORD))
 

@@ -218,14 +218,14 @@ def test_no_session_raises_the_board_s_count_of_rejected_records(page):
 
 @pytest.fixture
 def stage(page):
-    """The page on stage."""
+    """Show the page on stage, which is its view for a large screen."""
     page.keyboard.press("s")
     expect(page.locator("html")).to_have_class("stage")
     return page
 
 
 def shown(page, selector):
-    """Boxes of what is seen of a selector, as left, top, right and bottom."""
+    """Return the boxes of a selector's visible elements, as left, top, right and bottom."""
     boxes = [each.bounding_box() for each in page.locator(selector).all() if each.is_visible()]
     return [(box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]) for box in boxes]
 

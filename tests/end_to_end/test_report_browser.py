@@ -74,7 +74,7 @@ def test_tables_are_sorted_and_folded_without_scripts(browser, reports):
     name = table.locator("thead th").all_inner_texts().index("cycles a block")
 
     def column():
-        """Figures of the column, from the top of the page on."""
+        """Return the figures of the column, from the top of the page on."""
         places = f"rows => rows.map(row => [row.getBoundingClientRect().y, row.cells[{name}].innerText])"
         found = table.locator("tbody tr").evaluate_all(places)
         return [float(text.replace(",", "")) for _, text in sorted(found) if text != "-"]

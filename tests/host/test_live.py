@@ -63,7 +63,7 @@ def test_a_text_is_drawn_within_the_picture(edge):
 
 
 def test_a_pixel_has_its_colour_and_its_upper_half_is_the_nearest_of_16():
-    """Three bits of red and green, two of blue, by this test's own reading of them."""
+    """A pixel has three bits of red, three of green and two of blue; this test decodes them independently."""
     for pixel in range(256):
         bit = [pixel >> at & 1 for at in range(8)]
         parts = bit[7] * 4 + bit[3] * 2 + bit[2], bit[6] * 4 + bit[5] * 2 + bit[1], bit[4] * 2 + bit[0]

@@ -129,7 +129,10 @@ def test_racers_are_the_fastest_of_each_kind():
 
 
 def test_a_board_with_several_engines_begins_with_a_lap_of_each(null_board, monkeypatch, sessions):
-    """So that the page has figures to compare at once; then it streams with the fastest, and races if it is told to."""
+    """So the page has figures to compare at once.
+
+    Then the board streams with the fastest engine, or races if told to.
+    """
     monkeypatch.setattr("cipherlane.live.streamer.racers", lambda _: (Engine.TABLE,) * 3)
     states, raced = [], []
 

@@ -129,7 +129,7 @@ def test_loopback_has_its_usual_names(live):
 
 
 def test_an_allowed_host_reaches_page_and_messages_and_no_other_does():
-    """As through an SSH tunnel with a port of its own, or a container's."""
+    """A host can be, for example, an SSH tunnel with a port of its own, or a container."""
     with Live(allowed=["Lab.example:9000", "tunnel", "[::2]:9000"]) as live:
         at = live.host.rpartition(":")[2]
         for good in ("lab.example:9000", f"tunnel:{at}", "[::2]:9000", live.host):
@@ -281,18 +281,18 @@ def test_viewers_are_bounded_and_their_places_are_free_again(live, monkeypatch):
             live_wait(lambda: live.hub.viewers == 0)
 
 
-# Connections that are no viewers
+# Connections that are not viewers
 
 
 def half_open(live, words=b"GET / HTTP/1.1\r\n"):
-    """A connection with the beginning of a request."""
+    """Open a connection and send the beginning of a request."""
     connection = socket.create_connection(("127.0.0.1", live.listener.getsockname()[1]), WAIT)
     connection.sendall(words)
     return connection
 
 
 def ended(connection):
-    """Whether the server has ended a connection, for which it waits."""
+    """Wait for the server to end a connection; return whether it did."""
     try:
         while connection.recv(4096):
             pass
@@ -305,7 +305,7 @@ def ended(connection):
 
 @pytest.mark.parametrize("words", [b"", b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n", b"upgrade"])
 def test_many_who_only_connect_lock_no_viewer_out(monkeypatch, words):
-    """Connections without a request, with half of one, idle after one, and that give no token."""
+    """Cases: connections without a request, with half a request, idle after a request, and without a token."""
     monkeypatch.setattr(waiting, "MOST_GUESTS", 8)
     monkeypatch.setattr(waiting, "PATIENCE", 10 * WAIT)
     monkeypatch.setattr(server, "TOKEN_PATIENCE", 10 * WAIT)
@@ -343,7 +343,7 @@ def test_a_header_that_never_ends_is_not_waited_for(monkeypatch):
 
 
 class Wire:
-    """The end of a connection that a waiting room sees."""
+    """A connection's end as a waiting room sees it."""
 
     def __init__(self, address, port):
         self.client, self.closed = (address, port), False

@@ -93,7 +93,7 @@ def test_three_states_of_a_picture(null_board, monkeypatch):
 @pytest.mark.parametrize("viewers", [0, 1])
 @pytest.mark.parametrize("echo", [False, True])
 def test_every_picture_is_checked_whether_it_is_shown_or_not(monkeypatch, echo, viewers):
-    """By the host's library, and before tampering, which is none of the board's doing."""
+    """The host's library checks each picture before tampering, since tampering is not the board's doing."""
     board, passed = NullBoard(port=0, echo=echo), []
 
     def look(streamer, channel, said):
@@ -111,7 +111,7 @@ def test_every_picture_is_checked_whether_it_is_shown_or_not(monkeypatch, echo, 
 
 
 def test_a_choice_is_running_once_results_of_it_come(null_board, monkeypatch):
-    """Until then the page marks it as not yet in effect."""
+    """Until then, the page marks the choice as not yet in effect."""
     states = []
 
     def look(streamer, channel, said):
@@ -126,7 +126,7 @@ def test_a_choice_is_running_once_results_of_it_come(null_board, monkeypatch):
 
 
 def test_no_question_to_a_board_is_rejected_again_and_again(null_board, monkeypatch):
-    """A board without Ethernet does not count its cycles, and is asked once."""
+    """A board without Ethernet does not count its cycles, so it is asked for them only once."""
     watch(null_board, lambda _, channel, said: channel == Channel.STATE and len(said["points"]) > 3, monkeypatch)
     assert null_board._opened > 3 and null_board._rejected == 1
 

@@ -42,7 +42,9 @@ def film(tmp_path):
 
 
 def grey(picture):
-    """The mean grey of a picture's middle: the shades between its few colours are of several pixels."""
+    """Return the mean grey of a picture's middle, since several pixels together represent a shade between the few
+    colours.
+    """
     middle = [picture[row * EDGE + column] for row in range(8, 24) for column in range(8, 24)]
     return statistics.mean(part for pixel in middle for part in pictures.colour(pixel))
 
@@ -151,7 +153,7 @@ def test_a_file_cannot_have_the_tool_ask_a_network(tmp_path):
 
 @pytest.mark.parametrize("name", ["http:film.mp4", "concat:film.mp4", "data:film.mp4", "pipe:0", "cache:film.mp4"])
 def test_a_name_that_reads_as_an_address_is_a_file_s(film, tmp_path, monkeypatch, name):
-    """The first guard: whatever a name looks like, no protocol but `file` is asked for it."""
+    """The first guard: whatever a name looks like, FFmpeg opens it only by the protocol `file`."""
     monkeypatch.chdir(tmp_path)
     film.rename(tmp_path / name)
     player = video.Player(name, EDGE)
@@ -160,7 +162,9 @@ def test_a_name_that_reads_as_an_address_is_a_file_s(film, tmp_path, monkeypatch
 
 
 def test_a_file_has_nothing_but_files_asked(tmp_path):
-    """The second guard: a playlist may name files, and FFmpeg by itself would ask other protocols too, as `crypto`."""
+    """The second guard: a playlist may name only plain files, although FFmpeg by itself would use protocols such as
+    `crypto`.
+    """
     part, coded, key, path = (tmp_path / name for name in ("part.ts", "coded.ts", "key.ts", "list.m3u8"))
     with av.open(str(part), "w") as container:
         stream = container.add_stream("mpeg2video", rate=25)
