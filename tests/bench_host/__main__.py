@@ -1,15 +1,14 @@
-"""Measures the throughput of one host core: ``python -m tests.bench_host``, or ``make bench-host``.
+"""Measures what one core of the host carries: ``python -m tests.bench_host``, or ``make bench-host``.
 
-The tool streams records to the echoing null board over the loopback interface. It takes turns with a bare echo, which
-keeps as many of the same datagrams in flight to the same null board but ignores the answers. Rates are data bits to the
-board and back, counted once, per second of a process's CPU time, so other work on the machine has little effect. Rates
-by the wall clock are shown for comparison; they depend on the machine's other work, too. The null board is a process of
-its own, on a core of its own if there are two, and its time does not count for the tool.
+The tool streams records to the echoing null board over the loopback interface, in turns with a bare echo: the same
+datagrams to the same null board, as many in flight, whose answers nobody looks at. Rates are data bits to the board
+and back, counted once, for each second that a process was running on a processor (CPU time: other work on the machine
+touches it little); those by the wall clock are shown beside them, and are also what else the machine does. The null
+board is a process of its own with a core of its own, if there are two, and its time is not in the tool's.
 
-The kernel sends and receives as many datagrams in a call as fit. Rows with fewer datagrams show the rates on a network
-that joins fewer, and one per call shows the rates without joining. The command fails if the tool, with as many as fit,
-is below its bar. It also fails if the machine's bare echo is below the echo's bar, as the measurement then shows
-nothing.
+The kernel takes and gives as many datagrams in a call as fit; rows with fewer show what a network gives that joins
+fewer, and one a call what is left without. A tool below the bar, with as many as fit, fails the command; so does a
+machine on which the bare echo is below its own, which shows nothing.
 """
 
 import argparse
@@ -38,8 +37,8 @@ from tests.gateware.support import ROOT
 COMMAND = "make bench-host"
 BAR_MBPS, BAR_ECHO_MBPS = 1000, 2000
 RECORD_BYTES = 1440
-SEGMENTS = (64, 8, 1)  # most datagrams in a call
-SILENCE = 1.0  # seconds of silence after which all datagrams in flight count as lost
+SEGMENTS = (64, 8, 1)  # datagrams in a call at most
+SILENCE = 1.0  # seconds after which what is in flight is taken for lost
 
 
 @contextmanager
@@ -55,7 +54,7 @@ def null_board() -> Iterator[tuple[str, psutil.Process]]:
 
 
 def pin(board: psutil.Process) -> bool:
-    """Give this process and the null board a core each; return whether two cores are available."""
+    """Give this process and the null board a core each; return whether there are two to be had."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
     if len(cores) < 2:
         return False
@@ -65,13 +64,13 @@ def pin(board: psutil.Process) -> bool:
 
 
 def cpu_seconds(process: psutil.Process) -> float:
-    """Return the CPU time in seconds that a process has used so far."""
+    """CPU time that a process has taken so far."""
     times = process.cpu_times()
     return times.user + times.system
 
 
 def echo(transport: UdpTransport, window: int, seconds: float) -> int:
-    """Keep `window` data records in flight to the null board; return the number of data bytes that came back."""
+    """Keep `window` data records in flight to the null board; return the bytes of data that came back."""
     address, datagrams = transport._address, transport._datagrams
     most = min(window, most_segments(HEADER.size + RECORD_BYTES))
     run = DataCodec(1, 1, RECORD_BYTES).encode(0, [memoryview(bytes(RECORD_BYTES))] * most)
@@ -89,7 +88,7 @@ def echo(transport: UdpTransport, window: int, seconds: float) -> int:
 
 
 def figure(seconds: float, busy: float, board_busy: float, count: int) -> dict:
-    """Return the rates for `count` bytes of data, in Mbps; 0 if no time was measured."""
+    """Rates of `count` bytes of data; 0 where no time was seen to pass."""
     rates = {"core_mbps": busy, "board_core_mbps": board_busy, "wall_mbps": seconds}
     return {name: count * 8 / taken / 1e6 if taken else 0.0 for name, taken in rates.items()}
 
@@ -149,7 +148,7 @@ def show(records: list[dict], pinned: bool) -> None:
 
 
 def main() -> int:
-    """Run the command; return the exit status."""
+    """Entry point; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench_host", description=__doc__.splitlines()[0])
     parser.add_argument("--results", type=Path, default=ROOT / "build" / "results" / "bench-host.json")
     parser.add_argument("--rounds", type=int, default=5)

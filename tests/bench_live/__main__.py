@@ -13,7 +13,7 @@ PARTS = {
 
 
 def main() -> int:
-    """Run the command; return the exit status."""
+    """Entry point; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench_live", description=__doc__.splitlines()[0])
     parts = parser.add_subparsers(dest="part", required=True)
     for name, meaning in PARTS.items():

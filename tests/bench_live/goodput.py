@@ -1,18 +1,16 @@
-"""Measures how much goodput a viewer of the live view costs.
+"""Measures what a viewer of the live view costs of goodput.
 
-The live view streams pictures to the echoing null board over the loopback interface, stretch by stretch. A viewer comes
-and goes; it is a separate program that asks for each picture as a browser does. In one run, stretches with and without
-the viewer take turns. Rates are data bits to the board and back, counted once. They are per second by the wall clock,
-and per second of the tool's CPU time in all its threads.
+The live view streams pictures to the echoing null board over the loopback interface, stretch by stretch, while a
+viewer, a program of its own that asks for each picture as a browser does, comes and goes: stretches with it and without
+it take turns in one run. Rates are data bits to the board and back, counted once: for each second by the wall clock,
+and for each second that the tool was running on a processor, in all its threads (CPU time).
 
-The cost is measured in two ways. The direct cost compares each stretch with a viewer with the next one without: the
-mean loss, and the 95 % interval of that mean, which is wide if the machine's own speed changes more. The accounted cost
-is the CPU time spent on pictures as a part of the whole time. Two threads spend it, the one that streams while it makes
-a picture and the one that serves, each measured by its own clock. This is the part of a core that streaming loses.
-
-The command fails if the accounted cost is above the bar. It also fails if the whole interval of the direct cost in CPU
-time is above the bar, provided that the tool had nearly a whole core. Pictures follow the wall clock, so with less of a
-core they are a larger part of the work.
+The cost is measured in two ways. Directly: each stretch with a viewer against the next one without; the mean of what
+is missing, and the 95 % interval of that mean, which is wide where the machine's own speed changes by more. By account:
+the CPU time of pictures, by the clocks of the two threads that have to do with them, the one that streams while it
+makes one and the one that serves, as a part of the time: what of a core streaming has no more. An account above the bar
+fails the command, and so does a direct cost in CPU time whose whole interval is above it, if the tool had a core nearly
+to itself: pictures go by the wall clock, and where it has less they are more of what it does.
 """
 
 import argparse
@@ -35,19 +33,19 @@ from tests.bench_live.viewing import Enough, load, points_of, viewed
 from tests.gateware.support import ROOT
 
 COMMAND = "make bench-live"
-BAR = 0.01  # largest cost, as a part of the goodput
+BAR = 0.01  # of goodput
 WHOLE_CORE = 0.8
-STRETCH = 1.0  # seconds per stretch
-TURN = 2.5  # stretches with a viewer, then without
+STRETCH = 1.0  # seconds
+TURN = 2.5  # stretches
 
 
 class Turns(Hub):
-    """Keeps the figures of stretches with exactly one viewer, or none, from beginning to end."""
+    """Keeps the figures of stretches that had one viewer from beginning to end, or none."""
 
     def __init__(self, rounds: int):
         super().__init__()
         self.found: dict[int, list[dict]] = {0: [], 1: []}
-        self.spent: Callable[[], float] = lambda: 0.0  # seconds of CPU time spent on pictures so far
+        self.spent: Callable[[], float] = lambda: 0.0  # seconds of CPU time on pictures, up to now
         self._pictures, self._rounds, self._begun, self._spent = 0, rounds, -1, 0.0
 
     def put(self, channel: Channel, message: bytes) -> None:
@@ -64,7 +62,7 @@ class Turns(Hub):
 
 
 def rates_of(points: list[dict]) -> dict[str, list[float]]:
-    """Return the rates of stretches in Mbps: per second of CPU time, and per second by the wall clock."""
+    """Rates of stretches, in Mbps: for each second of CPU time, and for each by the wall clock."""
     return {
         "core": [each["wall_mbps"] / each["host_share"] for each in points],
         "wall": [each["wall_mbps"] for each in points],
@@ -72,7 +70,7 @@ def rates_of(points: list[dict]) -> dict[str, list[float]]:
 
 
 def clock_of(thread: str) -> int:
-    """Return the clock that counts the CPU time of the thread with that name."""
+    """Return the clock of the CPU time of the thread of that name."""
     (found,) = (each for each in threading.enumerate() if each.name == thread)
     assert found.ident
     return time.pthread_getcpuclockid(found.ident)

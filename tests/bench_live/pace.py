@@ -1,8 +1,8 @@
-"""Measures how many pictures per second the live view shows from the simulated board, by engine, with a viewer.
+"""Measures the pictures a second that the simulated board gives the live view, by engine, with a viewer.
 
-The simulator counts cycles, and its rate depends on its part of a core. That part is shown with the pictures per second
-by the wall clock. Pictures per second of the simulator's CPU time are shown, too: this is the rate of a machine that
-gives the simulator a whole core. The command fails if `ise_vmem` is below the bar at that rate.
+The simulator is a program that counts cycles, and what it gives depends on the part of a core that it gets: that is
+shown beside pictures a second by the wall clock, and so are pictures for each second of its CPU time, the rate of a
+machine that gives it a whole core. `ise_vmem` below the bar by that rate fails the command.
 """
 
 import argparse
@@ -24,11 +24,11 @@ from tests.gateware.support import ROOT
 COMMAND = "make bench-live LIVE=pace"
 BAR, BAR_ENGINE = streamer.FEWEST_PICTURES, "ise_vmem"
 ENGINES = ("fastpath", "accelerator", "ise_vmem", "ise_fused", "ise")
-STRETCH = 4.0  # seconds per stretch
+STRETCH = 4.0  # seconds
 
 
 class Pace(Hub):
-    """Streams each of `choices` for `rounds` stretches after its first, and keeps the figures."""
+    """Has each of `choices` streamed for `rounds` stretches beyond its first, and keeps their figures."""
 
     def __init__(self, choices: list[dict], rounds: int):
         super().__init__()

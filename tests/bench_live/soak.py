@@ -1,8 +1,8 @@
-"""Watches the live view on the null board with ten pages open in Chromium, for ten minutes: memory must not grow.
+"""Watches the live view on the null board with ten pages open in Chromium, ten minutes long: memory must not grow.
 
-Every few seconds it reads the tool's resident memory, and the JavaScript heap of all pages after garbage collection.
-The readings after a tenth of the time are the starting values. The command fails if the tool or the pages have grown by
-more than the bar at the end, or if a page stands still.
+A reading each few seconds: the tool's resident memory, and the JavaScript heap of all pages after a collection. What
+they have after a tenth of the time is the beginning; a tool that has grown by more than the bar at the end, or pages
+that have, or a page that stands still, fail the command.
 """
 
 import argparse
@@ -24,9 +24,9 @@ from tests.gateware.support import ROOT
 
 COMMAND = "make bench-live LIVE=soak"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--js-flags=--expose-gc")
-READING = 10.0  # seconds between readings
+READING = 10.0  # seconds
 PATIENCE_MS = 120_000
-BARS = {"tool": 16.0, "pages": 16.0}  # most growth in MB
+BARS = {"tool": 16.0, "pages": 16.0}  # MB of growth
 COUNT = """() => {
     window.seen = 0;
     new MutationObserver(() => seen++).observe(document.getElementById('wire_note'), {childList: true});
@@ -35,12 +35,12 @@ HEAP = "() => { gc(); return performance.memory.usedJSHeapSize; }"
 
 
 def reading(tool: psutil.Process, pages: list[Page]) -> dict[str, float]:
-    """Return the memory of the tool and of the pages, in MB."""
+    """Return MB of the tool, and of the pages."""
     return {"tool": tool.memory_info().rss / 1e6, "pages": sum(page.evaluate(HEAP) for page in pages) / 1e6}
 
 
 def give_way() -> None:
-    """Lower the priority of Chromium's programs, which set their own, to at most this program's."""
+    """Let Chromium's programs, which set their own priority, have none above this one's."""
     mine = psutil.Process().nice()
     for child in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):
@@ -49,7 +49,7 @@ def give_way() -> None:
 
 
 def soak(seconds: float, count: int) -> tuple[list[dict], list[int]]:
-    """Watch with `count` pages; return the readings, and the number of pictures that each page has drawn."""
+    """Watch with `count` pages; return readings, and the pictures that each page has drawn."""
     words = [Path(sys.executable).parent / "cipherlane", "live", "--listen", "127.0.0.1:0", "--port"]
     with contextlib.ExitStack() as stack:
         url, _ = stack.enter_context(null_board())

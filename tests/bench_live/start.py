@@ -1,8 +1,7 @@
-"""Measures how long `make live` takes to show its address and its first picture, first in a new clone, then again
-there.
+"""Measures how long `make live` takes to its address and to its first picture, in a new clone and again there.
 
-The clone, in build/bench-live, has this checkout's HEAD and a cache of simulators of its own. It uses the machine's
-installed Debian packages and pip's downloads. The command fails if a first picture takes longer than its bar.
+The clone is of this checkout's HEAD, in build/bench-live, with a cache of simulators of its own; the machine's Debian
+packages and pip's downloads are those that there are. A first picture beyond the bars fails the command.
 """
 
 import argparse

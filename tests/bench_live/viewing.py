@@ -1,4 +1,4 @@
-"""Viewers of the live view that are not browsers: a program that asks for each picture as a browser does."""
+"""Viewers of the live view that are no browsers: a program that asks for each picture as one does."""
 
 import argparse
 import asyncio
@@ -17,11 +17,11 @@ from websockets.asyncio.client import connect
 
 
 class Enough(BaseException):
-    """Raised when everything was measured."""
+    """All was measured."""
 
 
 async def view(address: str, on: float, off: float) -> None:
-    """Watch for `on` seconds, pause for `off` seconds, and repeat until ended."""
+    """Watch for `on` seconds, then not for `off`, until ended."""
     while True:
         async with connect(f"ws://{address}/messages", origin=f"http://{address}", proxy=None) as viewer:
             end = time.monotonic() + on
@@ -33,7 +33,7 @@ async def view(address: str, on: float, off: float) -> None:
 
 @contextlib.contextmanager
 def viewed(hub: Hub, streaming: Streamer, on: float, off: float) -> Iterator[None]:
-    """Serve the content of `hub`, and let one viewer come and go."""
+    """Serve what `hub` has, and let one viewer come and go."""
     listener, hosts, _ = server.listen("127.0.0.1", 0)
     address = f"127.0.0.1:{listener.getsockname()[1]}"
     words = [sys.executable, "-m", "tests.bench_live.viewing", address, str(on), str(off)]
@@ -46,12 +46,12 @@ def viewed(hub: Hub, streaming: Streamer, on: float, off: float) -> Iterator[Non
 
 
 def points_of(channel: Channel, message: bytes) -> list[dict]:
-    """Return the figures in a message of the state channel; other messages contain none."""
+    """Return the figures in a message of the state; none in others."""
     return json.loads(message)["points"] if channel == Channel.STATE else []
 
 
 def load() -> str:
-    """Return a text that states how busy the machine is."""
+    """Say how busy the machine is."""
     return f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
 
 

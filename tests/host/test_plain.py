@@ -150,7 +150,7 @@ def test_nothing_else_writes_to_a_terminal():
         ("transport/namespace.py", "sys.stderr.write"),  # in a child; `simboard` reads it
         ("tables.py", "Text"),
         ("views.py", "Console"),
-        ("views.py", "Text"),  # for figures
+        ("views.py", "Text"),  # a figure
         ("views.py", "sys.stderr.write"),
         ("views.py", "sys.stdout.write"),
     }
