@@ -1,6 +1,7 @@
-"""Options of tests. Those on a Zephyr tree are collected where there is one; otherwise one line says so.
+"""Options and fixtures of the tests. Tests that need a Zephyr tree are collected only if there is one.
 
-Those of `tests/hil` run in an environment of their own (`make test` does it), and are collected there.
+Without a Zephyr tree, a line at the end reports that. Tests in `tests/hil` run in an environment of their own (`make
+test` runs them), and are collected there.
 """
 
 import gc
@@ -26,17 +27,18 @@ def pytest_addoption(parser):
 
 
 def pytest_configure():
-    gc.set_threshold(100_000, 20, 100)  # Migen's trees are many small objects, which live: looking at them costs half
+    # Migen's trees are many small, long-lived objects: checking them would take half of the time
+    gc.set_threshold(100_000, 20, 100)
     # A shell that runs this in the background ignores SIGINT, and so would the programs that tests interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.environ["CIPHERLANE_CONFIG"] = ""  # whatever the user who runs the tests has configured
+    os.environ["CIPHERLANE_CONFIG"] = ""  # ignore the configuration of the user who runs the tests
 
 
 @pytest.fixture(autouse=True, scope="module")
 def designs_as_in_a_new_process():
-    """Migen numbers and names signals, and keeps all objects that have some: each file of tests begins anew.
+    """Let Migen number and name signals afresh for each file of tests, and drop the objects that it keeps.
 
-    So a design's text, by which its model is kept, does not depend on the files before.
+    Models are kept by a design's text, which must not depend on the files that ran before.
     """
     DUID._DUID__next_uid = 0
     tracer.name_to_idx.clear()
@@ -51,15 +53,15 @@ def pytest_terminal_summary(terminalreporter):
 
 @pytest.fixture(scope="session")
 def zephyr_board():
-    """Folder of the simulated board with the firmware on Zephyr."""
-    from gateware.flow import emulator  # only here: it imports LiteX
+    """Return the folder of the simulated board with the firmware on Zephyr."""
+    from gateware.flow import emulator  # not imported above, since it imports LiteX
 
     return emulator.build()
 
 
 @pytest.fixture(scope="session")
 def zephyr_ethernet_board():
-    """Folder of the simulated board with Ethernet and the firmware on Zephyr."""
+    """Return the folder of the simulated board with Ethernet and the firmware on Zephyr."""
     from gateware.flow import emulator
 
     return emulator.build("eth_zephyr")
@@ -67,7 +69,7 @@ def zephyr_ethernet_board():
 
 @pytest.fixture(scope="session")
 def zephyr_sdram_board():
-    """Folder of the simulated board with SDRAM and the firmware on Zephyr."""
+    """Return the folder of the simulated board with SDRAM and the firmware on Zephyr."""
     from gateware.flow import emulator
 
     return emulator.build("sdram_zephyr")

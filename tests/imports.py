@@ -1,4 +1,4 @@
-"""What Python files import, wherever in them it stands: inside functions and for type checkers alone too."""
+"""Finds everything that Python files import, including imports inside functions and only for type checkers."""
 
 import ast
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def imported(path: Path, package: str = "") -> Iterator[str]:
-    """Names that a file imports, with what is taken from them; `package` is what its relative imports begin from."""
+    """Yield the names that a file imports, down to single objects; relative imports start from `package`."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
             above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
@@ -17,13 +17,13 @@ def imported(path: Path, package: str = "") -> Iterator[str]:
 
 
 def graph(*folders: Path) -> dict[str, set[str]]:
-    """For each module of some packages, given by their folders, those of them that it imports."""
+    """Return, for each module in the packages of these folders, the other modules among them that it imports."""
     modules = {_name(path, folder): path for folder in folders for path in folder.rglob("*.py")}
     return {name: set(_modules(name, path, modules)) - {name} for name, path in modules.items()}
 
 
 def cycle(imports: dict[str, set[str]]) -> list[str]:
-    """Modules of which each imports the next, and the last is the first again; none if there is no such circle."""
+    """Return a circle of modules: each imports the next, and the last equals the first. Empty if there is none."""
     try:
         TopologicalSorter(imports).prepare()
     except CycleError as error:

@@ -1,7 +1,7 @@
-"""The tests that SECURITY names: where each is to run, and in a run of them, which were skipped.
+"""The tests that SECURITY names: where each should run, and which were skipped in a run.
 
-A plug-in of pytest, for `conftest.py`. What is skipped is told at the end; under `CI`, where everything is that they
-need, it is a failure.
+A pytest plug-in for `conftest.py`. Skipped tests are listed at the end of the run. Under `CI`, where nothing that they
+need is missing, a skipped test is a failure.
 """
 
 import os
@@ -15,7 +15,9 @@ __all__ = ["pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_
 
 
 def promised() -> dict[str, str]:
-    """By name, as pytest has it without parameters: "make test", or what stands behind the name in brackets."""
+    """Return where each test runs, by pytest's name without parameters: "make test", or the text in brackets after the
+    name.
+    """
     page = (Path(__file__).resolve().parents[1] / "SECURITY.md").read_text(encoding="utf-8")
     return {name: where.strip("`") or "make test" for name, where in _NAME.findall(page)}
 

@@ -1,4 +1,4 @@
-"""A simulated board at a serial port, for the tests of two environments."""
+"""A simulated board at a serial port, for tests in two Python environments (the main one and `tests/hil`)."""
 
 import os
 import pty
@@ -13,7 +13,7 @@ from tests.waiting import HANG_S
 
 
 class SerialBoard:
-    """The simulated board behind a pseudo-terminal, which stands for the serial port of a board."""
+    """The simulated board at a pseudo-terminal, which replaces the serial port of a real board."""
 
     def __init__(self):
         self._board = SimulatedBoard(find_board())

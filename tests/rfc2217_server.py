@@ -1,4 +1,4 @@
-"""A server of RFC 2217 by pyserial, as ser2net is one, in front of a board: for the tests of two environments."""
+"""An RFC 2217 server by pyserial, in front of a board, like ser2net: for tests in two Python environments."""
 
 import select
 import socket
@@ -8,7 +8,10 @@ from serial.rfc2217 import PortManager
 
 
 class Lines:
-    """What a server of RFC 2217 asks of a serial port, counting how often it is set up; data go past it."""
+    """The settings that an RFC 2217 server needs from a serial port; counts how often the port is set up.
+
+    It carries no data.
+    """
 
     cts = dsr = ri = cd = dtr = rts = True
     rtscts = xonxoff = break_condition = False

@@ -1,4 +1,4 @@
-"""The simulated board with another program in its ROM than the firmware."""
+"""The simulated board with a program in its ROM that replaces the firmware."""
 
 import os
 import socket
@@ -27,7 +27,7 @@ def build(
     output : Path
         Folder for everything made here; the program is its `firmware.elf`.
     main, more : Path, tuple[Path, ...]
-        C file with `main`, and further ones. No name may be that of a file of the core.
+        C file with `main`, and further ones. No name may equal the name of a file of the core.
     defines : tuple[str, ...]
         Options for the compiler.
     board : Path, optional
@@ -48,7 +48,7 @@ def build(
 
 
 def open_uart(board: SimulatedBoard, **options) -> serial.SerialBase:
-    """The UART of a running board, as pyserial opens it; a break goes first, since the program takes no records."""
+    """Open the UART of a running board by pyserial. First a break is sent, since the program accepts no records."""
     port = serial.serial_for_url(board.url, **options)
     port._socket.send(b"\0", socket.MSG_OOB)
     return port

@@ -1,4 +1,4 @@
-"""No verdict of a test depends on how fast the machine is: who may look at the clock, and how short a limit may be."""
+"""No test's verdict may depend on the machine's speed: which tests may read the clock, and how short limits may be."""
 
 import ast
 from pathlib import Path
@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parent
-LEAST_S = 60  # seconds: a shorter limit can be over on a busy machine
-# What names the limit of each of these calls, and is no waiting if it is 0.
+LEAST_S = 60  # seconds: a shorter limit may expire on a busy machine
+# Names of calls with a time limit; a limit of 0 means that the call does not wait.
 LIMITED = {"run", "wait", "join", "communicate", "settimeout", "create_connection", "check_output"}
-POLLS = {"host/model.py"}  # whose limit only says when they ask again whether to end
-COMMANDS = ("bench_", "fuzz/", "mutants/", "screenshots/")  # they measure, or run for a time: no tests
-# Who imports `time`, and why the verdict does not depend on it.
+POLLS = {"host/model.py"}  # its limit only sets how often it checks whether to end
+COMMANDS = ("bench_", "fuzz/", "mutants/", "screenshots/")  # these measure, or run for a given time; they are not tests
+# Files that import `time`, each with the reason why its verdict does not depend on time.
 CLOCKS = {
     "waiting.py": "its limit only ends what hangs",
     "gateware/flow/waiting.py": "a task that never ends by itself",
@@ -30,7 +30,7 @@ CLOCKS = {
 
 @pytest.fixture(scope="module")
 def sources():
-    """Each module of the tests, parsed, with its name."""
+    """Return each module of the tests, parsed, with its name."""
     names = {path.relative_to(TESTS).as_posix(): path for path in sorted(TESTS.rglob("*.py"))}
     return [
         (name, ast.parse(path.read_text()))
@@ -49,7 +49,7 @@ def looks_at_the_clock(tree):
 
 
 def short_limits(tree):
-    """Lines of calls that wait for less than `LEAST_S` seconds, where a number says so."""
+    """Yield the lines of calls that wait for less than `LEAST_S` seconds, if the limit is a number."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in LIMITED:
             continue

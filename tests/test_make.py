@@ -1,4 +1,4 @@
-"""The Makefile as people call it: what it refuses before anything is made, and what its cheap targets do."""
+"""The Makefile as users call it: what it refuses before anything is made, and the effects of its quick targets."""
 
 import hashlib
 import os
@@ -22,7 +22,7 @@ PARTS += ("host/cipherlane/transport/namespace.py", "firmware/.clang-format")
 
 
 def copy_to(directory):
-    """Copy to `directory` what these targets need of the checkout, without git; return it."""
+    """Copy the parts of the checkout that these targets need to `directory`, without git; return it."""
     for part in PARTS:
         target = directory / part
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def checkout(tmp_path):
 
 @pytest.fixture
 def open_folder():
-    """A folder in which others than its owner can look; those of pytest are not."""
+    """Make a folder that other users can read, unlike pytest's folders."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
@@ -62,7 +62,7 @@ def nothing_made(directory):
 
 
 def refusal(checkout, *words, **options):
-    """Return the one line with which `make demo` refuses; it has said and made nothing else."""
+    """Return the one line with which `make demo` refuses, after checking that it printed and made nothing else."""
     done = make(checkout, "demo", *words, **options)
     assert (done.returncode, done.stdout) == (2, ""), done
     line, ending = done.stderr.splitlines()
@@ -123,7 +123,7 @@ def test_demo_names_the_configurations_of_the_simulated_board():
     ],
 )
 def test_demo_builds_and_starts_the_configuration_that_is_named(checkout, configuration, port, results):
-    """With stand-ins for the programs, which say how they are called."""
+    """Replacements for the programs print how they are called."""
     environment = checkout / ".venv"
     environment.unlink()
     for name in ("bin/python", "bin/cipherlane", "programs/unshare"):
@@ -192,7 +192,7 @@ def test_demo_of_a_board_builds_nothing_of_the_simulator_and_takes_a_path_with_s
 
 
 def test_setup_is_never_silent_for_long_and_says_what_failed(checkout):
-    """Of the package manager, which a stand-in takes the place of: nothing is to be installed here."""
+    """A fake package manager fails, as nothing should be installed here."""
     programs = checkout / "programs"
     programs.mkdir()
     for name, text in (
@@ -238,7 +238,7 @@ INSTALLS = PIP + "Installing collected packages: MarkupSafe, Jinja2, a, b\n"
     ],
 )
 def test_progress_of_the_setup_names_step_seconds_and_packages(tmp_path, said, total, shown):
-    """Of what apt-get and pip print, cut short; their own last lines meant nothing to anybody."""
+    """The line is a short summary of what apt-get and pip print, since their own last lines tell users little."""
     (tmp_path / "log").write_text(said)
     words = [ROOT / ".ci" / "progress", "a step", "35", tmp_path / "log", *filter(None, [total])]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
@@ -300,7 +300,7 @@ def test_board_and_configuration_that_are_built(checkout, words, built):
     ],
 )
 def test_words_of_hardware_in_the_loop(checkout, words, run):
-    """What is at a coordinator is not built here."""
+    """A board at a coordinator is not built here."""
     done = make(checkout, "-n", "hil", *words, **dict.fromkeys(("COORDINATOR", "PLACE", "WAIT", "SELECT", "SOAK"), ""))
     (line,) = re.findall(r"-m tests\.hil (.*?) *$", done.stdout, re.M)
     assert line.split() == run.split()
@@ -318,7 +318,7 @@ def test_words_of_hardware_in_the_loop(checkout, words, run):
     ],
 )
 def test_environment_file_of_hardware_in_the_loop(checkout, words, written):
-    """It is written unless one is named, and before the run."""
+    """The file is written before the run, unless the user names one."""
     done = make(checkout, "-n", "hil", *words, **dict.fromkeys(("COORDINATOR", "HIL_ENV", "ACCEPT"), ""))
     found = re.findall(r"-m gateware\.flow\.environment (.*?) *$", done.stdout, re.M)
     assert [" ".join(line.split()) for line in found] == written
@@ -389,7 +389,7 @@ def test_a_checkout_whose_path_has_a_colon_is_refused(tmp_path):
 
 @pytest.mark.parametrize("target", ["bitstream", "firmware", "netlist", "formal", "timing", "explore", "test"])
 def test_a_checkout_in_tmp_is_refused_where_yosys_would_not_see_it(open_folder, target):
-    """And by these targets alone: the others work there, as many tests here show."""
+    """Only these targets refuse; the others work there, as many tests here show."""
     if not str(open_folder).startswith("/tmp/"):
         pytest.skip("temporary files are elsewhere")
     directory = copy_to(open_folder / "checkout")
@@ -430,7 +430,7 @@ def test_clean_keeps_what_took_long_and_distclean_nothing(checkout):
 
 def test_lint_without_git_sees_the_same_sources(checkout):
     for name in ("firmware/core/bad.c", "firmware/generated/made.h", "build/made.c", ".venv/x.c", "host/build/made.h"):
-        if not name.startswith(".venv"):  # which is ours
+        if not name.startswith(".venv"):  # this folder is our own environment
             (checkout / name).parent.mkdir(parents=True, exist_ok=True)
             (checkout / name).write_text("int  a ;\n")
     listed = subprocess.run([checkout / ".ci" / "c-sources"], capture_output=True, text=True, check=True).stdout

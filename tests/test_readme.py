@@ -1,4 +1,4 @@
-"""The README is short, and what it and the other pages link to and tell to run is there."""
+"""The README is short, and the links and commands in all pages lead somewhere."""
 
 import re
 from pathlib import Path
@@ -7,14 +7,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("constraints", "docs", "firmware", "gateware", "host", "results", "tests")
-INDEX = "docs/index.md"  # the list of pages on the site that `make docs` builds
+INDEX = "docs/index.md"  # lists the pages of the site that `make docs` builds
 FILES = [*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))]
 PAGES = sorted(str(path.relative_to(ROOT)) for path in FILES)
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
 def anchors(text):
-    """What links can point at in a page: its headings as GitHub names them."""
+    """Return the possible targets of links into a page: its headings as GitHub names them."""
     headings = re.findall(r"^#+ (.*)", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
 

@@ -1,4 +1,4 @@
-"""SECURITY names tests: each runs where the page says, and fails without what it is to show."""
+"""The tests that SECURITY names: each runs where the page states, and fails without the guard that it tests."""
 
 import os
 import re
@@ -20,7 +20,7 @@ MAKEFILE = (ROOT / "Makefile").read_text()
 
 
 def recipe(target):
-    """The words behind `pytest` in the first command of a target that runs it."""
+    """Return the words after `pytest` in a target's first command that runs it."""
     (lines,) = re.findall(rf"^{target}:.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)
     return shlex.split(re.search(r"-m pytest(.*)", lines)[1])
 
@@ -35,7 +35,10 @@ def test_named_tests_are_there():
 
 
 def test_each_runs_where_the_page_says():
-    """In `make test`, unless a name is followed by where else; what is left to each night is not there by a mark."""
+    """A test runs in `make test`, unless another place follows its name.
+
+    Nightly tests have a mark that excludes them there.
+    """
     by_target = {where: [name for name in PROMISED if PROMISED[name] == where] for where in set(PROMISED.values())}
     assert by_target.keys() <= {"make test", "make formal", EACH_NIGHT}
     assert recipe("test-all") == [], "each night all that is collected runs"
@@ -50,7 +53,7 @@ def test_each_runs_where_the_page_says():
 
 
 def test_each_has_a_guard_without_which_it_is_to_fail():
-    """`make mutants MUTANTS=--guards` sees it fail; of a proof the file itself refutes broken copies."""
+    """`make mutants MUTANTS=--guards` checks that the test fails. The file of a proof refutes broken copies itself."""
     assert {each.tests[0] for each in guards()} == {name for name in PROMISED if not name.startswith(PROOFS)}
     for name in PROMISED:
         if name.startswith(PROOFS):
@@ -69,7 +72,7 @@ def test_it(n):
 
 @pytest.mark.parametrize("there", [False, True], ids=["", "CI"])
 def test_a_promise_that_is_skipped_is_told_and_under_ci_is_a_failure(tmp_path, there):
-    """As by `conftest.py`, in a run of its own."""
+    """The plug-in works as in `conftest.py`, here in a separate run."""
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_own.py").write_text(SKIPPED)
     (tmp_path / "conftest.py").write_text(

@@ -1,4 +1,4 @@
-"""The workflow files: whole, bounded, with the least rights, and what their steps call is there."""
+"""The workflow files: complete, limited in time, with minimal rights; everything that their steps call exists."""
 
 import os
 import re
@@ -14,17 +14,18 @@ FOLDER = ROOT / ".github" / "workflows"
 WORKFLOWS = {path.name: yaml.safe_load(path.read_text()) for path in sorted(FOLDER.glob("*.yml"))}
 JOBS = [(name, key) for name, workflow in WORKFLOWS.items() for key in workflow["jobs"]]
 VARIABLES = set(re.search(r"^VARIABLES := (.*)", (ROOT / "Makefile").read_text(), re.M)[1].split())
-STRANGERS = {"pull_request", "pull_request_target", "push"}  # who opens a request, and who may push
+# events by which outsiders, or anybody who may push, start a job
+STRANGERS = {"pull_request", "pull_request_target", "push"}
 EXPRESSION = re.compile(r"\$\{\{.*?\}\}")
 
 
 def events(workflow):
-    """Those that start it; YAML 1.1 reads the key `on` as true."""
+    """Return the events that start a workflow; YAML 1.1 reads the key `on` as true."""
     return set(workflow[True])
 
 
 def commands(job):
-    """The words of each command of a job, expressions as one word, variables of its environment put in."""
+    """Yield the words of each command of a job, with expressions as one word and the job's variables replaced."""
     for step in job["steps"]:
         for line in EXPRESSION.sub("EXPRESSION", step.get("run", "")).splitlines():
             for name, value in job.get("env", {}).items():
@@ -42,7 +43,7 @@ def test_there_are_those_that_the_pages_name():
 def test_a_job_is_bounded_and_may_write_nothing(name, key):
     job = WORKFLOWS[name]["jobs"][key]
     assert WORKFLOWS[name].get("permissions") == {"contents": "read"}
-    if (name, key) == ("docs.yml", "publish"):  # writes the site, of pushes to main only, and runs no code of ours
+    if (name, key) == ("docs.yml", "publish"):  # it writes the site, only for pushes to main, and runs none of our code
         assert job["if"] == "github.ref == 'refs/heads/main' && github.event_name == 'push'"
         assert set(job["permissions"]) == {"pages", "id-token"}
         assert [step["uses"] for step in job["steps"]] == ["actions/deploy-pages@v4"]
@@ -56,7 +57,7 @@ def test_a_job_is_bounded_and_may_write_nothing(name, key):
 
 @pytest.mark.parametrize(("name", "key"), JOBS)
 def test_what_a_step_calls_is_there(name, key):
-    """Targets and variables of make, scripts, modules of Python."""
+    """The calls are make's targets and variables, scripts, and Python modules."""
     seen = 0
     for program, *words in commands(WORKFLOWS[name]["jobs"][key]):
         if program == "make":
@@ -85,7 +86,10 @@ def test_the_simulated_boards_of_the_nightly_matrix_are_there():
 
 
 def test_a_lab_runs_nothing_of_strangers_and_its_places_are_waited_for():
-    """A job's limit holds the wait for a place, a soak on each transport, the rest; without a lab there is no job."""
+    """The job's limit covers the wait for a place, a soak test on each transport, and the rest.
+
+    Without a lab, there is no job.
+    """
     for workflow in WORKFLOWS.values():
         for job in workflow["jobs"].values():
             if "self-hosted" not in job["runs-on"]:

@@ -1,14 +1,15 @@
-"""Waiting in tests: for events, never for an amount of time.
+"""Waiting in tests: always for events, never for an amount of time.
 
-A limit only ends a test that hangs, so it is long. No verdict depends on how long anything took.
+A limit only ends a test that hangs, so limits are long. No verdict depends on how long anything took.
 """
 
 import sys
 import time
 
-HANG_S = 300.0  # seconds after which a test hangs, however busy the machine is
+HANG_S = 300.0  # seconds after which a test counts as hanging, however busy the machine is
 
-# The command line, which pauses for ever once it has written 4096 bytes: no transfer ends before a test interrupts it.
+# The command line, but it pauses for ever after it has written 4096 bytes. So no transfer ends before a test interrupts
+# it.
 _PROGRAM = """
 import signal, sys
 from cipherlane import cli, journal
@@ -25,9 +26,9 @@ PAUSING = [sys.executable, "-c", _PROGRAM]
 
 
 def until(holds, said=lambda: "what was awaited did not come", step=lambda: time.sleep(0.02), hang_s=HANG_S):
-    """Wait until `holds()` is true, and return what it gave.
+    """Wait until `holds()` is true, and return its result.
 
-    `said` gives the reason for a failure. `step` lets the condition come true, by default the work of others does.
+    `said` returns the reason for a failure. `step` makes the condition come true; by default, it leaves that to others.
     """
     end = time.monotonic() + hang_s
     while not (found := holds()):
@@ -37,7 +38,7 @@ def until(holds, said=lambda: "what was awaited did not come", step=lambda: time
 
 
 def grows(path, size, process):
-    """Wait until the file `path` has more than `size` bytes, which `process` writes."""
+    """Wait until the file `path`, which `process` writes, has more than `size` bytes."""
 
     def grown():
         assert process.poll() is None, f"the process ended with status {process.returncode}"

@@ -1,7 +1,7 @@
-"""A bad cable for the simulated board: loses, repeats, reorders, damages and delays Ethernet frames, both ways.
+"""A bad cable for the simulated board: loses, repeats, reorders, damages and delays Ethernet frames in both directions.
 
-In the board's network namespace it puts a TAP device `host0` with the host's address in front of the board's `tap0`
-and carries every frame between them, by a seeded plan. Run as a program it is the part inside the namespace.
+In the board's network namespace, it puts a TAP device `host0` with the host's address in front of the board's `tap0`.
+It carries every frame between the two by a seeded plan. Run as a program, this file is the part inside the namespace.
 """
 
 import fcntl
@@ -20,11 +20,14 @@ from pathlib import Path
 ADDRESS = "192.168.1.100/24"
 TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
 ETH_P_ALL = 3
-REORDERED_SECONDS = 0.3  # a frame that is held back; in simulated time some records
+REORDERED_SECONDS = 0.3  # delay of a reordered frame; several records pass in that time
 
 
 class BadWire:
-    """The cable of a running `SimulatedBoard`; a context manager. Rates: lose, repeat, reorder, corrupt; delay in s."""
+    """The cable of a running `SimulatedBoard`; a context manager.
+
+    The plan has the rates `lose`, `repeat`, `reorder` and `corrupt`, and `delay` in seconds.
+    """
 
     def __init__(self, board, seed, **plan):
         self.board = board
@@ -88,7 +91,8 @@ def main(plan):
             if happens("lose"):
                 continue
             if happens("corrupt"):
-                at = rng.randrange(14, len(frame))  # of the addresses above IPv4 only the switch would know
+                # spare the MAC addresses: no checksum covers them, only a switch would notice
+                at = rng.randrange(14, len(frame))
                 frame = frame[:at] + bytes([frame[at] ^ 1 << rng.randrange(8)]) + frame[at + 1 :]
             for _ in range(1 + happens("repeat")):
                 due = time.monotonic() + plan.get("delay", 0) + REORDERED_SECONDS * happens("reorder")

@@ -1,4 +1,4 @@
-"""What tests need of the simulated board with Ethernet: the running board, hosts beside it, checked transfers."""
+"""What tests need for the simulated board with Ethernet: the running board, hosts on its network, checked transfers."""
 
 import contextlib
 import io
@@ -15,10 +15,10 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 @contextlib.contextmanager
 def running_board(directory=None):
-    """A running board, its network up.
+    """Start a board and its network; stop it at the end.
 
-    Where the privilege for that is missing, the tests are skipped, and say why; under `CI` they fail, as what is to
-    be tested there would pass untested for ever.
+    Without the necessary privilege, the tests are skipped with a reason. Under `CI` they fail instead; otherwise their
+    subject would stay untested for ever.
     """
     board = SimulatedBoard(directory or find_board(ETHERNET_BOARD))
     try:
@@ -49,7 +49,7 @@ def reference(key, iv, data):
 
 
 def transfer(device, data, engine=Engine.ACCELERATOR, key_bits=256, **options):
-    """Encrypt `data` under a key of its own, which no other run of the board has seen, and check every byte."""
+    """Encrypt `data` under a fresh key, which no other run of the board has seen, and check every byte."""
     key, iv, out = secrets.token_bytes(key_bits // 8), secrets.token_bytes(16), io.BytesIO()
     with device.open_session(key, iv, engine) as session:
         report = session.transfer(io.BytesIO(data), out, length=len(data), **options)
@@ -58,7 +58,7 @@ def transfer(device, data, engine=Engine.ACCELERATOR, key_bits=256, **options):
 
 
 def transfer_over_damage(device, data):
-    """Transfer `data` until the board has noticed a damaged record: chance says which frames are damaged."""
+    """Transfer `data` until the board notices a damaged record, as chance decides which frames are damaged."""
     before = device.network()["checksum_errors"]
     for _ in range(20):
         transfer(device, data)

@@ -1,7 +1,7 @@
-"""Kills commands that start the simulated board, at random moments: no process and no folder may be left.
+"""Kills commands that start the simulated board, at random moments: no process and no folder may remain.
 
 `python -m tests.end_to_end.killed_runs --runs 100` (`make fuzz`) kills many, and prints the seeds after which something
-was left. The moments are parts of the time that a command takes, so that a slow machine has the same ones.
+remained. Each moment is a random part of the command's duration, so a slow machine gets the same moments.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from cipherlane.transport.simboard import find_board
 
 CIPHERLANE = [sys.executable, "-m", "cipherlane.cli"]
 KEY = "00" * 16
-LEFT_S = 60  # until what was started must be gone, on a busy machine
+LEFT_S = 60  # seconds until everything that was started must be gone, even on a busy machine
 COMMANDS = (
     ("sim", ("info",)),
     ("sim", ("encrypt", "--key", KEY, "--iv", KEY, "--force", "in", "out")),
@@ -31,7 +31,7 @@ COMMANDS = (
 
 
 class Killed:
-    """Commands in a folder of their own, in which they make all folders; a context manager."""
+    """Runs commands in a folder of their own, which also holds the folders that they make; a context manager."""
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory()
@@ -46,7 +46,7 @@ class Killed:
         self._folder.cleanup()
 
     def run(self, seed, commands):
-        """Kill one of the commands; return what is left of it, nothing if all is well."""
+        """Kill one of the commands; return the processes and folders that remain, empty if all is well."""
         rng = random.Random(seed)
         port, words = rng.choice(commands)
         if (port, words) not in self._seconds:
@@ -79,7 +79,7 @@ class Killed:
         )
 
     def _duration(self, port, words):
-        """Seconds that the command takes, or those until a view has begun, and as many again."""
+        """Return the seconds that a command takes; for a live view, twice the seconds until it has begun."""
         begun = time.monotonic()
         process = self._start(port, words)
         if "live" not in words:
@@ -103,7 +103,7 @@ class Killed:
 
 
 def built(commands):
-    """Those of the commands for which there is a simulated board here, and the privilege that it takes."""
+    """Return the commands that can run here: their simulated board is built, and any necessary privilege is there."""
     boards = {"sim": "sim", "sim+udp": "sim_eth"}
     there = set()
     for port, name in boards.items():
@@ -115,7 +115,7 @@ def built(commands):
 
 
 def main():
-    """Kill as many as asked for; fail if one leaves something."""
+    """Kill as many commands as requested; fail if one leaves something."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0, help="of the first run (default: 0)")

@@ -1,16 +1,17 @@
-"""What a simulated board holds in all its memories and registers, read from the running simulator's process.
+"""The content of all memories and registers of a simulated board, read from the running simulator's process.
 
-Verilator keeps the model, every memory and register of the board, in one piece of the process's memory, which has
-pages of its own; it is found by the ROM's contents in it. What LiteX's modules beside the model keep (the queues of
-`serial2tcp`, sockets) is no part of the board and lies elsewhere.
+Verilator keeps the model, that is, every memory and register of the board, in one mapping of the process's memory. This
+mapping is found by the contents of the ROM. LiteX's modules outside the model keep other data (queues of `serial2tcp`,
+sockets), which lie elsewhere and do not belong to the board.
 
-A secret is looked for word by word, so that it does not matter how a memory is laid out: as words of four bytes at
-every alignment, also where words have a place of eight bytes each (a memory of 33 to 64 bits has), and as lanes of
-four bytes that are four apart, for memories that keep each byte of a word in a memory of its own (the CPU's data cache
-does). The UART's FIFOs have entries of 16 bits: see `BoardMemory.queues`.
+The search for a secret goes word by word, so that the layout of a memory does not matter. It finds words of four bytes
+at every alignment. It also finds words that each occupy eight bytes, as in a memory of 33 to 64 bits. And it finds
+lanes, which are four bytes that are four apart, since the CPU's data cache keeps each byte of a word in a memory of its
+own. The UART's FIFOs have entries of 16 bits; see `BoardMemory.queues`.
 
-A part of a secret counts as found with two of its words. A board holds some 50,000 different words, at all alignments:
-one of a secret's 700 is among them by chance in one search of 100, two of one part in one of 70,000.
+A part of a secret counts as found if two of its words are. A board holds some 50,000 different words, counting all
+alignments. By chance, one of a secret's 700 words is among them in one of 100 searches, but two of one part only in one
+of 70,000.
 """
 
 import contextlib
@@ -26,14 +27,14 @@ from tests.gateware.isa import fips197
 
 WORD = 4
 WORDS_MIN = 2
-# No more than this is asked for of a mapping: the model has a fraction of a megabyte.
+# Larger mappings are skipped, since the model takes only a fraction of a megabyte.
 MAPPING_BYTES_MAX = 1 << 22
 
 
 class Secret:
-    """A key with an initial counter block and data, and everything that the board makes of them.
+    """A key with an initial counter block and data, and all that the board computes from them.
 
-    The round keys are those of FIPS-197, 5.2, the keystream comes from `cryptography`.
+    The round keys follow FIPS-197, 5.2; the keystream comes from `cryptography`.
     """
 
     def __init__(self, rng, key_bits: int, size: int, name: str = ""):
@@ -57,7 +58,7 @@ class Secret:
 
 
 def words_of(data: bytes) -> set[int]:
-    """Words of `data` and lanes of its blocks, as little-endian numbers."""
+    """Return the words of `data` and the lanes of its blocks, as little-endian numbers."""
     whole = data[: len(data) // WORD * WORD]
     blocks = [data[i : i + 16] for i in range(0, len(data) - 15, 16)]
     lanes = b"".join(block[lane::4] for block in blocks for lane in range(4))
@@ -66,7 +67,7 @@ def words_of(data: bytes) -> set[int]:
 
 
 class BoardMemory:
-    """The memory of a running simulated board."""
+    """Reads the memory of a running simulated board."""
 
     def __init__(self, board):
         words = (board.directory / "gateware" / "sim_rom.init").read_text().split()
@@ -78,7 +79,7 @@ class BoardMemory:
         self._begin, self._size, self._rom_offset = self._find_model()
 
     def image(self) -> bytes:
-        """All that the board holds at one moment, in the model's order, with zeros for the ROM."""
+        """Return the board's whole content at one moment, in the model's order, with zeros for the ROM."""
         with self._stopped(), open(f"/proc/{self._pid}/mem", "rb", 0) as memory:
             memory.seek(self._begin)
             data = memory.read(self._size)
@@ -87,29 +88,29 @@ class BoardMemory:
         return data[: self._rom_offset] + bytes(self._rom_bytes) + data[rom_end:]
 
     def found(self, *secrets: Secret) -> dict[str, set[str]]:
-        """Which parts of each secret are somewhere on the board, by its name; empty if nothing is."""
+        """Return the parts of each secret that are on the board, by the secret's name; empty if there are none."""
         image = self.image()
         words = array("I", image[: len(image) // WORD * WORD])
         return _search(secrets, (image, words[::2].tobytes(), words[1::2].tobytes()))
 
     def copies(self, data: bytes) -> int:
-        """How often the first words of `data` are on the board, wherever they are."""
+        """Return how often a word of `data` is on the board, for the most frequent word."""
         image = self.image()
         return max(image.count(data[i : i + WORD]) for i in range(0, len(data), WORD))
 
     def in_slots(self, data: bytes) -> int:
-        """How many words of `data`, from its byte 2 on, are on the board: so they lie in the MAC's slots, in banks."""
+        """Return how many words of `data`, from byte 2 on, are on the board: as in the banks of the MAC's slots."""
         image = self.image()
         return sum(data[i : i + WORD] in image for i in range(2, len(data) - WORD, WORD))
 
     def queues(self, *secrets: Secret) -> dict[str, set[str]]:
-        """As `found`, in memories with entries of 16 bits whose low bytes are the data: the UART's FIFOs."""
+        """Search like `found`, but in memories with 16-bit entries and data in the low bytes: the UART's FIFOs."""
         image = self.image()
         return _search(secrets, (image[::2], image[1::2]))
 
     @contextlib.contextmanager
     def broken(self, function: str):
-        """While in this context, a function of the firmware begins with an illegal instruction."""
+        """Let a function of the firmware begin with an illegal instruction during this context."""
         tool = ["riscv64-unknown-elf-nm", str(self._elf)]
         symbols = subprocess.run(tool, capture_output=True, text=True, check=True, timeout=60).stdout
         (address,) = [int(line.split()[0], 16) for line in symbols.splitlines() if line.split()[-1] == function]

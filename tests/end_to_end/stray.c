@@ -1,8 +1,9 @@
 /**
  * @file
- * Firmware for test_loader.py that writes where it can: over its own code, over the loader's, and
- * into the registers that lock it. Before that it sends a byte, so that each start of it is heard.
- * Then it does what it is compiled for: HANGS, or feeds the watchdog and serves nobody.
+ * Firmware for test_loader.py that writes wherever it can: over its own code, over the loader's
+ * code, and into the registers that lock it. At each start it first sends a byte, so that the test
+ * notices the start. At the end it does what it was compiled for: with HANGS it hangs; otherwise it
+ * feeds the watchdog but serves nobody.
  */
 #include <generated/mem.h>
 
@@ -26,7 +27,7 @@ int main(void)
 	for (;;) {
 		for (unsigned int i = 0; i < 0x800 / 4; i++) {
 			((volatile uint32_t *)CSR_LOADER_BASE)[i % 2] =
-				i << 1; /* anything but what feeds */
+				i << 1; /* any value that does not feed the watchdog */
 		}
 #ifndef HANGS
 		loader_feed_write(1);

@@ -34,7 +34,7 @@ def board():
 
 
 def open_in_time(device, *arguments, **options):
-    """A session; where all are in use, as soon as one was idle for so long that the board gives its place away."""
+    """Open a session. If all are in use, retry until one has been idle so long that the board reuses its place."""
     end = time.monotonic() + 300
     while True:
         try:
@@ -58,7 +58,7 @@ def test_wire_of_the_fast_path(board, plan):
 
 
 def test_flood_beside_a_stream_through_the_fast_path(board):
-    """Strangers send what the fast path must drop, with the session's own number among it."""
+    """Strangers send datagrams that the fast path must drop, some with the session's own number."""
     rng = random.Random(30)
     with board.udp_socket() as stranger, Device(Host(board)) as device:
         key, iv, data, out = rng.randbytes(32), rng.randbytes(16), rng.randbytes(200_000), io.BytesIO()
@@ -94,7 +94,7 @@ def test_three_hosts_on_a_bad_wire(board):
 
 
 def test_hosts_that_leave_without_a_word(board):
-    """More of them than the board has sessions, each in the middle of its transfer."""
+    """More hosts leave than the board has sessions, each in the middle of a transfer."""
     for _ in range(20):
         device = Device(Host(board))
         device.connect()

@@ -1,4 +1,6 @@
-"""Sessions and their counter blocks on the simulated board, by hand-made records: every engine, and what it costs."""
+"""Sessions and their counter blocks on the simulated board, by hand-made records: all engines, and the cycles they
+take.
+"""
 
 import random
 
@@ -38,7 +40,7 @@ def open_session(line, key, iv, engine, **fields) -> r.Reply:
 
 @pytest.mark.parametrize("key_bits", [128, 192, 256])
 def test_a_stream_that_goes_from_engine_to_engine_serves_each_block_once(line, key_bits):
-    """Each engine resumes where the last one stopped, is asked for what came before, and refuses other data."""
+    """Each engine resumes where the last one stopped, answers earlier records again, and refuses other data."""
     rng = random.Random(key_bits)
     key, iv = rng.randbytes(key_bits // 8), rng.randbytes(16)
     data = rng.randbytes(RECORD * len(ENGINES))
@@ -75,7 +77,7 @@ def test_a_simulated_board_draws_from_the_host_s_bytes(line):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_bench_and_selftest_take_milliseconds(line, engine):
-    """Of the board's own time: the longest request that is allowed, by its reply's cycles."""
+    """Even the longest allowed request takes only milliseconds of the board's time, by the cycles in its reply."""
     info = r.INFO_REPLY.unpack(ask(line, r.INFO).data)
     clock, bench_bytes = info[5], info[8]
     reply = ask(line, r.BENCH_TYPE, r.BENCH.pack(engine, 0, 256, bench_bytes, (1 << 32) - 1))
@@ -87,7 +89,7 @@ def test_bench_and_selftest_take_milliseconds(line, engine):
 
 
 def test_an_idle_session_ends_by_itself(line):
-    """Its range, of which nothing was used, is free again; asking for that keeps no session in use."""
+    """Nothing of its range was used, so the range is free again. Asking for free ranges keeps no session in use."""
 
     def free_ranges():
         return r.INFO_REPLY.unpack(ask(line, r.INFO).data)[10]

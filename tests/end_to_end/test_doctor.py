@@ -1,4 +1,4 @@
-"""`cipherlane doctor` on the simulated board: by its own transport, and at a serial port."""
+"""`cipherlane doctor` on the simulated board: through its own transport, and at a serial port."""
 
 import json
 
@@ -21,7 +21,7 @@ def checked(*words):
 
 @pytest.fixture(autouse=True)
 def no_cables(monkeypatch):
-    monkeypatch.setattr(cables, "attached", list)  # whatever this machine has
+    monkeypatch.setattr(cables, "attached", list)  # hide this machine's cables
 
 
 def test_the_board_and_its_build():
@@ -33,7 +33,7 @@ def test_the_board_and_its_build():
 
 
 def test_at_a_serial_port():
-    """With another build than is expected: the other checks go on."""
+    """The build differs from the expected one, and all other checks still run."""
     with SerialBoard() as board:
         status, checks = checked("--port", board.port, "--expect", "0123456789abcdef-0123456789abcdef")
     assert status == 1

@@ -1,9 +1,9 @@
-"""Nothing of a key or its data is left on the board: looked for in all memories and registers of the simulated one.
+"""Nothing of a key or its data may remain on the board. The tests search all memories and registers of a simulated one.
 
-Each test first finds what it looks for, while a session is open. "After close" is when the board takes the next
-record: it erases its stack and caches before that. Not looked into here, as no instruction and no register reads it
-back: the UART's FIFOs, which keep what came and went until as much came after it (`test_queues_of_the_uart`), and what
-the fast path keeps of data, but not of keys (`test_close_of_the_fast_path`).
+Each test first finds what it looks for, while a session is open. "After close" means after the board has received the
+next record, since it zeroizes its stack and caches before that. Two places are exceptions, since no instruction and no
+register can read them back. The UART's FIFOs keep bytes until as many new ones have passed (`test_queues_of_the_uart`).
+The fast path keeps some data, but no keys (`test_close_of_the_fast_path`).
 """
 
 import contextlib
@@ -31,10 +31,10 @@ from tests.waiting import HANG_S, until
 pytestmark = pytest.mark.simboard
 
 KEY_BITS = (128, 192, 256)
-# Enough for vector loads and stores; the last block is short.
+# Enough for vector loads and stores; the last block is not full.
 DATA_BYTES = 613
 ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
-# Round keys in registers that sessions share, and in slots that they have for themselves.
+# One engine has its round keys in registers that sessions share, the other in a slot for each session.
 HARDWARE = [Engine.ISE_VMEM, Engine.ACCELERATOR]
 
 
@@ -56,7 +56,7 @@ def device(board):
 
 
 def opened(device, secret, engine, direction="encrypt"):
-    """A session that has carried out the secret's data."""
+    """Return a session that has processed the secret's data."""
     session = device.open_session(secret.key, secret.iv, engine, direction, length=len(secret.plain))
     stream(session, secret)
     return session
@@ -71,7 +71,7 @@ def stream(session, secret):
 
 
 def settle(device):
-    """The board takes a record, with nothing secret in it."""
+    """Let the board receive a record that contains no secret."""
     device.counters()
 
 
@@ -92,7 +92,7 @@ def test_close(memory, device, engine, direction):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_mac(memory, device, engine):
-    """After its reply: of key and message nothing, though no session was closed."""
+    """After the reply, nothing of key and message remains, although no session was closed."""
     secret = Secret(random.Random(f"mac{engine}"), 128, 400)
     session = opened(device, secret, engine)
     assert "key" in memory.found(secret)[secret.name], "the search finds it"
@@ -103,12 +103,13 @@ def test_mac(memory, device, engine):
 
 
 def test_sessions_that_end_by_themselves(memory, device):
-    """No record came that took the place of the last one's data."""
+    """No later record overwrites the data of the last one."""
     secret = Secret(random.Random(8), 256, DATA_BYTES)
     opened(device, secret, Engine.ISE, "decrypt")
     assert memory.found(secret)[secret.name] >= {"key", "round keys", "data"}
     free = device.connect().ranges_free
-    device.open_session(bytes(16), bytes(16), Engine.ISE, length=16)  # its range is free again once it has ended, too
+    # once this session has ended, too, its range is free again
+    device.open_session(bytes(16), bytes(16), Engine.ISE, length=16)
     assert device.connect().ranges_free < free
     until(lambda: device.connect().ranges_free == free, lambda: "the session is still open")
     assert memory.found(secret) == {}
@@ -149,7 +150,7 @@ def test_two_engines(memory, device, engines):
 
 
 def test_all_slots_of_the_accelerator(memory, device):
-    """Each key has a slot of its own, and no copy beside it: with eight open, none is in the SRAM."""
+    """Each key has a slot of its own and no other copy: with eight sessions open, no key is in the SRAM."""
     rng = random.Random(8)
     secrets = [Secret(rng, KEY_BITS[n % 3], 40, str(n)) for n in range(8)]
     sessions = [opened(device, secret, Engine.ACCELERATOR) for secret in secrets]
@@ -166,12 +167,16 @@ def test_all_slots_of_the_accelerator(memory, device):
 
 @pytest.mark.parametrize("engine", [Engine.ACCELERATOR, Engine.TABLE, Engine.ISE])
 def test_copies_of_an_open_key(memory, device, engine):
-    """One: the accelerator's is in its slot, others in SRAM, as the vector unit has had another key in the meantime."""
+    """There is only one copy: the accelerator's is in its slot.
+
+    Others are in SRAM, as the vector unit now has another key.
+    """
     secret = Secret(random.Random(engine), 256, 40)
     session = opened(device, secret, engine)
     others = Secret(random.Random(100 + engine), 256, 40)
     close(device, opened(device, others, Engine.BYTE))
-    assert memory.copies(secret.key[16:]) == 1  # the first block is also what the slots' memory read last
+    # not the first block, as the slots' memory also shows the word that it read last
+    assert memory.copies(secret.key[16:]) == 1
     close(device, session)
     assert memory.copies(secret.key[16:]) == 0
 
@@ -209,7 +214,7 @@ def test_refused_open(memory, device, values):
 
 
 def test_refused_key(memory, device):
-    """The key was used, so that the board has computed with it before it refuses."""
+    """The board refuses because the key was used, so it has already computed with the key before."""
     secret = Secret(random.Random(4), 256, DATA_BYTES)
     close(device, opened(device, secret, Engine.TABLE))
     with pytest.raises(BoardError, match="used"):
@@ -246,7 +251,7 @@ def test_damaged_frame_with_a_key(memory, device, damage):
 
 
 def test_restart_after_a_fault(memory, device):
-    """A fault restarts the board, which erases what its memories still hold before it takes a record."""
+    """A fault restarts the board. Before it accepts a record, it zeroizes what its memories still hold."""
     rng = random.Random(6)
     secrets = [Secret(rng, 256, DATA_BYTES, str(engine)) for engine in HARDWARE]
     for secret, engine in zip(secrets, HARDWARE, strict=True):
@@ -261,7 +266,10 @@ def test_restart_after_a_fault(memory, device):
 
 
 def test_queues_of_the_uart(memory, device):
-    """The one place that keeps a key: until as many bytes came as the FIFO holds; nothing can read it there."""
+    """The FIFO is the only place that keeps a key, until it is filled with other bytes.
+
+    No instruction can read the key there.
+    """
     secret = Secret(random.Random(7), 256, DATA_BYTES)
     close(device, opened(device, secret, Engine.ISE))
     assert {"key", "data"} <= memory.queues(secret)[secret.name]
@@ -288,13 +296,13 @@ def ethernet_device(ethernet_board):
         yield connected
 
 
-# Not on the board: Verilator keeps the bytes that a memory port wrote last in variables of its own (`__Vlvbound_*`), of
-# the DMA's port a block.
+# These words are not on the board: Verilator keeps the bytes that a memory port wrote last in variables of its own
+# (`__Vlvbound_*`); for the DMA's port that is a block.
 SLOT_WORDS_LEFT = 4
 
 
 def settle_frames(device):
-    """More frames than the MAC has slots: each slot's port has taken another word, which the simulator remembers."""
+    """Send more frames than the MAC has slots, so that the simulator's last word of each slot's port is another one."""
     for _ in range(9):
         device.counters()
 
@@ -304,16 +312,16 @@ def settle_frames(device):
     [(Engine.TABLE, "encrypt"), (Engine.ISE_VMEM, "decrypt"), (Engine.ACCELERATOR, "decrypt")],
 )
 def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction):
-    """Slots of received and of sent frames included."""
+    """Slots of received frames and slots of sent frames are included."""
     secret = Secret(random.Random(f"{engine}{direction}"), 256, 3000)
     session = opened(ethernet_device, secret, engine, direction)
-    # In words, data are only where they were deciphered; as they came and went they lie in the slots' banks.
+    # Only decrypted data lie in memory as words. As received and sent, they lie in the banks of the slots.
     assert ethernet_memory.found(secret)[secret.name] >= {"key", "round keys"}
     assert ethernet_memory.in_slots(secret.plain) > SLOT_WORDS_LEFT
     session.close()
     settle_frames(ethernet_device)
     assert ethernet_memory.in_slots(secret.plain) <= SLOT_WORDS_LEFT
-    other = Secret(random.Random(f"{engine} other"), 128, 16)  # its block takes the place of that one
+    other = Secret(random.Random(f"{engine} other"), 128, 16)  # its block replaces the last block in the DMA's port
     close(ethernet_device, opened(ethernet_device, other, Engine.ACCELERATOR))
     assert ethernet_memory.found(secret) == {}
     assert ethernet_memory.in_slots(secret.plain) == 0
@@ -335,7 +343,7 @@ def send_damaged(board, payload):
 
 @pytest.mark.parametrize("damaged", [False, True])
 def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_device, damaged):
-    """Nor is anything left of the sums that the MAC puts behind the frame: they tell of the key."""
+    """The MAC's sums after the frame must not remain either, since they reveal something about the key."""
     secret = Secret(random.Random(f"open {damaged}"), 256, 16)
     record = open_record(secret, engine=Engine.ISE if damaged else 31)
     if damaged:
@@ -345,7 +353,7 @@ def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_
     else:
         with pytest.raises(BoardError):
             ethernet_device.exchange(record)
-    for _ in range(3):  # fewer frames than slots, more bytes than wait between the PHY's clock and the board's
+    for _ in range(3):  # fewer frames than slots, but more bytes than can wait between the clocks of PHY and board
         settle(ethernet_device)
     assert ethernet_memory.found(secret) == {}
     words = [int.from_bytes(record.data[i : i + 4], "little") for i in range(0, len(record.data) // 4 * 4, 4)]
@@ -355,7 +363,10 @@ def test_open_that_is_not_carried_out(ethernet_board, ethernet_memory, ethernet_
 
 
 def test_close_of_the_fast_path(ethernet_memory, ethernet_device):
-    """No key is left, whichever session is closed first; data stay in the memories of packets until others come."""
+    """No key remains, whichever session is closed first.
+
+    Data may stay in packet memories until other data replace them.
+    """
     rng = random.Random(9)
     for bits_a, bits_b, first in [(256, 128, 0), (192, 256, 1)]:
         secrets = [Secret(rng, bits_a, 3000, "A"), Secret(rng, bits_b, 3000, "B")]

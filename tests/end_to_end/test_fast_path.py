@@ -1,4 +1,4 @@
-"""The real host tool against the fast path of the simulated board with Ethernet: data records that no CPU sees."""
+"""The real host tool with the fast path of the simulated board with Ethernet: no CPU handles the data records."""
 
 import io
 import random
@@ -25,7 +25,7 @@ def board():
 
 
 class Counted:
-    """What the fast path counts from here on."""
+    """Shows how the counters of the fast path change from now on."""
 
     def __init__(self, device):
         self.device = device
@@ -101,7 +101,7 @@ def test_what_is_not_the_session_s_is_dropped_and_counted(board):
         def sent(data, by=own, port=address[1]):
             counted = Counted(device)
             by.sendto(data, (address[0], port))
-            device.counters()  # the board has seen what was sent before
+            device.counters()  # after this reply, the board has handled what was sent before
             return counted.changed()
 
         wrong_token = Record(good.type, good.session, 64, good.token ^ 1 << 63, good.data).encode()
@@ -157,7 +157,7 @@ def test_session_that_is_closed_serves_nobody_and_its_counters_are_not_used_agai
 
 
 def test_session_that_is_gone_ends_the_transfer(board):
-    """The fast path answers nothing to a session that it does not know: the host asks the CPU."""
+    """The fast path does not answer a session that it does not know, so the host asks the CPU."""
     with Device(Host(board)) as device:
         session = device.open_session(KEY, None, Engine.FASTPATH)
 

@@ -1,4 +1,4 @@
-"""`make flash PORT=...`: it says who answers, and of a bitstream whose firmware does not run that it does not."""
+"""`make flash PORT=...` reports who answers; if the firmware of a bitstream does not run, it reports that."""
 
 import json
 import os
@@ -26,14 +26,14 @@ WAIT_S = 1.0
 
 @pytest.fixture(autouse=True)
 def asked_twice_and_patiently(monkeypatch):
-    """Simulated time counts between two requests; the board has as long as it needs for each."""
+    """The time between two requests is simulated; the board has as long as it needs to answer each."""
     monkeypatch.setattr(flashing, "_AGAIN_S", 2 * WAIT_S)
     monkeypatch.setattr(flashing, "_ASK_S", HANG_S)
 
 
 @pytest.fixture
 def board_with(tmp_path):
-    """Makes a simulated board as the one that was built, with another ROM."""
+    """Return a function that makes a simulated board like the built one, but with another ROM."""
 
     def make(words):
         built, board = find_board(), tmp_path / "board"
@@ -53,8 +53,8 @@ def board_with(tmp_path):
 
 @pytest.mark.parametrize("first", [JUMP_TO_ITSELF, NO_INSTRUCTION])
 def test_firmware_that_ends_at_once(board_with, first, monkeypatch):
-    """In a loop, or in a trap for which nothing is there."""
-    monkeypatch.setattr(flashing, "_ASK_S", 0.5)  # it never answers
+    """It ends in a loop, or in a trap without a handler."""
+    monkeypatch.setattr(flashing, "_ASK_S", 0.5)  # short, as this board never answers
     board, build = board_with(lambda image: first.to_bytes(4, "little") * (len(image) // 4))
     again = loaded_by(targets.load("ecpix5", "eth"))
     with board, pytest.raises(FlashError) as raised:
@@ -66,7 +66,7 @@ def test_firmware_that_ends_at_once(board_with, first, monkeypatch):
 
 
 def test_firmware_of_another_build(board_with):
-    """Nothing in a board checks its ROM; its build id is what tells firmware that is not what was loaded."""
+    """Nothing in a board checks its ROM. Only the build id shows that the firmware is not the one that was loaded."""
     board, build = board_with(lambda image: image)
     other = build[:-1] + ("0" if build[-1] != "0" else "1")
     with board:
@@ -82,7 +82,7 @@ def test_firmware_whose_build_id_is_damaged(board_with):
 
 
 def build_of(image):
-    """The id in an image, in hexadecimal without its hyphen."""
+    """Return the id in an image, in hexadecimal without its hyphen."""
     found = build_id.read(find_board() / "gateware", "sim").replace("-", "")
     assert image.count(bytes.fromhex(found)) == 1
     return found
@@ -93,7 +93,7 @@ def test_a_board_that_a_bootloader_loads_is_told_of_that():
 
 
 def test_the_command_waits_at_a_serial_port_and_compares(tmp_path, monkeypatch, capsys):
-    """With an openFPGALoader that was recorded, and the simulated board for the one that it loads."""
+    """A fake openFPGALoader prints recorded output; the simulated board plays the board that it loads."""
     build = build_id.read(find_board() / "gateware", "sim")
     gateware, program = tmp_path / "gateware", tmp_path / "programs" / "openFPGALoader"
     for folder in (gateware, program.parent):

@@ -1,4 +1,4 @@
-"""The live view as people see it: Chromium opens the page of `cipherlane live` on the simulated board."""
+"""The live view as its users see it: Chromium opens the page of `cipherlane live` on the simulated board."""
 
 import collections
 import os
@@ -27,7 +27,7 @@ EDGE = 32
 PANES = ("plaintext", "wire", "decrypted")
 WAIT_MS = 1000 * HANG_S
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
-GONE = "ERR_CONNECTION_REFUSED"  # said of a tool that has ended
+GONE = "ERR_CONNECTION_REFUSED"  # Chromium's error once the tool has ended
 PIXELS = """id => {
     const canvas = document.getElementById(id);
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -40,7 +40,7 @@ SIZES = [(1280, 720), (1920, 1080)]
 
 @pytest.fixture(scope="module")
 def tool():
-    """`cipherlane live` on a simulated board of its own, and its address."""
+    """Run `cipherlane live` on a simulated board of its own; yield its process and its address."""
     words = [CIPHERLANE, "live", "--port", "sim", "--edge", str(EDGE), "--listen", "127.0.0.1:0", "--engine", "ise"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -60,7 +60,7 @@ def browser():
 
 @pytest.fixture
 def page(tool, browser, request):
-    """The page with pictures in it; at the end nothing was wrong in it."""
+    """Open the page and wait until it shows pictures; at the end, check that it had no errors."""
     options = getattr(request, "param", {})
     context = browser.new_context(**{"viewport": {"width": 1400, "height": 1200}, **options})
     context.set_default_timeout(WAIT_MS)
@@ -75,12 +75,12 @@ def page(tool, browser, request):
 
 
 def picture(page, panes=PANES, codes=CODES):
-    """Pixels of `panes`, as drawn at one time."""
+    """Return the pixels of `panes`, all drawn at the same time."""
     return [bytes(codes[pixel] for pixel in pane) for pane in page.evaluate(f"() => {list(panes)}.map({PIXELS})")]
 
 
 def another(page, before, panes=PANES, codes=CODES):
-    """Wait for `panes` of another picture; the second tells."""
+    """Wait until `panes` show another picture, as the second pane tells, and return their pixels."""
 
     def now():
         seen = picture(page, panes, codes)
@@ -95,7 +95,7 @@ def chi_square(data):
 
 
 def test_three_panes_move_and_the_decrypted_one_is_the_source(page):
-    page.select_option("#bits", "8")  # a byte a pixel, be the machine as slow as it is
+    page.select_option("#bits", "8")  # one byte per pixel, however slow the machine is
     expect(page.locator("#plaintext_note")).not_to_contain_text("colours", timeout=WAIT_MS)
     seen = [another(page, b"")]
     while len(seen) < 6:
@@ -103,7 +103,7 @@ def test_three_panes_move_and_the_decrypted_one_is_the_source(page):
     for plaintext, wire, decrypted in seen:
         assert len(plaintext) == EDGE * EDGE and plaintext == decrypted != wire
     assert len({plaintext for plaintext, _, _ in seen}) > 1
-    # Of 255 degrees of freedom, one in 10^9 is above 409; of the pattern it is thousands.
+    # With 255 degrees of freedom, only one value in 10^9 is above 409; for the pattern, the value is thousands.
     assert chi_square(b"".join(wire for _, wire, _ in seen)) < 409 < chi_square(seen[0][0])
 
 
@@ -138,7 +138,7 @@ def test_the_table_of_byte_values_counts_what_the_wiretap_shows(page):
     page.get_by_role("button", name="Pause").click()
     another(page, another(page, b"")[1])
     table = "() => [...document.querySelectorAll('#counts tbody tr')].map(row => [...row.cells].map(c => c.innerText))"
-    pixels, cells = page.evaluate(f"() => [({PIXELS})('wire'), ({table})()]")  # of one picture
+    pixels, cells = page.evaluate(f"() => [({PIXELS})('wire'), ({table})()]")  # both from the same picture
     wire = bytes(CODES[pixel] for pixel in pixels)
     assert [row[0] for row in cells] == [f"{value:X}x" for value in range(16)]
     assert [int(cell) for row in cells for cell in row[1:]] == [wire.count(value) for value in range(256)]
@@ -218,14 +218,14 @@ def test_no_session_raises_the_board_s_count_of_rejected_records(page):
 
 @pytest.fixture
 def stage(page):
-    """The page on stage."""
+    """Show the page on stage, which is its view for a large screen."""
     page.keyboard.press("s")
     expect(page.locator("html")).to_have_class("stage")
     return page
 
 
 def shown(page, selector):
-    """Boxes of what is seen of a selector, as left, top, right and bottom."""
+    """Return the boxes of a selector's visible elements, as left, top, right and bottom."""
     boxes = [each.bounding_box() for each in page.locator(selector).all() if each.is_visible()]
     return [(box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]) for box in boxes]
 

@@ -1,6 +1,7 @@
-"""New firmware over the simulated board's UART, good and bad: the loader is there whatever was loaded.
+"""Loads good and bad firmware over the simulated board's UART; the loader must survive whatever is loaded.
 
-A break is urgent data on the simulated UART's socket, which holds a line low that the board's own detector looks at.
+A break is sent as urgent data on the simulated UART's socket. It holds a line low that the board's own detector
+watches.
 """
 
 import contextlib
@@ -29,13 +30,13 @@ from tests.end_to_end.memory import BoardMemory, Secret
 from tests.host.commands import COMMAND, IV, KEY, one_line_error, reference
 from tests.waiting import until
 
-# Verilator's build of another board takes a minute; gateware, the loader's records and the host are tested apart.
+# Verilator needs a minute to build this board. Other tests cover the gateware, the loader's records and the host.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 FOLDER = REPOSITORY / "build" / "sim_loader"
 JUMP_TO_ITSELF, NO_INSTRUCTION = 0x0000006F, 0x00000000
-TIMEOUT_S = 120  # a busy machine
-STAYS_S = 20  # some eighths of a simulated second, in which a loader that waits goes on
+TIMEOUT_S = 120  # enough for a busy machine
+STAYS_S = 20  # some eighths of a simulated second; a waiting loader would start firmware in this time
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,9 @@ def board(built):
 
 @pytest.fixture
 def make(built, tmp_path):
-    """Writes an image of linked firmware as the build flow does; gives its path and its build id."""
+    """Return a function that writes an image of linked firmware as the build flow does, and returns its path and build
+    id.
+    """
 
     def made(firmware, name="firmware"):
         part = build_id.of_gateware(built / "gateware", "sim")
@@ -67,7 +70,7 @@ def make(built, tmp_path):
 
 @pytest.fixture
 def another(built, make):
-    """Firmware that works, and is not the bitstream's."""
+    """Return working firmware that differs from the bitstream's."""
     return make((built / "firmware" / "firmware.bin").read_bytes() + b"more", "another")
 
 
@@ -86,7 +89,7 @@ def stray(built, make, tmp_path):
 
 
 def tool(verb, board, *words, **environment):
-    """Status, standard output and error of a command, in a process of its own: some take a minute and more."""
+    """Return status, standard output and error of a command in a process of its own; some take over a minute."""
     given = [COMMAND, verb, "--port", board.url, *map(str, words)]
     done = subprocess.run(given, capture_output=True, text=True, timeout=600, env={**os.environ, **environment})
     return done.returncode, done.stdout, done.stderr
@@ -97,7 +100,7 @@ def load(board, *words):
 
 
 def loaded(board, path, build):
-    """It is loaded, says so, and answers with its own build id."""
+    """Check that firmware is loaded, that the command reports it, and that it answers with its own build id."""
     status, stdout, stderr = load(board, path, "--json")
     assert status == 0, stderr
     assert json.loads(stdout)["build_id"] == build
@@ -107,7 +110,7 @@ def loaded(board, path, build):
 
 
 def refused(board, path, *said):
-    """It is started, but not for long; then the loader is there, and starts nothing by itself."""
+    """Load firmware that fails soon; check that the command reports it and contains the words in `said`."""
     status, stdout, stderr = load(board, path)
     assert (status, stdout) == (7, "")
     for words in said:
@@ -115,7 +118,7 @@ def refused(board, path, *said):
 
 
 def talk(board):
-    """A device that has not asked who answers."""
+    """Return a device that has not yet asked who answers."""
     return contextlib.closing(Device(SerialTransport(board.url)))
 
 
@@ -127,7 +130,7 @@ def test_the_board_starts_the_bitstream_s_firmware_by_itself(built, board):
 
 @pytest.fixture
 def waiting_board(built, tmp_path):
-    """A board whose loader waits at power-on as a real one's does, for a tenth of a second."""
+    """Make a board with a loader that waits at power-on for a tenth of a second, as a real board's does."""
     out, folder = tmp_path / "loader", tmp_path / "board"
     out.mkdir()
     command = ["make", "-s", "-C", REPOSITORY / "firmware" / "loader", f"OUT={out}", f"LITEX={LITEX}"]
@@ -141,7 +144,7 @@ def waiting_board(built, tmp_path):
 
 
 def test_at_power_on_the_loader_can_be_asked_for(waiting_board):
-    """By no break."""
+    """The loader answers without a break."""
     with talk(waiting_board) as device:
         found = device.request(RecordType.LOADER, timeout=TIMEOUT_S, attempts=1)
         assert (found.cause, found.image) == (Cause.POWER, ImageState.WHOLE)
@@ -151,7 +154,7 @@ def test_at_power_on_the_loader_can_be_asked_for(waiting_board):
 def test_at_power_on_what_is_for_firmware_is_left_to_it(built, waiting_board):
     with talk(waiting_board) as device:
         with pytest.raises(NoReplyError):
-            device.request(RecordType.INFO, timeout=2, attempts=1)  # is taken for noise
+            device.request(RecordType.INFO, timeout=2, attempts=1)  # counts as noise
         assert device.connect().build_id == build_id.read(built / "gateware", "sim")
 
 
@@ -175,7 +178,8 @@ def test_firmware_that_ends_at_once_is_ended_and_another_loaded(board, make, ano
     bad, _ = make(first.to_bytes(4, "little") * 40, "bad")
     refused(board, bad, "has been ended: the firmware " + why, "the loader is there: load another")
     with talk(board) as device:
-        found = device.request(RecordType.LOADER, timeout=TIMEOUT_S, attempts=1)  # by no break: it is there
+        # without a break, since the loader is running
+        found = device.request(RecordType.LOADER, timeout=TIMEOUT_S, attempts=1)
         assert found.image == ImageState.WHOLE and found.cause in (Cause.WATCHDOG, Cause.FIRMWARE)
     status, _, stderr = tool("info", board)
     assert status == 6 and "The board is in its loader" in one_line_error(stderr)
@@ -184,7 +188,10 @@ def test_firmware_that_ends_at_once_is_ended_and_another_loaded(board, make, ano
 
 
 def test_firmware_that_writes_everywhere_harms_neither_itself_nor_the_loader(board, stray, another):
-    """Over all of code memory and ROM, and the lock's registers; then it hangs. It is not started again."""
+    """It writes over all code memory and ROM, and the registers of the lock, and then hangs.
+
+    It is not started again.
+    """
     refused(board, stray("-DHANGS"), "did not feed the watchdog")
     with talk(board) as device:
         device.link.drain(STAYS_S, STAYS_S)
@@ -207,7 +214,7 @@ def test_firmware_that_feeds_the_watchdog_and_serves_nobody_is_ended_by_a_break(
 
 
 def test_after_a_break_firmware_goes_on_by_itself(built, board):
-    """If nobody wants anything else: a break may come by accident."""
+    """The firmware starts again if nobody asks the loader for anything, as a break may come by accident."""
     with talk(board) as device:
         device.connect()
         assert loading.enter(device).cause == Cause.BREAK
@@ -223,7 +230,7 @@ def test_after_a_break_firmware_goes_on_by_itself(built, board):
 
 @pytest.mark.parametrize("engine", [Engine.TABLE, Engine.ISE_VMEM, Engine.ACCELERATOR])
 def test_a_break_erases_what_firmware_has_left(board, engine):
-    """What is loaded then finds no key: in SRAM, buffer memory, vector unit, the core's slots."""
+    """Firmware that is loaded next finds no key in SRAM, buffer memory, vector unit or the core's slots."""
     memory, secret = BoardMemory(board), Secret(random.Random(int(engine)), 256, 613)
     with Device(SerialTransport(board.url)) as device:
         session = device.open_session(secret.key, secret.iv, engine, length=613)
@@ -241,7 +248,7 @@ def test_the_firmware_that_is_there_is_started_again(built, board):
 
 
 def damaged(path):
-    """The image with a byte of its firmware changed, and its header's CRC as it was."""
+    """Return the image with one byte of its firmware changed, and the old CRC in its header."""
     whole = bytearray(path.read_bytes())
     whole[len(whole) // 2] ^= 0x10
     return image.Image(bytes(whole[: IMAGE.size]), bytes(whole[IMAGE.size :]), CODE_ORIGIN, "")

@@ -1,11 +1,11 @@
-"""LTE's layer 2 on the simulated board: an engine that copies first, one of each cipher that does not, and none."""
+"""LTE's layer 2 on the simulated board: an engine that copies first, one per cipher that does not, and no engine."""
 
 import pytest
 
 from tests.bench_lte import blocks
 from tests.bench_lte.__main__ import LteBoard, WrongAnswerError
 
-pytestmark = pytest.mark.thorough  # what the engines do in CTR, and what layer 2 does, other tests find
+pytestmark = pytest.mark.thorough  # other tests cover the engines in CTR and layer 2 itself
 BYTES = 5000
 
 

@@ -1,4 +1,4 @@
-"""Firmware and fast path together: what a session's window answers, before the session is resumed and after it."""
+"""Firmware and fast path together: what a session's window answers before and after the session is resumed."""
 
 import itertools
 import random
@@ -23,7 +23,7 @@ REPLY_S, TRIES = 120, 4
 
 
 class Host:
-    """A host that sends what it is told to."""
+    """A host that sends exactly what the test demands."""
 
     def __init__(self, board):
         self.socket = board.udp_socket()
@@ -31,7 +31,7 @@ class Host:
         self.fast_path = None
 
     def receive(self, type_, data=b"", session=0) -> records.Reply:
-        """The next reply; when none comes, the request is sent again, as datagrams may be lost."""
+        """Return the next reply. If none comes, send the request again, since datagrams may be lost."""
         for _ in range(TRIES):
             if select.select([self.socket], [], [], REPLY_S / TRIES)[0]:
                 return records.parse(self.socket.recv(2048))
@@ -50,7 +50,7 @@ class Host:
         return records.opened(self.ask(OPEN_TYPE, records.open_data(KEY, IV, **options)))
 
     def counters(self) -> dict[Event, int]:
-        """The counters, once everything that was sent before has been seen; nothing else has been answered."""
+        """Return the counters once the board has handled everything sent before; no other reply may come."""
         reply = self.ask(FASTPATH)
         assert reply.type == FASTPATH | records.REPLY
         address, port, _, _, *counts = struct.unpack(f"<IHHI{len(Event)}I", reply.data)
@@ -58,7 +58,7 @@ class Host:
         return dict(zip(Event, counts, strict=True))
 
     def data(self, session: int, number: int, data: bytes) -> dict[Event, int]:
-        """Send a record to the fast path and check its answer, if there is one; what is counted."""
+        """Send a record to the fast path and check its answer, if there is one; return the counters that changed."""
         before = self.counters()
         record = records.record(DATA, data, session=session, offset=number * RECORD_BYTES, token=TOKEN)
         self.socket.sendto(record, self.fast_path)
@@ -79,7 +79,7 @@ class Host:
 @pytest.fixture(scope="module")
 def board():
     with running_board() as running:
-        with Device(ethernet.Host(running)):  # calls until the board has started
+        with Device(ethernet.Host(running)):  # repeats its request until the board has started
             pass
         yield running
 
@@ -102,7 +102,7 @@ def test_a_record_is_answered_with_its_own_data_alone_whatever_session_asks(boar
     again = host.open(flags=RESUME, ticket=first.ticket)
     assert again.first == 5 * RECORD_BYTES
     assert host.data(again.session, 1, sent[1]) == outside
-    for number, data in list(sent.items())[2:]:  # the window is known before anything comes
+    for number, data in list(sent.items())[2:]:  # the window holds these records before any arrives again
         assert host.data(again.session, number, bytes(len(data))) == refused
         assert host.data(again.session, number, data) == answered
     assert host.data(again.session, 6, b"new") == answered

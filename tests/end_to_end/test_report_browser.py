@@ -1,4 +1,4 @@
-"""The page of `cipherlane report` as a browser has it: axe-core finds nothing, and hostile files do nothing."""
+"""The page of `cipherlane report` in a browser: axe-core finds no problem, and hostile files have no effect."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory):
-    """Pages of the kept figures, and of hostile ones."""
+    """Make pages of the recorded figures and of hostile ones."""
     folder = tmp_path_factory.mktemp("report")
     files = []
     for number, text in enumerate(EVIL):
@@ -74,7 +74,7 @@ def test_tables_are_sorted_and_folded_without_scripts(browser, reports):
     name = table.locator("thead th").all_inner_texts().index("cycles a block")
 
     def column():
-        """Figures of the column, from the top of the page on."""
+        """Return the figures of the column, from the top of the page on."""
         places = f"rows => rows.map(row => [row.getBoundingClientRect().y, row.cells[{name}].innerText])"
         found = table.locator("tbody tr").evaluate_all(places)
         return [float(text.replace(",", "")) for _, text in sorted(found) if text != "-"]

@@ -1,6 +1,6 @@
-"""Simulated boards with SDRAM: it is set up and tested, records lie there, nothing of them is left after close.
+"""Simulated boards with SDRAM: it is set up and tested, records lie in it, and no secrets remain after close.
 
-That with LiteDRAM's model of DDR3, which has no pins; and two that have, with the SDR SDRAM of boards that there are.
+One board has LiteDRAM's model of DDR3, which has no pins. Two have pins, with the SDR SDRAM of existing boards.
 """
 
 import io
@@ -24,14 +24,14 @@ from tests.gateware.isa import fips197
 from tests.gateware.soc import sdr_board
 from tests.waiting import until
 
-# Verilator's build of other boards takes minutes; the driver is tested over a model, the SoC by its map.
+# Verilator needs minutes to build these boards. Other tests run the driver over a model and check the SoC's map.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 PAGE = 4096
 ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
 
 
-# Folders of build/, and what the firmware calls the memory.
+# Folders in build/, and the firmware's name for the memory.
 BOARDS = {"sim_sdram": "DDR3", "sim_ulx3s": "SDR", "sim_colorlight_i5": "SDR"}
 
 
@@ -50,12 +50,12 @@ def board(request):
 
 @pytest.fixture
 def device(board):
-    with Device(SerialTransport(board.url), timeout=120) as connected:  # its boot takes a while on a busy machine
+    with Device(SerialTransport(board.url), timeout=120) as connected:  # the board's boot takes long on a busy machine
         yield connected
 
 
 def transfer(device, secret, engine, direction):
-    """A session that has carried out the secret's data, still open, and what came back."""
+    """Return a session, still open, that has processed the secret's data, and the result."""
     session = device.open_session(secret.key, secret.iv, engine, direction, length=len(secret.plain))
     out = io.BytesIO()
     data = secret.plain if direction == "encrypt" else secret.cipher
@@ -83,20 +83,20 @@ def test_data_of_records(device, engine, size):
 
 @pytest.fixture
 def held(board, monkeypatch):
-    """All that the board holds, its module too."""
+    """Read all that the board holds, including its memory module."""
     monkeypatch.setattr(memory, "MAPPING_BYTES_MAX", 1 << 28)
     return BoardMemory(board)
 
 
 def parts(secret):
-    """Of key, round keys and data, by name: each eight bytes, which lie in the module as they are."""
+    """Return pieces of key, round keys and data by name: eight bytes each, which the module stores in this order."""
     schedule = b"".join(fips197.expand_key(secret.key))
     whole = {"key": secret.key, "round keys": schedule[len(secret.key) :], "data": secret.plain}
     return {name: [data[at : at + 8] for at in range(0, len(data) - 7, 8)] for name, data in whole.items()}
 
 
 def left(held, *secrets):
-    """Which parts of each secret are somewhere on the board, all at one moment; pages of zeros are not looked into."""
+    """Return the parts of each secret that are on the board at one moment; pages of zeros are skipped."""
     image = held.image()
     pages = (image[at : at + PAGE] for at in range(0, len(image), PAGE))
     image = b"".join(page for page in pages if page.strip(b"\0"))
@@ -107,7 +107,7 @@ def left(held, *secrets):
 
 @pytest.mark.parametrize("engine", [Engine.ISE, Engine.ACCELERATOR])
 def test_nothing_is_left_after_close(held, device, engine):
-    """Neither in the module nor in its cache, whose words lie in the model as they are."""
+    """Nothing remains in the module or in its cache. The model stores the words of both in plain order."""
     secret = Secret(random.Random(str(engine)), 256, 1024)
     session, out = transfer(device, secret, engine, "decrypt")
     assert left(held, secret)[0] >= {"key", "data"}, "they are seen while the session is open"
@@ -118,7 +118,7 @@ def test_nothing_is_left_after_close(held, device, engine):
 
 
 def unfinished(device, held, secret):
-    """Most of a frame that opens a session under the secret's key lies in the SDRAM."""
+    """Send most of a frame that opens a session with the secret's key, so that the key lies in the SDRAM."""
     device.link.transport._write(framing.frame(open_record(secret).encode())[:-9])
     until(lambda: left(held, secret) == [{"key"}], lambda: "the board does not take the frame")
 
@@ -133,9 +133,10 @@ def test_nothing_is_left_of_a_key_that_came_damaged(held, device):
 
 
 def test_nothing_is_left_of_a_key_that_came_while_a_session_ended_by_itself(held, device):
-    """What is erased then is written back to the module, and with it what has come of the frame: erased once more.
+    """Zeroizing writes caches back to the module, and with them the received part of the frame; it must be zeroized,
+    too.
 
-    Of the session's last record nothing is left either: no other took its place.
+    Nothing of the session's last record may remain either, although no later record overwrites it.
     """
     secret, idle = Secret(random.Random("damaged later"), 256, 16), Secret(random.Random("idle"), 256, 1024)
     transfer(device, idle, Engine.ISE, "decrypt")

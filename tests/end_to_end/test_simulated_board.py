@@ -1,4 +1,4 @@
-"""The real host tool against the simulated board that runs the real firmware, over the UART."""
+"""The real host tool with the simulated board that runs the real firmware, over the UART."""
 
 import contextlib
 import io
@@ -45,7 +45,7 @@ def reference(key: bytes, iv: bytes, data: bytes) -> bytes:
 
 
 def cipherlane(*arguments):
-    """Run the tool in this process: the board works at full speed while another would start."""
+    """Run the tool in this process, as the board would use the CPU at full speed while a new process starts."""
     return subprocess.CompletedProcess(arguments, *command(*arguments, env={"CIPHERLANE_KEY": ""}))
 
 
@@ -107,7 +107,7 @@ def test_counter_wraps(board, iv, engine):
 
 
 def _through_board(board, key, iv, data, engine, **options):
-    """Return the result of a session, and what resumes its range."""
+    """Return the result of a session, and the options that resume its range."""
     output = io.BytesIO()
     with (
         Device(SerialTransport(board.url)) as device,
@@ -163,7 +163,7 @@ def test_only_this_machine_reaches_the_uart(board):
     assert [line[1] for line in lines if line[1].endswith(port) and line[3] == "0A"] == ["0100007F" + port]
     with socket.create_connection(("127.0.0.1", board.port), timeout=HANG_S):
         pass
-    others = {"127.0.0.2"}  # as good as any other address of the machine to one that listens on all
+    others = {"127.0.0.2"}  # a server that listened on all addresses would accept here
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
         probe.connect(("192.0.2.1", 9))  # sends nothing
         others.add(probe.getsockname()[0])
@@ -173,7 +173,7 @@ def test_only_this_machine_reaches_the_uart(board):
 
 
 def test_a_break_is_nothing_to_a_board_that_looks_for_none(board):
-    """Urgent data are not among the bytes that it receives, and do not reset it."""
+    """Urgent data must not appear among the bytes that the board receives, and must not reset it."""
     with SerialTransport(board.url) as transport:
         device = Device(transport)
         device.connect()
@@ -186,7 +186,7 @@ def test_a_break_is_nothing_to_a_board_that_looks_for_none(board):
 
 
 def test_uart_serves_one_client_after_the_other_and_loses_nothing(board):
-    """A second client waits; far more than the board holds is held back, and answered whole."""
+    """A second client waits. The first sends far more than the board can hold, and everything is answered."""
     request = Record(RecordType.INFO, token=1).encode()
     at = ("127.0.0.1", board.port)
     with socket.create_connection(at, HANG_S) as one, socket.create_connection(at, HANG_S) as two:
@@ -195,7 +195,8 @@ def test_uart_serves_one_client_after_the_other_and_loses_nothing(board):
         answers = _answers(one, 500)
         assert all(decode(answer).type == RecordType.INFO | REPLY for answer in answers)
         two.setblocking(False)
-        with pytest.raises(BlockingIOError):  # 500 records have been answered since it asked
+        # still no answer, although 500 other records were answered since its request
+        with pytest.raises(BlockingIOError):
             two.recv(1)
         one.close()
         two.settimeout(HANG_S)
@@ -213,7 +214,10 @@ def _answers(connection, count):
 
 @pytest.mark.parametrize("key_bits", [128, 256])
 def test_vector_loads_and_stores_do_not_fall_to_scalar_ones(board, key_bits):
-    """Scalar loads and stores give the right result too, but not the speed; the selftest tells of a fall."""
+    """Scalar loads and stores would produce the right result, too, but more slowly.
+
+    The selftest also notices the fallback.
+    """
     with Device(SerialTransport(board.url)) as device:
         fused, vmem = (
             device.bench(engine, key_bits, total_bytes=4096) for engine in (Engine.ISE_FUSED, Engine.ISE_VMEM)
@@ -226,7 +230,7 @@ def test_random_bytes_do_not_hang_the_board(board):
     rng = random.Random(11)
     with serial.serial_for_url(board.url) as port:
         for _ in range(20):
-            port.write(bytes(1) + rng.randbytes(500))  # a client that begins otherwise is hung up on
+            port.write(bytes(1) + rng.randbytes(500))  # the UART hangs up on a client that begins with another byte
             port.read(port.in_waiting)
     with Device(SerialTransport(board.url)) as device:
         counters = device.counters()

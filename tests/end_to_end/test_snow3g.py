@@ -1,4 +1,4 @@
-"""128-EEA1 on the simulated board with the SNOW 3G accelerator, by the host tool; nothing of a key is left."""
+"""128-EEA1 on the simulated board with the SNOW 3G accelerator, by the host tool; nothing of a key may remain."""
 
 import io
 import json
@@ -19,7 +19,7 @@ from tests.gateware.snow3g.reference import eea1, eea1_of
 from tests.gateware.snow3g.vectors import MESSAGES
 from tests.host.commands import command, one_line_error
 
-# Verilator's build of another board takes a minute; core, DMA, driver and host are tested apart.
+# Verilator needs a minute to build this board. Other tests cover core, DMA, driver and host.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 
@@ -36,7 +36,7 @@ def board(folder):
 
 @pytest.fixture
 def device(board):
-    with Device(SerialTransport(board.url), timeout=120) as connected:  # its boot takes a while on a busy machine
+    with Device(SerialTransport(board.url), timeout=120) as connected:  # the board's boot takes long on a busy machine
         yield connected
 
 
@@ -48,13 +48,13 @@ def encrypt(board, source, target, message, *words, verb="encrypt"):
 
 
 def test_known_answers(device):
-    """Of all engines; those of SNOW 3G are two."""
+    """All engines pass; SNOW 3G counts as two of them."""
     assert device.selftest().failed == 0
     assert Engine.SNOW3G in device.info().engines
 
 
 def test_what_netlists_are_to_do(folder, device):
-    """The engines of AES: for messages of SNOW 3G the host has nothing to compare with."""
+    """Only the AES engines take part, as the host has no reference for SNOW 3G messages."""
     assert set(netlist_check.exercise(folder)) == set(device.info().engines) - {Engine.SNOW3G}
 
 
@@ -86,7 +86,7 @@ def through(session, data, **options):
 
 
 def test_messages_that_take_turns(device):
-    """Two sessions of several records, and one of AES beside them: each record begins where its message is."""
+    """Two sessions of several records alternate, next to one with AES. Each record must continue its own message."""
     rng = random.Random(3)
     keys, data = [rng.randbytes(16) for _ in range(2)], rng.randbytes(7001)
     messages = [Message("eea1", rng.getrandbits(32), 3, 1), Message("eea1", rng.getrandbits(32), 31, 0)]
@@ -106,7 +106,7 @@ def test_messages_that_take_turns(device):
 
 
 def test_other_keys_and_counter_blocks_are_refused_by_the_board(device, monkeypatch):
-    """The host says so before; so a host that does not is answered with an error, and no data."""
+    """The host normally refuses first. The board must answer a host that does not with an error and no data."""
     monkeypatch.setattr("cipherlane.device.key_bits_of", lambda engine: (128, 192, 256))
     with pytest.raises(BoardError, match="22"):
         device.open_session(bytes(32), bytes(16), Engine.SNOW3G, length=16)
@@ -123,7 +123,7 @@ def test_other_keys_and_counter_blocks_are_refused_by_the_board(device, monkeypa
 
 
 class Secret:
-    """A key, and what the core makes of it; see `tests.end_to_end.memory`."""
+    """A key and all that the core computes from it; see `tests.end_to_end.memory`."""
 
     name = "EEA1"
 
@@ -144,7 +144,7 @@ class Secret:
 
 
 def test_nothing_of_a_key_is_left(board, device):
-    """After close: neither in the slot's words nor in the generator; of the data nothing either."""
+    """After close, neither the slot's words nor the generator hold parts of the key, and no data remain."""
     memory, secret = BoardMemory(board), Secret(random.Random(7), 613)
     opened = device.open_session(secret.key, secret.message.counter_block, Engine.SNOW3G, "decrypt", length=613)
     assert through(opened, secret.cipher) == secret.plain
@@ -155,7 +155,7 @@ def test_nothing_of_a_key_is_left(board, device):
 
 
 def test_bench(board):
-    """With keys of 128 bits alone."""
+    """The benchmark supports only keys of 128 bits."""
     status, stdout, stderr = command("bench", "--port", board.url, "--engine", "snow3g", "--json")
     assert status == 0, stderr
     (record,) = json.loads(stdout)

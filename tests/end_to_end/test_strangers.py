@@ -1,4 +1,4 @@
-"""Strangers at the simulated board with Ethernet: what they learn of a session's key."""
+"""Strangers on the network of the simulated board with Ethernet: what they can learn of a session's key."""
 
 import random
 import select
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.simboard
 
 ENGINES = [*(engine for engine in Engine if engine not in (Engine.ZKN, Engine.SNOW3G))]
 IV, RECORD_BYTES, ANSWER_S = bytes(range(16)), 256, 60
-CYCLES_BYTES = 48  # the fields of record network that count cycles
+CYCLES_BYTES = 48  # size of the cycle counts at the start of the reply to `network`
 STAT_CYCLES = slice(16, 32)
 
 
@@ -25,14 +25,14 @@ def board():
 
 
 def drain(*sockets) -> None:
-    """Late answers are read and forgotten."""
+    """Read and drop late answers."""
     for each in sockets:
         while select.select([each], [], [], 0)[0]:
             each.recv(2048)
 
 
 class Stranger:
-    """A station that asks and waits for the answer."""
+    """A station on the network that sends requests and waits for the answers."""
 
     def __init__(self, board):
         self.socket, self.address = board.udp_socket(), (board.ip_address, UDP_PORT)
@@ -41,7 +41,7 @@ class Stranger:
         self.socket.sendto(record, self.address)
 
     def ask(self, type_: int, data: bytes = b"", **header) -> r.Reply:
-        """Again and again, as what exceeds the strangers' budget is dropped."""
+        """Repeat a request until it is answered, as the board drops requests beyond the strangers' budget."""
         for _ in range(ANSWER_S):
             self.send(r.record(type_, data, **header))
             while select.select([self.socket], [], [], 1)[0]:
@@ -51,9 +51,10 @@ class Stranger:
         raise AssertionError("no answer")
 
     def around(self, victim, record: bytes, to, expected: bytes) -> list[bytes]:
-        """Cycles that are told right before and right after a victim's record, which is answered as `expected`.
+        """Return the cycles reported right before and right after a victim's record, which must be answered as
+        `expected`.
 
-        A moment of an erasure, or the strangers' budget, may cost a frame: they are then sent again.
+        Zeroizing, or the strangers' budget, may cost a frame. Then the three are sent again.
         """
         for _ in range(ANSWER_S):
             drain(self.socket, victim)
@@ -68,7 +69,7 @@ class Stranger:
         raise AssertionError("no answers")
 
     def probe(self, session: int) -> list[bytes]:
-        """What tells of cycles in all that the board answers, without a session and in one of the stranger's own."""
+        """Return every answer that could reveal cycles, without a session and with one of the stranger's own."""
         told = [self.ask(r.NETWORK).data[:CYCLES_BYTES]]
         if session:
             own = {"session": session, "token": 9}
@@ -82,7 +83,10 @@ CASES += [pytest.param(engine, 100, marks=pytest.mark.thorough) for engine in EN
 
 @pytest.mark.parametrize(("engine", "count"), CASES, ids=str)
 def test_probes_before_and_after_a_record_are_equal_for_all_keys(board, engine, count):
-    """Each frame waits behind the one before, as the board takes one after another; the owner is told the cycles."""
+    """The board handles one frame after the other, so each waits for the previous one.
+
+    Only the owner learns the cycles.
+    """
     rng, read, seen = random.Random(engine), set(), set()
     with Device(Host(board)) as device:
         stranger = Stranger(board)

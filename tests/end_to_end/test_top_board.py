@@ -1,4 +1,4 @@
-"""`cipherlane top` on the simulated board: its own figures, an engine that is switched, and nothing left behind."""
+"""`cipherlane top` on the simulated board: its own figures, an engine that is switched, and no session left open."""
 
 import psutil
 import pytest

@@ -1,4 +1,4 @@
-"""The real host tool against the simulated board that runs the firmware on Zephyr: what holds for bare metal holds."""
+"""The real host tool with the simulated board that runs the firmware on Zephyr: all bare-metal tests must pass."""
 
 import shutil
 
@@ -62,7 +62,7 @@ def test_settings_are_those_of_bare_metal(board):
         assert (info.max_data, info.rx_window) == (target.configuration.max_data, target.board.rx_window)
 
 
-@pytest.mark.thorough  # Verilator's build of that board takes a minute
+@pytest.mark.thorough  # Verilator needs a minute to build this board
 def test_the_service_of_the_board_with_sdram(zephyr_sdram_board):
     target = targets.load("sim", "sdram_zephyr")
     with SimulatedBoard(zephyr_sdram_board) as board, Device(SerialTransport(board.url)) as device:
@@ -74,7 +74,7 @@ def test_the_service_of_the_board_with_sdram(zephyr_sdram_board):
         await_output(board, 0, "SDRAM: DDR3, 32768 KB at 0x60000000")
 
 
-@pytest.mark.thorough  # the compilation of another image; who takes an engine out sees the compiler's errors
+@pytest.mark.thorough  # compiles another image; otherwise, a user who removes an engine sees compiler errors
 @pytest.mark.parametrize("only", [Engine.ISE, Engine.ACCELERATOR])
 def test_a_service_with_one_engine(zephyr_board, tmp_path, only):
     others = {Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR} - {only}
@@ -93,7 +93,7 @@ def test_a_service_with_one_engine(zephyr_board, tmp_path, only):
             transfer(device, bytes(16), Engine.TABLE)
 
 
-@pytest.mark.thorough  # two compilations; a figure of a design with Zephyr goes by its image
+@pytest.mark.thorough  # compiles twice; the build id of a design with Zephyr depends on its image
 def test_the_same_image_again_whatever_the_environment(zephyr_board, monkeypatch):
     output = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "again"
     images = set()

@@ -1,4 +1,4 @@
-"""The console of the firmware on Zephyr: its shell and its log, which never mix with records."""
+"""The console of the firmware on Zephyr: its shell and its log, which must never mix with records."""
 
 import io
 import random
@@ -27,12 +27,12 @@ def board(zephyr_board):
 
 
 def plain(text):
-    """Console output without the terminal's control sequences."""
+    """Return console output without the terminal's control sequences."""
     return re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text).replace("\r", "")
 
 
 def await_output(board, start, pattern):
-    """What was printed since `start`, once it matches."""
+    """Return the output since `start` once it matches `pattern`."""
 
     def text():
         return plain(board.output())[start:]
@@ -43,7 +43,7 @@ def await_output(board, start, pattern):
 
 
 def command(board, line, pattern):
-    """What a shell command prints."""
+    """Enter a shell command; return its output once it matches `pattern`."""
     start = len(plain(board.output()))
     board.enter(line + "\r")
     return await_output(board, start, pattern)
@@ -71,7 +71,7 @@ def test_bench(board, engine, key_bits):
         cycles = int(line[2])
         assert float(line[3]) == pytest.approx(cycles * 16 / size, abs=0.1)
         assert float(line[4]) == pytest.approx(8e-6 * size * clock_hz / cycles, abs=0.1)
-    # The median: a turn of another thread may fall into one of them.
+    # The median is compared, as another thread may run during one of the measurements.
     assert median(int(line[2]) for line in shown) == pytest.approx(over_records.cycles, rel=0.05)
 
 

@@ -1,6 +1,7 @@
-"""Nothing of a key or its data is left on the board that runs the firmware on Zephyr: what holds for bare metal holds.
+"""Nothing of a key or its data may remain on the board that runs the firmware on Zephyr: all bare-metal tests must
+pass.
 
-Stacks of threads and of interrupts, the data cache, the MAC's slots and the net stack's buffers included.
+This includes stacks of threads and interrupts, the data cache, the MAC's slots and the net stack's buffers.
 """
 
 import random
@@ -66,7 +67,7 @@ def ethernet_board(zephyr_ethernet_board):
 
 
 def test_close_after_data_that_the_stack_brought(ethernet_board, ethernet_memory):
-    """Those with IPv4 options; the session is opened and closed past the stack."""
+    """Datagrams with IPv4 options pass through the stack; the session's open and close do not."""
     secret = Secret(random.Random("brought by the stack"), 256, 1400)
     host = Host(ethernet_board)
     with Device(host) as connected:

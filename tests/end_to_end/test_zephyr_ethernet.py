@@ -1,4 +1,4 @@
-"""The real host tool against the simulated board with Ethernet that runs the firmware on Zephyr, over its net stack."""
+"""The real host tool with the simulated board with Ethernet that runs the firmware on Zephyr, over its net stack."""
 
 import contextlib
 import io
@@ -73,7 +73,7 @@ def test_datagrams_that_are_no_records(board):
 
 
 STAGES = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")
-# A record of 1440 bytes: past the net stack, and the least that it takes through it.
+# For a record of 1440 bytes: most cycles if it bypasses the net stack, and least cycles through the stack.
 EARLY_CYCLES, STACK_CYCLES = 16_000, 30_000
 NO_OPERATIONS = bytes((1, 1, 1, 1))
 
@@ -104,7 +104,7 @@ with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as raw:
 
 @contextlib.contextmanager
 def open_stream(device, data):
-    """A session for `data`, and the cycles of one record by stage, as a function of what a transfer has cost."""
+    """Open a session for `data`; yield a function that transfers `data` and returns the cycles per record."""
     key, iv = secrets.token_bytes(16), secrets.token_bytes(16)
     with device.open_session(key, iv, Engine.ACCELERATOR, length=len(data)) as session:
 
@@ -125,7 +125,7 @@ def test_a_record_does_not_pass_through_the_stack(board):
 
 
 def test_records_that_the_stack_brings(board):
-    """Those with IPv4 options; the session is one that was opened past the stack."""
+    """Datagrams with IPv4 options pass through the stack. Their session was opened without it."""
     data = random.Random(5).randbytes(1400 * 4)
     host = Host(board)
     with Device(host) as device, open_stream(device, data) as send:
@@ -134,7 +134,7 @@ def test_records_that_the_stack_brings(board):
 
 
 def test_echo_between_records(board):
-    """The net stack has its turn."""
+    """The net stack must get its turn between records."""
     count = 10
     inside = ["nsenter", "--target", str(board.pid), "--net", "--", sys.executable, "-I", "-c", ECHO]
     with (
@@ -152,7 +152,7 @@ def test_echo_between_records(board):
 
 
 def test_datagrams_to_other_ports(board):
-    """They are the stack's, whatever is in them: not answered as records."""
+    """Such datagrams belong to the stack, even if they contain records: the service must not answer them."""
     with board.udp_socket() as stranger, Device(Host(board)) as device:
         before = device.network()
         stranger.sendto(records.record(records.INFO), (board.ip_address, UDP_PORT + 1))

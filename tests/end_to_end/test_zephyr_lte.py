@@ -13,8 +13,8 @@ pytestmark = [pytest.mark.simboard, pytest.mark.usefixtures("zephyr_board")]
 
 BYTES, PACKETS = 5000, 4
 KEY, COUNT, IDENTITY = bytes(range(16)), 0x12345 << 12 | 7, 0x15
-EINVAL, EBADMSG = 22, 77  # of Zephyr's C library
-# THREADS_QUEUE, and the one that the waiting thread is given.
+EINVAL, EBADMSG = 22, 77  # values in Zephyr's C library
+# THREADS_QUEUE, and one more that the waiting thread receives directly.
 ROOM = 40 + 1
 
 
@@ -40,14 +40,14 @@ def test_packets_come_out_of_a_block_whatever_the_threads(board):
     assert pdcp_first["switches"] == 1 + 4 * PACKETS, "each PDU wakes two layers, which give way again"
 
 
-@pytest.mark.thorough  # what the engines do in CTR other tests find
+@pytest.mark.thorough  # other tests cover the engines in CTR
 @pytest.mark.parametrize("engine", [engine for engine in zephyr.ENGINES if engine != "accelerator"])
 def test_each_way_to_decipher(board, engine):
     assert [each["packets"] for each in board.measure(engine, BYTES)] == [PACKETS] * len(ORDERS)
 
 
 def test_a_pdu_that_finds_a_queue_full_is_lost_and_counted(board):
-    """MAC first: it has put all PDUs into its queue before another layer runs; else none waits."""
+    """With MAC first, MAC queues all PDUs before another layer runs. In the other orders, no PDU waits."""
     rng = random.Random(40)
     packets = [rng.randbytes(100) for _ in range(ROOM + 7)]
     block = blocks.block(blocks.Bearer(3, IDENTITY, KEY), COUNT, packets)
@@ -60,7 +60,10 @@ def test_a_pdu_that_finds_a_queue_full_is_lost_and_counted(board):
 
 
 def test_pdus_that_no_layer_takes_are_counted_by_it(board):
-    """Of no bearer: MAC; a status report, one out of order: RLC; a PDCP control PDU, one that came before: PDCP."""
+    """MAC counts PDUs of no bearer.
+
+    RLC counts status reports and PDUs out of order. PDCP counts control PDUs and repeats.
+    """
     bearer = blocks.Bearer(3, IDENTITY, KEY)
     pdu = [blocks.pdu(bearer, COUNT + n, bytes([n]) * 30) for n in range(3)]
     again = blocks.pdu(bearer, COUNT + 1, b"")[:2] + pdu[0][2:]

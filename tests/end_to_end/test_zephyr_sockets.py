@@ -1,6 +1,7 @@
 """Zephyr's own echo server on the simulated board with Ethernet: TCP over IPv4, echo requests over IPv6.
 
-The driver claims no checksums there, so that the net stack makes and checks them; the host's kernel checks what comes.
+For these, the driver does not offer checksums, so the net stack makes and checks them. The host's kernel checks the
+answers.
 """
 
 import re
@@ -15,21 +16,21 @@ from tests.end_to_end.ethernet import running_board
 from tests.gateware.support import ROOT
 from tests.waiting import until
 
-# Thorough: one more image; that the driver claims no checksums beside TCP is in the module's suite ethernet.
+# Thorough, as it needs another image. The module's suite `ethernet` tests that the driver offers no checksums here.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
-PORT = 4242  # the server's
-TIMEOUT_S = 600  # of a busy machine
-RTO_S = 20  # in which the board answers, mostly
+PORT = 4242  # the server's port
+TIMEOUT_S = 600  # long enough for a busy machine
+RTO_S = 20  # seconds in which the board usually answers
 ADDRESS = "2001:db8::1"
 SETTINGS = (
-    "CONFIG_MINIMAL_LIBC=y",  # Debian's compiler has no newlib
+    "CONFIG_MINIMAL_LIBC=y",  # Debian's compiler comes without newlib
     "CONFIG_MAIN_STACK_SIZE=2048",
     'CONFIG_NET_CONFIG_MY_IPV4_ADDR="192.168.1.50"',
     "CONFIG_NET_IPV6=y",
     "CONFIG_NET_CONFIG_NEED_IPV6=y",
     f'CONFIG_NET_CONFIG_MY_IPV6_ADDR="{ADDRESS}"',
-    "CONFIG_NET_TCP_ISN_RFC6528=n",  # which needs mbed TLS
+    "CONFIG_NET_TCP_ISN_RFC6528=n",  # this would need mbed TLS
 )
 
 TCP = """
@@ -48,7 +49,7 @@ for size in map(int, sys.argv[5:]):
     print(size, flush=True)
 """
 
-# The host's kernel makes and checks ICMPv6's checksum of a raw socket (RFC 3542, 3.1).
+# On a raw socket, the host's kernel makes and checks the checksums of ICMPv6 (RFC 3542, 3.1).
 PING = """
 import os, socket, struct, sys
 address, timeout = sys.argv[1], int(sys.argv[2])
@@ -66,7 +67,7 @@ with socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6) as r
 
 @pytest.fixture(scope="module")
 def echo(zephyr_ethernet_board, tmp_path_factory):
-    """The running board with the server."""
+    """Start the board with the server."""
     base = zephyr.require_base()
     source = base / "samples" / "net" / "sockets" / "echo"
     output = ROOT / "build" / "tests" / "zephyr" / "sockets_echo"
@@ -77,16 +78,18 @@ def echo(zephyr_ethernet_board, tmp_path_factory):
         assert not board.ended(), board.output()
         (tap,) = re.findall(r"^\d+: (tap\w*)", inside(board, ["ip", "-oneline", "link"]), re.M)
         inside(board, ["ip", "address", "add", "2001:db8::2/64", "dev", tap, "nodad"])
-        # On a busy machine its clock is far behind the host's, which would send all again and again.
+        # On a busy machine, the board's clock runs far slower than the host's. Otherwise the host would resend
+        # everything.
         inside(board, ["ip", "route", "change", "192.168.1.0/24", "dev", tap, "rto_min", f"{RTO_S}s"])
         mac = Ethernet().mac_address.to_bytes(6, "big").hex(":")
-        for address in (board.ip_address, ADDRESS):  # the host gives up asking for it after 3 s of its own
+        # fixed, since the host would stop asking for the MAC address after 3 s of its own time
+        for address in (board.ip_address, ADDRESS):
             inside(board, ["ip", "neigh", "replace", address, "lladdr", mac, "dev", tap, "nud", "permanent"])
         yield board
 
 
 def inside(board, command, *arguments):
-    """Runs a command in the board's namespace; returns what it printed."""
+    """Run a command in the board's namespace; return its output."""
     words = ["nsenter", "--target", str(board.pid), "--net", "--", *command, *map(str, arguments)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=6 * TIMEOUT_S)
     assert done.returncode == 0, done.stdout + done.stderr + board.output()
@@ -94,7 +97,7 @@ def inside(board, command, *arguments):
 
 
 def test_tcp(echo):
-    """Segments of even and odd length, and streams: the server sends each 128 bytes by themselves."""
+    """Segments have even and odd lengths, and streams are long. The server sends each 128 bytes separately."""
     sizes = ["1", "127", "1460", "1461", "3001", "100000"]
     assert inside(echo, [sys.executable, "-I", "-c", TCP], echo.ip_address, PORT, TIMEOUT_S, 1, *sizes).split() == sizes
     assert len(re.findall(r"Connection #\d+ from 192\.168\.1\.", echo.output())) == len(sizes)

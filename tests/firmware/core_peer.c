@@ -1,9 +1,10 @@
 /*
  * Drives firmware/core on the host for its tests: reads messages from stdin, answers on stdout.
  *
- * A message is a length (32 bits, little-endian), an operation (one letter) and its arguments; an
- * answer is a length and bytes. The sanitizers watch: every buffer given to the core is of the
- * exact size that its interface asks for, in memory of its own.
+ * A message is a length (32 bits, little-endian), an operation (one letter) and its arguments. An
+ * answer is a length and bytes. The program is built with sanitizers. So that they notice each
+ * access beyond a buffer, every buffer that the core gets is a block of memory of its own, exactly
+ * as large as the core's interface demands.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -32,12 +33,12 @@
 #define CODE_FAULTY  3u
 #define CODE_SERVING 4u
 #define ENGINES      4u
-/** More than any call into the core takes. */
+/** Larger than the stack that any call into the core uses. */
 #define STACK_BYTES 16384u
-/** More than the frame of a function that does nothing with the stack but wipe or keep it. */
+/** Larger than the frame of a function that only wipes or copies the stack. */
 #define FRAME_BYTES 128u
 
-/** Everything that lives from one message to the next. */
+/** All state that is kept from one message to the next. */
 struct peer {
 	struct cl_platform platform;
 	struct cl_service *service;
@@ -47,36 +48,43 @@ struct peer {
 	size_t uart_capacity;
 	struct cl_link network_link;
 	struct cl_link_udp udp;
-	/** Each frame comes after a moment in which none waited. */
+	/** Before each frame, the link has a moment in which no frame waits. */
 	bool pause;
-	/** If not 0, the engine `faulty` takes so many cycles and some that depend on the key. */
+	/**
+	 * If not 0, the engine `faulty` takes this many cycles, and some more that depend on the
+	 * key.
+	 */
 	uint32_t ctr_cycles;
 	struct cl_wire_network_reply network;
-	/** The frame received last, and room for the one transmitted last. */
+	/** The last frame received, and room for the last frame transmitted. */
 	uint8_t *rx_slot;
 	size_t rx_bytes;
 	uint8_t *tx_slot;
 	size_t tx_bytes;
 	uint8_t *bench_buffer;
 	const struct cl_engine *engines[ENGINES + 1];
-	/** Whom the engine `serving` serves, what it has done for them, and how many they are. */
+	/**
+	 * The last client of the engine `serving`, the work done for it, and the number of clients.
+	 */
 	struct cl_server_client client;
 	struct cl_server_work work;
-	/** Records that came for the last of them. */
+	/** The records that arrived for the last client. */
 	struct cl_window came;
 	uint32_t serving;
 	int serve_status;
 	int finish_status;
-	/** What the random source returns, and the first of the words that it gives. */
+	/** The random source's status, and the first of the words that it returns. */
 	int random_status;
 	uint32_t random_word;
-	/** Apart from the service: what the operations on ranges and on windows work on. */
+	/**
+	 * The table and the window that op_ranges and op_window use, independent of the service.
+	 */
 	struct cl_ranges ranges;
 	struct cl_window window;
-	/** What the engine `faulty` returns, to set_key and to ctr. */
+	/** The statuses that set_key and ctr of the engine `faulty` return. */
 	int set_key_status;
 	int ctr_status;
-	/** How often the core asked for what calls have left to be erased. */
+	/** How often the core asked the port to zeroize what calls have left. */
 	uint32_t forgotten;
 	/** The cycle counter advances by `step` each time it is read. */
 	uint32_t cycles;
@@ -85,16 +93,16 @@ struct peer {
 	size_t answered;
 };
 
-/** What remains of a message. */
+/** The rest of a message. */
 struct message {
 	const uint8_t *data;
 	size_t size;
 };
 
-/** The stack below the caller of keep_stack, as calls into the core left it. */
+/** A copy of the stack below the caller of keep_stack, as calls into the core left it. */
 static uint8_t stack_left[STACK_BYTES];
 
-/** Keeps it for op_find_in_stack; nothing else may be called in between. */
+/** Copies the stack for op_find_in_stack. Nothing else may be called in between. */
 static __attribute__((noinline, no_sanitize("address", "undefined"))) void keep_stack(void)
 {
 	const volatile uint8_t *const below =
@@ -105,7 +113,7 @@ static __attribute__((noinline, no_sanitize("address", "undefined"))) void keep_
 	}
 }
 
-/** Before the call: what was there is gone. */
+/** Clears the stack before a call, so that only the call's own data are found. */
 static __attribute__((noinline, no_sanitize("address", "undefined"))) void wipe_stack(void)
 {
 	volatile uint8_t *const below =
@@ -158,7 +166,8 @@ static void answer_u32(struct peer *peer, uint32_t value)
 	answer(peer, bytes, sizeof(bytes));
 }
 
-/** A copy in memory of its own, `misalign` bytes behind an aligned address, ending where it ends.
+/**
+ * Copies data into a block of its own: `misalign` bytes after an aligned address, up to its end.
  */
 static uint8_t *duplicate(const uint8_t *data, size_t size, size_t misalign, uint8_t **memory)
 {
@@ -195,7 +204,7 @@ static int draw_words(void *context, uint32_t *words, size_t count)
 	return peer->random_status;
 }
 
-/** Engine with one wrong bit, which the self-test must find. */
+/** An engine with one wrong bit, which the self-test must find. */
 static int wrong_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,
 		     const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 		     size_t len)
@@ -287,8 +296,9 @@ static void fast_path(const struct cl_link *link, struct cl_wire_fastpath_reply 
 
 /**
  * Starts afresh: u32 max_data, clock_hz, bench_bytes, mask of engines, first cycle, step, idle
- * cycles, kind, whether there is a random source. Of the mask bit 29 gives the server too long a
- * window, bit 30 the first engine's code, and bit 31 that engine a second place.
+ * cycles, kind, whether there is a random source. Three bits of the mask make faults: bit 29 gives
+ * the server too long a window; bit 30 gives it the first engine's code; bit 31 lists that engine
+ * twice.
  */
 static void op_start(struct peer *peer, struct message *message)
 {
@@ -347,7 +357,7 @@ static void op_start(struct peer *peer, struct message *message)
 	free(peer->platform.streams);
 	struct cl_streams *const streams = malloc(sizeof(*streams));
 
-	memset(streams, 0x5a, sizeof(*streams)); /* as memory is at power-on */
+	memset(streams, 0x5a, sizeof(*streams)); /* arbitrary, as memory is at power-on */
 	peer->platform = (struct cl_platform){
 		.board = "host",
 		.firmware = "a name beyond its 16 bytes",
@@ -380,7 +390,7 @@ static void op_start(struct peer *peer, struct message *message)
 	if ((engines >> 30 & 1) != 0) {
 		serving.code = peer->engines[0]->code;
 	}
-	if (engines >> 31 != 0) { /* the first engine twice */
+	if (engines >> 31 != 0) { /* lists the first engine twice */
 		peer->engines[peer->platform.engine_count++] = peer->engines[0];
 	}
 	free(peer->service);
@@ -397,7 +407,7 @@ static void collect(void *context, const uint8_t *bytes, size_t size)
 	answer(context, bytes, size);
 }
 
-/** Start of the UART link; it may follow op_start. */
+/** Starts the UART link; it may follow op_start. */
 static void op_uart_start(struct peer *peer, struct message *message)
 {
 	(void)message;
@@ -405,7 +415,7 @@ static void op_uart_start(struct peer *peer, struct message *message)
 			  peer);
 }
 
-/** A record: u64 peer, u8 in place, u8 misalign, bytes. Answers the reply, or nothing. */
+/** Handles a record: u64 peer, u8 in place, u8 misalign, bytes. Answers the reply, or nothing. */
 static void op_record(struct peer *peer, struct message *message)
 {
 	const size_t room = CL_SERVICE_RECORD_MAX(peer->platform.max_data);
@@ -419,7 +429,7 @@ static void op_record(struct peer *peer, struct message *message)
 	const size_t len = message->size;
 	uint8_t *record = duplicate(take(message, len), len, misalign, &memory);
 
-	if (in_place) { /* the buffer is as large as the reply may be */
+	if (in_place) { /* the buffer must hold the longest reply */
 		reply_memory = calloc(1, misalign + (len > room ? len : room));
 		reply = reply_memory + misalign;
 		memcpy(reply, record, len);
@@ -438,7 +448,7 @@ static void op_record(struct peer *peer, struct message *message)
 	free(reply_memory);
 }
 
-/** As op_record in place, with the whole buffer as the answer: what it holds afterwards. */
+/** Handles a record in place, as op_record does. Answers the whole buffer as it is afterwards. */
 static void op_record_leaves(struct peer *peer, struct message *message)
 {
 	const size_t room = CL_SERVICE_RECORD_MAX(peer->platform.max_data);
@@ -455,7 +465,7 @@ static void op_record_leaves(struct peer *peer, struct message *message)
 	free(buffer);
 }
 
-/** A record with too little room for a reply: answers how much was replied. */
+/** Handles a record with too little room for a reply. Answers the length of the reply. */
 static void op_record_no_room(struct peer *peer, struct message *message)
 {
 	const size_t room = CL_SERVICE_RECORD_MAX(peer->platform.max_data) - 1;
@@ -470,7 +480,7 @@ static void op_record_no_room(struct peer *peer, struct message *message)
 	free(reply);
 }
 
-/** Received bytes, of which `chunk` at a time are at hand. */
+/** Received bytes; `chunk` of them are available at a time. */
 struct stream {
 	struct message message;
 	size_t chunk;
@@ -489,7 +499,7 @@ static int get_byte(void *context)
 	return *take(&stream->message, 1);
 }
 
-/** Bytes from the UART: u32 chunk, bytes. Answers what the board transmits. */
+/** Receives bytes from the UART: u32 chunk, bytes. Answers the bytes that the board transmits. */
 static void op_uart(struct peer *peer, struct message *message)
 {
 	const size_t chunk = take_u32(message);
@@ -515,7 +525,7 @@ static void refresh_network(struct cl_link *link)
 	link->network->overflows++;
 }
 
-/** Start of the UDP link: MAC address, IPv4 address, u16 port, u16 max_data, u8 with staging. */
+/** Starts the UDP link: MAC address, IPv4 address, u16 port, u16 max_data, u8 with staging. */
 static void op_udp_start(struct peer *peer, struct message *message)
 {
 	free(peer->network_link.staging);
@@ -538,8 +548,9 @@ static void op_udp_start(struct peer *peer, struct message *message)
 }
 
 /**
- * A frame received: u32 sum, u32 a, u32 b of the MAC, bytes. Answers what the MAC is given to
- * transmit, or nothing. The frame and its answer are in slots, of which the heads are copies.
+ * Receives a frame: u32 sum, u32 a, u32 b as the MAC computes them, then bytes. Answers the frame
+ * that the MAC gets to transmit, or nothing. The frame and its answer are in slots; the heads that
+ * the link uses are copies.
  */
 static void op_udp(struct peer *peer, struct message *message)
 {
@@ -593,14 +604,17 @@ static void op_udp(struct peer *peer, struct message *message)
 	}
 }
 
-/** From now on: u8 whether frames come one at a time, u32 cycles of the engine `faulty`. */
+/**
+ * Sets the pace from now on: u8 whether frames come one at a time, u32 cycles of the engine
+ * `faulty`.
+ */
 static void op_pace(struct peer *peer, struct message *message)
 {
 	peer->pause = *take(message, 1) != 0;
 	peer->ctr_cycles = take_u32(message);
 }
 
-/** A copy: u8 misalign of source, u8 of destination, bytes. Answers u32 sum, and the copy. */
+/** Copies bytes: u8 misalign of source, u8 of destination, bytes. Answers u32 sum, and the copy. */
 static void op_copy(struct peer *peer, struct message *message)
 {
 	const size_t from_misalign = *take(message, 1);
@@ -620,7 +634,7 @@ static void op_copy(struct peer *peer, struct message *message)
 	free(to_memory);
 }
 
-/** How often bytes occur in what the last call into the core has left on the stack. */
+/** Counts how often bytes occur on the stack that the last call into the core left. */
 static void op_find_in_stack(struct peer *peer, struct message *message)
 {
 	const size_t size = message->size;
@@ -644,8 +658,8 @@ static uint32_t count_in(const void *memory, size_t bytes, const uint8_t *sought
 }
 
 /**
- * How often bytes occur in the service's memory, in the streams', in the UART's buffer, and in the
- * UDP link's staging and slots.
+ * Counts how often bytes occur in the memory of the service and of the streams, in the UART's
+ * buffer, and in the UDP link's staging and slots.
  */
 static void op_find(struct peer *peer, struct message *message)
 {
@@ -661,7 +675,7 @@ static void op_find(struct peer *peer, struct message *message)
 	answer_u32(peer, found);
 }
 
-/** Sets what the faulty engine returns: i32 to set_key, i32 to ctr. */
+/** Sets the statuses that the faulty engine returns: i32 from set_key, i32 from ctr. */
 static void op_fault(struct peer *peer, struct message *message)
 {
 	peer->set_key_status = (int)take_u32(message);
@@ -680,10 +694,10 @@ static uint64_t take_u64(struct message *message)
 }
 
 /**
- * What the engine `serving` returns to serve and to finish (i32 each), and has done: u64 bytes, u64
- * blocks, u32 records. Answers how many sessions it serves, and its last client: u32, u32 session,
- * u64 token, u64 peer, u64 length, u32 record_bytes, its window as op_window answers it, and the
- * initial counter block if it serves any.
+ * Sets what the engine `serving` returns from serve and finish (i32 each), and the work that it
+ * reports: u64 bytes, u64 blocks, u32 records. Answers u32 number of sessions that it serves, and
+ * its last client: u32 session, u64 token, u64 peer, u64 length, u32 record_bytes, u64 first and
+ * u64 seen of its window, u32 records. The initial counter block follows if it serves any.
  */
 static void op_serving(struct peer *peer, struct message *message)
 {
@@ -701,12 +715,12 @@ static void op_serving(struct peer *peer, struct message *message)
 	answer_u64(peer, peer->came.first);
 	answer_u64(peer, peer->came.seen);
 	answer_u32(peer, peer->came.records);
-	if (peer->serving > 0) { /* it points into the session */
+	if (peer->serving > 0) { /* the pointer is valid only while a session exists */
 		answer(peer, peer->client.iv, CL_BLOCK_BYTES);
 	}
 }
 
-/** A record came for the client of the engine `serving`: u64 number, u64 sum. Answers verdict. */
+/** Receives a record for the last client of `serving`: u64 number, u64 sum. Answers the verdict. */
 static void op_serve_record(struct peer *peer, struct message *message)
 {
 	const uint64_t record = take_u64(message);
@@ -719,7 +733,7 @@ static void op_serve_record(struct peer *peer, struct message *message)
 	answer_u32(peer, verdict);
 }
 
-/** Sum of a record: u8 misalign, bytes. */
+/** Answers the sum of a record: u8 misalign, bytes. */
 static void op_sum(struct peer *peer, struct message *message)
 {
 	const size_t misalign = *take(message, 1);
@@ -732,8 +746,8 @@ static void op_sum(struct peer *peer, struct message *message)
 }
 
 /**
- * On a window: 'i' u32 records, begins; 'r' u32 records, changes its size; 'n' u64 record, u64 sum,
- * a record. Answers u32 verdict (0 but for 'n'), u64 first, u64 seen, u64 end.
+ * Changes a window: 'i' u32 records starts it; 'r' u32 records changes its size; 'n' u64 record,
+ * u64 sum receives a record. Answers u32 verdict (0 except for 'n'), u64 first, u64 seen, u64 end.
  */
 static void op_window(struct peer *peer, struct message *message)
 {
@@ -769,9 +783,9 @@ static void op_window(struct peer *peer, struct message *message)
 }
 
 /**
- * On a table of ranges: '0' begins; 't' u64 key, first (16 bytes, big-endian), u64 blocks, takes;
- * 'e', 's', 'r': u32 index, u64 blocks, extends, shortens, releases. Answers i32 result, u32 free,
- * and of each entry in use u64 key, u64 high, u64 low, u64 blocks, u32 held.
+ * Changes a table of ranges: '0' empties it; 't' u64 key, first (16 bytes, big-endian), u64 blocks
+ * takes a range; 'e', 's', 'r' u32 index, u64 blocks extends, shortens or releases one. Answers i32
+ * result, u32 free, and for each entry in use u64 key, u64 high, u64 low, u64 blocks, u32 held.
  */
 static void op_ranges(struct peer *peer, struct message *message)
 {
@@ -818,14 +832,16 @@ static void op_ranges(struct peer *peer, struct message *message)
 	}
 }
 
-/** Time goes by, and the port's main loop turns: u32 cycles. */
+/** Lets u32 cycles pass and runs one turn of the port's main loop. */
 static void op_poll(struct peer *peer, struct message *message)
 {
 	peer->cycles += take_u32(message);
 	cl_service_poll(peer->service);
 }
 
-/** How often what calls have left was to be erased, since this was last asked: u32. */
+/**
+ * Answers u32: how often the core asked to zeroize what calls left, since the last such question.
+ */
 static void op_forgotten(struct peer *peer, struct message *message)
 {
 	(void)message;
@@ -834,8 +850,8 @@ static void op_forgotten(struct peer *peer, struct message *message)
 }
 
 /**
- * What names a key ('k'), makes a ticket ('t') or draws ('d'): letter, u32 key bits, u32 session,
- * block, key. Answers i32 status, and the 16 bytes that hold the result.
+ * Calls the function that names a key ('k'), makes a ticket ('t') or draws a block ('d'): letter,
+ * u32 key bits, u32 session, block, key. Answers i32 status, and the 16 bytes that hold the result.
  */
 static void op_identity(struct peer *peer, struct message *message)
 {
@@ -865,14 +881,16 @@ static void op_identity(struct peer *peer, struct message *message)
 	answer(peer, result.block, sizeof(result.block));
 }
 
-/** What the random source returns from now on (i32), and the first of its words (u32). */
+/** Sets what the random source returns from now on: i32 status, u32 first word. */
 static void op_random(struct peer *peer, struct message *message)
 {
 	peer->random_status = (int)take_u32(message);
 	peer->random_word = take_u32(message);
 }
 
-/** CTR: u8 engine, u8 in misalign, u8 out misalign, u8 in place, u32 key bits, counter, key, data.
+/**
+ * Runs CTR: u8 engine, u8 in misalign, u8 out misalign, u8 in place, u32 key bits, counter, key,
+ * data.
  */
 static void op_ctr(struct peer *peer, struct message *message)
 {
@@ -914,7 +932,7 @@ static void op_ctr(struct peer *peer, struct message *message)
 	free(out_memory);
 }
 
-/** Key schedule: u32 key bits, key. Answers status, rounds, words. */
+/** Expands a key: u32 key bits, key. Answers status, rounds, words. */
 static void op_expand(struct peer *peer, struct message *message)
 {
 	const uint32_t key_bits = take_u32(message);
@@ -926,7 +944,7 @@ static void op_expand(struct peer *peer, struct message *message)
 	answer(peer, key.round_key, sizeof(key.round_key));
 }
 
-/** Counter block: iv, u64 block. */
+/** Answers a counter block: iv, u64 number of the block. */
 static void op_counter(struct peer *peer, struct message *message)
 {
 	const uint8_t *const iv = take(message, CL_BLOCK_BYTES);
@@ -936,7 +954,7 @@ static void op_counter(struct peer *peer, struct message *message)
 	answer(peer, counter, sizeof(counter));
 }
 
-/** CRC-32: u32 before, bytes. */
+/** Continues a CRC-32 over bytes: u32 CRC so far, bytes. */
 static void op_crc(struct peer *peer, struct message *message)
 {
 	const uint32_t crc = take_u32(message);
@@ -948,7 +966,7 @@ static void op_crc(struct peer *peer, struct message *message)
 	free(memory);
 }
 
-/** COBS: u32 size of each addition, bytes. Answers the frame. */
+/** Encodes by COBS: u32 bytes added at a time, bytes. Answers the frame. */
 static void op_encode(struct peer *peer, struct message *message)
 {
 	const size_t piece = take_u32(message);
@@ -963,7 +981,9 @@ static void op_encode(struct peer *peer, struct message *message)
 	cl_cobs_end(&encoder);
 }
 
-/** COBS: u32 capacity, u32 chunk, bytes. Answers status and frame (u32 length, bytes) of each end.
+/**
+ * Decodes COBS: u32 capacity, u32 chunk, bytes. Answers status and frame (u32 length, bytes) for
+ * each end of a frame.
  */
 static void op_decode(struct peer *peer, struct message *message)
 {

@@ -21,7 +21,7 @@ WIRE_TOML = ROOT / "host" / "cipherlane" / "protocol" / "wire.toml"
 BUILD = ROOT / "build" / "tests" / "firmware"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
-# Rooms that drive hardware: its instructions and registers exist on the target alone.
+# Rooms (folders) that drive hardware. Their instructions and registers exist only on the target.
 TARGET_ONLY = {"accelerator", "fastpath", "random", "scalar", "vector"}
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
@@ -30,7 +30,7 @@ _SERVED = struct.Struct("<IIQQQIQQI")
 
 
 class Served(NamedTuple):
-    """What the engine `serving` was given: how many sessions, and the last one; `iv` is empty if there is none."""
+    """What the engine `serving` was given: the number of sessions, and the last one; without any, `iv` is empty."""
 
     count: int
     session: int
@@ -45,16 +45,16 @@ class Served(NamedTuple):
 
 
 class PeerDied(RuntimeError):
-    """The program ended: a sanitizer found something, a message was not understood, or the time was up."""
+    """The program ended: a sanitizer found a fault, a message was not understood, or the time was up."""
 
 
 def portable_sources() -> list[Path]:
-    """The C files of the core that compile anywhere."""
+    """Return the C files of the core that compile on any machine."""
     return sorted(path for path in CORE.glob("*/*.c") if path.parent.name not in TARGET_ONLY)
 
 
 def write_wire_header(folder: Path) -> Path:
-    """`cl_wire.h` in `folder`, which is created."""
+    """Write `cl_wire.h` into `folder`, which is created; return the header's path."""
     folder.mkdir(parents=True, exist_ok=True)
     header = folder / "cl_wire.h"
     header.write_text(wire.render(WIRE_TOML), encoding="utf-8")
@@ -62,14 +62,14 @@ def write_wire_header(folder: Path) -> Path:
 
 
 def build() -> Path:
-    """The program that `CorePeer` drives."""
+    """Build the program that `CorePeer` drives; return its path."""
     return link(Path(__file__).with_suffix(".c"), *portable_sources())
 
 
 def link(main: Path, *more: Path, include: Sequence[Path] = ()) -> Path:
-    """A program; a source is compiled once for each state of itself and the headers.
+    """Build a program and return its path. A source is compiled again only if it or a header changed.
 
-    What is in `include` is for the sources outside the core, and before the core's own.
+    Sources outside the core search the folders in `include` before the core's own.
     """
     folder = _folder(include)
     shared, own = ((), _folder(())), (include, folder)
@@ -82,7 +82,7 @@ def link(main: Path, *more: Path, include: Sequence[Path] = ()) -> Path:
 
 
 def _folder(include: Sequence[Path]) -> Path:
-    """Where objects lie that were compiled with these headers, and the core's."""
+    """Return the folder for objects that were compiled with these headers and the core's headers."""
     common = hashlib.sha256(" ".join(map(str, [*FLAGS, *include])).encode())
     headers = [path for folder in include for path in sorted(folder.rglob("*.h"))]
     for path in [*headers, *sorted(CORE.rglob("*.h")), *sorted(LTE.glob("*.h")), Path(wire.__file__), WIRE_TOML]:
@@ -100,7 +100,7 @@ def _compiled(source: Path, include: Sequence[Path], folder: Path) -> Path:
 
 
 def _gcc(arguments: list[str], result: Path) -> None:
-    """Make `result`, which is there when it is whole."""
+    """Make `result`; it appears under its name only once it is complete."""
     part = result.with_suffix(f".{os.getpid()}")
     command = [shutil.which("gcc") or "gcc", *FLAGS, *arguments, "-o", str(part)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
@@ -109,7 +109,7 @@ def _gcc(arguments: list[str], result: Path) -> None:
 
 
 class CorePeer:
-    """The core in a process of its own; a context manager."""
+    """Runs the core in a process of its own; a context manager."""
 
     def __init__(self, binary: Path):
         self._process = subprocess.Popen(
@@ -120,7 +120,7 @@ class CorePeer:
         return self
 
     def __exit__(self, *_exception):
-        """Ends the process; a leak or a late report of a sanitizer is an error too."""
+        """End the process. A leak, or a late report of a sanitizer, is an error, too."""
         _, errors = self._process.communicate(timeout=HANG_S)
         if self._process.returncode:
             raise PeerDied(errors.decode())
@@ -153,7 +153,7 @@ class CorePeer:
     # Engines and codecs
 
     def ctr(self, engine, key, counter, data, *, in_misalign=0, out_misalign=0, in_place=False) -> bytes:
-        """CTR of `data` by one engine; the engine must succeed."""
+        """Run CTR on `data` with one engine, which must succeed; return the result."""
         head = struct.pack("<BBBBI", engine, in_misalign, out_misalign, in_place, 8 * len(key))
         result = self.call("C", head, counter, key.ljust(32, b"\0"), data)
         assert result[:4] == bytes(4), f"engine returned {int.from_bytes(result[:4], 'little', signed=True)}"
@@ -164,7 +164,7 @@ class CorePeer:
         return int.from_bytes(self.call("C", head, bytes(16), bytes(32))[:4], "little", signed=True)
 
     def expand(self, key: bytes) -> tuple[int, bytes]:
-        """Rounds and all the bytes of the round keys."""
+        """Return the number of rounds and all bytes of the round keys."""
         result = self.call("K", struct.pack("<I", 8 * len(key)), key.ljust(32, b"\0"))
         status, rounds = struct.unpack_from("<iI", result)
         assert status == 0
@@ -180,7 +180,7 @@ class CorePeer:
         return self.call("E", struct.pack("<I", piece), data)
 
     def cobs_decode(self, stream: bytes, capacity: int, chunk: int = 1 << 20) -> list:
-        """For each frame that ended: its bytes, or None where it was bad."""
+        """Return the bytes of each frame that ended, or None for a bad frame."""
         result = self.call("D", struct.pack("<II", capacity, chunk), stream)
         frames, at = [], 0
         while at < len(result):
@@ -195,95 +195,95 @@ class CorePeer:
         self, *, max_data=256, clock_hz=1_000_000, bench_bytes=1024, engines=0b1111, cycles=0, step=1000,
         idle_cycles=100_000_000, kind=1, random=False,
     ) -> int:  # fmt: skip
-        """A service in the state of power-on, with its UART; the status of its init."""
+        """Start a service as at power-on, with its UART; return the status of its initialisation."""
         head = struct.pack("<9I", max_data, clock_hz, bench_bytes, engines, cycles, step, idle_cycles, kind, random)
         status = int.from_bytes(self.call("S", head), "little", signed=True)
         self.call("u")
         return status
 
     def record(self, record: bytes, *, peer=0, in_place=True, misalign=0) -> bytes:
-        """The reply to a record, empty if it was dropped."""
+        """Return the reply to a record, empty if the record was dropped."""
         return self.call("R", struct.pack("<QBB", peer, in_place, misalign), record)
 
     def record_leaves(self, record: bytes) -> bytes:
-        """The buffer that held the record, and then its reply."""
+        """Return the buffer that held the record and now holds the reply."""
         return self.call("L", record)
 
     def record_without_room(self, record: bytes) -> int:
         return int.from_bytes(self.call("n", record), "little")
 
     def uart(self, stream: bytes, chunk: int = 1 << 20) -> bytes:
-        """What the board transmits on these bytes, of which `chunk` are at hand at a time."""
+        """Return what the board transmits after receiving these bytes, `chunk` at a time."""
         return self.call("U", struct.pack("<I", chunk), stream)
 
     def udp_start(self, mac: bytes, address: bytes, port: int, max_data: int, *, staging: bool = False) -> None:
-        """A UDP link to the service, which has seen nothing yet."""
+        """Start a fresh UDP link to the service."""
         self.call("p", mac, address, struct.pack("<HHB", port, max_data, staging))
 
     def udp(self, frame: bytes) -> bytes:
-        """The frame that the board transmits on one that it receives, empty if there is none."""
+        """Return the frame that the board transmits in answer to a received one, empty if there is none."""
         return frames.transmitted(self.call("P", struct.pack("<3I", *frames.slot_sums(frame)), frame))
 
     def pace(self, *, pauses: bool = True, ctr_cycles: int = 0) -> None:
-        """From now on: whether a moment without frames precedes each, and how long the engine `faulty` takes.
+        """Set whether a moment without frames precedes each frame, and how long the engine `faulty` takes.
 
-        With `ctr_cycles` it takes so many, and up to 255 more by the key's first byte.
+        With `ctr_cycles`, the engine takes that many cycles, and up to 255 more that depend on the key's first byte.
         """
         self.call("w", struct.pack("<BI", pauses, ctr_cycles))
 
     def copy_sum(self, data: bytes, from_misalign: int, to_misalign: int) -> tuple[int, bytes]:
-        """Sum and copy of bytes."""
+        """Return the sum and the copy of bytes."""
         result = self.call("Y", bytes((from_misalign, to_misalign)), data)
         return int.from_bytes(result[:4], "little"), result[4:]
 
     def occurrences(self, data: bytes) -> int:
-        """How often bytes are in the memory of the service and of the UART."""
+        """Return how often bytes occur in the memory of the service, the streams, the UART and the UDP link."""
         return int.from_bytes(self.call("F", data), "little")
 
     def serving(self, *, status=0, finish=0, bytes_=0, blocks=0, records=0) -> "Served":
-        """Says what the engine `serving` returns and has done; how many it serves, and the last one it was given."""
+        """Set what the engine `serving` returns and reports; return its number of sessions and its last client."""
         result = self.call("V", struct.pack("<iiQQI", status, finish, bytes_, blocks, records))
         return Served(*_SERVED.unpack_from(result), result[_SERVED.size :])
 
     def left_on_stack(self, data: bytes) -> int:
-        """How often bytes are in what the last record's handling, or its answer over the UART, left on the stack."""
+        """Return how often bytes occur on the stack that the last record's handling, or its answer by UART, left."""
         return int.from_bytes(self.call("k", data), "little")
 
     def identity(self, what: str, key: bytes, block: bytes = bytes(16), session: int = 0) -> tuple[int, bytes]:
-        """Status and result of what names a `key`, makes a `ticket` or draws a block (`draw`), called by itself."""
+        """Name a `key`, make a `ticket` or draw a block (`draw`) in a call by itself; return status and result."""
         head = what[:1].encode() + struct.pack("<II", 8 * len(key), session)
         result = self.call("I", head, block, key.ljust(32, b"\0"))
         return int.from_bytes(result[:4], "little", signed=True), result[4:]
 
     def forgotten(self) -> int:
-        """How often the port was told to erase what calls have left, since this was last asked."""
+        """Return how often the port was told to zeroize what calls left, since this was last asked."""
         return int.from_bytes(self.call("g"), "little")
 
     def serve_record(self, number: int, sum_: int) -> int:
-        """Verdict on a record that comes for the last session that the engine `serving` was given."""
+        """Return the verdict on a record that arrives for the last session of the engine `serving`."""
         return int.from_bytes(self.call("v", struct.pack("<QQ", number, sum_)), "little")
 
     def poll(self, cycles: int) -> None:
-        """Cycles go by, and the port's main loop turns once."""
+        """Let cycles pass, then run one turn of the port's main loop."""
         self.call("o", struct.pack("<I", cycles))
 
     def random(self, *, status=0, word=0) -> None:
-        """What the random source returns from now on, and the first word that it gives; others count on."""
+        """Set the random source's status and first word; each further word is one higher."""
         self.call("d", struct.pack("<iI", status, word))
 
-    # Windows and ranges, apart from the service
+    # Windows and ranges, independent of the service
 
     def record_sum(self, data: bytes, misalign=0) -> int:
         return int.from_bytes(self.call("s", bytes([misalign]), data), "little")
 
     def window(self, what: str, *numbers: int) -> tuple[int, int, int, int]:
-        """Verdict, first, seen and end after an operation on the window, see `op_window`."""
+        """Return verdict, first, seen and end after an operation on the window; see `op_window`."""
         return struct.unpack(
             "<IQQQ", self.call("W", what.encode(), struct.pack("<QQ" if what == "n" else "<I", *numbers))
         )
 
     def ranges(self, what: str, *arguments) -> tuple[int, int, list[tuple[int, int, int, bool]]]:
-        """Result, free entries and entries (key, first, blocks, held) after an operation on the table of ranges."""
+        """Return result, free entries and entries (key, first, blocks, held) after an operation on the ranges."""
         if what == "t":
             key, first, blocks = arguments
             packed = struct.pack("<Q", key) + first.to_bytes(16, "big") + struct.pack("<Q", blocks)
@@ -296,5 +296,5 @@ class CorePeer:
         ]
 
     def fault(self, *, set_key: int = 0, ctr: int = 0) -> None:
-        """What the engine `faulty` returns from now on."""
+        """Set what the engine `faulty` returns from now on."""
         self.call("f", struct.pack("<ii", set_key, ctr))

@@ -10,7 +10,7 @@ IPV4, ARP, UDP, ICMP = 0x0800, 0x0806, 17, 1
 
 
 def checksum(data: bytes) -> int:
-    """RFC 1071: the ones' complement of the ones' complement sum of big-endian 16-bit words."""
+    """Return the checksum of RFC 1071: the ones' complement of the ones' complement sum of big-endian 16-bit words."""
     data += bytes(len(data) % 2)
     total = sum(struct.unpack(f">{len(data) // 2}H", data))
     while total >> 16:
@@ -41,7 +41,7 @@ def udp(data, *, to=BOARD, sender=HOST, to_port=PORT, from_port=40000, length=No
 
 
 def datagram(data: bytes, **options) -> bytes:
-    """The frame of a datagram from the host to the board's record service."""
+    """Return the frame of a datagram from the host to the board's record service."""
     return ethernet(ipv4(udp(data, **options), UDP))
 
 
@@ -57,7 +57,7 @@ def echo_request(data: bytes, *, damage=0) -> bytes:
 
 
 def slot_sums(frame: bytes) -> tuple[int, int, int]:
-    """What the MAC has behind a frame in its slot: sum of the halves, and a and b of a record's whole words."""
+    """Return what the MAC stores after a frame: the sum of its halves, and a and b of a record's whole words."""
     a = b = 0
     for (word,) in struct.iter_unpack("<I", frame[66 : 66 + max(0, len(frame) - 66) // 4 * 4]):
         a = (a + word) % 2**32
@@ -66,7 +66,7 @@ def slot_sums(frame: bytes) -> tuple[int, int, int]:
 
 
 def transmitted(frame: bytes) -> bytes:
-    """What the MAC makes of a frame: in the place of the sum of UDP's pseudo header, the checksum."""
+    """Return the frame as the MAC sends it: with a checksum where firmware put the sum of UDP's pseudo header."""
     if frame[12:14] != struct.pack(">H", IPV4) or frame[23] != UDP:
         return frame
     return frame[:40] + struct.pack(">H", checksum(frame[34:]) or 0xFFFF) + frame[42:]
@@ -74,7 +74,7 @@ def transmitted(frame: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Answer:
-    """An IPv4 frame of the board, taken apart; every checksum and length was right."""
+    """The fields of an IPv4 frame from the board; every checksum and length was right."""
 
     to_mac: bytes
     to: bytes

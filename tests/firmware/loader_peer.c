@@ -1,10 +1,11 @@
 /**
  * @file
- * The loader's records on the host, over a code memory that is as large as it is to be and no
- * more, for test_loader.py, which builds it with sanitizers. Messages and answers are those of
- * core_peer.py: each with its length before it. The first byte of a message says what: S, a loader
- * in the state of a reset (bytes of its memory, cause, whether it passes on); M, what its memory
- * holds; R, a record, answered by whether to start and the reply; G, the memory.
+ * The loader's records on the host, for test_loader.py, which builds this program with sanitizers.
+ * The code memory has exactly the size that it should have. Messages and answers have the format
+ * of core_peer.py: each follows its length. The first byte of a message selects the operation.
+ * S: starts a loader as after a reset (size of its memory, cause, whether it will start firmware).
+ * M: sets the memory's content. R: handles a record; answers whether to start, and the reply.
+ * G: answers the memory.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
 /**
  * @file
- * LTE's layer 2 on the host, for test_lte_layer2.py, which builds it with sanitizers. Requests on
- * standard input: how (0: 128-EEA0, 1: 128-EEA2 by C with tables, 2: as in place on the
- * accelerator, 3: go on with the bearer as it is; 256 more: layer by layer, each with all of a
- * block before the next), 4 words of the key, COUNT of the first PDU,
- * BEARER, LCID, misalignment, length, then the block. Answers: status, the five counts, COUNT of
- * the last PDU; packets, each with its length before it; a length of 2^32 - 1. Words are of the
- * host's order.
+ * LTE's layer 2 on the host, for test_lte_layer2.py, which builds it with sanitizers. A request on
+ * standard input has the mode, 4 words of the key, COUNT of the first PDU, BEARER, LCID,
+ * misalignment and length, then the block. Modes: 0: 128-EEA0; 1: 128-EEA2 by C with tables; 2: in
+ * place, as on the accelerator; 3: continue with the bearer as it is. Adding 256 runs layer by
+ * layer: each layer finishes a block before the next layer starts. An answer has status, the five
+ * counts and COUNT of the last PDU; then packets, each after its length; then a length of 2^32 - 1.
+ * Words have the host's byte order.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,7 +40,7 @@ static void put(uint32_t word)
 	used += 4;
 }
 
-/* A packet as long as it may be and no more, so that what is written behind it is found. */
+/* A block of exactly the longest packet's size, so that the sanitizer finds writes beyond it. */
 static uint8_t *room(void *context)
 {
 	uint8_t **const packet = context;
@@ -58,7 +58,9 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 	used += len;
 }
 
-/** The block as a modem leaves it: in whole words of its own, and nothing else. */
+/**
+ * Reads the block into memory as a modem would leave it: in whole words, with nothing around it.
+ */
 static uint8_t *take(const struct request *request, uint8_t **words)
 {
 	*words = malloc((request->misalign + request->len + 3) / 4 * 4);
@@ -70,7 +72,7 @@ static uint8_t *take(const struct request *request, uint8_t **words)
 	return block;
 }
 
-/** As lte_receive, but each layer is done with the block before the next one begins. */
+/** Does what lte_receive does, but finishes a block in each layer before the next layer starts. */
 static int receive_by_layers(struct lte_stack *stack, const uint8_t *block, size_t len)
 {
 	static struct lte_pdu queue[QUEUE_PDUS];

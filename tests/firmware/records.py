@@ -25,12 +25,12 @@ E_VERSION, E_TYPE, E_LENGTH, E_SESSION, E_OFFSET, E_KEY_BITS, E_ENGINE, E_FULL, 
 E_ELSEWHERE, E_RANGES_FULL, E_RANDOM, E_TICKET, E_WINDOW, E_OTHER_DATA, E_BUSY = range(12, 19)
 RESUME, DRAW = 1, 2
 VERSION = 2
-WINDOW = 32  # records, in firmware
+WINDOW = 32  # records in firmware's window
 
 
 @dataclass(frozen=True)
 class Reply:
-    """A reply taken apart; `error` and `detail` are set in an error reply."""
+    """The fields of a reply; `error` and `detail` are set in an error reply."""
 
     type: int
     session: int
@@ -55,7 +55,7 @@ def open_data(
 
 @dataclass(frozen=True)
 class Opened:
-    """What the board says of a session that it opened."""
+    """The board's description of a session that it opened."""
 
     session: int
     iv: bytes
@@ -72,7 +72,7 @@ def opened(reply: "Reply") -> Opened:
 
 
 def record_sum(data: bytes) -> int:
-    """The sum that a window keeps of a record's data."""
+    """Return the sum that a window keeps of a record's data."""
     a, b = len(data), 0
     for (word,) in struct.iter_unpack("<I", data + bytes(-len(data) % 4)):
         a = (a + word) % (1 << 32)
@@ -94,7 +94,7 @@ def parse(reply: bytes) -> Reply:
 
 
 def cobs(data: bytes) -> bytes:
-    """COBS after Cheshire and Baker, without the delimiter; a full block at the end stands alone."""
+    """Encode by COBS after Cheshire and Baker, without the delimiter; a full block at the end gets no further code."""
     out = bytearray()
     parts = data.split(b"\0")
     for i, part in enumerate(parts):
@@ -106,7 +106,7 @@ def cobs(data: bytes) -> bytes:
 
 
 def uncobs(frame: bytes) -> bytes:
-    """Inverse of `cobs`, on the frame without its delimiter."""
+    """Return the inverse of `cobs`; the frame has no delimiter."""
     out, at = bytearray(), 0
     while at < len(frame):
         code = frame[at]
@@ -120,12 +120,12 @@ def uncobs(frame: bytes) -> bytes:
 
 
 def frame(data: bytes) -> bytes:
-    """A record as it goes over the UART."""
+    """Return a record as it is sent over the UART."""
     return cobs(data + struct.pack("<I", zlib.crc32(data))) + b"\0"
 
 
 def unframe(stream: bytes) -> list[bytes]:
-    """The records in what the board transmitted; every frame must be good."""
+    """Return the records that the board transmitted; every frame must be good."""
     assert stream == b"" or stream.endswith(b"\0")
     records = []
     for part in stream.split(b"\0")[:-1]:

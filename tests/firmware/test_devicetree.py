@@ -1,4 +1,4 @@
-"""Devicetrees of Zephyr's boards say what LiteX says of the SoCs; `make zephyr` without a tree says what to do."""
+"""Zephyr's devicetrees must match LiteX's description of the SoCs. Also tests `make zephyr` without a tree."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def soc(directory):
 
 
 def node(text, label):
-    """Body of the node that a label names or refers to, without the nodes inside."""
+    """Return the body of the node that a label names or refers to, without the nodes inside."""
     body = re.search(rf"(?:\b{label}: [^{{]*|&{label.lstrip('&')} ){{(.*?)}}", text, re.DOTALL)
     assert body, label
     return body.group(1)

@@ -1,4 +1,4 @@
-"""The bare-metal driver of Ethernet over a modelled MAC: frames that come while it erases what others left."""
+"""The bare-metal Ethernet driver over a modelled MAC: frames may arrive while it zeroizes earlier data."""
 
 import struct
 import subprocess
@@ -16,14 +16,14 @@ STEP = 32
 START_STEPS = 256 // STEP
 READS = ["sram_writer_ev_pending", "sram_writer_slot", "sram_writer_length"]
 WRITES = ["sram_writer_ev_pending", "sram_reader_start"]
-# The MAC has sent each frame at once, and counts nothing.
+# The modelled MAC sends each frame at once, and its counters stay 0.
 ZEROS = ["sram_reader_level", "sram_writer_errors", "rx_datapath_crc_errors", "rx_datapath_preamble_errors"]
 IGNORED = ["tx_checksum", "sram_reader_slot", "sram_reader_length"]
 
 
 @pytest.fixture(scope="module")
 def program():
-    """The model, with the driver."""
+    """Compile the model with the driver."""
     addresses = [("MACADDR", frames.BOARD_MAC), ("LOCALIP", frames.BOARD)]
     headers = {
         "csr.h": [
@@ -63,9 +63,10 @@ def slot(frame):
 
 @pytest.mark.parametrize("more", [0, RX_SLOTS], ids=["one opening", "another in its slot"])
 def test_an_opening_in_each_moment_of_an_erasure_leaves_no_key(program, more):
-    """Carried out or not: one behind another frame may be dropped, in moments in which the start of its slot is erased.
+    """No key remains, whether the opening is carried out or not.
 
-    That a slot was being erased holds for one frame in it, not for the next one.
+    An opening that follows another frame may be dropped, if it arrives while the start of its slot is zeroized. This
+    affects only one frame in that slot, not the next one.
     """
     key = bytes(range(1, 33))
     info = slot(frames.datagram(records.record(records.INFO)))

@@ -1,4 +1,4 @@
-"""The checksums that the Zephyr driver of LiteEth's MAC makes and checks, against the Internet checksum by RFC 1071."""
+"""The checksums that the Zephyr driver of LiteEth's MAC makes and checks, against RFC 1071's Internet checksum."""
 
 import ctypes
 import random
@@ -37,7 +37,7 @@ def checksum(data):
 
 
 def frame(protocol, payload, *, padding=0, options=b"", right=True):
-    """An Ethernet frame with right checksums, or with zeros in their places."""
+    """Return an Ethernet frame with right checksums, or with zeros instead."""
     addresses, total = random.Random(len(payload)).randbytes(8), 20 + len(options) + len(payload)
     header = bytearray([0x45 + len(options) // 4, 0, *total.to_bytes(2, "big"), 0, 1, 0x40, 0, 64, protocol, 0, 0])
     header += addresses + options
@@ -107,6 +107,6 @@ def test_a_datagram_without_a_checksum_passes(library):
 
 @pytest.mark.parametrize("cut", [0, 13, 14, 33, 34, 41, 60])
 def test_nothing_is_read_behind_the_end(library, cut):
-    """Short frames: either of another protocol, or refused."""
+    """Short frames count as another protocol's, or are refused."""
     data = frame(UDP, payload(UDP, 40))[:cut]
     assert is_right(library, data) == (cut < 34)

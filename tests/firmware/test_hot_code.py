@@ -1,4 +1,4 @@
-"""Where the linker puts what runs often: no two of its cache lines are in each other's place."""
+"""Where the linker puts code that runs often: no two pieces of it may evict each other from the cache."""
 
 import re
 import subprocess
@@ -12,10 +12,10 @@ from tests.waiting import HANG_S
 
 SCRIPT = CORE.parent / "baremetal" / "link.ld"
 TOOLS = "riscv64-unknown-elf-"
-# Of the core's instruction cache, which has one way (VexRiscv's configuration `full`).
+# Line size in bytes, and number of lines, of the core's instruction cache, which has one way (VexRiscv `full`).
 LINE, LINES = 32, 128
 BOARDS = (UART_BOARD, ETHERNET_BOARD)
-# What every call runs through where it is measured, then each engine's way.
+# Functions that every measured call runs through, then the functions of each engine.
 CALL = ("cl_bench_run", "port_cycles", "cl_ctr_counter")
 WAYS = {"accelerator": ("accel_ctr", "cl_accel_run", "cl_accel_submit", "memcpy")}
 for rounds in (10, 12, 14):
@@ -23,7 +23,7 @@ for rounds in (10, 12, 14):
     WAYS[f"ise_fused-{rounds}"] = ("begin", "ise_fused_ctr", f"ise_fused_{rounds}")
     memory = (f"ise_vmem_{rounds}", "port_drain", "port_dcache_flush")
     WAYS[f"ise_vmem-{rounds}"] = ("begin", "ise_vmem_ctr", *memory)
-# What stays in the cache from record to record, and what takes turns there.
+# Functions that must stay in the cache from record to record, and functions that may evict each other.
 STAYS = ("port_cycles", "cl_ctr_counter", "memcpy", "cl_sum", "ethernet_poll")
 STAYS += ("cl_frame_carry_out", "cl_service_carry_out", "cl_handle_data")
 TURNS = ("cl_session_data", "cl_window_judge", "cl_window_sum_from", "cl_link_udp_receive", "cl_sessions_tick")
@@ -41,7 +41,7 @@ def firmware(board: str) -> Path:
 
 
 def functions(board: str) -> dict[str, tuple[int, int]]:
-    """First address and the one behind the last of each function that is there once."""
+    """Return the first address and the end address of each function with a unique name."""
     found: dict[str, list[tuple[int, int]]] = {}
     for line in run("nm", "--print-size", firmware(board) / "firmware.elf").splitlines():
         address, size, kind, name = (line.split() + [""])[:4]
@@ -55,12 +55,12 @@ def listed() -> list[str]:
 
 
 def lines(place: tuple[int, int]) -> range:
-    """Of memory, from address 0 on, that a function lies in."""
+    """Return the numbers of the cache lines that a function occupies, counted from address 0."""
     return range(place[0] // LINE, -(-place[1] // LINE))
 
 
 def assert_apart(places: dict[str, tuple[int, int]], names, others=()):
-    """No two of `names`, nor one of them and one of `others`, evict each other."""
+    """Check that no two of `names`, and none of `names` and `others`, evict each other."""
     owners: dict[int, int] = {}
     for name in names:
         for line in lines(places[name]):

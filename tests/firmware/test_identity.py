@@ -1,6 +1,6 @@
-"""What names a key, makes a ticket and draws a block: their results by an oracle, and what each leaves on the stack.
+"""Naming a key, making a ticket and drawing a block: checks the results and that no secret stays on the stack.
 
-Each is called by itself, so that no later call writes over what it left.
+Each is called by itself, so that no later call overwrites what it left.
 """
 
 import errno
@@ -21,14 +21,14 @@ NO_KEY = bytes(16)
 
 @pytest.fixture
 def board(core):
-    """A real board: a simulated one asks no source."""
+    """Start as a real board, since a simulated one does not ask its random source."""
     assert core.start(max_data=MAX_DATA, step=10, kind=0, random=True) == 0
     core.random(word=FIRST_WORD)
     return core
 
 
 def chain(key, message):
-    """What comes into the cipher for each block of a CBC-MAC, and what comes out."""
+    """Return the cipher's input and output for each block of a CBC-MAC, in order."""
     encrypt, out, seen = Cipher(algorithms.AES(key), modes.ECB()).encryptor().update, bytes(16), []
     for at in range(0, len(message), 16):
         into = bytes(a ^ b for a, b in zip(out, message[at : at + 16], strict=True))
@@ -38,7 +38,7 @@ def chain(key, message):
 
 
 def messages(key):
-    """Of each: the key of its CBC-MAC, its message, and how many bytes of the MAC it gives."""
+    """Return for each operation the key of its CBC-MAC, the message, and the number of MAC bytes in the result."""
     return {
         "key": (key, bytes([1]).ljust(32, b"\0"), 8),
         "ticket": (key, struct.pack("<BI", 2, SESSION).ljust(16, b"\0") + BLOCK, 8),
@@ -49,11 +49,14 @@ def messages(key):
 @pytest.mark.parametrize("key_bytes", [16, 24, 32])
 @pytest.mark.parametrize("what", ["key", "ticket", "draw"])
 def test_nothing_is_left_on_the_stack(board, what, key_bytes):
-    """Of key, schedule, chain, MAC and words; the cipher's state in C keeps its last block, in two turns' places."""
+    """No part of key, schedule, chain, MAC or words may remain.
+
+    The cipher in C keeps its last block in its state, in two places that rounds use in turn.
+    """
     key = random.Random(key_bytes).randbytes(key_bytes)
     of_mac, message, given = messages(key)[what]
     status, result = board.identity(what, key, BLOCK, SESSION)
-    _, *before, mac = chain(of_mac, message)  # what comes in first is no secret
+    _, *before, mac = chain(of_mac, message)  # the first input is not secret
     assert (status, result) == (0, mac[:given].ljust(16, b"\0"))
     assert [piece for piece in pieces(key, 8) if board.left_on_stack(piece)] == []
     assert left_on_stack(board, round_keys(board, of_mac)[len(of_mac) :], *before) == []

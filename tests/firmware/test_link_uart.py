@@ -1,4 +1,4 @@
-"""The UART link with the service behind it, on a line that loses, repeats, swaps and damages bytes."""
+"""The UART link with the service, over a line that loses, repeats, swaps and damages bytes."""
 
 import random
 
@@ -44,7 +44,7 @@ def data_frames(session, data):
 
 
 def collect(replies, into):
-    """Puts the data of data replies into `into`; the offsets that were answered."""
+    """Store the data of data replies in `into`; return the offsets that were answered."""
     answered = set()
     for reply in map(r.parse, replies):
         assert reply.type == r.DATA | r.REPLY
@@ -64,7 +64,10 @@ def test_window_of_records_however_the_bytes_arrive(board, chunk):
 
 
 def test_damaged_line_loses_records_and_never_gives_wrong_data(board):
-    """Frames lost, repeated, swapped, cut and with wrong bytes; what is not answered is sent again, in the window."""
+    """Frames are lost, repeated, swapped, cut or damaged.
+
+    Records without an answer are sent again, within the window.
+    """
     rng = random.Random(8)
     data = rng.randbytes(40 * MAX_DATA + 9)
     session = open_session(board)
@@ -110,7 +113,7 @@ def test_bad_frames_are_counted_by_cause_and_not_answered(board):
     assert seen["crc_errors"] == 1
     assert seen["framing_errors"] == 4
     assert seen["length_errors"] == 1
-    assert seen["received"] == 1  # the counters record itself
+    assert seen["received"] == 1  # the record `counters` itself
 
 
 def test_record_after_noise_without_a_delimiter_needs_one(board):
@@ -136,7 +139,7 @@ def test_100k_random_bytes(board):
 
 
 def test_random_records_in_good_frames(board):
-    """Random bytes that pass the CRC: answers are errors or well formed, and the session goes on."""
+    """Random bytes that pass the CRC: answers are errors or well formed, and the session stays usable."""
     rng = random.Random(13)
     session = open_session(board)
     for _ in range(3000):
@@ -145,7 +148,7 @@ def test_random_records_in_good_frames(board):
             record[0] = r.VERSION
             record[1] = rng.choice([1, 2, 3, 4, 5, 7, 9, rng.randrange(256)])
             record[2:4] = (len(record) - 24).to_bytes(2, "little")
-            if record[1] in (r.BENCH_TYPE, r.RESET):  # runs long; ends the session
+            if record[1] in (r.BENCH_TYPE, r.RESET):  # one runs long, the other ends the session
                 continue
         for reply in r.unframe(board.uart(r.frame(bytes(record)))):
             r.parse(reply)

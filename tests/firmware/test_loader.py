@@ -1,4 +1,4 @@
-"""The loader's records for the host, with sanitizers, over a code memory that is an array."""
+"""The loader's records, built for the host with sanitizers, over a code memory that is an array."""
 
 import random
 import struct
@@ -24,7 +24,7 @@ class LoaderPeer(CorePeer):
         self.call("M", memory)
 
     def record(self, kind, data=b"", offset=0):
-        """What is answered, None if nothing is, and whether the image is to be started."""
+        """Return the answer, or None, and whether the loader would start the image."""
         return self.raw(Record(kind, offset=offset, token=TOKEN, data=data).encode())
 
     def raw(self, record):
@@ -38,7 +38,7 @@ class LoaderPeer(CorePeer):
         return int.from_bytes(self.call("G")[:4], "little")
 
     def refusal(self, *record, **options):
-        """Code and detail of the error that answers; nothing is started then."""
+        """Return code and detail of the error in the answer, after checking that nothing is started."""
         answered, starts = self.record(*record, **options)
         assert not starts and answered.type == layout.ERROR_TYPE and answered.token == TOKEN
         error = layout.ERROR.unpack(answered.data)
@@ -123,7 +123,10 @@ def test_an_image_that_came_damaged_is_not_started_and_can_be_mended(peer):
 
 
 def test_a_transfer_that_breaks_off_leaves_no_image(peer):
-    """Whatever was there before: its firmware, but for the last byte that came, is still in memory."""
+    """Here the memory still holds the whole firmware from before.
+
+    Once a transfer has begun, it must not count as an image.
+    """
     peer.start(memory=made())
     peer.accepted(RecordType.LOAD_BEGIN, made()[: IMAGE.size])
     left = peer.memory()
@@ -197,7 +200,7 @@ def test_what_is_for_firmware_is_answered_by_why_there_is_none(peer):
 
 
 def test_what_is_for_firmware_that_is_about_to_start_is_left_to_it(peer):
-    """Until the loader is asked for."""
+    """Such records get no answer until somebody asks for the loader."""
     peer.start(passing=True, memory=made())
     assert peer.record(RecordType.INFO) == (None, False)
     assert peer.raw(b"\xff" * 40) == (None, False)
@@ -212,7 +215,7 @@ def test_replies_and_scraps_are_left_unanswered(peer):
 
 
 def test_whatever_comes_nothing_but_a_whole_image_is_started(peer):
-    """The sanitizers see each access to the code memory, which ends where it is to."""
+    """The sanitizers check each access to the code memory, which has exactly its size."""
     rng = random.Random(4)
     headers = [made()[: IMAGE.size], made(bytes(SIZE - IMAGE.size))[: IMAGE.size], rng.randbytes(IMAGE.size)]
     kinds = [RecordType.LOADER, RecordType.LOAD_BEGIN, RecordType.LOAD_DATA, RecordType.LOAD_START]

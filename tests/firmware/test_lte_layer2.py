@@ -1,4 +1,4 @@
-"""LTE's layer 2 for the bench, built for the host with sanitizers, against blocks that `cryptography` has ciphered."""
+"""LTE's layer 2 of the bench, built for the host with sanitizers; `cryptography` ciphers its blocks."""
 
 import errno
 import random
@@ -35,10 +35,10 @@ def binary():
 
 @pytest.fixture(scope="module", params=[0, BY_LAYERS], ids=["at once", "by layers"])
 def peer(binary, request):
-    """Of the stack as one function, and of its steps, each done with a block before the next, as threads may be."""
+    """Run the stack as one function, or in steps that each finish a block before the next step, as threads may do."""
 
     def receive(*cases) -> list[Received]:
-        """Of each (how, block), or with COUNT and misalignment too, what came of it."""
+        """Return the result of each case: (how, block), optionally with COUNT and misalignment."""
         message = b""
         for how, block, *more in cases:
             count, misalign = (*more, COUNT, 0)[:2] if len(more) < 2 else more
@@ -70,7 +70,7 @@ def _packets(*lengths: int) -> list[bytes]:
 
 
 def test_eea2_of_the_blocks_is_3gpps():
-    """The test sets whose length is whole bytes; where it is not, the whole bytes of it."""
+    """Compare with 3GPP's test sets; if a length is not in whole bytes, compare the whole bytes."""
     sets = tomllib.loads((ROOT / "tests" / "gateware" / "ctr" / "eea2.toml").read_text())["set"]
     for each in sets:
         whole = each["length"] // 8
@@ -93,7 +93,7 @@ def test_packets_of_every_short_length_at_every_alignment(peer, how):
 
 
 def test_count_runs_on_over_sequence_numbers_and_hyper_frames(peer):
-    """From block to block, over the end of the sequence numbers, of RLC's and, in the last, of HFN."""
+    """COUNT continues from block to block, past the last sequence number of RLC and PDCP, and past the last HFN."""
     count = (1 << 32) - 3
     series = [_packets(100, 101), _packets(102, 103, 104)]
     cases, at = [], count
@@ -110,7 +110,7 @@ def test_a_pdu_that_came_before_and_one_out_of_order_are_dropped(peer):
     again, ahead, after = (
         blocks.mac([(LCID, first), (LCID, first), (LCID, second)]),
         blocks.mac([(LCID, second), (LCID, first)]),
-        # RLC has it in order, PDCP's number was there before.
+        # RLC's number is in order, but PDCP's number came before.
         blocks.mac([(LCID, first), (LCID, second[:2] + first[2:])]),
     )
     found = peer((EEA2, again), (EEA2, ahead), (EEA2, after))
@@ -119,7 +119,7 @@ def test_a_pdu_that_came_before_and_one_out_of_order_are_dropped(peer):
 
 
 def test_the_hyper_frame_number_follows_the_sequence_number(peer):
-    """As far ahead as TS 36.323 lets it be, 2048, and no farther; RLC's numbers are in order all the time."""
+    """PDCP's number may be up to 2048 ahead, as TS 36.323 allows, and no more. RLC's numbers stay in order."""
 
     def part(n: int, ahead: int) -> tuple[int, bytes]:
         rlc, pdcp = blocks.pdu(BEARER, start + n, b"")[:2], blocks.pdu(BEARER, start + ahead, bytes([n]) * 20)[2:]
@@ -162,7 +162,7 @@ def test_a_pdu_that_is_too_short_too_long_or_in_parts_is_dropped(peer, change):
 
 
 def test_a_header_that_does_not_fit_its_block_delivers_nothing(peer):
-    """Each prefix of a block whose last part is of a fixed length, lengths that lie, reserved elements."""
+    """Cases: each prefix of a block with a last part of fixed length, wrong lengths, reserved elements."""
     pdu = blocks.pdu(BEARER, COUNT, bytes(200))
     block = blocks.mac([(LCID, pdu), (29, b"\x01")])
     cases = [block[:n] for n in range(len(block))] + [
@@ -176,7 +176,7 @@ def test_a_header_that_does_not_fit_its_block_delivers_nothing(peer):
 
 
 def test_random_blocks_harm_nothing(peer):
-    """What the sanitizers would find: bytes at random, and good blocks with some of them changed."""
+    """The blocks are random bytes, or good blocks with changed bytes; the sanitizers must find nothing."""
     rng = random.Random(36321)
     good = blocks.block(BEARER, COUNT, _packets(64, 200, 33))
     cases = [rng.randbytes(rng.randrange(1, 40)) for _ in range(2000)]

@@ -1,4 +1,4 @@
-"""AES-CMAC by the record `mac`: 3GPP's sets of 128-EIA2, any length against `cryptography`, refusals, what is left."""
+"""AES-CMAC by the record `mac`: 3GPP's sets for 128-EIA2, all lengths against `cryptography`, refusals, zeroizing."""
 
 import random
 import tomllib
@@ -14,11 +14,11 @@ from tests.firmware.test_service import KEY, MAX_DATA, host, left_on_stack, piec
 
 SETS = tomllib.loads(Path(__file__).with_name("eia2.toml").read_text())["set"]
 KEY_128 = KEY[:16]
-MOST = (MAX_DATA - r.MAC_REQUEST.size) // 16 * 16  # bytes of a message
+MOST = (MAX_DATA - r.MAC_REQUEST.size) // 16 * 16  # most bytes of a message
 
 
 def request(text, *, key=KEY_128, engine=ENGINE_TABLE, subkey=None, bits=None):
-    """With the text padded as SP 800-38B, 6.2, writes it: a 1, then zeros, if its last block is not whole."""
+    """Return a request with the text padded as in SP 800-38B, 6.2: a 1, then zeros, if its last block is not whole."""
     bits = 8 * len(text) if bits is None else bits
     digits = "".join(f"{byte:08b}" for byte in text)[:bits]
     needed = 1 if bits and bits % 128 == 0 else 2
@@ -46,7 +46,7 @@ def test_published_sets(host, engine, given):  # noqa: F811
 
 @pytest.mark.parametrize("engine", [ENGINE_BYTE, ENGINE_TABLE])
 def test_lengths(host, engine):  # noqa: F811
-    """None, and each up to the longest, by the library's own CMAC."""
+    """Compare the MAC for every length, from 0 to the longest, with the library's CMAC."""
     rng = random.Random(engine)
     for size in range(MOST + 1):
         text, key = rng.randbytes(size), rng.randbytes(16)
@@ -56,7 +56,7 @@ def test_lengths(host, engine):  # noqa: F811
 
 
 def test_subkeys_whose_highest_bit_is_either(host):  # noqa: F811
-    """Of the block cipher's result for zeros, and of its double."""
+    """All combinations of the highest bit of E_K(0) and the highest bit of its double must work."""
     seen = set()
     for n in range(64):
         key = bytes([n]) * 16
@@ -91,9 +91,9 @@ def test_a_fault_gives_no_mac(host, what):  # noqa: F811
 
 @pytest.mark.parametrize("fields", [{}, {"engine": 9}, {"subkey": 3}], ids=["done", "engine", "subkey"])
 def test_nothing_is_left_of_key_and_message(host, fields):  # noqa: F811
-    """In the record's buffer and on the stack: of the key's schedule, the subkeys and the chain neither.
+    """Neither the record's buffer nor the stack may hold the key, its schedule, the subkeys or the chain.
 
-    The port is told to erase what it has of them in its caches.
+    The port must be told to zeroize its caches.
     """
     text = random.Random(3).randbytes(80)
     record = r.record(r.MAC, request(text, **fields), token=1)
@@ -113,7 +113,7 @@ def test_nothing_is_left_of_key_and_message(host, fields):  # noqa: F811
         secrets += [total, chain]
     assert fields or host.ask(r.MAC, request(text)).data == chain
     host.core.record(record)
-    # The state of the cipher in C, which is in registers on the target, has its last result, in two turns' places.
+    # The state of the cipher in C, which is in registers on the target, keeps the last result in two places.
     assert left_on_stack(host.core, *secrets[:-1]) == [] and host.core.left_on_stack(chain) <= 2
     assert [piece for piece in pieces(KEY_128, 8) if host.core.left_on_stack(piece)] == []
     assert not host.core.occurrences(KEY_128) and not host.core.occurrences(text[:16])

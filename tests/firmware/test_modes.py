@@ -31,7 +31,7 @@ class Modes(ctypes.Structure):
 
 @pytest.fixture(scope="module", params=PROGRAMS)
 def table(request):
-    """The struct cl_modes of the program's one variant."""
+    """Return the struct cl_modes of the program's only variant."""
     folder = BUILD / "modes"
     path = folder / f"{request.param}.so"
     by, style = request.param.upper().split("_")
@@ -44,8 +44,8 @@ def table(request):
 
 
 def run(table, mode, decrypt, key, chain, data, in_place):
-    """The result and the chain that follows."""
-    state = (ctypes.c_uint32 * 128)()  # more than a struct cl_engine_key
+    """Return the result and the chain value that follows."""
+    state = (ctypes.c_uint32 * 128)()  # larger than a struct cl_engine_key
     address = ctypes.addressof(state) + -ctypes.addressof(state) % 16
     assert table.set_key(None, address, key, 8 * len(key), decrypt) == 0
     words = ctypes.create_string_buffer(data, len(data) + 4)

@@ -9,7 +9,7 @@ RANGES, ALL = 128, 1 << 128
 
 
 class Model:
-    """Every block of every range, by key; ranges by the index that the core gave them."""
+    """Keeps every block of every range by key, and ranges by the index that the core returned."""
 
     def __init__(self):
         self.used: dict[int, set[int]] = {}
@@ -28,12 +28,12 @@ class Model:
         return True
 
     def released(self, key):
-        """The blocks of a key that are remembered and that nothing holds."""
+        """Return the blocks of a key that are remembered but that no held range contains."""
         held = [self.blocks(first, count) for other, first, count in self.held.values() if other == key]
         return self.used.get(key, set()).difference(*held)
 
     def expected(self):
-        """All ranges: those held, and of the others the longest runs."""
+        """Return all ranges: the held ones, and the longest runs of released blocks."""
         entries = [(*held, True) for held in self.held.values()]
         for key in self.used:
             blocks = self.released(key)
@@ -47,7 +47,7 @@ class Model:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_operations_agree_with_a_model_of_every_block(core, seed):
-    """Around 0, where numbers wrap, and around 2^64, where halves do; with few keys, so that ranges meet."""
+    """Numbers are around 0, where they wrap, and around 2^64, where halves do. There are few keys, so ranges meet."""
     rng = random.Random(seed)
     _, free, entries = core.ranges("0")
     model = Model()

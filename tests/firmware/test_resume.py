@@ -1,4 +1,4 @@
-"""Streams that are resumed by their ticket, and initial counter blocks that the board draws."""
+"""Streams that a client resumes by ticket, and initial counter blocks that the board draws."""
 
 import errno
 import random
@@ -18,7 +18,7 @@ def host(core):
 
 
 def cmac_chain(key: bytes, *message: bytes) -> bytes:
-    """CBC-MAC by the oracle."""
+    """Compute a CBC-MAC with the oracle."""
     encryptor = Cipher(algorithms.AES(key), modes.CBC(bytes(16))).encryptor()
     return encryptor.update(b"".join(message))[-16:]
 
@@ -44,7 +44,7 @@ def test_resumed_stream_goes_on_where_its_window_begins(host):
 
 
 def test_records_keep_their_size(host):
-    """A window counts records: those of another size, also of a larger one, are no part of it."""
+    """A window counts records, so a stream cannot be resumed with records of another size, even a larger one."""
     smaller = {"record_bytes": MAX_DATA - 16}
     opened = host.opened(**smaller)
     assert host.data(opened, ONE[: MAX_DATA - 16]) is None
@@ -55,7 +55,7 @@ def test_records_keep_their_size(host):
 
 
 def test_resuming_ends_the_session_that_has_the_range(host):
-    """Its host was killed: whoever has key, initial block and ticket takes the range over, and nobody else does."""
+    """If the first host was killed, a host with key, initial block and ticket takes over the range; nobody else can."""
     opened = host.opened()
     assert host.data(opened, ONE) is None
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV), token=1) == (r.E_REUSED, 0)
@@ -111,7 +111,7 @@ def test_an_extension_overlaps_no_other_range(host):
 
 
 def test_a_resumed_range_keeps_what_was_used(host):
-    """Also where the new length is shorter, and where nothing comes any more."""
+    """The used blocks stay used even if the new length is shorter, and if no more records arrive."""
     opened = host.opened(length=10 * MAX_DATA)
     assert host.data(opened, ONE, 9 * MAX_DATA) is None
     host.close(opened)
@@ -124,7 +124,7 @@ def test_a_resumed_range_keeps_what_was_used(host):
 
 
 def test_windows_of_the_last_eight_sessions_at_least_are_kept(host):
-    """With eight sessions open, of those that ended the one that did so first makes room."""
+    """With eight sessions open, the ended session that ended first makes room."""
     ended = []
     for i in range(12):
         opened = host.opened(iv=block(NUMBER + 1000 * i), length=MAX_DATA)
@@ -158,7 +158,7 @@ def test_tickets_are_a_pseudo_random_function_of_key_initial_block_and_session(h
 
 
 def test_what_a_key_is_recognised_by_is_never_sent(host):
-    """It is in the board's memory; and not what encrypting a counter block gives."""
+    """The key's identity is in the board's memory, but it is never sent, and it equals no keystream."""
     identity = cmac_chain(KEY, b"\x01" + bytes(15), bytes(16))[:8]
     host.opened()
     assert host.core.occurrences(identity) >= 2
@@ -176,7 +176,7 @@ def start(core, **options):
 
 
 def drawn(source: bytes, host_bytes: bytes) -> bytes:
-    """From 128 bytes of the source and the host's 16, by the oracle."""
+    """Compute the drawn block from 128 bytes of the source and the host's 16 bytes, with the oracle."""
     head = b"\x03" + bytes(15)
     return cmac_chain(bytes(16), head, source, host_bytes)[:12] + bytes(4)
 

@@ -1,7 +1,8 @@
-"""No counter block under a key serves two data: each way that gave C1 xor C2 = P1 xor P2, and those beside it.
+"""No counter block under a key encrypts two data: tests each way that once leaked C1 xor C2 = P1 xor P2, and similar
+ways.
 
-Every answer of the board goes through a wiretap, which knows the keystream of each block from the oracle and fails
-if a block was answered for two data.
+A wiretap sees every answer of the board. It knows the keystream of each block from the oracle, and fails if a block was
+answered for two different data.
 """
 
 import errno
@@ -23,7 +24,7 @@ def block(number: int) -> bytes:
 
 
 class Wiretap(Host):
-    """A host that sees what it sent and what came back."""
+    """A host that remembers the data that it sent and checks the answers."""
 
     def __init__(self, core):
         super().__init__(core)
@@ -33,7 +34,7 @@ class Wiretap(Host):
         return super().opened(key, iv, **fields)
 
     def data(self, opened, data, offset=0, *, key=KEY, **header):
-        """The error of a data record, or None if it was answered, and rightly."""
+        """Return the error of a data record, or None if it was answered correctly."""
         reply = self.ask(r.DATA, data, session=opened.session, offset=offset, **header)
         if reply.error is None:
             assert reply.data == oracle(key, opened.iv, data, offset)
@@ -58,7 +59,7 @@ def host(core):
     return Wiretap(core)
 
 
-# The cases that were found
+# The known ways to reuse a counter block
 
 
 def test_other_data_at_the_same_offset(host):
@@ -114,7 +115,7 @@ def test_resume_with_other_data(host):
 
 
 def test_65th_session_and_as_many_as_the_table_holds(host):
-    """Ranges that do not adjoin: the table fills up, and nothing in it is forgotten."""
+    """The ranges do not adjoin, so the table fills up. Nothing in it may be forgotten."""
     ivs = [block(NUMBER + 1000 * i) for i in range(128)]
     for iv in ivs:
         opened = host.opened(iv=iv, length=MAX_DATA)
@@ -128,11 +129,11 @@ def test_65th_session_and_as_many_as_the_table_holds(host):
     assert r.INFO_REPLY.unpack(host.ask(r.INFO).data)[9:11] == (128, 0)
 
 
-# Ranges over the life of a session
+# Ranges during the life of a session
 
 
 def test_adjoining_ranges_take_one_entry(host):
-    """A long row of streams, each where the last ended: only those that can still be resumed are apart."""
+    """In a long row of streams, each begins where the last ended. Only those that can still be resumed keep entries."""
     for i in range(300):
         opened = host.opened(iv=block(NUMBER + 16 * i), length=MAX_DATA)
         assert host.data(opened, ONE) is None
@@ -224,7 +225,7 @@ def test_records_outside_the_window(host):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_random_sessions_never_answer_a_block_for_two_data(host, seed):
-    """Opens, data, closes, resumes and resets at random, over few ranges of one key: the wiretap is the judge."""
+    """Open, send, close, resume and reset at random, over few ranges of one key; the wiretap judges."""
     rng = random.Random(seed)
     opened, ended, errors = {}, [], []
     variants = [ONE, OTHER, ONE[:100], OTHER[:16]]

@@ -1,4 +1,4 @@
-"""The firmware's SDRAM driver over modelled PHYs and modules: what the module gets, levelling, faults found."""
+"""The firmware's SDRAM driver over modelled PHYs and modules: the module's commands, levelling, and faults found."""
 
 import shutil
 import subprocess
@@ -25,7 +25,7 @@ REGISTERS |= {"WRDATA": "WRDATA", "RDDATA": "RDDATA"}
 WRITES = ("dly_sel", "rdly_dq_rst", "rdly_dq_inc", "rdly_dq_bitslip_rst", "rdly_dq_bitslip", "burstdet_clr")
 ENXIO, EIO, EFAULT = -6, -5, -14
 GOOD = "1:2:5,3:0:3"
-# As LiteDRAM's ECP5DDRPHY says of itself with 16 lines at this clock, and GENSDRPHY with 16 and 32.
+# Settings as reported by LiteDRAM's ECP5DDRPHY with 16 lines at this clock, and by GENSDRPHY with 16 and 32.
 DDR3 = PhySettings("ECP5DDRPHY", "DDR3", 16, 64, 2, 0, 1, 6, 13, 3, cwl=5, read_leveling=True, bitslips=4, delays=8)
 SDR, SDR_32 = (PhySettings("GENSDRPHY", "SDR", bits, bits, 1, 0, 0, 2, 3, 0) for bits in (16, 32))
 TIMING = {"DDR3": MT41K256M16(CLOCK_HZ, "1:2").timing_settings, "SDR": MT48LC16M16(CLOCK_HZ, "1:1").timing_settings}
@@ -34,7 +34,7 @@ NO_LANES = ",".join(["0:0:0"] * 4)
 
 @dataclass
 class Outcome:
-    """What the program printed: the module's steps with their cycles, each group's setting, and the end."""
+    """The program's output: the module's steps with their cycles, the setting of each group, and the result."""
 
     steps: list[tuple[int, ...]]
     lanes: list[tuple[int, ...]]
@@ -47,7 +47,7 @@ class Outcome:
 
 
 def write_headers(folder, phy, cache=CACHE):
-    """What LiteX and the code generator write of a SoC, of the modelled one."""
+    """Write the headers that LiteX and the code generator would write, here for the modelled SoC."""
     headers = {
         "generated/cl_sdram.h": sdram.render(sdram.describe(phy, TIMING[phy.memtype], CLOCK_HZ)),
         "generated/mem.h": f"#include <stdint.h>\nuintptr_t model_memory(void);\n"
@@ -73,12 +73,12 @@ def write_headers(folder, phy, cache=CACHE):
     for name, text in headers.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    # A copy, as it would include the port.h beside it.
+    # Copied, since the original would include the port.h in its own folder.
     shutil.copy(FIRMWARE / "baremetal" / "sdram_port.h", folder)
 
 
 def compile_driver(phy, name):
-    """The driver over the model, with this PHY."""
+    """Compile the driver and the model for this PHY; return the program."""
     folder = BUILD / "sdram" / name
     write_headers(folder, phy)
     output = folder / "model"
@@ -123,7 +123,7 @@ def run(program, lanes, fault="none", argument=0) -> Outcome:
 
 
 def wanted_steps(phy):
-    """What LiteDRAM has the module get, and each step's least cycles."""
+    """Return the steps that LiteDRAM prescribes for the module, and the least cycles of each."""
     sequence, _ = get_sdram_phy_init_sequence(phy, TIMING[phy.memtype])
     codes = {
         f"DFII_{kind}_{name}": value for kind in ("CONTROL", "COMMAND") for name, value in getattr(sdram, kind).items()
@@ -148,7 +148,7 @@ def test_module_gets_the_sequence_of_litedram_in_time(program):
 
 
 def test_sdr_module_gets_the_sequence_of_litedram_in_time(sdr_program):
-    """Precharge, mode, precharge, two refreshes and the mode again; nothing is to be levelled."""
+    """The sequence is precharge, mode, precharge, two refreshes and the mode again; nothing needs levelling."""
     found = run(sdr_program, NO_LANES)
     wanted, waits = wanted_steps(SDR)
     assert [step[1:] for step in found.steps] == [(0, 0, 0, 0), *wanted, (0, 1, 0, 0)]
@@ -217,7 +217,7 @@ def test_a_step_that_is_none():
 
 @pytest.mark.parametrize("cache", [8192, 64])
 def test_what_was_zeroized_is_written_back(tmp_path, cache):
-    """From the whole L2 cache to the module, though the CPU's cache knows what is read for it."""
+    """All of the L2 cache must be written back, even if the CPU's cache already holds the words read to force this."""
     write_headers(tmp_path, SDR, cache)
     include = [f"-I{path}" for path in (tmp_path, HERE, FIRMWARE / "sdram", FIRMWARE / "generated")]
     flags = ["gcc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", *include, "-c"]

@@ -1,4 +1,4 @@
-"""The record service: what each record does, every error it can answer, sessions and what they leave."""
+"""The record service: the effect of each record, every error that it can answer, sessions, and what they leave."""
 
 import errno
 import random
@@ -11,7 +11,7 @@ from tests.firmware import records as r
 from tests.firmware.core_peer import ENGINE_BYTE, ENGINE_FAULTY, ENGINE_TABLE, ENGINE_WRONG, CorePeer
 
 KEY = bytes(range(0x40, 0x60))
-IV = b"\xff" * 14 + b"\xff\xfe"  # wraps on the third block
+IV = b"\xff" * 14 + b"\xff\xfe"  # the counter wraps on the third block
 TOKEN = 0x0123456789ABCDEF
 MAX_DATA = 256
 STEP = 1000
@@ -23,7 +23,7 @@ def oracle(key, iv, data, offset=0):
 
 
 class Host:
-    """Sends records to the service, by handing them over as a datagram would be."""
+    """Sends records to the service, handed over like datagrams."""
 
     def __init__(self, core):
         self.core = core
@@ -100,7 +100,7 @@ def test_records_in_any_order_within_the_window_give_the_stream(host, engine, ke
     key = KEY[:key_bytes]
     session = host.open(key, engine=engine, direction=direction)
     offsets = list(range(0, len(data), MAX_DATA))
-    sent = offsets + rng.sample(offsets, 4)  # four are duplicated
+    sent = offsets + rng.sample(offsets, 4)  # four records are sent twice
     rng.shuffle(sent)
     result = bytearray(len(data))
     for offset in sent:
@@ -132,7 +132,7 @@ def test_data_up_to_the_end_of_the_stream_and_not_behind_it(host):
 
 
 def test_longest_stream(host):
-    """2^32 blocks: a record at its end is far beyond the window, not behind the end."""
+    """The stream has 2^32 blocks. A record at its end is far beyond the window, but not after the end."""
     session = host.open(length=1 << 36, record_bytes=16)
     last = (1 << 36) - 16
     assert host.refused(r.DATA, bytes(16), session=session, offset=last) == (r.E_WINDOW, r.WINDOW)
@@ -197,7 +197,7 @@ def test_retransmitted_open_gives_the_same_session_and_reply(host):
 
 
 def test_retransmitted_open_is_known_by_each_field(host):
-    """What differs in any field is another request; where its range is the same, it is refused."""
+    """A request that differs in any field is another request. It is refused if it needs the same range."""
     session = host.open()
     request = {"key": KEY, "iv": IV}
     for other in ({"engine": ENGINE_BYTE}, {"direction": 1}, {"length": 4096}, {"record_bytes": 128}):
@@ -233,7 +233,7 @@ def test_closed_session_is_gone_and_closing_again_succeeds(host):
     assert host.ask(r.CLOSE, session=session).error is None
     assert host.refused(r.DATA, bytes(16), session=session) == (r.E_SESSION, 0)
     other = host.open(iv=bytes(16))
-    assert other != session  # in the same place
+    assert other != session  # though it uses the same place
     assert host.refused(r.DATA, bytes(16), session=session) == (r.E_SESSION, 0)
 
 
@@ -279,7 +279,7 @@ def test_idle_session_closes_by_itself_and_leaves_nothing(idle_host):
 
 
 def test_idle_session_closes_although_others_keep_the_board_busy(idle_host):
-    """Records more often than the main loop looks at the sessions."""
+    """Records arrive more often than the main loop checks the sessions."""
     idle_host.open()
     for _ in range(40):
         assert idle_host.ask(r.INFO, peer=5).error is None
@@ -288,7 +288,7 @@ def test_idle_session_closes_although_others_keep_the_board_busy(idle_host):
 
 
 def test_idle_time_goes_on_when_the_cycle_counter_wraps(core):
-    """Longer than the counter's turn, in steps of half of it."""
+    """The idle time is longer than the counter's period; the test advances in steps of a quarter of that period."""
     assert core.start(max_data=MAX_DATA, step=10, idle_cycles=(1 << 32) - 1) == 0
     host = Host(core)
     session = host.open()
@@ -304,7 +304,7 @@ def test_idle_time_goes_on_when_the_cycle_counter_wraps(core):
 
 
 def test_idle_sessions_of_any_owner_make_room_when_all_are_taken(idle_host):
-    """Also where the main loop had no turn in between."""
+    """An idle session makes room even if the main loop had no turn in between."""
     for i in range(8):
         idle_host.open(iv=bytes([i]) * 16)
     assert idle_host.refused(r.OPEN_TYPE, r.open_data(KEY, b"\x08" * 16)) == (r.E_FULL, 8)
@@ -316,7 +316,7 @@ def test_idle_sessions_of_any_owner_make_room_when_all_are_taken(idle_host):
         pytest.fail("no session became idle")
 
 
-# Others' time, others' figures
+# The time and the figures of other peers
 
 
 def test_bench_and_selftest_are_refused_while_another_peer_has_a_session(host):
@@ -334,7 +334,7 @@ def test_bench_and_selftest_are_refused_while_another_peer_has_a_session(host):
     assert host.ask(r.BENCH_TYPE, bench).error is None
 
 
-# Nothing is left
+# No secrets remain
 
 
 @pytest.mark.parametrize("engine", [ENGINE_BYTE, ENGINE_TABLE])
@@ -345,7 +345,7 @@ def test_nothing_of_the_key_is_left_after_close(host, engine, how, key_bytes):
     rounds, words = host.core.expand(key)
     session = host.open(key, engine=engine)
     host.ask(r.DATA, bytes(64), session=session)
-    assert host.core.occurrences(key) == 1  # the search finds it while it is there
+    assert host.core.occurrences(key) == 1  # the search finds the key while it is there
     host.ask(how, session=session)
     for i in range(0, 16 * (rounds + 1), 4):
         assert host.core.occurrences(words[i : i + 4]) == 0
@@ -375,7 +375,7 @@ def test_no_call_leaves_a_key_or_keystream_on_the_stack(host, engine, bits):
     for length in (64, 61):
         host.ask(r.DATA, bytes(range(length)), session=session)
         assert left_on_stack(core, schedule, keystream[:48]) == []
-        # The state of the cipher in C, which is in registers on the target, has the last block, in two turns' places.
+        # The state of the cipher in C, which is in registers on the target, keeps the last block in two places.
         assert core.left_on_stack(keystream[48:]) <= 2
     assert (
         host.refused(r.OPEN_TYPE, r.open_data(key.ljust(32, b"\0"), IV, key_bits=bits, engine=1 - engine))[0]
@@ -391,9 +391,11 @@ def test_no_call_leaves_a_key_or_keystream_on_the_stack(host, engine, bits):
 
 @pytest.mark.parametrize("again", [False, True])
 def test_no_open_leaves_a_chain_of_its_identities_on_the_stack(host, again):
-    """The CBC-MACs that name a key and make a ticket: what comes into the cipher for their second block."""
+    """The stack must not hold the cipher's input for the second block of the CBC-MACs that name a key and make a
+    ticket.
+    """
     session = host.open(KEY)
-    if again:  # the same request is answered from its session: only the key is named
+    if again:  # a repeated request is answered from its session: only the key's name is computed
         assert host.open(KEY) == session
     encryptor = Cipher(algorithms.AES(KEY), modes.ECB()).encryptor()
     chain = encryptor.update(bytes([1]).ljust(16, b"\0"))
@@ -423,7 +425,7 @@ def test_answer_over_the_uart_leaves_no_data_on_the_stack(host):
 def test_nothing_is_left_in_the_uart_buffer_after_close(host, end):
     core, text = host.core, b"attack at dawn, or a little later" * 3
     core.uart(r.frame(r.record(r.OPEN_TYPE, r.open_data(KEY, IV, direction=1), token=TOKEN)))
-    assert core.occurrences(KEY[16:]) == 1  # in the session, not in the buffer
+    assert core.occurrences(KEY[16:]) == 1  # the session holds it, the buffer does not
     session = host.open(direction=1)
     (reply,) = r.unframe(core.uart(r.frame(r.record(r.DATA, oracle(KEY, IV, text), session=session, token=TOKEN))))
     assert r.parse(reply).data == text
@@ -458,14 +460,17 @@ def test_record_buffer_keeps_no_key(host, record):
 @pytest.mark.parametrize("key_bytes", [16, 24, 32])
 @pytest.mark.parametrize("fields", [{}, {"flags": r.DRAW}, {"engine": 9}], ids=["opened", "drawn", "refused"])
 def test_no_key_is_left_on_the_stack_of_an_open(host, key_bytes, fields):
-    """Every 8 bytes in a row of the request's key."""
+    """No 8 consecutive bytes of the request's key may remain."""
     key = random.Random(key_bytes).randbytes(key_bytes)
     host.core.record(r.record(r.OPEN_TYPE, r.open_data(key, IV, **fields), token=TOKEN))
     assert [piece for piece in pieces(key, 8) if host.core.left_on_stack(piece)] == []
 
 
 def test_the_port_is_told_to_erase_after_each_key_that_goes(host):
-    """Its stack and caches: after close, RESET, the end of an idle session, and an open that is refused; then alone."""
+    """The port zeroizes its stack and caches after close, RESET, the end of an idle session, and a refused open.
+
+    It is told so at no other time.
+    """
     core, refused = host.core, [{"engine": 9}, {"key_bits": 100}, {"direction": 2}, {}]
     core.forgotten()
     session = host.open()
@@ -564,7 +569,7 @@ def test_values_that_are_not_allowed(host):
         assert refused == (r.E_VALUE, record_bytes)
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, reserved=5)) == (r.E_VALUE, 5)
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, ticket=7)) == (r.E_VALUE, 7)
-    for bits in (128, 192):  # a longer key than announced
+    for bits in (128, 192):  # the key is longer than announced
         assert host.refused(r.OPEN_TYPE, r.open_data(bytes(31) + b"\x01", IV, key_bits=bits)) == (r.E_VALUE, 0)
     assert host.refused(r.BENCH_TYPE, r.BENCH.pack(1, 2, 128, 16, 16)) == (r.E_VALUE, 2)
     assert host.refused(r.BENCH_TYPE, r.BENCH.pack(1, 0, 128, 0, 16)) == (r.E_VALUE, 0)
@@ -581,12 +586,12 @@ def test_fault_of_the_hardware_is_answered_and_leaves_the_session(host):
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY[::-1], IV, engine=ENGINE_FAULTY)) == (r.E_HARDWARE, errno.EIO)
     assert host.core.occurrences(KEY[::-1][:16]) == 0
     host.core.fault()
-    host.open(KEY[::-1], engine=ENGINE_FAULTY)  # the range was not used
+    host.open(KEY[::-1], engine=ENGINE_FAULTY)  # possible because the range was not used
     assert host.ask(r.DATA, bytes(16), session=session).data == oracle(KEY, IV, bytes(16))
     assert r.STAT.unpack(host.ask(r.STAT_TYPE, session=session).data)[4] == 1
 
 
-# Dropped without an answer, and counted
+# Records that are dropped without an answer, and counted
 
 
 def test_records_that_are_dropped(host):
@@ -634,7 +639,7 @@ def test_bench_ends_after_a_500th_of_a_second(core):
 
 
 def test_bench_shortens_a_call_that_would_take_longer(core):
-    """32 blocks take 2000 cycles: 64 take the 4000 cycles that a run may, as the last is of whole groups of eight."""
+    """32 blocks take 2000 cycles, so 64 blocks take the 4000 cycles that a run may take, in whole groups of eight."""
     assert core.start(clock_hz=2_000_000, step=2000, bench_bytes=4096) == 0
     reply = Host(core).ask(r.BENCH_TYPE, r.BENCH.pack(ENGINE_TABLE, 0, 128, 4096, 8192))
     assert r.BENCH_REPLY.unpack(reply.data) == (2 * 64 * 16, 128, 4_000, 2000)
@@ -653,7 +658,7 @@ def test_selftest_passes_good_engines_and_finds_wrong_ones(host):
 
 
 def test_every_byte_of_a_record_may_be_wrong(core_binary):
-    """Records with changed bytes, cut or lengthened: an answer or a drop, and the service goes on."""
+    """Records with changed bytes, cut or lengthened, get an answer or are dropped, and the service continues."""
     rng = random.Random(11)
     with CorePeer(core_binary) as core:
         core.start(max_data=MAX_DATA, engines=0b0011)
@@ -676,7 +681,7 @@ def test_every_byte_of_a_record_may_be_wrong(core_binary):
             if rng.random() < 0.1:
                 record += rng.randbytes(rng.randrange(300))
             if record[1:2] == bytes([r.BENCH_TYPE]) and len(record) == 36:
-                record[32:36] = struct.pack("<I", rng.randrange(4096))  # keeps the run short
+                record[32:36] = struct.pack("<I", rng.randrange(4096))  # limits the duration of the benchmark
             reply = core.record(bytes(record), in_place=rng.random() < 0.5, misalign=rng.randrange(4))
             if reply:
                 r.parse(reply)

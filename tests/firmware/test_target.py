@@ -1,4 +1,4 @@
-"""The core compiles for the soft core, needs no library beyond the compiler's own, and is formatted."""
+"""The core compiles for the soft core, needs no library except the compiler's own, and is formatted."""
 
 import importlib.util
 import re
@@ -11,9 +11,9 @@ import pytest
 from tests.firmware.core_peer import BUILD, CORE, portable_sources, write_wire_header
 
 PREFIX = "riscv64-unknown-elf-"
-# What GCC itself calls in freestanding code, beside libgcc's names that begin with two underscores.
+# Functions that GCC calls in freestanding code, in addition to libgcc's names, which begin with two underscores.
 ALLOWED = {"memcpy", "memset", "memcmp", "memmove"}
-# Of the ROM's 64 KB, for all portable sources; what a firmware does not call (ECB, CBC: 14 KB) does not reach it.
+# Limit for all portable sources, out of 64 KB of ROM. A firmware omits what it does not call (ECB, CBC: 14 KB).
 ROM_BYTES = 52 * 1024
 
 
@@ -25,11 +25,11 @@ def run(*command):
 
 @pytest.fixture(scope="module")
 def image():
-    """All portable sources as one relocatable object."""
+    """Link all portable sources into one relocatable object; return its path."""
     assert shutil.which(f"{PREFIX}gcc"), "riscv64-unknown-elf-gcc is missing: apt install gcc-riscv64-unknown-elf"
     folder = BUILD / "target"
     write_wire_header(folder)
-    # The C library's configuration is made when it is built; its plain headers need none of it.
+    # The C library generates this header when it is built. Its plain headers need nothing from it, so it may be empty.
     (folder / "picolibc.h").write_text("")
     library = Path(importlib.util.find_spec("pythondata_software_picolibc").origin).parent
     flags = ["-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-ffreestanding", "-std=c11", "-O2"]

@@ -1,7 +1,7 @@
-"""The engines of the target under sanitizers, over modelled hardware: random sessions of all engines at once.
+"""The target's engines under sanitizers, over modelled hardware: random sessions of all engines at once.
 
-Every output is compared with an independent library. What is left of a session is searched for in all that hardware
-and firmware keep: two neighbouring words of its key schedule, of its keystream or of its data.
+Every output is compared with an independent library. After a session, the tests search all memory of hardware and
+firmware for any two neighbouring words of its key schedule, its keystream or its data.
 """
 
 import errno
@@ -51,7 +51,7 @@ def ctr(key, counter, data):
 
 
 def schedule(key: bytes, decrypt: bool = False) -> set[int]:
-    """Round keys, also those of the equivalent inverse cipher."""
+    """Return the round keys, and with `decrypt` also the ones for the equivalent inverse cipher, as pairs of words."""
     keys = fips197.expand_key(key)
     found = pairs(b"".join(keys))
     if decrypt:
@@ -60,25 +60,25 @@ def schedule(key: bytes, decrypt: bool = False) -> set[int]:
 
 
 def telling(window: Window) -> set[int]:
-    """The sums that it keeps, but for those of few bytes: small numbers may be others too."""
+    """Return the sums that the window keeps, except small ones, which could also be other numbers."""
     return {kept for kept in window.sums.values() if kept >> 48}
 
 
 @dataclass
 class Session:
-    """What is known of a session, and what must not be left of it."""
+    """What the test knows of a session, and the secrets that must not remain after it."""
 
     engine: int
     place: int
     key: bytes
     secret: set[int]
     data: set[int] = field(default_factory=set)
-    lost: bool = False  # its key, by a fault
-    # Of modes: which, device, direction.
+    lost: bool = False  # a fault has zeroized its key
+    # For sessions of modes: code, device and direction.
     modes: int = 0
     device: int = 0
     decrypt: bool | None = None
-    # Of the fast path.
+    # For sessions of the fast path.
     number: int = 0
     token: int = 0
     iv: bytes = b""
@@ -89,7 +89,7 @@ class Session:
 
 
 class Sessions:
-    """Draws operations, carries them out and checks them."""
+    """Chooses random operations, performs them and checks their results."""
 
     def __init__(self, peer, seed, bounce_bytes):
         self.peer = peer
@@ -98,7 +98,7 @@ class Sessions:
         self.free = list(range(PLACES))
         self.gone: set[int] = set()
         self.counts = Counter()
-        self.windows: list[Window] = []  # of the fast path's sessions that have ended
+        self.windows: list[Window] = []  # windows of fast-path sessions that have ended
         self.bounce_bytes = bounce_bytes
         self.ever = 0
         assert peer.start(remains=seed, bounce_bytes=bounce_bytes) == 0
@@ -107,11 +107,11 @@ class Sessions:
         return [session for session in self.live if session.engine == engine]
 
     def taken(self, engine):
-        """Slots; the rows of sessions that lost their key stay open."""
+        """Return the number of slots in use. On the fast path, sessions that lost their key still hold a row."""
         return sum(engine == FASTPATH or not session.lost for session in self.of(engine))
 
     def buffers(self, size, step=1):
-        """Random places and alignments of input and output."""
+        """Choose random places and alignments for input and output."""
         where = self.rng.choice((HEAP, MEMORY, MEMORY, MEMORY_END))
         source = (where, self.rng.choice((0, 0, self.rng.randrange(0, 16, step))))
         if self.rng.random() < 0.4:
@@ -126,7 +126,7 @@ class Sessions:
         return state
 
     def check_no_data_is_left(self, session):
-        """Between calls no state register, counter base or bounce buffer holds data."""
+        """Check that between calls no state register, counter base or bounce buffer holds data."""
         state = self.peer.state()
         for context in range(8):
             v, _, k15 = VECTOR_CONTEXT.unpack_from(state.hardware, context * VECTOR_CONTEXT.size)
@@ -237,7 +237,7 @@ class Sessions:
         self.check_no_data_is_left(session)
 
     def serve(self, session, fault="none"):
-        """Begins a stream, or goes on with one that ended."""
+        """Begin a stream, or continue one that ended."""
         window = Window(record_blocks=self.rng.choice((1, 4, 90, 127)))
         if self.windows and self.rng.random() < 0.5:
             window = self.windows.pop()
@@ -265,7 +265,7 @@ class Sessions:
             self.close(session)
 
     def datagram(self, session, polls=0):
-        """A record that is new, or comes again, or should not come."""
+        """Send a record that is new, repeated, or not allowed."""
         window = session.window
         if window is None:
             return
@@ -336,12 +336,12 @@ class Sessions:
         assert self.peer.clear(session.engine, session.place)
 
     def lose(self, engine):
-        """A fault zeroized every key of the accelerator, or of the fast path."""
+        """Note that a fault zeroized every key of the accelerator or of the fast path."""
         for session in self.of(engine):
             session.lost = True
 
     def fault_for(self, engine):
-        """Mostly none."""
+        """Choose a fault for an operation, mostly none."""
         faults = ("none",)
         if self.rng.random() < 0.2:
             faults = {

@@ -1,4 +1,4 @@
-"""The generated wire header against the layout, worked out here a second time."""
+"""Compares the generated wire header with the layout, which is computed here independently."""
 
 import subprocess
 import tomllib

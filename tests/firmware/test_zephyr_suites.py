@@ -39,7 +39,7 @@ def test_suite_with_ethernet(zephyr_ethernet_board, name, folder, configuration)
     check(folder, configuration, run_suite(name, folder, configuration, zephyr_ethernet_board, running_board))
 
 
-# Verilator's build of that board takes a minute.
+# Verilator needs a minute to build this board.
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "folder", "configuration"), cases("cipherlane_sim_sdram"))
 def test_suite_with_sdram(zephyr_sdram_board, name, folder, configuration):
@@ -65,7 +65,7 @@ def test_what_lies_in_memory_that_does_not_work_does_not_start(zephyr_sdram_boar
 
 
 def check(folder, configuration, text):
-    """That each test has passed; those of `early.c` are there unless the configuration says `EARLY=n`."""
+    """Check that each test passed. Tests in `early.c` must be there unless the configuration contains `EARLY=n`."""
     left_out = [path for path in (folder / "src").glob("*.c") if f"_{path.stem.upper()}=n" in "".join(configuration)]
     source = "".join(path.read_text() for path in sorted((folder / "src").glob("*.c")) if path not in left_out)
     assert "PROJECT EXECUTION SUCCESSFUL" in text, text
@@ -75,7 +75,7 @@ def check(folder, configuration, text):
 
 
 def samples():
-    """What their `sample.yaml` says: folder, scenario. Of what is upstream's, the module's suite crypto tries more."""
+    """Yield folder and scenario of each `sample.yaml`. Upstream samples are marked `thorough`."""
     for name, folder, scenario in scenarios(SAMPLES, "cipherlane_sim"):
         marks = [pytest.mark.thorough] if folder.name.startswith("upstream") else []
         yield pytest.param(folder, scenario, id=name, marks=marks)
@@ -91,7 +91,7 @@ def test_what_is_left_out_wants_a_module():
 @pytest.mark.usefixtures("zephyr_board")
 @pytest.mark.parametrize(("folder", "scenario"), samples())
 def test_sample_by_the_command_of_west_build_run(folder, scenario):
-    """Its board ends with it. What the sample prints is in its `sample.yaml`, where twister finds it."""
+    """The board ends with the command. The sample's expected output is in its `sample.yaml`, where twister finds it."""
     lines = scenario["harness_config"]["regex"]
     extra_args = scenario.get("extra_args", "").split()
     output = ROOT / "build" / "tests" / "zephyr" / "_".join([folder.name, *extra_args])

@@ -1,8 +1,8 @@
-"""The Zephyr module's switches, as its Kconfig files have them, each off by itself.
+"""The Zephyr module's switches from its Kconfig files, each switched off by itself.
 
-An image without what was switched off is made, or Kconfig says of the switch that it stays on: no message of compiler
-or linker. Applications are the record service, on the boards with Ethernet and with SDRAM, and the samples. Members of
-a choice are no switches: one of them is always on.
+Without the part, either the image is still built, or Kconfig reports that the switch stays on. The compiler and the
+linker must not report errors. Applications are the record service, on the boards with Ethernet and with SDRAM, and the
+samples. Members of a choice are not switches, since one of them is always on.
 """
 
 import re
@@ -11,22 +11,23 @@ import pytest
 
 from gateware.flow import zephyr
 
-pytestmark = pytest.mark.thorough  # some twenty compilations; who takes a part out sees the linker's errors
+# some twenty compilations; otherwise, a user who switches a part off sees linker errors
+pytestmark = pytest.mark.thorough
 
 BUILDS = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "switches"
-# Folders of applications, and the targets whose boards they are for. The sample of TLS wants a module that a tree alone
-# has not.
+# Folders of applications, and the targets for which they are built. The TLS sample is left out, as it needs a module
+# that a Zephyr tree does not contain.
 APPLICATIONS = [(zephyr.APPLICATION, "sim_eth_zephyr"), (zephyr.APPLICATION, "sim_sdram_zephyr")] + [
     (path.parent, "sim_zephyr")
     for path in sorted(zephyr.MODULE.glob("samples/*/prj.conf"))
     if path.parent.name != "tls"
 ]
-# The name of the variable for a file of symbols was another one before.
+# The first Zephyr version that names the extra configuration file EXTRA_CONF_FILE instead of OVERLAY_CONFIG.
 EXTRA_FILE_SINCE = (3, 4)
 
 
 def switches():
-    """Names of the boolean symbols of the module, the applications and the samples."""
+    """Return the names of boolean symbols in the module, the applications and the samples."""
     found = set()
     for path in zephyr.MODULE.rglob("Kconfig"):
         text = re.sub(r"^choice\b.*?^endchoice$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
@@ -37,7 +38,7 @@ def switches():
 
 
 def compile_with(application, target, symbols):
-    """The configuration and the build's log; the folder is always the same, so that only what changes is compiled."""
+    """Return the configuration and the build's log. Builds share a folder, so only changes are compiled."""
     output = BUILDS / f"{application.name}_{target}"
     extra = output.with_suffix(".conf")
     extra.parent.mkdir(parents=True, exist_ok=True)
@@ -53,7 +54,7 @@ def compile_with(application, target, symbols):
 
 @pytest.fixture(scope="module")
 def configurations():
-    """Of each application, as it is without more."""
+    """Return the configuration of each application without extra settings."""
     found = {application: compile_with(*application, "") for application in APPLICATIONS}
     for configuration, log in found.values():
         assert configuration is not None, log

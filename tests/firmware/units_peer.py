@@ -1,7 +1,7 @@
-"""Builds the engines of the target for the host, over modelled hardware and with sanitizers, and drives them.
+"""Builds the target's engines for the host, over modelled hardware and with sanitizers, and drives them.
 
-What the hardware is, is in `tests/firmware/units`; `cl_isa.h`, whose macros are instructions on the target, is made
-here of calls into the model, from the same table of encodings.
+`tests/firmware/units` models the hardware. On the target, the macros of `cl_isa.h` are instructions. Here, the same
+table of encodings makes them calls into the model.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from tests.firmware.core_peer import BUILD, CORE, FLAGS, WIRE_TOML, CorePeer, wr
 
 UNITS = Path(__file__).with_name("units")
 ROOMS = ["accelerator", "aes", "engine", "fastpath", "scalar", "streams", "vector"]
-ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # the last two in another context
+ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # the last two use another context
 ENGINES += ["accelerator", "fastpath", "zkn", "byte", "table"]
 MODES = ["ise", "ise_fused", "ise_vmem", "zkn"]
 FAULTS = [
@@ -29,7 +29,7 @@ WINDOW = struct.Struct("<QQ64QI4x")
 
 
 class State(NamedTuple):
-    """What is taken, as masks of slots and rows, and all that hardware and firmware keep."""
+    """Masks of the slots and rows in use, and all state of hardware and firmware."""
 
     slots: int
     accel_keys: int
@@ -41,7 +41,7 @@ class State(NamedTuple):
 
 
 def pairs(memory: bytes) -> set[int]:
-    """Every two neighbouring words."""
+    """Return every pair of neighbouring words."""
     found = set()
     for first in (0, 4):
         part = memory[first : len(memory) - (len(memory) - first) % 8]
@@ -50,7 +50,7 @@ def pairs(memory: bytes) -> set[int]:
 
 
 def instruction_header() -> str:
-    """`cl_isa.h` for the host."""
+    """Return the text of `cl_isa.h` for the host."""
     lines = [f"#define CL_ISA_LAST_K{register} {code}" for code, register in enumerate(LAST_ROUND_KEYS)]
     for i in INSTRUCTIONS:
         operands = [name for name, used in (("rs1", i.uses_rs1), ("rs2", i.uses_rs2)) if used]
@@ -64,8 +64,9 @@ def instruction_header() -> str:
 
 
 def build() -> Path:
-    """The program, compiled once for each state of its sources."""
-    flags = [*FLAGS, "-O0", "-D_GNU_SOURCE"]  # calls of the model gain nothing by optimizing, and compile in seconds
+    """Compile the program, once for each state of its sources; return its path."""
+    # without optimization it compiles in seconds, and the model's calls are no slower
+    flags = [*FLAGS, "-O0", "-D_GNU_SOURCE"]
     flags += ['-DBENCH_ENGINE="zkn"', "-DBENCH_BY=CL_C_ZKN", "-DBENCH_STYLE=CL_C_SWAP", "-DBENCH_ROUNDS=0"]
     flags += [f"-I{UNITS}", f"-I{CORE}", f"-I{CORE.parent}"]
     flags += ["-include", str(UNITS / "model.h")]
@@ -95,13 +96,13 @@ def build() -> Path:
 
 
 class UnitsPeer(CorePeer):
-    """The engines in a process of their own; a context manager. Keys are kept in numbered places.
+    """Runs the engines in a process of their own; a context manager. Keys are kept in numbered places.
 
-    A buffer is told as (where, misalignment); for output also None, which is in place.
+    A buffer is given as (where, misalignment). For output, None means in place.
     """
 
     def start(self, *, remains: int = 0, bounce_bytes: int = 512) -> int:
-        """Power-on with every byte of the hardware's memories as given; the status of the accelerator's init."""
+        """Power on with the hardware's memories filled with `remains`; return the status of the accelerator's init."""
         return self._status("S", struct.pack("<BI", remains, bounce_bytes))
 
     def set_key(self, engine: int, place: int, key: bytes, *, bits: int | None = None, misalign: int = 0) -> int:
@@ -112,7 +113,7 @@ class UnitsPeer(CorePeer):
         return self._status("K", struct.pack("<BBBBI", modes, device, place, decrypt, 8 * len(key)), key)
 
     def ctr(self, engine, place, counter, data, *, source=(HEAP, 0), target=None, misalign=0) -> tuple[int, bytes]:
-        """Status and output."""
+        """Run CTR; return status and output."""
         head = struct.pack("<BBB", engine, place, misalign)
         answer = self.call("c", head, counter, self._buffers(source, target), data)
         return int.from_bytes(answer[:4], "little", signed=True), answer[4:]
@@ -120,41 +121,41 @@ class UnitsPeer(CorePeer):
     def modes(
         self, modes, device, place, mode, decrypt, key_bits, chain, data, *, source=(HEAP, 0), target=None
     ) -> tuple[int, bytes, bytes]:  # fmt: skip
-        """Status, output, and the chain that follows."""
+        """Return status, output, and the chain value that follows."""
         head = struct.pack("<6B", modes, device, place, decrypt, mode == "cbc", key_bits // 64 - 2)
         answer = self.call("m", head, chain, self._buffers(source, target), data)
         return int.from_bytes(answer[:4], "little", signed=True), answer[4:-16], answer[-16:]
 
     def clear(self, engine: int, place: int) -> bool:
-        """Whether nothing is left of the key's structure."""
+        """Clear a key; return whether its structure is all zeros."""
         return self._status("x", bytes((engine, place))) == 0
 
     def serve(self, place, session, token, peer, length, record_bytes, iv, window) -> int:
-        """With a window (first, seen, sums by place in the struct)."""
+        """Begin a session with a window (first, seen, sums by place in the struct); return the status."""
         first, seen, sums = window
         head = struct.pack("<BIQQQI", place, session, token, peer, length, record_bytes)
         return self._status("s", head, iv, WINDOW.pack(first, seen, *sums, 64))
 
     def report(self, place: int) -> tuple[int, int, int]:
-        """Bytes, blocks and records."""
+        """Return the bytes, blocks and records of a session."""
         return struct.unpack("<QQI", self.call("r", bytes([place])))
 
     def finish(self, place: int) -> tuple[int, tuple[int, int, list[int]]]:
-        """Status and window."""
+        """Finish a session; return status and window."""
         answer = self.call("f", bytes([place]))
         first, seen, *sums, _ = WINDOW.unpack(answer[4:])
         return int.from_bytes(answer[:4], "little", signed=True), (first, seen, sums)
 
     def datagram(self, ip, port, session, token, offset, data, *, polls=0) -> int:
-        """The code of the event that it ends with; it is encrypted after so many reads of registers."""
+        """Send a datagram, which is encrypted after `polls` reads of registers; return the code of its final event."""
         return self._status("d", struct.pack("<IIIQQI", ip, port, session, token, offset, polls), data)
 
     def reply(self, size: int) -> bytes:
-        """Data of the last datagram, encrypted."""
+        """Return the encrypted data of the last datagram."""
         return self.call("a", struct.pack("<I", size))
 
     def fault(self, name: str) -> bool:
-        """Lets something go wrong next, once; whether the one before has struck."""
+        """Set the fault that strikes next, once; return whether the previous one has struck."""
         return self.call("F", bytes([FAULTS.index(name)])) == bytes(4)
 
     def state(self) -> State:

@@ -17,7 +17,7 @@ TIMEOUT_S = 600
 
 
 def declared(root: Path) -> list[tuple[str, Path, dict]]:
-    """What twister finds in a folder's folders, by `testcase.yaml` and `sample.yaml`: name, folder, scenario."""
+    """Return what twister finds in the subfolders' `testcase.yaml` and `sample.yaml`: name, folder, scenario."""
     found = []
     for file in sorted((*root.glob("*/testcase.yaml"), *root.glob("*/sample.yaml"))):
         content = yaml.safe_load(file.read_text())
@@ -26,7 +26,7 @@ def declared(root: Path) -> list[tuple[str, Path, dict]]:
 
 
 def scenarios(root: Path, board: str) -> list[tuple[str, Path, dict]]:
-    """Those of them for one of Zephyr's boards, without those that want a module, which a tree alone has not."""
+    """Return the declared scenarios for one board, except those that need a module outside the Zephyr tree."""
     return [
         (name, folder, scenario)
         for name, folder, scenario in declared(root)
@@ -50,7 +50,7 @@ def run_suite(
     directory : Path
         Folder of the board.
     start : Callable[[Path], AbstractContextManager]
-        Starts the board in the folder that it is given.
+        Starts the board in the folder that it gets.
 
     Returns
     -------

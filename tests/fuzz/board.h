@@ -18,7 +18,7 @@
 #define BENCH_BYTES 64u
 #define RECORD_MAX  CL_SERVICE_RECORD_MAX(MAX_DATA)
 
-/** Ends the run: libFuzzer keeps the input that led here. */
+/** Aborts the run if the condition is false; libFuzzer keeps the input. */
 #define EXPECT(condition)                                                                          \
 	do {                                                                                       \
 		if (!(condition)) {                                                                \

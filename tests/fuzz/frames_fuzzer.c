@@ -1,6 +1,6 @@
 /*
- * Bytes on the UART and Ethernet frames, as they come. Besides the sanitizers: an answer fits the
- * longest frame, and goes to one station.
+ * Fuzzes the UART and Ethernet links with arbitrary bytes and frames. In addition to the
+ * sanitizers, it checks that an answer fits the longest frame and goes to a single station.
  */
 #include <string.h>
 
@@ -58,7 +58,7 @@ static void refresh(struct cl_link *link)
 	link->pauses++;
 }
 
-/** Frames of the length that two bytes say, one after the other. */
+/** Feeds frames one after the other; two bytes before each state its length. */
 static void over_ethernet(const uint8_t *data, size_t size)
 {
 	static struct cl_wire_network_reply network;
@@ -77,7 +77,9 @@ static void over_ethernet(const uint8_t *data, size_t size)
 		data += 2;
 		size -= 2;
 		len = len < size ? len : size;
-		/* The slot is of the frame's size, so that the sanitizer sees what is read beyond.
+		/*
+		 * The slot has the frame's size, so that the sanitizer notices reads beyond the
+		 * frame.
 		 */
 		uint8_t *const slot = malloc(len + 1);
 

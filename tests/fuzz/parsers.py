@@ -1,6 +1,6 @@
-"""Fuzzes what the host makes of bytes from the wire: frames, records, replies; `python -m tests.fuzz.parsers` runs it.
+"""Fuzzes the host's parsers of bytes from the wire: frames, records, replies. Run it by `python -m tests.fuzz.parsers`.
 
-The only exceptions that may leave the parsers are those that they name.
+Only the exceptions that the parsers document may leave them.
 """
 
 import sys
@@ -25,7 +25,7 @@ CHECKED = {
 
 
 def frames(data: bytes) -> None:
-    """Feed a parser in pieces: what is held is bounded, and each record is what its frame says."""
+    """Feed a parser in pieces: it must hold a bounded number of bytes, and each record must be valid."""
     parser = FrameParser(MAX_RECORD)
     step = 1 + data[0] % 37 if data else 1
     for start in range(0, len(data), step):
@@ -36,7 +36,7 @@ def frames(data: bytes) -> None:
 
 
 def records(data: bytes) -> None:
-    """Decode a record; what decodes encodes to the same bytes."""
+    """Decode a record; if that works, encoding must return the same bytes."""
     try:
         record = layout.decode(data)
     except (ValueError, VersionMismatchError):
@@ -45,10 +45,10 @@ def records(data: bytes) -> None:
 
 
 def reply(data: bytes) -> None:
-    """Check the fields of a reply: their text is printable, or they are refused."""
+    """Check the fields of a reply: their text must be printable, or they must be refused."""
     kind = list(CHECKED)[data[0] % len(CHECKED)] if data else RecordType.INFO
     fields = data[1:]
-    if len(data) % 8:  # most often of the right length, so that the checks behind it are reached
+    if len(data) % 8:  # mostly use the right length, to reach the checks that follow the length check
         fields = fields.ljust(REPLIES[kind].size, b"\1")[: REPLIES[kind].size]
     try:
         value = CHECKED[kind](replies.fields_of(Record(kind | REPLY, 1, 0, 2, fields)))
@@ -59,7 +59,7 @@ def reply(data: bytes) -> None:
 
 
 def one_input(data: bytes) -> None:
-    """The first byte chooses the parser."""
+    """Test one input; its first byte chooses the parser."""
     (frames, records, reply)[data[0] % 3 if data else 0](data[1:])
 
 

@@ -1,7 +1,8 @@
 /*
- * Records in any order from three peers, most of them well formed. Besides the sanitizers: no
- * counter block serves two data under one key, a block's keystream is always the same, a reply fits
- * its buffer, and no key is left when all sessions are closed.
+ * Fuzzes the service with records in any order from three peers, most of them well formed. In
+ * addition to the sanitizers, it checks: no counter block encrypts two data under one key; a
+ * block's keystream is always the same; a reply fits its buffer; no key is left when all sessions
+ * are closed.
  */
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #define BLOCKS     (1u << 14)
 #define REMEMBERED 64u
 
-/** What came for a counter block of a key, and what left. */
+/** The input and the output at a counter block of a key. */
 struct block {
 	uint32_t run;
 	uint8_t key;
@@ -25,7 +26,7 @@ struct block {
 static struct block blocks[BLOCKS];
 static uint32_t run;
 static struct cl_link links[PEERS];
-/** Sessions that were opened: what the fuzzer knows of them, as a host would. */
+/** What the fuzzer knows, as a host would, about the sessions that it opened. */
 static struct known {
 	uint32_t id;
 	uint8_t peer;
@@ -37,7 +38,7 @@ static struct known {
 } known[REMEMBERED];
 static uint32_t opened;
 
-/** One of the sessions that were opened, so that most of what comes is about one that is there. */
+/** Returns one of the opened sessions, so that most records concern a session that exists. */
 static const struct known *session_of(uint8_t choice)
 {
 	const uint32_t count = opened < REMEMBERED ? opened : REMEMBERED;
@@ -45,7 +46,7 @@ static const struct known *session_of(uint8_t choice)
 	return &known[count == 0 ? 0 : choice % count];
 }
 
-/** What is left of the input; zeros follow. */
+/** The rest of the input; zeros follow. */
 struct input {
 	const uint8_t *data;
 	size_t size;
@@ -94,7 +95,7 @@ static size_t put(uint8_t *record, uint8_t type, uint32_t session, uint64_t offs
 	return CL_WIRE_HEADER_SIZE + (size_t)len;
 }
 
-/** The type of a reply, 0 if there is none. */
+/** Returns the type of a reply, 0 if there is none. */
 static uint8_t type_of(const uint8_t *reply, size_t len)
 {
 	struct cl_wire_header header = {0};
@@ -126,7 +127,7 @@ static void open_session(struct input *input)
 	request.flags = request.flags < 128 ? 0 : request.flags % 5;
 	request.length = (uint64_t)byte(input) << (byte(input) % 40);
 	request.record_bytes = 16u * (1 + byte(input) % 9);
-	/* Near a wrap of the low word or of the whole, or near each other. */
+	/* Chosen near a wrap of the low half or of the whole number, or near each other. */
 	memset(request.iv, (base & 0x80) != 0 ? 0xff : 0, sizeof(request.iv));
 	if ((base & 0x40) != 0) {
 		request.iv[7] = 0x12;
@@ -162,7 +163,7 @@ static void open_session(struct input *input)
 	memcpy(session->iv, answer.iv, sizeof(session->iv));
 }
 
-/** Counter block @p index of a stream, byte by byte: another arithmetic than the firmware's. */
+/** Computes counter block @p index of a stream byte by byte, unlike the firmware. */
 static void number_of(uint8_t number[CL_BLOCK_BYTES], const uint8_t iv[CL_BLOCK_BYTES],
 		      uint64_t index)
 {
@@ -241,7 +242,7 @@ static void data(struct input *input)
 	}
 }
 
-/** Close, stat, reset, bench, self-test and whatever else has no data of its own. */
+/** Sends close, stat, reset, bench, self-test or another record without data of its own. */
 static void control(struct input *input)
 {
 	uint8_t record[RECORD_MAX] = {0};
@@ -283,7 +284,7 @@ static void raw(struct input *input)
 	(void)type_of(reply, send(byte(input) % PEERS, record, len, reply));
 }
 
-/** No part of a key is left in the service when no session is open. */
+/** Checks that the service holds no part of a key when no session is open. */
 static void check_erased(void)
 {
 	for (uint8_t key = 0; key < KEYS; key++) {
@@ -338,7 +339,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 			break;
 		}
 	}
-	for (unsigned int i = 0; i < 4; i++) { /* idle for longer than any session may be */
+	for (unsigned int i = 0; i < 4; i++) { /* no session may be idle for so long */
 		board_clock += board_platform.session_idle_cycles / 2;
 		cl_service_poll(&board_service);
 	}

@@ -1,7 +1,7 @@
-"""Runs the suite on a board, attached or at a coordinator: ``python -m tests.hil ecpix5 eth``.
+"""Runs the suite on a board, attached here or at a coordinator: ``python -m tests.hil ecpix5 eth``.
 
-Ends with status 0 if the run qualifies the board. `build/results/hil` then has the run in its history
-(`<board>.jsonl`), its JUnit report (`<board>.xml`) and the plots of all runs (`index.html`).
+The exit status is 0 if the run qualifies the board. In `build/results/hil`, each run adds to the board's history
+(`<board>.jsonl`), and writes its JUnit report (`<board>.xml`) and the plots of all runs (`index.html`).
 """
 
 import argparse
@@ -25,11 +25,11 @@ WAIT_S = 3600
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     arguments = _arguments()
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that a place is given back
-    os.environ["CIPHERLANE_CONFIG"] = ""  # whatever this user has configured
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like an interrupt, so that a place is given back
+    os.environ["CIPHERLANE_CONFIG"] = ""  # ignore the configuration of this user
     name = "_".join(filter(None, (arguments.board, arguments.configuration)))
     try:
         if arguments.accept:
@@ -74,7 +74,7 @@ def _arguments() -> argparse.Namespace:
 
 @contextlib.contextmanager
 def _place(arguments: argparse.Namespace, name: str, environment: Path):
-    """The environment file to use; while it is used, the place in it is acquired."""
+    """Yield the environment file to use; meanwhile, the place in it, if any, is acquired."""
     if not arguments.coordinator:
         yield environment
         return

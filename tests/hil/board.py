@@ -1,4 +1,4 @@
-"""Boards as labgrid sees them: what carries records to one (resources), and how it is reached (drivers).
+"""Boards for labgrid: what a board can be reached by (resources), and how the suite uses it (drivers).
 
 ::
 
@@ -32,7 +32,7 @@ from labgrid.resource.udev import USBDebugger
 from tests.hil import offered
 
 UART, UDP = "uart", "udp"
-SPEED = 1_000_000  # bits a second, of every board's UART
+SPEED = 1_000_000  # bits a second; every board's UART uses this speed
 RESTART_S = 30.0
 _TEXT = attr.validators.instance_of(str)
 _INT = attr.validators.optional(attr.validators.instance_of(int))
@@ -41,9 +41,9 @@ _INT = attr.validators.optional(attr.validators.instance_of(int))
 class BoardProtocol(abc.ABC):
     """A board that answers records.
 
-    ``transports`` are the names of the ways to it, UART and UDP; ``simulated`` says what it is, ``serial_number`` which
-    of its kind, where that is known, ``tools`` what built it, where it says so, and ``build_id_file`` which build it
-    is, where that is here.
+    ``transports`` names its transports, UART and UDP. ``simulated`` tells whether it is simulated. ``serial_number`` is
+    the board's, if known. ``tools`` lists the versions of the tools that built it, if it reports them.
+    ``build_id_file`` contains its build id, if the build is on this machine.
     """
 
     simulated = False
@@ -54,17 +54,17 @@ class BoardProtocol(abc.ABC):
     @property
     @abc.abstractmethod
     def transports(self):
-        """The names of the ways to it."""
+        """The names of the board's transports."""
 
     @abc.abstractmethod
     def open(self, transport):
-        """An open transport of the host tool; raises its errors."""
+        """Return an open transport of the host tool; raises its errors."""
 
 
 @target_factory.reg_resource
 @attr.s(eq=False)
 class JtagCable(USBDebugger):
-    """A JTAG cable, whichever chip it has: labgrid's USBDebugger takes the chips that it lists alone."""
+    """A JTAG cable with any chip; labgrid's USBDebugger accepts only the chips that it lists."""
 
     def filter_match(self, device):
         return device.device_type == "usb_device"
@@ -73,7 +73,7 @@ class JtagCable(USBDebugger):
 @target_factory.reg_resource
 @attr.s(eq=False)
 class BoardAddress(Resource):
-    """Where a board answers UDP: a host name or an IPv4 address, reachable from here, and perhaps a port."""
+    """Where a board answers UDP: a host name or an IPv4 address, reachable from here, and optionally a port."""
 
     address = attr.ib(validator=_TEXT)
 
@@ -81,7 +81,7 @@ class BoardAddress(Resource):
 @target_factory.reg_resource
 @attr.s(eq=False)
 class SimulatedBoard(Resource):
-    """A simulated board of this machine: the folder that it was built in."""
+    """A simulated board on this machine, given by the folder of its build."""
 
     directory = attr.ib(validator=_TEXT)
 
@@ -89,7 +89,7 @@ class SimulatedBoard(Resource):
 @target_factory.reg_resource
 @attr.s(eq=False)
 class NetworkSimulatedBoard(NetworkResource, ManagedResource):
-    """A simulated board that an exporter runs: where its UART listens, its process, and its address, if any."""
+    """A simulated board that an exporter runs: the port of its UART, its process, and its address, if any."""
 
     manager_cls = RemotePlaceManager
 
@@ -105,7 +105,7 @@ class NetworkSimulatedBoard(NetworkResource, ManagedResource):
 @target_factory.reg_driver
 @attr.s(eq=False)
 class AttachedBoardDriver(Driver, BoardProtocol):
-    """A board with a serial port, here or at an exporter, or with an address, or both."""
+    """A board with an address, or with a serial port, here or at an exporter, or with both."""
 
     bindings = {"port": {"SerialPort", "NetworkSerialPort", None}, "network": {"BoardAddress", None}}
 
@@ -141,7 +141,7 @@ class AttachedBoardDriver(Driver, BoardProtocol):
 @target_factory.reg_driver
 @attr.s(eq=False)
 class SimulatedBoardDriver(Driver, BoardProtocol, ResetProtocol):
-    """A simulated board: its process is its power."""
+    """A simulated board. Starting and ending its process switches it on and off."""
 
     bindings = {"board": {"SimulatedBoard", "NetworkSimulatedBoard"}}
     simulated = True
@@ -185,7 +185,7 @@ class SimulatedBoardDriver(Driver, BoardProtocol, ResetProtocol):
 
     @Driver.check_active
     def reset(self):
-        """Ends its process, and waits until there is another one."""
+        """End the board's process, and wait until there is a new one."""
         if self._process:
             self._process.stop()
             self._process.start()
@@ -198,7 +198,7 @@ class SimulatedBoardDriver(Driver, BoardProtocol, ResetProtocol):
 
 
 class _Exported:
-    """A simulated board that an exporter runs, with what is used here of `simboard.SimulatedBoard`."""
+    """A simulated board that an exporter runs, with the part of `simboard.SimulatedBoard` that is used here."""
 
     def __init__(self, resource):
         self._resource = resource
@@ -230,7 +230,7 @@ class _Exported:
             self._resource.poll()
 
     def _here(self):
-        """Its network and its process are only within reach of the machine that it runs on."""
+        """Check that the board runs on this machine, since only there its network and its process can be reached."""
         host = offered.host(self._resource.host)
         try:
             found = socket.gethostbyname(host)

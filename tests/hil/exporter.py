@@ -1,7 +1,8 @@
-"""labgrid's exporter, which can also export any JTAG cable, and simulated boards: each of these is started when
-somebody acquires its place.
+"""labgrid's exporter, which here can also export any JTAG cable, and simulated boards. A board starts when somebody
+acquires its place.
 
-``python -m tests.hil.exporter --coordinator HOST:PORT RESOURCES`` takes the exporter's options and file, in which
+``python -m tests.hil.exporter --coordinator HOST:PORT RESOURCES`` takes the options and the file of labgrid's exporter.
+Two more resources are possible in the file. One is ``JtagCable``, with a ``match`` as for USBDebugger. The other is
 
 ::
 
@@ -9,8 +10,7 @@ somebody acquires its place.
       SimulatedBoard:
         directory: /where/it/was/built
 
-and ``JtagCable``, with a ``match`` as USBDebugger has, are more resources. Of a simulated board that ended, or was told
-to, another one is started: its process is its power.
+If a simulated board ended by itself or on demand, another one is started, which acts as a power cycle.
 """
 
 import attr
@@ -33,7 +33,7 @@ class SimulatedBoardExport(exporter.ResourceExport):
         self.board = None
 
     def _get_start_params(self):
-        # Other parameters than at the start have the exporter stop it and start it again.
+        # If these parameters differ from those at the start, the exporter stops the resource and starts it again.
         return {"ended": bool(self.board and self.board.ended())}
 
     def _get_params(self):
@@ -61,7 +61,7 @@ class SimulatedBoardExport(exporter.ResourceExport):
 
 @attr.s(eq=False)
 class JtagCableExport(exporter.USBGenericExport):
-    """Exports a `JtagCable` as what clients know, a `NetworkUSBDebugger`."""
+    """Exports a `JtagCable` as a `NetworkUSBDebugger`, which clients know."""
 
     def __attrs_post_init__(self):
         exporter.ResourceExport.__attrs_post_init__(self)
@@ -70,7 +70,7 @@ class JtagCableExport(exporter.USBGenericExport):
 
 
 def main():
-    """Entry point: labgrid's, with more kinds of resources."""
+    """Run labgrid's exporter with more kinds of resources."""
     exporter.exports["JtagCable"] = JtagCableExport
     exporter.exports["SimulatedBoard"] = SimulatedBoardExport
     try:

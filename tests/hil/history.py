@@ -1,8 +1,8 @@
-"""The history of runs: a file of JSON lines, one a run, and what it says of a figure.
+"""The history of runs: a file of JSON lines, one per run, and the series of runs that can be compared.
 
-A run has `target`, `serial`, `kind`, `commit`, `date`, `figures` (Mbps by name) and `regressed` (names of figures that
-were refused); a line with `accepted` and `target` says that a figure's new level is meant. Runs are only compared with
-runs of the same target, serial number and kind.
+A run has `target`, `serial`, `kind`, `commit`, `date`, `figures` (Mbps by name) and `regressed` (names of refused
+figures). A line with `accepted` and `target` states that the new level of a figure is intended. A run is only compared
+with runs of the same target, serial number and kind.
 """
 
 import json
@@ -17,7 +17,7 @@ class HistoryError(Exception):
 
 
 def read(path: Path) -> list[dict]:
-    """The lines of a history, oldest first; none if there is no file.
+    """Return the lines of a history, oldest first; none if there is no file.
 
     Raises
     ------
@@ -36,7 +36,9 @@ def read(path: Path) -> list[dict]:
 
 
 def append(path: Path, line: dict) -> None:
-    """Adds a line, whole or not at all as far as other writers can see, and not to one that was cut off."""
+    """Add a line in one write, so that other writers see all of it or nothing; an unfinished line before it is ended
+    first.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
     try:
@@ -48,7 +50,7 @@ def append(path: Path, line: dict) -> None:
 
 
 def series(lines: list[dict]) -> dict[tuple, list[dict]]:
-    """The runs by what they are compared within, each list with the lines that accept something for that target."""
+    """Return the runs by series. Each list also contains the lines that accept a figure of its target."""
     found = {tuple(line.get(name) for name in SERIES): [] for line in lines if "figures" in line}
     for line in lines:
         for key, runs in found.items():

@@ -1,7 +1,7 @@
-"""What a coordinator says, checked wherever it is used.
+"""Checks everything that a coordinator offers, wherever it is used.
 
-A coordinator authenticates nobody, so that anybody may have written what it offers. labgrid checks some types when it
-makes a resource, and none when the coordinator changes one later: so each value is checked at each use.
+A coordinator authenticates nobody, so anybody may have written what it offers. labgrid checks some types when it makes
+a resource, but nothing when the coordinator changes a resource later. So each value is checked at each use.
 """
 
 import ipaddress
@@ -22,30 +22,30 @@ _MOST_TEXT = 64
 
 
 class OfferError(PortError):
-    """The coordinator says what cannot be; the message names it."""
+    """The coordinator offers an impossible value; the message names it."""
 
     def __init__(self, what, value, expected):
-        """Name a value and what would be one."""
+        """Name the value, and describe what was expected."""
         shown = plain(repr(value))[:_MOST_TEXT]
         super().__init__(f"the coordinator offers {what} {shown}, which is not {expected}: look at its exporter")
 
 
 def number(value, what, least, most):
-    """A whole number between two others, both included."""
+    """Return `value` if it is a whole number from `least` to `most`."""
     if type(value) is not int or not least <= value <= most:
         raise OfferError(what, value, f"a number from {least} to {most}")
     return value
 
 
 def host(value, what="host"):
-    """A host name or an IPv4 address. Nothing that a program such as ssh takes for an option, a user or a path."""
+    """Return `value` if it is a host name or an IPv4 address; no program takes these for options, users or paths."""
     if not isinstance(value, str) or not _NAME.fullmatch(value):
         raise OfferError(what, value, "a host name or an IPv4 address")
     return value
 
 
 def address(value):
-    """An IPv4 address of one machine."""
+    """Return `value` if it is the IPv4 address of one machine."""
     try:
         found = ipaddress.IPv4Address(value) if isinstance(value, str) else None
     except ValueError:
@@ -56,7 +56,7 @@ def address(value):
 
 
 def destination(value):
-    """Where a board answers UDP: a host name or an IPv4 address of a machine, and perhaps a colon and a port."""
+    """Return `value` if a board can answer UDP there: a host name or an IPv4 address, optionally with `:port`."""
     name, colon, port = value.partition(":") if isinstance(value, str) else (value, "", "")
     if colon:
         number(int(port) if re.fullmatch("[0-9]{1,5}", port) else port, "port", 1, 65535)
@@ -66,21 +66,21 @@ def destination(value):
 
 
 def text(value, what):
-    """A short text, to be shown and kept: None, or printable."""
+    """Return a short printable text to show and keep, or None if `value` is None."""
     if value is not None and not isinstance(value, str):
         raise OfferError(what, value, "text")
     return None if value is None else plain(value)[:_MOST_TEXT]
 
 
 def token(value):
-    """What stands for a reservation: it becomes a word of a command."""
+    """Return `value` if it can be the token of a reservation, since it becomes a word of a command."""
     if not isinstance(value, str) or not _TOKEN.fullmatch(value):
         raise OfferError("token", value, "letters and digits")
     return value
 
 
 def way(resource):
-    """Host and TCP port of a resource on a network, through its exporter where that is a proxy."""
+    """Return host and TCP port of a network resource, through its exporter if that is a proxy."""
     host(resource.host)
     extra = getattr(resource, "extra", None) or {}
     if extra.get("proxy_required") or extra.get("proxy"):
@@ -91,7 +91,7 @@ def way(resource):
 
 
 def cable(resource):
-    """Check the JTAG cable of an exporter: its host becomes a word of ssh, its place on the bus one of the loader."""
+    """Check an exporter's JTAG cable: its host becomes a word of ssh, and its place on the bus a word of the loader."""
     if hasattr(resource, "host"):
         host(resource.host)
     for name in ("busnum", "devnum"):
@@ -99,14 +99,16 @@ def cable(resource):
 
 
 def simulator(value):
-    """The process of a simulated board of this machine, and a file descriptor that stands for it and no other.
+    """Return a file descriptor (pidfd) of the process of a simulated board on this machine.
+
+    The descriptor stands for this process only, even if its number is used again.
 
     Raises
     ------
     OfferError
-        The number is none of a process, or the process runs another program.
+        No process can have this number, or the process runs another program.
     ProcessLookupError
-        There is no such process, any more.
+        The process does not exist any more.
     """
     number(value, "process", 2, _MOST_PROCESS)
     descriptor = os.pidfd_open(value)
@@ -114,7 +116,7 @@ def simulator(value):
         name = os.path.basename(os.readlink(f"/proc/{value}/exe")).removesuffix(" (deleted)")
     except PermissionError:
         name = ""
-    except FileNotFoundError as error:  # a process that has ended, and that nobody has waited for
+    except FileNotFoundError as error:  # the process has ended, but its parent has not waited for it
         os.close(descriptor)
         raise ProcessLookupError(*error.args) from error
     if name != SIMULATOR:
@@ -124,7 +126,7 @@ def simulator(value):
 
 
 def end_simulator(value):
-    """End the process of a simulated board; errors are the ones of `simulator`."""
+    """End the process of a simulated board; raises the errors of `simulator`."""
     descriptor = simulator(value)
     try:
         signal.pidfd_send_signal(descriptor, signal.SIGTERM)

@@ -1,6 +1,6 @@
-"""A labgrid driver that loads bitstreams through openFPGALoader; labgrid has none.
+"""A labgrid driver that loads bitstreams through openFPGALoader; labgrid itself has none.
 
-Nothing in it is of this project, so that it could become `labgrid/driver/openfpgaloaderdriver.py` with relative
+It contains nothing specific to this project, so it could become `labgrid/driver/openfpgaloaderdriver.py` with relative
 imports.
 """
 
@@ -27,7 +27,7 @@ _OPTIONAL_TEXT = attr.validators.optional(attr.validators.instance_of(str))
 class OpenFPGALoaderDriver(Driver, BootstrapProtocol):
     """Loads an FPGA's configuration memory, or the flash that it starts from, over JTAG.
 
-    The cable is chosen by its place on the USB bus, so that several equal ones can be attached. On a remote place the
+    The cable is chosen by its place on the USB bus, so several equal cables can be attached. On a remote place, the
     bitstream is copied to the exporter, and the tool runs there.
 
     Args:
@@ -57,25 +57,25 @@ class OpenFPGALoaderDriver(Driver, BootstrapProtocol):
     @Driver.check_active
     @step(result=True)
     def detect(self):
-        """Returns the models of the parts in the JTAG chain, in its order; writes nothing."""
+        """Return the models of the parts in the JTAG chain, in order, without writing anything."""
         return re.findall(r"^\s*model\s+(\S+)", self._run(["--detect"]), re.MULTILINE)
 
     @Driver.check_active
     @step(args=["filename"])
     def load(self, filename=None):
-        """Loads a bitstream into the configuration memory, where it is until power is off."""
+        """Load a bitstream into the configuration memory, where it stays until the power goes off."""
         self._run(["--write-sram", self._synced(filename)])
 
     @Driver.check_active
     @step(args=["filename"])
     def flash(self, filename=None):
-        """Writes a bitstream into the flash that the FPGA starts from, verifies it, and starts the FPGA from it."""
+        """Write a bitstream into the flash from which the FPGA starts, verify it, and start the FPGA from it."""
         self._run(["--write-flash", "--verify", self._synced(filename)])
 
     @Driver.check_active
     @step()
     def reset(self):
-        """Has the FPGA start from its flash."""
+        """Make the FPGA start from its flash."""
         self._run(["--reset"])
 
     def _synced(self, filename):
@@ -93,7 +93,8 @@ class OpenFPGALoaderDriver(Driver, BootstrapProtocol):
             "--cable": self.cable,
             "--fpga-part": self.fpga_part,
             "--freq": self.frequency,
-            # Decimal and without leading zeros: releases before 0.13 take these for octal.
+            # In decimal and without leading zeros, since openFPGALoader before 0.13 reads numbers with leading zeros as
+            # octal.
             "--busdev-num": f"{self.interface.busnum}:{self.interface.devnum}",
         }
         command = ["timeout", f"--kill-after={_KILL_AFTER_S}", str(self.timeout), self.tool]

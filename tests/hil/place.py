@@ -1,6 +1,6 @@
-"""A place of a labgrid coordinator: reserved, waited for, acquired, and given back whatever happens.
+"""A place of a labgrid coordinator: reserved, awaited, acquired, and always given back.
 
-What is asked of the coordinator goes through `labgrid-client`, as a person would ask.
+All requests to the coordinator go through `labgrid-client`, as a user's would.
 """
 
 import contextlib
@@ -17,21 +17,21 @@ from labgrid.util import yaml
 
 from tests.hil import offered
 
-CLIENT_S = 30  # of a request that is answered at once
+CLIENT_S = 30  # seconds for a request that is answered at once
 TOKEN = "LG_TOKEN"
 
 
 class PlaceError(Exception):
-    """No place could be had; the message names the remedy."""
+    """No place could be acquired; the message names the remedy."""
 
 
 def client(coordinator: str, *words: str, token: str = "", seconds: float = CLIENT_S) -> str:
-    """What `labgrid-client` answers.
+    """Run `labgrid-client`; return its output.
 
     Raises
     ------
     PlaceError
-        It fails, or takes longer than these seconds.
+        It fails, or takes longer than `seconds`.
     """
     command = [str(Path(sys.executable).parent / "labgrid-client"), "--coordinator", coordinator, *words]
     environment = {**os.environ, TOKEN: token}
@@ -48,21 +48,21 @@ def client(coordinator: str, *words: str, token: str = "", seconds: float = CLIE
 
 @contextlib.contextmanager
 def acquired(coordinator: str, tags: list[str], wait: float) -> Iterator[str]:
-    """Has a place with these tags (`name=value`) for itself; gives the token of its reservation.
+    """Acquire a place with these tags (`name=value`) exclusively; yield the token of its reservation.
 
     Parameters
     ----------
     coordinator : str
         Host and port.
     tags : list of str
-        What the place has to have; `name=NAME` is that place.
+        Tags that the place must have; `name=NAME` selects the place NAME.
     wait : float
         Seconds to wait until others have given it back.
 
     Raises
     ------
     PlaceError
-        There is no such place, or none in time.
+        There is no such place, or none became free in time.
     """
     said = client(coordinator, "reserve", "--shell", *tags)
     match = re.search(rf"{TOKEN}=(\S+)", said)
@@ -86,15 +86,16 @@ def acquired(coordinator: str, tags: list[str], wait: float) -> Iterator[str]:
             held = True
             yield token
         finally:
-            with contextlib.nullcontext() if held else contextlib.suppress(PlaceError):  # it may not have come so far
+            # if it was never acquired, releasing it may fail
+            with contextlib.nullcontext() if held else contextlib.suppress(PlaceError):
                 client(coordinator, "-p", "+", "release", token=token)
     finally:
-        with contextlib.suppress(PlaceError):  # it ends by itself, a minute after it was last asked for
+        with contextlib.suppress(PlaceError):  # a reservation also expires by itself, a minute after its last use
             client(coordinator, "cancel-reservation", token)
 
 
 def environment_of(local: Path, coordinator: str, to: Path) -> Path:
-    """Writes an environment file as a local one, but with the resources of the place that the token stands for."""
+    """Write an environment file like the local one, but with the resources of the reserved place; return its path."""
     content = Config(str(local)).data
     content["targets"]["main"]["resources"] = {"RemotePlace": {"name": "+"}}
     content.setdefault("options", {})["coordinator_address"] = coordinator

@@ -1,13 +1,15 @@
 """Tells a regression from noise.
 
-A figure's runs fall into levels: a new one begins where a value is better than noise explains, or where somebody
-accepted it. With n values of the present level, of mean m, and the relative standard deviation s of all values about
-their levels' means, d degrees of freedom, a further value of the same level lies below
+The runs of a figure fall into levels. A new level begins if a value is better than noise explains, or if somebody
+accepted a new level. Let n be the number of values in the present level, m their mean, and s the relative standard
+deviation of all values about the means of their levels, with d degrees of freedom. A further value of the same level
+lies below
 
-    m (1 - t s sqrt(1 + 1/n)),    t: Student's t of d degrees of freedom, of which one in 1000 is greater
+    m (1 - t s sqrt(1 + 1/n)),    t: Student's t with d degrees of freedom, exceeded once in 1000 times
 
-once in 1000 times (the prediction interval of normally distributed values). What is lower is a regression, unless it is
-less than `LEAST` below: figures of a simulated board have no noise at all. Refused values are part of no level.
+only once in 1000 times (the prediction interval of normally distributed values). A lower value is a regression, unless
+it is less than `LEAST` below the mean, since figures of a simulated board have no noise at all. Refused values belong
+to no level.
 """
 
 from dataclasses import dataclass, field
@@ -15,8 +17,8 @@ from math import sqrt
 
 LEAST = 0.005
 RUNS_NEEDED = 3
-WINDOW = 30  # values of a level that count, the newest: slow changes of a room's temperature are followed
-# Student's t, one-sided 0.001, of 1 to 30 degrees of freedom; above, that of 30 is a little too wide.
+WINDOW = 30  # only the newest values of a level count, to follow slow changes such as a room's temperature
+# Student's t, one-sided 0.001, for 1 to 30 degrees of freedom. For more, the value for 30 is slightly too large.
 _T = (
     *(318.309, 22.327, 10.215, 7.173, 5.893, 5.208, 4.785, 4.501, 4.297, 4.144),
     *(4.025, 3.930, 3.852, 3.787, 3.733, 3.686, 3.646, 3.610, 3.579, 3.552),
@@ -25,22 +27,22 @@ _T = (
 
 
 def student_t(freedom: int) -> float:
-    """The value that Student's t of so many degrees of freedom, at least 1, exceeds once in 1000 times."""
+    """Return the value that Student's t with `freedom` (at least 1) degrees of freedom exceeds once in 1000 times."""
     return _T[min(freedom, len(_T)) - 1]
 
 
 @dataclass
 class Levels:
-    """What a figure's runs have shown so far, oldest first."""
+    """The levels of a figure, from its runs so far, oldest first."""
 
     figure: str
     levels: list[list[float]] = field(default_factory=list)
     good: str | None = None  # the commit of the last run that was not refused
-    bad: str | None = None  # that of the first run that was refused since
+    bad: str | None = None  # the commit of the first run that was refused since
 
     @classmethod
     def of(cls, figure: str, lines: list[dict]) -> "Levels":
-        """Those of the runs of one series (`history.series`)."""
+        """Return the levels of a figure in the runs of one series (`history.series`)."""
         seen = cls(figure)
         for line in lines:
             if line.get("accepted") == figure:
@@ -67,11 +69,11 @@ class Levels:
 
     @property
     def mean(self) -> float:
-        """Their mean."""
+        """The mean of these values."""
         return sum(self.values) / len(self.values)
 
     def allowed(self) -> float | None:
-        """The part of the mean that a value may differ from it; None while too few runs have shown the noise."""
+        """Return how far a value may differ from the mean, relative to it; None if too few runs show the noise."""
         counted = [level[-WINDOW:] for level in self.levels if level]
         freedom = sum(len(level) - 1 for level in counted)
         if not self.values or freedom < RUNS_NEEDED - 1:
@@ -81,7 +83,7 @@ class Levels:
         return max(LEAST, student_t(freedom) * spread * sqrt(1 + 1 / len(self.values)))
 
     def judge(self, value: float, commit: str | None) -> str | None:
-        """Why a new value is a regression, with the commits between which it came; None if it is none."""
+        """Return why a new value is a regression and which commits it came between; None if it is no regression."""
         allowed = self.allowed()
         if allowed is None or value >= self.mean * (1 - allowed):
             return None

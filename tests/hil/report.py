@@ -1,4 +1,4 @@
-"""The page of all runs: the newest of each board, and each figure over time. It loads nothing from elsewhere."""
+"""The page of all runs: the newest run of each board, and each figure over time. It loads nothing from elsewhere."""
 
 from html import escape
 from pathlib import Path
@@ -17,7 +17,7 @@ svg { display: block; margin: 0.3em 0; width: 100%; height: auto }
 
 
 def write(folder: Path) -> Path:
-    """Writes `index.html` of all histories in a folder; returns where it is.
+    """Write `index.html` for all histories in a folder; return its path.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def _row(name: str, last: dict) -> str:
 
 
 def _plot(name: str, runs: list[dict]) -> str:
-    """A figure's runs, one after the other; refused ones have a ring."""
+    """Return a plot of a figure's runs, one after the other; refused runs have a ring."""
     shown = [run for run in runs if name in run["figures"]]
     rows = []
     for run in shown:

@@ -27,7 +27,7 @@ _AGAIN_S = 0.2
 
 
 class Status(enum.Enum):
-    """Where a board can be; it is `unknown` until it was brought anywhere."""
+    """The state of a board; `unknown` until its first transition."""
 
     unknown = 0
     off = 1
@@ -37,12 +37,12 @@ class Status(enum.Enum):
 @target_factory.reg_driver
 @attr.s(eq=False)
 class BoardStrategy(Strategy):
-    """Brings a board to `serving`, or `off`; `restart` is what a power cycle is.
+    """Brings a board to the state `serving` or `off`; `restart` acts as a power cycle.
 
     Args:
-        part (str): optional, the part that has to be on the cable, as openFPGALoader calls it
-        title (str): optional, what a person calls the board
-        image (str): optional, key in ``images`` of what was loaded into a board that nothing here loads
+        part (str): optional, the part that must be on the cable, as openFPGALoader calls it
+        title (str): optional, the board's name for users
+        image (str): optional, key in ``images`` of the bitstream in a board that is not loaded from here
     """
 
     bindings = {
@@ -59,14 +59,14 @@ class BoardStrategy(Strategy):
 
     @property
     def bitstream(self):
-        """The first 16 digits of the SHA-256 of what it loads into the board; None if it loads nothing."""
+        """The first 16 digits of the SHA-256 of the bitstream that is loaded into the board; None if none is loaded."""
         if not (self.loader and self.loader.image):
             return None
         return hashlib.sha256(self._path_of(self.loader.image).read_bytes()).hexdigest()[:16]
 
     @property
     def build_id(self):
-        """The id of the build that is to be in it, or of the simulated board here; None if that is not known."""
+        """The id of the build that should be in the board, or of the local simulated board; None if not known."""
         image = self.loader.image if self.loader else self.image
         path = self._path_of(image).with_suffix(".build_id") if image else self.board.build_id_file
         return path.read_text().strip() if path and path.is_file() else None
@@ -76,12 +76,12 @@ class BoardStrategy(Strategy):
 
     @property
     def restarts(self):
-        """Whether there is a way to restart it."""
+        """Whether the board can be restarted."""
         return bool(self.power or self.reset or self.loader)
 
     @step(args=["status"])
     def transition(self, status):
-        """Brings it there; `StrategyError` says in one line what keeps it from that."""
+        """Bring the board to a state; raises `StrategyError` with one line about the obstacle."""
         status = status if isinstance(status, Status) else Status[status]
         if status is self.status:
             return
@@ -100,9 +100,9 @@ class BoardStrategy(Strategy):
 
     @step()
     def restart(self):
-        """Cuts its power or, without a switch, resets or loads it anew, and waits for its answer.
+        """Cycle the board's power or, without a switch, reset or load it, and wait until it answers.
 
-        In each case it forgets keys, sessions and counter blocks.
+        In each case the board loses its keys, sessions and counter blocks.
         """
         with self._one_line():
             if self.power:
@@ -113,7 +113,7 @@ class BoardStrategy(Strategy):
                 self.reset.reset()
             else:
                 self._load()
-            self.target.update_resources()  # its serial port may have gone with the cable, and come back
+            self.target.update_resources()  # its serial port may have vanished with the cable, and returned
             self.target.activate(self.board)
             self._await_answer()
 
@@ -130,7 +130,7 @@ class BoardStrategy(Strategy):
         if self.part:
             flash.require_part(self.part, self.loader.detect(), self.title)
         self.loader.load()
-        self.target.deactivate(self.loader)  # its cable may carry the serial port too
+        self.target.deactivate(self.loader)  # the same cable may also carry the serial port
 
     def _await_answer(self):
         end = time.monotonic() + ANSWER_S
@@ -145,7 +145,7 @@ class BoardStrategy(Strategy):
 
     @contextlib.contextmanager
     def _one_line(self):
-        """Whatever keeps a board from getting anywhere becomes a StrategyError of one line with the remedy."""
+        """Turn any error that stops a board into a StrategyError of one line with the remedy."""
         try:
             yield
         except NoResourceFoundError as error:

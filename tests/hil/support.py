@@ -1,4 +1,4 @@
-"""What several tests of this folder need: the command, and an openFPGALoader that was recorded."""
+"""Helpers for several tests of this folder: the command, and a fake openFPGALoader with recorded output."""
 
 import json
 import os
@@ -10,9 +10,9 @@ from tests.waiting import HANG_S
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BUILD = REPOSITORY / "build"
-LIMIT_S = 3 * HANG_S  # of a run of several checks
+LIMIT_S = 3 * HANG_S  # seconds for a run of several checks
 
-# What openFPGALoader 0.10 prints of an ECPIX-5's chain.
+# The output of openFPGALoader 0.10 for an ECPIX-5's chain.
 DETECTED = """Jtag frequency : requested 6.00MHz   -> real 6.00MHz
 index 0:
 \tidcode 0x1113043
@@ -25,7 +25,7 @@ NO_CABLE = "unable to open ftdi device: -3 (device not found)\nJTAG init failed 
 
 
 def command(*words, **environment):
-    """`python -m tests.hil` as a process; status, and both outputs in one text."""
+    """Run `python -m tests.hil` as a process; return its status, and both outputs in one text."""
     result = subprocess.run(
         [sys.executable, "-m", "tests.hil", *map(str, words)],
         cwd=REPOSITORY,
@@ -40,7 +40,10 @@ def command(*words, **environment):
 
 
 def environment(*words):
-    """Has the build flow write a board's environment file, in its own Python environment: this one has no LiteX."""
+    """Let the build flow write a board's environment file.
+
+    It runs in its own Python environment, as this one lacks LiteX.
+    """
     python = REPOSITORY / ".venv" / "bin" / "python"
     subprocess.run(
         [python, "-m", "gateware.flow.environment", *map(str, words)], cwd=REPOSITORY, check=True, timeout=HANG_S
@@ -48,12 +51,12 @@ def environment(*words):
 
 
 def runs(path):
-    """The lines of a history."""
+    """Return the lines of a history."""
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def recorded_loader(folder, detects=DETECTED, status=0, writes="Done\n", write_status=0):
-    """Places an openFPGALoader that says what was recorded; returns its path, and what lists the words it was given."""
+    """Make a fake openFPGALoader with recorded output; return its path, and a function that lists its command lines."""
     folder.mkdir(exist_ok=True)
     (folder / "detects").write_text(detects)
     (folder / "writes").write_text(writes)

@@ -1,4 +1,4 @@
-"""Environment files of all targets, and what is on USB: cables and ports that come and go."""
+"""Environment files of all targets, and USB devices: cables and ports that come and go."""
 
 import subprocess
 from types import SimpleNamespace
@@ -26,7 +26,7 @@ for target in targets.load_all():
 
 
 def test_labgrid_makes_a_target_of_each(tmp_path):
-    """Each driver finds what it is bound to."""
+    """Each driver must find its resources."""
     subprocess.run(
         [REPOSITORY / ".venv/bin/python", "-c", WRITE_ALL, tmp_path], cwd=REPOSITORY, check=True, timeout=HANG_S
     )
@@ -47,7 +47,7 @@ def test_labgrid_makes_a_target_of_each(tmp_path):
 
 
 def device(vendor, product, kind="usb_device", path="/devices/usb1/1-1"):
-    """What pyudev gives of one."""
+    """Return a USB device as pyudev describes it."""
     properties = {"ID_VENDOR_ID": vendor, "ID_MODEL_ID": product, "BUSNUM": "001", "DEVNUM": "007"}
     return SimpleNamespace(
         subsystem="usb",
@@ -67,7 +67,7 @@ def device(vendor, product, kind="usb_device", path="/devices/usb1/1-1"):
     ("vendor", "product", "known"), [("0403", "6010", True), ("0403", "6015", False), ("0d28", "0204", False)]
 )
 def test_a_cable_of_any_chip(vendor, product, known):
-    """Those of the ULX3S and of the Colorlight i5 are not among labgrid's."""
+    """The list of labgrid lacks the cables of the ULX3S and of the Colorlight i5."""
     match = {"ID_VENDOR_ID": vendor, "ID_MODEL_ID": product}
     for kind, found in ((JtagCable, True), (USBDebugger, known)):
         cable = kind(Target("main"), None, match=dict(match))
@@ -78,7 +78,7 @@ def test_a_cable_of_any_chip(vendor, product, known):
 
 
 def test_a_port_that_went_away():
-    """As when the cable that has it is used for JTAG, or pulled."""
+    """A port goes away when its cable is used for JTAG, or pulled."""
     target = Target("main")
     port = USBSerialPort(target, None, match={"ID_VENDOR_ID": "ffff"}, speed=1_000_000)
     driver = AttachedBoardDriver(target, None)

@@ -1,4 +1,4 @@
-"""A serial port as labgrid's exporter exports it, over RFC 2217, in front of the simulated board."""
+"""A serial port over RFC 2217, as labgrid's exporter exports it, with the simulated board at its end."""
 
 import socket
 

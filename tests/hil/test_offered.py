@@ -1,4 +1,4 @@
-"""What a coordinator may say, and what it must not: nothing of it ends a process, or becomes an option of a program."""
+"""What a coordinator may offer. Nothing that it offers may end a foreign process, or become an option of a program."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ NO_ADDRESSES = ["0.0.0.0", "255.255.255.255", "224.0.0.1", "192.168.1", "-x", ""
 
 
 def exported(**values):
-    """A simulated board with the values that a coordinator has set."""
+    """Return a simulated board with values that a coordinator has set."""
     resource = types.SimpleNamespace(
         **{"host": "127.0.0.1", "extra": {}, "port": 1, "pid": 1, "address": None, **values}
     )
@@ -31,7 +31,7 @@ def exported(**values):
 
 
 def serial(**values):
-    """A driver of a serial port that a coordinator offers."""
+    """Return the driver of a serial port that a coordinator offers."""
     target = Target("main")
     port = NetworkSerialPort(target, None, host="127.0.0.1", port=1)
     driver = AttachedBoardDriver(target, None)
@@ -43,7 +43,7 @@ def serial(**values):
 
 @pytest.fixture
 def victim():
-    """A process of this user that is no simulated board."""
+    """Start a process of this user that is not a simulated board."""
     process = subprocess.Popen([sys.executable, "-c", "import time; print(flush=True); time.sleep(600)"], stdout=-1)
     process.stdout.readline()
     yield process
@@ -54,7 +54,7 @@ def victim():
 
 @pytest.mark.parametrize("process", [-1, 0, 1, "1", 1.0, True, None, 1 << 22 | 1, 1 << 80])
 def test_a_number_that_is_no_process(monkeypatch, process):
-    """Of each: -1 would be every process of this user, 0 the ones of this group."""
+    """The number -1 would mean every process of this user, and 0 every process of this group."""
     called = []
     for name in ("kill", "pidfd_open"):
         monkeypatch.setattr(os, name, lambda *words: called.append(words))
@@ -88,7 +88,7 @@ def test_a_simulated_board_is_ended():
 
 @pytest.mark.parametrize("host", NO_HOSTS)
 def test_a_host_that_is_none(monkeypatch, host):
-    """It would become a word of ssh."""
+    """The host would become a word of ssh's command line."""
     monkeypatch.setattr(offered.proxymanager, "get_host_and_port", lambda resource: pytest.fail("it was used"))
     for use in (
         lambda: exported(host=host).url,
@@ -145,7 +145,7 @@ def test_a_protocol_that_is_none(protocol):
 
 @pytest.mark.parametrize("token", ["-p", "--help", "a;b", "a/b", "\x1b[31m", "A" * 65])
 def test_a_token_that_is_none(monkeypatch, token):
-    """It would become a word of labgrid-client."""
+    """The token would become a word of labgrid-client's command line."""
     asked = []
     monkeypatch.setattr(place, "client", lambda at, *words, **_: asked.append(words) or f"export LG_TOKEN={token}")
     with pytest.raises(place.PlaceError, match="token"), place.acquired("h:1", ["board=sim"], 1.0):

@@ -1,4 +1,4 @@
-"""The driver for openFPGALoader, with what that says of a board, recorded."""
+"""The driver for openFPGALoader, with recorded output of that program."""
 
 from types import SimpleNamespace
 
@@ -18,7 +18,7 @@ ASKED = "--board ecpix5 --busdev-num 1:7"
 @target_factory.reg_resource
 @attr.s(eq=False)
 class RecordedCable(USBDebugger):
-    """A cable that udev would have found: device 7 of bus 1."""
+    """A cable as udev would find it: device 7 of bus 1."""
 
     def __attrs_post_init__(self):
         super().__attrs_post_init__()
@@ -36,7 +36,9 @@ def bitstream(tmp_path):
 
 @pytest.fixture
 def driver(tmp_path, bitstream):
-    """Makes an active driver of a recorded openFPGALoader, and what lists the words that it was given."""
+    """Return a function that makes an active driver for a fake openFPGALoader, and a list of that program's command
+    lines.
+    """
 
     def make(detects=DETECTED, *recorded, options=None, tool=None):
         program, words = recorded_loader(tmp_path / "programs", detects, *recorded)

@@ -1,4 +1,4 @@
-"""Places of a real coordinator and a real exporter on loopback, in which simulated boards are."""
+"""Places of a real coordinator and a real exporter on loopback, with simulated boards in them."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ READY_S = HANG_S
 
 
 def started(words, folder, ready):
-    """A process that runs until it is told to end, once it has said that it is ready; and what it said."""
+    """Start a process and wait until it prints that it is ready; return it and the matching output."""
     log = folder / f"{Path(words[-1]).name.replace(':', '_')}.log"
     with log.open("wb") as out:
         process = subprocess.Popen(words, cwd=folder, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
@@ -40,7 +40,7 @@ def ended(process):
 
 @pytest.fixture(scope="module")
 def coordinator(tmp_path_factory):
-    """Host and port of a coordinator, to which an exporter has both simulated boards."""
+    """Start a coordinator and an exporter with both simulated boards; yield the coordinator's host and port."""
     folder = tmp_path_factory.mktemp("lab")
     os.environ["PYTHONPATH"] = str(REPOSITORY)
     resources = folder / "resources.yaml"
@@ -62,7 +62,7 @@ def coordinator(tmp_path_factory):
 
 
 def create_place(coordinator, board):
-    """Makes a place of a board, named after it."""
+    """Create a place for a board, named after the board."""
     there = ("-p", f"{board}_place")
     place.client(coordinator, *there, "create")
     place.client(coordinator, *there, "set-tags", f"board={board}")
@@ -104,8 +104,8 @@ def test_one_client_has_a_place_while_another_waits(coordinator, tmp_path, monke
 
 
 def test_a_place_is_given_back_however_late_it_is_interrupted(coordinator, monkeypatch):
-    """Just when the coordinator has given it."""
-    with contextlib.suppress(place.PlaceError):  # there already
+    """Here the interrupt comes just after the coordinator has granted the place."""
+    with contextlib.suppress(place.PlaceError):  # if the place already exists
         create_place(coordinator, "sim")
     ask = place.client
 
@@ -123,14 +123,14 @@ def test_a_place_is_given_back_however_late_it_is_interrupted(coordinator, monke
 
 
 def test_any_cable_is_exported_as_one_that_clients_know(coordinator):
-    """Of the ULX3S's or the Colorlight i5's chip, say."""
+    """An example is a cable with the chip of the ULX3S or of the Colorlight i5."""
     said = place.client(coordinator, "-vv", "resources")
     assert "(bench/cable/NetworkUSBDebugger[/JtagCable])" in said
 
 
-@pytest.mark.thorough  # the same way, another transport: half a minute
+@pytest.mark.thorough  # half a minute, for the same path with another transport
 def test_a_board_with_ethernet(coordinator, tmp_path):
-    """Its fast path too; where there is no privilege for its network, the reason is printed."""
+    """The test includes the fast path. Without the privilege for its network, it prints the reason."""
     probe = subprocess.run(namespace.command("/bin/true"), capture_output=True, text=True)
     if probe.returncode and not os.environ.get("CI"):
         pytest.skip(f"no network namespace with a TAP device: {probe.stderr.strip()}")
@@ -143,10 +143,10 @@ def test_a_board_with_ethernet(coordinator, tmp_path):
     assert "sim_eth_place" not in place.client(coordinator, "who"), "it was given back"
 
 
-@pytest.mark.thorough  # half a minute; the place ends like that of any run
+@pytest.mark.thorough  # half a minute; an interrupt frees the place as any end of a run does
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_interrupted_gives_its_place_back(coordinator, tmp_path, number):
-    with contextlib.suppress(place.PlaceError):  # there already
+    with contextlib.suppress(place.PlaceError):  # if the place already exists
         create_place(coordinator, "sim")
     words = ["sim", "--coordinator", coordinator, "--results", tmp_path, "--soak", "600", "--select", "soak"]
     process = subprocess.Popen([sys.executable, "-m", "tests.hil", *map(str, words)], cwd=REPOSITORY)

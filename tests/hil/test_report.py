@@ -1,4 +1,4 @@
-"""The page of all runs: whole, self-contained, each figure a plot with a point for each run."""
+"""The page of all runs: complete, self-contained, each figure a plot with a point for each run."""
 
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -7,7 +7,7 @@ from tests.hil import history, report
 
 
 class Page(HTMLParser):
-    """Notes elements; complains of one that is not closed."""
+    """Collects elements; fails if an element is not closed."""
 
     def __init__(self, text):
         super().__init__()

@@ -1,4 +1,4 @@
-"""The command as `make hil` runs it: verdicts, regressions, and a board on a serial port behind a recorded cable."""
+"""The command as `make hil` runs it: verdicts, regressions, and a board on a serial port with a fake JTAG cable."""
 
 import hashlib
 import re
@@ -17,7 +17,7 @@ def verdict(said):
 
 
 def test_a_regression_fails_names_commits_and_can_be_accepted(tmp_path):
-    """A tenth less than in earlier runs of the simulated board, which has no noise: those are written as if faster."""
+    """The figure is a tenth lower than earlier runs. The simulated board has no noise, so faster runs are faked."""
     words = ["sim", "--results", tmp_path, "--select", "from_memory_to_memory and ise_vmem"]
     status, said = command(*words)
     assert status == 0, said
@@ -78,7 +78,7 @@ def test_what_cannot_be_run_is_told_in_one_line(tmp_path, words, says):
 
 
 def test_without_a_board(tmp_path):
-    """No board is attached to a machine that tests."""
+    """No board is attached to a machine that runs these tests."""
     (tmp_path / "ecpix5/gateware").mkdir(parents=True)
     (tmp_path / "ecpix5/gateware/ecpix5.bit").write_bytes(b"\xff")
     environment("ecpix5", "--build", tmp_path, "--to", tmp_path / "ecpix5.yaml")
@@ -113,7 +113,7 @@ imports: [tests.hil.test_openfpgaloader, tests.hil.openfpgaloader, tests.hil.boa
 
 @pytest.fixture
 def attached(tmp_path):
-    """Writes an environment file of a board at a port, with a recorded openFPGALoader for its cable."""
+    """Return a function that writes the environment of a board at a port, with a fake openFPGALoader for its cable."""
     bitstream = tmp_path / "board.bit"
     bitstream.write_bytes(b"\xff" * 64)
 

@@ -1,4 +1,4 @@
-"""A board whose serial port is away while its cable is used for JTAG, as the ULX3S': it is found again."""
+"""A board that loses its serial port while its cable is used for JTAG, as the ULX3S does: the port is found again."""
 
 import time
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ from tests.pseudo_terminal import SerialBoard
 @target_factory.reg_resource
 @attr.s(eq=False)
 class PortBehindTheCable(USBSerialPort):
-    """A port that udev reports as gone once after each use of the cable, and then under `names`' next name."""
+    """A port that udev reports as gone once after each use of the cable, then under the next of `names`."""
 
     names = ()
     away = False
@@ -34,7 +34,7 @@ class PortBehindTheCable(USBSerialPort):
 
 @pytest.fixture
 def board_behind_cable(tmp_path):
-    """Makes a strategy of a board at these ports, one after the other."""
+    """Return a function that makes a strategy for a board at these ports, one after the other."""
     program, words = recorded_loader(tmp_path / "programs")
     bitstream = tmp_path / "board.bit"
     bitstream.write_bytes(b"\xff" * 64)
@@ -53,7 +53,8 @@ def board_behind_cable(tmp_path):
         def load_and_take_the_port(*arguments):
             load(*arguments)
             port.away = True
-            time.sleep(0.2)  # as nothing to what a cable takes; labgrid looks at resources every 0.1 s at most
+            # Shorter than a real cable takes, but longer than the 0.1 s between two looks of labgrid at its resources.
+            time.sleep(0.2)
 
         loader.load = load_and_take_the_port
         return strategy, port, words

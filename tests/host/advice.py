@@ -1,17 +1,17 @@
-"""What the tool advises in errors and notes, found in its sources, and which test does as it is told."""
+"""Finds the advice in the tool's errors and notes, and names the test that follows each piece of advice."""
 
 import ast
 import re
 from pathlib import Path
 
 SOURCES = Path(__file__).parents[2] / "host" / "cipherlane"
-# What a user can type or do, told from other text.
+# Matches text that names something a user can type or do.
 _ADVISES = re.compile(
     r"--[a-z]{2,}|`|chmod|pip install|CIPHERLANE_|\bdelete\b|\bname another\b|\bIN -|\btry again\b"
     r"|\bgive (another|the|a|an)\b|\bstart \b|\bcopy it\b|\bwrite it\b|\bmake room\b|\bmove it\b"
     r"|\bbegin again\b|\bgo on\b|\bload \b"
 )
-_NO_ADVICE = {"report/page.py", "protocol/reference.py"}  # a page's style, and what writes a page of the repository
+_NO_ADVICE = {"report/page.py", "protocol/reference.py"}  # the style of a page, and the writer of a reference page
 _NO_ERRORS = {
     "add_argument",
     "add_command",
@@ -26,7 +26,7 @@ _NO_ERRORS = {
 
 
 def given() -> dict[str, str]:
-    """Return each text of the sources that advises, `{}` where it has a value, with the file and line where it is."""
+    """Return the texts in the sources that give advice, with `{}` for values, mapped to their file and line."""
     found = {}
     for path in sorted(SOURCES.rglob("*.py")):
         if path.relative_to(SOURCES).as_posix() in _NO_ADVICE:
@@ -47,7 +47,7 @@ def given() -> dict[str, str]:
 
 
 def _skipped(node: ast.AST) -> list[ast.AST]:
-    """What is under a node and no error: docstrings, help, patterns, and what is compared with something."""
+    """Return the nodes under `node` that are not errors: docstrings, help texts, patterns, operands of comparisons."""
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         first = node.body[0] if node.body else None
         return [first] if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) else []
@@ -65,7 +65,7 @@ def _text(node: ast.AST) -> str | None:
     return None
 
 
-# Of each piece of advice a part, and the test that does as it says.
+# Maps a part of each piece of advice to the test that follows it.
 RUN = {
     "no build id in {}: give one as": "test_advice::test_of_build_ids",
     "give it another name, or name another {}": "test_advice::test_of_files_that_are_in_the_way",
@@ -161,7 +161,7 @@ RUN = {
     "cipherlane null-board": "test_advice::test_of_commands_that_others_name",
     "give the IPv4 address of the board": "test_advice::test_of_ports",
 }
-# And why nobody does as the others say, in a test.
+# Maps a part of each remaining piece of advice to the reason why no test follows it.
 NOT_RUN = {
     "pip install 'cipherlane[": "would install packages; that there are such extras: test_advice::test_of_packages",
     "`sudo make udev`": "changes the machine; tests/gateware/flow has its rules",

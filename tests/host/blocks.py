@@ -1,4 +1,4 @@
-"""The model board's counter blocks: which ranges are taken, and which records of them came."""
+"""Tracks the model board's counter blocks: the ranges in use, and the records that arrived in each."""
 
 import struct
 import tomllib
@@ -6,7 +6,7 @@ from pathlib import Path
 
 WIRE = tomllib.loads((Path(__file__).parents[2] / "host/cipherlane/protocol/wire.toml").read_text())
 ERRORS = {error["name"]: error["code"] for error in WIRE["error_code"]}
-BLOCKS = 1 << 128  # counter blocks come back to the first after so many
+BLOCKS = 1 << 128  # counter blocks wrap around after this many
 
 
 class Refusal(Exception):
@@ -17,7 +17,7 @@ class Refusal(Exception):
 
 
 def sum_of(data):
-    """The sum of a record's bytes by which it is recognised."""
+    """Return a checksum of a record's bytes, by which the model recognises the record."""
     words = struct.unpack(f"<{(len(data) + 3) // 4}I", data + bytes(-len(data) % 4))
     a, b = len(data), 0
     for word in words:
@@ -27,13 +27,13 @@ def sum_of(data):
 
 
 def overlap(one, other):
-    """Whether two ranges (first block, number of blocks) share a counter block."""
+    """Return whether two ranges (first block, number of blocks) share a counter block."""
     (start, count), (begin, size) = one, other
     return (begin - start) % BLOCKS < count or (start - begin) % BLOCKS < size
 
 
 class Window:
-    """The last `size` records up to the highest: which came, and their sums."""
+    """Remembers which of the last `size` records, up to the highest, arrived, and their checksums."""
 
     def __init__(self, size):
         self.size = size
@@ -52,7 +52,7 @@ class Window:
 
 
 class Entry:
-    """A range of counter blocks: live while `session` is set, and what resumes it."""
+    """A range of counter blocks. It is live while `session` is set, and `ticket` resumes it."""
 
     def __init__(self, ticket, key, iv, record_bytes, window):
         self.ticket, self.key, self.iv, self.record_bytes, self.window = ticket, key, iv, record_bytes, window
@@ -62,10 +62,10 @@ class Entry:
         self.bytes = self.blocks = self.records = 0
 
     def end(self):
-        """Keep what was used: whole records up to the highest."""
+        """End the session, and keep only the used part of the range: whole records up to the highest."""
         self.used = max(self.used, min((self.window.highest + 1) * self.record_bytes, self.length))
         self.session = None
 
     def range(self):
-        """First block and number of blocks: of a live session all that it declared, of one that ended what was used."""
+        """Return first block and number of blocks: the declared range if live, the used range if ended."""
         return self.start, -(-max(self.used, self.length if self.session else 0) // 16)

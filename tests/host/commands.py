@@ -1,4 +1,4 @@
-"""The command line, run as a user runs it: in this process, where a new one would tell nothing more."""
+"""Runs the command line as a user does, but in this process; tests use it where a new process shows nothing more."""
 
 import contextlib
 import faulthandler
@@ -19,7 +19,8 @@ COMMAND = shutil.which("cipherlane", path=sysconfig.get_path("scripts")) or "cip
 SERIAL = pytest.mark.skipif(
     sys.platform != "win32" and not private.fcntl, reason="pyserial has no serial ports without fcntl"
 )
-NO_PORT = "serial ports such as" if SERIAL.args[0] else "no port"  # what is said of one that is not there
+# what the tool prints about a port that does not exist
+NO_PORT = "serial ports such as" if SERIAL.args[0] else "no port"
 LOCKED = pytest.mark.skipif(
     not (private.fcntl or private.msvcrt), reason="going on takes a lock: there is neither fcntl nor msvcrt"
 )
@@ -32,13 +33,14 @@ def reference(data):
     return Cipher(algorithms.AES(bytes.fromhex(KEY)), modes.CTR(bytes.fromhex(IV))).encryptor().update(data)
 
 
-PATIENT = ("--timeout", str(HANG_S))  # of a command whose board must be given as long as it needs
+PATIENT = ("--timeout", str(HANG_S))  # for commands that must give the board all the time it needs
 
 
 def command(*words, stdin=None, env=None):
-    """Run the command line here, its key in the environment; return status, standard output and error (bytes, text).
+    """Run the command line in this process, with the key in the environment; return status, standard output and error.
 
-    Its standard input and outputs are files, so that whatever reads and writes them by their numbers does.
+    Standard output is bytes, standard error is text. The standard streams are files, so code that reads or writes them
+    by descriptor number works, too.
     """
     with contextlib.ExitStack() as stack:
         names = ("stdin", "stdout", "stderr")
@@ -72,7 +74,7 @@ def crypt(board, source, target, *words, verb="encrypt", **options):
 
 
 def words_of(text):
-    """Return the words of a command that the tool names, as its shell here would."""
+    """Split a command that the tool prints into words, as this system's shell would."""
     return shlex.split(text, posix=os.name == "posix")
 
 

@@ -1,4 +1,4 @@
-"""What tests of the command line share."""
+"""Fixtures that tests of the command line share."""
 
 import random
 
@@ -11,7 +11,7 @@ from .served import Served
 
 @pytest.fixture(autouse=True, scope="session")
 def no_configuration():
-    """Whatever the user who runs the tests has configured, programs started here included."""
+    """Hide the configuration of the user who runs the tests, also from programs started here."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CIPHERLANE_CONFIG", "")
         yield

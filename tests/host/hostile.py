@@ -1,7 +1,7 @@
-"""Hostile boards, by seed: a model board whose replies are mutated, on wires that strangers and noise share.
+"""Hostile boards, chosen by seed: model boards with mutated replies, on links that carry noise and strangers' data.
 
-Time is simulated, and passes with each piece that arrives. What a hostile board cannot do is written down in
-`hostile_runs`, which runs the commands of the host tool against many of them.
+Time is simulated, and passes with each piece that arrives. `hostile_runs` states what a hostile board must never
+achieve, and runs the host tool's commands against many of them.
 """
 
 import random
@@ -13,25 +13,25 @@ from .links import SimulatedClock
 from .loader_model import LoaderBoard
 from .model import CODES, ENGINES, HEADER, PeerBoard, from_frame, to_frame
 
-PIECE = 0.002  # seconds that each piece of what arrives takes
+PIECE = 0.002  # seconds that each arriving piece takes
 LAST = float("inf")
-MOST_CALLS = 400_000  # of the clock in one run: who asks more often does not come to an end
+MOST_CALLS = 400_000  # reads of the clock in one run; more means an endless loop
 BOARD, FAST, STRANGER = ("127.0.0.1", WIRE["udp_port"]), ("127.0.0.1", 4000), ("127.0.0.9", 9)
 REPLIES = {record["code"]: record["reply"] for record in WIRE["record"]}
 TEXTS = (b"[/x]", b"[bold]a[/bold]", b"\x1b[2J\x07", b"\xff\xfe\x80", b":smile:", b"a\nb\r", b"%s{0}", b"")
 
 
 class EndlessLoop(AssertionError):
-    """The host has asked for the time too often."""
+    """The host has read the clock too often."""
 
 
 class Clock(SimulatedClock):
-    """Time that passes with arrivals; counts how often it was asked for."""
+    """A clock that advances with arrivals and counts how often it is read."""
 
     def __init__(self):
         super().__init__()
         self.calls = 0
-        self.ends = LAST  # when whoever waits is interrupted, once
+        self.ends = LAST  # time at which the waiting command is interrupted, once
 
     def now(self):
         self.calls += 1
@@ -55,7 +55,7 @@ class Clock(SimulatedClock):
 
 
 class HostileLoader(LoaderBoard):
-    """A loader that takes whatever the host sends."""
+    """A loader that accepts whatever the host sends."""
 
     def _load_begin(self, session, offset, token, data):
         self.coming = data.ljust(len(self.header), b"\0")
@@ -67,7 +67,7 @@ class HostileLoader(LoaderBoard):
 
 
 class HostileBoard:
-    """A model board that answers as badly as its seed says."""
+    """A model board that answers as wrongly as its seed determines."""
 
     def __init__(self, seed):
         self.random = rng = random.Random(seed)
@@ -83,9 +83,9 @@ class HostileBoard:
         self.peer._network = lambda *_: (0, struct.pack("<6Q8I", *[self._count()] * 6, *[self._count()] * 8))
         self.peer.bench_part = rng.choice((16, 300, 1 << 30))
         self.count, self.step = 0, rng.choice((0, 1, 1000))
-        self.rate = rng.choice((0, 0, 0.03, 0.3, 0.9))  # of replies that are mutated
+        self.rate = rng.choice((0, 0, 0.03, 0.3, 0.9))  # share of replies that are mutated
         self.lose = rng.choice((0, 0, 0, 0.2, 0.9))
-        # Fields that have one hostile value throughout.
+        # Fields that keep one hostile value for the whole run.
         self.fixed = [self._some_field() for _ in range(rng.choice((0, 1, 1, 2, 6)))]
         self.flood = rng.choice((None, None, "strangers", "replies", "copies", "noise", "zeros"))
         self.flood_after = rng.randrange(30)
@@ -94,7 +94,7 @@ class HostileBoard:
         self.last = b""
 
     def load(self):
-        """Have a loader, which runs or firmware does."""
+        """Replace the peer with one that has a loader; either the loader or firmware runs."""
         self.peer = HostileLoader(running=self.random.random() < 0.7, starts=self.random.random() < 0.8)
 
     def _count(self):
@@ -119,7 +119,7 @@ class HostileBoard:
         return (value & top).to_bytes(size, "little")
 
     def answers(self, request):
-        """Return what the board sends for a request: pairs of a delay and a record."""
+        """Return what the board sends in reply to a request: pairs of a delay and a record."""
         rng = self.random
         version, _, length, *_ = HEADER.unpack_from(request)
         if version != WIRE["version"] or length != len(request) - HEADER.size:
@@ -197,7 +197,7 @@ class HostileBoard:
         return [(0.0, self._with(reply, *self._some_field()))]
 
     def floods(self):
-        """Return what strangers or the board send without being asked, None if nothing (more)."""
+        """Return what strangers or the board send unasked, or None if nothing (more) comes."""
         if self.flood is None or self.answered < self.flood_after or self.flood_length <= 0:
             return None
         self.flood_length -= 1
@@ -210,7 +210,7 @@ class HostileBoard:
 
 
 class Socket:
-    """A UDP socket with a hostile board behind it, and strangers beside it."""
+    """A UDP socket that is connected to a hostile board and also receives datagrams from strangers."""
 
     def __init__(self, board, clock):
         self.board, self.clock = board, clock
@@ -264,7 +264,7 @@ class Socket:
 
 
 class Port:
-    """A serial port with a hostile board behind it."""
+    """A serial port that is connected to a hostile board."""
 
     def __init__(self, board, clock):
         self.board, self.clock = board, clock

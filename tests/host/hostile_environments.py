@@ -1,11 +1,11 @@
 """Runs the host tool in hostile environments: streams, limits, names, variables, clocks and signals by seed.
 
-Of each run is asked: it ends by itself with a documented status; it shows no traceback, and one line for an error; no
-file is lost or changed that is not the result; a result is whole. `python -m tests.host.hostile_environments --runs
-10000` (`make fuzz`) runs many, and names the seeds of those that fail.
+Each run must end by itself with a documented status. It must show no traceback, and one line for an error. It must not
+lose or change any file other than the result, and a result must be complete. `python -m tests.host.hostile_environments
+--runs 10000` (`make fuzz`) runs many, and names the seeds that fail.
 
-Each run is a process forked from this one, in which the tool is loaded: it becomes what `hostile_plans` says, runs the
-command, and ends as Python ends. The boards are models in a further process.
+Each run is a process forked from this one, in which the tool is already loaded. The child sets itself up as
+`hostile_plans` describes, runs the command, and ends as Python ends. The boards are models in another process.
 """
 
 import argparse
@@ -40,7 +40,7 @@ FIGURES = Path(__file__).parents[2] / "results"
 
 
 class FreshBoard(SocketBoard):
-    """A board that each client finds as if its power had just been switched on."""
+    """A board that each client finds as if it had just been powered on."""
 
     def __init__(self, make):
         super().__init__(make())
@@ -52,7 +52,7 @@ class FreshBoard(SocketBoard):
 
 
 def boards():
-    """Start a process that serves boards until this one ends; return their URLs."""
+    """Start a process that serves boards until this process ends; return the boards' URLs."""
     ours, theirs = os.pipe()
     tether, held = os.pipe()
     if os.fork() == 0:
@@ -72,11 +72,11 @@ def boards():
 
 
 class Child(BaseException):
-    """Raised in the forked process, which is to run the command."""
+    """Raised in the forked process, so that it runs the command."""
 
 
 def run(seed, urls, folder):
-    """Run one plan; return its outcome and what is wrong, nothing if all is well. Raises `Child` in the child."""
+    """Run one plan; return its outcome and a list of faults, empty if all is well. Raises `Child` in the child."""
     plan = draw(seed, urls)
     work = folder / "work"
     work.mkdir()
@@ -99,7 +99,7 @@ def run(seed, urls, folder):
 
 
 def _wait(pid):
-    """Return the exit status of a process, negative for a signal, None for one that had to be killed."""
+    """Return the exit status of a process: negative for a signal, None if it had to be killed."""
     handle = os.pidfd_open(pid)
     ended = select.select([handle], [], [], HANGS_S)[0]
     os.close(handle)
@@ -110,7 +110,7 @@ def _wait(pid):
 
 
 def _said(plan, status, output, errors):
-    """Yield what is wrong with how it ended, and with what it has shown."""
+    """Yield the faults in how the command ended and in what it printed."""
     if status is None:
         yield "it hung"
     elif status not in STATUSES and not (plan.signals and -status in SIGNALS):
@@ -130,7 +130,7 @@ def _said(plan, status, output, errors):
 
 
 def _files(plan, status, work, kept):
-    """Yield what is wrong with the files afterwards."""
+    """Yield the faults in the files after the run."""
     for name, content in kept.items():
         path = work / name
         if not path.is_file() or path.read_bytes() != content:
@@ -153,9 +153,9 @@ def _files(plan, status, work, kept):
 
 
 def run_many(seeds, report):
-    """Run all `seeds`, show what is wrong, and give `report` the outcomes and the seeds that failed.
+    """Run all `seeds`, print the faults, and pass the outcomes and the failed seeds to `report`.
 
-    In a child return the exit status of the command.
+    In a child, return the exit status of the command.
     """
     for name in [name for name in os.environ if name.startswith("CIPHERLANE_")]:
         del os.environ[name]
@@ -163,7 +163,7 @@ def run_many(seeds, report):
     folder = Path(tempfile.mkdtemp(prefix="hostile-"))
     folder.chmod(0o755)
     for name in ENCODINGS:
-        codecs.lookup(name)  # not everybody may read Python's own files
+        codecs.lookup(name)  # load codecs now: later runs may lack the permission to read Python's own files
     gc.freeze()
     try:
         for seed in seeds:
@@ -179,7 +179,7 @@ def run_many(seeds, report):
 
 
 def main():
-    """Run as many as asked for; fail if one does."""
+    """Run as many seeds as requested; fail if one of them fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0, help="of the first run (default: 0)")

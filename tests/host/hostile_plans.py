@@ -1,6 +1,6 @@
-"""Hostile environments, by seed: a command line, and what it finds where it runs.
+"""Plans hostile environments by seed: a command line and the surroundings in which it runs.
 
-A plan is drawn before the process is forked in which it is carried out; see `hostile_environments`.
+A plan is drawn before the process that carries it out is forked; see `hostile_environments`.
 """
 
 import contextlib
@@ -66,23 +66,23 @@ NUMBERS = ("0", "-1", "nan", "inf", "1e999", "9" * 5000, "", " ", "x", "\u00b2",
 
 @dataclass
 class Plan:
-    """What one run is: `words` for the command, and what `enter` does to its process."""
+    """The plan of one run: `words` is the command line, and `enter` sets up its process."""
 
     words: list[str]
     kind: str
     target: bytes | None = None
     force: bool = False
-    there: bool = False  # the target, before
+    there: bool = False  # whether the target exists before
     streams: list[str] = field(default_factory=lambda: ["null", "file", "file"])
     encoding: tuple[str, str] = ("utf-8", "strict")
     variables: dict[str, str | None] = field(default_factory=dict)
     limits: dict[int, int] = field(default_factory=dict)
-    signals: list[tuple[int, int]] = field(default_factory=list)  # the step, and the signal
+    signals: list[tuple[int, int]] = field(default_factory=list)  # pairs of a step and a signal
     features: list[str] = field(default_factory=list)
 
 
 def commands(rng, urls):
-    """Return a command's plan, on one of the boards at `urls`."""
+    """Return a random plan for a command on one of the boards at `urls`."""
     target = rng.choice(NAMES) if rng.random() < 0.3 else b"out"
     source = os.fsdecode(rng.choice(NAMES)) if rng.random() < 0.1 else "in"
     force = rng.choice(([], ["--force"]))
@@ -128,7 +128,7 @@ def commands(rng, urls):
 
 
 def draw(seed, urls):
-    """Return the plan of a seed."""
+    """Return the plan that belongs to a seed."""
     rng = random.Random(seed)
     plan = commands(rng, urls)
     for feature in rng.sample(FEATURES, rng.choice((1, 1, 2, 3))):
@@ -160,7 +160,7 @@ def _limits(rng, plan):
     most = {
         "NOFILE": rng.randrange(3, 16),
         "FSIZE": rng.choice((0, 1, 100, 512, 4096, 6000)),
-        "AS": 1 << rng.randrange(10, 27),  # above what is used
+        "AS": 1 << rng.randrange(10, 27),  # in addition to the memory in use
         "DATA": 1 << rng.randrange(10, 27),
         "NPROC": 0,
     }[kind]
@@ -210,7 +210,7 @@ FEATURES += [_signals, _signals]
 
 
 def lay_out(plan, folder, image, figures):
-    """Write the files that the command finds; return what must stay as it is, by path."""
+    """Write the files that the command will find; return those that must not change, mapped from path to content."""
     kept = {"in": DATA, "key": KEY.encode(), "bystander": OLD, "image": image, "figures.json": figures}
     kept |= {"brackets": BRACKETS.encode(), "binary": bytes(range(256)), "folder/inside": OLD}
     (folder / "folder").mkdir()
@@ -226,7 +226,10 @@ def lay_out(plan, folder, image, figures):
 
 
 def enter(plan, folder, files, rng):
-    """Make this process what the plan says, for good; `files` are the descriptors of captured output and errors."""
+    """Set up this process as the plan describes, permanently.
+
+    `files` are the descriptors that capture output and errors.
+    """
     os.umask(0o777 if "umask" in plan.features else 0o022)
     os.chdir(folder)
     if "nobody" in plan.features or {"read-only", "closed folder"} & {*plan.features}:
@@ -293,7 +296,7 @@ def _set_stream(number, how, files):
 
 
 def _set_streams(plan):
-    """As Python does at its beginning."""
+    """Set the standard streams as Python does when it starts."""
     encoding, errors = plan.encoding
     for number, (name, how) in enumerate(zip(("stdin", "stdout", "stderr"), plan.streams, strict=True)):
         stream = None
@@ -305,7 +308,7 @@ def _set_streams(plan):
 
 
 def _jump(rng):
-    """Let the time of day be anything, and time pass in leaps, as it does for a machine that sleeps."""
+    """Make the time of day random, and let time pass in leaps, as on a machine that sleeps."""
     now, passed = time.monotonic, 0.0
 
     def monotonic():
@@ -325,7 +328,10 @@ def _jump(rng):
 
 
 def _signal_at(signals):
-    """Send each signal at its step, which is a line of the tool; the first is when INT ends the process."""
+    """Send each signal at its step.
+
+    Steps are executed lines of the tool, counted from the moment when it has set its own handler for SIGINT.
+    """
     count = 0
 
     def trace(frame, event, argument):

@@ -1,8 +1,8 @@
-"""Runs the commands of the host tool, in this process and in simulated time, against hostile boards.
+"""Runs the host tool's commands in this process, in simulated time, against hostile boards.
 
-Of each run is asked: it ends with a result or a CipherlaneError; no wait is longer than the user's limit allows;
-nothing but printable text is shown, or written to the log that every other run keeps.
-`python -m tests.host.hostile_runs --runs 10000` (`make fuzz`) runs many, and names the seeds of those that fail.
+Each run must end with a result or a CipherlaneError. No wait may be longer than the user's limit. Only printable text
+may be shown, or written to the log that every other run keeps. `python -m tests.host.hostile_runs --runs 10000` (`make
+fuzz`) runs many, and names the seeds that fail.
 """
 
 import argparse
@@ -39,12 +39,14 @@ from .loader_model import BUILD, FIRMWARE, ORIGIN
 TIMEOUT = 0.1  # the user's limit for each reply, in seconds
 PARSER = build_parser()
 ATTEMPTS = 4
-_SLACK = 0.05  # pieces that are on their way when the time is over
+_SLACK = 0.05  # seconds for pieces that are still arriving when the time is over
 ATTEMPT = 2 * TIMEOUT + _SLACK
-EXCHANGE = 2 * ATTEMPTS * TIMEOUT + _SLACK  # each copy waits for room, and for its answer
-STANDSTILL = 5 * EXCHANGE  # of a transfer: the copies of a record, and questions whether its session is there
-STEP = 2 * EXCHANGE + ATTEMPT + ATTEMPTS * TIMEOUT  # of a load: calls for so long, the last one, a connection
-LEAVING = 2 * EXCHANGE + STANDSTILL  # from an interruption of live until the board is left
+EXCHANGE = 2 * ATTEMPTS * TIMEOUT + _SLACK  # seconds: each copy waits for room in the window, then for its answer
+# seconds of a stalled transfer: copies of a record, then queries whether its session still exists
+STANDSTILL = 5 * EXCHANGE
+# seconds of one step of a load: repeated calls, the last call, and a connection
+STEP = 2 * EXCHANGE + ATTEMPT + ATTEMPTS * TIMEOUT
+LEAVING = 2 * EXCHANGE + STANDSTILL  # seconds from an interruption of `live` until it has left the board
 FILE_BYTES = 5003
 EDGE = 32
 MOST_PAUSES = 1000
@@ -52,11 +54,11 @@ ON_TERMINAL = int(sys.platform == "win32" or bool(private.fcntl))  # Textual nee
 
 
 class WaitedTooLong(AssertionError):
-    """A wait was longer than the user's limit allows."""
+    """A wait took longer than the user's limit allows."""
 
 
 class Watched(Device):
-    """A device that notes how long things take."""
+    """A device that checks how long each operation takes."""
 
     @contextlib.contextmanager
     def within(self, limit, what):
@@ -99,7 +101,7 @@ class Watched(Device):
 
 
 class Pictures(Hub):
-    """A hub that somebody looks at, and that keeps the last messages."""
+    """A hub that has a viewer and keeps the last messages."""
 
     def __init__(self):
         super().__init__()
@@ -111,7 +113,7 @@ class Pictures(Hub):
 
 
 def watch(open_device, clock, rng):
-    """Do as the command live until it is interrupted; return the last messages for its viewers."""
+    """Do what the command `live` does until it is interrupted; return the last messages for its viewers."""
     hub = Pictures()
     streamer = Streamer(hub, open_device, EDGE, engine=rng.choice((None, "table", "fastpath")))
     clock.ends = clock.time + rng.choice((0.5, 5.0, 30.0))
@@ -126,7 +128,7 @@ def watch(open_device, clock, rng):
 
 
 class Replay:
-    """Streams messages to a hub again, as a streamer does."""
+    """Sends recorded messages to a hub again, as a streamer does."""
 
     def __init__(self, hub, messages):
         self._hub, self._messages = hub, messages
@@ -145,7 +147,7 @@ class Replay:
 
 
 def on_screen(messages):
-    """Return what the command top shows of `messages`."""
+    """Return what the command `top` shows for `messages`."""
     last = [json.loads(message) for channel, message in messages if channel == Channel.STATE][-1:]
 
     async def show():
@@ -167,7 +169,7 @@ def on_screen(messages):
 
 
 def crypt(device, rng):
-    """Do as the commands encrypt and decrypt: a stream of known or unknown length, and go on after a failure."""
+    """Encrypt or decrypt as the commands do: a stream of known or unknown length, resumed after a failure."""
     data, out = rng.randbytes(rng.choice((0, 1, 4000))), io.BytesIO()
     engine = rng.choice((Engine.TABLE, Engine.FASTPATH))
     key, iv = rng.randbytes(rng.choice((16, 32))), rng.choice((None, rng.randbytes(16)))
@@ -186,7 +188,7 @@ def crypt(device, rng):
 
 
 def watched_step(step):
-    """Return a step of a load that takes no longer than `STEP`."""
+    """Wrap a step of a load so that it fails if it takes longer than `STEP`."""
 
     def watched(device, *arguments):
         with device.within(STEP, step.__name__):
@@ -196,7 +198,7 @@ def watched_step(step):
 
 
 def commands(file):
-    """Return the command lines that take their turns."""
+    """Return the command lines that the runs use in turn."""
     json = (["--json"], [])
     return [
         *(["info", *more] for more in json),
@@ -212,7 +214,7 @@ def commands(file):
 
 
 def run(seed, file):
-    """Run one command against the hostile board of `seed`; return what it ended with ("done", or an error's name)."""
+    """Run one command against the hostile board of `seed`; return its outcome: "done" or the error's name."""
     board, clock = HostileBoard(seed), Clock()
     words = board.random.choice(commands(file))
     if words[0] == "load":
@@ -262,10 +264,10 @@ def run(seed, file):
 
 
 def run_many(seeds):
-    """Run all `seeds`; return the outcomes and how often each came, and the seeds that failed with their tracebacks."""
+    """Run all `seeds`; return the count of each outcome, and the failed seeds with their tracebacks."""
     outcomes, failures = {}, {}
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "[", "x]")  # that is markup, and wrong
+        file = Path(folder, "[", "x]")  # a name that rich would read as invalid markup
         file.parent.mkdir()
         file.write_bytes(bytes(range(251)) * (FILE_BYTES // 251))
         Path(f"{file}.firmware").write_bytes(image.pack(FIRMWARE, BUILD, ORIGIN))
@@ -280,7 +282,7 @@ def run_many(seeds):
 
 
 def main():
-    """Run as many as asked for; fail if one does."""
+    """Run as many seeds as requested; fail if one of them fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0, help="of the first run (default: 0)")

@@ -1,4 +1,4 @@
-"""Links between a Device and a PeerBoard in memory that treat records badly, by a seeded plan, in simulated time."""
+"""Links in memory between a Device and a PeerBoard that damage records by a seeded plan, in simulated time."""
 
 import random
 from collections import deque
@@ -11,12 +11,12 @@ from .model import HEADER, from_frame, to_frame
 
 FAST = Pace.fixed(0.02, attempts=12)
 QUICK = Pace(first=0.2, minimum=0.02, maximum=0.2, attempts=60)
-RECORD_TIME = 1e-4  # seconds that a record takes on its way
-SLOT = 2048  # bytes of the window that a datagram takes
+RECORD_TIME = 1e-4  # seconds that a record travels
+SLOT = 2048  # bytes of the window that a datagram occupies
 
 
 class SimulatedClock(Clock):
-    """Time that passes only where somebody waits, or work is said to take some."""
+    """A clock that advances only when somebody waits or when simulated work takes time."""
 
     def __init__(self):
         self.time = 1000.0
@@ -33,11 +33,12 @@ class SimulatedClock(Clock):
 
 
 class LossyLink(Transport):
-    """A record link over which records are lost, repeated, reordered, truncated or corrupted, each with a rate.
+    """A record link that loses, repeats, reorders, truncates or corrupts records, each at a rate.
 
-    Both directions suffer. Damaged records go through the model's framing, whose CRC drops them; on a `shared` link
-    each record is a datagram. The link asserts that requests on their way to the board never hold more than its window.
-    It sends up to `run` records at once, and gives as many of one size, the last perhaps shorter.
+    This affects both directions. Damaged records pass through the model's framing, and its CRC check drops them. On a
+    `shared` link each record is a datagram. The link asserts that requests on their way to the board never exceed the
+    board's window. It sends up to `run` records at once. It delivers records in runs of one size; only the last
+    record of a run may be shorter.
     """
 
     def __init__(
@@ -61,8 +62,8 @@ class LossyLink(Transport):
         self.shared = shared
         self.pace = pace
         self.run = run
-        self.runs = []  # how many records came at once
-        self.left = None  # a record that does not belong to the run before it
+        self.runs = []  # sizes of the runs of records that arrived
+        self.left = None  # a received record that starts the next run
         self.set_rates(lose, repeat, reorder, truncate, corrupt)
         self.requests = deque()
         self.replies = deque()
@@ -117,7 +118,7 @@ class LossyLink(Transport):
         return Run(b"".join(records), len(first))
 
     def _work(self):
-        """Let the board answer one request, if that arrives."""
+        """Let the board answer one request, if the request arrives."""
         self.clock.sleep(RECORD_TIME)
         request = self._through(self.requests.popleft())
         whole = request is not None and len(request) >= HEADER.size
@@ -134,7 +135,7 @@ class LossyLink(Transport):
         queue.insert(position, record)
 
     def _through(self, record):
-        """Return what the far end makes of a record, None if nothing."""
+        """Return the record as the far end receives it, or None if it is lost."""
         arrived = self._damage(record)
         self.damaged += arrived is None
         return arrived
@@ -164,7 +165,7 @@ class LossyLink(Transport):
 
 
 class SimulatedPort:
-    """A serial port with a PeerBoard at its end, in simulated time; as one of pyserial's."""
+    """A serial port with a PeerBoard at its end, in simulated time. It has the interface of pyserial's ports."""
 
     write_timeout = timeout = 0.0
     url = "socket://model"

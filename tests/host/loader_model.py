@@ -15,12 +15,12 @@ FIRMWARE = bytes(range(256)) * 12
 
 
 class LoaderBoard(PeerBoard):
-    """In its loader, or with firmware running; `spoil` changes what of an image reaches the memory."""
+    """A board that runs its loader or firmware; `spoil` changes the part of an image that reaches the memory."""
 
     def __init__(self, running=True, starts=True):
         super().__init__(name=b"model_loader")
         self.running = running
-        self.starts = starts  # firmware that is started answers
+        self.starts = starts  # whether started firmware answers
         self.cause = Cause.POWER
         self.header = bytes(IMAGE.size)
         self.memory = bytearray(CAPACITY)

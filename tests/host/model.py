@@ -1,6 +1,6 @@
-"""An independent peer: a board that answers records, written from the page of records alone, with OpenSSL for AES.
+"""An independent peer: a board that answers records, written only from the page on records, with OpenSSL for AES.
 
-Nothing here comes from the host package but the data of wire.toml; framing is done again, byte by byte.
+From the host package it uses only the data in wire.toml. It implements framing again, byte by byte.
 """
 
 import random
@@ -30,7 +30,7 @@ KEY_CYCLES = 100
 
 
 class PeerBoard:
-    """Answers records one by one; keeps what a test wants to look at in `seen` (record names in order)."""
+    """Answers records one by one; keeps the names of the records in `seen`, in order, for tests."""
 
     def __init__(
         self,
@@ -59,12 +59,12 @@ class PeerBoard:
         self.clock_hz = 75_000_000
         self.engines = 0b1111
         self.bench_bytes = 4096
-        self.bench_part = 1 << 30  # bytes that one request for a benchmark does at most
-        self.random = random.Random(1)  # the board's random source; None: it fails its health test
-        self.entries = []  # of this power cycle
+        self.bench_part = 1 << 30  # most bytes that one benchmark request processes
+        self.random = random.Random(1)  # the board's random source; None if it fails its health test
+        self.entries = []  # all ranges since power-on
         self.seen = []
         self.next_session = 1
-        self.fail_after = None  # data records after which the engine reports a fault
+        self.fail_after = None  # number of data records after which the engine reports a fault
         self.selftest_failures = 0
 
     @property
@@ -72,12 +72,12 @@ class PeerBoard:
         return {entry.session: entry for entry in self.entries if entry.session}
 
     def end_sessions(self):
-        """Do what the board does to sessions that are idle for long."""
+        """End all sessions, as the board does with sessions that are idle for long."""
         for entry in self.sessions.values():
             self._end(entry)
 
     def power_cycle(self):
-        """Forget everything."""
+        """Drop all ranges and sessions, as power-on does."""
         self.entries.clear()
 
     def _end(self, entry):
@@ -130,7 +130,7 @@ class PeerBoard:
         return session, fields
 
     def _held(self):
-        """Ranges in the table: of one key, those that follow each other are one once they have ended."""
+        """Return the number of ranges in the table. Ended ranges of one key that follow each other count as one."""
         merged = set()
         for entry in self.entries:
             start, count = entry.range()
@@ -256,7 +256,7 @@ class PeerBoard:
     _load_begin = _load_data = _load_start = _loader
 
     def _mac(self, session, offset, token, data):
-        """Of whole bytes: what the host has padded is taken off again."""
+        """Compute the MAC of whole bytes, after removing the padding that the host added."""
         engine, subkey, key = MAC.unpack_from(data)
         assert self.engines >> engine & 1 and subkey in (1, 2)
         message = data[MAC.size :]
@@ -269,7 +269,7 @@ class PeerBoard:
 
 
 def stuff(data):
-    """COBS as its paper states it: every group is a length code and the bytes before the next zero."""
+    """Encode `data` by COBS as its paper defines it: each group is a length code and the bytes before the next zero."""
     out, group = bytearray(), bytearray()
     for byte in data:
         if byte:
@@ -284,7 +284,7 @@ def stuff(data):
 
 
 def unstuff(data):
-    """Return the bytes that `data` stands for, or None."""
+    """Return the bytes that the COBS encoding `data` stands for, or None if it is invalid."""
     out = bytearray()
     while data:
         code, group, data = data[0], data[1 : data[0]], data[data[0] :]
@@ -301,7 +301,7 @@ def to_frame(record):
 
 
 def from_frame(frame):
-    """Return the record in a frame without its zero, or None."""
+    """Return the record in a frame (given without its terminating zero), or None if it is invalid."""
     payload = unstuff(frame)
     if payload is None or len(payload) < 5 or struct.unpack("<I", payload[-4:])[0] != zlib.crc32(payload[:-4]):
         return None
@@ -311,8 +311,9 @@ def from_frame(frame):
 class SocketBoard(threading.Thread):
     """Serves a PeerBoard on a TCP port, one client after the other; a context manager.
 
-    Of data records the board answers `most` more, if that is no None, and loses the rest; `mangle` maps each received
-    frame (without its zero) to what the board sees; `noise` is sent in answer to what is no record.
+    If `most` is not None, the board answers that many more data records and loses the rest. `mangle` maps each received
+    frame (without its zero) to the frame that the board sees. The board sends `noise` in answer to anything that is not
+    a record.
     """
 
     most = None

@@ -1,4 +1,4 @@
-"""Something that answers in a thread of its own while a test asks."""
+"""A thread that serves requests while a test makes them."""
 
 import threading
 
@@ -6,7 +6,7 @@ from tests.waiting import HANG_S
 
 
 class Served(threading.Thread):
-    """Something with `step`, called until the end; a context manager."""
+    """Calls `step` in a thread until the context ends; a context manager."""
 
     def __init__(self, step):
         super().__init__(daemon=True)

@@ -1,4 +1,4 @@
-"""A build directory of a simulated board whose program is the model peer."""
+"""Makes the build directory of a simulated board that runs the model peer instead of a simulator."""
 
 import json
 import sys

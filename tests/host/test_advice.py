@@ -1,4 +1,4 @@
-"""What the tool advises works: each piece of advice is carried out here, or in the test that `advice` names."""
+"""The advice that the tool prints must work: a test here, or the test that `advice` names, follows each piece."""
 
 import errno
 import json
@@ -52,7 +52,7 @@ def to(server):
 
 
 def refused(advised, *words, **options):
-    """Run what is refused with this advice; return the line that says so."""
+    """Run a command that must fail with this advice; return the error line that contains the advice."""
     status, _, stderr = command(*words, **options)
     line = stderr.strip().splitlines()[-1]
     assert status and advised in line, (status, stderr)
@@ -118,10 +118,10 @@ def test_of_files_that_are_in_the_way(place, to):
 )
 @pytest.mark.parametrize("before", [False, True])
 def test_of_going_on(place, server, to, words, before):
-    """With options before and after the command; the log is there by then, and no key is shown in the clear."""
+    """Advice to resume works with options before and after the command. The log exists by then, and no key is shown."""
     if before and not words[0].startswith(("--log", "--force")):
         pytest.skip("options of the command stand after it")
-    (place / "FILE").write_text(KEY)  # the name that the advice has for a key's file
+    (place / "FILE").write_text(KEY)  # the name that the advice uses for a key file
     (place / "FILE").chmod(0o600)
     server.board.fail_after = 3
     line = [*words, "encrypt", *to, "in", "out"] if before else ["encrypt", *to, *words, "in", "out"]
@@ -220,7 +220,7 @@ def test_of_another_run(place, server, to, monkeypatch):
 
 
 def test_of_beginning_again(place, server, to):
-    """Counter blocks that were served are refused, and the advice after an input that changed avoids them."""
+    """The board refuses counter blocks that it has served. After a changed input, the advice avoids these blocks."""
     assert crypt(server, "in", "out")[0] == 0
     again = ("encrypt", *to, "--iv", IV, "in", "new")
     line = refused("use another IV or none (the board draws one), or another board; a power cycle", *again)
@@ -376,7 +376,7 @@ def test_of_ports(place, server, to, monkeypatch):
     board = NullBoard(port=0)
     with Served(lambda: board.serve_once(0.05)):
         works("find", "--network", board.url, "--timeout", "1")
-        works("info", "--port", board.url)  # an IPv4 address
+        works("info", "--port", board.url)  # a URL with an IPv4 address
     board.close()
     refused("give the IPv4 address", "info", "--port", "udp://[::1]")
     refused("name", "info", "--port", "/dev/ttyNONE")
@@ -452,7 +452,7 @@ def test_of_commands_that_others_name(place, to):
 
 
 def test_of_the_demo(place, server, to):
-    """The commands that it names at its end."""
+    """The commands that the demo prints at its end work."""
     named = re.findall(r"^  \S*cipherlane (.*?) +#", works("demo", *to).decode(), re.M)
     assert len(named) == 3
     for line in named:

@@ -1,4 +1,4 @@
-"""`make bench-host`, for a moment: what its figures are, and that they decide whether it fails."""
+"""A short `make bench-host`: checks its figures, and that these decide whether it fails."""
 
 import json
 import os

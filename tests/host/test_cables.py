@@ -1,4 +1,4 @@
-"""Which JTAG cables are attached, by a tree as Linux has it; and udev's rules for them."""
+"""Finding attached JTAG cables in a tree like Linux's sysfs, and the udev rules for them."""
 
 import os
 import re
@@ -28,7 +28,10 @@ def test_a_cable_names_the_boards_and_revisions_that_have_it(tmp_path):
 
 
 def test_a_uart_is_one_interface_of_a_cable():
-    """Of the ECPIX-5 R03 the third of four; an interface that the system does not tell may be any."""
+    """The UART of the ECPIX-5 R03 is interface 2, the third of four.
+
+    If the system reports no interface, any may match.
+    """
     assert [cables.boards_at("0403:6011", each) for each in (0, 1, 3)] == [[], [], []]
     assert cables.boards_at("0403:6011", 2) == cables.boards_at("0403:6011", None) == ["LambdaConcept ECPIX-5 R03"]
     assert cables.boards_at("0403:6010", 1) == ["LambdaConcept ECPIX-5 R01, R02", "Lattice ECP5-5G Versa"]
@@ -58,7 +61,7 @@ def test_a_node_that_may_not_be_opened(tmp_path, monkeypatch):
 
 
 def test_a_cmsis_dap_is_opened_as_a_human_interface_device(tmp_path, monkeypatch):
-    """By openFPGALoader, through hidapi's hidraw: the USB device's own node does not help."""
+    """The tool openFPGALoader uses hidapi's hidraw, so access to the node of the USB device itself does not help."""
     for usb, name in (("0d28", "1-1"), ("0403", "1-2")):
         product = {"0d28": "0204", "0403": "6010"}[usb]
         add(tmp_path, name, idVendor=usb, idProduct=product, busnum="1", devnum=name[-1])

@@ -1,4 +1,4 @@
-"""The one rule for files that the tool writes: none is another file of the command, and none is replaced unasked."""
+"""One rule for files that the tool writes: none is another file of the command, and none is replaced unasked."""
 
 import json
 import os
@@ -14,11 +14,11 @@ from cipherlane.whole import write
 from .commands import IV, KEY, ON_POSIX, command, one_line_error, reference
 from .test_files import link
 
-FILES = {"IN", "FILE", "OUT", "ID"}  # what options that name files are called in the help
+FILES = {"IN", "FILE", "OUT", "ID"}  # names in the help for the values of options that name files
 
 
 def settled(folder):
-    """Return all files in a folder and what they hold, links as links."""
+    """Return all files in a folder with their contents; links appear as links."""
     return {
         path.name: os.readlink(path) if path.is_symlink() else path.read_bytes()
         for path in folder.iterdir()
@@ -28,7 +28,7 @@ def settled(folder):
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A folder with an input, a key, a configuration and an unfinished output, which is where the commands run."""
+    """Make the folder in which the commands run: an input, a key, a configuration and an unfinished output."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in").write_bytes(random.Random(1).randbytes(5003))
     (tmp_path / "key").write_text(KEY)
@@ -243,4 +243,4 @@ def test_names_of_files_that_are_not_there_are_compared_too(tmp_path):
     with pytest.raises(FileError, match="are the same file"):
         require_apart([Use(str(name), True) for name in names])
     require_apart([Use(str(names[0]), True), Use(str(tmp_path / "new"), True), Use(str(names[0]) + "2")])
-    require_apart([Use(str(tmp_path / "folder")), Use(str(tmp_path / "folder"))])  # read twice
+    require_apart([Use(str(tmp_path / "folder")), Use(str(tmp_path / "folder"))])  # reading a file twice is allowed

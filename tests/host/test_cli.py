@@ -1,4 +1,4 @@
-"""The command line, run as a user runs it, against the model peer behind a socket."""
+"""The command line, run as a user runs it, with the model peer at a socket."""
 
 import json
 import os
@@ -113,7 +113,7 @@ def test_boards_that_are_not_ours(monkeypatch):
         opens = common.open_device
 
         def opened(args):
-            """Wait for the answer to the first of what is sent."""
+            """Wait for the answer to the first record that is sent."""
             transport = (device := opens(args)).link.transport
             transport.send(b"first")
             until(transport.strays, step=lambda: transport.receive(0.1))

@@ -1,4 +1,4 @@
-"""A UDP port at which nothing listens, or nobody answers: what is told, after how many waits, and what helps."""
+"""UDP ports at which nothing listens, or nobody answers: the error, the number of waits, and the advice."""
 
 import json
 import re
@@ -14,14 +14,14 @@ from .commands import command, one_line_error, words_of
 
 
 def closed_port():
-    """The URL of a UDP port at which nothing listens."""
+    """Return the URL of a UDP port at which nothing listens."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))
         return f"udp://127.0.0.1:{probe.getsockname()[1]}"
 
 
 class Counted(Clock):
-    """The machine's clock, which notes how long each wait was to be."""
+    """The machine's clock, but it notes the length of each wait."""
 
     def __init__(self):
         self.waits = []
@@ -32,7 +32,7 @@ class Counted(Clock):
 
 
 def test_a_closed_port_is_told_after_one_wait(monkeypatch):
-    """In the words of its link, with the status of a port: it was 30 s of silence, then advice about bits a second."""
+    """The host must report the closed port with the status of a port error, and wait only once, at most 0.5 s."""
     clock = Counted()
     transport = UdpTransport(closed_port(), clock=clock)
     with pytest.raises(PortError, match=r"nothing listens at UDP port \d+ of 127\.0\.0\.1, .*: check the address"):
@@ -61,7 +61,7 @@ def test_what_is_advised_for_a_board_that_is_silent_can_be_run():
 
 
 def test_a_refusal_after_an_answer_ends_nothing(null_board):
-    """Anybody can send one: the board that has answered is waited for."""
+    """Anybody can send a refusal. Once the board has answered, the host keeps waiting for it."""
     transport = UdpTransport(null_board.url)
     with Device(transport) as device:
         device.info()

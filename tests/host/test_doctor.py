@@ -1,4 +1,4 @@
-"""`cipherlane doctor`, against the model peer in simulated time, by which the peer's clock runs."""
+"""`cipherlane doctor` with the model peer. Both run in simulated time."""
 
 import json
 import os
@@ -13,13 +13,13 @@ from .commands import NO_PORT, SERIAL, command, words_of
 from .links import LossyLink
 from .model import PeerBoard
 
-CLOCK_HZ = 200_000  # so that one benchmark takes a twentieth of a second
+CLOCK_HZ = 200_000  # slow enough that one benchmark takes a twentieth of a second
 
 
 class TimedBoard(PeerBoard):
-    """Takes the time that its cycles take at `true_hz`, and says that its clock is `CLOCK_HZ`.
+    """A board that reports a clock of `CLOCK_HZ`, while its work takes time as at `true_hz`.
 
-    The host pauses for the seconds in `pauses` while benchmarks run, one after the other.
+    The host pauses during benchmarks; `pauses` lists the seconds, in order.
     """
 
     def __init__(self, true_hz=CLOCK_HZ):
@@ -36,12 +36,12 @@ class TimedBoard(PeerBoard):
 @pytest.fixture(autouse=True)
 def one_benchmark(monkeypatch):
     monkeypatch.setattr(doctor, "_CLOCK_SECONDS", 0.1)
-    monkeypatch.setattr(cables, "attached", list)  # whatever this machine has
+    monkeypatch.setattr(cables, "attached", list)  # hide this machine's cables
 
 
 @pytest.fixture
 def checked(monkeypatch):
-    """Asks a board; gives the exit status, and by name what each check says, or the text without `json`."""
+    """Run the command on a board. Return the exit status, and the checks by name, or their text without `json`."""
 
     def run(board, *words, json=True):
         link = LossyLink(board, seed=0, ordered=True)
@@ -122,7 +122,7 @@ def test_a_clock_that_is_not_what_the_firmware_says(checked, share):
 
 @pytest.mark.parametrize(("pauses", "passed"), [([5.0], True), ([5.0, 5.0], True), ([5.0, 5.0, 5.0], False)])
 def test_pauses_of_this_machine_are_not_taken_for_the_board_s_clock(checked, pauses, passed):
-    """Unless there is one each time that the clock is measured."""
+    """The check of the clock passes unless the machine pauses during each measurement."""
     board = TimedBoard()
     board.pauses = list(pauses)
     status, checks = checked(board)
@@ -151,7 +151,10 @@ def test_a_link_that_loses_requests(checked):
 
 
 def test_a_reply_has_the_time_of_the_first_one_until_it_is_lost(checked):
-    """Not what the link has learnt, a quarter of a second, for which a busy machine may pause."""
+    """The time limit of the first reply holds until a reply is lost. The link's learnt limit, 0.25 s, is too short.
+
+    A busy machine may pause for that long.
+    """
     board, times = TimedBoard(), []
     counters = board._counters
     board._counters = lambda *request: (times.append(board.device.link.timeout), counters(*request))[1]
@@ -200,7 +203,10 @@ def test_the_cable(tmp_path, monkeypatch, found, local, passed, says):
 
 
 def test_the_null_board(null_board):
-    """It answers on the loopback interface, which no gateway leads to, and has nothing to test: that is no fault."""
+    """The null board answers on the loopback interface, without a gateway, and has nothing to test.
+
+    That is no fault.
+    """
     status, stdout, _ = command("doctor", "--port", null_board.url, "--json")
     checks = by_name(stdout)
     assert status == 0 and not any(passed is False for passed, _ in checks.values())
@@ -213,7 +219,7 @@ def test_the_null_board(null_board):
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3"])
 def test_loopback_has_no_gateway(tmp_path, host):
-    """Though Linux's table of routes leads everything that it lists no network for to one."""
+    """Linux's routing table sends networks that it does not list to the gateway. This must not apply to loopback."""
     (tmp_path / "route").write_text(TABLE)
     assert routes.gateway("10.0.0.9", tmp_path / "route") and routes.gateway(host, tmp_path / "route") == ""
 
@@ -236,7 +242,7 @@ eth2\t0003A8C0\t00000000\t0000\t0\t0\t0\t00FFFFFF\t0\t0\t0
     ],
 )
 def test_gateways_of_linux(tmp_path, host, through):
-    """The narrowest network that is up has it; eth2 is not."""
+    """The gateway of the narrowest matching network counts. Interface eth2 is down and does not count."""
     (tmp_path / "route").write_text(TABLE)
     assert routes.gateway(host, tmp_path / "route") == through
     for broken in ("", "a\nb c\n", None):
@@ -265,13 +271,13 @@ def test_the_way_to_an_address(checked, null_board, monkeypatch, through, passed
     ("noise", "says"), [(b"", "no reply from the board: check the board's power"), (b"U", "and --baud")]
 )
 def test_a_serial_port_at_which_is_no_board(monkeypatch, noise, says):
-    """Silent, as another port of the cable is; or speaking otherwise, as at another speed."""
+    """The port is silent, like the cable's other port, or sends bytes that are no records, as at a wrong speed."""
     far, near = os.openpty()
     pytest.importorskip("tty").setraw(near)
     opens = common.open_device
 
     def open_and_talk(args):
-        device = opens(args)  # which drops what came before
+        device = opens(args)  # opening drops what came before
         os.write(far, noise * 50)
         return device
 

@@ -29,7 +29,7 @@ def source(tmp_path):
 
 
 def link(path, target):
-    """Make a symbolic link, where that can be made."""
+    """Make a symbolic link, or skip the test where the system cannot make one."""
     try:
         path.symlink_to(target)
     except OSError as error:
@@ -286,7 +286,7 @@ def test_a_file_that_may_not_grow_is_reported_and_kept_to_its_last_byte(tmp_path
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc/self/mem, which cannot be read at 0")
 def test_input_that_cannot_be_read_is_named():
     with pytest.raises(FileError, match=r"cannot read /proc/self/mem: .*disk"):
-        InputFile("/proc/self/mem")  # address 0: EIO
+        InputFile("/proc/self/mem")  # reading address 0 fails with EIO
 
 
 def test_input_knows_its_size(tmp_path, source):
@@ -296,10 +296,10 @@ def test_input_knows_its_size(tmp_path, source):
 
 @ON_POSIX
 def test_what_a_pipe_has_is_read_at_once(tmp_path):
-    """A reader that waited for all that it could take would keep records back."""
+    """A reader that waited for a full buffer would delay records, so it must return what is there."""
     os.mkfifo(tmp_path / "pipe")
     descriptor = os.open(tmp_path / "pipe", os.O_RDWR)
-    late = threading.Timer(10, os.write, (descriptor, bytes(1 << 16)))  # ends a wait
+    late = threading.Timer(10, os.write, (descriptor, bytes(1 << 16)))  # ends the wait if there is one
     late.start()
     with InputFile(str(tmp_path / "pipe")) as source:
         os.write(descriptor, DATA)
@@ -311,7 +311,8 @@ def test_what_a_pipe_has_is_read_at_once(tmp_path):
 
 def test_verifier_counts_from_the_beginning_of_the_stream():
     with pytest.raises(VerifyError, match="byte 3 differs"):
-        Verifier(bytes(16), bytes(16)).check(bytes(4), bytes.fromhex("66e94b00"))  # AES-128 of 0 begins 66e94bd4
+        # AES-128 of the zero block begins with 66e94bd4
+        Verifier(bytes(16), bytes(16)).check(bytes(4), bytes.fromhex("66e94b00"))
 
 
 def test_verifier_notices_wrong_and_missing_bytes():

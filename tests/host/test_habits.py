@@ -1,4 +1,4 @@
-"""Habits of the command line: what it asks, suggests, keeps, reads from the environment and a file, and shows."""
+"""Habits of the command line: its questions, suggestions, history, settings, configuration file and output."""
 
 import argparse
 import contextlib
@@ -52,7 +52,7 @@ from .test_files import link
 
 
 def run(capsys, *words):
-    """Run the command line in this process; return status, standard output and error."""
+    """Run the command line in this process; return status, standard output and standard error."""
     try:
         status = cli.main([str(word) for word in words])
     except SystemExit as ended:
@@ -198,7 +198,7 @@ def test_keygen_where_no_file_can_be(capsys, tmp_path):
 
 @pytest.fixture
 def configuration(tmp_path, monkeypatch):
-    """Writes the configuration file, of which nothing else is known."""
+    """Return a function that writes the configuration file; no other configuration applies."""
     for name in [name for name in os.environ if name.startswith("CIPHERLANE_")]:
         monkeypatch.delenv(name)
     path = tmp_path / "config" / "config.toml"
@@ -282,7 +282,7 @@ def test_the_key_file_can_be_a_setting(capsys, configuration, null_board, monkey
 
 
 class Serving(SimulatedClock):
-    """Time in which a board, which nobody else serves, answers; where nothing is to be answered, it passes.
+    """A clock that lets a board answer while somebody waits. If there is nothing to answer, time passes.
 
     The process is stopped for `pause` seconds after the first answers.
     """
@@ -323,7 +323,10 @@ def test_find_asks_each_address_of_a_network(capsys, null_board, monkeypatch):
 
 
 def test_find_takes_what_came_while_it_was_stopped():
-    """For longer than it asks: the answers are there when it goes on."""
+    """The process is stopped for longer than `find` waits.
+
+    The answers are there when it continues, and `find` uses them.
+    """
     with contextlib.closing(NullBoard(port=0)) as board:
         clock = Serving(board, pause=60.0)
         (found,) = boards("127.0.0.0/29", 5.0, int(board.url.rpartition(":")[2]), clock)
@@ -367,7 +370,7 @@ def test_find_lists_serial_ports(capsys, monkeypatch):
 
 
 def test_find_asks_at_serial_ports_on_usb_when_told_to(capsys, monkeypatch):
-    """One answers, one does not, one is of another version, one cannot be opened, one is not on USB."""
+    """One port answers, one is silent, one has another version, one cannot be opened, one is not on USB."""
     monkeypatch.setenv("COLUMNS", "120")
     other, silent = PeerBoard(), SocketBoard(PeerBoard(), mangle=lambda frame: b"\2")
     other.version = 1
@@ -387,20 +390,20 @@ def test_find_asks_at_serial_ports_on_usb_when_told_to(capsys, monkeypatch):
 
 @pytest.fixture
 def unserved():
-    """A null board that answers where its test waits."""
+    """A null board that answers only while its test waits."""
     with contextlib.closing(NullBoard(port=0)) as board:
         yield board
 
 
 def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(unserved, monkeypatch):
-    """As on macOS, which says that a host is down when the next datagram to it is sent."""
+    """macOS, for example, reports that a host is down when the next datagram is sent to it."""
     port, clock = int(unserved.url.rpartition(":")[2]), Serving(unserved)
     send, asked = Datagrams.send, set()
 
     def send_once(datagrams, records, address):
         if address in asked:
             raise OSError(errno.EHOSTDOWN, "Host is down")
-        if address[1] == port:  # not the answer
+        if address[1] == port:  # a request, not an answer
             asked.add(address)
         send(datagrams, records, address)
 
@@ -425,7 +428,7 @@ def test_find_hears_boards_of_another_version_and_nobody_else(unserved):
 
 
 def test_find_lists_no_stranger_who_was_not_asked(unserved):
-    """A record of another version has no token that could be looked at: its sender's address counts."""
+    """A record of another version has no token to check, so the address of its sender decides."""
     genuine = unserved.answer
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
 
@@ -521,7 +524,7 @@ def test_an_interrupted_bench_keeps_what_is_measured(server, tmp_path, capsys, m
     assert [(each["key_bits"], each["interrupted"]) for each in kept["records"]] == [(128, False), (192, False)]
 
 
-# What is shown
+# The output
 
 
 def figures(engines, directions, kind="sim"):

@@ -1,4 +1,4 @@
-"""What hostile boards and strangers can do to the host tool: some hundred runs, and the defects that were found."""
+"""What hostile boards and strangers can do to the host tool: some hundred runs, and defects that such runs found."""
 
 import io
 import socket
@@ -35,7 +35,7 @@ def test_a_seed_is_a_run():
 
 
 def tame(**attributes):
-    """A board that does nothing wrong but what `attributes` say."""
+    """Make a hostile board that does nothing wrong except what `attributes` set."""
     board = HostileBoard(0)
     board.rate = board.lose = 0
     board.fixed, board.flood = [], None
@@ -63,7 +63,7 @@ def test_connect_keeps_its_time_whatever_arrives_without_end(flood, error):
 
 
 def test_strangers_on_a_real_socket_do_not_keep_the_host_waiting():
-    """What strangers have sent is not looked through to its end once the time is over."""
+    """The host stops reading strangers' datagrams once its time is over, even if more are waiting."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
         stranger.bind(("127.0.0.1", 0))
         with UdpTransport("udp://127.0.0.1:1", socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as transport:
@@ -76,7 +76,7 @@ def test_strangers_on_a_real_socket_do_not_keep_the_host_waiting():
 
 
 def test_copies_without_end_do_not_slow_a_transfer_down():
-    """Each copy takes its time to read; the next record is sent when its turn has come, not when they pause."""
+    """Each copy takes time to read. The host sends the next record when it is due, not when the copies pause."""
     board = tame(flood="copies", flood_after=2, flood_length=LAST)
     board.peer.window, board.peer.max_data = 1, 16
     with over_udp(board) as device, device.open_session(bytes(16), bytes(16), Engine.ISE, length=1600) as session:

@@ -1,4 +1,4 @@
-"""`bench --link --interval`: what passes either way from second to second."""
+"""`bench --link --interval`: throughput in both directions, interval by interval."""
 
 import csv
 import json
@@ -22,14 +22,14 @@ RECORDS, SECONDS = 300, 0.005
 def streamed(records, show, **rates):
     """Stream records of 1024 bytes in simulated time; return the measurement and its intervals.
 
-    `show` gets each interval, and the link.
+    `show` is called with each interval and the link.
     """
     link = LossyLink(PeerBoard(max_data=1440, rx_window=16384), seed=1, shared=True, pace=QUICK)
     with Device(link) as device:
         device.link.set_pace(QUICK)
         intervals = Intervals(SECONDS, lambda interval: show(interval, link), link.clock)
         device.info()
-        link.clock.sleep(5)  # what was before the stream is no part of it
+        link.clock.sleep(5)  # time before the stream must not count
         link.set_rates(**rates)
         done = measure(device, Engine.ISE, CounterBlocks(128), 1024, None, records * 1024, intervals=intervals)
         link.set_rates()
@@ -50,7 +50,7 @@ def test_intervals_follow_each_other_and_add_up(lose):
     assert total.retransmissions == done.retransmissions == sum(each.retransmissions for each in seen)
     assert total.sent_bytes == sum(each.sent_bytes for each in seen) == 1024 * (RECORDS + done.retransmissions)
     assert (done.retransmissions > 0) == bool(lose)
-    if not lose:  # the link takes as long for each record
+    if not lose:  # without losses the link takes the same time for each record
         rate = 8 * 1024 / RECORD_TIME / 1e6
         assert [each.received_mbps for each in seen] == pytest.approx([rate] * len(seen), rel=0.2)
         assert [each.record()["sent_mbps"] for each in seen] == pytest.approx([rate] * len(seen), rel=0.25)
@@ -84,7 +84,7 @@ def test_a_pause_of_the_process_is_one_interval():
 
 
 class SlowLink(LossyLink):
-    """A hundred records a second."""
+    """A link that carries a hundred records a second."""
 
     def _work(self):
         self.clock.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Keys: where they come from, and that none is shown."""
+"""Keys: where they come from, and that no output shows one."""
 
 import os
 import re
@@ -18,7 +18,10 @@ OTHER = "00112233445566778899AABBCCDDEEFF"
 
 @pytest.fixture
 def encrypt(server, source, tmp_path):
-    """Encrypts with no key but those that `words` and `key`, of the environment, give; returns status and error."""
+    """Return a function that encrypts; only `words` and `key` (for the environment) give keys.
+
+    It returns status and error.
+    """
 
     def run(*words, key="", port=None, input=source, **options):
         (tmp_path / "out").unlink(missing_ok=True)
@@ -184,7 +187,7 @@ def test_a_mistyped_command_line_is_still_explained(capsys):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc, and at the simulated board")
 def test_the_key_is_in_no_process_list_and_in_no_child(server, tmp_path, source):
-    """Of a command that has its key from the environment, and of the simulated board that it starts."""
+    """The command gets its key from the environment, and starts a simulated board as its child."""
     from .simbuild import make_build
 
     build = make_build(tmp_path / "sim", extra="SocketBoard.most = 10")

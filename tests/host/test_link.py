@@ -9,7 +9,7 @@ from .links import SimulatedClock
 
 
 class Delays(Transport):
-    """Answers each request after a time of its own, in seconds; None: not."""
+    """Answers each request after its own delay in seconds; None means no answer."""
 
     pace = Pace(first=1.0, minimum=0.1, maximum=5.0, attempts=4)
 
@@ -41,12 +41,12 @@ class Delays(Transport):
 
 
 def time_outs(*seconds):
-    """The link's time-out after each request."""
+    """Return the link's time-out after each request."""
     link = Link(Delays(*seconds))
     found = []
     for number in range(len(seconds)):
         link.send(Record(RecordType.INFO, token=number))
-        for _ in range(3):  # time-outs of earlier requests, which are given up already, among them
+        for _ in range(3):  # some time-outs belong to earlier requests that were already given up
             if link.receive(link.patience()) or link.expire():
                 break
         found.append(link.timeout)
@@ -111,7 +111,7 @@ def test_given_up_copies_are_forgotten():
 
 
 def test_time_out_follows_the_round_trips_as_rfc_6298_says():
-    """SRTT and RTTVAR, with 1/8 and 1/4: R, R/2; then 3/4 RTTVAR + 1/4 |SRTT - R| and 7/8 SRTT + 1/8 R."""
+    """SRTT starts as R and RTTVAR as R/2. Then RTTVAR = 3/4 RTTVAR + 1/4 |SRTT - R| and SRTT = 7/8 SRTT + 1/8 R."""
     assert time_outs(0.4, 0.4, 0.8) == pytest.approx([0.4 + 4 * 0.2, 0.4 + 4 * 0.15, 0.45 + 4 * 0.2125])
 
 
@@ -129,7 +129,7 @@ def test_records_sent_and_answered_together_are_one_measurement():
 
 
 class Pausing(SimulatedClock):
-    """The process is stopped for `pause` seconds after it has asked for the time."""
+    """A clock with which the process is stopped for `pause` seconds right after it has read the time."""
 
     pause = 0.0
 
@@ -140,7 +140,7 @@ class Pausing(SimulatedClock):
 
 @pytest.mark.parametrize("pause", [0.0, 5.0])
 def test_a_reply_that_came_while_the_process_was_stopped_is_taken(pause):
-    """The time is over when it looks."""
+    """The time limit is already over when the process checks for the reply."""
     transport = Delays(0.0)
     transport.clock = Pausing()
     send = transport.send

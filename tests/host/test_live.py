@@ -1,4 +1,4 @@
-"""The live view without a browser: pictures, and the stream cut into them."""
+"""The live view without a browser: pictures, and cutting the stream into pictures."""
 
 import colorsys
 import math
@@ -16,7 +16,7 @@ from PIL import Image
 EDGE = 32
 
 
-# How even bytes are
+# How even the distribution of bytes is
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_text_is_drawn_within_the_picture(edge):
 
 
 def test_a_pixel_has_its_colour_and_its_upper_half_is_the_nearest_of_16():
-    """Three bits of red and green, two of blue, by this test's own reading of them."""
+    """A pixel has three bits of red, three of green and two of blue; this test decodes them independently."""
     for pixel in range(256):
         bit = [pixel >> at & 1 for at in range(8)]
         parts = bit[7] * 4 + bit[3] * 2 + bit[2], bit[6] * 4 + bit[5] * 2 + bit[1], bit[4] * 2 + bit[0]
@@ -118,7 +118,7 @@ def test_half_an_image(tmp_path):
 
 
 class Watch(Clock):
-    """Stands still until it is set on."""
+    """A clock that stands still until the test advances it."""
 
     def __init__(self):
         self.time = 100.0
@@ -129,7 +129,9 @@ class Watch(Clock):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_picture_comes_whole_with_its_own_plaintext(seed):
-    """Whatever is read and written at a time, and however it lags: a picture's bytes are those that were read there."""
+    """However the stream is cut on reading and writing, and however writing lags, each picture pairs with its
+    plaintext.
+    """
     rng, clock, samples = random.Random(seed), Watch(), []
     film = [bytes((number,)) * 48 for number in range(7)]
     frames = Frames(film, clock, 20.0, lambda: False, lambda: rng.random() < 0.5, samples.append)

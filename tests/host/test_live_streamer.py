@@ -1,4 +1,4 @@
-"""The live view without a browser: what of a board reaches the hub, and what does not."""
+"""The live view without a browser: what the hub receives from a board, and what it does not."""
 
 import itertools
 import json
@@ -26,11 +26,11 @@ MOST_MESSAGES = 400
 
 
 class Ended(BaseException):
-    """A test has seen enough."""
+    """Raised when a test has seen enough."""
 
 
 class Script(Hub):
-    """A hub whose test looks at each message, with `look(channel, message)`, until that is true."""
+    """A hub that passes each message to `look(channel, message)` and ends the streaming once it returns true."""
 
     def __init__(self, look):
         super().__init__()
@@ -46,18 +46,18 @@ class Script(Hub):
 
 
 def split(message):
-    """Head, plaintext, wire and decrypted picture of a message."""
+    """Return head, plaintext, wire picture and decrypted picture of a message."""
     size = 4 + int.from_bytes(message[:4], "little")
     head = json.loads(message[4:size])
-    pixels = head["edge"] ** 2 * head["bits"] // 8  # in bytes
+    pixels = head["edge"] ** 2 * head["bits"] // 8  # size of a picture in bytes
     return head, *(message[size + at * pixels : size + (at + 1) * pixels] for at in range(3))
 
 
 def watch(board, look, monkeypatch, devices=None, stretches=(0.1,), **options):
     """Stream through `board` until `look(streamer, channel, said)`; return the streamer and all messages.
 
-    Pictures are shown however much time that takes, and time-outs are the link's own, which a busy machine does not
-    use up. The `devices` that are opened are appended.
+    Pictures are shown however long that takes. Time-outs are the link's own, so a busy machine does not exhaust them.
+    The devices that are opened are appended to `devices`.
     """
     monkeypatch.setattr("cipherlane.live.streamer.STRETCHES", stretches)
     monkeypatch.setattr("cipherlane.live.streamer._RETRY", 0.05)
@@ -93,7 +93,7 @@ def test_three_states_of_a_picture(null_board, monkeypatch):
 @pytest.mark.parametrize("viewers", [0, 1])
 @pytest.mark.parametrize("echo", [False, True])
 def test_every_picture_is_checked_whether_it_is_shown_or_not(monkeypatch, echo, viewers):
-    """By the host's library, and before tampering, which is none of the board's doing."""
+    """The host's library checks each picture before tampering, since tampering is not the board's doing."""
     board, passed = NullBoard(port=0, echo=echo), []
 
     def look(streamer, channel, said):
@@ -111,7 +111,7 @@ def test_every_picture_is_checked_whether_it_is_shown_or_not(monkeypatch, echo, 
 
 
 def test_a_choice_is_running_once_results_of_it_come(null_board, monkeypatch):
-    """Until then the page marks it as not yet in effect."""
+    """Until then, the page marks the choice as not yet in effect."""
     states = []
 
     def look(streamer, channel, said):
@@ -126,7 +126,7 @@ def test_a_choice_is_running_once_results_of_it_come(null_board, monkeypatch):
 
 
 def test_no_question_to_a_board_is_rejected_again_and_again(null_board, monkeypatch):
-    """A board without Ethernet does not count its cycles, and is asked once."""
+    """A board without Ethernet does not count its cycles, so it is asked for them only once."""
     watch(null_board, lambda _, channel, said: channel == Channel.STATE and len(said["points"]) > 3, monkeypatch)
     assert null_board._opened > 3 and null_board._rejected == 1
 
@@ -145,7 +145,7 @@ def seen_equal(said):
 
 
 def test_choices_while_it_runs(null_board, monkeypatch):
-    """Each is followed by figures of it, and by pictures of it."""
+    """Figures and pictures that belong to each choice must follow it."""
     wanted = [{"key_bits": 256}, {"record_bytes": 64}, {"source": "text", "text": "Hello"}, {"wiretap": "ecb"}]
     done, pictures_of = [], {}
 
@@ -236,7 +236,7 @@ def test_neither_keys_nor_counter_blocks_are_in_any_message(null_board, monkeypa
 
 
 def test_a_picture_decrypts_under_the_session_s_own_key(null_board, monkeypatch):
-    """By the independent library alone: the session's first picture lies at its initial counter block."""
+    """The `cryptography` library decrypts the session's first picture, from its initial counter block on."""
     found = []
 
     def look(streamer, channel, said):
@@ -256,7 +256,10 @@ def test_a_picture_decrypts_under_the_session_s_own_key(null_board, monkeypatch)
 
 
 def test_a_board_that_goes_and_comes_back(monkeypatch):
-    """It says so meanwhile, goes on by itself, and uses no counter block again: the board may have been reset."""
+    """Meanwhile the view reports that the board is away. Then it continues by itself.
+
+    It must not reuse a counter block, as the board may have been reset.
+    """
     board = NullBoard(port=0)
     serving = Served(lambda: board.serve_once(0.05))
     serving.__enter__()
@@ -309,7 +312,10 @@ def test_a_board_that_goes_and_comes_back(monkeypatch):
 
 
 def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monkeypatch):
-    """It is silent from a record on whose result is awaited, and until that was said; time counts then alone."""
+    """The board falls silent at a data record and answers again once the view has reported that.
+
+    Time limits are shortened only for that period.
+    """
     monkeypatch.setattr("cipherlane.live.streamer.PATIENCE", 1000.0)
     seen, begun, silent = threading.Event(), threading.Event(), threading.Event()
     answered, states = null_board.answer, []
@@ -339,8 +345,8 @@ def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monk
 
 
 def test_a_second_board_decrypts_every_block_once(null_board, monkeypatch):
-    """Both boards' ranges follow each other from stretch to stretch, so that they do not fill their tables."""
-    monkeypatch.setattr("cipherlane.nullranges.WINDOW", 32)  # as of a board
+    """On both boards, ranges follow each other from stretch to stretch, so that the tables do not fill."""
+    monkeypatch.setattr("cipherlane.nullranges.WINDOW", 32)  # as on a real board
     board = NullBoard(port=0)
     seen = []
 
@@ -374,9 +380,9 @@ def test_where_the_second_board_is_not_there_the_host_decrypts(null_board, monke
 
 @pytest.mark.parametrize("silent", ["nothing", "data", "all"])
 def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeypatch, silent):
-    """A board that answers no data, but a close, is left without a session."""
+    """A board that answers no data but still answers a close is left without a session."""
     monkeypatch.setattr("cipherlane.live.streamer.STRETCHES", (1000.0,))
-    if silent != "all":  # then what is asserted does not depend on time
+    if silent != "all":  # then the checks do not depend on time
         monkeypatch.setattr("cipherlane.live.streamer.STOP_PATIENCE", 1000.0)
     ceased, dropped, pictures_seen = threading.Event(), threading.Event(), threading.Event()
     answered, closed, devices = null_board.answer, [], []
@@ -407,7 +413,7 @@ def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeyp
     thread.start()
     assert pictures_seen.wait(HANG_S)
     if silent == "all":
-        devices[-1].link.set_pace(Pace.fixed(10 * HANG_S))  # who waits for it hangs
+        devices[-1].link.set_pace(Pace.fixed(10 * HANG_S))  # waiting for this board would take longer than the test may
     ceased.set()
     assert silent == "nothing" or dropped.wait(HANG_S)
     streamer.stop()

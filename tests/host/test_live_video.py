@@ -1,4 +1,4 @@
-"""The live view's films that PyAV reads: a video file, which the test encodes, and a camera's way."""
+"""Films that the live view reads through PyAV: a video file, which the test encodes, and a camera."""
 
 import itertools
 import socket
@@ -26,7 +26,7 @@ PER_SECOND = 10
 
 @pytest.fixture
 def film(tmp_path):
-    """A video of three shades, half a second each, whose sides beyond the square in the middle are white."""
+    """A video of three shades, half a second each. It is white outside the square in the middle."""
     path = tmp_path / "film.mp4"
     with av.open(str(path), "w") as container:
         stream = container.add_stream("mpeg4", rate=PER_SECOND)
@@ -42,13 +42,15 @@ def film(tmp_path):
 
 
 def grey(picture):
-    """The mean grey of a picture's middle: the shades between its few colours are of several pixels."""
+    """Return the mean grey of a picture's middle, since several pixels together represent a shade between the few
+    colours.
+    """
     middle = [picture[row * EDGE + column] for row in range(8, 24) for column in range(8, 24)]
     return statistics.mean(part for pixel in middle for part in pictures.colour(pixel))
 
 
 class FilmTime(SimulatedClock):
-    """Time that passes where a film waits for a picture's turn; `shown` are pictures' greys, and when each came."""
+    """Time that passes while a film waits to show a picture; `shown` lists when each picture came, and its grey."""
 
     def __init__(self, monkeypatch):
         super().__init__()
@@ -70,7 +72,7 @@ class FilmTime(SimulatedClock):
             changed.wait_for(holds)
 
     def changes(self):
-        """The pictures that differ from the one before."""
+        """Return the pictures that differ from the one before, each with its time."""
         shown = list(self.shown)
         return [one for before, one in itertools.pairwise([(0.0, 255), *shown]) if abs(one[1] - before[1]) > 20]
 
@@ -136,7 +138,7 @@ def test_a_video_that_cannot_be(film, content):
 
 
 def test_a_file_cannot_have_the_tool_ask_a_network(tmp_path):
-    """A playlist names where its parts are."""
+    """A playlist names the addresses of its parts; the tool must not follow them."""
     path = tmp_path / "list.m3u8"
     with socket.create_server(("127.0.0.1", 0)) as server:
         where = f"http://127.0.0.1:{server.getsockname()[1]}/a.ts"
@@ -145,13 +147,13 @@ def test_a_file_cannot_have_the_tool_ask_a_network(tmp_path):
             with pytest.raises(FileError, match="cannot read the video"):
                 video.Player(name, EDGE)
         server.setblocking(False)
-        with pytest.raises(BlockingIOError):  # it has not been called
+        with pytest.raises(BlockingIOError):  # nobody has connected to the server
             server.accept()
 
 
 @pytest.mark.parametrize("name", ["http:film.mp4", "concat:film.mp4", "data:film.mp4", "pipe:0", "cache:film.mp4"])
 def test_a_name_that_reads_as_an_address_is_a_file_s(film, tmp_path, monkeypatch, name):
-    """The first guard: whatever a name looks like, no protocol but `file` is asked for it."""
+    """The first guard: whatever a name looks like, FFmpeg opens it only by the protocol `file`."""
     monkeypatch.chdir(tmp_path)
     film.rename(tmp_path / name)
     player = video.Player(name, EDGE)
@@ -160,7 +162,9 @@ def test_a_name_that_reads_as_an_address_is_a_file_s(film, tmp_path, monkeypatch
 
 
 def test_a_file_has_nothing_but_files_asked(tmp_path):
-    """The second guard: a playlist may name files, and FFmpeg by itself would ask other protocols too, as `crypto`."""
+    """The second guard: a playlist may name only plain files, although FFmpeg by itself would use protocols such as
+    `crypto`.
+    """
     part, coded, key, path = (tmp_path / name for name in ("part.ts", "coded.ts", "key.ts", "list.m3u8"))
     with av.open(str(part), "w") as container:
         stream = container.add_stream("mpeg2video", rate=25)
@@ -196,7 +200,7 @@ def test_a_sound_alone_is_no_video(tmp_path):
 
 
 def test_a_camera_s_pictures_come_by_an_input_device(monkeypatch):
-    """FFmpeg's own source of test pictures is an input device as cameras are."""
+    """FFmpeg's source of test pictures is an input device, just as cameras are."""
     monkeypatch.setitem(video.CAMERA, sys.platform, ("lavfi", "testsrc=size=64x48:rate=50"))
     player = video.camera("", EDGE)
     before = player[0]
@@ -223,7 +227,7 @@ def test_without_pyav_it_says_what_to_install(null_board, monkeypatch, film):
 
 
 def test_a_video_through_the_live_view(null_board, monkeypatch, film):
-    """Pictures of it reach the hub, equal to what was read."""
+    """Pictures of the video reach the hub, equal to the pictures that were read."""
     from cipherlane.live.hub import Channel
 
     from .test_live_streamer import watch

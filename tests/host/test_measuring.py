@@ -1,4 +1,4 @@
-"""The commands that measure: each counter block is used once, and a board's table of ranges does not fill."""
+"""The commands that measure: each counter block is used once, and the board's table of ranges does not fill."""
 
 import io
 import json
@@ -97,7 +97,10 @@ def test_demo_says_where_the_data_lie(firmware, where, broken):
 
 
 def test_the_picture_of_the_demo_is_one():
-    """A plain PBM: its size never changes, as figures of several times are compared."""
+    """The picture must be a plain PBM.
+
+    Its size never changes, since figures measured at different times are compared.
+    """
     kind, _, size, *rows = demo.PICTURE.read_bytes().splitlines(keepends=True)
     width, height = map(int, size.split())
     assert kind == b"P1\n" and len(rows) == height

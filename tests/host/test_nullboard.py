@@ -1,4 +1,4 @@
-"""The null board's rules of counter blocks, against those of the model board: the same requests, the same answers."""
+"""The null board's rules for counter blocks: it must answer the same requests in the same way as the model board."""
 
 import io
 import random
@@ -30,12 +30,12 @@ def boards(monkeypatch):
 
 
 class Both:
-    """Sends each request to both boards, and checks that they say the same."""
+    """Sends each request to both boards, and checks that their answers agree."""
 
     def __init__(self, null, model):
         self.null, self.model = null, model
-        self.tickets = {}  # of the null board, by the model's
-        self.sessions = {0: 0}  # likewise
+        self.tickets = {}  # the null board's tickets, by the model's ticket
+        self.sessions = {0: 0}  # the null board's sessions, by the model's session
         self.refusals = set()
 
     def ask(self, name, session=0, offset=0, token=0, data=b"", peer=0, data_for_null=None):
@@ -147,6 +147,6 @@ def test_refusals_of_the_null_board(monkeypatch):
             with pytest.raises(RangesFullError):
                 device.open_session(bytes(32), None, Engine.TABLE)
             again = {"record_bytes": one.record_bytes, "ticket": one.ticket}
-            device.open_session(key, one.iv, Engine.TABLE, **again).close()  # takes no room
+            device.open_session(key, one.iv, Engine.TABLE, **again).close()  # takes no entry in the table
             assert three.iv != one.iv
     null.close()

@@ -1,4 +1,4 @@
-"""The package that `pip wheel ./host` gives: what is in it, what it says of itself, and its Python API."""
+"""The package that `pip wheel ./host` builds: its files, its metadata, and its Python API."""
 
 import io
 import re
@@ -18,13 +18,13 @@ from ..imports import cycle, graph
 from .served import Served
 
 HOST = Path(__file__).parents[2] / "host"
-OPTIONAL = {"cryptography", "argparse_manpage", "av", "starlette", "textual", "uvicorn"}  # of the extras
+OPTIONAL = {"cryptography", "argparse_manpage", "av", "starlette", "textual", "uvicorn"}  # packages of the extras
 README = (HOST / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """The wheel's files by name; built by the build backend that is installed."""
+    """Build the wheel with the installed build backend; return its files by name."""
     folder = tmp_path_factory.mktemp("wheel")
     for name in (path.relative_to(HOST) for path in HOST.rglob("*") if path.is_file()):
         if not {"build", "__pycache__"} & set(name.parts) and ".egg-info" not in str(name):
@@ -52,7 +52,7 @@ def test_the_wheel_has_what_it_needs(wheel):
 
 def test_the_wheel_says_what_an_index_asks(wheel):
     (name,) = [name for name in wheel if name.endswith(".dist-info/METADATA")]
-    metadata = Metadata.from_email(wheel[name])  # raises what is wrong
+    metadata = Metadata.from_email(wheel[name])  # raises an exception if the metadata are invalid
     assert (metadata.name, str(metadata.version)) == ("cipherlane", cipherlane.__version__)
     assert metadata.license_expression == "BSD-2-Clause" and metadata.license_files == ["LICENSE"]
     assert metadata.description_content_type == "text/markdown" and metadata.description.strip() == README.strip()

@@ -1,4 +1,4 @@
-"""Text of others reaches the terminal as printable characters only, whichever way it comes in."""
+"""Text from outside reaches the terminal only as printable characters, whichever way it comes in."""
 
 import ast
 import json
@@ -14,13 +14,14 @@ from rich.console import Console
 from .commands import IV, ON_POSIX, command
 from .model import PeerBoard, SocketBoard
 
-# It sets a title and a colour, reverses letters, hides some, clears the screen, forges a line, and is no text.
+# This text sets a title and a colour, reverses and hides letters, clears the screen, forges an error line, and is not
+# valid Unicode.
 HOSTILE = "\x1b]0;t\x07\x1b[31m\u202eevil\u2066\x9b2J\u200b\u2028\r\nerror: forged\x7f\udcff[bold]end"
 PACKAGE = Path(cipherlane.__file__).parent
 
 
 def shown(*words, **options):
-    """What a command shows on both outputs, all of it printable."""
+    """Run a command; return its status and all text that it prints, after checking that the text is printable."""
     status, stdout, stderr = command(*words, **options)
     text = stdout.decode() + stderr
     assert all(line.isprintable() for line in text.split("\n")), ascii(text)
@@ -121,7 +122,7 @@ def test_of_exceptions_of_libraries(monkeypatch, error):
 
 
 def test_of_progress_bars_and_tables(monkeypatch, capsys):
-    """On a terminal rich writes sequences of its own: what was told stands between them as plain text."""
+    """On a terminal, rich writes escape sequences of its own. Text from outside appears between them as plain text."""
     monkeypatch.setattr(views, "Console", lambda **options: Console(**{**options, "width": 400}))
     with views.transfer_progress(HOSTILE, 1, show=True), views.bench_progress(1, show=True) as begin:
         begin(HOSTILE)
@@ -134,7 +135,7 @@ def test_of_progress_bars_and_tables(monkeypatch, capsys):
 
 
 def test_nothing_else_writes_to_a_terminal():
-    """In the package only views, tables and the parser show text, and each of them by `plain`."""
+    """In the package, only views, tables and the parser print text, and each of them passes it through `plain`."""
     found = set()
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -144,9 +145,9 @@ def test_nothing_else_writes_to_a_terminal():
             if name in ("print", "Text", "Console", "sys.stdout.write", "sys.stderr.write", "_print_message"):
                 found.add((path.relative_to(PACKAGE).as_posix(), name))
     assert found == {
-        ("commands/shell.py", "sys.stdout.write"),  # completions and the manual page, of the tool's own text
+        ("commands/shell.py", "sys.stdout.write"),  # completions and the manual page: only the tool's own text
         ("protocol/reference.py", "sys.stderr.write"),  # part of `make pages`
-        ("transport/namespace.py", "sys.stderr.write"),  # in a child, which `simboard` reads
+        ("transport/namespace.py", "sys.stderr.write"),  # in a child; `simboard` reads it
         ("tables.py", "Text"),
         ("views.py", "Console"),
         ("views.py", "Text"),  # a figure

@@ -1,4 +1,4 @@
-"""Plots of the report as SVG: lengths, places, colours of both surroundings."""
+"""The report's plots as SVG: lengths, positions, and colours in light and dark mode."""
 
 from xml.etree import ElementTree
 

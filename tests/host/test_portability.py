@@ -1,4 +1,4 @@
-"""The host tool where POSIX's modules are missing, as on Windows: what needs none of them works, the rest says so."""
+"""The host tool where POSIX modules are missing, as on Windows. What needs none works; the rest reports the reason."""
 
 import os
 import subprocess
@@ -95,7 +95,7 @@ def test_nothing_posix_is_needed_but_where_it_is_used(tmp_path):
 
 
 def test_datagrams_without_linux_s_options(monkeypatch):
-    """Elsewhere their numbers are those of other options, and sendmsg may be missing."""
+    """On other systems these numbers mean other socket options, and sendmsg may be missing."""
     monkeypatch.setattr(sys, "platform", "win32")
     board = NullBoard(port=0)
     assert board._datagrams.segments == 1
@@ -134,7 +134,7 @@ def test_windows_errors_name_their_remedy(text, expected):
 
 @LOCKED
 def test_a_locked_file_is_not_locked_twice(tmp_path):
-    """By flock, or where there is none by msvcrt's lock, which leaves the data alone."""
+    """The lock uses flock or, without it, msvcrt. Locking must not change the file's data."""
     path = tmp_path / "part"
     one = private.create(path)
     with pytest.raises(FileExistsError):

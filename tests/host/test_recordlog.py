@@ -1,4 +1,4 @@
-"""The log of records: what it says, and that it says nothing secret."""
+"""The log of records: its content, and that it contains no secret."""
 
 import io
 import json
@@ -29,7 +29,7 @@ def lines(path):
 
 
 def logged(path, board=None, data=PLAINTEXT):
-    """Log a transfer; return the lines, and the session."""
+    """Log a transfer; return the lines and the session."""
     link = LossyLink(board or PeerBoard(), seed=0)
     with (
         Device(link, log=RecordLog(str(path), link.clock)) as device,
@@ -72,7 +72,7 @@ def test_values_that_open_something_are_numbered(tmp_path):
 
 
 def forms(secret):
-    """The ways in which 4 bytes of a secret may stand in a text."""
+    """Yield the texts as which any 4 bytes of a secret might appear."""
     for start in range(len(secret) - 3):
         part = secret[start : start + 4]
         yield from (part.hex(), part[::-1].hex(), str(int.from_bytes(part, "little")), str(int.from_bytes(part, "big")))

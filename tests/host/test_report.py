@@ -1,4 +1,4 @@
-"""`cipherlane report`: what a page has of the files, what it refuses, and what hostile files do to it."""
+"""`cipherlane report`: what a page shows of the files, what it refuses, and how it withstands hostile files."""
 
 import cProfile
 import json
@@ -52,7 +52,7 @@ EVIL = [
 
 
 class Page(HTMLParser):
-    """Notes elements, their attributes and texts; complains of one that is not closed."""
+    """Collects elements, their attributes and texts; fails if an element is not closed."""
 
     def __init__(self, text):
         super().__init__()
@@ -260,7 +260,7 @@ def test_a_run_that_was_kept_too_is_shown_once(tmp_path):
     assert str(folders[0] / "other.json") in texts and str(folders[1] / "other.json") in texts, "not both called other"
 
 
-# What is refused
+# Refused inputs
 
 
 @pytest.mark.parametrize(
@@ -357,7 +357,7 @@ def test_to_standard_output(tmp_path):
 
 
 def hostile(text):
-    """A file in which everything is `text`, names too."""
+    """Return a file in which everything is `text`, names included."""
     row = {text: text, "engine": text, "mbps": 1.5, "kind": text, "cycles": text, text * 2: [text], "end": text}
     return {
         "provenance": {
@@ -400,7 +400,7 @@ def test_figures_that_cannot_be_drawn_are_in_the_table(tmp_path, value):
     assert "317.125" in Page(out.read_text()).texts
 
 
-MOST_CALLS = 5_000_000  # four times what it takes; each field in each row would be more
+MOST_CALLS = 5_000_000  # four times what the report needs; filling each field in each row would take more
 
 
 def test_many_fields_are_not_multiplied_by_many_rows(tmp_path):

@@ -1,4 +1,4 @@
-"""Files of figures: what they were measured with stands before them."""
+"""Files of figures: a header with the circumstances of the measurement precedes the figures."""
 
 import json
 import shutil
@@ -16,7 +16,7 @@ GIT = ["git", "-c", "user.name=test", "-c", "user.email=test@localhost"]
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A repository with one commit, of the file `results.py` alone."""
+    """Make a repository with one commit, which contains only the file `results.py`."""
     folder = tmp_path / "checkout"
     folder.mkdir()
     shutil.copy(results.__file__, folder)

@@ -1,4 +1,4 @@
-"""Transfers of the command line that are interrupted or fail, and go on: what is kept, said and checked."""
+"""Interrupted or failed transfers of the command line and their resumption: what is kept, printed and checked."""
 
 import itertools
 import json
@@ -25,15 +25,16 @@ STATUS = {
 
 
 def heed_signals():
-    """Undo what nohup and a shell's background do to the programs started here."""
+    """Restore the default signals in the programs started here, in case nohup or a background shell ignores them."""
     for number in STATUS:
         signal.signal(number, signal.SIG_DFL)
 
 
 def interrupted(server, source, out, *words, number=signal.SIGINT, key=("--key-file",), going=None, **options):
-    """Start a transfer, send it a signal when the output has grown, return status and error.
+    """Start a transfer, send it a signal when the output has grown, and return status and error.
 
-    The board answers what makes it grow, and then no data; or, if it is `held`, goes on after the signal.
+    The board answers enough for the output to grow, and then no data. If the board is `held`, it continues after the
+    signal: `going` is the event for which it waits.
     """
     server.most = None if going else 10
     (out.parent / "key").write_text(KEY)
@@ -56,7 +57,7 @@ def interrupted(server, source, out, *words, number=signal.SIGINT, key=("--key-f
 
 
 def held(server, count):
-    """Have the board wait after `count` answers to data; return the event for which it does."""
+    """Make the board wait after `count` answers to data; return the event for which it waits."""
     going, answer, asked = threading.Event(), server.board._data, itertools.count()
 
     def answer_late(*record):
@@ -120,7 +121,7 @@ def test_what_is_said_of_going_on_has_no_key(server, big, tmp_path, words):
 @LOCKED
 @ON_POSIX
 def test_a_hangup_that_takes_the_terminal_along_ends_like_any_other(server, big, tmp_path):
-    """The terminal is gone: standard error cannot be written, and sessions close all the same."""
+    """Without the terminal, standard error cannot be written, but sessions must close all the same."""
     server.most = 10
     master, terminal = os.openpty()
     process = subprocess.Popen(
@@ -226,7 +227,7 @@ def test_records_are_of_one_size_from_begin_to_end(server, source, tmp_path):
 
 @LOCKED
 def test_a_board_that_forgot_goes_on_behind_what_is_complete(server, source, tmp_path):
-    """Its power is cycled twice, and between these the transfer is interrupted once more and gone on with by ticket."""
+    """The board's power is cycled twice. In between, the transfer is interrupted once more and resumed by ticket."""
     out = tmp_path / "out"
     server.board.fail_after = 1
     assert crypt(server, source, out)[0] == 7
@@ -261,7 +262,7 @@ def test_of_two_commands_with_one_output_the_second_ends(server, big, tmp_path):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of 64 KB."""
+    """Mount a file system of 64 KB."""
     folder = tmp_path / "disk"
     folder.mkdir()
     if sys.platform != "linux":

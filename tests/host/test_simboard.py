@@ -39,7 +39,7 @@ def build(tmp_path, monkeypatch):
 
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
-    """Where the folders of simulators are made."""
+    """Redirect the temporary folders of simulators to a folder of the test."""
     path = tmp_path / "folders"
     path.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(path))
@@ -132,7 +132,7 @@ def test_an_installed_tool_has_no_checkout_to_look_in(tmp_path, monkeypatch):
 
 
 def given_up_after(monkeypatch, board, text):
-    """Let the time in which `board` has to listen be over once its log says `text`."""
+    """End the time that `board` has to start listening once its log contains `text`."""
     passed = itertools.chain([0.0], iter(lambda: inf if text in board.log_tail() else 0.0, None))
     simulated = SimpleNamespace(monotonic=lambda: next(passed), sleep=time.sleep)
     monkeypatch.setattr(simboard, "time", simulated)
@@ -147,7 +147,7 @@ def test_a_board_that_others_can_reach_is_not_used(tmp_path):
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_nothing_is_sent_to_a_port_of_another_process(tmp_path, when):
-    """Before the board was connected to, and while it was: it tells the port of a socket that it gives away then."""
+    """The board names a port that belongs to another process. The host notices before or after it connects."""
     with socket.create_server(("127.0.0.1", 0)) as stranger:
         stranger.setblocking(False)
         extra = f"tell = lambda _: tether.sendall(b'{stranger.getsockname()[1]}\\n')"
@@ -187,7 +187,7 @@ os.write(1, b"%d" % lines)
 
 
 def processes_of(folder):
-    """Return the processes with `folder` in their environment."""
+    """Return the processes that have `folder` in their environment."""
     found = set()
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -198,7 +198,9 @@ def processes_of(folder):
 
 @pytest.mark.parametrize("moment", [0, 60, 180, 300, 350, 390])
 def test_nothing_outlives_a_tool_that_is_killed(build, folders, moment):
-    """At whichever line of what starts and ends a board: neither a process nor a folder is left. 0: none."""
+    """The tool is killed at any line of the code that starts and ends a board: no process or folder remains. 0: no
+    kill.
+    """
     program = [sys.executable, "-c", KILLED, str(moment)]
     done = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, timeout=HANG_S)
     if done.returncode:

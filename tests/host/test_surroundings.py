@@ -1,4 +1,4 @@
-"""What surrounds the tool: how files of text are written, folders that keep nothing private, IPv6, git."""
+"""What surrounds the tool: writing text files, folders that keep nothing private, IPv6, git."""
 
 import codecs
 import os
@@ -94,7 +94,7 @@ def test_a_key_file_that_cannot_be_private_is_given_as_standard_input(server, so
 
 @ON_POSIX
 def test_keygen_makes_no_key_that_others_can_read(tmp_path, monkeypatch):
-    """As on file systems that know no modes."""
+    """Some file systems do not store file modes; there, keygen refuses."""
     create = private.create
 
     def loose(path):

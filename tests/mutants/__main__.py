@@ -25,11 +25,11 @@ PARTS = ("firmware", "host", "gateware")
 FATES = ("killed", "equivalent", "survived", "not done")
 LEAST_KILLED = 0.95
 TOOLS = (*toolchain.TOOLS, *toolchain.SIMULATION, "gcc")
-CONTROL_S = 1800  # for the tests of a target without a fault
+CONTROL_S = 1800  # seconds for the tests of a target without a fault
 
 
 def main() -> int:
-    """Run; 1 if more survive than may, or not all are done."""
+    """Run the command; return 1 if too many mutants survive, or not all are done."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("--count", type=int, default=300, help="mutants of all targets together (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
@@ -51,14 +51,14 @@ def main() -> int:
 
 
 def _guards(args: argparse.Namespace) -> Iterator[Mutant]:
-    """Those of the parts, and with the text in their names, that are asked for."""
+    """Yield the guards of the requested parts that have the requested text in their names."""
     for each in guards.guards():
         if (not args.part or each.part in args.part) and (not args.only or args.only in each.name):
             yield each
 
 
 def _draw(args: argparse.Namespace) -> Iterator[Mutant]:
-    """The mutants of the targets that are asked for: the same as when all are."""
+    """Yield the mutants of the requested targets, the same as when all targets are requested."""
     tables = tomllib.loads((FOLDER / "targets.toml").read_text())["target"]
     weights = sum(table["weight"] for table in tables)
     for table in tables:
@@ -73,10 +73,10 @@ def _draw(args: argparse.Namespace) -> Iterator[Mutant]:
 
 
 def judged(mutants: list[Mutant], workers: Workers) -> dict[str, bool]:
-    """Whether each mutant, by digest, was noticed; those are left out that no worker came to an end with.
+    """Return whether each mutant, by digest, was noticed; mutants that no worker finished are left out.
 
-    What an earlier run found out is not done again: a mutant once noticed counts as noticed, and one that survived is
-    tried again when its tests have changed.
+    Results of earlier runs count: a mutant once noticed stays noticed. A survivor is tried again when its tests have
+    changed.
     """
     BUILD.mkdir(parents=True, exist_ok=True)
     kept = BUILD / "outcomes.json"

@@ -1,7 +1,7 @@
-"""The guard that stands for each promise of SECURITY, taken out: the test that the page names must fail.
+"""Removes the guard of each promise in SECURITY: the test that the page names must then fail.
 
-`guards.toml` has for each test a file, the guard's text there, and what takes its place. A proof has broken copies of
-its own, which it must refute.
+For each test, `guards.toml` has a file, the guard's text in it, and the replacement. Proofs are not listed there, since
+each refutes broken copies of its own design.
 """
 
 import tomllib
@@ -16,26 +16,26 @@ PROOFS = "tests/formal/"
 
 @dataclass(frozen=True)
 class Guard(Mutant):
-    """A mutant that one test must notice, by a failure of its own: what does not compile shows nothing."""
+    """A mutant that one test must notice by failing. If the mutant does not compile, that shows nothing."""
 
     must_fail = True
 
     def digest(self) -> str:
-        """Stands for the fault and the test as it is now: whoever changes the test shows it again."""
+        """Return a digest of the fault and of the present test; if the test changes, it must fail again."""
         return digest_of([self.place, self.change, self.judges()])
 
     def control(self) -> Mutant:
-        """The test without the fault."""
+        """Return the same test without the fault."""
         return Mutant(f"{self.tests[0]}, as it is", self.part, self.tests, "", " ".join(self.tests), boards=self.boards)
 
 
 def guards() -> list[Guard]:
-    """All, in the order of the table.
+    """Return all guards, in the order of the table.
 
     Raises
     ------
     ValueError
-        A guard's text is not in its file, or there more than once.
+        A guard's text is not in its file, or is there more than once.
     """
     return [_guard(**entry) for entry in tomllib.loads(TABLE.read_text(encoding="utf-8"))["guard"]]
 

@@ -1,4 +1,4 @@
-"""What a mutant is, whichever language it is of."""
+"""Defines a mutant, whatever its language."""
 
 import hashlib
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ class Target:
     files: tuple[str, ...] = ()
 
     def digest(self) -> str:
-        """Stands for the tests and all that they may depend on: the sources of their part."""
+        """Return a digest of the tests and of all that they may depend on: the sources of their part."""
         folders = {"host": ["host/cipherlane"], "firmware": ["firmware"], "gateware": ["gateware"]}[self.part]
         folders += [str(Path(test).parent) for test in self.tests]
         paths = {path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.suffix in SUFFIXES}
@@ -41,11 +41,12 @@ SUFFIXES = {".py", ".c", ".h", ".toml"}
 
 @dataclass(frozen=True)
 class Mutant:
-    """One fault.
+    """One fault, in a source file or in a design of gateware.
 
-    `name` tells where it is; `place` is a file of the tree, whose text becomes `change`, or a design of the tests'
-    benches, to which Yosys' mutation `change` is done, chosen by `environment` (the folder is one of the inputs of a
-    task). `tests` should notice it; they want the simulated boards of the configurations `boards` built.
+    `name` tells where the fault is. Either `place` is a file of the tree, and its text becomes `change`. Or `place` is
+    a design of the tests' benches, and Yosys' mutation `change` is applied to it; `environment` selects it, and its
+    folder is one of the inputs of a task. `tests` should notice the fault. They need the simulated boards of the
+    configurations `boards`.
     """
 
     name: str
@@ -56,19 +57,19 @@ class Mutant:
     environment: Mapping[str, str] = field(default_factory=dict)
     boards: tuple[str, ...] = ()
 
-    must_fail = False  # by a test: if not, any end that is not a success shows that the fault is noticed
+    must_fail = False  # whether a test must fail; otherwise any end except success shows that the fault is noticed
 
     def digest(self) -> str:
-        """Stands for the fault: the changed text, or the design and what is done to it."""
+        """Return a digest of the fault: the changed text, or the design and its change."""
         return digest_of([self.place, self.change])
 
     def judges(self) -> str:
-        """Stands for the tests as they are now."""
+        """Return a digest of the present tests."""
         files = sorted({test.partition("::")[0] for test in self.tests})
         return digest_of([*self.tests, *((ROOT / file).read_text() for file in files)])
 
     def control(self) -> "Mutant":
-        """The same without a fault; of a design, as Yosys writes it."""
+        """Return the same without a fault; a design is written again by Yosys."""
         if self.part == "gateware":
             environment = {**self.environment, mutation.NUMBER: "0"}
             return Mutant(f"{self.place}, as it is", self.part, self.tests, self.place, "", environment)

@@ -1,4 +1,4 @@
-"""Mutants of gateware: Yosys' `mutate` on the Verilog that the tests' benches simulate."""
+"""Mutants of gateware, made by Yosys' `mutate` from the Verilog that the tests' benches simulate."""
 
 import os
 import random
@@ -16,7 +16,7 @@ FAULTY = BUILD / "faulty"
 
 
 def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
-    """`count` mutants of what the target's tests simulate, of larger designs more (by the root of their size).
+    """Yield `count` mutants of the designs that the target's tests simulate, weighted by the root of a design's size.
 
     Raises
     ------
@@ -43,7 +43,10 @@ def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
 
 
 def _designs(target: Target) -> list[Path]:
-    """The Verilog of each design that the tests simulate, recorded while they run once, with the names of its tests."""
+    """Return the Verilog files of the designs that the tests simulate, after recording them in one run of the tests.
+
+    Next to each design is a list of the tests that use it.
+    """
     folder = BUILD / "designs" / target.digest()
     if not (folder / "complete").exists():
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Runs the tests of a mutant in a tree of its own, which has what the mutated one has not: the fault."""
+"""Runs the tests of a mutant in a tree of its own. It differs from the original only in the fault."""
 
 import contextlib
 import os
@@ -15,21 +15,21 @@ from gateware.flow.sweep import INPUTS
 from tests.gateware import mutation
 from tests.mutants.mutant import BUILD, ROOT, Mutant
 
-LEAST_S = 120  # for tests that do not end; more if they take long without a mutant
+LEAST_S = 120  # least limit in seconds for tests that do not end; slow tests get more
 FACTOR = 6
-BUILD_S = 1800  # for a simulated board, with others at work
-END = 2000  # characters of what tests said
-NO_TESTS = 5  # what pytest ends with where it has found none
+BUILD_S = 1800  # seconds to build a simulated board on a busy machine
+END = 2000  # characters that are kept of the tests' output
+NO_TESTS = 5  # pytest's exit status if it finds no tests
 
 
 def command(tests: Iterable[str]) -> list[str]:
-    """What runs tests and ends at the first that fails."""
+    """Return the command that runs tests and ends at the first failure."""
     plugins = ["-p", "no:cacheprovider", "-p", "tests.gateware.mutation"]
     return [sys.executable, "-m", "pytest", "-x", "-q", *plugins, *tests]
 
 
 def judge(mutant: Mutant, limit: float) -> tuple[bool, float, str]:
-    """Whether the tests pass within `limit` seconds, how long they took, and the end of what they said.
+    """Return whether the tests pass within `limit` seconds, how long they took, and the end of their output.
 
     Raises
     ------
@@ -54,15 +54,15 @@ def judge(mutant: Mutant, limit: float) -> tuple[bool, float, str]:
 
 
 def faulty(mutant: Mutant, folder: Path) -> Path:
-    """Where in a folder of inputs, or in that of what was drawn, the faulty Verilog of a design is."""
+    """Return the path of a design's faulty Verilog in `folder`, which holds inputs or drawn mutants."""
     return (folder / mutant.environment[mutation.FAULTY]).resolve()
 
 
 def _copy_to(tree: Path) -> None:
-    """A tree of the sources, with the caches of the original beside them."""
+    """Copy the sources to `tree`, and link the original's caches into it."""
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv*", "build", str(INPUTS), "__pycache__"))
     (tree / "build").mkdir()
-    for cache in ("tools", "cache"):  # kept by content, so that they can be shared
+    for cache in ("tools", "cache"):  # their entries are named by content, so they can be shared
         (ROOT / "build" / cache).mkdir(parents=True, exist_ok=True)
         (tree / "build" / cache).symlink_to((ROOT / "build" / cache).resolve())
 
@@ -97,19 +97,19 @@ def _run(tree: Path, tests: Iterable[str], limit: float, environment: Mapping[st
             _end(process)
         log.seek(0)
         said = log.read().decode(errors="replace")
-    # Any other end is the fault's, as it was 0 without.
+    # The fault causes any other status, as the status was 0 without it.
     if status == NO_TESTS or (environment and status == mutation.NOT_SIMULATED):
         raise RuntimeError(f"pytest ended with status {status} for {' '.join(tests)}")
     return status == 0, time.monotonic() - start, said
 
 
 def limit_of(seconds: float) -> float:
-    """How long tests may take that take `seconds` without a mutant."""
+    """Return the limit in seconds for tests that take `seconds` without a mutant."""
     return max(LEAST_S, FACTOR * seconds)
 
 
 def _end(process: subprocess.Popen) -> None:
-    """End the tests with all that they started."""
+    """End the tests and all processes that they started."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()

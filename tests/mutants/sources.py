@@ -15,11 +15,11 @@ from tests.mutants.mutant import BUILD, ROOT, Mutant, Target
 RULES = {".c": ["universal.rules", "c_like.rules", "c.rules"], ".py": ["universal.rules", "python.rules"]}
 RULES[".h"] = RULES[".c"]
 INCLUDED = [core_peer.CORE, core_peer.CORE.parent / "bench"]
-TRIES = 40  # lines drawn for each mutant that is wanted: most rules' results do not compile
+TRIES = 40  # lines tried per mutant, since most changes by the rules do not compile
 
 
 def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
-    """Up to `count` mutants of the target's files, each file as often as it has lines."""
+    """Yield up to `count` mutants of the target's files; each file is chosen in proportion to its lines."""
     paths = sorted(path for pattern in target.files for path in ROOT.glob(pattern))
     texts = {path: path.read_text() for path in paths}
     lines = [(path, number) for path in paths for number in range(texts[path].count("\n"))]
@@ -43,7 +43,7 @@ def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
 
 
 def _changed(line: str, suffix: str, rng: random.Random) -> str | None:
-    from universalmutator import mutator  # only here: `make mutants` installs it
+    from universalmutator import mutator  # not imported above, since only `make mutants` installs it
 
     with contextlib.redirect_stdout(io.StringIO()):
         found = mutator.mutants_regexp([line], RULES[suffix], ignorePatterns=[], ignoreStringOnly=True)
@@ -51,7 +51,7 @@ def _changed(line: str, suffix: str, rng: random.Random) -> str | None:
 
 
 def _differs(path: Path, before: str, after: str) -> bool:
-    """Whether the mutant compiles, and to something else."""
+    """Return whether the mutant compiles, and to something else."""
     if path.suffix == ".py":
         try:
             return _meaning(before) != _meaning(after)
@@ -64,7 +64,7 @@ def _differs(path: Path, before: str, after: str) -> bool:
 
 
 def _meaning(text: str) -> str:
-    """The program without what only a reader sees: docstrings, annotations' layout, text of messages."""
+    """Return the program without what has no effect: docstrings, annotations, text of messages."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -89,7 +89,7 @@ def _without_comments(text: str) -> str:
 
 
 def _object(path: Path, text: str) -> bytes | None:
-    """The code that a C file becomes, a header in the first file that includes it; None if it does not compile."""
+    """Return the compiled code of a C file, or of a header's first user; None if it does not compile."""
     folder = BUILD / "objects"
     core_peer.write_wire_header(folder)
     name = path.relative_to(next(place for place in INCLUDED if path.is_relative_to(place)))

@@ -1,7 +1,7 @@
 """Makes the pictures of the live view in docs/pictures: ``python -m tests.screenshots``, or ``make screenshots``.
 
-Chromium opens the page of `cipherlane live` on the simulated board, on stage. There is a picture of each size, and a
-short animation: what CTR sends, what ECB would leak, and what bytes changed on the wire do.
+Chromium opens the stage of `cipherlane live` on the simulated board. It makes one picture in each size, and a short
+animation. The animation shows what CTR sends, what ECB would leak, and the effect of bytes changed on the wire.
 """
 
 import argparse
@@ -24,19 +24,19 @@ PICTURES = ROOT / "docs" / "pictures"
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
 SIZES = (((1280, 720), "dark"), ((1920, 1080), "light"))
 ANIMATED = (960, 540)
-SCENES = ((), ("e",), ("e", "t"))  # keys: CTR, ECB, tampering
+SCENES = ((), ("e",), ("e", "t"))  # keys to press for each scene: CTR, ECB, tampering
 VERDICTS = (("wire", "looks random"), ("wire", "it leaks"), ("decrypted", "tampered"))
-SCENE = 5  # pictures of the animation
+SCENE = 5  # pictures per scene of the animation
 FRAME_MS = 400
 MOST_BYTES = 300_000
 PATIENCE_MS = 300_000
-END_S = 60  # for the tool to close the board's sessions
-STRETCHES = 4  # that the figures are of
+END_S = 60  # seconds in which the tool closes the board's sessions
+STRETCHES = 4  # stretches that each engine's figures cover
 PANE = "id => document.getElementById(id).toDataURL()"
 
 
 def photograph(page: Page) -> Image.Image:
-    """Return the page as seen."""
+    """Return the page as a picture."""
     return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
 
 
@@ -48,7 +48,7 @@ def another(page: Page) -> None:
 
 
 def on_stage(chromium: Browser, address: str, size: tuple[int, int], scheme: str) -> Page:
-    """Return the page on stage, with figures of each kind of engine."""
+    """Open the page on stage; return it once it shows a figure for each kind of engine."""
     page = chromium.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
     page.goto(f"{address}?stage")
     page.locator("#decrypted_verdict").filter(has_text="equal").wait_for(timeout=PATIENCE_MS)
@@ -57,7 +57,7 @@ def on_stage(chromium: Browser, address: str, size: tuple[int, int], scheme: str
 
 
 def measure(page: Page) -> None:
-    """Have each kind of engine stream by itself, the fastest last, for figures of more than one picture."""
+    """Let each kind of engine stream by itself, the fastest last, so that figures cover more than one picture."""
     for key in "321":
         page.keyboard.press(key)
         page.wait_for_function(
@@ -87,12 +87,13 @@ def animate(page: Page) -> list[Image.Image]:
 
 @contextlib.contextmanager
 def live_view(port: str) -> Iterator[str]:
-    """Have `cipherlane live` show a board; yield the page's URL. End it as its user does, by Ctrl-C.
+    """Have `cipherlane live` show a board; yield the page's URL. End the tool by Ctrl-C, as its user does.
 
     Raises:
-        SystemExit: it does not begin, or does not end in order.
+        SystemExit: the tool does not start, or does not end in order.
     """
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a background job, and then in its children
+    # A background job ignores SIGINT, and so would its children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     words = [Path(sys.executable).parent / "cipherlane", "live", "--listen", "127.0.0.1:0", "--port", port]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as tool:
         try:
@@ -108,7 +109,7 @@ def live_view(port: str) -> Iterator[str]:
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.screenshots", description=__doc__.splitlines()[0])
     parser.add_argument("--port", default="sim+udp", help="the board that is shown (default: %(default)s, as root)")
     parser.add_argument("--into", type=Path, default=PICTURES, metavar="FOLDER")
@@ -128,7 +129,8 @@ def main() -> int:
             photograph(page).save(args.into / f"stage-{width}x{height}.webp", quality=80, method=6)
             page.close()
         first, *others = animate(on_stage(chromium, address, ANIMATED, "dark"))
-    options = {"duration": FRAME_MS, "loop": 0, "lossless": True, "method": 6}  # noise of large pixels: smaller so
+    # Lossless is smaller for noise of large pixels.
+    options = {"duration": FRAME_MS, "loop": 0, "lossless": True, "method": 6}
     first.save(args.into / "live.webp", save_all=True, append_images=others, **options)
     sizes = {path: path.stat().st_size for path in sorted(args.into.glob("*.webp"))}
     for path, size in sizes.items():

@@ -2,13 +2,17 @@
  * @file
  * The bare-metal driver of Ethernet over a modelled MAC, on the host: `model FRAME...`.
  *
- * Each is a receive slot's bytes in hexadecimal: a frame, the sums at their place, and the frame's
- * length in the last two bytes, big-endian. For each moment at which the driver can look for a
- * frame while it erases all slots, and some after, in a run of its own: the first comes then, and
- * each other one right behind it, or once there is a slot; of the second as much as can be is there
- * at the look before. A line a moment: how many frames were sent, how many frames the driver took
- * that were not in their slots as they had come, and the bytes of the last one's slot from a
- * record's data on that are not 0 once nothing happens any more.
+ * Each argument is the content of a receive slot in hexadecimal: a frame, its sums at their place,
+ * and the frame's length, big-endian, in the last two bytes.
+ *
+ * The driver looks for frames again and again while it zeroizes all slots. There is one run for
+ * each of these moments, and for some after them. In each run the first frame arrives at that
+ * moment. The others follow immediately, or as soon as a slot is free. One look earlier, as much of
+ * the second frame as possible is already in its slot.
+ *
+ * For each moment a line is printed: the number of frames sent, the number of frames taken that
+ * were not in their slots as they had arrived, and a count of bytes. These are the bytes in the
+ * last frame's slot, from a record's data on, that are not 0 once nothing happens any more.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,16 +34,16 @@
 #define POLLS_MAX  100000u
 #define FIRST_SLOT 5u
 #define FRAMES_MAX 16u
-/* More bytes of a frame than come between two looks. */
+/* More bytes of a frame than arrive between two looks. */
 #define EARLY 256u
 
 static uint8_t memory[SLOTS * ETHMAC_SLOT_SIZE] __attribute__((aligned(16)));
 static uint8_t frames[FRAMES_MAX][ETHMAC_SLOT_SIZE];
 static uint32_t frame_count;
 static uint32_t cycles, looks, moment, sent;
-/* Frames that have come and that were taken; the first is in FIRST_SLOT. */
+/* Number of frames that arrived, and number taken; the first is in FIRST_SLOT. */
 static uint32_t come, taken;
-/* Bytes of the second that are there before it has come; frames that were not whole. */
+/* Bytes of the second frame that are there before it arrived; number of damaged frames. */
 static uint32_t early, damaged;
 static bool forgets;
 
@@ -59,7 +63,7 @@ static uint8_t *slot_of(uint32_t frame)
 	return &memory[(FIRST_SLOT + frame) % ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE];
 }
 
-/** All frames come that there are slots for. */
+/** Lets all frames arrive for which there are slots. */
 static void arrive(void)
 {
 	for (; come < frame_count && come - taken < ETHMAC_RX_SLOTS; come++) {
@@ -103,7 +107,7 @@ void ethmac_sram_reader_start_write(uint32_t value)
 	sent += value;
 }
 
-/* No fast path: what the driver asks of it is not looked at. */
+/* There is no fast path; the model ignores what the driver asks of it. */
 void cl_fastpath_zeroize(const struct cl_fastpath *device)
 {
 	(void)device;
@@ -134,7 +138,7 @@ static void read_slot(uint8_t *slot, const char *digits)
 	}
 }
 
-/** A run in which the frames come at @p at. @return how often the driver looked before they came */
+/** Runs once, with frames arriving at look @p at. @return the number of looks in the run */
 static uint32_t run(uint32_t at)
 {
 	static uint8_t staging[CL_LINK_UDP_MAX_DATA] __attribute__((aligned(16)));

@@ -2,11 +2,11 @@
  * @file
  * sdram.c over a modelled PHY and module, on the host: `model LANES FAULT ARGUMENT`.
  *
- * LANES is `bitslip:first:last` of each group of lines, with a comma between: the settings that
- * read what was written; with others a group's bits come inverted. FAULT is `none`, `stuck` (bit 5
- * of the word at offset ARGUMENT is 0), `small` (address line ARGUMENT has no effect) or `bursts`
- * (group ARGUMENT's bursts are never seen). It prints each step that the module took, with the
- * cycle, then what sdram_init() found.
+ * LANES is `bitslip:first:last` for each group of lines, separated by commas: the settings with
+ * which the group reads what was written. With other settings, its bits are read inverted. FAULT is
+ * `none`, `stuck` (bit 5 of the word at offset ARGUMENT is 0), `small` (address line ARGUMENT has
+ * no effect) or `bursts` (bursts of group ARGUMENT are never seen). The program prints each step of
+ * the module with its cycle, then the findings of sdram_init().
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -58,7 +58,7 @@ static uint32_t *pad(unsigned int phase, unsigned int offset)
 	return &registers[(phase * MODEL_PHASE_BYTES + offset) / 4];
 }
 
-/** Word @p n of an access, in the registers whose first is at @p offset of a phase's. */
+/** Returns word @p n of an access. @p offset locates the first such register within a phase. */
 static uint32_t *word_pad(unsigned int n, unsigned int offset)
 {
 	return pad(n / CL_SDRAM_PHASE_WORDS, offset + n % CL_SDRAM_PHASE_WORDS * 4);
@@ -69,7 +69,7 @@ static void issue(unsigned int phase)
 	const uint32_t bits = *pad(phase, MODEL_COMMAND), address = *pad(phase, MODEL_ADDRESS);
 	const uint32_t kind = bits & 15;
 
-	/* Not of the initialisation, in which no row is open. */
+	/* These commands do not belong to the initialisation, during which no row is open. */
 	if (kind != 3 && kind != 13 && kind != 15 && (kind != 11 || row_is_open)) {
 		if (kind == (8 | 1)) {
 			row_is_open = 1;
@@ -171,7 +171,9 @@ uint32_t ddrphy_burstdet_seen_read(void)
 	return bursts;
 }
 
-/** The region; where an address line has no effect, one page of a file is at two places. */
+/**
+ * Maps the region. If an address line has no effect, one page of a file appears at two addresses.
+ */
 static uint8_t *create_memory(void)
 {
 	const int file = memfd_create("sdram", 0);

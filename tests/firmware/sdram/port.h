@@ -1,14 +1,14 @@
-/* What the core needs of the SoC, here of the modelled one. */
+/* The parts of the SoC that the core needs, here from the model. */
 #ifndef PORT_H
 #define PORT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each question takes a cycle. */
+/* Each call takes one cycle. */
 uint32_t port_cycles(void *context);
 
-/* Behind what was written: the module's faults show now. */
+/* Marks the end of writing: from now on the module's faults have an effect. */
 void port_dcache_flush(void);
 
 #endif

@@ -1,9 +1,9 @@
 /**
  * @file
- * sdram_write_back() over models of the CPU's data cache and the L2 cache, both direct-mapped: each
- * word that it reads comes here, as the compiler's thread sanitizer calls. Before it everything
- * that may be data is dirty in the L2 cache, and the CPU's has the lines behind that from before.
- * Prints how many of the L2 cache's lines were not written back.
+ * sdram_write_back() over models of the CPU's data cache and the L2 cache, both direct-mapped. The
+ * compiler's thread sanitizer calls this program for each word that the function reads. At the
+ * start, all possible data are dirty in the L2 cache, and the CPU's cache holds the lines before
+ * them. The program prints how many lines of the L2 cache were not written back.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ static void fetch(uint32_t line)
 {
 	const uint32_t set = line % L2_LINES;
 
-	if (tags[set] != line) { /* its line makes room */
+	if (tags[set] != line) { /* the old line is evicted */
 		tags[set] = line;
 		dirty[set] = false;
 	}

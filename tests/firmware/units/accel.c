@@ -26,7 +26,7 @@ static void abort_all(void)
 	accel->beats = 0;
 }
 
-/** A block through the queues and the core, whose `bytes` first are data. */
+/** Passes one block through the queues and the core; its first `bytes` bytes are data. */
 static void block(const struct units_descriptor *d, uint64_t index, const struct units_key *key,
 		  uint32_t at, uint32_t bytes, uint8_t mask)
 {
@@ -104,7 +104,7 @@ static void tick(void)
 	}
 }
 
-/** A command on the keys is under way. */
+/** Starts a command on the keys. */
 static void begin(uint32_t error)
 {
 	accel->polls = units_polls();
@@ -137,7 +137,7 @@ static bool slot_used(uint32_t slot)
 	return false;
 }
 
-/** load_key or clear_key; @return whether it was taken. */
+/** Starts load_key or clear_key. @return whether the command was accepted. */
 static bool key_command(bool load)
 {
 	const uint32_t slot = accel->key_config >> CL_ACCEL_KEY_CONFIG_SLOT_SHIFT & 15;

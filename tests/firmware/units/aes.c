@@ -1,4 +1,4 @@
-/* AES from FIPS-197: tables are made from the definitions of the field and of the S-box. */
+/* AES from FIPS-197. Its tables are computed from the definitions of the field and of the S-box. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

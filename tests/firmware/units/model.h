@@ -1,11 +1,11 @@
 /**
  * @file
- * The hardware under the engines of the target, modelled from its reference pages (gateware/isa,
- * gateware/dma and gateware/net README.md, gateware/isa/zkn.py) and FIPS-197: what instructions and
- * registers do, and all that the hardware remembers.
+ * The hardware that the target's engines use, modelled from its reference pages (README.md in
+ * gateware/isa, gateware/dma and gateware/net, and gateware/isa/zkn.py) and FIPS-197: the effects
+ * of instructions and registers, and all state of the hardware.
  *
- * Included before every source of the core: its instructions and register accesses come here.
- * Whatever software must not do ends the program.
+ * This header is included before every source of the core, so that instructions and register
+ * accesses call the model. A violation of the hardware's rules by software ends the program.
  */
 #ifndef UNITS_MODEL_H
 #define UNITS_MODEL_H
@@ -21,11 +21,11 @@
 #define CL_FASTPATH_WRITE(device, offset, value)                                                   \
 	((void)(device), units_fastpath_write(offset, value))
 
-/* Code for one instance of constants serves all here. */
+/* One instance of the code serves all constants here. */
 #define CL_ISE_INLINE static __attribute__((noinline, unused))
 #define CL_C_INLINE   static __attribute__((noinline, unused))
 
-/** The memory that vector loads and stores and the DMA reach: its addresses have 32 bits. */
+/** The memory that vector loads and stores and the DMA reach, at addresses of 32 bits. */
 #define UNITS_ORIGIN 0x40000000u
 #define UNITS_BYTES  0x10000u
 
@@ -37,20 +37,20 @@
 #define UNITS_ROWS     8u
 #define UNITS_WINDOW   64u
 
-/** What goes wrong next, once. */
+/** The fault that strikes next, once. */
 enum units_fault {
 	UNITS_SOUND,
-	/** Of a vector load or store. */
+	/** A vector load or store fails. */
 	UNITS_VECTOR_BUS,
-	/** Of a descriptor, in its middle; it never ends. */
+	/** A descriptor fails in its middle, or never ends. */
 	UNITS_DMA_BUS,
 	UNITS_DMA_TIMEOUT,
 	UNITS_DMA_HANGS,
-	/** Of a command on the accelerator's keys: it never ends; is refused; gives no key. */
+	/** A command on the accelerator's keys never ends, is refused, or leaves no valid key. */
 	UNITS_KEY_HANGS,
 	UNITS_KEY_REFUSED,
 	UNITS_KEY_INVALID,
-	/** The same of the fast path. */
+	/** The same faults for keys of the fast path. */
 	UNITS_ROW_HANGS,
 	UNITS_ROW_INVALID,
 	/** The fast path refuses a session, or an access to a window. */
@@ -66,7 +66,10 @@ struct units_key {
 struct units_request {
 	uint8_t data[16];
 	uint32_t address;
-	/** Of a group's member, whose data are added to what is at the address; else the same. */
+	/**
+	 * For a group member, `data` are added to what is at `address`; else both addresses are
+	 * equal.
+	 */
 	uint32_t destination;
 	bool member;
 };
@@ -78,9 +81,9 @@ struct units_vector {
 	} context[UNITS_CONTEXTS];
 	uint32_t selected;
 	uint32_t fault;
-	/** A member of the group under way has failed. */
+	/** A member of the current group has failed. */
 	bool broken;
-	/** Stores under way, from `first` on; what is around them stays from earlier requests. */
+	/** Pending stores, from `first` on; the other entries keep the data of earlier requests. */
 	struct units_request queue[UNITS_QUEUE];
 	uint32_t first;
 	uint32_t waiting;
@@ -93,7 +96,7 @@ struct units_descriptor {
 	uint32_t destination;
 	uint32_t length;
 	uint32_t options;
-	/** Reads of registers until it ends. */
+	/** Register reads until the descriptor ends. */
 	uint32_t polls;
 	bool hangs;
 };
@@ -108,7 +111,7 @@ struct units_accel {
 	uint32_t key_config;
 	uint32_t key_word[8];
 	struct units_key key[UNITS_SLOTS];
-	/** Key commands: reads of registers until the end, and slots that then hold a key. */
+	/** Key commands: register reads until the end, and slots that will then hold a key. */
 	uint32_t polls;
 	uint32_t coming;
 	bool hangs;
@@ -120,7 +123,7 @@ struct units_accel {
 	uint16_t completed;
 	uint32_t results;
 	uint32_t error;
-	/** Two bursts of 32 beats each way, and what the core was given and gave last. */
+	/** Two bursts of 32 beats each way, and the core's last input and output. */
 	uint8_t read[UNITS_FIFO][16];
 	uint8_t written[UNITS_FIFO][16];
 	uint32_t beats;
@@ -137,11 +140,11 @@ struct units_row {
 	uint32_t slot;
 	uint32_t iv[4];
 	uint32_t record_blocks;
-	/** Statistics. */
+	/** Statistics of the session. */
 	uint64_t bytes;
 	uint64_t blocks;
 	uint32_t records;
-	/** Window: base in blocks, and what came by place. */
+	/** The window: its base in blocks, and a bit and a sum for each place. */
 	uint32_t base;
 	uint64_t came;
 	uint64_t sum[UNITS_WINDOW];
@@ -167,12 +170,12 @@ struct units_fastpath {
 	uint64_t bytes;
 	uint64_t blocks;
 	uint32_t records;
-	/** Reads of registers until the datagram under way is encrypted; of which row. */
+	/** Register reads until the pending datagram is encrypted, and its row. */
 	uint32_t under_way;
 	uint32_t under_way_row;
 };
 
-/** All that the hardware remembers. */
+/** All state of the hardware. */
 struct units {
 	struct units_vector vector;
 	struct units_accel accel;
@@ -182,16 +185,16 @@ struct units {
 extern struct units units;
 extern enum units_fault units_fault;
 
-/** The CPU's stores are in memory; its cache holds nothing that was changed behind its back. */
+/** The CPU's stores have reached memory; its cache may be stale, as others wrote to memory. */
 extern bool units_drained;
 extern bool units_stale;
 
 _Noreturn void units_die(const char *why);
 
-/** Consumes a fault. */
+/** Returns whether @p fault strikes now; it strikes once. */
 bool units_strikes(enum units_fault fault);
 
-/** A number of register reads that a command takes. */
+/** Returns a number of register reads that a command takes. */
 uint32_t units_polls(void);
 
 /** FIPS-197 on bytes: byte r + 4c is row r, column c. */
@@ -205,7 +208,7 @@ void units_encrypt(const struct units_key *key, const uint8_t in[16], uint8_t ou
 /** Adds to the last @p width bytes of a counter block. */
 void units_add(uint8_t counter[16], uint64_t number, unsigned int width);
 
-/** An instruction of the vector unit; @return rd. */
+/** Executes an instruction of the vector unit. @return rd. */
 uint32_t units_execute(unsigned int funct3, unsigned int funct7, uint64_t rs1, uint64_t rs2);
 uint32_t units_zkn(unsigned int funct7, uint32_t rs1, uint32_t rs2);
 
@@ -215,21 +218,21 @@ void units_accel_write(uint32_t offset, uint32_t value);
 uint32_t units_fastpath_read(uint32_t offset);
 void units_fastpath_write(uint32_t offset, uint32_t value);
 
-/** A data record of a peer, as the network brings it. */
+/** A data record from a peer, as it arrives from the network. */
 struct units_datagram {
 	uint32_t ip;
 	uint32_t port;
 	uint32_t session;
 	uint64_t token;
 	uint64_t offset;
-	/** Replaced by the answer when it is encrypted. */
+	/** The answer replaces the data once it is encrypted. */
 	uint8_t *data;
 	uint32_t length;
-	/** Reads of registers until it is. */
+	/** Register reads until it is encrypted. */
 	uint32_t polls;
 };
 
-/** @return the code of the event that it ends with: answered, or why it is dropped. */
+/** @return the code of the final event: answered, or the reason for dropping it. */
 uint32_t units_fastpath_receive(const struct units_datagram *datagram);
 
 #endif

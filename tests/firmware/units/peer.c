@@ -1,7 +1,7 @@
 /*
- * Drives the engines of the target over modelled hardware: reads messages from stdin, answers on
- * stdout, as tests/firmware/core_peer.c does. The sanitizers watch; in the memory that the hardware
- * reaches, all is poisoned but what a call may touch.
+ * Drives the target's engines over modelled hardware: reads messages from stdin, answers on stdout,
+ * as tests/firmware/core_peer.c does. Sanitizers check it: memory that the hardware can reach is
+ * poisoned, except the parts that a call may touch.
  */
 #include <errno.h>
 #include <sanitizer/asan_interface.h>
@@ -24,14 +24,14 @@
 #define ANSWER_MAX  (1u << 20)
 #define PLACES      40u
 #define ENGINES     10u
-#define SERVER      6u /* which of them serves by itself */
-/** Where buffers of calls may lie; the bounce buffer lies at the origin. */
+#define SERVER      6u /* index of the engine that serves by itself */
+/** Where buffers of calls may be; the bounce buffer is at the origin. */
 #define IN_AT     0x1000u
 #define OUT_AT    0x8000u
 #define UNTOUCHED 0x5a
 #define CONTEXT_B 5u
 
-/** Of a buffer: on the heap, in the hardware's memory, or at that memory's end. */
+/** Where a buffer is: on the heap, in the hardware's memory, or at the end of that memory. */
 enum where {
 	HEAP,
 	MEMORY,
@@ -113,8 +113,7 @@ static struct cl_engine_key *take_key(void)
 	return keys[place];
 }
 
-/** What is left of the message, in memory of its own, `misalign` bytes behind an aligned address.
- */
+/** Takes the rest of the message into its own memory, `misalign` bytes after an aligned address. */
 static uint8_t *take_rest(size_t misalign, uint8_t **heap)
 {
 	const size_t bytes = size - taken;
@@ -137,7 +136,7 @@ static struct buffer allocate(enum where where, size_t misalign, size_t at, size
 	return buffer;
 }
 
-/** After the call: all else in the hardware's memory is as it was. */
+/** Frees a buffer after the call, so that check_memory finds any other change in the memory. */
 static void release(struct buffer *buffer)
 {
 	if (buffer->heap == NULL) {
@@ -166,7 +165,7 @@ static void check_memory(void)
 	}
 }
 
-/** Buffers of a call: u8 where and misalignment of input and output, u8 in place. */
+/** The buffers of a call: u8 place and u8 misalignment of input and output, u8 in place. */
 struct call {
 	struct buffer in;
 	struct buffer out;
@@ -203,7 +202,10 @@ static void put_result(struct call *call, int status)
 	check_memory();
 }
 
-/** Power-on: u8 what memories hold, u32 bytes of the bounce buffer; status of the accelerator. */
+/**
+ * Powers on: u8 value that fills the memories, u32 bytes of the bounce buffer. Answers the status
+ * of the accelerator's initialisation.
+ */
 static void op_start(void)
 {
 	const int remains = (int)take_u8();
@@ -255,7 +257,7 @@ static void op_start(void)
 	modes[3] = bench_variants[0].modes;
 }
 
-/** NULL for the server. */
+/** Returns the engine of the next byte, NULL for the server. */
 static const struct cl_engine *take_engine(void)
 {
 	const uint32_t n = take_u8();
@@ -266,7 +268,7 @@ static const struct cl_engine *take_engine(void)
 	return n == SERVER ? NULL : &engines[n];
 }
 
-/** u8 engine, place, misalignment, u32 key bits, key: status. */
+/** Takes u8 engine, place, misalignment, u32 key bits, key. Answers status. */
 static void op_set_key(void)
 {
 	const struct cl_engine *const engine = take_engine();
@@ -282,7 +284,7 @@ static void op_set_key(void)
 	check_memory();
 }
 
-/** u8 modes, device, place, decrypt, u32 key bits, key: status. */
+/** Takes u8 modes, device, place, decrypt, u32 key bits, key. Answers status. */
 static void op_modes_set_key(void)
 {
 	const struct cl_modes *const m = modes[take_u8() % 4];
@@ -297,7 +299,10 @@ static void op_modes_set_key(void)
 	free(heap);
 }
 
-/** u8 engine, place, misalignment of the counter, counter, buffers, data: status, output. */
+/**
+ * Takes u8 engine, place, misalignment of the counter, counter, buffers, data. Answers status and
+ * output.
+ */
 static void op_ctr(void)
 {
 	const struct cl_engine *const engine = take_engine();
@@ -313,7 +318,10 @@ static void op_ctr(void)
 	free(heap);
 }
 
-/** u8 modes, device, place, decrypt, CBC, key length / 64 - 2, chain, buffers, data: likewise. */
+/**
+ * Takes u8 modes, device, place, decrypt, CBC, key length / 64 - 2, chain, buffers, data. Answers
+ * status, output and chain.
+ */
 static void op_modes(void)
 {
 	const struct cl_modes *const m = modes[take_u8() % 4];
@@ -334,7 +342,7 @@ static void op_modes(void)
 	free(chain);
 }
 
-/** u8 engine, place: whether anything is left of the key's structure. */
+/** Takes u8 engine, place. Answers whether any byte of the key's structure is still set. */
 static void op_clear(void)
 {
 	const struct cl_engine *const engine = take_engine();
@@ -353,7 +361,10 @@ static void op_clear(void)
 	check_memory();
 }
 
-/** u8 place, u32 session, u64 token, peer, length, u32 record bytes, iv, window: status. */
+/**
+ * Takes u8 place, u32 session, u64 token, peer, length, u32 record bytes, iv, window. Answers
+ * status.
+ */
 static void op_serve(void)
 {
 	const struct cl_engine_key *const key = take_key();
@@ -371,7 +382,7 @@ static void op_serve(void)
 	free(window);
 }
 
-/** u8 place: u64 bytes, blocks, u32 records. */
+/** Takes u8 place. Answers u64 bytes, blocks, u32 records. */
 static void op_report(void)
 {
 	const struct cl_engine_key *const key = take_key();
@@ -383,7 +394,7 @@ static void op_report(void)
 	put_u32(work.records);
 }
 
-/** u8 place: status, window. */
+/** Takes u8 place. Answers status and window. */
 static void op_finish(void)
 {
 	const struct cl_engine_key *const key = take_key();
@@ -394,7 +405,9 @@ static void op_finish(void)
 	free(window);
 }
 
-/** u32 address, port, session, u64 token, offset, u32 polls, data: the event it ends with. */
+/**
+ * Takes u32 address, port, session, u64 token, offset, u32 polls, data. Answers the final event.
+ */
 static void op_datagram(void)
 {
 	struct units_datagram d;
@@ -412,20 +425,22 @@ static void op_datagram(void)
 	put_u32(units_fastpath_receive(&d));
 }
 
-/** u32 bytes: those of the last datagram, encrypted by now. */
+/** Takes u32 bytes. Answers that many bytes of the last datagram, which is encrypted by now. */
 static void op_reply(void)
 {
 	put(datagram, take_u32());
 }
 
-/** u8 fault: the one that has not struck. */
+/** Takes u8 fault for the future. Answers the earlier fault if it has not struck. */
 static void op_fault(void)
 {
 	put_u32(units_fault);
 	units_fault = (enum units_fault)take_u8();
 }
 
-/** u32 slots taken: of the accelerator, keys, rows, rows in use; then all state: u32 of hardware.
+/**
+ * Answers u32 masks of slots in use: the accelerator's, its keys, the fast path's keys, its rows,
+ * loaded vector contexts. Then u32 bytes of the hardware's state, and all state.
  */
 static void op_dump(void)
 {

@@ -1,4 +1,6 @@
-/* The vector AES unit (gateware/isa/README.md), with loads and stores under way behind others. */
+/*
+ * The vector AES unit (gateware/isa/README.md), with loads and stores that wait for earlier ones.
+ */
 #include <string.h>
 
 #include "model.h"
@@ -24,7 +26,7 @@ static uint8_t (*keys(void))[16]
 	return units.vector.context[units.vector.selected].k;
 }
 
-/** Whether the port refuses a request or the bus does; the first fault stays. */
+/** Returns whether the port or the bus refuses a request; only the first fault is recorded. */
 static bool fails(uint32_t address)
 {
 	uint32_t fault = 0;
@@ -50,7 +52,7 @@ static void carry_out_store(void)
 	struct units_request *const request = &vector->queue[vector->first];
 
 	if (request->member && vector->broken) {
-		/* Behind the fault of its group. */
+		/* An earlier member of this group has failed. */
 	} else if (fails(request->address) || (request->member && fails(request->destination))) {
 		vector->broken = request->member;
 	} else {
@@ -89,7 +91,7 @@ static const struct units_request *add(unsigned int s, uint32_t address, uint32_
 	return request;
 }
 
-/** Requests are carried out in order; a store as late as may be. */
+/** Carries out requests in order; each store happens as late as possible. */
 static void access_memory(enum kind kind, uint32_t address, unsigned int s)
 {
 	struct units_vector *const vector = &units.vector;
@@ -116,7 +118,7 @@ static void access_memory(enum kind kind, uint32_t address, unsigned int s)
 	}
 }
 
-/** A request for each register, with its value now. */
+/** Queues a request for each register, with the register's present value. */
 static void access_group(uint32_t source, uint32_t destination)
 {
 	drain();
@@ -164,7 +166,7 @@ static uint32_t substituted(uint32_t word, unsigned int turn)
 	return word;
 }
 
-/** funct3 6: moves, and what answers a cycle later. */
+/** Executes funct3 6: moves, and instructions that answer a cycle later. */
 static uint32_t answering(unsigned int funct7, uint32_t rs1, uint32_t rs2)
 {
 	const uint32_t words[2] = {rs1, rs2};
@@ -205,7 +207,7 @@ static uint32_t answering(unsigned int funct7, uint32_t rs1, uint32_t rs2)
 	}
 }
 
-/** funct3 7: ShiftRows, counter blocks, memory, keys. */
+/** Executes funct3 7: ShiftRows, counter blocks, memory, keys. */
 static void others(unsigned int funct7, uint32_t rs1, uint32_t rs2)
 {
 	const unsigned int s = funct7 & 7;

@@ -1,14 +1,14 @@
-"""The board comes into service, is what the environment file says, and computes what the standards say."""
+"""The board comes into service, matches the environment file, and computes the results that the standards state."""
 
 import pytest
 from cipherlane.protocol.layout import RecordType
 
 REQUESTS = 16
-NAME_BYTES = 16  # of a board's name in a record
+NAME_BYTES = 16  # longest name of a board in a record
 
 
 def test_comes_into_service(serving):
-    """Power, the right part on the cable, the bitstream in it, an answer; of a simulated board its start."""
+    """The board has power, the right part on the cable and the bitstream, and answers; a simulated one just starts."""
     assert serving.status.name == "serving"
 
 
@@ -21,21 +21,21 @@ def test_identity(board, identity, expected):
 
 
 def test_build(serving, identity):
-    """What answers is what was loaded or started, where that is known, and not what the board had before."""
+    """The answer must come from the build that was loaded or started, if known, not from an earlier one."""
     assert identity.build_id, "no build flow has made it"
     assert serving.build_id in (None, identity.build_id)
 
 
 @pytest.mark.from_memory
 def test_known_answers(device, engine):
-    """FIPS-197 and SP 800-38A, on the board itself."""
+    """Run the answers of FIPS-197 and SP 800-38A on the board itself."""
     reply = device.request(RecordType.SELFTEST, timeout=device.link.pace.first, engine=engine)
     assert reply.tests > 0
     assert reply.failed == 0
 
 
 def test_link_is_clean(device):
-    """Nothing is lost on a cable, or arrives damaged."""
+    """The cable must neither lose nor damage records."""
     before = device.counters(attempts=1)
     for _ in range(REQUESTS):
         after = device.counters(attempts=1)

@@ -1,22 +1,22 @@
-"""What a lab does to boards: a cable pulled and power cut in the middle of a transfer."""
+"""Faults that happen in a lab: in the middle of a transfer, a cable is pulled or the power is cut."""
 
 import pytest
 from cipherlane.device import Device
 
 from tests.hil.suite.transfers import Broken
 
-TIMEOUT_S = {"sim": 10.0, "board": 2.0}  # for each reply of a board that may be gone
+TIMEOUT_S = {"sim": 10.0, "board": 2.0}  # time-out for each reply of a board that may be gone
 
 
 @pytest.fixture
 def fastest(identity):
-    """The fastest that every transport reaches."""
+    """Return the fastest engine that works over every transport."""
     engines = [each for each in identity.engines_of("aes") if not each.traits.serves]
     return min(engines, key=lambda each: each.traits.rank)
 
 
 def test_port_closed_in_mid_transfer(board, identity, transport, fastest, streams, expected):
-    """The transfer ends with an error, the board answers the next host, and the stream goes on where it broke off."""
+    """The transfer ends with an error, the board answers the next host, and the stream resumes where it broke off."""
     stream = streams.draw(expected("broken_bytes"))
     with Device(board.open(transport)) as device:
         broken = Broken(device, fastest, stream, device.link.transport.close)
@@ -26,7 +26,7 @@ def test_port_closed_in_mid_transfer(board, identity, transport, fastest, stream
 
 
 def test_reset_in_mid_transfer(serving, board, identity, transport, fastest, streams, expected):
-    """The transfer ends with an error, the board comes back as after power-on, and serves."""
+    """The transfer ends with an error. The board returns as after power-on, and serves."""
     if not serving.restarts:
         pytest.skip("no power switch, reset line or cable in the environment file")
     stream = streams.draw(expected("broken_bytes"))

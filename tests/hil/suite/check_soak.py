@@ -6,12 +6,15 @@ import time
 import pytest
 from cipherlane.device import KEY_BITS
 
-MOST_RANGES = 16 + len(KEY_BITS)  # streams that ended and could be resumed, and of each key what adjoins
+MOST_RANGES = 16 + len(KEY_BITS)  # ended streams that can still be resumed, and one merged range for each key
 
 
 @pytest.mark.soak
 def test_soak(device, pytestconfig, identity, transport, streams, expected):
-    """Streams of random length on engines by turns; every byte right, nothing damaged, no restart in between."""
+    """Streams of random length use the engines in turn.
+
+    Every byte must be right, nothing damaged, and no restart happen.
+    """
     rng = random.Random(1)
     engines = [engine for engine in identity.engines_of("aes") if transport == "udp" or not engine.traits.serves]
     end, count, total = time.monotonic() + pytestconfig.getoption("soak"), 0, 0

@@ -1,7 +1,7 @@
-"""What the suite's checks share: the board in service, devices, figures, and the verdict on the run.
+"""Fixtures that the suite's checks share: the board in service, devices, figures, and the verdict on the run.
 
-A run qualifies a board if all that was selected passed or, for a reason that is printed, was skipped, and something
-passed. The run, its figures included, becomes a line of the history (`--history`).
+A run qualifies a board if every selected check passed, or was skipped for a printed reason, and at least one passed.
+The run and its figures become a line of the history (`--history`).
 """
 
 import platform
@@ -42,12 +42,12 @@ def pytest_configure(config):
 
 
 def option(config, name):
-    """An option of the environment file's target."""
+    """Return an option of the environment file's target."""
     return config.stash[LABGRID_ENV_KEY].config.get_target_option("main", name)
 
 
 def pytest_generate_tests(metafunc):
-    """Each engine, key length and transport that the environment file says the board has is a test of its own."""
+    """Make a test for each engine and transport of the board, as listed in the environment file."""
     if metafunc.config.stash[LABGRID_ENV_KEY] is None:
         raise pytest.UsageError("no environment file: run `make hil BOARD=...`, or give --lg-env FILE")
     if "engine" in metafunc.fixturenames:
@@ -60,7 +60,7 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(config, items):
-    """What the fast path serves comes over a network; the soak is a test if it is to last some time."""
+    """Deselect the fast path on the UART, as it needs a network, and the soak test if it is to last no time."""
     left_out = []
     for item in items:
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
@@ -75,13 +75,13 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def expected(pytestconfig):
-    """What the environment file says of the board, by name."""
+    """Return a function that gets a board's property from the environment file by name."""
     return lambda name: option(pytestconfig, name)
 
 
 @pytest.fixture(scope="session")
 def serving(request, env):
-    """The strategy of a board that answers; the run ends with one line if there is none."""
+    """Return the strategy of a board that answers; without such a board, the run ends with one line."""
     try:
         strategy = env.get_target("main").get_driver("Strategy")
         strategy.transition("serving")
@@ -95,26 +95,26 @@ def serving(request, env):
 
 @pytest.fixture(scope="session")
 def board(serving):
-    """The driver of the board in service."""
+    """Return the driver of the board in service."""
     return serving.board
 
 
 @pytest.fixture(scope="session")
 def streams():
-    """Draws the streams of this run."""
+    """Return the generator of this run's streams."""
     return Streams()
 
 
 @pytest.fixture
 def device(board, identity, transport):
-    """The board, connected over one of its transports."""
+    """Connect to the board over one of its transports."""
     with Device(board.open(transport)) as connected:
         yield connected
 
 
 @pytest.fixture
 def check_figure(pytestconfig, identity):
-    """Takes a figure's name and its Mbps: keeps it, and fails if it is a regression."""
+    """Return a function that records a figure in Mbps by name, and fails if it is a regression."""
     run = pytestconfig.stash[RUN]
     path = pytestconfig.getoption("history")
     earlier = history.series(history.read(path)) if path else {}
@@ -132,7 +132,7 @@ def check_figure(pytestconfig, identity):
 
 @pytest.fixture(scope="session")
 def identity(pytestconfig, env, serving, board, record_testsuite_property):
-    """Who answers, which is noted in the run and in the report."""
+    """Ask the board for its identity, and note it in the run and in the report."""
     with Device(board.open(board.transports[0])) as connected:
         info = connected.info()
     run = pytestconfig.stash[RUN]
@@ -145,7 +145,7 @@ def identity(pytestconfig, env, serving, board, record_testsuite_property):
         "build_id": info.build_id,
         "clock_hz": info.clock_hz,
         "firmware": f"{info.firmware} {info.firmware_version}",
-        # The environment file names it by a token.
+        # The environment file contains only the token, not the place's name.
         "place": place and offered.text(place.manager.session.get_place(place.name).name, "place"),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": results.commit(),
@@ -163,7 +163,7 @@ def identity(pytestconfig, env, serving, board, record_testsuite_property):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session, exitstatus):
-    """Gives the verdict; a run that showed nothing fails."""
+    """Give the verdict; a run without a passed check fails."""
     config = session.config
     if config.getoption("collectonly"):
         return

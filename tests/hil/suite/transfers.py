@@ -10,18 +10,18 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 
 class Stream(NamedTuple):
-    """Data, and under which key and counter blocks they go through a board."""
+    """Data, with the key and initial counter block under which a board processes them."""
 
     key: bytes
     iv: bytes
     data: bytes
 
     def expected(self):
-        """The data in AES-CTR, encrypted or decrypted, by the independent package."""
+        """Return the data encrypted or decrypted in AES-CTR by the independent package."""
         return Cipher(algorithms.AES(self.key), modes.CTR(self.iv)).encryptor().update(self.data)
 
     def transfer(self, device, engine, direction="encrypt", **options):
-        """Sends it through a session of its own, and compares what comes back."""
+        """Send the data through a session of its own, and check the result."""
         out = io.BytesIO()
         with device.open_session(self.key, self.iv, engine, direction, length=len(self.data)) as session:
             report = session.transfer(io.BytesIO(self.data), out, length=len(self.data), **options)
@@ -30,22 +30,22 @@ class Stream(NamedTuple):
 
 
 class Streams:
-    """Draws streams: a random key for each length, under which ranges of counter blocks follow each other.
+    """Makes streams under one random key for each key length; their ranges of counter blocks follow each other.
 
-    A board remembers these as one; it has room for some hundred that do not.
+    A board remembers adjoining ranges as one. It has room for only about a hundred separate ranges.
     """
 
     def __init__(self):
         self._blocks = {}
 
     def draw(self, size, key_bits=128):
-        """`size` bytes under counter blocks that no other stream has."""
+        """Return a stream of `size` bytes with counter blocks that no other stream uses."""
         blocks = self._blocks.setdefault(key_bits, CounterBlocks(key_bits))
         return Stream(blocks.key, blocks.take(size), random.Random(size).randbytes(size))
 
 
 class Broken:
-    """A transfer that `fault` breaks off when half of it is back, and what is left of it."""
+    """A transfer that `fault` interrupts when half of the result has arrived; it can be resumed."""
 
     def __init__(self, device, engine, stream, fault):
         self.stream, self._fault = stream, fault
@@ -61,7 +61,7 @@ class Broken:
 
     @property
     def happened(self):
-        """Whether the fault came while the transfer was under way, and ended it."""
+        """Whether the fault happened during the transfer and ended it."""
         return self._fault is None and self.error is not None and len(self._out.getvalue()) < len(self.stream.data)
 
     def _progress(self, written):
@@ -70,7 +70,7 @@ class Broken:
             fault()
 
     def resume(self, device, engine):
-        """Has a new session go on where it broke off; the whole result."""
+        """Resume the transfer in a new session; return the whole result."""
         session, stream = self._session, self.stream
         begin = len(self._out.getvalue()) // session.record_bytes * session.record_bytes
         self._out.seek(begin)

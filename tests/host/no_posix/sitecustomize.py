@@ -1,6 +1,6 @@
-"""On PYTHONPATH, keeps Python from importing what POSIX systems alone have: host tests must pass all the same.
+"""On PYTHONPATH, this keeps Python from importing modules that only POSIX systems have. Host tests must still pass.
 
-Programs that are started from there, in whatever folder, find it too.
+Programs started from these tests find it, too, in whatever folder they run.
 """
 
 import os
