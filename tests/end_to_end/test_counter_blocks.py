@@ -22,6 +22,7 @@ RECORD, TOKEN = 512, 99
 @pytest.fixture(scope="module")
 def line():
     with SimulatedBoard() as running, SerialTransport(running.url) as transport:
+        transport.resync()  # the simulated UART ends a connection that begins otherwise
         yield transport
 
 

@@ -45,6 +45,7 @@ def board(zephyr_board):
 @pytest.fixture
 def line(board):
     with SerialTransport(board.url) as transport:
+        transport.resync()  # the simulated UART ends a connection that begins otherwise
         yield transport
 
 

@@ -32,14 +32,13 @@ static int cmac(const struct cl_engine *engine, const struct cl_wire_mac_request
 			  count, mac);
 }
 
-uint16_t cl_handle_mac(struct cl_exchange *exchange)
+/** Checks the request and computes its MAC. */
+static uint16_t compute(struct cl_exchange *exchange, struct cl_wire_mac_reply *reply)
 {
 	uint8_t *const data = exchange->data;
 	const uint16_t length = exchange->header.length;
 	const size_t blocks = (length - CL_WIRE_MAC_REQUEST_SIZE) / CL_BLOCK_BYTES;
 	struct cl_wire_mac_request request;
-	struct cl_wire_mac_reply reply;
-	uint16_t code;
 
 	if (length < CL_WIRE_MAC_REQUEST_SIZE + CL_BLOCK_BYTES ||
 	    length % CL_BLOCK_BYTES != CL_WIRE_MAC_REQUEST_SIZE % CL_BLOCK_BYTES) {
@@ -58,22 +57,33 @@ uint16_t cl_handle_mac(struct cl_exchange *exchange)
 	if (subkey - 1 > 1) {
 		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_VALUE, subkey);
 	}
-	code = cl_exchange_begin_long(exchange);
+	const uint16_t code = cl_exchange_begin_long(exchange);
+
 	if (code != 0) {
 		return code;
 	}
 	cl_wire_get_mac_request(&request, data);
 	const int status = cmac(engine, &request,
 				(uint8_t(*)[CL_BLOCK_BYTES])(data + CL_WIRE_MAC_REQUEST_SIZE),
-				blocks, reply.mac);
+				blocks, reply->mac);
 
 	cl_zeroize(&request, sizeof(request));
-	cl_zeroize(data, length);
+	return status == 0
+		       ? 0
+		       : cl_exchange_refuse(exchange, CL_WIRE_ERROR_HARDWARE, (uint32_t)-status);
+}
+
+uint16_t cl_handle_mac(struct cl_exchange *exchange)
+{
+	struct cl_wire_mac_reply reply;
+	const uint16_t code = compute(exchange, &reply);
+
+	/* The key goes in any case, also when the request is refused. */
+	cl_zeroize(exchange->data, exchange->header.length);
 	cl_platform_forget(exchange->platform);
-	if (status != 0) {
-		return cl_exchange_refuse(exchange, CL_WIRE_ERROR_HARDWARE, (uint32_t)-status);
+	if (code == 0) {
+		cl_wire_put_mac_reply(exchange->reply_data, &reply);
+		exchange->reply_length = CL_WIRE_MAC_REPLY_SIZE;
 	}
-	cl_wire_put_mac_reply(exchange->reply_data, &reply);
-	exchange->reply_length = CL_WIRE_MAC_REPLY_SIZE;
-	return 0;
+	return code;
 }
