@@ -77,8 +77,7 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
     FlashError
         The board is simulated or has no such revision, or its bootloader does not load the FPGA itself. Or there is no
         bitstream or no cable, the cable may not be opened, or it reports another part. Or openFPGALoader failed or
-        timed
-        out.
+        timed out.
     """
     board = target.board
     if board.simulated:
@@ -124,8 +123,7 @@ def confirm(build: str, port: str, timeout: float = ANSWER_S, again: str = "make
         The port, in the host tool's form.
     timeout : float
         Seconds to wait. A board that is starting may not answer yet, and a board that has not restarted yet still
-        answers
-        with its old build.
+        answers with its old build.
     again : str
         The command that loads the board whatever it runs.
     clock : Clock
@@ -176,8 +174,7 @@ def require_part(part: str, found: list[str], title: str, bitstream: str = "the 
     """Raises FlashError unless the part is among the parts found on the cable of a board.
 
     openFPGALoader before 0.12 ignores the version in the IDCODE, which distinguishes the families of a size. It calls
-    all
-    of them LFE5UM. It compares the whole IDCODE with the bitstream's before it writes.
+    all of them LFE5UM. It compares the whole IDCODE with the bitstream's before it writes.
     """
     if not found:
         raise FlashError(f"nothing answers on the JTAG of {title}: power it on, or cut a loop in its chain")

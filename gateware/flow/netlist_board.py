@@ -61,9 +61,7 @@ class _Bench(LiteXModule):
         self.specials += Instance(target.name, **pins)
 
     def _rgmii(self, platform: SimPlatform) -> dict[str, Signal | int]:
-        """Connects the netlist's RGMII pins to their far end, and returns them; the pin of the PHY's registers is
-        pulled up.
-        """
+        """Connects the netlist's RGMII pins to their far end, and returns them; MDIO is pulled up."""
         clock = platform.request("sys_clk", 1).sys_clk
         gmii = platform.request("gmii_eth")
         rx_data, rx_ctl, tx_clock, tx_data, tx_ctl = Signal(4), Signal(), Signal(), Signal(4), Signal()

@@ -53,8 +53,7 @@ def exercise(folder: Path) -> dict[Engine, dict[str, int]]:
     -------
     dict
         By engine: `cycles` for `BENCH_BYTES` from memory to memory, if the engine supports that, and `transfer_cycles`
-        for
-        `BYTES` transferred over UART or Ethernet and compared byte by byte with the library `cryptography`.
+        for `BYTES` transferred over UART or Ethernet and compared byte by byte with the library `cryptography`.
 
     Raises
     ------

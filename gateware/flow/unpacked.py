@@ -1,9 +1,9 @@
-"""That a bitstream is what place-and-route wrote: it is read by ecpunpack, and compared.
+"""Checks that a bitstream contains what place-and-route wrote, by reading it with ecpunpack.
 
-ecpunpack names some bits otherwise than nextpnr (a multiplexer's default, tiles of one group): the texts differ. What
-it has read is therefore packed again, which is to give the same bytes. It reads neither the configuration's clock nor
-its voltages, which are taken from nextpnr. Contents of block RAMs are compared with the routed netlist, by their
-numbers, so that what is simulated of them is what the bitstream has.
+ecpunpack names some bits differently from nextpnr (a multiplexer's default, tiles of one group), so the texts differ.
+This module therefore packs ecpunpack's output again, which must produce the same bytes. ecpunpack reads neither the
+configuration's clock nor its voltages, so these come from nextpnr. Contents of block RAMs are compared with the routed
+netlist, by their numbers, so that the simulated contents are the bitstream's contents.
 """
 
 import shlex
@@ -18,22 +18,22 @@ TIMEOUT_S = 600
 
 
 class BitstreamDiffersError(RuntimeError):
-    """A bitstream has other contents than what it was made of."""
+    """A bitstream differs from the inputs that it was made from."""
 
 
 def check(gateware: Path, name: str, module: Cell, environment: Mapping[str, str]) -> int:
-    """Compares a bitstream with what it was made of.
+    """Compares a bitstream with the inputs that it was made from; returns the number of compared block RAMs.
 
     Parameters
     ----------
     gateware : Path
         Folder with `<name>.bit`, nextpnr's `<name>.config` and the script `build_<name>.sh` that made them.
     name : str
-        The target's.
+        The target's name.
     module : dict
         The routed netlist.
     environment : mapping
-        With the tools on its PATH.
+        Environment with the tools on its PATH.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def check(gateware: Path, name: str, module: Cell, environment: Mapping[str, str
 
 
 def _block_rams(text: str) -> dict[int, list[str]]:
-    """Units of each block RAM, in hexadecimal, by its number."""
+    """Returns the units of each block RAM, in hexadecimal, by its number."""
     found: dict[int, list[str]] = {}
     units: list[str] | None = None
     for line in text.splitlines():
@@ -88,7 +88,7 @@ def run(command: list[str], folder: Path, environment: Mapping[str, str]) -> Non
     Raises
     ------
     ToolError
-        It failed; the message has its last line.
+        The tool failed; the message contains the last line of its output.
     """
     result = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S
