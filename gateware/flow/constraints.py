@@ -116,7 +116,7 @@ def _nets(pins: dict, names: set[str]) -> set:
 
 
 def _without_ends(cells: dict, backwards: bool) -> dict:
-    """Removes, again and again, each cell that depends on no other cell (`backwards`: that no other cell depends on)."""
+    """Removes cells that depend on no remaining cell (`backwards`: on which none depends), until there are none."""
     sources = {name: sides[backwards] for name, sides in cells.items()}
     users: dict[int, list[str]] = {}
     for name, nets in sources.items():

@@ -154,7 +154,7 @@ def _copy_programs(source: Path, target: Path) -> None:
 
 
 def processor() -> str:
-    """Returns a text that differs between processors with different instructions, since the model is compiled for them."""
+    """Returns the processor's features: the model is compiled for them, so others must not reuse it."""
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     return next((line for line in lines if line.startswith(("flags", "Features"))), platform.machine())
 
@@ -264,7 +264,7 @@ def _commands(verilog: list[str], modules: list[str]) -> list[list[str]]:
 
 
 def compiled_once(commands: list[list[str]], options: str, *verilator_options: str) -> list[list[str]]:
-    """Returns the commands for a model that is compiled with these options and without a profile, e.g. with waveforms."""
+    """Returns the commands that compile a model once, with these options, without a profile."""
     modules, verilator, *_, compiler = commands
     compiler = [options if word.startswith(OPT_FAST) else word for word in compiler]
     return [modules, [*verilator, *verilator_options], compiler]

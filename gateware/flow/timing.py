@@ -51,7 +51,7 @@ class TimingError(RuntimeError):
 def spreads(found: Records) -> Records:
     """Returns each clock's `required_mhz`, and its median, minimum and maximum over seeds (`median_mhz` ...).
 
-    Each seed counts with its slowest database. A seed with an `error` has reached no clock: it counts as 0 MHz for each clock.
+    Each seed counts with its slowest database. A seed with an `error` has reached no clock: it counts as 0 MHz.
     """
     failed = {record["seed"] for record in found if "error" in record}
     clocks = {record["clock"]: record["required_mhz"] for record in found if "clock" in record}
