@@ -79,7 +79,7 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     for text in parsed.peer:
         name, _, folder = text.partition("=")
         if name not in PEERS:
-            parser.error(f"--peer {text}: unknown core {name!r}: choose of {', '.join(PEERS)}")
+            parser.error(f"--peer {text}: unknown core {name!r}: choose from {', '.join(PEERS)}")
         if not folder:
             parser.error(f"--peer {text}: name the folder as {name}=FOLDER; the core is at {PEERS[name].where}")
         parsed.checkouts[name] = Path(folder).resolve()
@@ -117,7 +117,7 @@ def main() -> None:
         except SweepError as error:
             raise SystemExit(f"explore: error: {error}") from error
         except KeyboardInterrupt:
-            raise SystemExit("explore: stopped; the same command goes on where it was") from None
+            raise SystemExit("explore: stopped; the same command resumes") from None
     report.show(write(everything, versions, failed))
 
 

@@ -242,7 +242,7 @@ def run(name: str, parts: dict[str, Callable[[], Ports]], description: str) -> N
     chosen = options.parts
     for part in chosen:
         if part not in parts:
-            parser.error(f"unknown part {part!r}: choose of {'; '.join(parts)}")
+            parser.error(f"unknown part {part!r}: choose from {'; '.join(parts)}")
     console = Console()
     try:
         environment = toolchain.environment(REPOSITORY / "build" / "tools")

@@ -93,7 +93,7 @@ def main() -> None:
     except (FlowError, WrongResult, NetlistError, ProtocolError, toolchain.ToolError) as error:
         raise SystemExit(f"explore-lte: error: {error}") from error
     except KeyboardInterrupt:
-        raise SystemExit("explore-lte: stopped; the same command goes on where it was") from None
+        raise SystemExit("explore-lte: stopped; the same command resumes") from None
     path = REPOSITORY / "build" / "results" / "explore-lte.json"
     write(
         path,
@@ -109,7 +109,7 @@ def main() -> None:
         core = " ".join(str(found[name]) for name in ("algorithm", "datapath", "sbox", "s_q", "engines"))
         table.add_row(core, f"{found['device']}-{found['speed']}", *(str(found[name]) for name in names))
     console.print(table)
-    console.print(f"every result right after synthesis; {path}", soft_wrap=True)
+    console.print(f"every result is correct after synthesis; results in {path}", soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -158,7 +158,7 @@ def _snow3g(module: dict, ports: dict[str, str]) -> Message:
     }
     mapped.netlist.is_counting = True
     if not mapped.offer(job):
-        raise ProtocolError("a job is not taken where it can be")
+        raise ProtocolError("the core did not accept a job")
     begun, compared, first, cycles = mapped.netlist.cycle, 0, 0, 0
     mapped.edge()
     mapped.rest()

@@ -61,7 +61,7 @@ def show(content: dict) -> None:
     console.print("toggles: transitions of cell outputs a block in simulation with unit delays; a proxy for power")
     console.print("bars: cycles, Mbps and Mbps a LUT4 (gateware/explore/bars.py); cost: of more keys and key lengths")
     if content["missing"]:
-        console.print(f"{content['missing']} combinations of core and part are not built yet; a further run goes on")
+        console.print(f"{content['missing']} combinations of core and part are not built yet: run this again")
 
 
 def _cycles(records: list[Record]) -> Table:

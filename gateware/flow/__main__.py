@@ -37,7 +37,7 @@ def main() -> int:
     try:
         target = targets.load(arguments.board, arguments.configuration)
         if arguments.trace and not target.board.simulated:
-            raise targets.UnknownTargetError(f"board {target.board.name} has no waveforms: simulated boards have")
+            raise targets.UnknownTargetError(f"board {target.board.name} has no waveforms: only simulated boards have")
         name = f"{target.name}_trace" if arguments.trace else target.name
         directory = (arguments.output or REPOSITORY / "build" / name).resolve()
         if arguments.flash:
@@ -54,7 +54,7 @@ def main() -> int:
         elif target.board.simulated:
             print(f"simulated board ready: {_simulated(target, directory, arguments.trace)}; {target.clock_note}")
             if arguments.trace:
-                print(f"each run of it writes {directory / 'trace.fst'}; of some cycles: CIPHERLANE_TRACE=FIRST:BEHIND")
+                print(f"each run writes {directory / 'trace.fst'}; CIPHERLANE_TRACE=FIRST:BEHIND selects cycles")
         else:
             bitstream.build(target, directory, RESULTS)
     except (

@@ -198,7 +198,7 @@ def _check_constraints(soc: CipherlaneSoC, gateware: Path, module: dict, clocks:
     name = soc.target.name
     lpf = (gateware / f"{name}.lpf").read_text()
     if unknown := constraints.unknown_names(lpf, module):
-        raise BitstreamError(f"{name}.lpf constrains {', '.join(unknown)}, which the netlist does not have")
+        raise BitstreamError(f"{name}.lpf constrains {', '.join(unknown)}, which the netlist does not contain")
     wanted = {constraints.SYS_CLOCK: soc.target.sys_clk_freq / 1e6, **constraints.frequencies(lpf)}
     wanted[constraints.START_CLOCK] = constraints.START_MHZ
     if any(cell["type"] == "JTAGG" for cell in module["cells"].values()):
@@ -207,7 +207,7 @@ def _check_constraints(soc: CipherlaneSoC, gateware: Path, module: dict, clocks:
         raise BitstreamError(f"clock {', '.join(missing)} was not timed for its frequency: constrain it by its pin")
     if (looping := len(constraints.looping(module))) != soc.random.noise.cells:
         raise BitstreamError(
-            f"{looping} cells are in combinational loops; {soc.random.noise.cells} are to be, in rings"
+            f"{looping} cells are in combinational loops instead of the {soc.random.noise.cells} in the rings"
         )
 
 
@@ -220,9 +220,9 @@ def _show(report: dict, bitstream: Path, path: Path) -> None:
         clocks.add_row(clock["name"], f"{clock['required_mhz']:.2f}", f"{clock['achieved_mhz']:.2f}")
     console.print(clocks)
     resources = Table("part", "LUT4", "FF", "block RAM", "DSP", title="resources")
-    resources.add_row("whole, placed and routed", *(str(report[name]) for name in RESOURCES))
+    resources.add_row("whole design, placed and routed", *(str(report[name]) for name in RESOURCES))
     for name, used in report["shares"].items():
         resources.add_row(name.replace("_", " "), *(str(used[resource]) for resource in RESOURCES))
     console.print(resources)
-    console.print(f"bitstream {bitstream} and .svf beside it; report {path}", soft_wrap=True)
+    console.print(f"bitstream {bitstream}, with an .svf next to it; report {path}", soft_wrap=True)
     console.print(f"build {report['build_id']}")

@@ -70,7 +70,7 @@ def completed(image: bytes, gateware: bytes) -> tuple[bytes, bytes]:
     """
     marks = image.count(MARK)
     if marks > 1:
-        raise BuildIdError(f"the firmware has the text {MARK.decode()!r} {marks} times: the build id has place in one")
+        raise BuildIdError(f"the firmware contains the text {MARK.decode()!r} {marks} times: the build id replaces one")
     if not marks:
         return image, bytes(len(MARK))
     build_id = gateware + of_firmware(image)
@@ -130,7 +130,7 @@ def read(gateware: Path, name: str) -> str:
     path = id_file(gateware, name)
     found = path.read_text().strip() if path.is_file() else ""
     if not is_text(found):
-        raise BuildIdError(f"no build id in {path}: build it anew")
+        raise BuildIdError(f"no build id in {path}: build again")
     return found
 
 

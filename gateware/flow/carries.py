@@ -30,4 +30,4 @@ def open_unused(netlist: Path) -> int:
 
 
 if __name__ == "__main__":
-    print(f"{open_unused(Path(sys.argv[1]))} carries are read by nobody")
+    print(f"{open_unused(Path(sys.argv[1]))} unused carries disconnected")

@@ -103,7 +103,7 @@ def _resources(target: Target, cable: Cable, ways: tuple[str, ...], port: str) -
     """Returns the resources of a board: its cables on this machine's USB, and its address."""
     board, found, over_udp = target.board, {}, port.startswith(SCHEME)
     if port and (UDP if over_udp else UART) not in ways:
-        raise EnvironmentFileError(f"{target.title} answers by {' and '.join(ways)} alone: PORT={port} is none of it")
+        raise EnvironmentFileError(f"{target.title} answers only by {' and '.join(ways)}, not at PORT={port}")
     if not board.bootloader:
         found["JtagCable"] = {"match": _match(cable.usb)}
     if UART in ways:

@@ -129,7 +129,7 @@ def regions_of_firmware(regions: str) -> str:
     """
     code = re.search(r"^\s*code : ORIGIN = (\w+), LENGTH = (\w+)\n", regions, re.MULTILINE)
     if not code:
-        raise FirmwareError("the memory map has no code memory: does LiteX write it otherwise?")
+        raise FirmwareError("LiteX's memory map contains no code memory: has its format changed?")
     origin, length = (int(number, 16) for number in code.groups())
     header = layout.IMAGE.size
     rom = f"rom : ORIGIN = 0x{origin + header:08x}, LENGTH = 0x{length - header:08x}"

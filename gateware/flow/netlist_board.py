@@ -109,7 +109,7 @@ def require_clock(target: Target, module: Cell) -> None:
     divisor = number(pll["CLKI_DIV"]) * number(pll["CLKOP_DIV"])
     if target.board.sys_clk_freq * factor != target.sys_clk_freq * divisor:
         made = target.board.sys_clk_freq * factor / divisor
-        raise netlist.NetlistError(f"the PLL of {target.name} makes {made:g} Hz in place of {target.sys_clk_freq}")
+        raise netlist.NetlistError(f"the PLL of {target.name} makes {made:g} Hz instead of {target.sys_clk_freq}")
 
 
 def load(source: Path, target: Target) -> Cell:

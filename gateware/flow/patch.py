@@ -36,20 +36,20 @@ def build(target: Target, directory: Path, results: Path) -> Path:
         which.
     """
     if target.board.simulated:
-        raise BitstreamError(f"board {target.board.name} is simulated: `make sim` takes new firmware into its ROM")
+        raise BitstreamError(f"board {target.board.name} is simulated: `make sim` puts new firmware into its ROM")
     again = f"run `make bitstream {target.variables}`"
     gateware = directory / "gateware"
     if not (gateware / f"{target.name}.bit").is_file():
         raise BitstreamError(f"no bitstream for {target.name}: {again} first")
     stamp = bitstream.stamp(directory)
     if not stamp.is_current():
-        raise BitstreamError(f"the bitstream of {target.name} is not of the sources beside it: {again}")
+        raise BitstreamError(f"the bitstream of {target.name} was not built from the sources in its folder: {again}")
     environment = bitstream.tools()
     apart = directory / "patched"
     shutil.rmtree(apart, ignore_errors=True)
     soc = bitstream.write_sources(target, apart, build_firmware(target, directory / "firmware"))
     if _made_of(apart / "gateware", target.name) != _made_of(gateware, target.name):
-        raise BitstreamError(f"the gateware of {target.name}, or how it is placed, has changed: {again}")
+        raise BitstreamError(f"the gateware of {target.name} or its place-and-route has changed: {again}")
     try:
         patch(gateware, apart / "gateware", target.name, environment)
     except (rom.LayoutError, toolchain.ToolError) as error:
@@ -93,7 +93,7 @@ def patch(gateware: Path, apart: Path, name: str, environment: Mapping[str, str]
         layout = rom.Layout(modules[0], memory)
         old = _words(file_of(gateware, name))
         if layout.image(held) != old + [0] * (layout.words - len(old)):
-            raise rom.LayoutError(f"{name}.config does not hold what {file_of(gateware, name).name} has")
+            raise rom.LayoutError(f"{name}.config does not hold the contents of {file_of(gateware, name).name}")
         rams |= layout.units(_words(file_of(apart, name)))
         layouts.append(layout)
     (apart / f"{name}.config").write_text(rom.written(text, rams))

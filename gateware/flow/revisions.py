@@ -41,6 +41,6 @@ def cable_of(board: Board, attached: Iterable[str], revision: str = "") -> Cable
         raise RevisionError(
             f"cables of several revisions of {board.title} are attached "
             f"({', '.join(f'{cable.usb} of {cable.revisions}' for cable in seen)}): "
-            f"leave one, or choose REVISION={' or '.join(cable.revision for cable in seen)}"
+            f"attach only one, or choose REVISION={' or '.join(cable.revision for cable in seen)}"
         )
     return seen[0] if seen else board.cables[0]

@@ -116,9 +116,9 @@ def cells(module: Cell, memory: str = "rom") -> list[Cell]:
         if cell["type"] == "DP16KD" and (match := pattern.fullmatch(instance))
     }
     if not found or sorted(found) != list(range(len(found))):
-        raise LayoutError(f"the netlist has {len(found)} block RAMs of the {name}, and not all of them")
+        raise LayoutError(f"the netlist has only {len(found)} block RAMs of the {name}")
     if any(number(cell["parameters"].get("DATA_WIDTH_A", "0")) != width for cell in found.values()):
-        raise LayoutError(f"the {name}'s block RAMs are not of {width}-bit words")
+        raise LayoutError(f"the {name}'s block RAMs do not have {width}-bit words")
     return [found[place] for place in sorted(found)]
 
 

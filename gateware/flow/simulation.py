@@ -315,11 +315,11 @@ def compile_model(
     run(passes[0], compiled)
     if not passes[1:]:
         return
-    print("    a run of it for the profile", flush=True)
+    print("    one run to collect a profile", flush=True)
     try:
         train()
     except CipherlaneError as error:
-        print(f"    compiled without a profile, and slower by a quarter: {error}", flush=True)
+        print(f"    compiled without a profile, so a quarter slower: {error}", flush=True)
     for source in (*built.glob("*.cpp"), gateware / "sim_init.cpp", SIMULATOR):
         if not source.stem.endswith("__Slow"):
             (built / source.name).with_suffix(".o").unlink()

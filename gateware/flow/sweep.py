@@ -37,7 +37,7 @@ CONNECT_S, WORKER_S, CHECK_S = 10, 60, 60
 RETRIES = 2  # if a task's process was killed; if its worker died, the scheduler's limit (3) applies
 INPUTS = Path("inputs")  # subfolder of the folder that a task starts in
 LOOPBACK = "127.0.0.1:0"
-LOST = "the scheduler was lost: the same command goes on where it was"
+LOST = "the scheduler was lost: the same command resumes"
 
 
 class SweepError(RuntimeError):
@@ -68,7 +68,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def count(text: str) -> int:
     """Parses an option's number, at least 1."""
     if not (text.isdecimal() and int(text)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of them: give 1 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a valid number: give 1 or more")
     return int(text)
 
 
@@ -209,8 +209,8 @@ def _present(client: Any) -> list[str]:
         return list(client.nthreads())
     except TimeoutError:
         raise SweepError(
-            f"no worker was at {address} for {WORKER_S} s: start one by `make worker SCHEDULER={address}`; "
-            "the same command goes on where it was"
+            f"no worker connected to {address} for {WORKER_S} s: start one by `make worker SCHEDULER={address}`; "
+            "the same command resumes"
         ) from None
     except OSError as error:
         raise SweepError(LOST) from error
@@ -247,7 +247,7 @@ def _outcome(future: Any) -> Any:
     if isinstance(error, CancelledError):
         raise SweepError(LOST)
     if isinstance(error, KilledWorker):
-        return Failed("its worker died each time that it was given")
+        return Failed("its worker died each time")
     if isinstance(error, ChildProcessError):
         return Failed(str(error))
     if error is not None:
@@ -266,7 +266,7 @@ def main() -> int:
 
     Other machines reach the worker by the network through which it reaches the scheduler.
     """
-    parser = argparse.ArgumentParser(prog="python -m gateware.flow.sweep", description="Does tasks for a scheduler.")
+    parser = argparse.ArgumentParser(prog="python -m gateware.flow.sweep", description="Runs tasks for a scheduler.")
     add_options(parser)
     arguments = parser.parse_args()
     if not arguments.scheduler:

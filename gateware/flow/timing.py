@@ -94,7 +94,7 @@ def run(
         No worker can place it.
     """
     if target.board.simulated:
-        raise TimingError(f"board {target.board.name} is simulated: its clock is what it is told")
+        raise TimingError(f"board {target.board.name} is simulated: it has no clock to measure")
     try:
         environment = toolchain.environment(REPOSITORY / "build" / "tools")
     except toolchain.ToolError as error:
@@ -167,7 +167,7 @@ def placed(
             cache.write(kept, json.dumps(result[0]))
         print(f"timing: {name} is done, log in {folder}", flush=True)
 
-    print(f"timing: {len(tasks)} of {len(runs)} runs of nextpnr are to do, some minutes each", flush=True)
+    print(f"timing: {len(tasks)} of {len(runs)} runs of nextpnr to do, some minutes each", flush=True)
     sweep.run(place, tasks, take, workers, inputs={file.name: file.read_bytes() for file in files}, tools=tools)
     return [
         {"seed": seed, **record, "database": database}
@@ -211,14 +211,14 @@ def _show(target: Target, found: Records, path: Path) -> None:
         figures = (f"{spread[name]:.2f}" for name in ("required_mhz", "median_mhz", "min_mhz", "max_mhz"))
         clocks.add_row(spread["clock"], *figures, str(spread["seeds"]))
     console.print(clocks)
-    paths = Table("clock", "from", "to", "runs", title="what ends them")
+    paths = Table("clock", "from", "to", "runs", title="slowest paths")
     for names, count in endings(found):
         paths.add_row(*names, str(count))
     console.print(paths)
     for record in found:
         if "error" in record:
             console.print(f"seed {record['seed']}, {record['database']}: {record['error']}", soft_wrap=True)
-    console.print(f"figures in {path}", soft_wrap=True)
+    console.print(f"results in {path}", soft_wrap=True)
 
 
 def main() -> int:
@@ -240,7 +240,7 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("timing: stopped; the same command goes on where it was", file=sys.stderr)
+        print("timing: stopped; the same command resumes", file=sys.stderr)
         return 130
     return 0
 

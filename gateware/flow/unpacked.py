@@ -57,7 +57,7 @@ def check(gateware: Path, name: str, module: Cell, environment: Mapping[str, str
     files = {f"{name}.config": unpacked.name, f"{name}.bit": again.name, f"{name}.svf": f"{name}-again.svf"}
     run([files.get(word, word) for word in shlex.split(packing)], gateware, environment)
     if again.read_bytes() != (gateware / f"{name}.bit").read_bytes():
-        raise BitstreamDiffersError(f"{again} is what {name}.bit was read as, and has other bytes")
+        raise BitstreamDiffersError(f"{again}, packed from the contents of {name}.bit, differs from it")
     found = _block_rams(text)
     expected = {
         int(cell["attributes"]["WID"], 2): contents(cell["parameters"]).split()
@@ -65,7 +65,7 @@ def check(gateware: Path, name: str, module: Cell, environment: Mapping[str, str
         if cell["type"] == "DP16KD"
     }
     if wrong := [str(number) for number in expected.keys() | found.keys() if found.get(number) != expected.get(number)]:
-        raise BitstreamDiffersError(f"block RAMs {', '.join(sorted(wrong))} of {name}.bit are not as in the netlist")
+        raise BitstreamDiffersError(f"block RAMs {', '.join(sorted(wrong))} of {name}.bit differ from the netlist")
     return len(found)
 
 

@@ -150,7 +150,7 @@ def require_devicetree(target: str, csr_json: Path) -> None:
     """
     path = devicetree_of(target)
     if not path.is_file() or path.read_text() != devicetree.render(csr_json):
-        raise ZephyrError(f"{path.relative_to(REPOSITORY)} is not of the SoC as it is: run `make pages`")
+        raise ZephyrError(f"{path.relative_to(REPOSITORY)} does not match the SoC: run `make pages`")
 
 
 def board_roots(base: Path) -> list[Path]:

@@ -73,7 +73,7 @@ def test_a_program_without_a_mark_has_no_id(gateware):
     build_id.complete(gateware, "sim")
     assert build_id.complete(write(gateware, rom=b"a program"), "sim") == ""
     assert build_id.read_rom(gateware / "sim_rom.init") == b"a program\0\0\0"
-    with pytest.raises(build_id.BuildIdError, match=r"no build id in .*sim\.build_id: build it anew"):
+    with pytest.raises(build_id.BuildIdError, match=r"no build id in .*sim\.build_id: build again"):
         build_id.read(gateware, "sim")
 
 
