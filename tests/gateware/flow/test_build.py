@@ -86,7 +86,7 @@ def test_firmware_behind_a_loader_is_linked_for_the_code_memory_behind_its_heade
     assert regions_of_firmware(regions + code) == (
         "MEMORY {\n\trom : ORIGIN = 0x20000020, LENGTH = 0x0000ffe0\n\tsram : ORIGIN = 0x1, LENGTH = 0x2\n}\n"
     )
-    with pytest.raises(FirmwareError, match="has no code memory"):
+    with pytest.raises(FirmwareError, match="contains no code memory"):
         regions_of_firmware(regions)
 
 

@@ -98,7 +98,7 @@ def test_firmware_behind_a_loader_has_a_header_and_its_own_id(gateware):
 
 def test_two_marks_are_told(gateware):
     write(gateware, rom=IMAGE + IMAGE)
-    with pytest.raises(build_id.BuildIdError, match="has the text 'cipherlane build' 2 times"):
+    with pytest.raises(build_id.BuildIdError, match="contains the text 'cipherlane build' 2 times"):
         build_id.complete(gateware, "sim")
 
 
