@@ -60,7 +60,7 @@ def write(tasks: list[Task], versions: dict[str, str], failed: dict[Path, list[d
 
 
 def arguments(words: list[str] | None = None) -> argparse.Namespace:
-    """The command line."""
+    """Parses the command line."""
     parser = argparse.ArgumentParser(prog="python -m gateware.explore.family", description=__doc__.splitlines()[0])
     parser.add_argument("--device", nargs="+", choices=DEVICES, default=list(DEFAULT_DEVICES), metavar="DEVICE")
     for option, values in (("datapath", DATAPATHS), ("sbox", tuple(SBOXES)), ("keys", tuple(KEY_SETS))):
@@ -96,7 +96,7 @@ def is_selected(target: Target, options: argparse.Namespace) -> bool:
 
 
 def main() -> None:
-    """Builds what is out of date, writes the results, prints the tables."""
+    """Builds the cores that are out of date, writes the results, and prints the tables."""
     options = arguments()
     try:
         versions = toolchain.versions(toolchain.environment(REPOSITORY / "build" / "tools"))

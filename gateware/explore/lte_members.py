@@ -126,7 +126,7 @@ class _Mapped:
         return bool(self.netlist.peek(self.ports["ready"]))
 
     def rest(self) -> None:
-        """Offers nothing."""
+        """Withdraws the offer of a job."""
         self._put(valid=0)
 
     def result(self) -> list[int] | None:
@@ -142,7 +142,7 @@ class _Mapped:
         raise ProtocolError(f"no result for {PATIENCE} cycles")
 
     def edge(self) -> None:
-        """A clock edge."""
+        """Performs a clock edge."""
         self.netlist.edge()
         self.netlist.settle()
 

@@ -28,18 +28,18 @@ class WrongResult(RuntimeError):
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one simulation says.
+    """Results of one simulation.
 
     Attributes
     ----------
     key_bits : int
     cycles_first : int
-        Of one block alone, with its loading: from the cycle in which it is offered, that one included, until its
+        Cycles of a single block, including its loading: from the cycle in which it is offered, inclusive, until its
         result is there.
     cycles_per_block : float
-        In the steady state, with blocks offered and results taken in every cycle.
+        Cycles in the steady state, while blocks are offered and results are accepted in every cycle.
     key_cycles : int
-        From the first word of a key until blocks can be encrypted with it; 0 where the key comes with each block.
+        Cycles from the first word of a key until it can encrypt blocks; 0 if the key comes with each block.
     toggles_per_block : float
         Transitions of cell outputs for each block in the steady state: see `gateware.explore.netlist`.
     """

@@ -54,7 +54,7 @@ class Task:
 
     @property
     def target(self) -> Target:
-        """What is built."""
+        """The member or public core that is built."""
         return TARGETS[self.name]
 
     @property

@@ -31,7 +31,7 @@ def _name(board: boards.Board, cable: boards.Cable) -> str:
 
 
 def render() -> str:
-    """The module's text."""
+    """Returns the text of the generated module."""
     lines = [f"    ({', '.join(map(json.dumps, row))}),\n" for row in rows()]
     return _HEAD + "".join(lines) + ")\n"
 

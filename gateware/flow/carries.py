@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-OPEN = "x"  # nextpnr connects no net
+OPEN = "x"  # nextpnr treats it as unconnected
 
 
 def open_unused(netlist: Path) -> int:

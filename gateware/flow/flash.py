@@ -216,7 +216,7 @@ def reason(said: str, title: str, words: str = "", *, locked: bool = False) -> s
 
 
 def _run(command: list[str], board: Board, cable: Cable) -> str:
-    """What a command prints."""
+    """Runs a command on a board; returns its output."""
     detects = "--detect" in command
     limit = DETECT_LIMIT_S if detects else LIMIT_S
     to_one = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}

@@ -130,7 +130,7 @@ class _Writer:
     # Logic -------------------------------------------------------------------------------------------------
 
     def _scopeinfo(self, place: int, cell: Cell) -> None:
-        """A name."""
+        """Skips a cell that only carries a name."""
 
     def _lut4(self, place: int, cell: Cell) -> None:
         self._assign(output_net(cell, "Z"), lookup(number(cell["parameters"]["INIT"]), input_nets(cell, "ABCD")))

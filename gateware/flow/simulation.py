@@ -96,7 +96,7 @@ class Modules(SimConfig):
         self.add_clocker(name, 10**12 // (steps * _STEP_PS))
 
     def get_json(self) -> str:
-        """The configuration file's text."""
+        """Returns the configuration file's text."""
         return json.dumps([*self.modules, {"timebase": _STEP_PS}], indent=4)
 
 

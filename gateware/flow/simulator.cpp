@@ -34,7 +34,7 @@ static VerilatedFstC *waves;
 static uint64_t cycle, first, behind = UINT64_MAX;
 static bool was_high;
 
-/* The environment says CIPHERLANE_TRACE=FIRST:BEHIND. */
+/* Reads the traced cycles from the environment: CIPHERLANE_TRACE=FIRST:BEHIND. */
 static void read_limits()
 {
 	const char *text = std::getenv("CIPHERLANE_TRACE");

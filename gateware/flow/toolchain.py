@@ -13,7 +13,7 @@ from typing import BinaryIO
 from gateware.flow import tethered
 
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
-UNPACKER = "ecpunpack"  # a program of ecppack's
+UNPACKER = "ecpunpack"  # a program that belongs to ecppack
 # Tools that make a simulated board.
 SIMULATION = ("verilator", "riscv64-unknown-elf-gcc")
 # LUT4s that each cell of the ECP5 takes: LUTs themselves, carry cells and distributed RAM.

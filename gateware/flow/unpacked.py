@@ -38,7 +38,7 @@ def check(gateware: Path, name: str, module: Cell, environment: Mapping[str, str
     Returns
     -------
     int
-        Block RAMs whose contents were compared.
+        Number of compared block RAMs.
 
     Raises
     ------

@@ -130,5 +130,5 @@ def lookup(table: int, nets: list[str]) -> str:
 
 
 def multiplexer(select: str, one: str, zero: str) -> str:
-    """One of two nets."""
+    """Returns the Verilog of a choice between two nets."""
     return f"{zero} ^ ({select} & ({one} ^ {zero}))"
