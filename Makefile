@@ -8,9 +8,10 @@ $(if $(UNKNOWN),$(error $(or $(shell python3 .ci/unknown variable '$(UNKNOWN)' $
 TARGETS = $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
 MISTYPED := $(if $(MAKECMDGOALS),$(filter-out $(TARGETS),$(MAKECMDGOALS)))
 $(if $(MISTYPED),$(error $(or $(shell python3 .ci/unknown target '$(MISTYPED)' $(TARGETS) 2>/dev/null),unknown target $(MISTYPED))))
-$(if $(word 2,$(CURDIR)),$(error the simulators' makefiles take no path with a space: move this checkout: $(CURDIR)))
-$(if $(findstring :,$(CURDIR)),$(error a Python environment takes no path with a colon: move this checkout: $(CURDIR)))
-# What runs Yosys or nextpnr in folders of this checkout: YoWASP's have a /tmp of their own. With -n nothing is run.
+$(if $(word 2,$(CURDIR)),$(error the simulators' makefiles do not support a path with a space: move this checkout: $(CURDIR)))
+$(if $(findstring :,$(CURDIR)),$(error a Python environment does not support a path with a colon: move this checkout: $(CURDIR)))
+# Targets that run Yosys or nextpnr in folders of this checkout. YoWASP's programs have a /tmp of their own. With -n, make
+# runs nothing, so the check is skipped.
 SYNTHESIS := bitstream explore explore-isa explore-lte explore-rgmii explore-sets firmware formal mutants netlist netlist-units test test-all timing worker
 $(if $(filter /tmp/%,$(CURDIR)),$(if $(findstring n,$(firstword -$(MAKEFLAGS))),,$(if $(filter $(SYNTHESIS),$(MAKECMDGOALS)),$(error Yosys and nextpnr of YoWASP see no files in /tmp: move this checkout: $(CURDIR)))))
 
@@ -29,7 +30,7 @@ $(if $(filter-out baremetal zephyr,$(FIRMWARE)),$(error FIRMWARE=$(FIRMWARE): ch
 $(if $(filter-out uart udp,$(TRANSPORT)),$(error TRANSPORT=$(TRANSPORT): choose uart or udp))
 $(if $(filter-out 1,$(DRY_RUN)),$(error DRY_RUN=$(DRY_RUN): choose 1, or leave it out))
 $(if $(filter-out 1,$(TRACE)),$(error TRACE=$(TRACE): choose 1, or leave it out))
-$(if $(and $(filter CONFIG,$(GIVEN)),$(filter FIRMWARE TRANSPORT,$(GIVEN))),$(error CONFIG=$(CONFIG) has FIRMWARE and TRANSPORT in it: leave them out))
+$(if $(and $(filter CONFIG,$(GIVEN)),$(filter FIRMWARE TRANSPORT,$(GIVEN))),$(error CONFIG=$(CONFIG) includes FIRMWARE and TRANSPORT: leave them out))
 ON_ZEPHYR = $(if $(filter zephyr,$(FIRMWARE)),_zephyr)
 SWEEP = $(if $(SCHEDULER),--scheduler '$(SCHEDULER)') $(if $(JOBS),--jobs '$(JOBS)')
 FLASH = $(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) $(if $(DRY_RUN),--dry-run)$(if $(REVISION), --revision '$(REVISION)') --flash
@@ -39,7 +40,7 @@ HIL = $(if $(COORDINATOR),--coordinator '$(COORDINATOR)') $(if $(PLACE),--place 
 HIL_TESTS = .ci/setup-hil && .venv-hil/bin/python -m pytest --confcutdir=tests/hil tests/hil
 OVER_UDP := $(filter sim+udp,$(PORT))
 CONFIG   ?= $(or $(patsubst _%,%,$(if $(OVER_UDP),_eth)$(ON_ZEPHYR)),default)
-# What make clean leaves: figures, a downloaded tree, and what took long and is taken up again.
+# Folders that make clean keeps: results, a downloaded tree, and long runs that can resume.
 KEPT := bench cache explore explore-isa explore-lte explore-rgmii mapped mutants results timing zephyr
 
 .PHONY: help setup demo live sim zephyr zephyr-setup zephyr-twister boards bitstream firmware flash flash-spi udev hil test test-all lint fuzz stress sweep netlist netlist-units formal mutants timing bench bench-papers bench-sets bench-sdram bench-dma bench-eth bench-lte bench-udp bench-host bench-live bench-sim-speed explore worker explore-isa explore-sets explore-lte explore-rgmii format pages papers readme docs screenshots report package clean distclean
@@ -48,13 +49,13 @@ KEPT := bench cache explore explore-isa explore-lte explore-rgmii mapped mutants
 help: ## 0 s | List the targets
 	@awk -F ':.*## | [|] ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  make %-14s %-16s %s\n", $$1, $$2, $$3}' Makefile
 	@echo
-	@echo "Variables (times are of 2 cores)"
+	@echo "Variables (times are for 2 cores)"
 	@echo "  BOARD=ecpix5|butterstick|colorlight_i5|orangecrab|orangecrab_85f|ulx3s|ulx3s_25f|versa_ecp5|sim (make boards)"
 	@echo "  CONFIG=default|eth|pipelined|scalar|comparators|wide_comparators|lte|sdram|loader|zephyr|eth_zephyr|sdram_zephyr (sim, demo, bitstream, firmware, netlist, timing, flash: see gateware/boards)"
-	@echo "  CONFIG=sdram (demo: the data lie in the simulated board's DDR3, and the table says so)"
+	@echo "  CONFIG=sdram (demo: the data lie in the simulated board's DDR3, as the table shows)"
 	@echo "  FIRMWARE=baremetal|zephyr (sim, demo, bench-udp)  TRANSPORT=uart|udp (sim, demo, zephyr)"
-	@echo "  DRY_RUN=1 (flash, flash-spi: print the command alone; udev: the rules)"
-	@echo "  REVISION=R03 (flash, flash-spi, hil: the board's revision, where the attached cable does not tell it; see make boards)"
+	@echo "  DRY_RUN=1 (flash, flash-spi: only print the command; udev: the rules)"
+	@echo "  REVISION=R03 (flash, flash-spi, hil: the board's revision, if the attached cable does not tell it; see make boards)"
 	@echo "  COORDINATOR=host:port  PLACE=name  WAIT=3600  SELECT=throughput  SOAK=3600  HIL_ENV=file  ACCEPT=figure (hil: see tests/hil)"
 	@echo "  TRACE=1 (sim: with waveforms, in build/sim_trace; see gateware/ARCHITECTURE.md)"
 	@echo "  PORT=sim|sim+udp|udp://host|/dev/ttyUSB0 (demo, live, bench; flash and hil: not sim)  FILE=path  KEY_BITS=128|192|256|all (demo)"
@@ -65,13 +66,13 @@ help: ## 0 s | List the targets
 	@echo "  JOBS=2  SCHEDULER=tcp://host:8786 (timing, explore, mutants, worker: see gateware/flow)"
 	@echo "  ZEPHYR_BASE=path (a Zephyr tree; see firmware/zephyr)  SUITES='tests/kernel/common' (zephyr-twister: folders of it)"
 
-demo: ## 1 min, then 15 s | Stream a file through every engine of the simulated board, or of that at PORT, every byte checked
+demo: ## 1 min, then 15 s | Stream a file through every engine of the simulated board, or of the board at PORT; check every byte
 	@FIRMWARE=$(FIRMWARE) TRANSPORT=$(TRANSPORT) PORT='$(PORT)' KEY_BITS='$(KEY_BITS)' CONFIG='$(if $(filter file,$(origin CONFIG)),,$(CONFIG))' .ci/demo
 
-live: ## 4 min, then 5 s | Show a picture go through the simulated board, or that at PORT, in a browser, until Ctrl-C
+live: ## 4 min, then 5 s | Show a picture passing through the simulated board, or the board at PORT, in a browser, until Ctrl-C
 	@PORT='$(if $(filter file,$(origin PORT)),$(filter-out sim,$(PORT)),$(PORT))' .ci/live
 
-setup: ## minutes, then 0 | Install what is missing: Debian packages and the Python environment .venv
+setup: ## minutes, then 0 | Install missing Debian packages and the Python environment .venv
 	@.ci/setup
 
 ##@ Build
@@ -79,45 +80,45 @@ sim: setup ## 1 min, then 1 s | Build the simulated board (build/sim; with TRANS
 	@$(PYTHON) -m gateware.flow sim $(CONFIG) $(if $(TRACE),--trace)
 
 zephyr: override FIRMWARE = zephyr
-zephyr: setup ## minutes | Build the firmware on Zephyr for BOARD=sim, with the board, or ecpix5; with Ethernet by TRANSPORT=udp, SDRAM by CONFIG=sdram_zephyr
+zephyr: setup ## minutes | Build the firmware on Zephyr for BOARD=sim, with that board, or ecpix5; TRANSPORT=udp adds Ethernet, CONFIG=sdram_zephyr SDRAM
 	$(if $(filter %zephyr,$(CONFIG)),,$(error CONFIG=$(CONFIG): choose zephyr, eth_zephyr or sdram_zephyr))
 	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) $(if $(filter sim%,$(BOARD)),,--image)
 
-zephyr-setup: setup ## minutes | Install what Zephyr's build needs and, without ZEPHYR_BASE, a Zephyr tree (build/zephyr)
+zephyr-setup: setup ## minutes | Install the packages for Zephyr's build and, without ZEPHYR_BASE, a Zephyr tree (build/zephyr)
 	@firmware/zephyr/setup
 
-boards: setup ## 2 s | List the boards: part, memories, clock declared and reached, what fits, what does not and why, revisions and their cables
+boards: setup ## 2 s | List the boards: part, memories, declared and reached clock, configurations that fit or not and why, revisions and cables
 	@$(PYTHON) -m results.tables.boards
 
-bitstream: setup ## 20 min | Build the bitstream for BOARD with CONFIG, firmware inside (build/<board>_<config>)
+bitstream: setup ## 20 min | Build the bitstream for BOARD with CONFIG, including firmware (build/<board>_<config>)
 	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG)
 
-firmware: setup ## 1 min | Compile new firmware into the bitstream of BOARD with CONFIG that is there, of CONFIG=loader into an image besides: no place-and-route
+firmware: setup ## 1 min | Put new firmware into BOARD's existing bitstream of CONFIG without place-and-route; for CONFIG=loader also into an image
 	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) --firmware
 
-flash: setup ## 10 s | Load the bitstream into the attached BOARD's FPGA, until its power is off; with PORT wait for it, compare its build id
+flash: setup ## 10 s | Load the bitstream into the attached BOARD's FPGA until power-off; with PORT also wait for the board, compare its build id
 	@$(FLASH) sram$(ANSWER)
 
-flash-spi: setup ## minutes | Write the bitstream into the SPI flash that the attached BOARD starts from; with PORT wait for it, compare its build id
+flash-spi: setup ## minutes | Write the bitstream into the attached BOARD's SPI flash; with PORT also wait for the board, compare its build id
 	@$(FLASH) spi$(ANSWER)
 
 udev: setup ## 1 s | Let users of the group plugdev open the boards' JTAG cables (root; DRY_RUN=1 prints the rules)
 	@$(PYTHON) -m gateware.flow.udev $(if $(DRY_RUN),--dry-run)
 
-hil: setup ## minutes | Test BOARD with CONFIG through labgrid, attached or at COORDINATOR; BOARD=sim is the simulated one
+hil: setup ## minutes | Test BOARD with CONFIG through labgrid, attached or at COORDINATOR; BOARD=sim is the simulated board
 	@.ci/setup-hil
 	@$(if $(and $(filter sim,$(BOARD)),$(if $(COORDINATOR)$(ACCEPT),,1)),$(PYTHON) -m gateware.flow sim $(CONFIG))
 	@$(if $(HIL_ENV)$(ACCEPT),,$(PYTHON) -m gateware.flow.environment $(BOARD) $(CONFIG)$(ANSWER) $(if $(COORDINATOR),--remote)$(if $(REVISION), --revision '$(REVISION)'))
 	@.venv-hil/bin/python -m tests.hil $(BOARD) $(CONFIG) $(HIL)
 
 ##@ Check
-test: setup lint sim ## 17 min, then 11 min | Lint, then the tests that find most (no board needed)
+test: setup lint sim ## 17 min, then 11 min | Lint, then the tests that find most faults (no board needed)
 	@.ci/setup chromium
 	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m pytest -m 'not thorough'
 	@$(HIL_TESTS) -m 'not thorough'
 
-test-all: setup lint sim ## 18 min | Lint, then all tests, as each night
+test-all: setup lint sim ## 18 min | Lint, then all tests, as in the nightly run
 	@.ci/setup chromium
 	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m pytest
@@ -137,17 +138,17 @@ fuzz: setup sim ## 20 min | Fuzz firmware and host parsers, FUZZ_SECONDS=60 each
 	@$(PYTHON) -m tests.host.hostile_environments --runs 10000
 	@$(PYTHON) -m tests.end_to_end.killed_runs --runs 100
 
-stress: setup ## 10 min | Transfers over long bad wires to the simulated board with Ethernet (root)
+stress: setup ## 10 min | Test long transfers over bad wires to the simulated board with Ethernet (root)
 	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m pytest tests/end_to_end/stress_ethernet.py
 
-sweep: setup ## 10 min | Give each command of the fast path at every cycle of a datagram's passage, with several cores
+sweep: setup ## 10 min | Give each fast path command at every cycle of a datagram's passage, with several cores
 	@$(PYTHON) -m tests.gateware.net.sweep
 
-netlist: setup ## 30 min | Have the netlists of BOARD, synthesised and routed, answer the host tool, in as many cycles as the simulated board
+netlist: setup ## 30 min | Simulate BOARD's synthesised and routed netlists, talk to them, compare cycles with the simulated board
 	@$(PYTHON) -m gateware.flow.netlist_check $(BOARD) $(CONFIG)
 
-netlist-units: setup ## 30 min | Run the test benches of vector unit and accelerator on their netlists for ECP5, with each board's cores
+netlist-units: setup ## 30 min | Run the test benches of vector unit and accelerator on their ECP5 netlists, with each board's cores
 	@$(PYTHON) -m pytest --netlist tests/gateware/isa/test_vector_unit.py \
 		tests/gateware/dma/test_accelerator.py tests/gateware/dma/test_commands.py tests/gateware/dma/test_instants.py
 	@$(PYTHON) -m pytest --netlist tests/gateware/dma/test_boards.py
@@ -155,12 +156,12 @@ netlist-units: setup ## 30 min | Run the test benches of vector unit and acceler
 formal: setup ## 15 min | Prove S-boxes, MixColumns, instructions and handshake for all inputs
 	@$(PYTHON) -m pytest tests/formal/prove_*.py
 
-mutants: setup ## hours | Run the tests on copies of the sources with one fault each (goes on where it stopped)
+mutants: setup ## hours | Run the tests on copies of the sources with one fault each (resumes where it stopped)
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps -r tests/mutants/requirements.txt
 	@$(PYTHON) -m tests.mutants $(SWEEP) $(MUTANTS)
 
 ##@ Measure
-bench: sim ## 20 min | Measure every AES of the project and its peers on the simulated board, or the engines of that at PORT
+bench: sim ## 20 min | Measure every AES of the project and its peers on the simulated board, or the engines of the board at PORT
 	@if [ "$(PORT)" = sim ]; then $(PYTHON) -m tests.bench; \
 	else .venv/bin/cipherlane bench --port $(PORT) --results build/results/bench.json --force; fi
 
@@ -174,13 +175,13 @@ bench-sdram: setup ## 5 min | Measure the engines with their data in SDRAM, on t
 	@$(PYTHON) -m gateware.flow sim sdram
 	@$(PYTHON) -m tests.bench.sdram
 
-bench-dma: setup ## 5 min | Measure what the accelerator's DMA gives of what its memory port can carry (build/results/dma.json)
+bench-dma: setup ## 5 min | Measure which share of its memory port's throughput the accelerator's DMA reaches (build/results/dma.json)
 	@$(PYTHON) -m tests.gateware.dma.throughput
 
 bench-eth: setup ## 2 min | Measure the UDP fast path at 1 Gb/s in simulated time, every byte checked (build/results/bench-eth.json)
 	@$(PYTHON) -m tests.bench_eth
 
-bench-lte: setup ## 20 min | Measure LTE's layer 2 with each engine on the simulated board with SNOW 3G (build/results/bench-lte.json), with a Zephyr tree in threads too (root)
+bench-lte: setup ## 20 min | Measure LTE's layer 2 with each engine on the simulated board with SNOW 3G (build/results/bench-lte.json); with a Zephyr tree also in threads (root)
 	@$(PYTHON) -m tests.bench_lte
 	@$(PYTHON) -m tests.bench_lte.zephyr
 
@@ -189,37 +190,37 @@ bench-udp: setup ## 2 min | Measure records over UDP on the simulated board: goo
 	@CIPHERLANE_SIM_ETH=$(CURDIR)/build/sim_eth$(ON_ZEPHYR) .venv/bin/cipherlane bench --link --port sim+udp --timeout 60 \
 		--results build/results/bench-udp$(ON_ZEPHYR).json --force
 
-bench-host: setup ## 1 min | Measure what one core of this machine carries against the null board, beside a bare echo
+bench-host: setup ## 1 min | Measure the host tool's throughput on one core with the null board, compared with a plain echo
 	@$(PYTHON) -m tests.bench_host
 
-bench-live: setup ## 3 min | Measure what a viewer of the live view costs of goodput, on the null board, or by LIVE=pace|start|soak other things
+bench-live: setup ## 3 min | Measure how much goodput a viewer of the live view costs, on the null board; LIVE=pace|start|soak measures other things
 	$(if $(filter-out goodput pace start soak,$(LIVE)),$(error LIVE=$(LIVE): choose goodput, pace, start or soak))
 	@$(if $(filter pace,$(LIVE)),$(PYTHON) -m gateware.flow sim eth)
 	@$(if $(filter soak,$(LIVE)),.ci/setup chromium)
 	@$(PYTHON) -m tests.bench_live $(LIVE)
 
-bench-sim-speed: setup ## 5 min | Measure how fast the simulated board runs, beside one as LiteX's script builds it
+bench-sim-speed: setup ## 5 min | Measure how fast the simulated board runs, compared with one built by LiteX's script
 	@$(PYTHON) -m tests.bench_sim_speed
 
-timing: setup ## hours | Place and route BOARD with CONFIG with SEEDS=8 seeds: clocks and what ends them (goes on where it stopped)
+timing: setup ## hours | Place and route BOARD with CONFIG with SEEDS=8 seeds: clocks and slowest paths (resumes where it stopped)
 	@$(PYTHON) -m gateware.flow.timing $(BOARD) $(CONFIG) --seeds '$(SEEDS)' $(if $(DATABASE),--database '$(DATABASE)') $(SWEEP)
 
-explore: setup ## hours | Place and route the family of AES cores, beside public ones, three seeds each (goes on where it stopped)
+explore: setup ## hours | Place and route the family of AES cores, and public cores, three seeds each (resumes where it stopped)
 	@$(PYTHON) -m gateware.explore.family $(SWEEP) $(EXPLORE)
 
-worker: setup ## hours | Do tasks of timing, explore and mutants for the Dask scheduler at SCHEDULER, JOBS at a time
+worker: setup ## hours | Run tasks of timing, explore and mutants for the Dask scheduler at SCHEDULER, JOBS at a time
 	@$(PYTHON) -m gateware.flow.sweep $(SWEEP)
 
-explore-isa: setup ## 40 min | Place and route the vector unit and its parts alone (build/results/explore-isa.json)
+explore-isa: setup ## 40 min | Place and route the vector unit and its parts, each by itself (build/results/explore-isa.json)
 	@$(PYTHON) -m gateware.explore.isa $(EXPLORE)
 
-explore-sets: setup ## 25 min | Place and route the instruction sets of others alone (build/results/explore-sets.json)
+explore-sets: setup ## 25 min | Place and route the units of other instruction sets, each by itself (build/results/explore-sets.json)
 	@$(PYTHON) -m gateware.explore.instruction_sets $(EXPLORE)
 
-explore-lte: setup ## 2 hours | Place and route SNOW 3G and AES as LTE has them, by S-boxes (build/results/explore-lte.json)
+explore-lte: setup ## 2 hours | Place and route LTE's SNOW 3G and AES with several S-boxes (build/results/explore-lte.json)
 	@$(PYTHON) -m gateware.explore.lte $(EXPLORE)
 
-explore-rgmii: setup ## 10 min | Place and route RGMII's PHY and MACs alone on the slowest part (build/results/explore-rgmii.json)
+explore-rgmii: setup ## 10 min | Place and route RGMII's PHY with each MAC on the slowest part (build/results/explore-rgmii.json)
 	@$(PYTHON) -m gateware.explore.rgmii $(EXPLORE)
 
 ##@ Write
@@ -227,7 +228,7 @@ format: setup ## 3 s | Rewrite Python and C sources in the project's format
 	@.venv/bin/ruff check --fix --quiet . ; .venv/bin/ruff format --quiet .
 	@.ci/c-sources | xargs -0 clang-format --style=file:firmware/.clang-format -i
 
-pages: setup ## 10 s | Write what is generated anew: registers, instructions, records and their codes, figures, pictures
+pages: setup ## 10 s | Write all generated files: registers, instructions, records and their codes, figures, pictures
 	@$(PYTHON) -m firmware.codegen.wire
 	@$(PYTHON) -m firmware.codegen
 	@$(PYTHON) -m gateware.flow.devicetrees
@@ -235,13 +236,13 @@ pages: setup ## 10 s | Write what is generated anew: registers, instructions, re
 	@$(PYTHON) -m cipherlane.protocol.reference
 	@$(PYTHON) -m results
 
-papers: setup ## 3 s | Write each value of the papers beside ours (build/results/papers.json), and a page a paper
+papers: setup ## 3 s | Compare each value of the papers with ours (build/results/papers.json), one page per paper
 	@$(PYTHON) -m results.papers
 
-readme: setup ## 10 s | Take the figures in build/results over into results/data, and write all pages and pictures from there
+readme: setup ## 10 s | Copy the figures in build/results into results/data, and write all pages and pictures from them
 	@$(PYTHON) -m results --take
 
-report: setup ## 1 s | Make one page of HTML of all figures, those in build/results and the kept ones (build/report.html)
+report: setup ## 1 s | Make one HTML page of all figures in build/results and results/data (build/report.html)
 	@mkdir -p build
 	@.venv/bin/cipherlane report --force --out build/report.html $(wildcard build/results) results/data
 
@@ -255,12 +256,12 @@ screenshots: setup ## 1 min | Take pictures of the live view on the simulated bo
 	@$(PYTHON) -m gateware.flow sim eth
 	@$(PYTHON) -m tests.screenshots
 
-package: setup ## 1 min | Build the host tool's wheel and source distribution, and check them as an index does (build/package/dist)
+package: setup ## 1 min | Build the host tool's wheel and source distribution, and run a package index's checks (build/package/dist)
 	@.ci/package
 
 ##@ Remove
-clean: ## 0 s | Remove what is built anew in minutes; keep results and what goes on where it stopped
+clean: ## 0 s | Remove everything that is rebuilt in minutes; keep results and runs that can resume
 	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 $(KEPT:%=! -name %) -exec rm -rf {} +; fi
 
-distclean: ## 0 s | Remove all that was made, the Python environment too
+distclean: ## 0 s | Remove everything that was made, including the Python environment
 	rm -rf build .venv .venv-hil host/build host/*.egg-info

@@ -1,4 +1,4 @@
-"""The site that `make docs` builds: every page of the checkout, and the Python and C interfaces, with a search."""
+"""Configures the site that `make docs` builds: all pages of the checkout, the Python and C interfaces, and a search."""
 
 import importlib.metadata
 import sys
@@ -24,7 +24,7 @@ root_doc = "docs/index"
 include_patterns = ["*.md", *(f"{each}/**.md" for each in ("docs", "gateware", "firmware", "host", "results", "tests"))]
 exclude_patterns = ["**/build/**", "**/.pytest_cache/**"]
 
-# The same headings that GitHub names, so that a link works in both places.
+# Uses the same anchors for headings as GitHub, so that a link works in both places.
 myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_inline", "fieldlist"]
 

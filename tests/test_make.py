@@ -76,12 +76,12 @@ def refusal(checkout, *words, **options):
     [
         (["FILE=nowhere"], "FILE=nowhere: no such file"),
         (["FILE=no where"], "FILE=no where: no such file"),
-        (["FILE=.ci"], "FILE=.ci is no regular file: name one"),
+        (["FILE=.ci"], "FILE=.ci is not a regular file: name one"),
         (["FILE=empty"], "FILE=empty is empty: name a file with something to encrypt"),
         (["KEY_BITS=64"], "KEY_BITS=64: choose 128, 192, 256 or all"),
         (["KEY_BITS=128 192"], "KEY_BITS=128 192: choose 128, 192, 256 or all"),
         (["PORT=/dev/ttyNONE"], "PORT=/dev/ttyNONE: no such device; name a serial device as /dev/ttyUSB0, udp:.*"),
-        (["PORT=Makefile"], "PORT=Makefile is no serial device: name one as /dev/ttyUSB0, udp://HOST, sim or sim.udp"),
+        (["PORT=Makefile"], "PORT=Makefile is not a serial device: name one as .*, udp://HOST, sim or sim.udp"),
         (["PORT=sim:empty"], "PORT=sim:empty: no simulated board in that folder"),
         (["TRANSPORT=udp", "PORT=sim"], "TRANSPORT=udp and PORT=sim contradict each other: leave one out"),
         (
@@ -91,7 +91,7 @@ def refusal(checkout, *words, **options):
         (["CONFIG=pipelined"], "CONFIG=pipelined: for the simulated board choose default, .*"),
         (
             ["CONFIG=sdram", "PORT=udp://h"],
-            "CONFIG=sdram, of .*, and PORT=udp://h contradict each other: leave one out",
+            "CONFIG=sdram, for .*, and PORT=udp://h contradict each other: leave one out",
         ),
     ],
 )
@@ -103,8 +103,8 @@ def test_demo_refuses_before_anything_is_made(checkout, words, message):
 def test_demo_takes_variables_of_the_environment_and_refuses_them_too(checkout):
     assert "PORT=3000: no such device" in refusal(checkout, PORT="3000")
     assert "CONFIG=no: for the" in refusal(checkout, CONFIG="no")
-    assert "CONFIG=eth, of the simulated board, and PORT=sim+udp" in refusal(checkout, "TRANSPORT=udp", CONFIG="eth")
-    assert "has FIRMWARE and TRANSPORT in it" in refusal(checkout, "FIRMWARE=zephyr", CONFIG="sdram")
+    assert "CONFIG=eth, for the simulated board, and PORT=sim+udp" in refusal(checkout, "TRANSPORT=udp", CONFIG="eth")
+    assert "includes FIRMWARE and TRANSPORT" in refusal(checkout, "FIRMWARE=zephyr", CONFIG="sdram")
 
 
 def test_demo_names_the_configurations_of_the_simulated_board():

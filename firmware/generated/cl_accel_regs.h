@@ -7,10 +7,10 @@
 #define CL_ACCEL_REGS_H
 
 /**
- * Access: read, write. Commands. Writing 1 to a field gives the command, 0 does nothing; reads
- * as last written. Of several in one write, the first of zeroize, abort, load_key, clear_key,
- * start counts and the others are dropped. A command that is taken clears refused, one that is
- * not sets it and does nothing else.
+ * Access: read, write. Commands. Writing 1 to a field gives the command; writing 0 does
+ * nothing. Reads as last written. If one write gives several commands, only the first of
+ * zeroize, abort, load_key, clear_key and start is carried out. An accepted command clears
+ * refused. A refused command sets refused and does nothing else.
  */
 #define CL_ACCEL_CONTROL 0x00u
 #define CL_ACCEL_CONTROL_START_SHIFT 0u
@@ -51,8 +51,8 @@
 #define CL_ACCEL_STATUS_KEY_ERROR_MASK 0xf00u
 
 /**
- * Access: read, write. What load_key and clear_key work on. May be written at any time: they
- * sample it.
+ * Access: read, write. Key length and slot for load_key and clear_key. May be written at any
+ * time: the commands sample it.
  */
 #define CL_ACCEL_KEY_CONFIG 0x08u
 #define CL_ACCEL_KEY_CONFIG_KEY_LENGTH_SHIFT 0u
@@ -66,124 +66,132 @@
 
 /**
  * Access: write. Bytes 0 to 3 of the key, first byte in bits 7:0. Write-only: reads as 0.
- * Zeroized by load_key once the key is taken, by zeroize and by reset; ignored while key_busy.
+ * Zeroized by load_key once it has the key, by zeroize and by reset. Writes are ignored while
+ * key_busy.
  */
 #define CL_ACCEL_KEY0 0x0cu
 
 /**
  * Access: write. Bytes 4 to 7 of the key, first byte in bits 7:0. Write-only: reads as 0.
- * Zeroized by load_key once the key is taken, by zeroize and by reset; ignored while key_busy.
+ * Zeroized by load_key once it has the key, by zeroize and by reset. Writes are ignored while
+ * key_busy.
  */
 #define CL_ACCEL_KEY1 0x10u
 
 /**
  * Access: write. Bytes 8 to 11 of the key, first byte in bits 7:0. Write-only: reads as 0.
- * Zeroized by load_key once the key is taken, by zeroize and by reset; ignored while key_busy.
+ * Zeroized by load_key once it has the key, by zeroize and by reset. Writes are ignored while
+ * key_busy.
  */
 #define CL_ACCEL_KEY2 0x14u
 
 /**
  * Access: write. Bytes 12 to 15 of the key, first byte in bits 7:0. Write-only: reads as 0.
- * Zeroized by load_key once the key is taken, by zeroize and by reset; ignored while key_busy.
+ * Zeroized by load_key once it has the key, by zeroize and by reset. Writes are ignored while
+ * key_busy.
  */
 #define CL_ACCEL_KEY3 0x18u
 
 /**
  * Access: write. Bytes 16 to 19 of the key, first byte in bits 7:0. Write-only: reads as 0.
- * Zeroized by load_key once the key is taken, by zeroize and by reset; ignored while key_busy.
+ * Zeroized by load_key once it has the key, by zeroize and by reset. Writes are ignored while
+ * key_busy.
  */
 #define CL_ACCEL_KEY4 0x1cu
 
 /**
  * Access: write. Bytes 20 to 23 of the key, first byte in bits 7:0. Write-only: reads as 0.
- * Zeroized by load_key once the key is taken, by zeroize and by reset; ignored while key_busy.
+ * Zeroized by load_key once it has the key, by zeroize and by reset. Writes are ignored while
+ * key_busy.
  */
 #define CL_ACCEL_KEY5 0x20u
 
 /**
  * Access: write. Bytes 24 to 27 of the key, first byte in bits 7:0. Write-only: reads as 0.
- * Zeroized by load_key once the key is taken, by zeroize and by reset; ignored while key_busy.
+ * Zeroized by load_key once it has the key, by zeroize and by reset. Writes are ignored while
+ * key_busy.
  */
 #define CL_ACCEL_KEY6 0x24u
 
 /**
  * Access: write. Bytes 28 to 31 of the key, first byte in bits 7:0. Write-only: reads as 0.
- * Zeroized by load_key once the key is taken, by zeroize and by reset; ignored while key_busy.
+ * Zeroized by load_key once it has the key, by zeroize and by reset. Writes are ignored while
+ * key_busy.
  */
 #define CL_ACCEL_KEY7 0x28u
 
 /**
- * Access: read. Slots that hold a key, slot 0 in bit 0. Reset value 0; a bit falls with
- * load_key and clear_key of its slot and with zeroize, and rises at the end of load_key.
+ * Access: read. Bit n: slot n holds a key. load_key and clear_key of the slot, and zeroize,
+ * clear the bit; the end of load_key sets it. Reset value 0.
  */
 #define CL_ACCEL_KEY_VALID 0x2cu
 #define CL_ACCEL_KEY_VALID_BITS 8u
 
 /**
  * Access: read, write. Bytes 0 to 3 of the initial counter block T1, first byte in bits 7:0.
- * Reset value 0. May be written at any time: start samples it, the next start uses what is
- * written by then.
+ * Reset value 0. May be written at any time: start samples it, so a write affects only later
+ * starts.
  */
 #define CL_ACCEL_IV0 0x30u
 
 /**
  * Access: read, write. Bytes 4 to 7 of the initial counter block T1, first byte in bits 7:0.
- * Reset value 0. May be written at any time: start samples it, the next start uses what is
- * written by then.
+ * Reset value 0. May be written at any time: start samples it, so a write affects only later
+ * starts.
  */
 #define CL_ACCEL_IV1 0x34u
 
 /**
  * Access: read, write. Bytes 8 to 11 of the initial counter block T1, first byte in bits 7:0.
- * Reset value 0. May be written at any time: start samples it, the next start uses what is
- * written by then.
+ * Reset value 0. May be written at any time: start samples it, so a write affects only later
+ * starts.
  */
 #define CL_ACCEL_IV2 0x38u
 
 /**
  * Access: read, write. Bytes 12 to 15 of the initial counter block T1, first byte in bits 7:0.
- * Reset value 0. May be written at any time: start samples it, the next start uses what is
- * written by then.
+ * Reset value 0. May be written at any time: start samples it, so a write affects only later
+ * starts.
  */
 #define CL_ACCEL_IV3 0x3cu
 
 /**
- * Access: read, write. Bits 31:0 of the number that is added to T1, in the width's modulus.
- * Reset value 0. May be written at any time: start samples it, the next start uses what is
- * written by then.
+ * Access: read, write. Bits 31:0 of the index. The index is added to T1, in the modulus of the
+ * option width. Reset value 0. May be written at any time: start samples it, so a write affects
+ * only later starts.
  */
 #define CL_ACCEL_INDEX_LO 0x40u
 
 /**
- * Access: read, write. Bits 63:32 of that number. Reset value 0. May be written at any time:
- * start samples it, the next start uses what is written by then.
+ * Access: read, write. Bits 63:32 of the index. Reset value 0. May be written at any time:
+ * start samples it, so a write affects only later starts.
  */
 #define CL_ACCEL_INDEX_HI 0x44u
 
 /**
- * Access: read, write. Address of the data, in bytes, at any alignment. Reset value 0. May be
- * written at any time: start samples it, the next start uses what is written by then.
+ * Access: read, write. Byte address of the data, at any alignment. Reset value 0. May be
+ * written at any time: start samples it, so a write affects only later starts.
  */
 #define CL_ACCEL_SOURCE 0x48u
 
 /**
- * Access: read, write. Address for the result, in bytes, at any alignment. May equal source or
- * lie before it; must not lie inside the source buffer otherwise. Nor may a later descriptor
- * that is not ordered read what is written here. Reset value 0. May be written at any time:
- * start samples it, the next start uses what is written by then.
+ * Access: read, write. Byte address for the result, at any alignment. It may equal source or
+ * lie before source. It must not lie inside the source buffer after its first byte. A later
+ * descriptor must not read the bytes written here, unless it is ordered. Reset value 0. May be
+ * written at any time: start samples it, so a write affects only later starts.
  */
 #define CL_ACCEL_DESTINATION 0x4cu
 
 /**
- * Access: read, write. Length of the data in bytes, or in bits with in_bits; 0 is allowed and
+ * Access: read, write. Length of the data in bytes, or in bits with in_bits. 0 is allowed and
  * accesses nothing. Both buffers must be inside an allowed region. Reset value 0. May be
- * written at any time: start samples it, the next start uses what is written by then.
+ * written at any time: start samples it, so a write affects only later starts.
  */
 #define CL_ACCEL_LENGTH 0x50u
 
 /**
- * Access: read, write. How to carry the descriptor out. Reset value 0. May be written at any
- * time: start samples it, the next start uses what is written by then.
+ * Access: read, write. Options of the descriptor. Reset value 0. May be written at any time:
+ * start samples it, so a write affects only later starts.
  */
 #define CL_ACCEL_OPTIONS 0x54u
 #define CL_ACCEL_OPTIONS_SLOT_SHIFT 0u
@@ -202,51 +210,51 @@
 #define CL_ACCEL_OPTIONS_ORDERED_MASK 0x400u
 
 /**
- * Access: read. Descriptors submitted since reset, modulo 2^16: the number of the next. Reset
- * value 0.
+ * Access: read. Number of descriptors submitted since reset, modulo 2^16. This is the number of
+ * the next descriptor. Reset value 0.
  */
 #define CL_ACCEL_SUBMITTED 0x58u
 #define CL_ACCEL_SUBMITTED_BITS 16u
 
 /**
- * Access: read. Descriptors ended since reset, modulo 2^16; they end in order. Descriptor n has
- * ended when this is beyond n. Reset value 0.
+ * Access: read. Number of descriptors that have ended since reset, modulo 2^16. Descriptors end
+ * in order: descriptor n has ended when this value is beyond n. Reset value 0.
  */
 #define CL_ACCEL_COMPLETED 0x5cu
 #define CL_ACCEL_COMPLETED_BITS 16u
 
 /**
- * Access: read. Results of the last 8 descriptors, codes as in error: that of number n in the 4
- * bits from bit 4 * (n modulo 8), right when it has ended and until number n + 8 ends. Reset
- * value 0.
+ * Access: read. Results of the last 8 descriptors, with the codes of error. The result of
+ * descriptor n is in the 4 bits from bit 4 * (n modulo 8). It is valid from the end of
+ * descriptor n until descriptor n + 8 ends. Reset value 0.
  */
 #define CL_ACCEL_RESULTS 0x60u
 
 /**
- * Access: read. Clock cycles with a descriptor outstanding, modulo 2^32. Reset value 0; set to
- * 0 by a start while none is outstanding.
+ * Access: read. Clock cycles during which a descriptor was outstanding, modulo 2^32. A start
+ * while no descriptor is outstanding sets it to 0. Reset value 0.
  */
 #define CL_ACCEL_CYCLES 0x64u
 
 /**
- * Access: read. A descriptor with interrupt set in its options has ended, or abort or zeroize
- * has ended some.
+ * Access: read. A descriptor with the option interrupt has ended, or abort or zeroize has ended
+ * descriptors.
  */
 #define CL_ACCEL_EV_STATUS 0x68u
 #define CL_ACCEL_EV_STATUS_DONE_SHIFT 0u
 #define CL_ACCEL_EV_STATUS_DONE_MASK 0x1u
 
 /**
- * Access: read, write 1 to clear. A descriptor with interrupt set in its options has ended, or
- * abort or zeroize has ended some.
+ * Access: read, write 1 to clear. A descriptor with the option interrupt has ended, or abort or
+ * zeroize has ended descriptors.
  */
 #define CL_ACCEL_EV_PENDING 0x6cu
 #define CL_ACCEL_EV_PENDING_DONE_SHIFT 0u
 #define CL_ACCEL_EV_PENDING_DONE_MASK 0x1u
 
 /**
- * Access: read, write. A descriptor with interrupt set in its options has ended, or abort or
- * zeroize has ended some.
+ * Access: read, write. A descriptor with the option interrupt has ended, or abort or zeroize
+ * has ended descriptors.
  */
 #define CL_ACCEL_EV_ENABLE 0x70u
 #define CL_ACCEL_EV_ENABLE_DONE_SHIFT 0u

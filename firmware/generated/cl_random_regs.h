@@ -7,8 +7,8 @@
 #define CL_RANDOM_REGS_H
 
 /**
- * Access: read, write. Commands. Writing 1 to a field gives the command, 0 does nothing; reads
- * as last written.
+ * Access: read, write. Commands. Writing 1 to a field gives the command; writing 0 does
+ * nothing. Reads as last written.
  */
 #define CL_RANDOM_CONTROL 0x00u
 #define CL_RANDOM_CONTROL_RESTART_SHIFT 0u
@@ -26,8 +26,8 @@
 #define CL_RANDOM_STATUS_SIMULATED_MASK 0x4u
 
 /**
- * Access: read. A word of raw samples, the oldest in bit 31. Reading takes it: each word is
- * given once. Reads as 0 while valid is 0. Reset value 0.
+ * Access: read. A word of raw samples, the oldest in bit 31. Reading removes the word, so each
+ * word is read only once. Reads as 0 while valid is 0. Reset value 0.
  */
 #define CL_RANDOM_DATA 0x08u
 

@@ -1,4 +1,4 @@
-"""Boards: what there is, one data file each, the simulated board among them. What is put on it: `configurations`."""
+"""Describes the boards, one data file each, including the simulated board; `configurations` run on them."""
 
 import importlib
 import pkgutil
@@ -9,16 +9,21 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Fit:
-    """How a configuration goes into a board's part.
+    """Tells how a configuration fits into a board's part.
 
-    ``cfu_sbox`` is the S-box of the vector or scalar unit, ``core_sbox`` that of the AES core, ``snow3g_sbox`` that of
-    both of SNOW 3G's (`gateware.snow3g.sboxes`). Memories of at most ``lut_words`` words are LUTs, even those that are
-    declared for block RAM; those of at most ``distributed_words`` are, whatever synthesis would take. ``path_ps`` is
-    how long Yosys' ABC may make a path that need not be short, in picoseconds of cells and of wires of 300 ps each;
-    with 0 it takes the longest of all for that. ``padding_register`` is that of the MAC (`gateware.net.link.mac`), for
-    a part in which its transmit side lies far apart. ``pnr_seed`` and ``pnr_options`` are nextpnr's; its own weight on
-    timing, 10, gives some percent less clock. ``sys_clk_freq`` is the system clock in Hz where it is not the board's,
-    and ``clock_met`` says whether place-and-route met it.
+    ``cfu_sbox`` is the S-box of the vector or scalar unit, ``core_sbox`` the AES core's, ``snow3g_sbox`` the one for
+    both S-boxes of SNOW 3G (`gateware.snow3g.sboxes`).
+
+    Memories of at most ``lut_words`` words become LUTs, even if they are declared for block RAM. Memories of at most
+    ``distributed_words`` words become distributed RAM, whatever synthesis would choose.
+
+    ``path_ps`` is how long Yosys' ABC may make a path that need not be short, in picoseconds of cells and of wires of
+    300 ps each. With 0, the limit is the longest path of all. ``padding_register`` is the MAC's
+    (`gateware.net.link.mac`), for a part in which the MAC's transmit side is spread widely.
+
+    ``pnr_seed`` and ``pnr_options`` are nextpnr's. nextpnr's default weight on timing, 10, makes the clock some percent
+    slower. ``sys_clk_freq`` is the system clock in Hz if it differs from the board's. ``clock_met`` tells whether
+    place-and-route met it.
     """
 
     cfu_sbox: str = "table"
@@ -36,11 +41,11 @@ class Fit:
 
 @dataclass(frozen=True)
 class Sdram:
-    """A board's SDRAM: what LiteDRAM needs to know of it, and the clocks that it needs.
+    """Describes a board's SDRAM for LiteDRAM, and the clocks that it needs.
 
-    ``module`` is LiteDRAM's class of the memory, ``rate`` the ratio of the system clock to the memory's as LiteDRAM
-    writes it. ``create_crg`` is called in place of the board's, and ``create_phy`` with the platform, what that gave
-    and the clock frequency.
+    ``module`` is LiteDRAM's class of the memory. ``rate`` is the ratio of the system clock to the memory's clock, in
+    LiteDRAM's notation. ``create_crg`` is called instead of the board's. ``create_phy`` is called with the platform,
+    the result of ``create_crg`` and the clock frequency.
     """
 
     module: Callable[..., Any]
@@ -51,13 +56,15 @@ class Sdram:
 
 @dataclass(frozen=True)
 class Cable:
-    """How some revisions of a board are loaded over USB, and which serial port of it is their UART.
+    """Tells how some revisions of a board are loaded over USB, and which serial port is their UART.
 
-    ``revision`` is the name that `REVISION=` takes, empty where a board has one kind of cable; ``revisions`` lists all
-    that have this cable, for people. ``usb`` is the identity (`vendor:product`) of the JTAG cable, or of the board's
-    bootloader, ``chip`` what answers there. ``loader`` has openFPGALoader's options that choose it. ``uart_usb`` is the
-    identity of the UART's adapter, followed by a slash and the number of its interface where the adapter has several.
-    It is empty where the adapter may be any. ``source`` says who states this.
+    ``revision`` is the name for `REVISION=`, empty if the board has only one kind of cable. ``revisions`` lists, for
+    people, all revisions with this cable. ``usb`` is the identity (`vendor:product`) of the JTAG cable, or of the
+    board's bootloader; ``chip`` is the chip that answers there. ``loader`` holds openFPGALoader's options that choose
+    it.
+
+    ``uart_usb`` is the identity of the UART's adapter. If the adapter has several interfaces, a slash and the
+    interface's number follow. It is empty if any adapter may be used. ``source`` names who states all this.
     """
 
     revisions: str
@@ -71,18 +78,21 @@ class Cable:
 
 @dataclass(frozen=True)
 class Board:
-    """What the SoC needs to know of a board.
+    """Describes a board to the SoC and the tools.
 
-    Sizes are in bytes, frequencies in Hz. ``create_platform`` and ``create_crg`` are called with no argument, and with
-    the platform and the clock frequency; ``create_phy``, where there is Ethernet, is called with the platform and gives
-    a LiteEth PHY; ``sdram`` is what SDRAM there is. ``console_name`` is what LiteX calls a second UART, for what a
-    person reads and types; records have the first one for themselves. ``fits`` has the configurations that can be put
-    on it, by name; ``left_out`` says of what else somebody may look for why it is not there. ``models`` is, of a
-    simulated board, the one that it stands for. ``clock_pin`` has a clock of the board's ``sys_clk_freq``, and
-    ``reset_pin`` is low while the board is reset. ``bootloader`` says that it is loaded by a bootloader of its own over
-    USB (DFU), which tells no part and writes nothing but the SPI flash. ``cables`` has each kind of cable that
-    revisions have, the commonest first. ``other_revisions`` tells, by the name of a revision, how it differs from the
-    ones that configurations are built for, and who says so.
+    Sizes are in bytes, frequencies in Hz. ``create_platform`` is called without arguments, ``create_crg`` with the
+    platform and the clock frequency. ``create_phy``, for a board with Ethernet, is called with the platform and returns
+    a LiteEth PHY. ``sdram`` describes the SDRAM, if there is any. ``console_name`` is LiteX's name of a second UART,
+    for people; records have the first UART for themselves.
+
+    ``fits`` holds the configurations that fit on the board, by name. ``left_out`` gives, for other configurations that
+    people may look for, the reason why they are missing. ``models``, for a simulated board, is the board that it
+    models. ``clock_pin`` carries a clock of ``sys_clk_freq``, and ``reset_pin`` is low while the board is reset.
+
+    ``bootloader`` tells that the board is loaded over USB (DFU) by its own bootloader, which reports no part and writes
+    only the SPI flash. ``cables`` holds each kind of cable that revisions have, most common first. ``other_revisions``
+    tells, by a revision's name, how it differs from the revisions that configurations are built for, and who states
+    this.
     """
 
     name: str
@@ -116,22 +126,22 @@ class Board:
 
     @property
     def has_uart(self) -> bool:
-        """Whether pins have its UART; LiteX's `crossover` is one that none has."""
+        """Whether the UART is connected to pins; LiteX's `crossover` is connected to none."""
         return self.uart_name != "crossover"
 
     @property
     def uart_usb(self) -> bool:
-        """Whether an adapter of its own has its UART, in each revision."""
+        """Whether the UART has a known USB adapter in each revision."""
         return bool(self.cables) and all(cable.uart_usb for cable in self.cables)
 
     @property
     def part(self) -> str:
-        """The part as openFPGALoader calls it, which tells no packages."""
+        """The part in openFPGALoader's form, without the package."""
         return "-".join(self.device.split("-")[:2]).rstrip("F")
 
     @property
     def size(self) -> str:
-        """The part's size, as its name has it: one of `gateware.parts.PARTS`."""
+        """The part's size as in its name: one of `gateware.parts.PARTS`."""
         return self.device.split("-")[1]
 
 
@@ -141,6 +151,6 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Board:
-    """The board of one of these names."""
+    """Returns the board with this name."""
     board: Board = importlib.import_module(f"{__name__}.{name}").BOARD
     return board

@@ -1,6 +1,6 @@
 """ButterStick r1.0 with an ECP5-85 (LFE5UM5G-85F-8BG381C): gigabit Ethernet by an RGMII PHY.
 
-litex-boards names no UART: records come over Ethernet alone: the UART is LiteX's crossover, which no pin reaches.
+litex-boards defines no UART pins, so records come only over Ethernet. The UART is LiteX's crossover, without pins.
 """
 
 from litex_boards.platforms import gsd_butterstick

@@ -9,11 +9,11 @@ from gateware.boards import Board, Cable, Fit
 from gateware.ecp5 import create_crg, create_rgmii
 from gateware.ecp5_ddr3 import create_ddr3
 
-# Of the part's 208 block RAMs, the S-boxes of the vector unit take 8, those of a core 10, or 18 with two engines.
+# The part has 208 block RAMs. The vector unit's S-boxes take 8, those of one core 10, or 18 with two engines.
 _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram", pnr_seed=4)
-# No place-and-route of the others has met the board's clock.
+# No place-and-route run of the other configurations has met the board's clock.
 _SLOWER = replace(_FIT, sys_clk_freq=75_000_000)
-# Zephyr's memories and those of Ethernet leave no room for these, nor for queues of some wide words.
+# The memories of Zephyr and Ethernet leave no block RAM for S-boxes, or for queues of a few wide words.
 _LUTS = replace(_SLOWER, cfu_sbox="ecp5", core_sbox="ecp5", lut_words=16)
 
 BOARD = Board(
@@ -32,8 +32,8 @@ BOARD = Board(
     console_name="jtag_uart",
     fits={
         "default": replace(_FIT, pnr_seed=2, clock_met=True),
-        # With nearly all block RAMs taken, the other placer's wires are a quarter longer. With long paths
-        # it has some 5 % fewer LUTs.
+        # With nearly all block RAMs in use, nextpnr's other placer makes wires a quarter longer. Allowing long paths
+        # saves some 5 % of the LUTs.
         "eth": replace(
             _FIT,
             pnr_seed=2,
@@ -62,7 +62,7 @@ BOARD = Board(
             uart_usb="0403:6010/01",
             source="litex-boards' target, openFPGALoader's src/board.hpp",
         ),
-        # openFPGALoader 0.10 does not know the name ecpix5_r03, which stands for this cable from 0.12 on.
+        # openFPGALoader 0.10 does not know the name ecpix5_r03, which selects this cable since 0.12.
         Cable(
             revision="R03",
             revisions="R03",

@@ -7,7 +7,7 @@ from gateware.ecp5 import SMALL, SMALL_LEFT_OUT, create_crg
 
 
 def create_platform(size: str):
-    """Its platform with a part of this size, and the UART on the pins that litex-boards has for one."""
+    """Returns the platform with a part of this size, and the UART on litex-boards' pins for it."""
     platform = gsd_orangecrab.Platform(revision="0.2", device=size, toolchain="trellis")
     platform.add_extension(gsd_orangecrab.feather_serial)
     return platform

@@ -1,7 +1,7 @@
-"""The simulated board: the SoC in Verilator, cycle for cycle; UART over TCP, Ethernet on a TAP device.
+"""The simulated board: the SoC in Verilator, cycle-accurate; UART over TCP, Ethernet on a TAP device.
 
-It stands for the ECPIX-5: simulated time is counted in that board's clock. Its console is the simulator's standard
-input and output, its Ethernet LiteX's `gmii_ethernet` module, in a clock domain of its own.
+It models the ECPIX-5: simulated time is counted in that board's clock. Its console is the simulator's standard input
+and output. Its Ethernet is LiteX's `gmii_ethernet` module, in a clock domain of its own.
 """
 
 from liteeth.phy.common import LiteEthPHYHWReset
@@ -35,17 +35,17 @@ _GMII = (
 )
 _IO = [
     ("sys_clk", 0, Pins(1)),
-    # LiteX's Ethernet module takes its clock from an interface of this name alone: it is the second one.
+    # LiteX's Ethernet module accepts its clock only from an interface of this name, so this is the second one.
     ("sys_clk", 1, Subsignal("sys_clk", Pins(1))),
     ("serial", 0, *_SERIAL),
     ("serial", 1, *_SERIAL),
     ("gmii_eth", 0, *_GMII),
-    ("uart_break", 0, Pins(1)),  # 1 while the UART's line to the board would be low for a break
+    ("uart_break", 0, Pins(1)),  # 1 while a break would hold the UART's line to the board low
 ]
 
 
 class _CRG(LiteXModule):
-    """The simulator's clock, and a reset for the first cycle and on request of the CPU."""
+    """Provides the simulator's clock, and a reset in the first cycle and when the CPU requests it."""
 
     def __init__(self, platform, sys_clk_freq):
         self.rst = Signal()
@@ -61,8 +61,10 @@ class _CRG(LiteXModule):
 
 
 class _EthernetCRG(LiteXModule):
-    """The simulator's clock for both directions, 125 MHz, held in reset as LiteEth's PHYs are: after power-on, with the
-    system and by the register `reset`.
+    """Provides the simulator's 125 MHz clock for both directions of Ethernet.
+
+    It holds the domains in reset when LiteEth's PHYs would: after power-on, with the system and by the register
+    `reset`.
     """
 
     def __init__(self, clock):
@@ -80,7 +82,7 @@ class _EthernetCRG(LiteXModule):
 
 
 class _SimulatedGMII(LiteXModule):
-    """A GMII PHY of 8 bits a cycle each way, whose clocks are the simulator's."""
+    """A GMII PHY of 8 bits a cycle in each direction, clocked by the simulator."""
 
     dw = 8
     tx_clk_freq = rx_clk_freq = 125e6
@@ -97,7 +99,7 @@ class _SimulatedGMII(LiteXModule):
 
 
 class _Module(ECPIX5.sdram.module):
-    """The board's memory with one row in sixteen, 32 MB: as large, it would take the simulator a gigabyte."""
+    """The board's memory with a sixteenth of its rows, 32 MB; at full size the simulator would need a gigabyte."""
 
     nrows = ECPIX5.sdram.module.nrows // 16
 
@@ -121,7 +123,7 @@ BOARD = Board(
     uart_name="sim",
     uart_baudrate=ECPIX5.uart_baudrate,
     uart_fifo_depth=ECPIX5.uart_fifo_depth,
-    # Less than a board's, so that full records are shorter and their simulation is; TCP would hold back more.
+    # Smaller than a board's, so that full records are shorter and simulate faster. TCP would hold back larger ones.
     rx_window=3040,
     console_name="sim",
     fits={

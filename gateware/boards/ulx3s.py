@@ -7,7 +7,7 @@ from gateware.boards import Board, Cable, Fit
 from gateware.ecp5 import create_crg
 from gateware.ecp5_sdr import create_sdr
 
-# The ESP32 would take the FPGA's configuration away while this pad is low.
+# While this pad is low, the ESP32 would replace the FPGA's configuration.
 _CRG = create_crg("clk25", 25e6, "rst", active_low=False, high_names=("wifi_gpio0",))
 _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram")
 
@@ -17,7 +17,7 @@ BOARD = Board(
     sys_clk_freq=40_000_000,
     create_platform=lambda: radiona_ulx3s.Platform(device="LFE5U-85F", revision="2.0", toolchain="trellis"),
     create_crg=_CRG,
-    # As on LiteX's own target at 50 MHz; at 40 MHz it leaves 6 ns to the module and 19 ns for its answer.
+    # As on LiteX's own target at 50 MHz. At 40 MHz, this leaves 6 ns to the memory and 19 ns for its answer.
     sdram=create_sdr(MT48LC16M16, _CRG, phase=90),
     uart_name="serial",
     uart_baudrate=1_000_000,
@@ -35,7 +35,7 @@ BOARD = Board(
     },
     device="LFE5U-85F-6BG381C",
     speed_grade="6",
-    # The revision in its USB descriptor may be wrong: v3.1.8 was seen to call itself v3.0.8.
+    # The revision in the USB descriptor may be wrong: a v3.1.8 was seen to report v3.0.8.
     cables=(
         Cable(
             revisions="v1.7 to v3.1",

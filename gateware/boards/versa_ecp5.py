@@ -16,7 +16,7 @@ BOARD = Board(
     uart_fifo_depth=4096,
     rx_window=4096,
     console_name="jtag_uart",
-    # There are LUTs to spare, and of block RAMs 108.
+    # The part has LUTs to spare, and only 108 block RAMs.
     fits={"default": Fit(cfu_sbox="block_ram", core_sbox="ecp5")},
     left_out={
         "eth": "it takes 95 % of the LUTs and block RAMs: place-and-route had not ended after 18 minutes of a core",

@@ -24,13 +24,15 @@ class Error(IntEnum):
 ERROR_BITS = 4
 
 _DESCRIPTIONS = {
-    Error.NONE: "It was carried out.",
+    Error.NONE: "Success.",
     Error.NO_KEY: "The slot holds no key, or there is no such slot: nothing was done.",
-    Error.KEY_LENGTH: "load_key with an invalid key_length: the slot keeps the key before it.",
+    Error.KEY_LENGTH: "load_key had an invalid key_length: the slot keeps its previous key.",
     Error.WIDTH: "The width of the counter is invalid: nothing was done.",
-    Error.BAD_ADDRESS: "The source or destination buffer is not wholly inside one allowed region: nothing was done.",
-    Error.OVERLAP: "destination lies inside the source buffer, behind its first byte: nothing was done.",
+    Error.BAD_ADDRESS: (
+        "The source or destination buffer is not completely inside one allowed region: nothing was done."
+    ),
+    Error.OVERLAP: "destination lies inside the source buffer, after its first byte: nothing was done.",
     Error.BUS_ERROR: "The bus answered an access with an error: the output is incomplete.",
     Error.BUS_TIMEOUT: "The bus did not answer an access in time: the output is incomplete.",
-    Error.ABORTED: "abort or zeroize ended it: the output is incomplete.",
+    Error.ABORTED: "abort or zeroize ended the descriptor: the output is incomplete.",
 }

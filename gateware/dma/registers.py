@@ -13,9 +13,7 @@ from gateware.dma.ledger import ENTRIES, NUMBER_BITS
 
 SLOTS = 8  # the default of an accelerator
 
-_NEXT_START = (
-    "Reset value 0. May be written at any time: start samples it, the next start uses what is written by then."
-)
+_NEXT_START = "Reset value 0. May be written at any time: start samples it, so a write affects only later starts."
 _ERRORS = [(str(int(e)), e.name, e.describe()) for e in Error]
 
 
@@ -36,44 +34,46 @@ class AcceleratorRegisters(LiteXModule):
 
     def _add_control(self):
         self.control = CSRStorage(
-            description="Commands. Writing 1 to a field gives the command, 0 does nothing; reads as last written. "
-            "Of several in one write, the first of zeroize, abort, load_key, clear_key, start counts and the others "
-            "are dropped. A command that is taken clears refused, one that is not sets it and does nothing else.",
+            description="Commands. Writing 1 to a field gives the command; writing 0 does nothing. Reads as last "
+            "written. If one write gives several commands, only the first of zeroize, abort, load_key, "
+            "clear_key and start is carried out. An accepted command clears refused. A refused command "
+            "sets refused and does nothing else.",
             fields=[
                 CSRField(
                     "start",
                     pulse=True,
-                    description="Submit a descriptor: source, destination, length, iv, index and options as they are "
-                    f"now. Its number is that of submitted before. Refused while full ({ENTRIES} are outstanding), and "
-                    "during abort and zeroize. What is wrong with the descriptor shows in its result.",
+                    description="Submit a descriptor with the present values of source, destination, length, iv, "
+                    "index and options. Its number is the value of submitted before this command. "
+                    f"Refused while full ({ENTRIES} descriptors are outstanding), and during abort and "
+                    "zeroize. Errors in the descriptor show in its result.",
                 ),
                 CSRField(
                     "load_key",
                     pulse=True,
-                    description="Take the key from key0 to key7 into the slot of key_config, with the length there, "
-                    "and expand it. The slot's key before it is lost, unless key_length is invalid; key0 to key7 "
-                    "become 0 in either case. Descriptors of other slots go on meanwhile; one of this slot that is "
-                    "submitted meanwhile waits for the key. Refused while key_busy, and while a descriptor of the slot "
-                    "is outstanding.",
+                    description="Move the key from key0 to key7 into the slot in key_config, with the length there, "
+                    "and expand it. The slot's previous key is lost, unless key_length is invalid. key0 "
+                    "to key7 become 0 in either case. Meanwhile, descriptors of other slots continue, "
+                    "and a newly submitted descriptor of this slot waits for the key. Refused while "
+                    "key_busy, and while a descriptor of the slot is outstanding.",
                 ),
                 CSRField(
                     "zeroize",
                     pulse=True,
-                    description="Set every copy of every key to zero, of all clients of the CTR service: key words, "
-                    "round keys of all slots and state. Ends what is under way, descriptors with ABORTED. Never "
-                    "refused. Done by itself after reset.",
+                    description="Set every copy of every key to zero, for all clients of the CTR service: key words, "
+                    "round keys of all slots, and state. Ends everything under way; descriptors end with "
+                    "ABORTED. Never refused. Happens by itself after reset.",
                 ),
                 CSRField(
                     "abort",
                     pulse=True,
-                    description="End all outstanding descriptors after the present bus access, with ABORTED; keys "
-                    "stay. Refused while none is outstanding.",
+                    description="End all outstanding descriptors with ABORTED, after the present bus access. Keys "
+                    "stay. Refused while no descriptor is outstanding.",
                 ),
                 CSRField(
                     "clear_key",
                     pulse=True,
-                    description="Zeroize the slot of key_config. Refused while key_busy, and while a descriptor of the "
-                    "slot is outstanding.",
+                    description="Zeroize the slot in key_config. Refused while key_busy, and while a descriptor of "
+                    "the slot is outstanding.",
                 ),
             ],
         )
@@ -86,33 +86,36 @@ class AcceleratorRegisters(LiteXModule):
                     description="load_key, clear_key or zeroize is under way. 1 for some cycles after reset, then 0.",
                 ),
                 CSRField("full", description=f"{ENTRIES} descriptors are outstanding. Reset value 0."),
-                CSRField("refused", description="The last command was refused. Reset value 0; set by each command."),
+                CSRField(
+                    "refused", description="The last command was refused. Each command updates it. Reset value 0."
+                ),
                 CSRField(
                     "error",
                     size=ERROR_BITS,
                     offset=4,
-                    description="Result of the descriptor that ended last. Reset value 0.",
+                    description="Result of the last descriptor that ended. Reset value 0.",
                     values=_ERRORS,
                 ),
                 CSRField(
                     "key_error",
                     size=ERROR_BITS,
                     offset=8,
-                    description="Result of the load_key, clear_key or zeroize that ended last, a code as in error. "
-                    "Reset value 0.",
+                    description="Result of the last load_key, clear_key or zeroize that ended, with the codes of "
+                    "error. Reset value 0.",
                 ),
             ],
         )
 
     def _add_key_registers(self, slots: int):
         self.key_config = CSRStorage(
-            description="What load_key and clear_key work on. May be written at any time: they sample it.",
+            description="Key length and slot for load_key and clear_key. May be written at any time: the commands "
+            "sample it.",
             fields=[
                 CSRField(
                     "key_length",
                     size=2,
-                    description="Length of the key that load_key takes. Reset value 0. load_key refuses an invalid "
-                    "value with key_error KEY_LENGTH.",
+                    description="Length of the key for load_key. load_key refuses an invalid value with key_error "
+                    "KEY_LENGTH. Reset value 0.",
                     values=[
                         (str(KEY_LENGTH_128), "AES_128", "Key words 0 to 3."),
                         (str(KEY_LENGTH_192), "AES_192", "Key words 0 to 5."),
@@ -124,22 +127,22 @@ class AcceleratorRegisters(LiteXModule):
                     "slot",
                     size=SLOT_FIELD_BITS,
                     offset=4,
-                    description=f"Key slot, 0 to {slots - 1}; load_key and clear_key refuse others with key_error "
-                    "NO_KEY. Reset value 0.",
+                    description=f"Key slot, 0 to {slots - 1}. load_key and clear_key refuse other values with "
+                    "key_error NO_KEY. Reset value 0.",
                 ),
             ],
         )
         for i in range(WORDS):
             register = CSR(32, name=f"key{i}")
             register.description = (
-                f"Bytes {4 * i} to {4 * i + 3} of the key, first byte in bits 7:0. Write-only: reads as 0. Zeroized by "
-                "load_key once the key is taken, by zeroize and by reset; ignored while key_busy."
+                f"Bytes {4 * i} to {4 * i + 3} of the key, first byte in bits 7:0. Write-only: reads as 0. Zeroized "
+                "by load_key once it has the key, by zeroize and by reset. Writes are ignored while key_busy."
             )
             setattr(self, f"key{i}", register)
         self.key_valid = CSRStatus(
             slots,
-            description="Slots that hold a key, slot 0 in bit 0. Reset value 0; a bit falls with load_key and "
-            "clear_key of its slot and with zeroize, and rises at the end of load_key.",
+            description="Bit n: slot n holds a key. load_key and clear_key of the slot, and zeroize, clear the bit; "
+            "the end of load_key sets it. Reset value 0.",
         )
 
     def _add_descriptor_registers(self):
@@ -149,74 +152,79 @@ class AcceleratorRegisters(LiteXModule):
             )
             setattr(self, f"iv{i}", CSRStorage(32, name=f"iv{i}", description=text))
         self.index_lo = CSRStorage(
-            32, description=f"Bits 31:0 of the number that is added to T1, in the width's modulus. {_NEXT_START}"
+            32,
+            description="Bits 31:0 of the index. The index is added to T1, in the modulus of the option width. "
+            f"{_NEXT_START}",
         )
-        self.index_hi = CSRStorage(32, description=f"Bits 63:32 of that number. {_NEXT_START}")
-        self.source = CSRStorage(32, description=f"Address of the data, in bytes, at any alignment. {_NEXT_START}")
+        self.index_hi = CSRStorage(32, description=f"Bits 63:32 of the index. {_NEXT_START}")
+        self.source = CSRStorage(32, description=f"Byte address of the data, at any alignment. {_NEXT_START}")
         self.destination = CSRStorage(
             32,
-            description="Address for the result, in bytes, at any alignment. May equal source or lie before it; must "
-            "not lie inside the source buffer otherwise. Nor may a later descriptor that is not ordered read what is "
-            f"written here. {_NEXT_START}",
+            description="Byte address for the result, at any alignment. It may equal source or lie before source. It "
+            "must not lie inside the source buffer after its first byte. A later descriptor must not "
+            f"read the bytes written here, unless it is ordered. {_NEXT_START}",
         )
         self.length = CSRStorage(
             32,
-            description="Length of the data in bytes, or in bits with in_bits; 0 is allowed and accesses nothing. Both "
-            f"buffers must be inside an allowed region. {_NEXT_START}",
+            description="Length of the data in bytes, or in bits with in_bits. 0 is allowed and accesses nothing. "
+            f"Both buffers must be inside an allowed region. {_NEXT_START}",
         )
         self.options = CSRStorage(
-            description=f"How to carry the descriptor out. {_NEXT_START}",
+            description=f"Options of the descriptor. {_NEXT_START}",
             fields=[
                 CSRField(
                     "slot",
                     size=SLOT_FIELD_BITS,
-                    description="Key slot. One that holds no key when the descriptor's turn comes gives NO_KEY.",
+                    description="Key slot. The result is NO_KEY if the slot holds no key when the descriptor's turn "
+                    "comes.",
                 ),
                 CSRField(
                     "width",
                     size=2,
                     offset=4,
-                    description="Bits at the end of the counter block that are counted; the others stay as in T1.",
+                    description="Number of counting bits at the end of the counter block. The other bits stay as in "
+                    "T1.",
                     values=[
                         (str(WIDTH_128), "128", "Modulo 2^128 (SP 800-38A)."),
                         (str(WIDTH_64), "64", "Modulo 2^64 (128-EEA2)."),
                         (str(WIDTH_32), "32", "Modulo 2^32 (GCM, IPsec)."),
-                        ("3", "invalid", "Gives WIDTH."),
+                        ("3", "invalid", "The result is WIDTH."),
                     ],
                 ),
                 CSRField(
                     "in_bits",
                     offset=8,
-                    description="length is in bits; the bits of the last byte behind the last are written as 0.",
+                    description="length counts bits. Bits of the last byte after the end of the data are written as 0.",
                 ),
-                CSRField("interrupt", offset=9, description="Raise the event done at the end."),
-                CSRField("ordered", offset=10, description="Begin when all descriptors before this one have ended."),
+                CSRField("interrupt", offset=9, description="Raise the event done when the descriptor ends."),
+                CSRField("ordered", offset=10, description="Begin only after all earlier descriptors have ended."),
             ],
         )
 
     def _add_results(self):
         self.submitted = CSRStatus(
             NUMBER_BITS,
-            description="Descriptors submitted since reset, modulo 2^16: the number of the next. Reset value 0.",
+            description="Number of descriptors submitted since reset, modulo 2^16. This is the number of the next "
+            "descriptor. Reset value 0.",
         )
         self.completed = CSRStatus(
             NUMBER_BITS,
-            description="Descriptors ended since reset, modulo 2^16; they end in order. Descriptor n has ended when "
-            "this is beyond n. Reset value 0.",
+            description="Number of descriptors that have ended since reset, modulo 2^16. Descriptors end in order: "
+            "descriptor n has ended when this value is beyond n. Reset value 0.",
         )
         self.results = CSRStatus(
             ERROR_BITS * ENTRIES,
-            description=f"Results of the last {ENTRIES} descriptors, codes as in error: that of number n in the 4 bits "
-            f"from bit 4 * (n modulo {ENTRIES}), right when it has ended and until number n + {ENTRIES} ends. Reset "
-            "value 0.",
+            description=f"Results of the last {ENTRIES} descriptors, with the codes of error. The result of "
+            f"descriptor n is in the 4 bits from bit 4 * (n modulo {ENTRIES}). It is valid from the end "
+            f"of descriptor n until descriptor n + {ENTRIES} ends. Reset value 0.",
         )
         self.cycles = CSRStatus(
             32,
-            description="Clock cycles with a descriptor outstanding, modulo 2^32. Reset value 0; set to 0 by a start "
-            "while none is outstanding.",
+            description="Clock cycles during which a descriptor was outstanding, modulo 2^32. A start while no "
+            "descriptor is outstanding sets it to 0. Reset value 0.",
         )
         self.ev = EventManager()
         self.ev.done = EventSourcePulse(
-            description="A descriptor with interrupt set in its options has ended, or abort or zeroize has ended some."
+            description="A descriptor with the option interrupt has ended, or abort or zeroize has ended descriptors."
         )
         self.ev.finalize()

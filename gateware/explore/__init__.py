@@ -1,1 +1,1 @@
-"""Explorations: parts of the gateware placed and routed alone, beside each other."""
+"""Explores parts of the gateware: places and routes each by itself, to compare them."""

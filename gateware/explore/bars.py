@@ -1,16 +1,16 @@
-"""What the family is to reach, and what switching key lengths and holding more keys costs.
+"""Checks the cores of the family against targets, and computes the cost of more key lengths and more keys.
 
-Cycles of a block hold for every member with one engine. Throughput, and throughput for area, are asked of the members
-that hold one key of AES-128, on one part. Where the figures come from: cycles are below those of Hessel et al. 2009,
-Table II (45, 23 and 12); throughput is above that of the public cores usselmann (iterative) and tiny_aes (pipelined) as
-this flow measures them.
+The limits of cycles per block hold for every member with one engine. The limits of throughput, and of throughput per
+area, hold for members with one key of AES-128, on one part. The cycles must be below those of Hessel et al. 2009, Table
+II (45, 23 and 12). The throughput must exceed the public cores usselmann (iterative) and tiny_aes (pipelined), as
+measured by this flow.
 """
 
 from gateware.explore.members import FAMILY, KEY_SETS
 
 Record = dict
 PART = ("LFE5UM5G-85F", 8)
-# Cycles a block, at most, by datapath and bits of the key.
+# Maximum of cycles per block, by datapath and key bits.
 MOST_CYCLES = {
     ("32", 128): 44,
     ("64", 128): 22,
@@ -21,12 +21,12 @@ MOST_CYCLES = {
     ("128", 256): 15,
     ("pipelined", 256): 1,
 }
-# Mbps, and Mbps a LUT4, to be above.
+# Mbps, and Mbps per LUT4, that must be exceeded.
 ABOVE = {"128": (1439, 0.35), "pipelined": (23900, 0.60)}
 
 
 def missed(record: Record) -> list[str] | None:
-    """What a built record falls short of; None if nothing is asked of it."""
+    """Returns the targets that a built record misses; None if no target applies to it."""
     asked = False
     found = []
     most = MOST_CYCLES.get((record["datapath"], record["key_bits"]))
@@ -47,14 +47,14 @@ def missed(record: Record) -> list[str] | None:
 
 
 def is_smallest(record: Record) -> bool:
-    """Whether the core of a record holds one key, of AES-128 alone."""
+    """Returns whether the core of a record holds one key and supports only AES-128."""
     return record["slots"] == 1 and record["key_lengths"] == list(KEY_SETS["128"])
 
 
 def cost(record: Record, records: list[Record]) -> str:
-    """What more keys, and key lengths, cost: LUT4s and clock beside the same core with one key of AES-128 alone.
+    """Returns the extra LUT4s and MHz of more keys and key lengths over the same core with one AES-128 key.
 
-    Nothing where that core is not among the records, or is this one.
+    The result is empty if that core is not among the records, or is this one.
     """
     same = ("core", "datapath", "sbox", "engines", "device", "speed")
     if record["core"] != FAMILY or record["status"] != "built" or is_smallest(record):
@@ -66,7 +66,7 @@ def cost(record: Record, records: list[Record]) -> str:
 
 
 def verdict(record: Record, records: list[Record]) -> str:
-    """Both in a few words: bars met or missed, and what more keys cost."""
+    """Returns both in a few words: targets met or missed, and the cost of more keys."""
     short = missed(record)
     words = [] if short is None else [f"missed: {', '.join(short)}" if short else "met"]
     return "; ".join([*words, *filter(None, [cost(record, records)])])

@@ -1,13 +1,13 @@
-"""The family of AES cores on ECP5, beside public cores: ``python -m gateware.explore.family`` (`make explore`).
+"""Compares the family of AES cores on ECP5 with public cores: ``python -m gateware.explore.family`` (`make explore`).
 
-Each member is synthesised, simulated as it was mapped (cycles, correctness, switching activity), placed and
-routed (`flow`, `measure`), on two parts: 85F at speed grade 8 and 25F at speed grade 6. The whole family takes
-hours on a small machine; each core on each part is a task of its own (`gateware.flow.sweep`). What is done is kept in
-``build/explore`` by the contents it was made from, so that a run can be broken off and taken up, or cover a part of the
-family; what is compared most is built first. A member that cannot be built is in the results with the reason. Public
-cores are measured from checkouts that the user names.
+Each member is synthesised, its mapped netlist is simulated (cycles, correctness, switching activity), and it is placed
+and routed (`flow`, `measure`), on two parts: 85F at speed grade 8 and 25F at speed grade 6. The whole family takes
+hours on a small machine. Each core on each part is a task of its own (`gateware.flow.sweep`). Results are kept in
+``build/explore`` under digests of their inputs, so an interrupted run can resume, and a run can cover a part of the
+family. The cores that take part in most comparisons are built first. For a member that cannot be built, the results
+contain the reason. Public cores are measured from checkouts that the user names.
 
-Writes ``build/results/explore.json`` and plots beside it, from everything that is up to date.
+Writes ``build/results/explore.json``, and plots next to it, from everything that is up to date.
 """
 
 import argparse
@@ -35,7 +35,7 @@ SEEDS = 3
 def write(tasks: list[Task], versions: dict[str, str], failed: dict[Path, list[dict]]) -> dict:
     """Writes ``explore.json`` and the plots, and returns the contents.
 
-    They are of all that is up to date, and of the records in place of tasks that no worker came to an end with.
+    They contain all up-to-date records, and the records of failure for tasks that no worker could complete.
     """
     kept = [(task, up_to_date(task) or failed.get(task.records)) for task in tasks]
     found = [record for _, done in kept for record in done or []]
@@ -60,7 +60,7 @@ def write(tasks: list[Task], versions: dict[str, str], failed: dict[Path, list[d
 
 
 def arguments(words: list[str] | None = None) -> argparse.Namespace:
-    """The command line."""
+    """Parses the command line."""
     parser = argparse.ArgumentParser(prog="python -m gateware.explore.family", description=__doc__.splitlines()[0])
     parser.add_argument("--device", nargs="+", choices=DEVICES, default=list(DEFAULT_DEVICES), metavar="DEVICE")
     for option, values in (("datapath", DATAPATHS), ("sbox", tuple(SBOXES)), ("keys", tuple(KEY_SETS))):
@@ -79,7 +79,7 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
     for text in parsed.peer:
         name, _, folder = text.partition("=")
         if name not in PEERS:
-            parser.error(f"--peer {text}: unknown core {name!r}: choose of {', '.join(PEERS)}")
+            parser.error(f"--peer {text}: unknown core {name!r}: choose from {', '.join(PEERS)}")
         if not folder:
             parser.error(f"--peer {text}: name the folder as {name}=FOLDER; the core is at {PEERS[name].where}")
         parsed.checkouts[name] = Path(folder).resolve()
@@ -87,7 +87,7 @@ def arguments(words: list[str] | None = None) -> argparse.Namespace:
 
 
 def is_selected(target: Target, options: argparse.Namespace) -> bool:
-    """Whether a run with these options builds a target."""
+    """Returns whether a run with these options builds a target."""
     if isinstance(target, Peer):
         return target.core in options.checkouts
     chosen = ("datapath", "sbox", "keys", "engines", "slots")
@@ -96,7 +96,7 @@ def is_selected(target: Target, options: argparse.Namespace) -> bool:
 
 
 def main() -> None:
-    """Builds what is out of date, writes the results, prints the tables."""
+    """Builds the cores that are out of date, writes the results, and prints the tables."""
     options = arguments()
     try:
         versions = toolchain.versions(toolchain.environment(REPOSITORY / "build" / "tools"))
@@ -117,12 +117,12 @@ def main() -> None:
         except SweepError as error:
             raise SystemExit(f"explore: error: {error}") from error
         except KeyboardInterrupt:
-            raise SystemExit("explore: stopped; the same command goes on where it was") from None
+            raise SystemExit("explore: stopped; the same command resumes") from None
     report.show(write(everything, versions, failed))
 
 
 def _to_build(tasks: list[Task], checkouts: dict[str, Path]) -> Iterator[Task]:
-    """Tasks that are not up to date, with the sources of those of public cores; without those that have none."""
+    """Returns the tasks that are out of date, with the sources of public cores; cores without sources are skipped."""
     for task in tasks:
         target = task.target
         if up_to_date(task):

@@ -1,4 +1,4 @@
-"""Synthesis and place-and-route of one core on ECP5, the same for every core: ours and others'.
+"""Synthesises, places and routes one core on ECP5, in the same way for our cores and others'.
 
 ::
 
@@ -6,12 +6,12 @@
                              │ ports         ├─► top.json ──► nextpnr ──► Fmax
                              └──► harness ───┘
 
-The core is synthesised alone, so that its resources are its own and nothing is shared with or optimised
-across the harness, which then gives it registered inputs and outputs (`gateware.explore.harness`).
+The core is synthesised by itself, so that it shares no resources with the harness and no optimisation crosses the
+border. The harness then adds registered inputs and outputs (`gateware.explore.harness`).
 
-LUT4: the 4-input LUTs that Yosys maps to, and those that carry cells (`CCU2C`, 2 each) and distributed RAM
-(`TRELLIS_DPR16X4`, 4 each) occupy. Wide multiplexers (PFUMX, L6MUX21) are no LUTs. FF: `TRELLIS_FF`.
-Block RAM: `DP16KD`.
+LUT4 counts the 4-input LUTs of Yosys' mapping, and the LUTs that carry cells (`CCU2C`, 2 each) and distributed RAM
+(`TRELLIS_DPR16X4`, 4 each) occupy. Wide multiplexers (PFUMX, L6MUX21) are no LUTs. FF: `TRELLIS_FF`. Block RAM:
+`DP16KD`.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ SYNTHESIS = "synth_ecp5 -top {top} -json {json}"
 
 
 class FlowError(RuntimeError):
-    """A tool failed on a design; the message has its last error."""
+    """A tool failed on a design; the message contains its last error."""
 
 
 @dataclass(frozen=True)
@@ -74,22 +74,22 @@ class Design:
     data: dict[str, str] = field(default_factory=dict)
 
     def digest(self) -> str:
-        """Over everything that the netlist depends on but the tools."""
+        """Returns a digest of everything that the netlist depends on except the tools."""
         parts = [f"{name}\n{text}" for name, text in sorted({**self.sources, **self.data}.items())]
         return digest([], self.top, self.clock, SYNTHESIS, *parts)
 
 
 def synthesise(design: Design, folder: Path, environment: dict[str, str], tools: str) -> dict[str, int]:
-    """Writes the core's netlist ``core.json`` into a folder, unless it is up to date.
+    """Writes the core's netlist ``core.json`` into a folder, unless it is up to date; returns its resources.
 
     Parameters
     ----------
     design : Design
         The core.
     folder : Path
-        Its own folder.
+        A folder for only this core.
     environment : dict
-        One with the tools on its PATH.
+        Environment with the tools on its PATH.
     tools : str
         Versions of the tools, part of the digest.
 
@@ -117,24 +117,24 @@ def synthesise(design: Design, folder: Path, environment: dict[str, str], tools:
 
 
 def netlist_digest(design: Design, tools: str) -> str:
-    """What the netlist is kept under."""
+    """Returns the digest under which the netlist is kept."""
     return digest([], design.digest(), tools)
 
 
 def area(module: dict) -> dict[str, int]:
-    """LUT4s, flip-flops and block RAMs of a mapped module."""
+    """Returns the LUT4s, flip-flops and block RAMs of a mapped module."""
     kinds = Counter(cell["type"] for cell in module["cells"].values())
     return {"lut4": toolchain.lut4s(kinds), "ff": kinds["TRELLIS_FF"], "bram": kinds["DP16KD"]}
 
 
 def load(path: Path) -> dict:
-    """The top module of a netlist that Yosys wrote."""
+    """Returns the top module of a netlist that Yosys wrote."""
     modules = json.loads(path.read_text())["modules"]
     return next(m for m in modules.values() if int(m["attributes"].get("top", "0"), 2))
 
 
 def place(design: Design, folder: Path, device: Device, seed: int, environment: dict[str, str]) -> float:
-    """Fmax in MHz of the synthesised core in its harness, by one run of nextpnr; kept beside the netlist.
+    """Returns the Fmax in MHz of the synthesised core in its harness, by one nextpnr run; keeps it next to the netlist.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def place(design: Design, folder: Path, device: Device, seed: int, environment: 
 
 
 def fmax(report: dict) -> float:
-    """The achieved clock in MHz of a design with one clock, from nextpnr's report."""
+    """Returns the achieved clock in MHz of a design with one clock, from nextpnr's report."""
     (achieved,) = (clock["achieved"] for clock in report["fmax"].values())
     return achieved
 

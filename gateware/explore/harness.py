@@ -1,10 +1,10 @@
-"""A top level that gives any part registered inputs and outputs over three pins, so that timing is the part's own.
+"""Gives any part registered inputs and outputs over three pins, so that only the part's own timing is measured.
 
 ::
 
     serial_in ──► shift register ──► part ──► registers ──(+)──► shift register ──► serial_out
 
-Without it, paths to pins far away, and a device's number of pins, would be what is measured.
+Without this top level, long paths to pins and the device's number of pins would determine the result.
 """
 
 from litex.gen.fhdl import verilog
@@ -12,7 +12,7 @@ from migen import Cat, ClockDomain, Module, Signal
 
 
 class Harness(Module):
-    """A part between shift registers, in a clock domain `sys` of its own.
+    """Puts a part between shift registers, in a clock domain `sys` of its own.
 
     Parameters
     ----------
@@ -42,5 +42,5 @@ class Harness(Module):
         ]
 
     def verilog(self, name: str):
-        """The harness as LiteX's Verilog output, with its pins."""
+        """Returns LiteX's Verilog output for the harness, with its pins."""
         return verilog.convert(self, {self.cd_sys.clk, self.serial_in, self.serial_out}, name=name)

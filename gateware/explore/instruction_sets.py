@@ -1,8 +1,7 @@
-"""What the vector AES unit is compared with on ECP5: ``python -m gateware.explore.instruction_sets``.
+"""Builds units to compare with the vector AES unit on ECP5: ``python -m gateware.explore.instruction_sets``.
 
-The units with the instruction sets of others, and the lanes' AddRoundKey, each built alone as `gateware.explore.isa`
-does (`make explore-sets`). A unit substitutes in both directions, with S-boxes of LUTs,
-that of VexRiscv's plugin in a block RAM.
+It builds the units of other instruction sets, and the lanes' AddRoundKey, each by itself as `gateware.explore.isa` does
+(`make explore-sets`). A unit substitutes in both directions with S-boxes of LUTs; VexRiscv's plugin uses a block RAM.
 """
 
 from migen import Module, Signal
@@ -19,7 +18,7 @@ from gateware.isa.zvkned import ZvknedUnit
 
 
 def _round_xor() -> Ports:
-    """AddRoundKey on a whole state, as the lanes have it."""
+    """Makes AddRoundKey for a whole state, as in the lanes."""
     top = Module()
     i, round_key, add_key = Signal(128, name="i"), Signal(128, name="round_key"), Signal(name="add_key")
     o = Signal(128, name="o")

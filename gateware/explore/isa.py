@@ -1,12 +1,13 @@
-"""The vector AES unit and its parts on ECP5: ``python -m gateware.explore.isa`` (`make explore-isa`).
+"""Measures the vector AES unit and its parts on ECP5: ``python -m gateware.explore.isa`` (`make explore-isa`).
 
-Each part is synthesised, placed and routed alone between registers (`gateware.explore.harness`) for the
-LFE5UM5G-85F, speed grade 8, of the ECPIX-5, with several seeds. Delay is the longest path from register to register
-that place-and-route found, its wires included, by the median of the seeds; the clock-to-output time at its beginning,
-of a flip-flop or of a block RAM, is part of it and given beside it. For that of a block RAM, nextpnr's timing of the
-LFE5UM5G has a third of what its timing of the LFE5UM has in the same grade; the part made of block RAM is timed with
-both. Resources are the part's own, without the harness. What is made of sources and by tools that have not changed is
-not made again: it lies beside its digest, so that a run can be broken off and taken up.
+Each part is synthesised, placed and routed by itself between registers (`gateware.explore.harness`), with several
+seeds, for the ECPIX-5's LFE5UM5G-85F of speed grade 8. Delay is the longest path from register to register, with its
+wires, that place-and-route found; the median of the seeds counts. The delay includes the clock-to-output time of the
+flip-flop or block RAM at the path's beginning, which is also listed separately.
+
+In nextpnr, a block RAM's clock-to-output time in the LFE5UM5G is a third of the time in the LFE5UM of the same grade.
+So the part made of block RAM is timed with both. Resources do not include the harness. Results lie next to a digest of
+their sources and tools and are reused while these are unchanged, so an interrupted run can resume.
 """
 
 import argparse
@@ -39,7 +40,7 @@ DEVICE = ("--um5g-85k", "--speed", "8", "--package", "CABGA554")
 SYNTHESIS = "synth_ecp5 -nodsp"
 TARGET_MHZ = 200
 SEEDS = 3
-TIMEOUT_S = 7200  # on a machine that others share
+TIMEOUT_S = 7200  # generous, for a shared machine
 Ports = tuple[Module, list[Signal], list[Signal]]
 
 
@@ -48,7 +49,7 @@ class ExploreError(RuntimeError):
 
 
 def _sub_bytes(sbox: str) -> Ports:
-    """Both directions of the substitution of a whole state: 16 S-box pairs."""
+    """Makes both directions of the substitution of a whole state: 16 S-box pairs."""
     top = Module()
     i, inverse, o = Signal(128, name="i"), Signal(name="inverse"), Signal(128, name="o")
     for n in range(16):
@@ -72,7 +73,7 @@ def _sub_bytes_ram() -> Ports:
 
 
 def _mix_columns() -> Ports:
-    """MixColumns and its inverse on a whole state, as the lanes have it."""
+    """Makes MixColumns and its inverse for a whole state, as in the lanes."""
     top = Module()
     i, inverse, o = Signal(128, name="i"), Signal(name="inverse"), Signal(128, name="o")
     for c in range(4):
@@ -86,7 +87,7 @@ def _mix_columns() -> Ports:
 
 
 def _shuffle() -> Ports:
-    """The network between the lanes: ShiftRows, its inverse, or straight through."""
+    """Makes the network between the lanes: ShiftRows, its inverse, or straight through."""
     top = Module()
     i, o = Signal(128, name="i"), Signal(128, name="o")
     forward, inverse = Signal(name="forward"), Signal(name="inverse")
@@ -122,14 +123,14 @@ def _unit(sbox: str) -> Ports:
 
 
 def _multiplier() -> Ports:
-    """A 16x16 multiplier without DSP blocks, the paper's yardstick."""
+    """Makes a 16x16 multiplier without DSP blocks, which the paper uses for comparison."""
     top = Module()
     a, b, product = Signal(16, name="a"), Signal(16, name="b"), Signal(32, name="product")
     top.comb += product.eq(a * b)
     return top, [a, b], [product]
 
 
-# The parts' names of S-boxes, and those of `gateware.aes.sbox_pair`.
+# The parts' names of S-boxes, and the names in `gateware.aes.sbox_pair`.
 SBOXES = {"table": "table", "ecp5": "ecp5", "canright": "tower"}
 COLUMN_SBOXES = {**SBOXES, "block RAM": BLOCK_RAM}
 OTHER_TIMING = "SubBytes, block RAM, LFE5UM timing"
@@ -143,12 +144,12 @@ PARTS: dict[str, Callable[[], Ports]] = {
     **{f"lane, {name}": lambda sbox=sbox: _lane(sbox) for name, sbox in COLUMN_SBOXES.items()},
     **{f"unit, {name}": lambda sbox=sbox: _unit(sbox) for name, sbox in COLUMN_SBOXES.items()},
 }
-# Device options of parts that are not placed on DEVICE.
+# Device options of the parts that are not placed on DEVICE.
 DEVICES = {OTHER_TIMING: ("--um-85k", *DEVICE[1:])}
 
 
 def figures(part: str, widths: tuple[int, int], statistics: str, reports: list[dict]) -> dict:
-    """The record of a part.
+    """Returns the record of a part.
 
     Parameters
     ----------
@@ -157,9 +158,9 @@ def figures(part: str, widths: tuple[int, int], statistics: str, reports: list[d
     widths : tuple of int
         Bits of all its inputs, and of all its outputs.
     statistics : str
-        What Yosys' ``stat -json`` wrote, possibly behind other text.
+        Output of Yosys' ``stat -json``, possibly after other text.
     reports : list of dict
-        nextpnr's, one a seed. Of an even number the slower of the two in the middle is the median.
+        nextpnr's reports, one a seed. With an even number, the slower of the two middle values counts as the median.
     """
     reached = {_reached(report): report for report in reports}
     mhz = median_low([_reached(report) for report in reports])
@@ -175,7 +176,7 @@ def figures(part: str, widths: tuple[int, int], statistics: str, reports: list[d
         "fmax_mhz": round(mhz, 1),
         "fmax_least_mhz": round(min(reached), 1),
         "fmax_most_mhz": round(max(reached), 1),
-        # The harness has an exclusive-or for each output, and registers for every port.
+        # The harness adds an exclusive-or for each output, and registers for every port.
         "lut4": toolchain.lut4s(cells) - width_out,
         "ff": cells.get("TRELLIS_FF", 0) - width_in - 2 * width_out - 1,
         "bram": cells.get("DP16KD", 0),
@@ -190,7 +191,7 @@ def _reached(report: dict) -> float:
 def explore(
     part: str, create: Callable[[], Ports], directory: Path, environment: dict[str, str], versions: str, seeds: int
 ) -> dict:
-    """The record (`figures`) of one part, which `create` makes: built, unless that is up to date.
+    """Builds one part, which `create` makes, unless it is up to date; returns its record (`figures`).
 
     Raises
     ------
@@ -219,7 +220,7 @@ def explore(
 
 
 def _step(what: str, folder: Path, made: str, sources: str, command: list[str], environment: dict[str, str]) -> None:
-    """Has a command make a file, unless it is there from the same sources and command; its log lies beside it."""
+    """Runs a command that makes a file, unless the file is up to date; writes a log next to it."""
     stamp = Stamp(folder / f"{made}.digest", digest([], sources, *command))
     if stamp.is_current() and (folder / made).exists():
         return
@@ -233,7 +234,7 @@ def _step(what: str, folder: Path, made: str, sources: str, command: list[str], 
 
 
 def run(name: str, parts: dict[str, Callable[[], Ports]], description: str) -> None:
-    """Builds what is out of date of some parts, writes ``build/results/NAME.json``, prints the table."""
+    """Builds the parts that are out of date, writes ``build/results/NAME.json``, and prints the table."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of: {'; '.join(parts)} (default: all)")
     parser.add_argument("--seeds", type=count, default=SEEDS, help=f"runs of place-and-route, from seed 1 on ({SEEDS})")
@@ -241,7 +242,7 @@ def run(name: str, parts: dict[str, Callable[[], Ports]], description: str) -> N
     chosen = options.parts
     for part in chosen:
         if part not in parts:
-            parser.error(f"unknown part {part!r}: choose of {'; '.join(parts)}")
+            parser.error(f"unknown part {part!r}: choose from {'; '.join(parts)}")
     console = Console()
     try:
         environment = toolchain.environment(REPOSITORY / "build" / "tools")

@@ -1,9 +1,8 @@
-"""The ciphers of LTE on ECP5: ``python -m gateware.explore.lte`` (`make explore-lte`).
+"""Measures the ciphers of LTE on ECP5: ``python -m gateware.explore.lte`` (`make explore-lte`).
 
-Each member (`gateware.explore.lte_members`) is synthesised alone, simulated as it was mapped (results, cycles,
-switching activity, see `gateware.explore.netlist`), placed and routed. Cycles count from the one in which
-key and block, or initialisation vector, are taken, that one included. What is done is kept, so that a run can be broken
-off and taken up.
+Each member (`gateware.explore.lte_members`) is synthesised by itself. Its mapped netlist is simulated (results, cycles,
+switching activity, see `gateware.explore.netlist`), placed and routed. The first counted cycle is the one in which the
+core accepts key and block, or initialisation vector. Results are kept, so an interrupted run can resume.
 """
 
 import argparse
@@ -25,14 +24,14 @@ from gateware.flow.sweep import count
 
 PARTS = ("85F-8",)
 SEEDS = 3
-# Hessel's times, in ns a byte.
+# Hessel's data rates, as times in ns a byte.
 TIMES = (4, 14, 24)
 
 
 def build(
     member: Member, parts: list[str], seeds: tuple[int, ...], folder: Path, environment: dict[str, str], versions: str
 ) -> list[dict]:
-    """Records of a member, one for each part.
+    """Builds a member and returns its records, one for each part.
 
     Raises
     ------
@@ -50,7 +49,7 @@ def build(
 
 
 def record(member: Member, part: str, area: dict[str, int], message: Message, clocks: list[float]) -> dict:
-    """What is known of a member on a part."""
+    """Returns all results for a member on a part."""
     cycles_a_byte, mhz = message.cycles / MESSAGE_BYTES, median(clocks)
     mbps = 8 * mhz / cycles_a_byte
     return {
@@ -76,7 +75,7 @@ def record(member: Member, part: str, area: dict[str, int], message: Message, cl
 
 
 def main() -> None:
-    """Builds what is out of date, writes ``build/results/explore-lte.json``, prints the table."""
+    """Builds the members that are out of date, writes ``build/results/explore-lte.json``, and prints the table."""
     parser = argparse.ArgumentParser(prog="python -m gateware.explore.lte", description=__doc__.splitlines()[0])
     parser.add_argument("--device", nargs="+", choices=DEVICES, default=list(PARTS), metavar="DEVICE")
     parser.add_argument("--seeds", type=count, default=SEEDS, help=f"runs of place-and-route, from seed 1 on ({SEEDS})")
@@ -94,7 +93,7 @@ def main() -> None:
     except (FlowError, WrongResult, NetlistError, ProtocolError, toolchain.ToolError) as error:
         raise SystemExit(f"explore-lte: error: {error}") from error
     except KeyboardInterrupt:
-        raise SystemExit("explore-lte: stopped; the same command goes on where it was") from None
+        raise SystemExit("explore-lte: stopped; the same command resumes") from None
     path = REPOSITORY / "build" / "results" / "explore-lte.json"
     write(
         path,
@@ -110,7 +109,7 @@ def main() -> None:
         core = " ".join(str(found[name]) for name in ("algorithm", "datapath", "sbox", "s_q", "engines"))
         table.add_row(core, f"{found['device']}-{found['speed']}", *(str(found[name]) for name in names))
     console.print(table)
-    console.print(f"every result right after synthesis; {path}", soft_wrap=True)
+    console.print(f"every result is correct after synthesis; results in {path}", soft_wrap=True)
 
 
 if __name__ == "__main__":

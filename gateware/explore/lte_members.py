@@ -1,6 +1,8 @@
-"""The ciphers of LTE as Hessel et al. 2009 compare them: SNOW 3G by S-boxes, AES-128 with round keys on the fly by
-datapath, S-box and number of engines. What they call one-hot is Bertoni's there. All in one shape: Verilog, and what a
-simulation of the mapped netlist says of a message.
+"""Defines the ciphers of LTE that Hessel et al. 2009 compare.
+
+These are SNOW 3G with several S-boxes, and AES-128 with round keys computed on the fly, by datapath, S-box and number
+of engines. The S-box that is called one-hot here is Bertoni's in the paper. All members have one form: Verilog, and a
+simulation of the mapped netlist that measures a message.
 """
 
 import contextlib
@@ -22,19 +24,22 @@ from gateware.snow3g.keystream import JOB, Snow3G
 from gateware.snow3g.published import KEYSTREAMS
 
 MESSAGE_BYTES, WORD_BYTES, BLOCK_BYTES = 1000, 4, 16
-# Their names, and those of `gateware.aes.sbox`; lut is the best of those made of LUTs alone.
+# The paper's names of S-boxes, and the names in `gateware.aes.sbox`. lut is the best S-box made only of LUTs.
 SBOXES = {"lut": "ecp5", "canright": "tower", "onehot": "onehot"}
 S_Q = ("lut", "onehot")
 ENGINES = (1, 2)
-# Blocks that are simulated, and how many of them count, after the first few; a message's are reckoned from these. The
-# latter is a multiple of every number of engines, as blocks come in bunches.
+# Number of simulated blocks, number of blocks that count, and number of first blocks that do not. A message's cycles
+# are extrapolated from the blocks that count. Their number is a multiple of every number of engines, because blocks
+# come in bunches.
 BLOCKS, COUNTED, WARM_UP = 14, 8, 2 * max(ENGINES)
 
 
 @dataclass(frozen=True)
 class Message:
-    """What a simulation says of a message of `MESSAGE_BYTES`: cycles in all, of its first unit of keystream, and
-    transitions of cells' outputs; and how many results were compared with what they must be.
+    """Results of simulating a message of `MESSAGE_BYTES`.
+
+    These are the cycles of the message, the cycles of its first unit of keystream, the transitions of cells' outputs,
+    and the number of results that were compared with their expected values.
     """
 
     cycles: float
@@ -45,7 +50,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Member:
-    """One core. `s_q` is that of SNOW 3G alone, several engines are AES'."""
+    """Describes one core. Only SNOW 3G uses `s_q`, and only AES supports several engines."""
 
     algorithm: str
     datapath: int
@@ -55,12 +60,12 @@ class Member:
 
     @property
     def name(self) -> str:
-        """A file name of its own."""
+        """The name of the member's files."""
         engines = f"x{self.engines}" if self.engines > 1 else ""
         return "-".join(part for part in (self.algorithm, str(self.datapath), self.sbox, self.s_q, engines) if part)
 
     def design(self) -> tuple[Design, dict[str, str]]:
-        """Its Verilog, and the names of its ports there."""
+        """Returns the Verilog, and the names of the ports in it."""
         if self.algorithm == "snow3g":
             snow = Snow3G(SBOXES[self.sbox], SBOXES[self.s_q])
             ports = {name: getattr(snow.sink, name) for name, _ in JOB}
@@ -93,14 +98,14 @@ def _design(core: Module, named: dict[str, Signal]) -> tuple[Design, dict[str, s
     named |= {"out_valid": core.source.valid, "out_ready": core.source.ready}
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
         output = convert(top, {*named.values(), top.cd_sys.clk}, name="core")
-    # LiteX puts the date into comments.
+    # LiteX writes the date into comments.
     text = "".join(line for line in output.main_source.splitlines(keepends=True) if not line.startswith("//"))
     ports = {name: output.ns.get_name(signal) for name, signal in named.items()}
     return Design("core", "sys_clk", {"core.v": text}, dict(output.data_files)), ports
 
 
 class _Mapped:
-    """A mapped core in lanes, whose results are taken at once."""
+    """Runs a mapped core in lanes, and accepts each result at once."""
 
     def __init__(self, module: dict, ports: dict[str, str], lanes: int):
         self.netlist, self.ports = Netlist(module, clock="sys_clk", lanes=lanes), ports
@@ -114,22 +119,22 @@ class _Mapped:
         self.netlist.settle()
 
     def offer(self, inputs: dict[str, list[int]]) -> bool:
-        """Offers a job, by port and lane; whether the next edge takes it."""
+        """Offers a job, by port and lane; returns whether the next edge accepts it."""
         for name, values in inputs.items():
             self.netlist.poke_lanes(self.ports[name], values)
         self._put(valid=1)
         return bool(self.netlist.peek(self.ports["ready"]))
 
     def rest(self) -> None:
-        """Offers nothing."""
+        """Withdraws the offer of a job."""
         self._put(valid=0)
 
     def result(self) -> list[int] | None:
-        """The result of each lane that goes with the next edge, if there is one."""
+        """Returns the result of each lane that the next edge removes, if there is one."""
         return self.netlist.peek_lanes(self.ports["out"]) if self.netlist.peek(self.ports["out_valid"]) else None
 
     def wait(self) -> list[int]:
-        """The next result of each lane, which goes with the next edge."""
+        """Waits for the next result; returns it for each lane. The next edge removes it."""
         for _ in range(PATIENCE):
             if found := self.result():
                 return found
@@ -137,13 +142,13 @@ class _Mapped:
         raise ProtocolError(f"no result for {PATIENCE} cycles")
 
     def edge(self) -> None:
-        """A clock edge."""
+        """Performs a clock edge."""
         self.netlist.edge()
         self.netlist.settle()
 
 
 def _snow3g(module: dict, ports: dict[str, str]) -> Message:
-    """A lane has each of 3GPP's test sets, as far as the last word that is published."""
+    """Runs one of 3GPP's test sets in each lane, up to the last published word."""
     mapped = _Mapped(module, ports, len(KEYSTREAMS))
     fields = (("k", 0), ("iv", 1))
     job = {
@@ -153,7 +158,7 @@ def _snow3g(module: dict, ports: dict[str, str]) -> Message:
     }
     mapped.netlist.is_counting = True
     if not mapped.offer(job):
-        raise ProtocolError("a job is not taken where it can be")
+        raise ProtocolError("the core did not accept a job")
     begun, compared, first, cycles = mapped.netlist.cycle, 0, 0, 0
     mapped.edge()
     mapped.rest()
@@ -162,14 +167,14 @@ def _snow3g(module: dict, ports: dict[str, str]) -> Message:
             compared += _same(z, words.get(number, z), f"word {number}") and number in words
         first = first or mapped.netlist.cycle - begun
         if number == MESSAGE_BYTES // WORD_BYTES:
-            cycles = mapped.netlist.cycle - begun + 1  # it goes with the edge that is next
+            cycles = mapped.netlist.cycle - begun + 1  # the next edge removes it
             mapped.netlist.is_counting = False
         mapped.edge()
     return Message(cycles, first, mapped.netlist.transitions / mapped.netlist.lanes, compared)
 
 
 def _aes(module: dict, ports: dict[str, str]) -> Message:
-    """Blocks one after the other, each as soon as it is taken; each lane has its own keys and blocks."""
+    """Offers blocks one after the other, each as soon as the core is ready; each lane has its own keys and blocks."""
     mapped, draw = _Mapped(module, ports, 8), random.Random(1)
     lanes = range(mapped.netlist.lanes)
     jobs = [[[draw.randbytes(BLOCK_BYTES) for _ in lanes] for _ in ("key", "block")] for _ in range(BLOCKS)]

@@ -1,7 +1,7 @@
-"""Cycle counts, correctness and switching activity of a mapped core, from one simulation for each key length.
+"""Measures cycle counts, correctness and switching activity of a mapped core, with one simulation per key length.
 
-Every lane has a key and blocks of its own, random but seeded. The results are compared with those of
-`cryptography`: a core that encrypts wrongly has no figures.
+Every lane has its own key and blocks, random but seeded. The results are compared with the results of `cryptography`. A
+core that encrypts incorrectly is not measured.
 """
 
 import random
@@ -14,11 +14,11 @@ from gateware.explore.netlist import Netlist
 from gateware.explore.protocols import Protocol
 
 LANES = 16
-# Results before the core is taken to be in its steady state, and results that are then measured over. The latter is
-# a multiple of every number of engines, so that blocks that come in bunches count right.
+# Number of results until the core counts as in its steady state, and number of results that are then measured. The
+# second is a multiple of every number of engines, so that blocks that come in bunches count correctly.
 WARM_UP = 8
 BLOCKS = 16
-# Results over which transitions are counted.
+# Number of results during which transitions are counted.
 COUNTED = 4
 
 
@@ -28,18 +28,18 @@ class WrongResult(RuntimeError):
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one simulation says.
+    """Results of one simulation.
 
     Attributes
     ----------
     key_bits : int
     cycles_first : int
-        Of one block alone, with its loading: from the cycle in which it is offered, that one included, until its
+        Cycles of a single block, including its loading: from the cycle in which it is offered, inclusive, until its
         result is there.
     cycles_per_block : float
-        In the steady state, with blocks offered and results taken in every cycle.
+        Cycles in the steady state, while blocks are offered and results are accepted in every cycle.
     key_cycles : int
-        From the first word of a key until blocks can be encrypted with it; 0 where the key comes with each block.
+        Cycles from the first word of a key until it can encrypt blocks; 0 if the key comes with each block.
     toggles_per_block : float
         Transitions of cell outputs for each block in the steady state: see `gateware.explore.netlist`.
     """
@@ -59,9 +59,9 @@ def measure(
     Parameters
     ----------
     module : dict
-        The mapped module, as Yosys' JSON has it.
+        The mapped module, in the form of Yosys' JSON.
     clock : str
-        Its clock's port.
+        The port of its clock.
     protocol : callable
         Makes the core's protocol.
     key_lengths : tuple of int

@@ -1,4 +1,4 @@
-"""The cores that `gateware.explore.family` compares: every member of the family, and public cores beside them."""
+"""Lists the cores that `gateware.explore.family` compares: every member of the family, and public cores."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from gateware.explore.protocols import InitNext, LoadDone, Pipeline, Protocol, S
 
 ITERATIVE = ("128", "64", "32")
 DATAPATHS = ("128", "pipelined", "64", "32")
-# The family's names of S-boxes and `create_core`'s: lut is the best of those made of LUTs alone.
+# The family's names of S-boxes, and the names for `create_core`. lut is the best S-box made only of LUTs.
 SBOXES = {"lut": "ecp5", "canright": "tower_cut_ecp5", "block_ram": "block_ram", "onehot": "onehot"}
 ENGINES = (1, 2, 4)
 KEY_SETS = {"128": (128,), "all": (128, 192, 256)}
@@ -38,16 +38,16 @@ class Member:
 
     @property
     def name(self) -> str:
-        """A file name of its own."""
+        """The name of the member's files."""
         return f"{self.datapath}-{self.sbox}-{self.engines}-{self.keys}-{self.slots}"
 
     @property
     def key_lengths(self) -> tuple[int, ...]:
-        """Key lengths that can be loaded, in bits."""
+        """The supported key lengths, in bits."""
         return KEY_SETS[self.keys]
 
     def design(self) -> tuple[Design, Callable[[Netlist], Protocol]]:
-        """Its Verilog, and the protocol that speaks to it.
+        """Returns the Verilog, and the protocol that drives it.
 
         Raises
         ------
@@ -59,12 +59,12 @@ class Member:
 
 @dataclass(frozen=True)
 class Peer:
-    """A public core. Its source is not part of the project: it is read from a checkout that the user names.
+    """A public core. Its source is not part of the project; it is read from a checkout that the user names.
 
     Attributes
     ----------
     core, about, where : str
-        Short name, description, and where it is to be had.
+        Short name, description, and where to get it.
     top, clock : str
         Its module and clock.
     files : tuple of str
@@ -74,7 +74,7 @@ class Peer:
     decrypts : bool
         Whether it also decrypts.
     key_with_block : bool
-        Whether it takes a new key with each block, and loses no cycle by that.
+        Whether it accepts a new key with each block without losing a cycle.
     """
 
     core: str
@@ -94,16 +94,16 @@ class Peer:
 
     @property
     def name(self) -> str:
-        """A file name of its own."""
+        """The name of the core's files."""
         return f"peer-{self.core}"
 
     def read(self, checkout: Path) -> tuple[Design, Callable[[Netlist], Protocol]]:
-        """Its Verilog from a checkout, and its protocol.
+        """Returns its Verilog from a checkout, and its protocol.
 
         Raises
         ------
         FileNotFoundError
-            The checkout has not all the files.
+            A file is missing from the checkout.
         """
         sources = {}
         for name in self.files:
@@ -144,7 +144,7 @@ def _design(member: Member) -> tuple[Design, Callable[[Netlist], Protocol]]:
     unnamed = {core.sink.slot, core.key_slot, core.clear, core.clear_slot, core.flush, core.idle, core.key_busy}
     unnamed.add(core.source.error)
     output = convert(top, {*named.values(), *unnamed, top.cd_sys.clk}, name="core")
-    # LiteX puts the date into comments.
+    # LiteX writes the date into comments.
     text = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)
     ports = {name: output.ns.get_name(signal) for name, signal in named.items()}
     return Design("core", "sys_clk", {"core.v": text}, dict(output.data_files)), partial(Stream, ports=ports)
@@ -201,11 +201,11 @@ PEERS = {
 
 
 def members() -> Iterator[Member]:
-    """The family: what its comparisons need.
+    """Yields the members of the family that its comparisons need.
 
-    Every datapath with every S-box, with one key of AES-128 and with 8 keys of all lengths. What each of the latter
-    two costs is found with a datapath's best S-box, and so are several engines, for which the smallest S-box is
-    compared too. The pipelined core has one engine.
+    These are every datapath with every S-box, each with one key of AES-128 and with 8 keys of all lengths. The separate
+    costs of more keys and of more lengths are measured with a datapath's best S-box. So are several engines, which are
+    also compared with the smallest S-box. The pipelined core has one engine.
     """
     smallest, largest = ("128", 1), ("all", 8)
     for datapath in DATAPATHS:
@@ -219,12 +219,12 @@ def members() -> Iterator[Member]:
 
 
 def _best_sbox(datapath: str) -> str:
-    """The S-box with which a datapath gives the most: Canright's where pipeline stages fit into it."""
+    """Returns the S-box with which a datapath is fastest: Canright's if pipeline stages fit into it."""
     return "canright" if datapath == "pipelined" else "lut"
 
 
 def urgency(target: Member | Peer, device: str) -> int:
-    """Sorts what is to be built: the lower, the more is compared with it and the sooner it is built."""
+    """Returns a key for sorting: the lower it is, the more comparisons need the core, and the sooner it is built."""
     late = {"85F-8": 0}.get(device, 30)
     if isinstance(target, Peer):
         return late + 2

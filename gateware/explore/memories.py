@@ -1,18 +1,18 @@
-"""Memories of ECP5 for the simulation of mapped netlists (`gateware.explore.netlist`), in lanes.
+"""Models memories of ECP5 for the simulation of mapped netlists (`gateware.explore.netlist`), in lanes.
 
-Contents and pins are integers with a bit for each lane. A port whose address is the same in all lanes is quick.
-Writes go to the same address in all lanes.
+Contents and pins are integers with one bit for each lane. Reads are fast if the address is the same in all lanes.
+Writes use the same address in all lanes.
 """
 
 Pins = dict[str, list[int]]
 ROW = 18  # bits of a row of block RAM
-UNIT = 9  # bits that are written at least
-# Where the address of a row begins, by the width of a port; below it are the write enables of its units.
+UNIT = 9  # smallest number of bits that can be written
+# The lowest address bit of a row, by the width of a port. The bits below it are the write enables of the row's units.
 FIRST_ADDRESS_BIT = {9: 3, 18: 4, 36: 5}
 
 
 def same(bits: list[int], mask: int) -> int | None:
-    """The number that wires carry, the first one its bit 0; None where lanes differ."""
+    """Returns the number on wires, least significant bit first; None if the lanes differ."""
     number = 0
     for n, bit in enumerate(bits):
         if bit == mask:
@@ -23,21 +23,21 @@ def same(bits: list[int], mask: int) -> int | None:
 
 
 def initial(contents: str) -> int:
-    """What a memory begins with: bits in Yosys' notation, undefined ones as 0."""
+    """Returns the initial contents of a memory from bits in Yosys' notation; undefined bits are 0."""
     return int(contents.replace("x", "0"), 2)
 
 
 class DistributedRAM:
-    """TRELLIS_DPR16X4: 16 rows of 4 bits, written at the clock edge, read at once.
+    """TRELLIS_DPR16X4: 16 rows of 4 bits, written at the clock edge, read without delay.
 
     Parameters
     ----------
     pins : dict
         Wires of each pin.
     parameters : dict
-        Of the cell.
+        Parameters of the cell.
     lanes : int
-        Copies.
+        Number of copies.
     """
 
     def __init__(self, pins: Pins, parameters: dict[str, str], lanes: int):
@@ -48,13 +48,13 @@ class DistributedRAM:
         self._rows = [[self._mask * (contents >> 4 * row + bit & 1) for bit in range(4)] for row in range(16)]
 
     def logic(self, number: int) -> list[tuple[int, list[int], str]]:
-        """Output wire, input wires and expression of each output; memory `number` of the list R reads."""
+        """Returns the output wire, input wires and expression of each output, for memory `number` of the list R."""
         address = self._pins["RAD"]
         arguments = ", ".join(f"{{{n}}}" for n in range(len(address)))
         return [(wire, address, f"R[{number}].read({bit}, {arguments})") for bit, wire in enumerate(self._pins["DO"])]
 
     def read(self, bit: int, *address: int) -> int:
-        """A bit of the row at an address."""
+        """Returns a bit of the row at an address."""
         row = same(address, self._mask)
         if row is not None:
             return self._rows[row][bit]
@@ -67,7 +67,7 @@ class DistributedRAM:
         return value
 
     def edge(self, values: list[int]) -> list[tuple[int, int]]:
-        """The clock edge, from the wires' values before it; no wire changes by itself."""
+        """Performs the clock edge, with the wires' values before it; the edge itself changes no wire."""
         enabled = bool(values[self._pins["WRE"][0]]) != self._inverted
         if enabled:
             row = same([values[wire] for wire in self._pins["WAD"]], self._mask)
@@ -76,9 +76,9 @@ class DistributedRAM:
 
 
 class BlockRAM:
-    """DP16KD: 1024 rows of 18 bits (two units of 9), or parts of them, both ports at the clock edge.
+    """DP16KD: 1024 rows of 18 bits (two units of 9), or parts of them; both ports act at the clock edge.
 
-    Ports of 9 and 18 bits, or one that writes and one that reads 36.
+    Ports have 9 or 18 bits, or one port writes 36 bits and the other reads 36.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class BlockRAM:
     Raises
     ------
     ValueError
-        A width other than these, or a port on the falling edge.
+        Another width, or a port that uses the falling edge.
     """
 
     def __init__(self, pins: Pins, parameters: dict[str, str], lanes: int):
@@ -108,19 +108,19 @@ class BlockRAM:
                 self._units.append([self._mask * (unit >> bit & 1) for bit in range(UNIT)])
 
     def logic(self, number: int) -> list[tuple[int, list[int], str]]:
-        """Nothing: outputs change at the clock edge only."""
+        """Returns nothing: outputs change only at the clock edge."""
         return []
 
     def _wires(self, name: str, port: str, width: int) -> list[int | None]:
         return [self._pins.get(f"{name}{port}{n}", [None])[0] for n in range(width)]
 
     def edge(self, values: list[int]) -> list[tuple[int, int]]:
-        """The clock edge, from the wires' values before it: wires that change, and what to."""
+        """Performs the clock edge on the wires' values before it; returns the changed wires with their new values."""
         changes: list[tuple[int, int]] = []
         writes = []
         for port, width in self._width.items():
             enable, write, reset = (values[self._pins.get(f"{pin}{port}", [0])[0]] for pin in ("CE", "WE", "RST"))
-            # A row of 36 bits leaves and enters by the pins of both ports, its lower half by those of port A.
+            # A row of 36 bits uses the data pins of both ports; port A carries its lower half.
             sides = "AB" if width == 36 else port
             units = width // UNIT
             address = [values[wire] for wire in self._wires("AD", port, 14)[FIRST_ADDRESS_BIT[width] :]]

@@ -1,18 +1,18 @@
-"""Simulates a core as it was mapped to ECP5 cells, and counts how often its wires switch.
+"""Simulates a core as mapped to ECP5 cells, and counts how often its wires switch.
 
-It reads the netlist that Yosys wrote for nextpnr, so that whoever wrote the core, what is simulated is what was
-placed: cycle counts, a check of the results after synthesis, and switching activity come from one model.
+It reads the netlist that Yosys wrote for nextpnr, so it simulates exactly what was placed, for any core. One model thus
+provides cycle counts, a check of the results after synthesis, and switching activity.
 
-Lanes: each wire holds an integer of as many bits as there are lanes; lane n of all wires together is one copy of
-the core, with its own data. All lanes share what controls them.
+Lanes: each wire holds an integer with one bit for each lane. Lane n of all wires together is one copy of the core, with
+its own data. All lanes share the control inputs.
 
-Switching activity: transitions of the outputs of all cells. After each clock edge every LUT4, multiplexer, carry
-and memory output follows its inputs after one unit of time, so that a wire may change several times a cycle, as in
-the silicon. Real delays differ, wires' lengths do not count, nor do clock nets or what happens inside memories: it
-is a proxy for dynamic power, no measurement.
+Switching activity: transitions of the outputs of all cells. After each clock edge every LUT4, multiplexer, carry and
+memory output follows its inputs after one unit of time, so a wire may change several times a cycle, as in the silicon.
+Real delays differ. The lengths of wires, the clock nets and the insides of memories do not count. So the result is an
+indicator of dynamic power, not a measurement.
 
-Cells: LUT4, PFUMX, L6MUX21, CCU2C, TRELLIS_FF, TRELLIS_DPR16X4, DP16KD (as a memory of one or two ports that are
-read; written through port A or B). Asynchronous resets act at the clock edge.
+Cells: LUT4, PFUMX, L6MUX21, CCU2C, TRELLIS_FF, TRELLIS_DPR16X4, DP16KD (as a memory with one or two ports for reading,
+written through port A or B). Asynchronous resets act at the clock edge.
 """
 
 from collections.abc import Callable
@@ -21,32 +21,32 @@ from graphlib import CycleError, TopologicalSorter
 from gateware.explore.memories import BlockRAM, DistributedRAM, same
 from gateware.flow.cells import expression
 
-# Output wire, input wires, and the output as an expression over the inputs' places.
+# Output wire, input wires, and the output as an expression over the inputs' positions.
 Node = tuple[int, list[int], str]
-# Units of time after which wires that still change are taken to do so for ever.
+# Units of time after which wires that still change are assumed never to settle.
 STEPS = 500
 
 
 class NetlistError(RuntimeError):
-    """A netlist has a cell, or an arrangement of cells, that is not simulated."""
+    """The netlist contains a cell, or an arrangement of cells, that is not simulated."""
 
 
 class Netlist:
-    """One mapped module, in lanes.
+    """Simulates one mapped module, in lanes.
 
     Parameters
     ----------
     module : dict
-        The module as Yosys' JSON has it.
+        The module in the form of Yosys' JSON.
     clock : str
-        Its clock's port. There is one clock.
+        The port of its only clock.
     lanes : int
-        Copies of the core.
+        Number of copies of the core.
 
     Raises
     ------
     NetlistError
-        It has a cell that is not simulated, or a ring of combinational cells.
+        It contains a cell that is not simulated, or a ring of combinational cells.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Netlist:
 
     @staticmethod
     def _compile(logic: list[Node], target: str) -> Callable:
-        """A function of wires v, wires w, all lanes M and memories R: computes `target` (v or w) from v."""
+        """Returns a function of wires v, wires w, all lanes M and memories R that computes `target` (v or w) from v."""
         lines = [
             f"    {target}[{output}] = " + text.format(*(f"v[{wire}]" for wire in inputs))
             for output, inputs, text in logic
@@ -138,7 +138,7 @@ class Netlist:
 
     @property
     def state(self) -> tuple:
-        """Values of all wires and contents of all memories; a copy can be put back."""
+        """The values of all wires and contents of all memories; assigning a copy restores them."""
         return self._values, self._memories
 
     @state.setter
@@ -158,12 +158,12 @@ class Netlist:
             self._set(self._wire(bit), sum((value >> n & 1) << lane for lane, value in enumerate(values)))
 
     def peek(self, port: str) -> int:
-        """The value of an output that all lanes agree on.
+        """Returns the value of an output, which must be the same in all lanes.
 
         Raises
         ------
         NetlistError
-            They do not.
+            The lanes differ.
         """
         value = same([self._values[self._wire(bit)] for bit in self._ports[port]], self.mask)
         if value is None:
@@ -171,7 +171,7 @@ class Netlist:
         return value
 
     def peek_lanes(self, port: str) -> list[int]:
-        """The value of an output in each lane."""
+        """Returns the value of an output in each lane."""
         wires = [self._values[self._wire(bit)] for bit in self._ports[port]]
         return [sum((wire >> lane & 1) << n for n, wire in enumerate(wires)) for lane in range(self.lanes)]
 
@@ -181,7 +181,7 @@ class Netlist:
         Raises
         ------
         NetlistError
-            They never come to rest.
+            They never settle.
         """
         if not self.is_counting:
             self._settle(self._values, self._values, self.mask, self._memories)
@@ -197,7 +197,7 @@ class Netlist:
         raise NetlistError(f"wires still change after {STEPS} steps")
 
     def edge(self) -> None:
-        """The rising edge of the clock: flip-flops and memories take what is at their inputs; `settle` afterwards."""
+        """Performs the clock's rising edge: flip-flops and memories store their inputs; call `settle` afterwards."""
         v, changes = self._values, []
         for output, data, enable, reset, is_set, enable_inverted, reset_inverted in self._flip_flops:
             enabled = v[enable] ^ (self.mask if enable_inverted else 0)
@@ -237,7 +237,7 @@ def _carry(pins: dict[str, int], parameters: dict[str, str]) -> list[Node]:
 
 
 def _ordered(logic: list[Node]) -> list[Node]:
-    """Each after those whose outputs it takes."""
+    """Returns the nodes in an order in which each follows the nodes that drive it."""
     drivers = {node[0]: node for node in logic}
     waiting = {output: {wire for wire in inputs if wire in drivers} for output, inputs, _ in logic}
     try:

@@ -1,7 +1,7 @@
-"""How cores are spoken to: the handshakes of the family and of the public cores, on simulated netlists.
+"""Drives cores in simulated netlists, by the handshakes of the family and of the public cores.
 
-A protocol loads one key for each lane and then gives blocks as fast as the core takes them. It notes in which
-cycle each result came. Every wait is bounded.
+A protocol loads one key for each lane and then offers blocks as fast as the core accepts them. It notes the cycle of
+each result. Every wait is bounded.
 
 Blocks and keys are bytes; a protocol knows the core's byte order.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from gateware.explore.netlist import Netlist
 
-# Cycles without progress after which a core hangs.
+# Cycles without progress after which a core counts as hanging.
 PATIENCE = 500
 LENGTH_CODES = {128: 0, 192: 1, 256: 2}
 Lanes = list[bytes]
@@ -50,7 +50,7 @@ class Protocol(ABC):
 
     @abstractmethod
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
-        """Gives blocks for ever, each as soon as the core takes it; yields the results in order."""
+        """Offers blocks without end, each as soon as the core accepts it; yields the results in order."""
 
     def _poke(self, port: str, values: Lanes) -> None:
         self.netlist.poke_lanes(port, [int.from_bytes(value, self.byte_order) for value in values])
@@ -59,7 +59,7 @@ class Protocol(ABC):
         return [value.to_bytes(16, self.byte_order) for value in self.netlist.peek_lanes(port)]
 
     def _step(self, **inputs: int) -> None:
-        """The clock edge, then inputs' new values."""
+        """Performs a clock edge, then sets inputs to new values."""
         self.netlist.edge()
         self._put(**inputs)
 
@@ -69,7 +69,7 @@ class Protocol(ABC):
         self.netlist.settle()
 
     def _wait(self, condition: Callable[[], int], what: str, **inputs: int) -> int:
-        """Cycles until a condition holds."""
+        """Waits until a condition holds; returns the number of cycles."""
         for cycles in range(PATIENCE):
             if condition():
                 return cycles
@@ -78,7 +78,7 @@ class Protocol(ABC):
 
 
 class Stream(Protocol):
-    """The family's interface (`gateware.aes.cores`), with its ports' names in Verilog.
+    """Drives the family's interface (`gateware.aes.cores`), by its ports' names in Verilog.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class Stream(Protocol):
         self._step(**{ports["sys_rst"]: 0})
 
     def load(self, keys: Lanes) -> int:
-        """See `Protocol`; into slot 0. Cycles from the acceptance of the first word."""
+        """See `Protocol`. Loads into slot 0, and counts cycles from the acceptance of the first word."""
         ports, netlist = self.ports, self.netlist
         netlist.poke(ports["key_length"], LENGTH_CODES[8 * len(keys[0])])
         first = None
@@ -133,7 +133,7 @@ class Stream(Protocol):
 
 
 class LoadDone(Protocol):
-    """A pulse of `ld` with key and block begins, `done` marks the result; `rst` is low in reset."""
+    """Drives cores that a pulse of `ld` with key and block starts; `done` marks the result; `rst` is low in reset."""
 
     def load(self, keys: Lanes) -> int:
         """See `Protocol`; the key comes with each block."""
@@ -153,7 +153,7 @@ class LoadDone(Protocol):
 
 
 class InitNext(Protocol):
-    """Pulses of `init` for a key and `next` for a block; `ready` after each; `reset_n` is low in reset."""
+    """Pulses `init` for a key and `next` for a block; `ready` follows each; `reset_n` is low in reset."""
 
     def load(self, keys: Lanes) -> int:
         """See `Protocol`."""
@@ -177,7 +177,7 @@ class InitNext(Protocol):
 
 
 class Pipeline(Protocol):
-    """Key and block in every cycle, the result a fixed number of cycles later.
+    """Drives cores that accept key and block in every cycle; the result follows after a fixed number of cycles.
 
     Parameters
     ----------

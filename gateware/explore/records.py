@@ -1,4 +1,4 @@
-"""The results of one core on one part, one record for each key length."""
+"""Makes the results of one core on one part, one record for each key length."""
 
 from gateware.explore.flow import Device
 from gateware.explore.members import Member, Peer
@@ -8,7 +8,7 @@ DATA_RATES_MBPS = (100, 200, 300, 1000)
 
 
 def clock_mhz(mbps: float, cycles_per_block: float) -> float:
-    """The clock in MHz that a data rate needs."""
+    """Returns the clock in MHz that a data rate needs."""
     return mbps * cycles_per_block / BLOCK_BITS
 
 

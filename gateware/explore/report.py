@@ -1,4 +1,7 @@
-"""Tables and plots of `gateware.explore.family`: Hessel et al. 2009, Table II and Figures 6 to 12, in FPGA terms."""
+"""Prints tables and draws plots of `gateware.explore.family`:
+
+Hessel et al. 2009, Table II and Figures 6 to 12, for FPGAs.
+"""
 
 from rich.console import Console
 from rich.table import Table
@@ -10,7 +13,7 @@ from pictures import plots as svg
 from pictures.points import Point, points
 
 Record = dict
-# Plots by name: title and the field that is drawn.
+# Plots by name: title, and the field that is drawn.
 BARS = {
     "lut4": "LUT4",
     "ff": "Flip-flops",
@@ -19,12 +22,12 @@ BARS = {
     "mbps_per_lut": "Throughput for area, Mbps a LUT4",
     "toggles_per_block": "Switching activity, transitions a block (a proxy for power)",
 }
-# Cycles a keystream block with a key of 128 bits, quoted from their Table II.
+# Cycles per keystream block with a key of 128 bits, quoted from Table II of Hessel et al.
 QUOTED_CYCLES = {"32": 45, "64": 23, "128": 12}
 
 
 def label(record: Record) -> str:
-    """The core of a record in a few words."""
+    """Describes the core of a record in a few words."""
     if record["core"] != FAMILY:
         return f"{record['core']} ({record['datapath']})"
     words = [record["datapath"], record["sbox"].replace("_", " ")]
@@ -38,7 +41,7 @@ def label(record: Record) -> str:
 
 
 def line(record: Record) -> str:
-    """The figures of a record in a few words, or why there are none."""
+    """Returns the results of a record in a few words, or why there are none."""
     if record["status"] == "failed":
         return f"failed: {record['reason']}"
     return (
@@ -48,7 +51,7 @@ def line(record: Record) -> str:
 
 
 def show(content: dict) -> None:
-    """Prints a table for each part, those of the clocks that data rates need, and what is missing."""
+    """Prints a table for each part, a table of the clocks that data rates need, and the missing records."""
     console = Console(width=190)
     console.print(_cycles(content["records"]))
     for device, speed in _parts(content["records"]):
@@ -58,11 +61,11 @@ def show(content: dict) -> None:
     console.print("toggles: transitions of cell outputs a block in simulation with unit delays; a proxy for power")
     console.print("bars: cycles, Mbps and Mbps a LUT4 (gateware/explore/bars.py); cost: of more keys and key lengths")
     if content["missing"]:
-        console.print(f"{content['missing']} combinations of core and part are not built yet; a further run goes on")
+        console.print(f"{content['missing']} combinations of core and part are not built yet: run this again")
 
 
 def _cycles(records: list[Record]) -> Table:
-    """Cycles a block of one engine of each datapath, and those that Hessel et al. quote."""
+    """Returns the cycles per block of one engine of each datapath, and the cycles that Hessel et al. quote."""
     table = Table(title="Cycles a block, one engine")
     for name in ("datapath", "AES-128", "AES-192", "AES-256", "Hessel et al. 2009, AES-128 (quoted)"):
         table.add_column(name)
@@ -80,7 +83,7 @@ def _cycles(records: list[Record]) -> Table:
 
 
 def _is_compared(record: Record) -> bool:
-    """Whether a record is a public core's, or a member's with one key of AES-128."""
+    """Returns whether a record is a public core's, or a member's with one key of AES-128."""
     return record["core"] != FAMILY or is_smallest(record)
 
 
@@ -119,7 +122,7 @@ def _figures(title: str, records: list[Record]) -> Table:
 
 
 def _clocks(title: str, records: list[Record]) -> Table:
-    """What each data rate needs of public cores and of each member with one key of AES-128."""
+    """Returns the clocks that public cores, and members with one key of AES-128, need for each data rate."""
     table = Table(title=title)
     for name in ("core", "MHz reached", *(f"{rate} Mbps" for rate in DATA_RATES_MBPS)):
         table.add_column(name)
@@ -132,7 +135,7 @@ def _clocks(title: str, records: list[Record]) -> Table:
 
 
 def plots(records: list[Record]) -> dict[str, str]:
-    """SVG of each plot by name: AES-128 on the first part, one bar or point a core."""
+    """Returns the SVG of each plot by name: AES-128 on the first part, one bar or point a core."""
     parts = _parts(records)
     chosen = [
         r for r in records if r["status"] == "built" and r["key_bits"] == 128 and (r["device"], r["speed"]) == parts[0]

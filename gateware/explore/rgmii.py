@@ -1,12 +1,12 @@
-"""The clock of gigabit RGMII on the ECP5's slowest grade: ``python -m gateware.explore.rgmii`` (`make explore-rgmii`).
+"""Measures the clock of gigabit RGMII on the ECP5's slowest grade: ``python -m gateware.explore.rgmii``.
 
 ::
 
     pins ─► LiteEth's PHY ─► MAC ─► register ─┐
     pins ◄─ LiteEth's PHY ◄─ MAC ◄────────────┘
 
-Each MAC alone on a Colorlight i5 (LFE5U-25F, speed grade 6), with the board's pins and constraints. The PHY's clock
-drives both directions, and has to reach 125 MHz.
+`make explore-rgmii` builds each MAC by itself on a Colorlight i5 (LFE5U-25F, speed grade 6), with the board's pins and
+constraints. The PHY's clock drives both directions, and must reach 125 MHz.
 """
 
 import argparse
@@ -40,12 +40,12 @@ SEEDS = 5
 NAME = "top"
 ETHERNET_TYPE = 0x88B5  # local experimental, IEEE 802
 
-# A MAC, and the streams of what it receives and of what it sends.
+# A MAC, its stream of received data, and its stream of data to send.
 Ports = tuple[LiteXModule, stream.Endpoint, stream.Endpoint]
 
 
 class RgmiiError(RuntimeError):
-    """A tool failed; the message has its last error."""
+    """A tool failed; the message contains its last error."""
 
 
 def _liteeth(phy, **options) -> Ports:
@@ -74,7 +74,7 @@ MACS: dict[str, Callable[..., Ports]] = {
 
 
 class Loop(LiteXModule):
-    """A MAC that sends what it receives, on the board's pins."""
+    """A MAC on the board's pins that sends what it receives."""
 
     def __init__(self, platform, create: Callable):
         self.crg = BOARD.create_crg(platform, BOARD.sys_clk_freq)
@@ -85,14 +85,14 @@ class Loop(LiteXModule):
         # # #
 
         self.comb += source.connect(self.register.sink, keep={"valid", "ready", "last", "data", "last_be"})
-        # Nothing is left out that finds errors.
+        # Uses the error signal, so that synthesis does not remove the logic that finds errors.
         if hasattr(source, "error"):
             self.comb += self.register.sink.data[0].eq(source.data[0] ^ (source.error != 0))
         self.comb += self.register.source.connect(sink)
 
 
 def write_sources(create: Callable, folder: Path) -> None:
-    """Writes what the tools read: Verilog, constraints, and the script of Yosys."""
+    """Writes the tools' inputs: Verilog, constraints, and the script of Yosys."""
     folder.mkdir(parents=True, exist_ok=True)
     platform = BOARD.create_platform()
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
@@ -100,12 +100,12 @@ def write_sources(create: Callable, folder: Path) -> None:
 
 
 def build(create: Callable, seeds: range, folder: Path, environment: dict[str, str], tools: str) -> list[Records]:
-    """What `gateware.flow.place.records` gives, of each seed.
+    """Builds the design; returns the result of `gateware.flow.place.records` for each seed.
 
     Raises
     ------
     RgmiiError
-        Synthesis failed, or nextpnr gave no clock.
+        Synthesis failed, or nextpnr reported no clock.
     """
     write_sources(create, folder)
     netlist = Stamp(folder / "netlist.digest", digest([folder / f"{NAME}.v", folder / f"{NAME}.ys"], tools))
@@ -128,7 +128,7 @@ def build(create: Callable, seeds: range, folder: Path, environment: dict[str, s
 
 
 def record(mac: str, found: list[Records]) -> dict:
-    """The PHY's clock over seeds, and what ended it in the slowest."""
+    """Returns the PHY's clock over seeds, and the path that limits it in the slowest."""
     clocks = [next(r for r in records if r["clock"] == CLOCK) for records in found]
     reached = sorted(clocks, key=lambda r: r["achieved_mhz"])
     return {
@@ -143,7 +143,7 @@ def record(mac: str, found: list[Records]) -> dict:
 
 
 def main() -> None:
-    """Places and routes each, writes ``build/results/explore-rgmii.json``, prints the table."""
+    """Places and routes each MAC, writes ``build/results/explore-rgmii.json``, and prints the table."""
     parser = argparse.ArgumentParser(prog="python -m gateware.explore.rgmii", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=count, default=SEEDS, help=f"runs of place-and-route, from seed 1 on ({SEEDS})")
     seeds = range(1, parser.parse_args().seeds + 1)

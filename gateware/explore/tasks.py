@@ -1,6 +1,6 @@
-"""What `gateware.explore.family` has workers do: one core on one part, and what is kept of it.
+"""Defines the tasks that `gateware.explore.family` gives to workers: one core on one part, and the files that are kept.
 
-Netlists and measurements are kept where a core is built, and serve all parts; records where they were asked for.
+Netlists and measurements stay on the machine that built the core, and serve all parts. Records are kept by the caller.
 """
 
 import fcntl
@@ -22,9 +22,9 @@ from gateware.flow.cache import REPOSITORY, Stamp, digest, write
 CACHE = REPOSITORY / "build" / "explore"
 FAILURES = (FlowError, NetlistError, ProtocolError, WrongResult, ValueError)
 Target = Member | Peer
-# Modules of this folder that results do not depend on.
+# Modules of this folder that do not affect results.
 UNRELATED = ("family", "tasks", "report", "plots", "isa", "bars", "lte", "lte_members")
-# Those that a measurement depends on, apart from the netlist.
+# Modules that a measurement depends on, in addition to the netlist.
 MEASURING = ("measure", "memories", "netlist", "protocols")
 
 
@@ -35,13 +35,13 @@ class Task:
     Attributes
     ----------
     name : str
-        Of the target.
+        Name of the target.
     device : str
         Key of `DEVICES`.
     seeds : tuple of int
         Seeds of place-and-route. The clock is the median over them.
     versions : dict
-        Of the tools.
+        Versions of the tools.
     design : Design, optional
         A public core's source.
     """
@@ -54,22 +54,22 @@ class Task:
 
     @property
     def target(self) -> Target:
-        """What is built."""
+        """The member or public core that is built."""
         return TARGETS[self.name]
 
     @property
     def folder(self) -> Path:
-        """Where the netlist, logs and results are kept."""
+        """Folder that keeps the netlist, logs and results."""
         return CACHE / self.name
 
     @property
     def records(self) -> Path:
-        """Where the results of this task are kept."""
+        """File that keeps the results of this task."""
         seeds = "-".join(map(str, self.seeds))
         return self.folder / f"records-{self.device}-{seeds}.json"
 
     def key(self) -> dict[str, str]:
-        """Digests of what the results depend on: tools and flow, and for the family its sources."""
+        """Returns digests of everything that the results depend on: tools and flow, and for the family its sources."""
         flow, sources = _present()
         is_peer = isinstance(self.target, Peer)
         return {"flow": digest([], flow, json.dumps(self.versions)), "sources": "" if is_peer else sources}
@@ -77,7 +77,7 @@ class Task:
 
 @cache
 def _present() -> tuple[str, str]:
-    """Digests of the flow and of the family's sources."""
+    """Returns the digests of the flow and of the family's sources."""
     return _contents([file for file in _sources("explore") if file.stem not in UNRELATED]), _contents(_sources("aes"))
 
 
@@ -86,7 +86,7 @@ def _sources(folder: str) -> list[Path]:
 
 
 def _contents(files: list[Path]) -> str:
-    """A digest that is the same wherever the repository lies."""
+    """Returns a digest that does not depend on the repository's location."""
     return digest([], *(f"{file.name}\n{file.read_text()}" for file in files))
 
 
@@ -94,7 +94,7 @@ TARGETS: dict[str, Target] = {target.name: target for target in [*members(), *PE
 
 
 def build(task: Task) -> tuple[list[dict], str | None]:
-    """The records of one task, a failure being one too, and the digest of the netlist, if there is one."""
+    """Builds one task; returns its records (a failure is one too), and the digest of the netlist, if there is one."""
     target = task.target
     task.folder.mkdir(parents=True, exist_ok=True)
     with (task.folder / "lock").open("w") as lock:
@@ -116,13 +116,13 @@ def build(task: Task) -> tuple[list[dict], str | None]:
 
 
 def keep(task: Task, found: list[dict], netlist: str | None) -> None:
-    """Keeps the records of a task under what they were made from."""
+    """Keeps the records of a task, with the key of their inputs."""
     task.folder.mkdir(parents=True, exist_ok=True)
     write(task.records, json.dumps({"key": task.key(), "netlist": netlist, "records": found}, indent=1) + "\n")
 
 
 def _measured(task: Task, clock: str, protocol) -> list[dict]:
-    """Measurements of the netlist; they are the same for every device and kept beside it."""
+    """Returns the measurements of the netlist. They hold for every device and are kept next to the netlist."""
     path = task.folder / "measured.json"
     simulation = _contents([file for file in _sources("explore") if file.stem in MEASURING])
     value = digest([], (task.folder / "netlist.digest").read_text(), simulation)
@@ -136,12 +136,12 @@ def _measured(task: Task, clock: str, protocol) -> list[dict]:
 
 
 def up_to_date(task: Task) -> list[dict] | None:
-    """The kept records of a task, or None if there are none or what they were made from has changed."""
+    """Returns the kept records of a task, or None if there are none or their inputs have changed."""
     if not task.records.exists():
         return None
     kept, key = json.loads(task.records.read_text()), task.key()
     if kept["key"] != key:
-        # Sources may have changed elsewhere: what counts is the Verilog that they make.
+        # A change of sources may not affect this core, so the Verilog that they make is compared.
         if kept["key"]["flow"] != key["flow"] or not _is_of_this_design(task, kept.get("netlist")):
             return None
         keep(task, kept["records"], kept["netlist"])
@@ -156,7 +156,7 @@ def _is_of_this_design(task: Task, netlist: str | None) -> bool:
 
 @cache
 def _wanted_netlist(member: Member, versions: str) -> str | None:
-    """The digest of a member's netlist, None if there is no such member."""
+    """Returns the digest of a member's netlist, None if there is no such member."""
     try:
         return netlist_digest(member.design()[0], versions)
     except ValueError:

@@ -1,1 +1,1 @@
-"""How the hardware is built: firmware image, simulated board, bitstream, and the tools for these."""
+"""Builds the hardware: firmware image, simulated board and bitstream, and contains the tools that these builds need."""

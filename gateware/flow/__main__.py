@@ -15,7 +15,7 @@ from gateware.flow.flash import MEMORIES, FlashError, built, confirm, flash, loa
 from gateware.flow.zephyr import ZephyrError
 
 RESULTS = REPOSITORY / "build" / "results"
-# What a simulated board on bare metal is made from, by packages at the versions of the last one.
+# Inputs of a simulated board with bare-metal firmware. Packages count by the versions that requirements.txt pins.
 SOURCES = ("gateware", "firmware", "constraints", "host/cipherlane/protocol", "requirements.txt")
 
 
@@ -33,11 +33,11 @@ def main() -> int:
     parser.add_argument("--image", action="store_true", help="compile the firmware alone")
     parser.add_argument("--trace", action="store_true", help="of a simulated board: write waveforms, FST, at each run")
     arguments = parser.parse_args()
-    gc.set_threshold(100_000, 20, 100)  # Migen's trees live: looking through them again and again costs half its time
+    gc.set_threshold(100_000, 20, 100)  # Migen's trees stay alive; frequent collections would double its run time
     try:
         target = targets.load(arguments.board, arguments.configuration)
         if arguments.trace and not target.board.simulated:
-            raise targets.UnknownTargetError(f"board {target.board.name} has no waveforms: simulated boards have")
+            raise targets.UnknownTargetError(f"board {target.board.name} has no waveforms: only simulated boards have")
         name = f"{target.name}_trace" if arguments.trace else target.name
         directory = (arguments.output or REPOSITORY / "build" / name).resolve()
         if arguments.flash:
@@ -54,7 +54,7 @@ def main() -> int:
         elif target.board.simulated:
             print(f"simulated board ready: {_simulated(target, directory, arguments.trace)}; {target.clock_note}")
             if arguments.trace:
-                print(f"each run of it writes {directory / 'trace.fst'}; of some cycles: CIPHERLANE_TRACE=FIRST:BEHIND")
+                print(f"each run writes {directory / 'trace.fst'}; CIPHERLANE_TRACE=FIRST:BEHIND selects cycles")
         else:
             bitstream.build(target, directory, RESULTS)
     except (
@@ -72,7 +72,7 @@ def main() -> int:
 
 
 def _simulated(target: targets.Target, directory: Path, traced: bool) -> Path:
-    """Builds a simulated board unless its sources are as they were; returns the path of its `board.json`."""
+    """Builds a simulated board unless its sources are unchanged; returns the path of its `board.json`."""
     description = directory / "board.json"
     stamp = Stamp(directory / "sources.digest", _sources_digest(f"{target.name} {traced}"))
     if not (stamp.is_current() and _is_whole(description) and target.configuration.firmware == "baremetal"):
@@ -91,7 +91,7 @@ def _sources_digest(name: str) -> str:
 
 
 def _is_whole(description: Path) -> bool:
-    """Whether the simulated board so described is there, and what its firmware takes has been told."""
+    """Returns whether the board that the file describes was built completely, with its firmware's size report."""
     try:
         board = json.loads(description.read_text())
         program = description.parent / board["gateware"] / board["executable"]

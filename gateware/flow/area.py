@@ -1,9 +1,9 @@
-"""Where the LUTs of a netlist are: its cells, each counted for one unit of the SoC.
+"""Counts the cells of a netlist for each unit of the SoC, to show where the LUTs are.
 
-Yosys names a cell after a net near it, and nets have the names of the modules in the SoC. What is named after a memory
-of LiteX's, or after nothing that tells, is counted for the unit that most of its neighbours belong to. A LUT between
-two units is one's or the other's: take the figures as shares. With two accelerators both are one unit, and LiteX puts
-the function that made the SoC before the names.
+Yosys names a cell after a net near it, and nets carry the names of the SoC's modules. Some names tell no unit, such as
+the names of LiteX's memories. Their cells count for the unit to which most of their neighbours belong. A LUT between
+two units may count for either, so read the numbers as estimates. With two accelerators, both count as one unit. LiteX
+puts the name of the function that made the SoC before all names.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 
 from gateware.flow.toolchain import LUT4_OF_CELL
 
-# Beginnings of names, in the order in which they are looked for.
+# Prefixes of names, in the order in which they are searched.
 UNITS = {
     "cpu": ("VexRiscv",),
     "vector_unit": ("cipherlanesoc_aes_", "aes_unit", "lane_registers", "column_table"),
@@ -41,17 +41,17 @@ _MAKER = "write_sources_"
 REST = "rest"  # buses, memories, CSRs, UART, timer, random source
 _COMMON = ("CLK", "WCK", "CLKA", "CLKB", "LSR", "RSTA", "RSTB")
 RESOURCES = {"lut4": LUT4_OF_CELL, "ff": {"TRELLIS_FF": 1}, "bram": {"DP16KD": 1}, "dsp": {"MULT18X18D": 1}}
-# Names that LiteX gives to memories and to logic that it has moved, without what follows the number.
+# Names that LiteX gives to memories and to logic that it has moved. The number at the end may be followed by more text.
 _NAMELESS = re.compile(r"(storage|mem|packet_words|comb_[a-z_]+)(_?\d+)?")
 
 
 def by_unit(module: dict) -> dict[str, dict[str, int]]:
-    """LUT4s, flip-flops, block RAMs and DSPs of each unit that there is, by name; `REST` last.
+    """Returns the LUT4s, flip-flops, block RAMs and DSPs of each unit in the netlist, by name; `REST` comes last.
 
     Parameters
     ----------
     module : dict
-        The top module, as Yosys' ``write_json`` has it.
+        The top module, in the form that Yosys' ``write_json`` writes.
     """
     groups: dict[str, list[dict]] = defaultdict(list)
     for name, cell in module["cells"].items():
@@ -74,7 +74,7 @@ def by_unit(module: dict) -> dict[str, dict[str, int]]:
 
 
 def _group(name: str) -> str:
-    """The unit that a cell's name tells, `REST`, or the beginning of a name that tells nothing."""
+    """Returns the unit that a cell's name tells, or `REST`, or the first part of a name that tells no unit."""
     name = name.removeprefix(_MAKER)
     for unit, beginnings in UNITS.items():
         if name.startswith(beginnings):
@@ -84,6 +84,6 @@ def _group(name: str) -> str:
 
 
 def _nets(cells: list[dict]) -> set[int]:
-    """Nets at the cells, but for clocks and resets."""
+    """Returns the nets at the cells, except clocks and resets."""
     pins = (item for cell in cells for item in cell["connections"].items())
     return {bit for pin, bits in pins if pin not in _COMMON for bit in bits if isinstance(bit, int)}

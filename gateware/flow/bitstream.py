@@ -1,7 +1,7 @@
 """Builds the bitstream for an ECP5 board, with the firmware in its boot ROM.
 
-The build fails if a clock misses its constraint. Clocks and resources are reported as place-and-route
-gives them for the whole design, and each unit's share of them from the netlist.
+The build fails if a clock misses its constraint. Place-and-route reports the clocks and resources of the whole design;
+the share of each unit comes from the netlist.
 """
 
 import contextlib
@@ -24,10 +24,11 @@ from gateware.memory import NO_RW_CHECK
 from gateware.soc.soc import CipherlaneSoC
 from gateware.targets import Target
 
-# Sums of few bits cost less in LUTs than in a carry chain, which nextpnr gives two carry cells more.
+# Sums of up to this width cost less in LUTs than in a carry chain, because nextpnr adds two carry cells to each chain.
 LUT_SUM_BITS = 8
-# Reads of the core's memories are SpinalHDL's readSync, which gives any value in the cycle of a write to that word; the
-# Verilog that it writes gives the old one, and synthesis would add 200 LUT4 that do, on the core's longest paths.
+# The core reads its memories with SpinalHDL's readSync, which may return any value in the cycle of a write to the same
+# word. The generated Verilog, however, returns the old word. Synthesis would spend 200 LUT4 to guarantee that, on the
+# core's longest paths.
 CORE_MODULES = ("VexRiscv", "InstructionCache", "DataCache")
 SYNTHESIS = [
     "hierarchy -top {build_name}",
@@ -37,7 +38,7 @@ SYNTHESIS = [
     "synth_{target} {synth_opts} -top {build_name} -run map_gates:",
 ]
 LONGEST_PATH = "scratchpad -set abc9.D {ps}"
-# Names of nextpnr's utilisation report.
+# Names of these resources in nextpnr's utilisation report.
 RESOURCES = {"lut4": "TRELLIS_COMB", "ff": "TRELLIS_FF", "bram": "DP16KD", "dsp": "MULT18X18D"}
 
 
@@ -51,8 +52,8 @@ def build(target: Target, directory: Path, results: Path) -> Path:
     Raises
     ------
     BitstreamError
-        A tool failed, a clock missed its constraint or has none, or there is a loop that is no ring; the message says
-        which.
+        A tool failed, a clock missed its constraint or has none, or there is a combinational loop outside the random
+        source's rings. The message tells which.
     """
     environment = tools()
     measured = commit()
@@ -79,12 +80,12 @@ def build(target: Target, directory: Path, results: Path) -> Path:
 
 
 def tools() -> dict[str, str]:
-    """An environment with the tools.
+    """Returns an environment in which the tools are on the path.
 
     Raises
     ------
     BitstreamError
-        One is missing.
+        A tool is missing.
     """
     try:
         return toolchain.environment(REPOSITORY / "build" / "tools")
@@ -93,7 +94,7 @@ def tools() -> dict[str, str]:
 
 
 def stamp(directory: Path) -> Stamp:
-    """Whether the bitstream in a folder is of the sources that `write_sources` left there."""
+    """Returns the stamp that tells whether a folder's bitstream is made from its sources (`write_sources`)."""
     gateware = directory / "gateware"
     inputs = [path for pattern in ("*.v", "*.init", "*.lpf", "*.ys", "*.sh") for path in gateware.glob(pattern)]
     return Stamp(directory / "bitstream.digest", digest(inputs))
@@ -107,12 +108,12 @@ def report(
     environment: dict[str, str],
     measured: str | None = None,
 ) -> Path:
-    """Checks and shows what place-and-route gave, and writes it as `build` does; returns the bitstream.
+    """Checks, prints and writes the results of place-and-route, in the files that `build` names; returns the bitstream.
 
     Raises
     ------
     BitstreamError
-        A clock missed its constraint or has none, or there is a loop that is no ring.
+        A clock missed its constraint or has none, or there is a combinational loop outside the random source's rings.
     """
     gateware = directory / "gateware"
     bitstream = gateware / f"{target.name}.bit"
@@ -137,9 +138,9 @@ def report(
 
 
 def write_sources(target: Target, directory: Path, firmware: dict[str, list[int]]) -> CipherlaneSoC:
-    """Writes what the tools read into `<directory>/gateware`: Verilog, constraints and scripts; returns the SoC.
+    """Writes the tools' inputs into `<directory>/gateware`: Verilog, constraints and scripts; returns the SoC.
 
-    `firmware` is what `build_firmware` gives.
+    `firmware` is the result of `build_firmware`.
     """
     soc = CipherlaneSoC(target, **firmware)
     constrained = target.board.constraints
@@ -164,7 +165,7 @@ def write_sources(target: Target, directory: Path, firmware: dict[str, list[int]
 
 
 def routed(target: Target) -> str:
-    """Name of the netlist that place-and-route leaves beside what it was given."""
+    """Returns the file name of the routed netlist that place-and-route writes next to its inputs."""
     return f"{target.name}-routed.json"
 
 
@@ -193,11 +194,11 @@ def _report(target: Target, gateware: Path, module: dict) -> dict:
 
 
 def _check_constraints(soc: CipherlaneSoC, gateware: Path, module: dict, clocks: list[dict]) -> None:
-    """That every clock was timed for what it runs at, and that no loop is in the netlist but the random source's."""
+    """Checks that every clock was timed for its frequency, and that only the random source contains loops."""
     name = soc.target.name
     lpf = (gateware / f"{name}.lpf").read_text()
     if unknown := constraints.unknown_names(lpf, module):
-        raise BitstreamError(f"{name}.lpf constrains {', '.join(unknown)}, which the netlist does not have")
+        raise BitstreamError(f"{name}.lpf constrains {', '.join(unknown)}, which the netlist does not contain")
     wanted = {constraints.SYS_CLOCK: soc.target.sys_clk_freq / 1e6, **constraints.frequencies(lpf)}
     wanted[constraints.START_CLOCK] = constraints.START_MHZ
     if any(cell["type"] == "JTAGG" for cell in module["cells"].values()):
@@ -206,7 +207,7 @@ def _check_constraints(soc: CipherlaneSoC, gateware: Path, module: dict, clocks:
         raise BitstreamError(f"clock {', '.join(missing)} was not timed for its frequency: constrain it by its pin")
     if (looping := len(constraints.looping(module))) != soc.random.noise.cells:
         raise BitstreamError(
-            f"{looping} cells are in combinational loops; {soc.random.noise.cells} are to be, in rings"
+            f"{looping} cells are in combinational loops instead of the {soc.random.noise.cells} in the rings"
         )
 
 
@@ -219,9 +220,9 @@ def _show(report: dict, bitstream: Path, path: Path) -> None:
         clocks.add_row(clock["name"], f"{clock['required_mhz']:.2f}", f"{clock['achieved_mhz']:.2f}")
     console.print(clocks)
     resources = Table("part", "LUT4", "FF", "block RAM", "DSP", title="resources")
-    resources.add_row("whole, placed and routed", *(str(report[name]) for name in RESOURCES))
+    resources.add_row("whole design, placed and routed", *(str(report[name]) for name in RESOURCES))
     for name, used in report["shares"].items():
         resources.add_row(name.replace("_", " "), *(str(used[resource]) for resource in RESOURCES))
     console.print(resources)
-    console.print(f"bitstream {bitstream} and .svf beside it; report {path}", soft_wrap=True)
+    console.print(f"bitstream {bitstream}, with an .svf next to it; report {path}", soft_wrap=True)
     console.print(f"build {report['build_id']}")

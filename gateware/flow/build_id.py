@@ -1,16 +1,17 @@
-"""The build id: which gateware and which firmware answer, 16 bytes in the boot ROM that record info carries.
+"""Makes the build id, 16 bytes in the boot ROM that identify the gateware and firmware. Record info carries it.
 
 ::
 
     Verilog, contents of memories but the ROM's, constraints, script of synthesis ─ SHA-256 ─► first 8 bytes ─┐
     firmware as it was linked, `MARK` in it ──────────────────────────────────── SHA-256 ─► first 8 bytes ─┴─► id
 
-Its text is both digests in hexadecimal with a hyphen between: of a board and a simulated one, and of two
-configurations, the first part differs; new firmware changes the second alone. Not in it: the tools, and what
-place-and-route was asked (its seed). It tells builds apart that were mixed up, and proves nothing of who made them.
+As text, the id is both digests in hexadecimal, joined by a hyphen. The first part differs between a board and a
+simulated board, and between two configurations. New firmware changes only the second part. The id does not cover the
+tools or the options of place-and-route, such as its seed. It detects builds that were mixed up. It does not prove who
+made them.
 
-Where the boot ROM holds a loader, the firmware is in the code memory, with a header before it (`cipherlane.image`), and
-its id is that build's; the loader has one of its own, whose first part it compares with that of images.
+If the boot ROM holds a loader, the firmware is in the code memory, after a header (`cipherlane.image`), and carries the
+build's id. The loader has its own id, and compares the first part of it with the first part of an image's id.
 """
 
 import hashlib
@@ -30,16 +31,18 @@ _SOURCES = ("*.v", "*.lpf", "*.ys")
 
 
 class BuildIdError(RuntimeError):
-    """There is no build id, or none can be put where it belongs."""
+    """There is no build id, or it cannot be put into the image."""
 
 
 def of_gateware(gateware: Path, name: str) -> bytes:
-    """The first part, of what LiteX has written into a folder as ``<name>.v`` and so on.
+    """Returns the first part of the id, from the files that LiteX has written into a folder as ``<name>.v`` and so on.
 
-    It is the same wherever the checkout and its Python environment are, and whatever ROM and code memory hold.
+    It does not depend on the location of the checkout or its Python environment, or on the contents of ROM and code
+    memory.
     """
     found = {path for pattern in _SOURCES for path in gateware.glob(pattern)}
-    read = set(re.findall(r'readmemh\("([^"]+)"', (gateware / f"{name}.v").read_text()))  # others are of earlier builds
+    # other files in the folder come from earlier builds
+    read = set(re.findall(r'readmemh\("([^"]+)"', (gateware / f"{name}.v").read_text()))
     memories = {gateware / file for file in read} - {rom_file(gateware, name), code_file(gateware, name)}
     state = hashlib.sha256()
     for path in sorted(found | memories):
@@ -51,21 +54,23 @@ def of_gateware(gateware: Path, name: str) -> bytes:
 
 
 def of_firmware(image: bytes) -> bytes:
-    """The second part, of an image as it was linked; zeros at its end do not count."""
+    """Returns the second part of the id, from an image as it was linked; zeros at its end do not count."""
     return hashlib.sha256(image.rstrip(b"\0")).digest()[:PART]
 
 
 def completed(image: bytes, gateware: bytes) -> tuple[bytes, bytes]:
-    """An image with the id in place of its mark, and that id; of a program that has no mark, itself and zeros.
+    """Returns the image with its mark replaced by the id, and that id.
+
+    A program without a mark stays unchanged, and its id is zeros.
 
     Raises
     ------
     BuildIdError
-        The mark is there more than once.
+        The mark occurs more than once.
     """
     marks = image.count(MARK)
     if marks > 1:
-        raise BuildIdError(f"the firmware has the text {MARK.decode()!r} {marks} times: the build id has place in one")
+        raise BuildIdError(f"the firmware contains the text {MARK.decode()!r} {marks} times: the build id replaces one")
     if not marks:
         return image, bytes(len(MARK))
     build_id = gateware + of_firmware(image)
@@ -73,9 +78,9 @@ def completed(image: bytes, gateware: bytes) -> tuple[bytes, bytes]:
 
 
 def complete(gateware: Path, name: str, model: Path | None = None) -> str:
-    """Puts the id into the ROM's file of a folder, and as text into ``<name>.build_id``.
+    """Puts the id into the ROM file of a folder, and writes its text into ``<name>.build_id``.
 
-    Of gateware with a loader it goes into the code memory's file, with the image's header, and that image also into
+    For gateware with a loader, the id and the image's header go into the code memory's file. The same image goes into
     ``<name>.firmware``, for `cipherlane load`.
 
     Parameters
@@ -83,14 +88,14 @@ def complete(gateware: Path, name: str, model: Path | None = None) -> str:
     gateware : Path
         The folder.
     name : str
-        What LiteX calls the files in it.
+        LiteX's base name for the files in it.
     model : Path, optional
-        Folder of the gateware, where that is another one.
+        Folder of the gateware, if it is a different one.
 
     Returns
     -------
     str
-        The id's text; empty of a program that has none.
+        The id's text; empty for a program that has no id.
 
     Raises
     ------
@@ -101,7 +106,7 @@ def complete(gateware: Path, name: str, model: Path | None = None) -> str:
     part = of_gateware(model or gateware, name)
     image, build_id = completed(read_rom(rom), part)
     write_rom(rom, image)
-    if code.is_file() and not code.is_symlink():  # that would be another board's
+    if code.is_file() and not code.is_symlink():  # a symbolic link leads to another board's file
         firmware, build_id = completed(read_rom(code)[IMAGE.size :], part)
         image = images.pack(firmware, build_id, CODE_ORIGIN)
         write_rom(code, image)
@@ -115,47 +120,47 @@ def complete(gateware: Path, name: str, model: Path | None = None) -> str:
 
 
 def read(gateware: Path, name: str) -> str:
-    """The id's text of what was built in a folder.
+    """Returns the text of the build id in a folder.
 
     Raises
     ------
     BuildIdError
-        There is none: what is there is older, or of a program without one.
+        There is none: the build is older than build ids, or its program has none.
     """
     path = id_file(gateware, name)
     found = path.read_text().strip() if path.is_file() else ""
     if not is_text(found):
-        raise BuildIdError(f"no build id in {path}: build it anew")
+        raise BuildIdError(f"no build id in {path}: build again")
     return found
 
 
 def id_file(gateware: Path, name: str) -> Path:
-    """Where the id's text is."""
+    """Returns the path of the file with the id's text."""
     return gateware / f"{name}.build_id"
 
 
 def rom_file(gateware: Path, name: str) -> Path:
-    """Where LiteX writes what the boot ROM holds, a 32-bit word a line."""
+    """Returns the path of the boot ROM's contents as LiteX writes them, one 32-bit word a line."""
     return gateware / f"{name}_rom.init"
 
 
 def code_file(gateware: Path, name: str) -> Path:
-    """Where LiteX writes what the code memory holds, in the same way, if there is one."""
+    """Returns the path of the code memory's contents, in the form of `rom_file`, if there is a code memory."""
     return gateware / f"{name}_code.init"
 
 
 def image_file(gateware: Path, name: str) -> Path:
-    """Where the image is that a loader takes."""
+    """Returns the path of the firmware image that a loader accepts."""
     return gateware / f"{name}.firmware"
 
 
 def read_rom(path: Path) -> bytes:
-    """What the ROM of that file holds, little-endian."""
+    """Returns the contents of a ROM file, little-endian."""
     return b"".join(int(word, 16).to_bytes(4, "little") for word in path.read_text().split())
 
 
 def write_rom(path: Path, image: bytes) -> None:
-    """Writes a ROM's file as LiteX does."""
+    """Writes a ROM's file in LiteX's format."""
     image += bytes(-len(image) % 4)
     words = (int.from_bytes(image[start : start + 4], "little") for start in range(0, len(image), 4))
     path.write_text("".join(f"{word:08x}\n" for word in words))

@@ -16,7 +16,7 @@ ROWS = (
 
 
 def rows() -> list[tuple[str, str, str, str]]:
-    """A row for each kind of cable of each board; boards that differ in their part only share one."""
+    """Returns a row for each kind of cable of each board. Boards that differ only in their part share a row."""
     found = [
         (cable.usb, cable.chip, _name(board, cable), cable.uart_usb)
         for board in map(boards.load, boards.names())
@@ -31,7 +31,7 @@ def _name(board: boards.Board, cable: boards.Cable) -> str:
 
 
 def render() -> str:
-    """The module's text."""
+    """Returns the text of the generated module."""
     lines = [f"    ({', '.join(map(json.dumps, row))}),\n" for row in rows()]
     return _HEAD + "".join(lines) + ")\n"
 

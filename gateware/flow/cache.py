@@ -1,6 +1,6 @@
-"""Builds are skipped when nothing they depend on has changed: a digest of the inputs beside the output, or as its name.
+"""Skips builds if their inputs are unchanged: a digest of the inputs is stored next to the output, or is its name.
 
-What is kept under a digest is in `FOLDER`, which clones may share (CIPHERLANE_CACHE) and `make clean` leaves.
+Outputs named by a digest are in `FOLDER`. Several clones may share it (CIPHERLANE_CACHE), and `make clean` keeps it.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ FOLDER = Path(os.environ.get("CIPHERLANE_CACHE") or REPOSITORY / "build" / "cach
 
 
 def digest(paths: Iterable[Path], *extra: str) -> str:
-    """SHA-256 over names and contents of files, and over further strings, as hexadecimal digits.
+    """Returns the SHA-256 of names and contents of files and of further strings, as hexadecimal digits.
 
     Comments do not count, see `code`.
     """
@@ -30,9 +30,9 @@ def digest(paths: Iterable[Path], *extra: str) -> str:
 
 
 def code(path: Path) -> str:
-    """A file's text without lines that are comments of C and Verilog (``//``) or of scripts (``#``), and ``/* */``.
+    """Returns a file's text without ``/* */`` and without lines that are comments: ``//`` (C, Verilog) or ``#``.
 
-    Generators put the date there, and LiteX a module's instances in an order that changes from run to run.
+    Generators write the date there. LiteX writes a module's instances in an order that changes from run to run.
     """
     lines = path.read_text(encoding="latin-1").splitlines()
     text = "\n".join(line for line in lines if not line.lstrip().startswith(("//", "# ")))
@@ -47,11 +47,11 @@ class Stamp:
         self.value = value
 
     def is_current(self) -> bool:
-        """Whether the output was made from the same inputs."""
+        """Returns whether the output was made from the same inputs."""
         return self.path.exists() and self.path.read_text() == self.value
 
     def clear(self) -> None:
-        """Forgets the output, before it is made anew."""
+        """Deletes the digest, before the output is built again."""
         self.path.unlink(missing_ok=True)
 
     def set(self) -> None:
@@ -60,16 +60,17 @@ class Stamp:
 
 
 def write(path: Path, text: str) -> None:
-    """Writes a file whole or not at all, whatever ends this process."""
+    """Writes a file completely or not at all, even if this process is killed."""
     partial = path.with_name(f"{path.name}.partial")
     partial.write_text(text)
     partial.replace(path)
 
 
 def made_once(target: Path, make: Callable[[Path], None]) -> Path:
-    """A folder that `make` fills in an empty one unless it is there: whole or not at all, whoever else makes it.
+    """Returns the folder `target`; if it does not exist, `make` fills it first.
 
-    Its time of modification is that of its last use, by which old ones can be told.
+    `make` fills an empty folder, which then gets its final name, so that other processes never see a part of it. The
+    folder's modification time is the time of its last use, so that old folders can be found.
     """
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,18 +1,18 @@
-"""Carry chains of a netlist that end where their carry does: ``python carries.py NETLIST.json``.
+"""Disconnects unused carry outputs at the ends of a netlist's carry chains: ``python carries.py NETLIST.json``.
 
-Yosys connects the carry out of each chain's last cell, used or not, and nextpnr gives each that is connected a carry
-cell more, to lead it out: two LUT4s a chain for nothing. One that nobody reads is left open here.
+Yosys connects the carry output of each chain's last cell, used or not. For each connected output, nextpnr adds a carry
+cell that leads it out, which wastes two LUT4s a chain. This script disconnects the outputs that nothing reads.
 """
 
 import json
 import sys
 from pathlib import Path
 
-OPEN = "x"  # nextpnr connects no net
+OPEN = "x"  # nextpnr treats it as unconnected
 
 
 def open_unused(netlist: Path) -> int:
-    """Opens the carries of a netlist, as Yosys' ``write_json`` has it, that nobody reads; returns how many."""
+    """Disconnects the carries that nothing reads in a netlist of Yosys' ``write_json``; returns their number."""
     design = json.loads(netlist.read_text())
     opened = 0
     for module in design["modules"].values():
@@ -30,4 +30,4 @@ def open_unused(netlist: Path) -> int:
 
 
 if __name__ == "__main__":
-    print(f"{open_unused(Path(sys.argv[1]))} carries are read by nobody")
+    print(f"{open_unused(Path(sys.argv[1]))} unused carries disconnected")

@@ -1,54 +1,54 @@
-"""What place-and-route is told of clocks and loops, checked against the netlist and against its report.
+"""Checks the clocks and loops that place-and-route was told of against the netlist and against its report.
 
 nextpnr knows a clock by the name of a port or net (`FREQUENCY` in the LPF file). It only warns of a name that is not in
-the netlist, and times a clock that has no frequency, nor one derived by a PLL, for 12 MHz. It judges a clock by the
-paths from that clock to itself, so that paths between clocks need no exception: what makes those right is their
-structure (`tests/gateware/soc/test_crossings.py`). It is told not to mind combinational loops, which are the random
-source's rings: that there is no other one is checked here.
+the netlist. It times a clock for 12 MHz if the clock has no frequency of its own and none derived by a PLL. It judges a
+clock by the paths from that clock to itself, so paths between clocks need no exception; their structure keeps them
+correct (`tests/gateware/soc/test_crossings.py`). nextpnr is told to ignore combinational loops, because the random
+source contains rings. This module checks that there are no other loops.
 """
 
 import re
 from collections import Counter
 
 _FREQUENCY = re.compile(r'^FREQUENCY (PORT|NET) "([^"]+)" ([\d.]+) MHz;$', re.MULTILINE)
-# Cells with paths from any input to any output; of distributed RAM, from the read address alone.
+# Cells with paths from any input to any output. Distributed RAM has such paths only from its read address.
 _LOGIC = ("LUT4", "CCU2C", "PFUMX", "L6MUX21")
 _MEMORY, _MEMORY_INPUTS = "TRELLIS_DPR16X4", {"RAD"}
-# What place-and-route makes of all these: a LUT with its carry, and a multiplexer behind it and another.
+# Place-and-route turns all these cells into a LUT with its carry, followed by up to two multiplexers.
 _SLICE, _LUT_INPUTS, _LUT_OUTPUTS = "TRELLIS_COMB", {"A", "B", "C", "D", "FCI"}, {"F", "FCO"}
 _MULTIPLEXER_INPUTS, _MULTIPLEXER_OUTPUTS = {"F", "F1", "FXA", "FXB", "M"}, {"OFX"}
 _TOLERANCE = 0.001
-# TCK comes out of a chain of LUTs. Synthesis leaves none of its names that LiteX knows, so that the LPF file has none
-# either, and nextpnr times it for 12 MHz: what it reaches counts, beside the most that an ECP5's TCK takes.
+# TCK comes out of a chain of LUTs. Synthesis keeps none of its names that LiteX knows, so the LPF file cannot constrain
+# it, and nextpnr times it for 12 MHz. We therefore compare the frequency it reaches with the maximum TCK of an ECP5.
 SYS_CLOCK, JTAG_CLOCK, JTAG_MHZ = "sys", "jtag_clk", 25.0
 UNCONSTRAINED_MHZ = 12.0
-# What starts a DDR3 PHY's delay lines, from the PLL as the system's clock is.
+# The clock that starts a DDR3 PHY's delay lines. The PLL makes it, as it makes the system's clock.
 START_CLOCK, START_MHZ = "init_clk", 25.0
 
 
 def frequencies(lpf: str) -> dict[str, float]:
-    """MHz of each port and net that an LPF file constrains."""
+    """Returns the MHz of each port and net that an LPF file constrains."""
     return {name: float(megahertz) for _, name, megahertz in _FREQUENCY.findall(lpf)}
 
 
 def unknown_names(lpf: str, module: dict) -> list[str]:
-    """Ports and nets that an LPF file constrains and that are not in the netlist.
+    """Returns the ports and nets that an LPF file constrains but the netlist does not contain.
 
     Parameters
     ----------
     lpf : str
         The file's text.
     module : dict
-        The top module, with `ports` and `netnames` as Yosys' ``write_json`` has them.
+        The top module, with `ports` and `netnames` in the form that Yosys' ``write_json`` writes.
     """
     names = {"PORT": module["ports"], "NET": module["netnames"]}
     return [name for kind, name, _ in _FREQUENCY.findall(lpf) if name not in names[kind]]
 
 
 def unconstrained(clocks: list[dict], wanted: dict[str, float]) -> list[str]:
-    """Clocks that place-and-route did not time for the frequency that is wanted of them, or that nobody named.
+    """Returns the clocks that were not timed for the wanted frequency, and the clocks without a known name.
 
-    Among them are the system's clock if it was not timed at all, and what two clocks have as their name.
+    These include the system's clock if it was not timed at all, and any name that two clocks share.
 
     Parameters
     ----------
@@ -66,11 +66,12 @@ def unconstrained(clocks: list[dict], wanted: dict[str, float]) -> list[str]:
 
 
 def clock_name(net: str, timed_for: float) -> str:
-    """Nextpnr names a net after any of its users: the pad's clock keeps its name, the PLL's output is `sys`.
+    """Returns our name for a clock net of nextpnr's report.
 
-    TCK, behind its delay, is `JTAG_CLOCK`; that of DDR3's start, `START_CLOCK`. Where LiteX crosses from one clock to
-    another it has a further name for each, with a number: of those the one that was timed for no frequency, in MHz, is
-    TCK.
+    nextpnr names a net after any of its users. The pad's clock keeps its name, and the PLL's output is `sys`. TCK,
+    after its delay, is `JTAG_CLOCK`. The clock that starts DDR3 is `START_CLOCK`. LiteX gives clocks that take part in
+    a crossing a further name with a number. Of the nets with such names, TCK is the one that was timed without a
+    constraint (`timed_for`, in MHz).
     """
     if net.endswith(f"${START_CLOCK}"):
         return START_CLOCK
@@ -81,12 +82,12 @@ def clock_name(net: str, timed_for: float) -> str:
 
 
 def required_mhz(clock: str, timed_for: float) -> float:
-    """What a clock must reach, in MHz: what place-and-route timed it for, or `JTAG_MHZ`."""
+    """Returns the frequency that a clock must reach, in MHz: the one it was timed for, or `JTAG_MHZ`."""
     return JTAG_MHZ if clock == JTAG_CLOCK else timed_for
 
 
 def looping(module: dict) -> set[str]:
-    """Names of the cells that are part of combinational loops, or between two of them."""
+    """Returns the names of the cells that are part of combinational loops, or between two loops."""
     cells = {(name, n): arcs for name, cell in module["cells"].items() for n, arcs in enumerate(_arcs(cell))}
     for backwards in (False, True):
         cells = _without_ends(cells, backwards)
@@ -94,7 +95,7 @@ def looping(module: dict) -> set[str]:
 
 
 def _arcs(cell: dict) -> list[tuple[set, set]]:
-    """Nets from which and to which a cell, or each part of it, has combinational paths."""
+    """Returns the (input, output) nets of the combinational paths in a cell, for each part of the cell."""
     pins, directions = cell["connections"], cell["port_directions"]
     if cell["type"] == _SLICE:
         return [
@@ -115,7 +116,7 @@ def _nets(pins: dict, names: set[str]) -> set:
 
 
 def _without_ends(cells: dict, backwards: bool) -> dict:
-    """What is left when cells that depend on no other cell that is left, or that none depends on, are taken away."""
+    """Removes cells that depend on no remaining cell (`backwards`: on which none depends), until there are none."""
     sources = {name: sides[backwards] for name, sides in cells.items()}
     users: dict[int, list[str]] = {}
     for name, nets in sources.items():

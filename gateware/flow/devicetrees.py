@@ -13,7 +13,7 @@ from gateware.flow.firmware import describe_soc
 
 
 def zephyr_targets() -> list[targets.Target]:
-    """What can be built with the firmware on Zephyr."""
+    """Returns the targets that can be built with the firmware on Zephyr."""
     named = [(board, name) for board in boards.names() for name in boards.load(board).fits]
     return [targets.load(board, name) for board, name in named if CONFIGURATIONS[name].firmware == "zephyr"]
 

@@ -1,8 +1,8 @@
-"""A simulated board that starts another program: ``python -m gateware.flow.emulator cipherlane_sim zephyr.bin``.
+"""Starts another program on a simulated board: ``python -m gateware.flow.emulator cipherlane_sim zephyr.bin``.
 
-Zephyr's `west build -t run`, and its test runner twister, call it for the module's simulated boards
-(`firmware/zephyr/boards/cipherlane/board.cmake`). What the board has on its console is printed, and what is typed goes
-there; Ctrl-C ends it.
+Zephyr's `west build -t run` and its test runner twister call it for the module's simulated boards
+(`firmware/zephyr/boards/cipherlane/board.cmake`). It prints the board's console output and sends typed input to the
+console. Ctrl-C ends it.
 """
 
 import argparse
@@ -29,14 +29,15 @@ _BUILD_TIMEOUT_S = 1800
 
 
 def build(configuration: str = "zephyr") -> Path:
-    """Builds the simulated board in that configuration, the record service in its ROM; returns its folder.
+    """Builds the simulated board in that configuration, with the record service in its ROM; returns its folder.
 
-    In a process of its own: LiteX's names of signals, and with them the model, depend on what it built before.
+    It runs in a process of its own, because LiteX's signal names, and so the model, depend on earlier builds in the
+    process.
 
     Raises
     ------
     subprocess.CalledProcessError
-        It could not be built, and has said why.
+        The build failed, and has printed the reason.
     """
     command = [sys.executable, "-m", "gateware.flow", "sim", configuration]
     subprocess.run(command, cwd=REPOSITORY, check=True, timeout=_BUILD_TIMEOUT_S)
@@ -44,16 +45,16 @@ def build(configuration: str = "zephyr") -> Path:
 
 
 def lay_out(output: Path, board: Path, image: Path) -> Path:
-    """Lays out a simulated board that starts another program.
+    """Lays out the folder of a simulated board that starts another program.
 
     Parameters
     ----------
     output : Path
-        Folder; the board is its `board`.
+        Folder; the board is its subfolder `board`.
     board : Path
-        Folder of the simulated board whose model is used.
+        Folder of the simulated board that provides the model.
     image : Path
-        What goes into the ROM.
+        Contents of the ROM.
 
     Returns
     -------
@@ -75,10 +76,10 @@ def lay_out(output: Path, board: Path, image: Path) -> Path:
 
 
 def run(board: SimulatedBoard) -> int:
-    """Prints what the started board has on its console, and types there what comes in, until the board ends."""
+    """Prints the board's console output and sends standard input to the console, until the board ends."""
     shown = 0
     with selectors.DefaultSelector() as inputs:
-        with suppress(PermissionError):  # a file or /dev/null, which nobody types into
+        with suppress(PermissionError):  # a file or /dev/null, into which nobody types
             inputs.register(sys.stdin, selectors.EVENT_READ)
         while True:
             ended = board.ended()
@@ -96,7 +97,7 @@ def run(board: SimulatedBoard) -> int:
 
 @contextmanager
 def _until_ended() -> Iterator[None]:
-    """SIGTERM ends the program as Ctrl-C does, and as a reader does who has seen enough; the board ends with it."""
+    """Makes SIGTERM, or a reader that closes the output, end the program as Ctrl-C does; the board ends with it."""
 
     def end(number, frame):
         raise KeyboardInterrupt
@@ -105,7 +106,7 @@ def _until_ended() -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, BrokenPipeError):
-        sys.stdout = None  # Python writes no rest of it at its end
+        sys.stdout = None  # keeps Python from flushing it at exit
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -1,8 +1,8 @@
 """Writes labgrid's environment file of a target, from its data file: ``python -m gateware.flow.environment ecpix5``.
 
-`make hil` writes it into ``build/hil/<target>.yaml`` and runs the suite with it; a lab takes it as the beginning of its
-own. ``tests/hil/board.py`` has the resources and drivers that it names. A board that is loaded by a bootloader of its
-own has no driver for that: what is in its flash is tested, and compared by its build id.
+`make hil` writes it into ``build/hil/<target>.yaml`` and runs the suite with it. A lab can start its own file from it.
+``tests/hil/board.py`` defines the resources and drivers that it names. A board with its own bootloader has no driver
+that loads it: the suite tests the contents of its flash and compares the build id.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from gateware.targets import Target
 
 FOLDER = REPOSITORY / "build" / "hil"
 UART, UDP = "uart", "udp"
-# Bytes of a transfer, of one that is timed over the link, and of one that is broken off.
+# Sizes in bytes: a normal transfer, a transfer timed over the link, and a transfer that is interrupted.
 _BYTES = ("data_bytes", "link_bytes", "broken_bytes")
 _OF_BOARD, _OF_SIMULATED = (20001, 100000, 100000), {UART: (300, 16000, 9000), UDP: (1500, 60000, 40000)}
 
@@ -41,8 +41,9 @@ def transports(target: Target) -> tuple[str, ...]:
 
 
 def engines(configuration: Configuration) -> list[str]:
-    """Returns the engines with which a configuration computes AES, by their names in `info`, without other ciphers'
-    engines.
+    """Returns the engines with which a configuration computes AES, by their names in `info`.
+
+    Engines of other ciphers are left out.
     """
     unit = ["zkn"] if configuration.scalar_unit else ["ise", "ise_fused", "ise_vmem"]
     return ["byte", "table", *unit, "accelerator", *(["fastpath"] if configuration.ethernet else [])]
@@ -102,7 +103,7 @@ def _resources(target: Target, cable: Cable, ways: tuple[str, ...], port: str) -
     """Returns the resources of a board: its cables on this machine's USB, and its address."""
     board, found, over_udp = target.board, {}, port.startswith(SCHEME)
     if port and (UDP if over_udp else UART) not in ways:
-        raise EnvironmentFileError(f"{target.title} answers by {' and '.join(ways)} alone: PORT={port} is none of it")
+        raise EnvironmentFileError(f"{target.title} answers only by {' and '.join(ways)}, not at PORT={port}")
     if not board.bootloader:
         found["JtagCable"] = {"match": _match(cable.usb)}
     if UART in ways:

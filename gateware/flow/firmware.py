@@ -50,10 +50,8 @@ def build_firmware(target: Target, directory: Path) -> dict[str, list[int]]:
     -------
     dict[str, list[int]]
         Arguments of `CipherlaneSoC` in addition to the target. `firmware` is the image as 32-bit words, little-endian.
-        A
-        configuration with a loader also gets the loader's words, and the firmware begins with the words of its header,
-        all
-        0 (`gateware.flow.build_id.complete` fills them in).
+        A configuration with a loader also gets the loader's words, and the firmware begins with the words of its
+        header, all 0 (`gateware.flow.build_id.complete` fills them in).
 
     Raises
     ------
@@ -82,9 +80,7 @@ def build_firmware(target: Target, directory: Path) -> dict[str, list[int]]:
 
 
 def report_image(target: Target, directory: Path, results: Path) -> str:
-    """Reports how many bytes of the memories the firmware of `build_firmware` uses; writes them to
-    `image-<target>.json`.
-    """
+    """Reports how much of the memories `build_firmware`'s image uses; writes it to `image-<target>.json`."""
     elf = directory / ("zephyr/zephyr/zephyr.elf" if target.configuration.firmware == "zephyr" else "firmware.elf")
     used = image.usage(elf, directory / "csr.json", "code" if target.configuration.code_size else "rom")
     write(
@@ -133,7 +129,7 @@ def regions_of_firmware(regions: str) -> str:
     """
     code = re.search(r"^\s*code : ORIGIN = (\w+), LENGTH = (\w+)\n", regions, re.MULTILINE)
     if not code:
-        raise FirmwareError("the memory map has no code memory: does LiteX write it otherwise?")
+        raise FirmwareError("LiteX's memory map contains no code memory: has its format changed?")
     origin, length = (int(number, 16) for number in code.groups())
     header = layout.IMAGE.size
     rom = f"rom : ORIGIN = 0x{origin + header:08x}, LENGTH = 0x{length - header:08x}"

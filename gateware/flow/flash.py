@@ -43,7 +43,7 @@ _REMEDIES = {
     "cable, power it on",
     r"ftdi device: -4\b|[Pp]ermission": f"no permission: {REMEDY}",
     r"Unknown device": "what answers is no part that openFPGALoader knows: look at its cable and power",
-    r"ftdi device: -5\b|[Bb]usy|Fail to claim": "another program has its cable: end that one",
+    r"ftdi device: -5\b|[Bb]usy|Fail to claim": "another program uses its cable: end that program",
 }
 # A line with one of the first patterns tells a cause, unless it contains the second, or begins with a tab as the status
 # register's lines do. A bootloader that has received everything reports the last text.
@@ -77,14 +77,13 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
     FlashError
         The board is simulated or has no such revision, or its bootloader does not load the FPGA itself. Or there is no
         bitstream or no cable, the cable may not be opened, or it reports another part. Or openFPGALoader failed or
-        timed
-        out.
+        timed out.
     """
     board = target.board
     if board.simulated:
         raise FlashError(f"board {board.name} is simulated: there is nothing to flash")
     if board.bootloader and memory == "sram":
-        raise FlashError(f"{board.title} is loaded by its bootloader, into its SPI flash alone: run `make flash-spi`")
+        raise FlashError(f"{board.title} is loaded by its bootloader, only into its SPI flash: run `make flash-spi`")
     bitstream = directory / "gateware" / f"{target.name}.bit"
     if not bitstream.exists():
         raise FlashError(f"no bitstream for {target.name}: run `make bitstream {target.variables}` first")
@@ -105,11 +104,11 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
         found = re.findall(r"^\s*model\s+(\S+)", _run([*loader, "--detect"], board, cable), re.M)
         alike = len([each for each in there if each.usb == cable.usb])
         if not found and alike > 1:
-            several = f"{alike} cables {cable.usb} are attached: leave the board's only"
+            several = f"{alike} cables {cable.usb} are attached: attach only the board's"
             raise FlashError(f"nothing answers on the JTAG of {board.title}; {several}")
         require_part(board.part, found, board.title, bitstream.name)
         _run(command, board, cable)
-    where = "in its SPI flash, it starts from it" if memory == "spi" else "in the FPGA until its power is off"
+    where = "in its SPI flash, from which it starts" if memory == "spi" else "in the FPGA until its power is off"
     return f"{bitstream.name} is loaded into {board.title}: {where}"
 
 
@@ -124,8 +123,7 @@ def confirm(build: str, port: str, timeout: float = ANSWER_S, again: str = "make
         The port, in the host tool's form.
     timeout : float
         Seconds to wait. A board that is starting may not answer yet, and a board that has not restarted yet still
-        answers
-        with its old build.
+        answers with its old build.
     again : str
         The command that loads the board whatever it runs.
     clock : Clock
@@ -144,12 +142,14 @@ def confirm(build: str, port: str, timeout: float = ANSWER_S, again: str = "make
             require(info.build_id, build)
         except CipherlaneError as error:
             if clock.now() > end:
-                silent = f"; else its firmware does not run: `{again}` loads another, whatever it does"
+                silent = f"; if its firmware does not run, `{again}` loads another"
                 hint = silent if isinstance(error, NoReplyError) else ""
                 raise FlashError(f"at {port}, {timeout:g} s after it was loaded: {error}{hint}") from error
             clock.sleep(_AGAIN_S)
         else:
-            return f"at {port} answers {info.board}, {info.firmware} {info.firmware_version}, build {build}: that is it"
+            return (
+                f"{info.board} answers at {port}: {info.firmware} {info.firmware_version}, build {build}, as expected"
+            )
 
 
 def loaded_by(target: Target) -> str:
@@ -176,8 +176,7 @@ def require_part(part: str, found: list[str], title: str, bitstream: str = "the 
     """Raises FlashError unless the part is among the parts found on the cable of a board.
 
     openFPGALoader before 0.12 ignores the version in the IDCODE, which distinguishes the families of a size. It calls
-    all
-    of them LFE5UM. It compares the whole IDCODE with the bitstream's before it writes.
+    all of them LFE5UM. It compares the whole IDCODE with the bitstream's before it writes.
     """
     if not found:
         raise FlashError(f"nothing answers on the JTAG of {title}: power it on, or cut a loop in its chain")
@@ -212,12 +211,12 @@ def reason(said: str, title: str, words: str = "", *, locked: bool = False) -> s
         line for line in lines if re.match(rf"\S.*?(?:{_CAUSE})|{_CAUSE}", line) and _NO_CAUSE not in line
     ] or lines
     return f"{title} could not be loaded: openFPGALoader " + (
-        f"says: {plain(causes[-1].strip())}" if causes else "says nothing"
+        f"reports: {plain(causes[-1].strip())}" if causes else "printed nothing"
     )
 
 
 def _run(command: list[str], board: Board, cable: Cable) -> str:
-    """What a command prints."""
+    """Runs a command on a board; returns its output."""
     detects = "--detect" in command
     limit = DETECT_LIMIT_S if detects else LIMIT_S
     to_one = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
@@ -228,7 +227,7 @@ def _run(command: list[str], board: Board, cable: Cable) -> str:
     except subprocess.TimeoutExpired as error:
         raise FlashError(f"openFPGALoader did not end in {limit} s: check the cable") from error
     except KeyboardInterrupt as error:
-        left = "nothing was written" if detects else f"{board.title} may hold half of it: run this again"
+        left = "nothing was written" if detects else f"{board.title} may hold an incomplete bitstream: run this again"
         raise FlashError(f"interrupted: {left}") from error
     if result.returncode:
         found = [each for each in cables.attached() or () if each.usb == cable.usb]

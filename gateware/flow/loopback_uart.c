@@ -62,7 +62,7 @@ struct uart {
 
 static struct event_base *base;
 static int tether = -1; /* socket to the tool, which waits for the port; -1: none */
-static int port;        /* that is listened at */
+static int port;        /* the TCP port it listens on */
 
 static void hang_up(struct uart *uart)
 {
@@ -202,7 +202,7 @@ static int new_session(void **session, char *arguments)
 	return RC_OK;
 }
 
-/* Of links and files. */
+/* Deletes only links and files, then the folder. */
 static void delete_folder(void)
 {
 	char folder[PATH_MAX];

@@ -6,8 +6,7 @@
                     ├─► TRELLIS_FF: registers, grouped by clock, reset and enable
                     ├─► TRELLIS_DPR16X4, or TRELLIS_COMB and TRELLIS_RAMW: arrays
                     ├─► TRELLIS_IO, DELAYG, JTAGG: wires; delays take no time, no JTAG cable is connected
-                    └─► DP16KD, MULT18X18D, EHXPLLL, DCCA, IDDRX1F, ODDRX1F, and SIOLOGIC as the cell it was packed
-                    from:
+                    └─► DP16KD, MULT18X18D, EHXPLLL, DCCA, IDDRX1F, ODDRX1F, and SIOLOGIC as what it was packed from:
                         instances of the models in the folder `cells`
 
 Verilator compiles expressions much faster than instances, and they run many times as fast. The expressions are equal to
@@ -131,7 +130,7 @@ class _Writer:
     # Logic -------------------------------------------------------------------------------------------------
 
     def _scopeinfo(self, place: int, cell: Cell) -> None:
-        """A name."""
+        """Skips a cell that only carries a name."""
 
     def _lut4(self, place: int, cell: Cell) -> None:
         self._assign(output_net(cell, "Z"), lookup(number(cell["parameters"]["INIT"]), input_nets(cell, "ABCD")))
@@ -143,9 +142,7 @@ class _Writer:
         self._assign(output_net(cell, "Z"), multiplexer(*input_nets(cell, ("SD", "D1", "D0"))))
 
     def _trellis_comb(self, place: int, cell: Cell) -> None:
-        """Writes a LUT of one of nextpnr's slices, with its carry or as a column of a memory, and the multiplexer after
-        it.
-        """
+        """Writes a LUT of a nextpnr slice, with its carry or as a memory's column, and the multiplexer after it."""
         parameters = cell["parameters"]
         mode = parameters.get("MODE", "LOGIC")
         pins, table = input_nets(cell, "ABCD", "1"), number(parameters.get("INITVAL", "0"))
@@ -196,9 +193,7 @@ class _Writer:
         self._assign(output_net(cell, "Z"), input_net(cell, "A"))
 
     def _siologic(self, place: int, cell: Cell) -> None:
-        """Writes the cells that nextpnr packs next to a pin: a delay, which takes no time, and registers for two bits a
-        cycle.
-        """
+        """Writes what nextpnr packs next to a pin: a delay, which takes no time, and registers for two bits a cycle."""
         require(cell["parameters"], "MODE", "IDDRX1_ODDRX1")
         for parameter, value in {"CLKIMUX": "CLK", "CLKOMUX": "CLK", "LSRIMUX": "0 ", "LSROMUX": "0 "}.items():
             require(cell["parameters"], parameter, value)

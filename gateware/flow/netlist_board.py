@@ -61,9 +61,7 @@ class _Bench(LiteXModule):
         self.specials += Instance(target.name, **pins)
 
     def _rgmii(self, platform: SimPlatform) -> dict[str, Signal | int]:
-        """Connects the netlist's RGMII pins to their far end, and returns them; the pin of the PHY's registers is
-        pulled up.
-        """
+        """Connects the netlist's RGMII pins to their far end, and returns them; MDIO is pulled up."""
         clock = platform.request("sys_clk", 1).sys_clk
         gmii = platform.request("gmii_eth")
         rx_data, rx_ctl, tx_clock, tx_data, tx_ctl = Signal(4), Signal(), Signal(), Signal(4), Signal()
@@ -111,7 +109,7 @@ def require_clock(target: Target, module: Cell) -> None:
     divisor = number(pll["CLKI_DIV"]) * number(pll["CLKOP_DIV"])
     if target.board.sys_clk_freq * factor != target.sys_clk_freq * divisor:
         made = target.board.sys_clk_freq * factor / divisor
-        raise netlist.NetlistError(f"the PLL of {target.name} makes {made:g} Hz in place of {target.sys_clk_freq}")
+        raise netlist.NetlistError(f"the PLL of {target.name} makes {made:g} Hz instead of {target.sys_clk_freq}")
 
 
 def load(source: Path, target: Target) -> Cell:

@@ -53,8 +53,7 @@ def exercise(folder: Path) -> dict[Engine, dict[str, int]]:
     -------
     dict
         By engine: `cycles` for `BENCH_BYTES` from memory to memory, if the engine supports that, and `transfer_cycles`
-        for
-        `BYTES` transferred over UART or Ethernet and compared byte by byte with the library `cryptography`.
+        for `BYTES` transferred over UART or Ethernet and compared byte by byte with the library `cryptography`.
 
     Raises
     ------
@@ -117,14 +116,14 @@ def check(target: targets.Target, stages: list[str]) -> list[dict]:
     expected = exercise(reference(target, built / "firmware" / "firmware.bin"))
     records = []
     for stage in stages:
-        print(f"the netlist after {stage}: compiled in minutes, exercised in ten", flush=True)
+        print(f"the netlist after {stage}: some minutes to compile, ten to run", flush=True)
         source = built / "gateware" / STAGES[stage](target)
         folder = REPOSITORY / "build" / f"netlist_{target.name}_{stage}"
         netlist_board.build(target, source, folder)
         for engine, cycles in exercise(folder).items():
             records.append({"stage": stage, "engine": engine.name.lower(), "verified": True, **cycles})
     if wrong := differences(records, expected, CACHE_CYCLES if target.configuration.ethernet else 0):
-        raise WrongAnswerError(f"other cycles than on the simulated board: {'; '.join(wrong)}")
+        raise WrongAnswerError(f"cycles differ from the simulated board's: {'; '.join(wrong)}")
     return [{**record, "cycles_source": CYCLES_SOURCE, "kind": "sim"} for record in records]
 
 
@@ -186,7 +185,7 @@ def _unpack(target: targets.Target) -> None:
     module = netlist_board.load(gateware / bitstream.routed(target), target)
     tools = toolchain.environment(REPOSITORY / "build" / "tools")
     count = unpacked.check(gateware, target.name, module, tools)
-    print(f"{target.name}.bit is what place-and-route wrote, with the netlist's contents of {count} block RAMs")
+    print(f"{target.name}.bit contains what place-and-route wrote; {count} block RAMs match the netlist")
 
 
 def _show(records: list[dict], path: Path) -> None:
@@ -195,7 +194,7 @@ def _show(records: list[dict], path: Path) -> None:
         table.add_row(*(str(record.get(name, "-")) for name in ("stage", "engine", "cycles", "transfer_cycles")))
     console = Console()
     console.print(table)
-    console.print(f"every byte and all known-answer tests right; {path}", soft_wrap=True)
+    console.print(f"every byte and all known-answer tests are correct; results in {path}", soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,10 @@
     <target>-routed.json ─► where the ROM lies ─► <target>.config, other contents ─ ecppack ─► <target>.bit, .svf
 
 The result equals the whole flow's result for that firmware, byte for byte, because place-and-route ignores the contents
-of memories. Both netlists and the ROM's file change too, so `make netlist` simulates the new firmware, and
-`make bitstream` finds nothing to do. Files are made in a separate folder and moved into place at the end. For a
-configuration with a loader, the ROM holds the loader. The firmware goes into the code memory in the same way, and into
-the image for `cipherlane load`.
+of memories. Both netlists and the ROM's file change too, so `make netlist` simulates the new firmware, and `make
+bitstream` finds nothing to do. Files are made in a separate folder and moved into place at the end. For a configuration
+with a loader, the ROM holds the loader. The firmware goes into the code memory in the same way, and into the image for
+`cipherlane load`.
 """
 
 import json
@@ -36,20 +36,20 @@ def build(target: Target, directory: Path, results: Path) -> Path:
         which.
     """
     if target.board.simulated:
-        raise BitstreamError(f"board {target.board.name} is simulated: `make sim` takes new firmware into its ROM")
+        raise BitstreamError(f"board {target.board.name} is simulated: `make sim` puts new firmware into its ROM")
     again = f"run `make bitstream {target.variables}`"
     gateware = directory / "gateware"
     if not (gateware / f"{target.name}.bit").is_file():
         raise BitstreamError(f"no bitstream for {target.name}: {again} first")
     stamp = bitstream.stamp(directory)
     if not stamp.is_current():
-        raise BitstreamError(f"the bitstream of {target.name} is not of the sources beside it: {again}")
+        raise BitstreamError(f"the bitstream of {target.name} was not built from the sources in its folder: {again}")
     environment = bitstream.tools()
     apart = directory / "patched"
     shutil.rmtree(apart, ignore_errors=True)
     soc = bitstream.write_sources(target, apart, build_firmware(target, directory / "firmware"))
     if _made_of(apart / "gateware", target.name) != _made_of(gateware, target.name):
-        raise BitstreamError(f"the gateware of {target.name}, or how it is placed, has changed: {again}")
+        raise BitstreamError(f"the gateware of {target.name} or its place-and-route has changed: {again}")
     try:
         patch(gateware, apart / "gateware", target.name, environment)
     except (rom.LayoutError, toolchain.ToolError) as error:
@@ -63,23 +63,23 @@ def build(target: Target, directory: Path, results: Path) -> Path:
 
 
 def patch(gateware: Path, apart: Path, name: str, environment: Mapping[str, str]) -> None:
-    """Makes bitstream and netlists anew with another ROM, and another code memory where there is one.
+    """Makes bitstream and netlists again with other contents of the ROM, and of the code memory if there is one.
 
     Parameters
     ----------
     gateware : Path
         Folder of the build: `<name>.config`, both netlists, the script that made them, and the memories' files.
     apart : Path
-        Folder with the memories' new files, where the others are written.
+        Folder with the memories' new files; the other new files are written there.
     name : str
-        The target's.
+        The target's name.
     environment : mapping
-        With ecppack on its PATH.
+        Environment with ecppack on its PATH.
 
     Raises
     ------
     LayoutError
-        The bitstream does not hold what a memory's file says, or the new one does not go into it.
+        The bitstream differs from the contents of a memory's file, or the new contents do not fit.
     ToolError
         ecppack failed.
     """
@@ -93,7 +93,7 @@ def patch(gateware: Path, apart: Path, name: str, environment: Mapping[str, str]
         layout = rom.Layout(modules[0], memory)
         old = _words(file_of(gateware, name))
         if layout.image(held) != old + [0] * (layout.words - len(old)):
-            raise rom.LayoutError(f"{name}.config does not hold what {file_of(gateware, name).name} has")
+            raise rom.LayoutError(f"{name}.config does not hold the contents of {file_of(gateware, name).name}")
         rams |= layout.units(_words(file_of(apart, name)))
         layouts.append(layout)
     (apart / f"{name}.config").write_text(rom.written(text, rams))
@@ -106,7 +106,7 @@ def patch(gateware: Path, apart: Path, name: str, environment: Mapping[str, str]
 
 
 def _memories(gateware: Path, name: str) -> dict[str, Callable[[Path, str], Path]]:
-    """The memories of a build that hold firmware, and where the file of each is."""
+    """Returns the memories of a build that hold firmware, each with the function that finds its file."""
     code = {"code": build_id.code_file} if build_id.code_file(gateware, name).is_file() else {}
     return {"rom": build_id.rom_file, **code}
 
@@ -117,7 +117,7 @@ def _words(file: Path) -> list[int]:
 
 
 def _made_of(gateware: Path, name: str) -> tuple[bytes, list[list[str]]]:
-    """What place-and-route is given, and how."""
+    """Returns the inputs of place-and-route and the commands that run it."""
     lines = (gateware / f"build_{name}.sh").read_text().splitlines()
     commands = [shlex.split(line) for line in lines if line.startswith(("nextpnr-ecp5 ", "ecppack "))]
     return build_id.of_gateware(gateware, name), commands

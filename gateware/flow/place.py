@@ -1,4 +1,4 @@
-"""Places and routes a netlist with one seed of nextpnr, and says what ends each clock."""
+"""Places and routes a netlist with one seed of nextpnr, and reports the slowest path of each clock."""
 
 import json
 import tempfile
@@ -12,21 +12,21 @@ Records = list[dict]
 
 
 def place(folder: Path, seed: int, options: Sequence[str]) -> tuple[Records, bytes]:
-    """The records of one seed, and nextpnr's log.
+    """Returns the records of one seed, and nextpnr's log.
 
     Parameters
     ----------
     folder : Path
-        Where the command is run; nothing is left there.
+        Folder in which the command runs; it leaves no files there.
     seed : int
-        nextpnr's.
+        nextpnr's seed.
     options : sequence of str
-        All others of nextpnr's, with the names of its files, which are seen from the folder.
+        All other options of nextpnr, with its files' names relative to the folder.
 
     Returns
     -------
     list of dict
-        What `records` gives; only `error`, if nextpnr gave no report.
+        The result of `records`; only `error`, if nextpnr made no report.
     bytes
         The log.
     """
@@ -48,10 +48,10 @@ def place(folder: Path, seed: int, options: Sequence[str]) -> tuple[Records, byt
 
 
 def records(report: dict) -> Records:
-    """Of each clock in nextpnr's report: `clock`, `required_mhz`, `achieved_mhz`, and the path that ends it.
+    """Returns, for each clock in nextpnr's report, `clock`, `required_mhz`, `achieved_mhz`, and its slowest path.
 
-    `path_from` and `path_to` are its cells, `path_nets` the nets between them in their order, `logic_ns` and
-    `routing_ns` its delays, clock-to-output and set-up being logic.
+    `path_from` and `path_to` are the path's first and last cells, `path_nets` the nets between them in order.
+    `logic_ns` and `routing_ns` are its delays; clock-to-output and set-up count as logic.
     """
     found = []
     for net, clock in sorted(report["fmax"].items()):

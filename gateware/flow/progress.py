@@ -1,4 +1,4 @@
-"""Says what a build is at, so that it is never silent for long."""
+"""Prints the progress of a build, so that it is never silent for long."""
 
 import subprocess
 import time
@@ -11,9 +11,9 @@ INTERVAL_S = 8
 
 
 def run(command: Sequence, directory: Path, log: Path, how_far: Callable[[], str]) -> int:
-    """Runs a command in a folder, its output added to a log, and returns its status.
+    """Runs a command in a folder, appends its output to a log, and returns its exit status.
 
-    Says every `INTERVAL_S` seconds what `how_far` returns, and the time since the start.
+    Every `INTERVAL_S` seconds it prints the result of `how_far`, and the time since the start.
     """
     with log.open("ab") as output:
         start = time.monotonic()

@@ -1,4 +1,4 @@
-"""Which revision of a board is attached, by the USB identity of its cable; `REVISION=` of make overrides that."""
+"""Finds the revision of the attached board by the USB identity of its cable; `REVISION=` of make overrides it."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from gateware.boards import Board, Cable
 
 
 class RevisionError(ValueError):
-    """The board has no such revision, or several could be meant; the message names the remedy."""
+    """The board has no such revision, or several revisions match; the message names the remedy."""
 
 
 def cable_of(board: Board, attached: Iterable[str], revision: str = "") -> Cable:
@@ -15,16 +15,17 @@ def cable_of(board: Board, attached: Iterable[str], revision: str = "") -> Cable
     Parameters
     ----------
     board : Board
-        One on hardware.
+        A hardware board.
     attached : iterable of str
-        USB identities (`vendor:product`) of what is attached. With none of the board's, its first cable is meant.
+        USB identities (`vendor:product`) of the attached devices. If none belongs to the board, its first cable is
+        chosen.
     revision : str
-        The revision that the user names, in any case of letters; empty to go by what is attached.
+        The revision that the user names, in upper or lower case; empty to find it by the attached devices.
 
     Raises
     ------
     RevisionError
-        No such revision, or cables of several revisions are attached.
+        There is no such revision, or cables of several revisions are attached.
     """
     named = [cable.revision for cable in board.cables if cable.revision]
     if revision:
@@ -40,6 +41,6 @@ def cable_of(board: Board, attached: Iterable[str], revision: str = "") -> Cable
         raise RevisionError(
             f"cables of several revisions of {board.title} are attached "
             f"({', '.join(f'{cable.usb} of {cable.revisions}' for cable in seen)}): "
-            f"leave one, or choose REVISION={' or '.join(cable.revision for cable in seen)}"
+            f"attach only one, or choose REVISION={' or '.join(cable.revision for cable in seen)}"
         )
     return seen[0] if seen else board.cables[0]

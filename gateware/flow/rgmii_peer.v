@@ -1,6 +1,6 @@
-// The far end of RGMII for a far end of GMII, both at 125 MHz: of each byte the lower half is there at the clock's rising
-// edge, the upper one at its falling edge. What is sent comes with its own clock, in step with which its data change:
-// on a board one of the two is late by a quarter of a period.
+// Connects RGMII to GMII at the far end, both at 125 MHz. The lower half of each byte is valid at
+// the clock's rising edge, the upper half at its falling edge. Data are sent with their own clock
+// and change in step with it; on a real board, one of the two is delayed by a quarter of a period.
 module RGMIIPeer(
     input clock,
     input [7:0] rx_data, input rx_dv, output reg [3:0] rgmii_rx_data, output reg rgmii_rx_ctl,
@@ -15,7 +15,7 @@ module RGMIIPeer(
         if (clock) {rgmii_rx_ctl, rgmii_rx_data} <= {received[8], received[7:4]};
         else {rgmii_rx_ctl, rgmii_rx_data} <= {received[8], received[3:0]};
 
-    // The second half of the control pin is an error where it is not the first half.
+    // The control pin signals an error if its second half differs from its first half.
     always @(posedge rgmii_tx_clock) first <= {rgmii_tx_ctl, rgmii_tx_data};
     always @(negedge rgmii_tx_clock) {tx_en, tx_data} <= {first[4] & rgmii_tx_ctl, rgmii_tx_data, first[3:0]};
 endmodule

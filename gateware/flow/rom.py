@@ -1,11 +1,13 @@
-"""Where the words of boot ROM and code memory lie in the block RAMs of an ECP5 netlist, read and written.
+"""Reads and writes the words of boot ROM and code memory in the block RAMs of an ECP5 netlist.
 
-Yosys makes columns of a ROM of 32-bit words: bit b of the words 2048 k to 2048 k + 2047 is column 32 k + b, and
-block RAM n, the cell ``rom.0.n``, has columns 9 n to 9 n + 8, a bit each of its 2048 units. Of the code memory, whose
-bytes are written one by one, it makes block RAMs of 16384 words of a bit: ``code.0.n`` has bit b of the words from
-16384 k on, where n is 32 k + b, eight words in a unit, whose ninth bit is nothing. nextpnr's attribute WID of
-the cell is the number of its contents in the bitstream's text form (``.bram_init``). That this is so of a netlist is
-not taken on trust: `Layout.image` is to give what the memory was made with, before anything is changed.
+Yosys turns a ROM of 32-bit words into columns: bit b of the words 2048 k to 2048 k + 2047 is column 32 k + b. Block RAM
+n, the cell ``rom.0.n``, holds columns 9 n to 9 n + 8, one bit of each in each of its 2048 units.
+
+The bytes of the code memory are written one by one, so Yosys makes block RAMs of 16384 words of one bit. ``code.0.n``
+holds bit b of the words from 16384 k on, where n is 32 k + b. A unit holds eight words, and its ninth bit is unused.
+
+nextpnr's attribute WID of the cell is the number of its contents in the bitstream's text form (``.bram_init``). This
+layout is checked in each netlist: `Layout.image` must return the memory's known contents before anything is changed.
 """
 
 import re
@@ -18,15 +20,15 @@ UNITS = 2048
 # Units on a line of the text form.
 _LINE = 8
 _NAMES = {"rom": "ROM", "code": "code memory"}
-_WORDS_A_UNIT = 8  # of a block RAM of one bit
+_WORDS_A_UNIT = 8  # in a block RAM of one-bit words
 
 
 class LayoutError(ValueError):
-    """The block RAMs of a netlist are not laid out as they are known here."""
+    """The block RAMs of a netlist do not have the layout that this module knows."""
 
 
 class Layout:
-    """The block RAMs of a netlist's ROM, or its code memory, by their numbers in the bitstream.
+    """Knows the block RAMs of a netlist's ROM, or its code memory, by their numbers in the bitstream.
 
     Parameters
     ----------
@@ -38,7 +40,7 @@ class Layout:
     Raises
     ------
     LayoutError
-        There are no such block RAMs, one is missing, or they are of words of another width.
+        There are no such block RAMs, one is missing, or their words have another width.
     """
 
     def __init__(self, module: Cell, memory: str = "rom"):
@@ -55,12 +57,12 @@ class Layout:
             self.words = UNITS * _WORDS_A_UNIT * (len(self.numbers) // WORD)
 
     def image(self, rams: dict[int, list[int]]) -> list[int]:
-        """The memory's words, of the units of each block RAM by number.
+        """Returns the memory's words, from the units of each block RAM by number.
 
         Raises
         ------
         LayoutError
-            One of them is missing.
+            A block RAM is missing.
         """
         if missing := [str(number) for number in self.numbers if len(rams.get(number, ())) != UNITS]:
             raise LayoutError(f"block RAMs {', '.join(missing)} of the {self._name} are not in the bitstream")
@@ -72,12 +74,12 @@ class Layout:
         return words
 
     def units(self, words: Sequence[int]) -> dict[int, list[int]]:
-        """The units of each block RAM by number, of the memory's words; there are zeros behind the last one.
+        """Returns the units of each block RAM by number, from the memory's words; zeros follow the last word.
 
         Raises
         ------
         LayoutError
-            There are more words than the memory has.
+            There are more words than the memory holds.
         """
         if len(words) > self.words:
             raise LayoutError(f"{4 * len(words)} bytes are more than the {self._name}'s {4 * self.words}")
@@ -90,12 +92,12 @@ class Layout:
         return dict(zip(self.numbers, rams, strict=True))
 
     def put(self, module: Cell, rams: dict[int, list[int]]) -> None:
-        """Changes the parameters of these block RAMs, in this netlist or the one that it was routed from."""
+        """Changes the parameters of these block RAMs, in this netlist or in the netlist before routing."""
         for cell, ram in zip(cells(module, self._memory), self.numbers, strict=True):
             cell["parameters"] |= parameters(rams[ram])
 
     def _place(self, address: int, bit: int) -> tuple[int, int, int]:
-        """Block RAM, its unit and the bit of that, of a bit of a word."""
+        """Returns where a bit of a word lies: the block RAM, its unit, and the bit in that unit."""
         if self._memory == "rom":
             bank, row = divmod(address, UNITS)
             ram, column = divmod(bank * WORD + bit, UNIT)
@@ -105,7 +107,7 @@ class Layout:
 
 
 def cells(module: Cell, memory: str = "rom") -> list[Cell]:
-    """The block RAMs of a netlist's ROM, or code memory, in order."""
+    """Returns the block RAMs of a netlist's ROM, or code memory, in order."""
     name, width = _NAMES[memory], {"rom": UNIT, "code": 1}[memory]
     pattern = re.compile(rf"{memory}\.0\.(\d+)")
     found = {
@@ -114,14 +116,14 @@ def cells(module: Cell, memory: str = "rom") -> list[Cell]:
         if cell["type"] == "DP16KD" and (match := pattern.fullmatch(instance))
     }
     if not found or sorted(found) != list(range(len(found))):
-        raise LayoutError(f"the netlist has {len(found)} block RAMs of the {name}, and not all of them")
+        raise LayoutError(f"the netlist has only {len(found)} block RAMs of the {name}")
     if any(number(cell["parameters"].get("DATA_WIDTH_A", "0")) != width for cell in found.values()):
-        raise LayoutError(f"the {name}'s block RAMs are not of {width}-bit words")
+        raise LayoutError(f"the {name}'s block RAMs do not have {width}-bit words")
     return [found[place] for place in sorted(found)]
 
 
 def parameters(units: Sequence[int]) -> dict[str, str]:
-    """The INITVALs of a block RAM, of its 2048 units; `gateware.flow.cells.contents` is the way back."""
+    """Returns the INITVALs of a block RAM, from its 2048 units; `gateware.flow.cells.contents` does the reverse."""
     found = {}
     for block in range(INITVALS):
         rows = 0
@@ -133,7 +135,7 @@ def parameters(units: Sequence[int]) -> dict[str, str]:
 
 
 def read(text: str) -> dict[int, list[int]]:
-    """The units of each block RAM, by number, of a bitstream's text form."""
+    """Returns the units of each block RAM, by number, from a bitstream's text form."""
     found: dict[int, list[int]] = {}
     units: list[int] | None = None
     for line in text.splitlines():
@@ -146,7 +148,7 @@ def read(text: str) -> dict[int, list[int]]:
 
 
 def written(text: str, rams: dict[int, list[int]]) -> str:
-    """A bitstream's text form with other units in some block RAMs."""
+    """Returns a bitstream's text form with the units of some block RAMs replaced."""
     lines = text.splitlines()
     for place, line in enumerate(lines):
         kind, _, rest = line.partition(" ")

@@ -1,14 +1,14 @@
 """Builds the simulated board: the SoC in Verilator on LiteX's simulator, with the firmware in its ROM.
 
-LiteX writes the Verilog and the simulator's configuration. Of its simulator the model takes no tracing and the board's
-modules alone, and clock edges at which a unit is idle are left out (`gateware.flow.idle`).
+LiteX writes the Verilog and the simulator's configuration. From LiteX's simulator, the model uses only the modules that
+the board needs, and no tracing. Clock edges at which a unit is idle are skipped (`gateware.flow.idle`).
 
-The result is a folder that the host tool starts (``cipherlane ... --port sim``): `board.json` says
-what is in it. A change of the firmware alone does not recompile the model, which reads its ROM from
-a file when it starts.
+The result is a folder that the host tool starts (``cipherlane ... --port sim``); `board.json` describes its contents.
+If only the firmware changes, the model is not recompiled, because it reads its ROM from a file when it starts.
 
-With waveforms it is compiled once, without a profile, and keeps all edges. Each run then writes `trace.fst` into that
-folder, of the cycles FIRST to BEHIND - 1 alone if the environment says CIPHERLANE_TRACE=FIRST:BEHIND.
+With waveforms, the model is compiled once, without a profile, and keeps all edges. Each run then writes `trace.fst`
+into that folder. If the environment contains CIPHERLANE_TRACE=FIRST:BEHIND, it records only the cycles from FIRST to
+BEHIND - 1.
 """
 
 import contextlib
@@ -38,40 +38,40 @@ from gateware.flow.idle import IdleEdgesLeftOut
 from gateware.soc.soc import CipherlaneSoC
 from gateware.targets import Target
 
-NAME = "sim"  # what LiteX calls each simulated board's files
+NAME = "sim"  # LiteX's base name for each simulated board's files
 EXECUTABLE = "obj_dir/Vsim"
-UART_MODULE = "loopback_uart"  # compiled with the model from the file of this name beside this one
+UART_MODULE = "loopback_uart"  # compiled with the model, from the C file of this name in this folder
 DEFAULT_TCP_PORT = 2430
-# What the TAP device's end has of the board's network, with a mask of 24 bits.
+# The TAP device's address in the board's network, with a mask of 24 bits.
 HOST_ADDRESS = "192.168.1.100"
 GMII_HZ = 125_000_000
-_STEP_PS = 2000  # of simulated time; only the clocks' ratio means something
-# Units that stand still most of the time.
+_STEP_PS = 2000  # simulated time of a step; only the clocks' ratio matters
+# Units that are idle most of the time.
 IDLING = ("aes_unit", "accelerator", "ctr_service")
 SIMULATOR = Path(__file__).with_name("simulator.cpp")
 LITEX_SIMULATOR = Path(core_directory)
 VERILATOR = ["verilator", "--cc", "--exe", "--prefix", "Vsim", "--top-module", "sim", "--relative-includes"]
 VERILATOR += ["-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--unroll-count", "256"]
-# In files that two compilers at a time are done with soon, each function whole.
+# Splits the model into files that two compilers finish soon; each function stays in one file.
 VERILATOR += ["--output-split", "20000", "--output-split-cfuncs", "20000"]
-# As LiteX's Verilog needs it.
+# Warnings that LiteX's Verilog would cause.
 VERILATOR += ["-Wno-fatal", "-Wno-lint", "-Wno-BLKANDNBLK", "-Wno-COMBDLY", "-Wno-CASEINCOMPLETE"]
 LIBRARIES = "-lpthread -Wl,--no-as-needed -ljson-c -lz -lm -ldl -levent"
-# For the processor at hand. What runs once is compiled without optimization, which would take most of the time.
+# Compiled for this machine's processor. Code that runs once is not optimized, because that would take most of the time.
 OPTIMIZATION = ["OPT_GLOBAL=-O2", "OPT_SLOW=-O0"]
 OPT_FAST = "OPT_FAST=-O2 -march=native"
-# The rest is compiled twice: to find which way its branches go, then so that they are laid out for that.
+# The rest is compiled twice: first to profile its branches, then to lay the code out for them.
 PROFILING = "-fprofile-generate"
 PROFILED = "-fprofile-use -fprofile-partial-training"
 TRACING = ["--trace-fst"]
-# Bytes that each engine the board has encrypts meanwhile.
+# Bytes that each engine of the board encrypts during profiling.
 TRAINING = {Engine.TABLE: 1024, Engine.ISE_VMEM: 20_000, Engine.ACCELERATOR: 50_000}
 
 
 class Modules(SimConfig):
-    """The simulator's modules: the UART, a system clock and, of a board with Ethernet, GMII and its clock.
+    """Configures the simulator's modules: the UART, a system clock and, for a board with Ethernet, GMII and its clock.
 
-    The simulator evaluates the model once a step, so that a period is as few steps as the ratio of the clocks allows.
+    The simulator evaluates the model once a step, so a period has as few steps as the ratio of the clocks allows.
     """
 
     def __init__(self, target: Target):
@@ -96,7 +96,7 @@ class Modules(SimConfig):
         self.add_clocker(name, 10**12 // (steps * _STEP_PS))
 
     def get_json(self) -> str:
-        """The configuration file's text."""
+        """Returns the configuration file's text."""
         return json.dumps([*self.modules, {"timebase": _STEP_PS}], indent=4)
 
 
@@ -105,7 +105,7 @@ class SimulationError(RuntimeError):
 
 
 def build(target: Target, directory: Path, traced: bool = False) -> Path:
-    """Builds the simulated board in a folder, with waveforms if it is to be `traced`; returns its `board.json`'s path.
+    """Builds the simulated board in a folder, with waveforms if `traced`; returns the path of its `board.json`.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def build(target: Target, directory: Path, traced: bool = False) -> Path:
 
 
 def key(commands: list[list[str]], sources: list[Path], directory: Path) -> str:
-    """Stands for all that the program is made of, in no words of where that lies."""
+    """Returns a digest of everything that the program is made from, independent of the folders' locations."""
     places = (directory, LITEX_SIMULATOR, sys.prefix, cache.REPOSITORY)
     used = [path for path in LITEX_SIMULATOR.rglob("*") if path.suffix in (".c", ".h", "") and path.is_file()]
     texts = [*(cache.code(path) for path in sorted([*sources, *used])), json.dumps(commands)]
@@ -144,7 +144,7 @@ def key(commands: list[list[str]], sources: list[Path], directory: Path) -> str:
 
 
 def _copy_programs(source: Path, target: Path) -> None:
-    """The simulator and the modules that it loads."""
+    """Copies the simulator and the modules that it loads."""
     modules = [path.relative_to(source) for path in (source / "modules").glob("*.so")]
     for name in (Path(EXECUTABLE), *modules):
         (target / name).parent.mkdir(parents=True, exist_ok=True)
@@ -154,7 +154,7 @@ def _copy_programs(source: Path, target: Path) -> None:
 
 
 def processor() -> str:
-    """What tells the processors apart whose instructions the model is compiled to."""
+    """Returns the processor's features: the model is compiled for them, so others must not reuse it."""
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     return next((line for line in lines if line.startswith(("flags", "Features"))), platform.machine())
 
@@ -165,14 +165,14 @@ def lay_out(target: Target, directory: Path, idling: tuple[str, ...]) -> tuple[l
     Parameters
     ----------
     target, directory : Target, Path
-        What is built, and the folder.
+        The board and configuration, and the folder.
     idling : tuple[str, ...]
-        The units of the SoC whose idle edges are left out.
+        The units of the SoC that skip their idle edges.
 
     Returns
     -------
     tuple[list[list[str]], list[Path]]
-        The commands that make the program, for the folder `gateware` within, and the files that it depends on.
+        The commands that make the program, to be run in the subfolder `gateware`, and the files that it depends on.
     """
     firmware = build_firmware(target, directory / "firmware")
     config = Modules(target)
@@ -191,7 +191,10 @@ def lay_out(target: Target, directory: Path, idling: tuple[str, ...]) -> tuple[l
 
 
 def _while_valid(unit) -> dict:
-    """A unit's operands, read data and written registers, where it also sees what is for others."""
+    """Returns a unit's shared inputs, each with the signal that is 1 while the input is meant for the unit.
+
+    The inputs are operands, read data and written registers.
+    """
     inputs = {}
     if hasattr(unit, "cmd_valid"):
         inputs |= dict.fromkeys([unit.cmd_function_id, *unit.cmd_inputs], unit.cmd_valid)
@@ -205,7 +208,7 @@ def _while_valid(unit) -> dict:
 
 
 def describe(target: Target, directory: Path) -> Path:
-    """Writes what the host tool needs to know of a board in a folder; returns the path."""
+    """Writes the file that describes the board in a folder to the host tool; returns its path."""
     description = {
         "name": target.name,
         "gateware": "gateware",
@@ -224,7 +227,7 @@ def describe(target: Target, directory: Path) -> Path:
 
 
 def lay_out_module(directory: Path) -> dict[str, Any]:
-    """Lays out the sources of the simulator's module for the UART; returns the options of LiteX's build with it."""
+    """Copies the sources of the simulator's UART module; returns the options that make LiteX build it."""
     folder = directory / UART_MODULE
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(Path(__file__).with_name(f"{UART_MODULE}.c"), folder / f"{UART_MODULE}.c")
@@ -238,7 +241,7 @@ def lay_out_module(directory: Path) -> dict[str, Any]:
 
 
 def commands(platform: Any, config: Modules, directory: Path) -> tuple[list[list[str]], list[Path]]:
-    """What `lay_out` returns, of a platform whose Verilog LiteX has written into the folder `gateware` within."""
+    """Returns the results of `lay_out` for a platform; LiteX has written its Verilog into the subfolder `gateware`."""
     verilog = [path for path, *_ in platform.sources if path.endswith(".v")]
     modules = sorted({module["module"] for module in config.modules} - {UART_MODULE})
     gateware = directory / "gateware"
@@ -247,7 +250,7 @@ def commands(platform: Any, config: Modules, directory: Path) -> tuple[list[list
 
 
 def _commands(verilog: list[str], modules: list[str]) -> list[list[str]]:
-    """What makes the simulator, in LiteX's folder for it: its modules and main loop, the model's C++, the program."""
+    """Returns the commands that build the simulator's modules, its main loop, the model's C++ and the program."""
     objects = [f"{path.stem}.o" for path in sorted(LITEX_SIMULATOR.glob("*.c"))]
     litex = ["make", "-f", str(LITEX_SIMULATOR / "Makefile"), "OPT_LEVEL=O2", f"MODULES={' '.join(modules)}"]
     verilator = [*VERILATOR, "-CFLAGS", f"-I{LITEX_SIMULATOR}", "-LDFLAGS", LIBRARIES]
@@ -261,19 +264,19 @@ def _commands(verilog: list[str], modules: list[str]) -> list[list[str]]:
 
 
 def compiled_once(commands: list[list[str]], options: str, *verilator_options: str) -> list[list[str]]:
-    """The commands for a model that is compiled without a profile, with these options, as for one with waveforms."""
+    """Returns the commands that compile a model once, with these options, without a profile."""
     modules, verilator, *_, compiler = commands
     compiler = [options if word.startswith(OPT_FAST) else word for word in compiler]
     return [modules, [*verilator, *verilator_options], compiler]
 
 
 def _train(directory: Path) -> None:
-    """Has the board do some of what it is for.
+    """Makes the board run its typical work, to collect a profile.
 
     Raises
     ------
     CipherlaneError
-        It does not run: of a board with Ethernet, for want of the privilege to give it a network.
+        The board does not run. A board with Ethernet may lack the privilege to create its network.
     """
     transport = (SimUdpTransport if SimulatedBoard(directory).ip_address else SimTransport)(directory)
     with Device(transport) as device:
@@ -286,7 +289,7 @@ def _train(directory: Path) -> None:
 def compile_model(
     commands: list[list[str]], gateware: Path, log: Path, train: Callable[[], None] = lambda: None
 ) -> None:
-    """Carries the commands out, and says how far it is."""
+    """Runs the commands, and prints their progress."""
     built = gateware / "obj_dir"
     for folder in (built, gateware / "modules"):
         shutil.rmtree(folder, ignore_errors=True)
@@ -312,11 +315,11 @@ def compile_model(
     run(passes[0], compiled)
     if not passes[1:]:
         return
-    print("    a run of it for the profile", flush=True)
+    print("    one run to collect a profile", flush=True)
     try:
         train()
     except CipherlaneError as error:
-        print(f"    compiled without a profile, and slower by a quarter: {error}", flush=True)
+        print(f"    compiled without a profile, so a quarter slower: {error}", flush=True)
     for source in (*built.glob("*.cpp"), gateware / "sim_init.cpp", SIMULATOR):
         if not source.stem.endswith("__Slow"):
             (built / source.name).with_suffix(".o").unlink()

@@ -1,6 +1,7 @@
 /*
- * What LiteX's simulator asks of the model (its veril.h). SIGTERM ends it between two steps, so that a profile, or the
- * file of waveforms of a model that is compiled with tracing, is written whole.
+ * The functions that LiteX's simulator calls in the model (its veril.h). SIGTERM ends the
+ * simulation between two steps, so that the profile, or the waveform file of a model compiled with
+ * tracing, is written completely.
  */
 #include <csignal>
 #include <cstdint>
@@ -26,11 +27,14 @@ static void end(int)
 #include "verilated_fst_c.h"
 
 static VerilatedFstC *waves;
-/* Cycles of the system clock: the present one, the first that is traced, the one behind the last. */
+/*
+ * Cycles of the system clock: the present one, the first traced one, and the one after the last
+ * traced one.
+ */
 static uint64_t cycle, first, behind = UINT64_MAX;
 static bool was_high;
 
-/* The environment says CIPHERLANE_TRACE=FIRST:BEHIND. */
+/* Reads the traced cycles from the environment: CIPHERLANE_TRACE=FIRST:BEHIND. */
 static void read_limits()
 {
 	const char *text = std::getenv("CIPHERLANE_TRACE");
@@ -44,7 +48,9 @@ static void read_limits()
 	}
 }
 
-/* `trace.fst` in the board's folder: the program is gateware/obj_dir/Vsim in it. */
+/*
+ * Path of `trace.fst` in the board's folder; the program is gateware/obj_dir/Vsim in that folder.
+ */
 static std::string file()
 {
 	char path[PATH_MAX];

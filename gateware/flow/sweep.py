@@ -1,4 +1,4 @@
-"""Independent tasks on this machine's cores or on a lab's machines, by Dask: seeds, cores of the family, mutants.
+"""Runs independent tasks (seeds, cores of the family, mutants) through Dask on this machine or on a lab's machines.
 
 ::
 
@@ -6,10 +6,10 @@
                                ├─► Dask ─► worker ┤                                            ├─► take(name, result)
     function, arguments ───────┘                  └─► ...                                     ─┘
 
-A task is a function of a module in this repository. Sources and inputs travel with it as one bundle, which a worker
-unpacks once, under its digest: what is edited meanwhile changes nothing, and no file system is shared. A worker's tools
-and packages are its own; they are compared before it is given anything. Results travel back to who asked, who alone
-keeps them. What a worker does is in `gateware.flow.worker`.
+A task is a function of a module in this repository. Sources and inputs travel with it as one bundle. A worker unpacks
+the bundle once, under its digest. Later edits do not affect the tasks, and no shared file system is needed. A worker
+uses its own tools and packages; their versions are compared before it gets a task. Results travel back to the caller,
+and no one else keeps them. `gateware.flow.worker` is the worker's part.
 """
 
 import argparse
@@ -32,28 +32,28 @@ from typing import Any
 from gateware.flow.cache import REPOSITORY
 from gateware.flow.worker import Answer, describe, packages
 
-# Bounds of waits, in seconds: for a scheduler's answer, for a worker where there is none, for what a worker has.
+# Time limits in seconds: for a scheduler's answer, for the first worker to appear, and for a worker's versions.
 CONNECT_S, WORKER_S, CHECK_S = 10, 60, 60
-RETRIES = 2  # of a task whose process was killed; of one whose worker died, as often as the scheduler says (3)
-INPUTS = Path("inputs")  # of the folder that a task begins in
+RETRIES = 2  # if a task's process was killed; if its worker died, the scheduler's limit (3) applies
+INPUTS = Path("inputs")  # subfolder of the folder that a task starts in
 LOOPBACK = "127.0.0.1:0"
-LOST = "the scheduler was lost: the same command goes on where it was"
+LOST = "the scheduler was lost: the same command resumes"
 
 
 class SweepError(RuntimeError):
-    """Tasks cannot be given, or one raised; the message names the remedy."""
+    """Tasks cannot be distributed, or a task raised an exception; the message names the remedy."""
 
 
 @dataclass(frozen=True)
 class Failed:
-    """In place of the result of a task that was given as often as it may be; `reason` is a line."""
+    """Replaces the result of a task that failed after all its retries; `reason` is one line."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class Workers:
-    """Who does tasks: `jobs` at a time on this machine, or the workers of the scheduler at an address."""
+    """Chooses who runs tasks: this machine, with `jobs` at a time, or the workers of the scheduler at an address."""
 
     jobs: int = 1
     scheduler: str | None = None
@@ -66,9 +66,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def count(text: str) -> int:
-    """An option's number of 1 or more."""
+    """Parses an option's number, at least 1."""
     if not (text.isdecimal() and int(text)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of them: give 1 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a valid number: give 1 or more")
     return int(text)
 
 
@@ -81,18 +81,18 @@ def run(
     inputs: Mapping[str, bytes] | None = None,
     tools: Mapping[str, str] | None = None,
 ) -> None:
-    """Has each task done once, the first ones first, and takes the results as they come.
+    """Runs each task once, in order of the mapping, and passes on each result when it arrives.
 
     Parameters
     ----------
     function : callable
-        Of a module in this repository. It is called in a folder with the sources and `INPUTS`.
+        A function of a module in this repository. It is called in a folder with the sources and `INPUTS`.
     tasks : mapping
         Arguments of each call, by the task's name.
     take : callable
-        Is given each name and the call's result, or `Failed` if worker or process died each time.
+        Called with each name and the call's result, or with `Failed` if its worker or process died each time.
     workers : Workers
-        Who does it.
+        The workers that run the tasks.
     inputs : mapping, optional
         Contents of files in `INPUTS`, by name.
     tools : mapping, optional
@@ -101,20 +101,22 @@ def run(
     Raises
     ------
     SweepError
-        No scheduler or worker answers, a worker is of other versions, or a call raised.
+        No scheduler or worker answers, a worker has other versions, or a call raised an exception.
     """
     if not tasks:
         return
 
     def give(*arguments: Any) -> Answer:
-        from gateware.flow.worker import work  # where it is done: the scheduler needs nothing of this repository
+        # imported by the worker, so the scheduler needs nothing of this repository
+        from gateware.flow.worker import work
 
         return work(*arguments)
 
     bundle = _bundle(inputs or {})
     digest = hashlib.sha256(bundle).hexdigest()[:16]
     with _client(workers) as client:
-        # A task of Dask's, not data: made again when the worker that holds it has died.
+        # The bundle is the result of a Dask task, not data, so that Dask makes it again if the worker that holds it
+        # dies.
         source = client.submit(bytes, bundle, pure=False)
         expected = {**describe(packages()), **(tools or {})} if workers.scheduler else {}
         submit = partial(client.submit, give, source, digest, expected, retries=RETRIES, pure=False)
@@ -125,7 +127,7 @@ def run(
 
 
 def _bundle(inputs: Mapping[str, bytes]) -> bytes:
-    """The sources and inputs as an archive: the same bytes for the same contents."""
+    """Returns the sources and inputs as an archive; equal contents make equal bytes."""
     files = {str(path.relative_to(REPOSITORY)): path.read_bytes() for path in _sources()}
     files |= {str(INPUTS / name): content for name, content in inputs.items()}
     buffer = io.BytesIO()
@@ -139,7 +141,7 @@ def _bundle(inputs: Mapping[str, bytes]) -> bytes:
 
 
 def _sources() -> Iterator[Path]:
-    """All files but Git's and those that it ignores."""
+    """Returns all files except Git's and the files that Git ignores."""
     lines = (REPOSITORY / ".gitignore").read_text().split()
     ignored = [".git", str(INPUTS), *(Path(line).name for line in lines)]
     for folder, folders, files in os.walk(REPOSITORY):
@@ -149,7 +151,7 @@ def _sources() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _client(workers: Workers) -> Iterator[Any]:
-    import dask  # only here: most commands give no tasks
+    import dask  # imported here because most commands run no tasks
     import distributed
 
     for name in ("distributed", "distributed.client"):
@@ -157,7 +159,7 @@ def _client(workers: Workers) -> Iterator[Any]:
     settings = {
         "comm.timeouts.connect": CONNECT_S,
         "admin.large-graph-warning-threshold": "1 GB",
-        "worker.profile.enabled": False,  # it takes a fortieth of a core
+        "worker.profile.enabled": False,  # the profiler uses a fortieth of a core
     }
     with contextlib.ExitStack() as stack:
         stack.enter_context(dask.config.set({f"distributed.{name}": value for name, value in settings.items()}))
@@ -184,14 +186,14 @@ def _client(workers: Workers) -> Iterator[Any]:
 
 
 def _check(client: Any, submit: Callable[..., Any]) -> None:
-    """That a worker is there within `WORKER_S`, and that those are of the expected versions that answer in `CHECK_S`.
+    """Checks that a worker appears within `WORKER_S`, and the versions of all workers that answer in `CHECK_S`.
 
-    The others, which are busy, are looked at with their first task, as those that come later.
+    Busy workers and workers that come later are checked with their first task.
 
     Raises
     ------
     SweepError
-        It is not so.
+        There is no worker, or one has other versions.
     """
     checks = {submit(None, workers=[address]): address for address in _present(client)}
     for check in _done(list(checks), CHECK_S, "ALL_COMPLETED"):
@@ -200,22 +202,22 @@ def _check(client: Any, submit: Callable[..., Any]) -> None:
 
 
 def _present(client: Any) -> list[str]:
-    """Addresses of the workers that are there, of one at least within `WORKER_S`."""
+    """Returns the addresses of the present workers, after waiting up to `WORKER_S` for the first one."""
     address = client.scheduler.address
     try:
         client.wait_for_workers(1, timeout=WORKER_S)
         return list(client.nthreads())
     except TimeoutError:
         raise SweepError(
-            f"no worker was at {address} for {WORKER_S} s: start one by `make worker SCHEDULER={address}`; "
-            "the same command goes on where it was"
+            f"no worker connected to {address} for {WORKER_S} s: start one by `make worker SCHEDULER={address}`; "
+            "the same command resumes"
         ) from None
     except OSError as error:
         raise SweepError(LOST) from error
 
 
 def _completed(client: Any, futures: list[Any]) -> Iterator[Any]:
-    """Futures as they are done; where there is no worker for `WORKER_S`, a `SweepError`."""
+    """Returns futures as they complete; raises `SweepError` if there is no worker for `WORKER_S`."""
     while futures:
         done = _done(futures, WORKER_S, "FIRST_COMPLETED")
         if not done:
@@ -225,7 +227,7 @@ def _completed(client: Any, futures: list[Any]) -> Iterator[Any]:
 
 
 def _done(futures: list[Any], limit: float, return_when: str) -> set[Any]:
-    """Those that are done, after so many seconds at most."""
+    """Returns the completed futures, after at most `limit` seconds."""
     from distributed import CancelledError, wait
 
     try:
@@ -238,14 +240,14 @@ def _done(futures: list[Any], limit: float, return_when: str) -> set[Any]:
 
 
 def _outcome(future: Any) -> Any:
-    """The result of a call, or `Failed`, or a `SweepError`."""
+    """Returns the result of a call, or `Failed`, or raises `SweepError`."""
     from distributed import CancelledError, KilledWorker
 
     error = future.exception()
     if isinstance(error, CancelledError):
         raise SweepError(LOST)
     if isinstance(error, KilledWorker):
-        return Failed("its worker died each time that it was given")
+        return Failed("its worker died each time")
     if isinstance(error, ChildProcessError):
         return Failed(str(error))
     if error is not None:
@@ -260,8 +262,11 @@ def _outcome(future: Any) -> Any:
 
 
 def main() -> int:
-    """Starts a worker for the scheduler at an address (`make worker`), which others reach as it does the scheduler."""
-    parser = argparse.ArgumentParser(prog="python -m gateware.flow.sweep", description="Does tasks for a scheduler.")
+    """Starts a worker for the scheduler at an address (`make worker`).
+
+    Other machines reach the worker by the network through which it reaches the scheduler.
+    """
+    parser = argparse.ArgumentParser(prog="python -m gateware.flow.sweep", description="Runs tasks for a scheduler.")
     add_options(parser)
     arguments = parser.parse_args()
     if not arguments.scheduler:

@@ -1,7 +1,7 @@
-"""Runs tools that take minutes: they end, with all that they have started, when this process ends, in whichever way.
+"""Runs tools that take minutes; they and all their children end when this process ends, in whichever way.
 
-This file is also the program that starts the tool, in a process group of its own. It reads from a pipe to its parent:
-when the parent is gone, be it killed, the kernel closes the pipe, and the program kills the group.
+This file is also the program that starts the tool, in a process group of its own. It reads from a pipe to its parent.
+When the parent ends or is killed, the kernel closes the pipe, and the program kills the group.
 """
 
 import contextlib
@@ -16,9 +16,9 @@ from typing import Any
 
 @contextlib.contextmanager
 def started(command: Sequence, **options: Any) -> Iterator[subprocess.Popen]:
-    """Starts a command with the options of `subprocess.Popen`; at the end what still runs of it is killed.
+    """Starts a command with the options of `subprocess.Popen`; at the end, kills its processes that still run.
 
-    A command that a signal ends has the exit status that shells give it.
+    A command that a signal ends has the exit status that shells report for it.
     """
     theirs, ours = os.pipe()
     try:
@@ -42,7 +42,7 @@ def run(command: Sequence, limit_s: float, **options: Any) -> int:
     Raises
     ------
     subprocess.TimeoutExpired
-        It did not end in time.
+        It did not end within `limit_s` seconds.
     """
     with started(command, **options) as process:
         return process.wait(limit_s)

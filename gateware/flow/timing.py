@@ -1,14 +1,14 @@
-"""The clocks that a target reaches over several seeds: ``python -m gateware.flow.timing ecpix5 eth`` (`make timing`).
+"""Measures a target's clocks over several seeds: ``python -m gateware.flow.timing ecpix5 eth`` (`make timing`).
 
 ::
 
     SoC ─► Yosys ─► netlist ─┬─► nextpnr, seed 1, each database ─► records ─┐
                              └─► nextpnr, seed 2 ...                        ┴─► timing-<target>.json
 
-One seed proves nothing: what counts is the median of all, and of nextpnr's databases the slower. They differ in the
-block RAM's clock-to-output, 1.42 ns for an LFE5UM5G and 4.26 ns for an LFE5U of the same grade. Each seed with each
-database is a task of its own (`gateware.flow.sweep`), whose records are kept under the netlist, the options and the
-tools: a run that was broken off goes on where it stopped.
+One seed proves nothing: the result is the median of all seeds, with the slower of nextpnr's databases. The databases
+differ in the block RAM's clock-to-output, 1.42 ns for an LFE5UM5G and 4.26 ns for an LFE5U of the same grade. Each seed
+with each database is a task of its own (`gateware.flow.sweep`). Its records are kept under the netlist, the options and
+the tools, so an interrupted run resumes where it stopped.
 """
 
 import argparse
@@ -37,21 +37,21 @@ from gateware.flow.zephyr import ZephyrError
 from gateware.targets import Target
 
 SEEDS = 8
-# How options that name a part begin, for that of each database: with transceivers of 5 Gb/s, and without any.
+# Prefix of the options that name a part, by database: parts with transceivers of 5 Gb/s, and parts without any.
 DATABASES = {"LFE5UM5G": "--um5g-", "LFE5U": "--"}
 _PART = re.compile(r"^--(?:um5g-|um-)?(\d+k)$")
-# What synthesis and packing put behind the name of a register or memory.
+# Suffixes that synthesis and packing add to the name of a register or memory.
 _SUFFIX = re.compile(r"(_TRELLIS_FF|_LUT4|_CCU2C|_PFUMX|_L6MUX21|_DP16KD|_TRELLIS_DPR16X4|\$|\.\d).*$")
 
 
 class TimingError(RuntimeError):
-    """Synthesis failed, or what was asked for cannot be timed."""
+    """Synthesis failed, or the requested target or option cannot be timed."""
 
 
 def spreads(found: Records) -> Records:
-    """Of each clock: `required_mhz`; `median_mhz`, `min_mhz`, `max_mhz` over seeds, of each the slowest database.
+    """Returns each clock's `required_mhz`, and its median, minimum and maximum over seeds (`median_mhz` ...).
 
-    A seed with an `error` has reached no clock: it counts as 0 MHz for each.
+    Each seed counts with its slowest database. A seed with an `error` has reached no clock: it counts as 0 MHz.
     """
     failed = {record["seed"] for record in found if "error" in record}
     clocks = {record["clock"]: record["required_mhz"] for record in found if "clock" in record}
@@ -69,7 +69,10 @@ def spreads(found: Records) -> Records:
 
 
 def endings(found: Records) -> list[tuple[tuple[str, str, str], int]]:
-    """How many runs of which clock ended by a path from what to what, without numbers of bits; the most first."""
+    """Returns (clock, first cell, last cell) of the slowest paths, each with its number of runs, most frequent first.
+
+    The names omit the numbers of bits.
+    """
     names = [
         (record["clock"], *(_SUFFIX.sub("", record[end]) for end in ("path_from", "path_to")))
         for record in found
@@ -91,7 +94,7 @@ def run(
         No worker can place it.
     """
     if target.board.simulated:
-        raise TimingError(f"board {target.board.name} is simulated: its clock is what it is told")
+        raise TimingError(f"board {target.board.name} is simulated: it has no clock to measure")
     try:
         environment = toolchain.environment(REPOSITORY / "build" / "tools")
     except toolchain.ToolError as error:
@@ -124,27 +127,27 @@ def placed(
     workers: Workers,
     tools: dict[str, str],
 ) -> Records:
-    """The records of all seeds with all databases: those that a folder keeps, the others by workers, and kept there.
+    """Returns the records of all seeds with all databases; workers make the records that the folder does not yet hold.
 
     Parameters
     ----------
     folder : Path
-        That of this netlist and these tools.
+        Folder that keeps the records of this netlist and these tools.
     files : sequence of Path
-        Those that the options name: netlist and constraints.
+        Netlist and constraints, as the options name them.
     options : sequence of str
-        nextpnr's for one of the databases.
+        nextpnr's options for one of the databases.
     seeds, databases : sequences
-        With which it is placed; of the databases the names.
+        Seeds, and names of databases.
     workers : Workers
-        Who places it.
+        The workers that place the netlist.
     tools : dict
         Versions of the tools.
 
     Returns
     -------
     list of dict
-        `seed`, `database`, and what `gateware.flow.place.records` gives, or `error`.
+        `seed`, `database`, and the result of `gateware.flow.place.records`, or `error`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     runs, tasks, failed = {}, {}, {}
@@ -157,14 +160,14 @@ def placed(
 
     def take(name: str, result: tuple[Records, bytes] | Failed) -> None:
         if isinstance(result, Failed):
-            failed[name] = [{"error": result.reason}]  # not kept: a further run tries again
+            failed[name] = [{"error": result.reason}]  # not kept, so that the next run tries again
         else:
             kept = runs[name][2]
             kept.with_suffix(".log").write_bytes(result[1])
             cache.write(kept, json.dumps(result[0]))
         print(f"timing: {name} is done, log in {folder}", flush=True)
 
-    print(f"timing: {len(tasks)} of {len(runs)} runs of nextpnr are to do, some minutes each", flush=True)
+    print(f"timing: {len(tasks)} of {len(runs)} runs of nextpnr to do, some minutes each", flush=True)
     sweep.run(place, tasks, take, workers, inputs={file.name: file.read_bytes() for file in files}, tools=tools)
     return [
         {"seed": seed, **record, "database": database}
@@ -174,7 +177,7 @@ def placed(
 
 
 def _synthesise(target: Target, directory: Path, environment: dict, tools: dict) -> tuple[list[Path], list[str]]:
-    """The netlist, its constraints, and nextpnr's options for them, as `make bitstream` has them."""
+    """Makes the netlist; returns it, its constraints, and the options that `make bitstream` gives nextpnr."""
     gateware = directory / "gateware"
     script = (gateware / f"build_{target.name}.sh").read_text().splitlines()
     synthesis, placement = (
@@ -208,14 +211,14 @@ def _show(target: Target, found: Records, path: Path) -> None:
         figures = (f"{spread[name]:.2f}" for name in ("required_mhz", "median_mhz", "min_mhz", "max_mhz"))
         clocks.add_row(spread["clock"], *figures, str(spread["seeds"]))
     console.print(clocks)
-    paths = Table("clock", "from", "to", "runs", title="what ends them")
+    paths = Table("clock", "from", "to", "runs", title="slowest paths")
     for names, count in endings(found):
         paths.add_row(*names, str(count))
     console.print(paths)
     for record in found:
         if "error" in record:
             console.print(f"seed {record['seed']}, {record['database']}: {record['error']}", soft_wrap=True)
-    console.print(f"figures in {path}", soft_wrap=True)
+    console.print(f"results in {path}", soft_wrap=True)
 
 
 def main() -> int:
@@ -237,7 +240,7 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("timing: stopped; the same command goes on where it was", file=sys.stderr)
+        print("timing: stopped; the same command resumes", file=sys.stderr)
         return 130
     return 0
 

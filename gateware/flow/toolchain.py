@@ -1,4 +1,4 @@
-"""Yosys, nextpnr and ecppack: native ones when on PATH, else those that PyPI's yowasp packages bring."""
+"""Finds Yosys, nextpnr and ecppack: native programs on PATH, else the programs of PyPI's yowasp packages."""
 
 import os
 import re
@@ -13,12 +13,12 @@ from typing import BinaryIO
 from gateware.flow import tethered
 
 TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
-UNPACKER = "ecpunpack"  # a program of ecppack's
-# What makes a simulated board.
+UNPACKER = "ecpunpack"  # a program that belongs to ecppack
+# Tools that make a simulated board.
 SIMULATION = ("verilator", "riscv64-unknown-elf-gcc")
 # LUT4s that each cell of the ECP5 takes: LUTs themselves, carry cells and distributed RAM.
 LUT4_OF_CELL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 4}
-# Router2 of nextpnr, asked to mend what misses its clock, goes on for ever where it cannot.
+# nextpnr's router2 may never end when asked to repair a missed clock that it cannot repair.
 LIMIT_S = 2 * 3600
 
 
@@ -27,12 +27,12 @@ class ToolError(RuntimeError):
 
 
 def environment(directory: Path) -> dict[str, str]:
-    """An environment whose PATH has the tools under their usual names.
+    """Returns an environment with the tools on its PATH under their usual names.
 
     Parameters
     ----------
     directory : Path
-        Where wrappers are written that call the yowasp commands.
+        Folder for the wrappers that call the yowasp commands.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def environment(directory: Path) -> dict[str, str]:
 
 
 def _write_program(path: Path, text: str) -> None:
-    """At once, or not at all if it is there: others may be about to run it."""
+    """Writes a program in one step, unless it is there: other processes may be starting it."""
     if path.exists() and path.read_text() == text:
         return
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
@@ -64,12 +64,12 @@ def _write_program(path: Path, text: str) -> None:
 
 
 def lut4s(cells: Mapping[str, int]) -> int:
-    """LUT4s that cells occupy, from the number of each type; wide multiplexers (PFUMX, L6MUX21) are no LUTs."""
+    """Returns the LUT4s that cells occupy, from the number of each type; wide multiplexers are no LUTs."""
     return sum(count * cells.get(cell, 0) for cell, count in LUT4_OF_CELL.items())
 
 
 def versions(environment: Mapping[str, str], tools: Iterable[str] = TOOLS) -> dict[str, str]:
-    """The version that each tool reports, by name; of one that is not there, that it is missing."""
+    """Returns the version that each tool reports, by name, or that the tool is missing."""
     found = {}
     for tool in tools:
         if not shutil.which(tool, path=environment["PATH"]):
@@ -83,7 +83,7 @@ def versions(environment: Mapping[str, str], tools: Iterable[str] = TOOLS) -> di
 
 
 def run(command: list[str], folder: Path, environment: dict[str, str], output: BinaryIO) -> int | None:
-    """The exit status, or None for a command that was stopped, with all that it had started, at the limit."""
+    """Returns the exit status, or None if the command reached the time limit and was stopped with all its children."""
     try:
         return tethered.run(command, LIMIT_S, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT)
     except subprocess.TimeoutExpired:
@@ -91,12 +91,12 @@ def run(command: list[str], folder: Path, environment: dict[str, str], output: B
 
 
 def failure(log: Path) -> str:
-    """What a log says of a failure, and where it is."""
+    """Returns the error that a log reports, and the log's path."""
     return f"{error(log)}: see {log}"
 
 
 def error(log: Path) -> str:
-    """What a log says of a failure."""
+    """Returns the error that a log reports."""
     lines = log.read_text(errors="replace").splitlines()
     errors = [line for line in lines if re.match(r"(?i)error|.*FAIL at", line)]
     return errors[-1] if errors else "a tool failed"

@@ -1,9 +1,10 @@
 """Runs the Zephyr module's test suites by Zephyr's own test runner, twister: ``python -m gateware.flow.twister``.
 
-Twister takes the suites' scenarios from their `testcase.yaml`, compiles each and runs it on the simulated board by the
-target `run` (`firmware/zephyr/boards/cipherlane/board.cmake`); the tools come from here. Suites of others are run by
-naming their folders, those of Zephyr's tree as they are named there: they wait by the clock, so that with them the
-kernel takes the simulated one for a tenth of what it is. Options that are not known here are twister's.
+Twister reads the suites' scenarios from their `testcase.yaml`. It compiles each and runs it on the simulated board by
+the target `run` (`firmware/zephyr/boards/cipherlane/board.cmake`). This module provides the tools. Other suites run if
+their folders are named; suites of Zephyr's tree have their names in that tree. Zephyr's suites wait for a length of
+time, so for them the kernel is told that the simulated clock runs at a tenth of its frequency. Unknown options are
+passed to twister.
 """
 
 import argparse
@@ -23,7 +24,7 @@ _WAITS_DIVIDED_BY = 10
 
 
 def find_roots(base: Path, named: Sequence[Path]) -> list[Path]:
-    """The folders of these names, here or else in Zephyr's tree.
+    """Returns the folders with these names, in this repository or else in Zephyr's tree.
 
     Raises
     ------
@@ -39,7 +40,7 @@ def find_roots(base: Path, named: Sequence[Path]) -> list[Path]:
 
 
 def clock_variables(base: Path, roots: Sequence[Path]) -> list[str]:
-    """What shortens the waits of the tree's own suites; nothing where another suite is among them."""
+    """Returns the variables that shorten the waits of the Zephyr tree's suites; none if another suite is among them."""
     if not all(root.is_relative_to(base) for root in roots):
         return []
     frequency = targets.load("sim", CONFIGURATIONS[0]).sys_clk_freq // _WAITS_DIVIDED_BY
@@ -94,7 +95,7 @@ def main() -> int:
         line = command(base, roots, arguments.set, options)
         return subprocess.run(line, env=zephyr.environment(base), timeout=_TIMEOUT_S).returncode
     except subprocess.CalledProcessError:
-        return 1  # it has said why
+        return 1  # the failed build has printed why
     except (zephyr.ZephyrError, subprocess.TimeoutExpired) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -11,7 +11,7 @@ _LIMIT_S = 30
 
 
 def install(path: Path) -> str:
-    """Writes udev's rules and has udev read them; returns what was done.
+    """Writes udev's rules and makes udev read them; returns a report of what was done.
 
     Raises
     ------

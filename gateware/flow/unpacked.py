@@ -1,9 +1,9 @@
-"""That a bitstream is what place-and-route wrote: it is read by ecpunpack, and compared.
+"""Checks that a bitstream contains what place-and-route wrote, by reading it with ecpunpack.
 
-ecpunpack names some bits otherwise than nextpnr (a multiplexer's default, tiles of one group): the texts differ. What
-it has read is therefore packed again, which is to give the same bytes. It reads neither the configuration's clock nor
-its voltages, which are taken from nextpnr. Contents of block RAMs are compared with the routed netlist, by their
-numbers, so that what is simulated of them is what the bitstream has.
+ecpunpack names some bits differently from nextpnr (a multiplexer's default, tiles of one group), so the texts differ.
+This module therefore packs ecpunpack's output again, which must produce the same bytes. ecpunpack reads neither the
+configuration's clock nor its voltages, so these come from nextpnr. Contents of block RAMs are compared with the routed
+netlist, by their numbers, so that the simulated contents are the bitstream's contents.
 """
 
 import shlex
@@ -18,27 +18,27 @@ TIMEOUT_S = 600
 
 
 class BitstreamDiffersError(RuntimeError):
-    """A bitstream has other contents than what it was made of."""
+    """A bitstream differs from the inputs that it was made from."""
 
 
 def check(gateware: Path, name: str, module: Cell, environment: Mapping[str, str]) -> int:
-    """Compares a bitstream with what it was made of.
+    """Compares a bitstream with the inputs that it was made from; returns the number of compared block RAMs.
 
     Parameters
     ----------
     gateware : Path
         Folder with `<name>.bit`, nextpnr's `<name>.config` and the script `build_<name>.sh` that made them.
     name : str
-        The target's.
+        The target's name.
     module : dict
         The routed netlist.
     environment : mapping
-        With the tools on its PATH.
+        Environment with the tools on its PATH.
 
     Returns
     -------
     int
-        Block RAMs whose contents were compared.
+        Number of compared block RAMs.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def check(gateware: Path, name: str, module: Cell, environment: Mapping[str, str
     files = {f"{name}.config": unpacked.name, f"{name}.bit": again.name, f"{name}.svf": f"{name}-again.svf"}
     run([files.get(word, word) for word in shlex.split(packing)], gateware, environment)
     if again.read_bytes() != (gateware / f"{name}.bit").read_bytes():
-        raise BitstreamDiffersError(f"{again} is what {name}.bit was read as, and has other bytes")
+        raise BitstreamDiffersError(f"{again}, packed from the contents of {name}.bit, differs from it")
     found = _block_rams(text)
     expected = {
         int(cell["attributes"]["WID"], 2): contents(cell["parameters"]).split()
@@ -65,12 +65,12 @@ def check(gateware: Path, name: str, module: Cell, environment: Mapping[str, str
         if cell["type"] == "DP16KD"
     }
     if wrong := [str(number) for number in expected.keys() | found.keys() if found.get(number) != expected.get(number)]:
-        raise BitstreamDiffersError(f"block RAMs {', '.join(sorted(wrong))} of {name}.bit are not as in the netlist")
+        raise BitstreamDiffersError(f"block RAMs {', '.join(sorted(wrong))} of {name}.bit differ from the netlist")
     return len(found)
 
 
 def _block_rams(text: str) -> dict[int, list[str]]:
-    """Units of each block RAM, in hexadecimal, by its number."""
+    """Returns the units of each block RAM, in hexadecimal, by its number."""
     found: dict[int, list[str]] = {}
     units: list[str] | None = None
     for line in text.splitlines():
@@ -88,7 +88,7 @@ def run(command: list[str], folder: Path, environment: Mapping[str, str]) -> Non
     Raises
     ------
     ToolError
-        It failed; the message has its last line.
+        The tool failed; the message contains the last line of its output.
     """
     result = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S

@@ -1,7 +1,8 @@
-"""What a worker of Dask does with a task of `gateware.flow.sweep`: a tree of its bundle, and a process in it.
+"""Runs a task of `gateware.flow.sweep` on a Dask worker: unpacks a tree from its bundle, and starts a process in it.
 
-A worker stands in a checkout of this repository (`make worker`), whose folder ``build`` the trees share. The process
-holds the reading end of a pipe: it ends, with what it started, when the worker closes the other end or dies.
+A worker runs in a checkout of this repository (`make worker`), and the trees share the checkout's folder ``build``. The
+process holds the reading end of a pipe. When the worker closes the other end or dies, the process ends, with everything
+that it started.
 """
 
 import contextlib
@@ -25,22 +26,22 @@ from typing import Any
 from gateware.flow import toolchain
 from gateware.flow.cache import REPOSITORY, made_once
 
-# In seconds: how often a process is looked at, how long it has to end what it started, and for all.
+# Seconds: interval between looks at a process, time for it to end its children, and time limit of the whole task.
 POLL_S, GRACE_S, LIMIT_S = 0.5, 10, 24 * 3600
 PYTHON = "Python"
-Answer = tuple[bool, Any]  # whether a call returned; its result, pickled, or why not, in a line
+Answer = tuple[bool, Any]  # whether a call returned; its result, pickled, or the error in one line
 _checked: set[tuple[str, ...]] = set()
 
 
 def work(bundle: bytes, digest: str, expected: dict[str, str], call: bytes | None) -> Answer:
-    """Does one task, or only sees to it that versions (`describe`) are the expected ones.
+    """Runs one task, or only checks that versions (`describe`) are the expected ones.
 
     Parameters
     ----------
     bundle : bytes
         Sources and inputs: a tar archive compressed by zlib.
     digest : str
-        Of the bundle; names its folder.
+        Digest of the bundle; names its folder.
     expected : dict
         Versions by name.
     call : bytes, optional
@@ -78,7 +79,7 @@ def work(bundle: bytes, digest: str, expected: dict[str, str], call: bytes | Non
 
 
 def describe(names: Iterable[str]) -> dict[str, str]:
-    """Versions on this machine of Python, packages of ``requirements.txt`` and tools, by name.
+    """Returns the versions on this machine of Python, packages of ``requirements.txt`` and tools, by name.
 
     Raises
     ------
@@ -92,7 +93,7 @@ def describe(names: Iterable[str]) -> dict[str, str]:
 
 
 def packages() -> list[str]:
-    """Python and all that ``requirements.txt`` names."""
+    """Returns the names of Python and of all packages in ``requirements.txt``."""
     lines = (REPOSITORY / "requirements.txt").read_text().splitlines()
     return [PYTHON, *(line.partition("==")[0] for line in lines if "==" in line)]
 
@@ -112,7 +113,7 @@ def _unpack(bundle: bytes, folder: Path) -> None:
 
 
 def _in_process(tree: Path, call: bytes, is_wanted: Callable[[], bool]) -> Answer:
-    """A call's answer by a process that begins in a tree."""
+    """Returns the answer to a call, made by a process that starts in a tree."""
     theirs, ours = os.pipe()
     path = f"{tree / 'host'}{os.pathsep}{tree}"
     try:
@@ -149,7 +150,7 @@ def _answer(process: subprocess.Popen[bytes], call: bytes, is_wanted: Callable[[
         try:
             return process.communicate(given, POLL_S)[0]
         except subprocess.TimeoutExpired:
-            given = None  # it is on its way
+            given = None  # the first `communicate` already sends the call
         if not is_wanted():
             raise Reschedule
     raise ChildProcessError(f"not done after {LIMIT_S // 3600} hours")
@@ -164,7 +165,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _main(lifeline: int) -> int:
-    """The process of a task: reads its call, and writes its answer where its output went."""
+    """Runs in the process of a task: reads the call, and writes the answer to its original standard output."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=_interrupt_at_end_of, args=(lifeline,), daemon=True).start()
     output = os.dup(1)

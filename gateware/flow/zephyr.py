@@ -1,7 +1,7 @@
-"""The firmware on Zephyr: what of it `make zephyr` compiles, with which tree and tools.
+"""Compiles the firmware on Zephyr for `make zephyr`, and finds the tree and tools that it needs.
 
-The tree is the one that ZEPHYR_BASE names, or the workspace that `make zephyr-setup` made in `build/zephyr`. The
-Python that Zephyr's scripts run in is the one of the environment that `make zephyr-setup` made, or ZEPHYR_PYTHON.
+The tree is the one that ZEPHYR_BASE names, or the workspace that `make zephyr-setup` made in `build/zephyr`. Zephyr's
+scripts run in the Python environment that `make zephyr-setup` made, or with ZEPHYR_PYTHON.
 """
 
 import os
@@ -19,16 +19,16 @@ WORKSPACE = REPOSITORY / "build" / "zephyr"
 ENVIRONMENT_PYTHON = WORKSPACE / "venv" / "bin" / "python"
 
 BOARDS = MODULE / "boards" / "cipherlane"
-# Where releases before 3.7, of the older hardware model, look for them.
+# Releases before 3.7 use the older hardware model and look for boards here.
 _OLD_BOARD_ROOT = MODULE / "hwmv1"
 _HARDWARE_MODEL_2_SINCE = (3, 7)
-# The SoC's core has no atomic instructions; without these options Zephyr 3.1 takes it to have them, and newer
-# compilers want the instructions for CSRs and fences named.
+# The SoC's core has no atomic instructions, but Zephyr 3.1 assumes them without these options. Newer compilers require
+# the extensions for CSRs and fences to be named.
 ARCH = "-march=rv32im_zicsr_zifencei"
 CROSS_COMPILE = "riscv64-unknown-elf-"
-# Where a release that has two interfaces of ztest says so; the suites use the newer one.
+# A release with two interfaces of ztest declares them here; the suites use the newer one.
 _ZTEST_KCONFIG = "subsys/testsuite/ztest/Kconfig"
-# The name of the variable for a module was another one before.
+# Earlier releases use another variable to name a module.
 _EXTRA_MODULES_SINCE = (3, 4)
 _BUILD_TIMEOUT_S = 1800
 
@@ -38,7 +38,7 @@ class ZephyrError(RuntimeError):
 
 
 def find_base() -> Path | None:
-    """Zephyr's source tree, or None."""
+    """Returns Zephyr's source tree, or None."""
     named = os.environ.get("ZEPHYR_BASE")
     base = Path(named) if named else WORKSPACE / "zephyr"
     return base.resolve() if (base / "VERSION").is_file() and (base / "kernel").is_dir() else None
@@ -59,7 +59,7 @@ def require_base() -> Path:
 
 
 def version(base: Path) -> tuple[int, int, int]:
-    """Release of a tree, for instance (3, 7, 0)."""
+    """Returns the release of a tree, for instance (3, 7, 0)."""
     fields = dict(line.split("=", 1) for line in (base / "VERSION").read_text().splitlines() if "=" in line)
     values = {name.strip(): value.strip() for name, value in fields.items()}
     return int(values["VERSION_MAJOR"]), int(values["VERSION_MINOR"]), int(values["PATCHLEVEL"])
@@ -78,14 +78,14 @@ def _python() -> Path:
 
 
 def environment(base: Path) -> dict[str, str]:
-    """Environment for Zephyr's scripts: tree, Python, compiler.
+    """Returns the environment for Zephyr's scripts: tree, Python, compiler.
 
     Raises
     ------
     ZephyrError
         The Python packages or the compiler are missing.
     """
-    # Zephyr's build takes the first Python of the path.
+    # Zephyr's build uses the first Python on the path.
     path = f"{_python().parent}{os.pathsep}{os.environ['PATH']}"
     surroundings = {**os.environ, "ZEPHYR_BASE": str(base), "PATH": path}
     if "ZEPHYR_TOOLCHAIN_VARIANT" not in surroundings and "ZEPHYR_SDK_INSTALL_DIR" not in surroundings:
@@ -99,9 +99,10 @@ def environment(base: Path) -> dict[str, str]:
 
 
 def _library_options(surroundings: dict[str, str]) -> list[str]:
-    """Names the folder of libgcc, which Debian's compiler does not find by itself.
+    """Returns an option that names the folder of libgcc, which Debian's compiler does not find by itself.
 
-    It has one for rv32im, but takes a name with further extensions, as releases after 3.1 give it, for another.
+    The compiler has a libgcc for rv32im. It does not use it if the architecture's name contains further extensions, as
+    in releases after 3.1.
     """
     if "CROSS_COMPILE" not in surroundings:
         return []
@@ -111,11 +112,11 @@ def _library_options(surroundings: dict[str, str]) -> list[str]:
 
 
 def _repeatably(surroundings: dict[str, str]) -> list[str]:
-    """What runs a build so that the same sources in the same folders give the same image.
+    """Returns a command prefix that makes builds repeatable: the same sources in the same folders make the same image.
 
-    Zephyr 3.1's `gen_handles.py` writes sets of names and of objects into the image: their order comes from Python's
-    seed, from where memory begins, and from what is in it before, the environment. Where there is no `setarch`, or it
-    is forbidden as in some containers, a few words of the image may differ from build to build.
+    Zephyr 3.1's `gen_handles.py` writes sets of names and of objects into the image. Their order depends on Python's
+    seed, on the start of its memory, and on the environment, which lies in that memory. If `setarch` is missing or
+    forbidden, as in some containers, a few words of the image may differ from build to build.
     """
     kept = ("PATH", "HOME", "CROSS_COMPILE")
     fixed = [
@@ -130,35 +131,35 @@ def _repeatably(surroundings: dict[str, str]) -> list[str]:
 
 
 def board_of(target: str) -> str:
-    """Name of Zephyr's board for the target of that name: `cipherlane_sim` for `sim_zephyr`."""
+    """Returns the name of Zephyr's board for the target of that name: `cipherlane_sim` for `sim_zephyr`."""
     return f"cipherlane_{target.removesuffix('_zephyr')}"
 
 
 def devicetree_of(target: str) -> Path:
-    """The devicetree of its board, which is kept in the repository."""
+    """Returns the path of the devicetree of a target's board; the repository contains it."""
     return BOARDS / f"{board_of(target)}.dts"
 
 
 def require_devicetree(target: str, csr_json: Path) -> None:
-    """See that the devicetree of a target's board is that of its SoC, which LiteX describes in `csr_json`.
+    """Checks that the devicetree of a target's board matches its SoC, which LiteX describes in `csr_json`.
 
     Raises
     ------
     ZephyrError
-        It is not.
+        It does not match.
     """
     path = devicetree_of(target)
     if not path.is_file() or path.read_text() != devicetree.render(csr_json):
-        raise ZephyrError(f"{path.relative_to(REPOSITORY)} is not of the SoC as it is: run `make pages`")
+        raise ZephyrError(f"{path.relative_to(REPOSITORY)} does not match the SoC: run `make pages`")
 
 
 def board_roots(base: Path) -> list[Path]:
-    """Folders that the module's boards are in beside those that it names itself: for the older hardware model."""
+    """Returns folders of boards that the module does not name itself, for releases with the older hardware model."""
     return [] if version(base) >= _HARDWARE_MODEL_2_SINCE else [_OLD_BOARD_ROOT]
 
 
 def variables(base: Path) -> list[str]:
-    """CMake's variables for an application with the module, each as `NAME=value`.
+    """Returns CMake's variables for an application with the module, each as `NAME=value`.
 
     Parameters
     ----------
@@ -168,14 +169,14 @@ def variables(base: Path) -> list[str]:
     release = version(base)
     modules = "EXTRA_ZEPHYR_MODULES" if release >= _EXTRA_MODULES_SINCE else "ZEPHYR_EXTRA_MODULES"
     if not (base.parent / ".west").is_dir():
-        modules = "ZEPHYR_MODULES"  # a tree without a workspace has no modules to which this one could be added
+        modules = "ZEPHYR_MODULES"  # a tree without a workspace has no list of modules that could be extended
     chosen = [f"EXTRA_CFLAGS={ARCH}", f"EXTRA_AFLAGS={ARCH}", *_library_options(environment(base))]
-    chosen.append(f"{modules}={REPOSITORY}")  # whose `zephyr/module.yml` names the rest
+    chosen.append(f"{modules}={REPOSITORY}")  # its `zephyr/module.yml` names the rest
     return chosen + [f"BOARD_ROOT={root}" for root in board_roots(base)]
 
 
 def suite_variables(base: Path) -> list[str]:
-    """What a test suite needs beside `variables`."""
+    """Returns the variables that a test suite needs in addition to `variables`."""
     return ["CONFIG_ZTEST_NEW_API=y"] if "config ZTEST_NEW_API" in (base / _ZTEST_KCONFIG).read_text() else []
 
 
@@ -189,19 +190,19 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
     output : Path
         Build folder; the log of the build is `build.log` in it.
     target : str
-        Name of the target whose board it is for.
+        Name of the target that provides the board.
     more : tuple[str, ...]
         Further variables of CMake, each as `NAME=value`.
 
     Returns
     -------
     Path
-        The image: `zephyr.bin`, beside `zephyr.elf`.
+        The image: `zephyr.bin`, next to `zephyr.elf`.
 
     Raises
     ------
     ZephyrError
-        No tree, no Python packages, or the build failed; the message says what to do or names the log.
+        No tree, no Python packages, or the build failed; the message names the remedy or the log.
     """
     base = require_base()
     surroundings = environment(base)
@@ -212,10 +213,10 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
     configure += [f"-D{variable}" for variable in (*variables(base), *more)]
     stamp, wanted = output / "configured.txt", "\n".join([str(base), *configure])
     if output.is_dir() and not (stamp.is_file() and stamp.read_text() == wanted):
-        shutil.rmtree(output)  # CMake would go on with the tree, the board and the variables of before
+        shutil.rmtree(output)  # CMake would keep the old tree, board and variables
     output.mkdir(parents=True, exist_ok=True)
     stamp.write_text(wanted)
-    (output / "zephyr" / ".config").unlink(missing_ok=True)  # Kconfig would keep defaults that are no longer
+    (output / "zephyr" / ".config").unlink(missing_ok=True)  # Kconfig would keep outdated defaults
     log, prefix = output / "build.log", _repeatably(surroundings)
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):

@@ -11,13 +11,15 @@ class RandomRegisters(LiteXModule):
 
     def __init__(self):
         self.control = CSRStorage(
-            description="Commands. Writing 1 to a field gives the command, 0 does nothing; reads as last written.",
+            description="Commands. Writing 1 to a field gives the command; writing 0 does nothing. Reads as last "
+            "written.",
             fields=[
                 CSRField(
                     "restart",
                     pulse=True,
-                    description="Clear fault, drop the word in data and all samples, and begin with the start-up test. "
-                    "Never refused; does nothing where simulated is 1. Done by itself after reset.",
+                    description="Clear fault, discard the word in data and all samples, and begin again with the "
+                    "start-up test. Never refused. Does nothing if simulated is 1. Happens by itself "
+                    "after reset.",
                 ),
             ],
         )
@@ -26,21 +28,22 @@ class RandomRegisters(LiteXModule):
             fields=[
                 CSRField(
                     "valid",
-                    description="data holds a word. Reset value 0, and 0 until the start-up test has passed; cleared "
-                    "by reading data, by a fault and by restart.",
+                    description="data holds a word. 0 until the start-up test has passed. Cleared by reading data, "
+                    "by a fault and by restart. Reset value 0.",
                 ),
                 CSRField(
                     "fault",
-                    description="A sample failed a health test: no word is given until restart. Reset value 0.",
+                    description="A sample failed a health test: the source delivers no word until restart. Reset "
+                    "value 0.",
                 ),
                 CSRField(
                     "simulated",
-                    description="1: there is no source of noise, as on simulated boards, and valid stays 0. Constant.",
+                    description="1: there is no source of noise, as on a simulated board, and valid stays 0. Constant.",
                 ),
             ],
         )
         self.data = CSRStatus(
             WORD_BITS,
-            description="A word of raw samples, the oldest in bit 31. Reading takes it: each word is given once. Reads "
-            "as 0 while valid is 0. Reset value 0.",
+            description="A word of raw samples, the oldest in bit 31. Reading removes the word, so each word is read "
+            "only once. Reads as 0 while valid is 0. Reset value 0.",
         )

@@ -61,7 +61,7 @@ def test_firmware_that_ends_at_once(board_with, first, monkeypatch):
         confirm(build, board.url, WAIT_S, again=again, clock=SimulatedClock())
     assert str(raised.value) == (
         f"at {board.url}, 1 s after it was loaded: no reply from the board: check the board's power, cable and --port; "
-        "else its firmware does not run: `make flash BOARD=ecpix5 CONFIG=eth` loads another, whatever it does"
+        "if its firmware does not run, `make flash BOARD=ecpix5 CONFIG=eth` loads another"
     )
 
 
@@ -70,7 +70,7 @@ def test_firmware_of_another_build(board_with):
     board, build = board_with(lambda image: image)
     other = build[:-1] + ("0" if build[-1] != "0" else "1")
     with board:
-        assert confirm(build, board.url).endswith(f"build {build}: that is it")
+        assert confirm(build, board.url).endswith(f"build {build}, as expected")
         with pytest.raises(FlashError, match=r"of other firmware than .*: flash the matching firmware"):
             confirm(other, board.url, WAIT_S, clock=SimulatedClock())
 
@@ -112,4 +112,4 @@ def test_the_command_waits_at_a_serial_port_and_compares(tmp_path, monkeypatch, 
     assert loaded.startswith("ecpix5.bit is loaded into LambdaConcept ECPIX-5")
     assert (status, said.err) == (0, "")
     assert answer[0].startswith(f"at {board.port} answers sim, baremetal")
-    assert answer[0].endswith(f"build {build}: that is it")
+    assert answer[0].endswith(f"build {build}, as expected")

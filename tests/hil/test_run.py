@@ -169,7 +169,7 @@ def test_another_build_than_was_loaded_and_a_simulated_board_are_not_taken_for_i
                 "Error: Failed to program FPGA: std::exception\n",
                 "write_status": 1,
             },
-            ".* openFPGALoader says: SRAM erase: FAIL",
+            ".* openFPGALoader reports: SRAM erase: FAIL",
         ),
     ],
 )

@@ -1,4 +1,5 @@
-// DCCA, a buffer of a global clock. Its enable, which takes part from the clock's next falling edge on, is not simulated.
+// DCCA, a buffer of a global clock. The model ignores its enable, which takes effect at the clock's
+// next falling edge.
 module DCCA(input CLKI, CE, output CLKO);
     assign CLKO = CLKI;
 endmodule

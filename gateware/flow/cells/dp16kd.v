@@ -1,12 +1,15 @@
-// DP16KD, block RAM of the ECP5: 2048 units of 9 bits, seen by each port as rows of 1, 2, 4, 9, 18 or 36 bits.
-//
-// A row's address begins at bit 0, 1, 2, 3, 4 or 5 of the address pins. Rows of 1, 2 and 4 bits are of the lower 8 bits
-// of a unit, whose ninth they do not reach. Of rows of 18 and 36 bits the lowest address pins enable the writing of each
-// unit. A row of 36 bits enters and leaves by the pins of both ports, its lower half by those of port A. While a port
-// writes, its output stays (NORMAL), is what was there before (READBEFOREWRITE) or what is written (WRITETHROUGH).
-//
-// Where a port reads what the other one writes in the same cycle, the device promises nothing: here it reads the
-// complement. CONTENTS is a file of the 2048 units at power-on, hexadecimal, in place of the cell's INITVAL_00 to _3F.
+// DP16KD, block RAM of the ECP5: 2048 units of 9 bits, which each port accesses as rows of 1, 2, 4,
+// 9, 18 or 36 bits.
+// 
+// A row's address begins at bit 0, 1, 2, 3, 4 or 5 of the address pins. Rows of 1, 2 and 4 bits use
+// the lower 8 bits of a unit and cannot reach the ninth. For rows of 18 and 36 bits, the lowest
+// address pins enable the writing of each unit. A row of 36 bits uses the data pins of both ports;
+// port A carries its lower half. While a port writes, its output keeps its value (NORMAL), shows
+// the old data (READBEFOREWRITE) or shows the new data (WRITETHROUGH).
+// 
+// If one port reads the data that the other port writes in the same cycle, the device guarantees no
+// value; this model returns the complement. CONTENTS is a file of the 2048 units at power-on, in
+// hexadecimal. It replaces the cell's INITVAL_00 to _3F.
 module DP16KD(
     input DIA17, DIA16, DIA15, DIA14, DIA13, DIA12, DIA11, DIA10, DIA9, DIA8, DIA7, DIA6, DIA5, DIA4, DIA3, DIA2,
         DIA1, DIA0,
@@ -45,7 +48,8 @@ module DP16KD(
         DIB3, DIB2, DIB1, DIB0};
     wire [13:0] address_B = {ADB13, ADB12, ADB11, ADB10, ADB9, ADB8, ADB7, ADB6, ADB5, ADB4, ADB3, ADB2, ADB1, ADB0};
 
-    // Port A: units of its row, bits within the first one of rows below 9 bits, what is written and where.
+    // Port A: number of units in a row, position within the first unit for rows below 9 bits, data
+    // to write and its address.
     localparam WA = DATA_WIDTH_A < 9 ? DATA_WIDTH_A : 9, UNITS_A = DATA_WIDTH_A < 9 ? 1 : DATA_WIDTH_A / 9;
     wire acts_A = CEA & ~CSA0 & ~CSA1 & ~CSA2;
     wire [10:0] first_A = address_A[13:3] & ~(11'd0 + UNITS_A - 11'd1);
@@ -56,7 +60,8 @@ module DP16KD(
     wire [8:0] bits_A = (9'd1 << WA) - 9'd1 << shift_A;
     reg [35:0] read_A = 0;
 
-    // Port B: units of its row, bits within the first one of rows below 9 bits, what is written and where.
+    // Port B: number of units in a row, position within the first unit for rows below 9 bits, data
+    // to write and its address.
     localparam WB = DATA_WIDTH_B < 9 ? DATA_WIDTH_B : 9, UNITS_B = DATA_WIDTH_B < 9 ? 1 : DATA_WIDTH_B / 9;
     wire acts_B = CEB & ~CSB0 & ~CSB1 & ~CSB2;
     wire [10:0] first_B = address_B[13:3] & ~(11'd0 + UNITS_B - 11'd1);
@@ -68,7 +73,7 @@ module DP16KD(
     reg [35:0] read_B = 0;
 
     integer n_A;
-    reg [10:0] place_A;  // of the unit in the other port's row
+    reg [10:0] place_A;  // address of the unit within the other port's row
     reg [8:0] old_A;
     always @(posedge CLKA) begin
         if (RESETMODE == "SYNC" && RSTA) read_A <= 0;
@@ -87,7 +92,7 @@ module DP16KD(
     end
 
     integer n_B;
-    reg [10:0] place_B;  // of the unit in the other port's row
+    reg [10:0] place_B;  // address of the unit within the other port's row
     reg [8:0] old_B;
     always @(posedge CLKB) begin
         if (RESETMODE == "SYNC" && RSTB) read_B <= 0;

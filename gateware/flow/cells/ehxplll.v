@@ -1,11 +1,12 @@
-// EHXPLLL, a PLL of the ECP5: CLKI, which is to have the frequency that CLKOP is to have, is passed on from the end of
-// reset, and 16 cycles later the PLL has locked. Whether it would make that frequency is not looked at here.
+// EHXPLLL, a PLL of the ECP5. CLKI must have the frequency that CLKOP is meant to have. The model
+// passes CLKI on once reset ends, and reports lock 16 cycles later. It does not check that a real
+// PLL could make that frequency.
 module EHXPLLL(input CLKI, RST, STDBY, output CLKOP, CLKOS, LOCK);
     parameter CLKI_DIV = 1, CLKFB_DIV = 1, FEEDBK_PATH = "CLKOP";
     parameter CLKOP_ENABLE = "ENABLED", CLKOP_DIV = 8, CLKOP_CPHASE = 0, CLKOP_FPHASE = 0;
     parameter CLKOS_ENABLE = "DISABLED", CLKOS_DIV = 8, CLKOS_CPHASE = 0, CLKOS_FPHASE = 0;
 
-    // The phase of no shift is a divider's last count.
+    // A phase shift of zero is the last count of a divider.
     generate
         if (CLKOP_CPHASE != CLKOP_DIV - 1 || CLKOP_FPHASE != 0)
             $error("a PLL that gives another phase than its input's is not simulated");

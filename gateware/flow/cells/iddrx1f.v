@@ -1,5 +1,5 @@
-// IDDRX1F, two bits a cycle of a pin: Q0 of the clock's rising edge, Q1 of the falling edge behind it, both from the next
-// rising edge on. Its reset is not simulated.
+// IDDRX1F, which samples a pin twice a cycle: Q0 at the clock's rising edge, Q1 at the next falling
+// edge. Both outputs change at the following rising edge. The model ignores its reset.
 module IDDRX1F(input D, SCLK, output reg Q0, Q1);
     reg rising = 0, falling = 0;
     initial {Q1, Q0} = 0;

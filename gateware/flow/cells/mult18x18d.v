@@ -1,4 +1,5 @@
-// MULT18X18D, a multiplier of the ECP5 without registers: P = A x B, each operand of 18 bits signed or not.
+// MULT18X18D, a multiplier of the ECP5 without registers: P = A x B; each operand has 18 bits and
+// may be signed.
 module MULT18X18D(
     input A17, A16, A15, A14, A13, A12, A11, A10, A9, A8, A7, A6, A5, A4, A3, A2, A1, A0,
     input B17, B16, B15, B14, B13, B12, B11, B10, B9, B8, B7, B6, B5, B4, B3, B2, B1, B0,

@@ -1,5 +1,5 @@
-// ODDRX1F, two bits a cycle to a pin: D0 from the clock's rising edge on that takes both, D1 from the falling edge on. Its
-// reset is not simulated.
+// ODDRX1F, which drives a pin with two bits a cycle. A rising edge of the clock samples both and
+// puts out D0; the next falling edge puts out D1. The model ignores its reset.
 module ODDRX1F(input D0, D1, SCLK, output reg Q);
     reg second = 0;
     initial Q = 0;

@@ -165,12 +165,12 @@ class SharedMAC(LiteXModule):
                 fields=[
                     CSRField(
                         "udp",
-                        description="Frames that are started from now on are sent with UDP's checksum: bytes 40 and 41 "
-                        "hold the sum of the pseudo header, and go as the complement of the sum of all from byte 34 "
-                        "on. Reset value 0.",
+                        description="Send frames that are started from now on with UDP's checksum. Bytes 40 and 41 "
+                        "of such a frame must hold the sum of the pseudo header. They are sent as the "
+                        "complement of the sum of everything from byte 34 on. Reset value 0.",
                     )
                 ],
-                description="What is made of frames that the CPU sends. May be written at any time.",
+                description="Processing of the frames that the CPU sends. May be written at any time.",
             )
             self.comb += interface.with_checksum.eq(self.tx_checksum.fields.udp)
             self.comb += router.cpu.connect(interface.sink, omit={"ready"})

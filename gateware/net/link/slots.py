@@ -82,13 +82,17 @@ class SlotWriter(LiteXModule):
         self.sink = sink = stream.Endpoint(eth_phy_description(WORD_BITS))
         self.port = port = Record(port_layout(slots * SLOT_WORDS))
         slot_bits = max(bits_for(slots - 1), 1)
-        self._slot = CSRStatus(slot_bits, description="Slot of the frame that waits.")
+        self._slot = CSRStatus(slot_bits, description="Slot of the waiting frame.")
         self._length = CSRStatus(
-            LENGTH_BITS, description=f"Its length in bytes; above {FRAME_BYTES}, it was longer and is not whole."
+            LENGTH_BITS,
+            description=f"Length of the waiting frame in bytes. Above {FRAME_BYTES}, the frame was "
+            "longer and is incomplete.",
         )
-        self._errors = CSRStatus(32, description="Frames that were dropped as all slots were taken, modulo 2^32.")
+        self._errors = CSRStatus(32, description="Frames that were dropped because all slots were taken, modulo 2^32.")
         self.ev = EventManager()
-        self.ev.available = EventSourceLevel(description="A frame waits; acknowledged, its slot is the MAC's again.")
+        self.ev.available = EventSourceLevel(
+            description="A frame waits. Acknowledging the event returns the frame's slot to the MAC."
+        )
         self.ev.finalize()
 
         # # #
@@ -221,11 +225,13 @@ class SlotReader(LiteXModule):
         self.with_checksum = Signal()
         slot_bits = max(bits_for(slots - 1), 1)
         self._start = CSR()
-        self._start.description = "A write queues the frame in `slot`, if `ready`; of other registers it takes a copy."
+        self._start.description = (
+            "A write queues the frame in `slot` if `ready`, with a copy of the other registers' values."
+        )
         self._ready = CSRStatus(description="Another frame can be queued.")
         self._level = CSRStatus(bits_for(slots), description="Frames that are queued or being sent.")
-        self._slot = CSRStorage(slot_bits, reset_less=True, description="Slot of the frame, from 0 on.")
-        self._length = CSRStorage(LENGTH_BITS, reset_less=True, description="Its length in bytes.")
+        self._slot = CSRStorage(slot_bits, reset_less=True, description="Slot of the frame; the first slot is 0.")
+        self._length = CSRStorage(LENGTH_BITS, reset_less=True, description="Length of the frame in bytes.")
         self.ev = EventManager()
         self.ev.done = EventSourcePulse(description="A frame was sent.")
         self.ev.finalize()

@@ -13,16 +13,19 @@ from gateware.net.records.session_table import Column
 from gateware.net.records.window import BLOCKS_BITS, INDEX_BITS, RECORDS
 
 _LOCKED = (
-    "Write-only: reads as 0. Ignored while the session is open or a datagram of it is under way; sets refused. "
-    "Zeroed by close and by reset."
+    "Write-only: reads as 0. While the session is open or a datagram of it is under way, a write is ignored and sets "
+    "refused. Cleared by close and by reset."
 )
 _SESSION_REGISTERS = {
-    Column.SESSION: (32, "Number of the session, as records name it. No other open session may have it."),
+    Column.SESSION: (32, "Number of the session in records. No other open session may have the same number."),
     Column.PEER_IP: (32, "IPv4 address of the peer; 192.168.1.100 is 0xC0A80164."),
     Column.PEER_PORT: (16, "UDP port of the peer."),
     Column.TOKEN_LO: (32, "Bits 31:0 of the token."),
     Column.TOKEN_HI: (32, "Bits 63:32 of the token."),
-    Column.LIMIT_LO: (32, "Bits 31:0 of the limit: records whose data end behind this offset, in bytes, are dropped."),
+    Column.LIMIT_LO: (
+        32,
+        "Bits 31:0 of the limit, an offset in bytes. Records with data that end after it are dropped.",
+    ),
     Column.LIMIT_HI: (32, "Bits 63:32 of the limit."),
     Column.SLOT: (5, "Key slot, smaller than the number of slots."),
     **{
@@ -31,7 +34,8 @@ _SESSION_REGISTERS = {
     },
     Column.RECORD_BLOCKS: (
         BLOCKS_BITS,
-        "16-byte blocks from one record of the session to the next; none is longer. With 0 all are dropped.",
+        "Distance, in 16-byte blocks, from one record of the session to the next; no record is longer. With 0, all are "
+        "dropped.",
     ),
 }
 _KEY_LENGTHS = [
@@ -62,45 +66,47 @@ class FastPathRegisters(LiteXModule):
 
     def _add_control(self, slots: int):
         self.control = CSRStorage(
-            description="Commands. Writing 1 to a field gives the command, 0 does nothing; reads as last written. A "
-            "command that cannot be carried out sets refused and does nothing.",
+            description="Commands. Writing 1 to a field gives the command; writing 0 does nothing. Reads as last "
+            "written. A command that is refused sets refused and does nothing else.",
             fields=[
                 CSRField(
                     "open",
                     pulse=True,
-                    description="Open the session `row` with what was written for it, and zero its statistics. Refused "
-                    "while it is open or a datagram of it is under way.",
+                    description="Open the session `row` with the values written for it, and clear its statistics. "
+                    "Refused while the session is open or a datagram of it is under way.",
                 ),
                 CSRField(
                     "close",
                     pulse=True,
-                    description="Close the session `row` and zero its registers, in one cycle. Datagrams of it that "
-                    "come later are dropped; those that were accepted before are answered, with the session's key and "
-                    "what else it had (see in_use). Closing a session that is not open is allowed.",
+                    description="Close the session `row` and clear its registers, in one cycle. Later datagrams of "
+                    "the session are dropped. Datagrams accepted before are still answered, with the "
+                    "session's key and its other values (see in_use). Closing a session that is not open "
+                    "is allowed.",
                 ),
                 CSRField(
                     "load_key",
                     pulse=True,
-                    description="Take the key from key0 to key7 into the slot of key_config, and expand it. Its key "
-                    "before it goes out of use at once, and datagrams that were accepted with it are waited for, for "
-                    f"{WAIT_CYCLES} cycles at most: if there still are some the slot gets no key (see key_valid), and "
-                    "they are dropped. Other slots go on. key0 to key7 are zeroed. Ends within "
-                    f"{command_cycles('load_key', slots=slots)} cycles. Refused while busy, and with an invalid "
-                    "key_length.",
+                    description="Move the key from key0 to key7 into the slot in key_config, and expand it. The "
+                    "slot's previous key can no longer be used from that moment. The command waits up to "
+                    f"{WAIT_CYCLES} cycles for datagrams that were accepted with that key. If some "
+                    "remain, they are dropped, and the slot gets no key (see key_valid). Other slots "
+                    "continue. key0 to key7 are zeroized. Ends within "
+                    f"{command_cycles('load_key', slots=slots)} cycles. Refused while busy, and with an "
+                    "invalid key_length.",
                 ),
                 CSRField(
                     "clear_key",
                     pulse=True,
-                    description="Zeroize the slot of key_config, after its datagrams as load_key waits for them. Ends "
-                    f"within {command_cycles('clear_key', slots=slots)} cycles. Refused while busy.",
+                    description="Zeroize the slot in key_config, after waiting for its datagrams as load_key does. "
+                    f"Ends within {command_cycles('clear_key', slots=slots)} cycles. Refused while busy.",
                 ),
                 CSRField(
                     "zeroize",
                     pulse=True,
-                    description="Zeroize all slots and key0 to key7 at once, and those of the accelerator, if "
-                    "it has the same CTR service. Datagrams that are under way are dropped. "
-                    "While busy: ends the command that is under way. Ends within "
-                    f"{command_cycles('zeroize', slots=MOST_SLOTS)} cycles. Done by itself after reset.",
+                    description="Zeroize all slots and key0 to key7 at once, and the accelerator's slots too if both "
+                    "share one CTR service. Datagrams under way are dropped. While busy, this ends the "
+                    f"command under way. Ends within {command_cycles('zeroize', slots=MOST_SLOTS)} "
+                    "cycles. Happens by itself after reset.",
                 ),
                 CSRField(
                     "read_statistics",
@@ -110,16 +116,17 @@ class FastPathRegisters(LiteXModule):
                 CSRField(
                     "read_window",
                     pulse=True,
-                    description="Copy the record window_place of the window of session `row`, and the window's base, "
-                    "to window_came, window_sum and window_base: they hold it when window_busy is 0. Refused while "
-                    "window_busy. Allowed while the session is open, but its records then go on to change.",
+                    description="Copy the base of the window of session `row`, and the window's record window_place, "
+                    "to window_base, window_came and window_sum. The copy is complete when window_busy "
+                    "is 0. Refused while window_busy. Allowed while the session is open, but then its "
+                    "records may change afterwards.",
                 ),
                 CSRField(
                     "write_window",
                     pulse=True,
-                    description="Replace the record window_place of the window of session `row`, and the window's "
-                    "base, by what these registers hold. Refused while window_busy, and while the session is open or a "
-                    "datagram of it is under way.",
+                    description="Replace the base of the window of session `row`, and the window's record "
+                    "window_place, by the values of these registers. Refused while window_busy, and "
+                    "while the session is open or a datagram of it is under way.",
                 ),
             ],
         )
@@ -128,16 +135,17 @@ class FastPathRegisters(LiteXModule):
             fields=[
                 CSRField(
                     "busy",
-                    description="A command on keys is under way. 1 after reset, while everything is zeroized.",
+                    description="A command on keys is under way. 1 after reset, until everything is zeroized.",
                 ),
                 CSRField(
                     "refused",
-                    description="A command or a write was refused. Reset value 0; cleared by writing control without a "
-                    "command that is refused.",
+                    description="A command or a write was refused. A write to control clears it, unless that write "
+                    "gives a command that is refused. Reset value 0.",
                 ),
                 CSRField(
                     "window_busy",
-                    description="read_window or write_window is under way, for some 10 cycles at most. Reset value 0.",
+                    description="read_window or write_window is under way; this takes about 10 cycles at most. Reset "
+                    "value 0.",
                 ),
             ],
         )
@@ -146,14 +154,15 @@ class FastPathRegisters(LiteXModule):
         self.ip_address = CSRStorage(
             32,
             reset=ip_address,
-            description="IPv4 address that the hardware answers for, by ARP, ICMP echo and UDP. Not that of the CPU. "
-            "Reset value: the board's. May be written at any time; datagrams that are answered meanwhile may be lost.",
+            description="IPv4 address for which the hardware answers ARP, ICMP echo and UDP. It differs from the "
+            "CPU's address. May be written at any time, but datagrams that are being answered then may "
+            "be lost. Reset value: the board's address.",
         )
 
     def _add_sessions(self, rows: int):
         self.row = CSRStorage(
             bits_for(rows - 1),
-            description="Session that commands and the session's registers mean. Reset value 0.",
+            description="Session to which commands and the session's registers apply. Reset value 0.",
         )
         for column, (size, text) in _SESSION_REGISTERS.items():
             register = CSR(size, name=column.name.lower())
@@ -162,8 +171,8 @@ class FastPathRegisters(LiteXModule):
         self.opened = CSRStatus(rows, description="Bit n: session n is open. Reset value 0.")
         self.in_use = CSRStatus(
             rows,
-            description="Bit n: a datagram of session n has been accepted and not yet been encrypted; 0 for good "
-            "within a datagram's time of close.",
+            description="Bit n: a datagram of session n has been accepted and not yet been encrypted. After close, "
+            "the bit becomes 0 for good within the time of one datagram.",
         )
 
         self._add_window()
@@ -171,22 +180,23 @@ class FastPathRegisters(LiteXModule):
     def _add_window(self):
         self.window_place = CSRStorage(
             bits_for(RECORDS - 1),
-            description="Record that read_window and write_window mean, counted from the window's first. Not to be "
-            "written while window_busy. Reset value 0.",
+            description="Record for read_window and write_window, counted from the window's first record. Must not "
+            "be written while window_busy. Reset value 0.",
         )
         for name, size, text in (
             (
                 "base",
                 INDEX_BITS,
-                f"Index of the 16-byte block where the window begins, a multiple of record_blocks. {2 * RECORDS} "
-                f"records from there on may come; one that lies behind the window's {RECORDS} moves it.",
+                "Index of the 16-byte block at which the window begins, a multiple of record_blocks. The "
+                f"{2 * RECORDS} records from there on are accepted; a record after the window's {RECORDS} moves the "
+                "window.",
             ),
-            ("came", 1, "1: the record came. 0: it did not, and its sum says nothing."),
+            ("came", 1, "1: the record came. 0: it did not, and its sum is meaningless."),
             ("sum_lo", 32, "Bits 31:0 of the sum of the record's data."),
-            ("sum_hi", 32, "Bits 63:32 of it."),
+            ("sum_hi", 32, "Bits 63:32 of the sum of the record's data."),
         ):
             description = (
-                f"{text} Set by read_window, taken by write_window; not to be written while window_busy. Reset "
+                f"{text} Set by read_window, used by write_window. Must not be written while window_busy. Reset "
             )
             register = CSRStorage(
                 size, name=f"window_{name}", write_from_dev=True, description=f"{description}value 0."
@@ -195,7 +205,7 @@ class FastPathRegisters(LiteXModule):
 
     def _add_keys(self, slots: int):
         self.key_config = CSRStorage(
-            description="What load_key and clear_key are about. Reset value 0. May be written at any time.",
+            description="Key length and slot for load_key and clear_key. Reset value 0. May be written at any time.",
             fields=[
                 CSRField("key_length", size=2, values=_KEY_LENGTHS, description="Length of the key. Reset value 0."),
                 CSRField("slot", size=bits_for(slots - 1), offset=4, description="Key slot. Reset value 0."),
@@ -204,8 +214,8 @@ class FastPathRegisters(LiteXModule):
         for i in range(WORDS):
             register = CSR(32, name=f"key{i}")
             register.description = (
-                f"Bytes {4 * i} to {4 * i + 3} of the key, first byte in bits 7:0. Write-only: reads as 0. Ignored "
-                "while busy. Zeroed by reset, load_key and zeroize."
+                f"Bytes {4 * i} to {4 * i + 3} of the key, first byte in bits 7:0. Write-only: reads as 0. Writes are "
+                "ignored while busy. Zeroized by reset, load_key and zeroize."
             )
             setattr(self, register.name, register)
         self.key_valid = CSRStatus(
@@ -220,21 +230,24 @@ class FastPathRegisters(LiteXModule):
                     "code",
                     size=EVENT_BITS,
                     values=[(str(int(event)), event.name, event.describe()) for event in Event],
-                    description="Which counter event_count shows. Each frame for the hardware's address that is "
-                    "dropped, and each datagram for its port, counts once, for the first cause in this order. Reset "
+                    description="Counter that event_count shows. Each dropped frame for the hardware's address, and "
+                    "each datagram for its port, counts once, for the first cause in this order. Reset "
                     "value 0.",
                 )
             ],
             description="Selects a counter.",
         )
         self.event_count = CSRStatus(
-            32, description="The selected counter, modulo 2^32; counts from power-on and is never cleared."
+            32, description="The selected counter, modulo 2^32. It counts from power-on and is never cleared."
         )
         for name, text in (
-            ("bytes_lo", "Bits 31:0 of the data bytes of the session's records that were answered."),
-            ("bytes_hi", "Bits 63:32 of them."),
-            ("blocks_lo", "Bits 31:0 of the 16-byte blocks, a partial block counted as one."),
-            ("blocks_hi", "Bits 63:32 of them."),
-            ("records", "Records, modulo 2^32."),
+            ("bytes_lo", "Bits 31:0 of the number of data bytes in the session's answered records."),
+            ("bytes_hi", "Bits 63:32 of the number of data bytes."),
+            (
+                "blocks_lo",
+                ("Bits 31:0 of the number of 16-byte blocks in these records; a partial block counts as one."),
+            ),
+            ("blocks_hi", "Bits 63:32 of the number of 16-byte blocks."),
+            ("records", "Number of answered records, modulo 2^32."),
         ):
-            setattr(self, name, CSRStatus(32, name=name, description=f"{text} As of the last read_statistics."))
+            setattr(self, name, CSRStatus(32, name=name, description=f"{text} Value at the last read_statistics."))

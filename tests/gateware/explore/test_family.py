@@ -58,9 +58,9 @@ def test_public_cores_are_built_from_the_checkouts_given(tmp_path):
         (["--datapath", "16"], "invalid choice: '16'"),
         (["--engines", "3"], "invalid choice: 3"),
         (["--device", "45F-6"], "invalid choice: '45F-6'"),
-        (["--seeds", "0"], "'0' is no number of them: give 1 or more"),
-        (["--jobs", "0"], "'0' is no number of them: give 1 or more"),
-        (["--peer", "nobody=/"], "unknown core 'nobody': choose of usselmann, secworks, tiny_aes"),
+        (["--seeds", "0"], "'0' is not a valid number: give 1 or more"),
+        (["--jobs", "0"], "'0' is not a valid number: give 1 or more"),
+        (["--peer", "nobody=/"], "unknown core 'nobody': choose from usselmann, secworks, tiny_aes"),
         (["--peer", "secworks"], "name the folder as secworks=FOLDER; the core is at https://github.com/secworks/aes"),
     ],
 )

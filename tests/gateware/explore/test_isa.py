@@ -94,4 +94,4 @@ def test_unknown_part():
     command = [sys.executable, "-m", "gateware.explore.isa", "no such part"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S, check=False)
     assert result.returncode == 2
-    assert "unknown part 'no such part': choose of" in result.stderr
+    assert "unknown part 'no such part': choose from" in result.stderr

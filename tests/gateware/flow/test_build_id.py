@@ -73,7 +73,7 @@ def test_a_program_without_a_mark_has_no_id(gateware):
     build_id.complete(gateware, "sim")
     assert build_id.complete(write(gateware, rom=b"a program"), "sim") == ""
     assert build_id.read_rom(gateware / "sim_rom.init") == b"a program\0\0\0"
-    with pytest.raises(build_id.BuildIdError, match=r"no build id in .*sim\.build_id: build it anew"):
+    with pytest.raises(build_id.BuildIdError, match=r"no build id in .*sim\.build_id: build again"):
         build_id.read(gateware, "sim")
 
 
@@ -98,7 +98,7 @@ def test_firmware_behind_a_loader_has_a_header_and_its_own_id(gateware):
 
 def test_two_marks_are_told(gateware):
     write(gateware, rom=IMAGE + IMAGE)
-    with pytest.raises(build_id.BuildIdError, match="has the text 'cipherlane build' 2 times"):
+    with pytest.raises(build_id.BuildIdError, match="contains the text 'cipherlane build' 2 times"):
         build_id.complete(gateware, "sim")
 
 

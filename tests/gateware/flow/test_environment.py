@@ -104,11 +104,11 @@ def test_another_revision_has_its_own_cable_and_uart(monkeypatch):
         (["orangecrab"], "the UART of OrangeCrab r0.2 (ECP5-25F) may be at any adapter: name it by PORT=/dev/ttyUSB0"),
         (
             ["ulx3s", "--port", "udp://10.0.0.9"],
-            "Radiona ULX3S (ECP5-85F) answers by uart alone: PORT=udp://10.0.0.9 is none of it",
+            "Radiona ULX3S (ECP5-85F) answers only by uart, not at PORT=udp://10.0.0.9",
         ),
         (
             ["butterstick", "eth", "--port", "/dev/ttyUSB0"],
-            "ButterStick (ECP5-85F), Ethernet answers by udp alone: PORT=/dev/ttyUSB0 is none of it",
+            "ButterStick (ECP5-85F), Ethernet answers only by udp, not at PORT=/dev/ttyUSB0",
         ),
         (
             ["ecpix5", "--revision", "R9"],

@@ -103,7 +103,7 @@ SENT = "Loading: [==] 100.00%\nDone\nsend zero sized download request: DONE\n"
         (
             "unable to open ftdi device: -5 (unable to claim device)\nJTAG init failed",
             1,
-            "no LambdaConcept .*: another program has its cable: end that one",
+            "no LambdaConcept .*: another program uses its cable: end that program",
         ),
         (
             "Couldn't open device. Check permissions for /dev/hidraw3\n"
@@ -135,22 +135,25 @@ def test_a_board_that_is_not_there_or_another_is_not_written(build, loader, dete
 @pytest.mark.parametrize(
     ("writes", "says"),
     [
-        (OPENED + "Enable configuration: DONE\nSRAM erase: FAIL\n" + STATUS, "openFPGALoader says: SRAM erase: FAIL"),
-        (OPENED + "Loading: [=  ] 20.00%\rLoading: [== ] 99.00%\nFail\n" + STATUS, "openFPGALoader says: Fail"),
+        (
+            OPENED + "Enable configuration: DONE\nSRAM erase: FAIL\n" + STATUS,
+            "openFPGALoader reports: SRAM erase: FAIL",
+        ),
+        (OPENED + "Loading: [=  ] 20.00%\rLoading: [== ] 99.00%\nFail\n" + STATUS, "openFPGALoader reports: Fail"),
         (
             OPENED + "mismatch between target's idcode and bitstream idcode\n"
             "\tbitstream has 0x81113043 hardware requires 0x41111043\n",
-            "openFPGALoader says: mismatch between target's idcode and bitstream idcode",
+            "openFPGALoader reports: mismatch between target's idcode and bitstream idcode",
         ),
-        ("Open file FAIL\n", "openFPGALoader says: Open file FAIL"),
-        ("Error: cable \x1b]0;t\x07\u202e\n", r"openFPGALoader says: Error: cable \x1b]0;t\x07\u202e"),
-        (OPENED + "Erasing: [==] 100.00%\nDone\nVerification failed at 4711\n", "says: Verification failed at 4711"),
+        ("Open file FAIL\n", "openFPGALoader reports: Open file FAIL"),
+        ("Error: cable \x1b]0;t\x07\u202e\n", r"openFPGALoader reports: Error: cable \x1b]0;t\x07\u202e"),
+        (OPENED + "Erasing: [==] 100.00%\nDone\nVerification failed at 4711\n", "reports: Verification failed at 4711"),
         (
             OPENED
             + "Error: Can't erase flash: block protection is set\n       can't unlock without --unprotect-flash\n",
             "its SPI flash is protected: run `openFPGALoader --board ecpix5 --unprotect-flash`, then this again",
         ),
-        ("", "openFPGALoader says nothing"),
+        ("", "openFPGALoader printed nothing"),
     ],
 )
 def test_a_write_that_fails_is_told(build, loader, writes, says):
@@ -177,7 +180,10 @@ def test_a_flash_that_was_interrupted_is_told(build, loader, monkeypatch):
     finally:
         process.kill()
     assert len(words()) == 2 and process.returncode == 1
-    assert said == "error: interrupted: LambdaConcept ECPIX-5 (ECP5-85F) may hold half of it: run this again\n"
+    assert (
+        said
+        == "error: interrupted: LambdaConcept ECPIX-5 (ECP5-85F) may hold an incomplete bitstream: run this again\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -214,8 +220,8 @@ BUILD = "0001020304050607-08090a0b0c0d0e0f"
 def test_the_board_that_answers_is_compared():
     with SocketBoard(PeerBoard()) as server:
         said = confirm(BUILD, server.url)
-        assert said.startswith(f"at {server.url} answers model, ")
-    assert f"build {BUILD}: that is it" in said and "\n" not in said
+        assert said.startswith(f"model answers at {server.url}: ")
+    assert f"build {BUILD}, as expected" in said and "\n" not in said
 
 
 def test_another_board_that_answers_is_told(monkeypatch):
@@ -258,7 +264,7 @@ def test_a_board_that_does_not_answer_is_given_up(tmp_path):
 
 def test_a_build_without_an_id_is_told_before_anything_is_written(build, loader):
     words = loader(detected("LFE5UM5G-85"))
-    with pytest.raises(FlashError, match=r"\Ano build id in .*ecpix5_eth\.build_id: build it anew\Z"):
+    with pytest.raises(FlashError, match=r"\Ano build id in .*ecpix5_eth\.build_id: build again\Z"):
         built(TARGET, build)
     result = gateware_flow("ecpix5", "eth", "--flash", "sram", "--port", "nowhere", "--output", str(build))
     assert result.returncode == 1 and result.stderr.startswith("error: no build id in ") and words() == []
@@ -270,9 +276,9 @@ def test_a_bootloader_is_given_the_flash_s_content_and_asked_nothing(build, load
     words = loader("no --detect is asked for", 1, SENT)
     bit = build / "gateware" / "orangecrab.bit"
     assert flash(ORANGECRAB, build, "spi", dry_run=True) == f"openFPGALoader --board orangeCrab {bit}"
-    assert flash(ORANGECRAB, build, "spi").endswith("in its SPI flash, it starts from it")
+    assert flash(ORANGECRAB, build, "spi").endswith("in its SPI flash, from which it starts")
     assert words() == [f"--board orangeCrab {bit}"]
-    with pytest.raises(FlashError, match="by its bootloader, into its SPI flash alone: run `make flash-spi`"):
+    with pytest.raises(FlashError, match="by its bootloader, only into its SPI flash: run `make flash-spi`"):
         flash(ORANGECRAB, build, "sram")
     assert len(words()) == 1
 
@@ -280,17 +286,17 @@ def test_a_bootloader_is_given_the_flash_s_content_and_asked_nothing(build, load
 @pytest.mark.parametrize(
     ("writes", "status", "says"),
     [
-        ("Loading: [=  ] 30.00%\ndownload: failed 10 5\nFail\n", 0, "openFPGALoader says: Fail"),
+        ("Loading: [=  ] 30.00%\ndownload: failed 10 5\nFail\n", 0, "openFPGALoader reports: Fail"),
         (
             "Error: download is not supported by the device\n",
             0,
-            "openFPGALoader says: Error: download is not supported by the device",
+            "openFPGALoader reports: Error: download is not supported by the device",
         ),
-        (SENT + "Error: dfuERROR state\n", 0, "openFPGALoader says: Error: dfuERROR state"),
+        (SENT + "Error: dfuERROR state\n", 0, "openFPGALoader reports: Error: dfuERROR state"),
         (
             "Error: fail to claim interface with error code -6\nDFU init failed with: Fail to claim device\n",
             1,
-            "another program has its cable: .*",
+            "another program uses its cable: .*",
         ),
         ("DFU init failed with: No DFU compatible device found\n", 1, "none is found: attach it by its USB .*"),
     ],
@@ -317,7 +323,7 @@ def test_several_cables_of_a_kind_are_told(build, loader, monkeypatch):
     loader(detected())
     monkeypatch.setattr(cables, "attached", lambda: 2 * [cables.Cable("0403:6010", "FT2232H", "", True)])
     with pytest.raises(
-        FlashError, match=r"nothing answers .*; 2 cables 0403:6010 are attached: leave the board's only"
+        FlashError, match=r"nothing answers .*; 2 cables 0403:6010 are attached: attach only the board's"
     ):
         flash(TARGET, build, "spi")
 
@@ -346,7 +352,9 @@ def test_a_revision_is_loaded_by_its_cable(build, loader, monkeypatch, revision)
         attach(*attached)
         flash(TARGET, build, "sram", revision=revision.lower())
         assert said()[-2:] == written
-    with pytest.raises(FlashError, match=r"cables of several revisions .* leave one, or choose REVISION=R02 or R03"):
+    with pytest.raises(
+        FlashError, match=r"cables of several revisions .* attach only one, or choose REVISION=R02 or R03"
+    ):
         flash(TARGET, build, "sram")
     assert len(said()) == 6
 

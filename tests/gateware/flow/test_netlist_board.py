@@ -63,7 +63,7 @@ def test_a_simulated_board_has_no_netlist():
 def test_the_clock_of_the_pll_is_that_of_the_configuration():
     netlist_board.require_clock(targets.load("ecpix5"), MODULE)
     eth = targets.load("ecpix5", "eth")
-    with pytest.raises(netlist.NetlistError, match=r"the PLL of ecpix5_eth makes 1e.08 Hz in place of 80000000"):
+    with pytest.raises(netlist.NetlistError, match=r"the PLL of ecpix5_eth makes 1e.08 Hz instead of 80000000"):
         netlist_board.require_clock(eth, MODULE)
     divided = {"CLKI_DIV": "101", "CLKFB_DIV": "100"}  # by five, times four
     pll = {**PLL, "parameters": {**PLL["parameters"], **divided}}

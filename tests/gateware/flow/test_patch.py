@@ -143,7 +143,7 @@ def test_a_rom_that_is_not_what_its_file_says(built):
     other = before[:-2] + ("0" if before[-2] != "0" else "1") + "\n"
     (built / "top_rom.init").write_text(other)
     try:
-        with pytest.raises(rom.LayoutError, match=r"top\.config does not hold what top_rom\.init has"):
+        with pytest.raises(rom.LayoutError, match=r"top\.config does not hold the contents of top_rom\.init"):
             patch.patch(built, apart, "top", bitstream.tools())
     finally:
         (built / "top_rom.init").write_text(before)
@@ -156,11 +156,11 @@ CELL = {"type": "DP16KD", "parameters": {"DATA_WIDTH_A": f"{9:032b}"}, "attribut
 @pytest.mark.parametrize(
     ("cells", "says"),
     [
-        ({}, "0 block RAMs of the ROM, and not all"),
-        ({"rom.0.0": CELL, "rom.0.2": CELL}, "2 block RAMs of the ROM, and not all"),
+        ({}, "only 0 block RAMs of the ROM"),
+        ({"rom.0.0": CELL, "rom.0.2": CELL}, "only 2 block RAMs of the ROM"),
         ({"rom.0.0": {**CELL, "parameters": {"DATA_WIDTH_A": f"{18:032b}"}}}, "not of 9-bit words"),
         ({"rom.0.0": {**CELL, "attributes": {}}}, "have no numbers"),
-        ({"code.0.0": CELL}, "the code memory's block RAMs are not of 1-bit words"),
+        ({"code.0.0": CELL}, "the code memory's block RAMs do not have 1-bit words"),
     ],
 )
 def test_a_netlist_that_is_laid_out_otherwise(cells, says):
@@ -237,14 +237,17 @@ def test_a_simulated_board(directory):
 
 def test_an_interrupted_build(directory):
     bitstream.stamp(directory).clear()
-    assert refusal(directory) == "the bitstream of top is not of the sources beside it: run `make bitstream BOARD=top`"
+    assert (
+        refusal(directory)
+        == "the bitstream of top was not built from the sources in its folder: run `make bitstream BOARD=top`"
+    )
 
 
 @pytest.mark.parametrize("file", ["top.v", "build_top.sh", "top_rom.init"])
 def test_sources_that_changed_behind_the_bitstream(directory, file):
     path = directory / "gateware" / file
     path.write_text(path.read_text().replace("1", "2", 1))
-    assert "is not of the sources beside it" in refusal(directory)
+    assert "was not built from the sources in its folder" in refusal(directory)
 
 
 @pytest.mark.parametrize(
@@ -258,7 +261,9 @@ def test_gateware_that_has_changed_since(directory, file, old, new):
     assert old in text
     path.write_text(text.replace(old, new))
     bitstream.stamp(directory).set()
-    assert refusal(directory) == "the gateware of top, or how it is placed, has changed: run `make bitstream BOARD=top`"
+    assert (
+        refusal(directory) == "the gateware of top or its place-and-route has changed: run `make bitstream BOARD=top`"
+    )
 
 
 def test_a_bitstream_whose_rom_is_another(directory):

@@ -202,7 +202,7 @@ def test_tasks_of_a_worker_that_dies_are_done_by_another(lab, tmp_path):
 def test_a_task_that_ends_its_worker_each_time_is_given_a_bounded_number_of_times(lab):
     lab.have(2)
     outcome = swept(kill_worker, {"bad": ()}, Workers(scheduler=lab.address))
-    assert outcome == {"bad": Failed("its worker died each time that it was given")}
+    assert outcome == {"bad": Failed("its worker died each time")}
     assert lab.have(0) == []
 
 
@@ -234,7 +234,7 @@ def test_a_scheduler_without_workers_is_named_with_what_starts_one(lab, monkeypa
     lab.have(0)
     monkeypatch.setattr(sweep, "WORKER_S", 1)
     line = refused(Workers(scheduler=lab.address))
-    assert f"no worker was at {lab.address} for 1 s: start one by `make worker SCHEDULER={lab.address}`" in line
+    assert f"no worker connected to {lab.address} for 1 s: start one by `make worker SCHEDULER={lab.address}`" in line
 
 
 def test_on_this_machine_nothing_listens_but_on_loopback():
@@ -296,5 +296,5 @@ def test_a_scheduler_that_is_lost_is_told(lab, tmp_path):
         lab.end()
 
     threading.Thread(target=end).start()
-    with pytest.raises(SweepError, match="the scheduler was lost: the same command goes on where it was"):
+    with pytest.raises(SweepError, match="the scheduler was lost: the same command resumes"):
         swept(wait, {"a": (str(tmp_path), "a")}, Workers(scheduler=lab.address))

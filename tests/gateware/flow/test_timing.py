@@ -143,4 +143,4 @@ def test_a_number_of_seeds_that_is_none_is_refused(seeds, capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["timing", "ecpix5", "--seeds", seeds])
     with pytest.raises(SystemExit):
         timing.main()
-    assert f"{seeds!r} is no number of them: give 1 or more" in capsys.readouterr().err
+    assert f"{seeds!r} is not a valid number: give 1 or more" in capsys.readouterr().err
