@@ -43,6 +43,11 @@ from results.tables import (
 )
 
 LIST_PAGE = "results/README.md"
+# A version among the words that a tool prints: at least two numbers, then perhaps commits since then.
+VERSION = re.compile(r"\d+\.\d+(\.\d+)*(-\d+-g[0-9a-f]+)?")
+# Names of tools on pages, where they differ from the names in the files of figures.
+TITLES = {"python": "Python", "yosys": "Yosys", "nextpnr-ecp5": "nextpnr", "ecppack": "Project Trellis"}
+TITLES |= {"verilator": "Verilator"}
 TABLES = (
     *(
         module.TABLE
@@ -96,14 +101,34 @@ def table_list() -> list[str]:
 
 
 def origin(content: Content) -> str:
-    """What figures were measured with, in a sentence."""
+    """Return a sentence that tells what figures were measured with."""
     p = content["provenance"]
     if "note" in p:
         return f"`{p['command']}`, {p['date'][:10]}: {p['note']}."
-    setup = [f"{name} {value}" for name, value in p["configuration"].items()]
-    setup += [v if v.lower().startswith(name.lower()) else f"{name} {v}" for name, v in p["tools"].items()]
-    board = p["board"].removeprefix("none: ")
-    return f"`{p['command']}`, {p['date'][:10]}, commit `{p['commit']}`, board {board}; {', '.join(setup)}."
+    setup = [f"{name} {shown_setting(value)}" for name, value in p["configuration"].items()]
+    setup += [tool_version(name, version) for name, version in p["tools"].items()]
+    board = p["board"]
+    board = f"no board: {board.removeprefix('none: ')}" if board.startswith("none: ") else f"board {board}"
+    return f"`{p['command']}`, {p['date'][:10]}, commit `{p['commit']}`, {board}; {', '.join(setup)}."
+
+
+def shown_setting(value) -> str:
+    """Return a setting as words: the members of a list or table without brackets and quotes."""
+    if isinstance(value, list):
+        separator = " " if all(isinstance(each, str) for each in value) else ", "
+        return separator.join(map(shown_setting, value))
+    if isinstance(value, dict):
+        return " ".join(f"{name} {shown_setting(each)}" for name, each in value.items())
+    return str(value)
+
+
+def tool_version(name: str, printed: str) -> str:
+    """Return the name and version of a tool, from what the tool printed about itself.
+
+    The kept file of figures contains all that it printed, such as the compiler and the paths of its build.
+    """
+    version = VERSION.search(printed)
+    return f"{TITLES.get(name, name)} {version[0] if version else printed}"
 
 
 def block(each: Table) -> list[str]:

@@ -14,7 +14,7 @@ from results.papers import Ours
 SBOXES = {"lut": "table", "canright": "Canright", "onehot": "one-hot"}
 DATAPATHS = (32, 64, 128)
 NONE = "none"
-COUNTED = "toggles of the mapped netlist, no power"
+COUNTED = "toggles of the mapped netlist, not power"
 LUTS = "LUT4 of an ECP5"
 CLOCKS = "clocks of place-and-route"
 AREA = "toggles times LUT4"
@@ -119,9 +119,11 @@ def compared(records: Iterable[dict], points: tuple[int, ...]) -> dict[str, dict
             "two engines, least ns a byte": est(_times("least_ns_a_byte", cores(pairs), cores(aes)), twice, CLOCKS),
         },
         "figure12": {
-            "SNOW 3G beside AES": est(f"{least_snow / least_aes:.2f} times", "the lowest of each, one engine", AREA),
+            "SNOW 3G compared with AES": est(
+                f"{least_snow / least_aes:.2f} times", "the lowest of each, one engine", AREA
+            ),
             "lowest of SNOW 3G": est(sboxes(min(snow, key=cost_of_a_byte)), "S_R, S_Q", AREA),
-            "AES by table beside one-hot and Canright": est(
+            "AES by table compared with one-hot and Canright": est(
                 f"{others['one-hot']} one-hot, {others['Canright']} Canright", "one engine, by datapath", AREA
             ),
             **{f"missed at {ns} ns": est(_missed(aes, ns), "one engine", CLOCKS) for ns in points[:2]},

@@ -18,9 +18,9 @@ INSTRUCTIONS = {
 }
 CONDITIONS = "over the same style of our C with tables, mean of key lengths, encryption; operands are ours"
 REASONS = {
-    "instructions": "a role, which ours share: no value to compare",
-    "tables": "that part of the paper was not at hand: no values of theirs to compare with",
-    "related": "of general instructions for other ciphers, by others: not built here",
+    "instructions": "a role, which ours shares: no value to compare",
+    "tables": "that part of the paper was not available: no values to compare",
+    "related": "general instructions of other authors for other ciphers: not built here",
 }
 
 

@@ -14,15 +14,15 @@ DIRECTIONS = {"encryption": "encrypt", "decryption": "decrypt"}
 ONE, EIGHT = "one block at a time", "eight blocks side by side"
 # The clock of one of the paper's threads is 74.85 MHz: at 75, Mbps stand beside its own.
 MHZ = 75
-SAME = "same style of C, rounds replaced by instructions; the state passes through memory, but not in unrolled code"
+SAME = "the same style of C, rounds replaced by instructions; the state passes through memory except in unrolled code"
 REASONS = {
-    "table1": "our instructions work in place, their register numbers are fields: no operands to compare",
+    "table1": "our instructions work in place, with register numbers as fields: no operands to compare",
     "table2": "the processor that they simulated; ours is VexRiscv with caches of 4 KB",
-    "table4_check": "it checks theirs; of ours both factors were measured: see swap",
-    "text": "how theirs is built or used; nothing of ours is measured by it",
-    "related": "of others, whose hardware is not the paper's: not built here",
+    "table4_check": "a check of their values; we measured both factors, see swap",
+    "text": "how theirs is built or used: nothing to compare with ours",
+    "related": "hardware of other authors: not built here",
     "thread": "a conversion of clocks and rates; our cycles are in the page's table",
-    "table3_shares: rest": "a lane's multiplexers are shared with its parts in LUTs: no rest can be told apart",
+    "table3_shares: rest": "a lane's multiplexers share LUTs with its parts, so the rest cannot be separated",
 }
 
 
@@ -109,7 +109,7 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
     base = ("byte", "loop")
     over_bytes = [cycles.speed_up(("ise", style), base) for style in STYLES]
     same_core = "over our C by bytes on the same core; encryption"
-    entry = "our form of Bertoni's `SMix`, which gives an entry of a T-table too; unrolled, AES-128"
+    entry = "our form of Bertoni's `SMix`, which also returns an entry of a T-table; unrolled, AES-128"
     return {
         "related": {
             "Nadehara et al. 2004, cycles a block 128": sim(round(cycles.cycles("byte_set", "unrolled"), 1), entry),
@@ -122,7 +122,7 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
         },
         "table3": table3,
         "table3_shares": {
-            name: est(part, round(found[part]["lut4"] / lane, 3), "LUT4 of a part alone over those of a lane")
+            name: est(part, round(found[part]["lut4"] / lane, 3), "LUT4 of a part by itself over the LUT4 of a lane")
             for name, part in shares.items()
         },
         "table4": table4,
@@ -139,7 +139,7 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
             "instructions swap": sim(over_bytes[STYLES.index("swap")], same_core),
         },
         "text": {
-            "opcodes": Ours(sum(bool(i.paper) for i in INSTRUCTIONS), conditions="those of the paper alone"),
+            "opcodes": Ours(sum(bool(i.paper) for i in INSTRUCTIONS), conditions="only the paper's"),
             "lane over 16x16 multiplier": est(
                 "AES VPE", round(lane / found["multiplier"]["lut4"], 2), "LUT4 over LUT4"
             ),

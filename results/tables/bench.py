@@ -26,9 +26,9 @@ def render(kept: dict[str, Content]) -> list[str]:
         for r in records
     ]
     return [
-        "**Engine speed** (`cipherlane bench --port sim`): AES-CTR from memory to memory on the board, no transport in "
-        f"the way, one call for all bytes, {records[0]['clock_hz'] / 1e6:g} MHz. The data are not in the data cache "
-        "before:",
+        "**Engine speed** (`cipherlane bench --port sim`): AES-CTR from memory to memory on the board, without "
+        f"transport. One call processes all bytes, at {records[0]['clock_hz'] / 1e6:g} MHz. The data are not in the "
+        "data cache before the call:",
         "",
         *table(["engine", "key bits", "bytes", "cycles/block", "bits/cycle", "Mbps"], rows),
     ]

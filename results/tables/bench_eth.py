@@ -60,12 +60,12 @@ def render(kept: dict[str, Content]) -> list[str]:
     ]
     first = content["records"][0]
     return [
-        f"**Link speed** of the fast path alone (`make bench-eth`): a core of {first['core']} bits at "
-        f"{first['clock_hz'] / 1e6:g} MHz, datagrams back to back, both ways at once, the lower of "
-        f"{' and '.join(map(str, content['sessions']))} sessions; Mbps of UDP payload, a record's header among it, on "
-        "1 Gb/s, and cycles from the first bit of a frame to the first bit of its answer:",
+        f"**Link speed** of the fast path only (`make bench-eth`): a core of {first['core']} bits at "
+        f"{first['clock_hz'] / 1e6:g} MHz, datagrams back to back, both directions at once, 1 Gb/s. Each row is the "
+        f"lower result of {' and '.join(map(str, content['sessions']))} sessions. Mbps count the UDP payload, which "
+        "includes a record's header. Latency: cycles from the first bit of a frame to the first bit of its answer:",
         "",
-        *table(["payload", "key bits", "in Mbps", "out Mbps", "limit", "of the limit", "latency", "cause"], rows),
+        *table(["payload", "key bits", "in Mbps", "out Mbps", "limit", "share of the limit", "latency", "cause"], rows),
     ]
 
 

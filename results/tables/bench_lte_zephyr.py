@@ -32,7 +32,7 @@ def _bare_metal(engine: str | None, found: dict[tuple, dict], clock_hz: int) -> 
     at_clock = {mbps: {**record, "clock_hz": clock_hz} for (name, mbps), record in found.items() if name == engine}
     shown = [f"{milliseconds(at_clock[mbps]):.3f}" for mbps in RATES_MBPS]
     until = in_time_until({mbps: _is_in_time(record) for mbps, record in at_clock.items()})
-    return [engine or "none: headers alone", "bare metal", *shown, until, "-"]
+    return [engine or "none: headers only", "bare metal", *shown, until, "-"]
 
 
 def render(kept: dict[str, Content]) -> list[str]:
@@ -50,7 +50,7 @@ def render(kept: dict[str, Content]) -> list[str]:
         shown = [_spread(of_rate[mbps]) for mbps in RATES_MBPS]
         switches = f"{of_rate[most]['switches']:g}"
         until = in_time_until({mbps: _is_in_time(record) for mbps, record in of_rate.items()})
-        rows.append([engine or "none: headers alone", ORDERS[order], *shown, until, switches])
+        rows.append([engine or "none: headers only", ORDERS[order], *shown, until, switches])
     costs = content["costs"]
     alone = {order: found[None, order][most] for order in ORDERS}
     more = {
@@ -59,17 +59,17 @@ def render(kept: dict[str, Content]) -> list[str]:
     }
     headings = ["engine", "threads", *(f"{mbps} Mbit/s" for mbps in RATES_MBPS), "in time until Mbit/s"]
     return [
-        f"`make bench-lte`, on Zephyr: ms from the hand-over of a block to its last packet, at {clock_hz / 1e6:g} MHz: "
-        "shortest / median / longest of a block each millisecond; bare metal: the cycles of the table above, at this "
-        "clock:",
+        "`make bench-lte`, on Zephyr: milliseconds from the hand-over of a block to its last packet, at "
+        f"{clock_hz / 1e6:g} MHz, with a block each millisecond. A cell has the shortest, the median and the longest "
+        "time. Rows of bare metal show the cycles of the table above at this clock:",
         "",
-        *table([*headings, f"changes of threads a block of {most} Mbit/s"], rows),
+        *table([*headings, f"thread switches a block, {most} Mbit/s"], rows),
         "",
-        f"The kernel alone, by the same program, in cycles ({costs['kind']}): from a thread to another that was ready, "
-        f"{costs['switch_cycles']}; a PDU into a queue and out of it, {costs['queue_cycles']}; to a thread that waits "
-        f"for it, and back, {costs['hand_over_cycles']}. With headers alone at {most} Mbit/s a packet takes "
-        f"{more['mac_first']:.0f} cycles more in three threads with MAC first than in one, {more['pdcp_first']:.0f} "
-        "with PDCP first.",
+        f"The kernel by itself, measured by the same program, in cycles ({costs['kind']}): {costs['switch_cycles']} "
+        f"from a thread to another that was ready; {costs['queue_cycles']} for a PDU into a queue and out of it. A PDU "
+        f"to a thread that waits for it, and back, takes {costs['hand_over_cycles']}. With headers only, at {most} "
+        f"Mbit/s, a packet takes {more['mac_first']:.0f} cycles more in three threads with MAC first than in one, "
+        f"{more['pdcp_first']:.0f} with PDCP first.",
     ]
 
 

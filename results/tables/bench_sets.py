@@ -41,8 +41,7 @@ def render(kept: dict[str, Content]) -> list[str]:
     return [
         "**Engine speed** (`make bench-sets`): cycles a block of AES-128 by independent blocks a call, ECB over 2 KB "
         "that the data cache holds, the key schedule done before. Side by side: how many blocks of a call go through "
-        "each round together, where several ways were measured those of the fastest. Code bytes: of one call in "
-        "encryption.",
+        "each round together, in the fastest way that was measured. Code bytes: one call in encryption.",
         "",
         *table(headings, rows),
     ]

@@ -26,17 +26,17 @@ def stages(records: list[dict]) -> list[str]:
         ]
         for r in records
     ]
-    return table(["engine", "key bits", "record bytes", *names, "sum", "Mbps", "of the limit"], rows)
+    return table(["engine", "key bits", "record bytes", *names, "sum", "Mbps", "share of the limit"], rows)
 
 
 def render(kept: dict[str, Content]) -> list[str]:
     """What it is of, and a row for each engine."""
     records = kept["bench-udp"]["records"]
     return [
-        "**Link speed** (`make bench-udp`): data that go to the board and come back in records over UDP, counted once, "
-        "and the CPU's cycles for one record by stage: the MAC's registers, copies with their checksums, headers, the "
-        f"record service, the engine; {records[0]['clock_hz'] / 1e6:g} MHz. The cycles are means over all records of a "
-        "stream, among them two without data. Limit: gigabit Ethernet with such records:",
+        f"**Link speed** (`make bench-udp`) at {records[0]['clock_hz'] / 1e6:g} MHz: data go to the board and come "
+        "back in records over UDP, and count once. The stages are the CPU's cycles for one record: the MAC's "
+        "registers, copies with their checksums, headers, the record service, the engine. The cycles are means over "
+        "all records of a stream, including two without data. Limit: gigabit Ethernet with such records:",
         "",
         *stages(records),
         "",

@@ -23,13 +23,13 @@ def render(kept: dict[str, Content]) -> list[str]:
             reached = f"{c['achieved_mhz']:.2f}{missed}"
             clocks.append([board, c["name"], f"{c['required_mhz']:g}", reached, report["seed"]])
         area.append([board, *(report[key] for key in USED)])
-        alone = {f"{part}, synthesised alone": used for part, used in report.get("units", {}).items()}
+        alone = {f"{part}, synthesised separately": used for part, used in report.get("units", {}).items()}
         shares = {**report.get("shares", {}), **alone}
         shown = (f"{part} {' / '.join(str(used[key]) for key in USED)}" for part, used in shares.items())
         parts.append([board, "; ".join(shown).replace("_", " ")])
     kinds = dict.fromkeys(report["kind"] for report in kept.values())
     return [
-        f"`make bitstream BOARD=... CONFIG=...` ({', '.join(kinds)}); a build that misses a clock ends with an error:",
+        f"`make bitstream BOARD=... CONFIG=...` ({', '.join(kinds)}); a build that misses a clock reports an error:",
         "",
         *table(["board", "clock", "required MHz", "achieved MHz", "seed"], clocks),
         "",

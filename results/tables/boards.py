@@ -24,13 +24,13 @@ TARGETS = (
     "part, speed grade",
     "what is on it",
     "code, data, buffer KB",
-    "by",
+    "link",
     "MHz",
     "reached (est)",
     "LUT4",
     "block RAM",
 )
-LEFT_OUT = ("board", "without", "because")
+LEFT_OUT = ("board", "not supported", "reason")
 CABLES = ("board", "revisions", "USB, chip", "UART at USB", "openFPGALoader's options", "source")
 OTHERS = ("board", "other revision", "how it differs")
 RAMS = ("board", "RAM on the board that no configuration uses")
@@ -72,7 +72,7 @@ def cable_rows() -> list[list[str]]:
 def _uart(board: Board, cable: Cable) -> str:
     identity, _, interface = cable.uart_usb.partition("/")
     if not identity:
-        return "an adapter of yours" if board.has_uart else "none"
+        return "your own adapter" if board.has_uart else "none"
     return identity + (f", interface {int(interface)}" if interface else "")
 
 
@@ -156,7 +156,7 @@ def _tables(content: dict[str, Content]) -> list[tuple[tuple[str, ...], list[lis
 
 def render(content: dict[str, Content]) -> list[str]:
     """The tables in Markdown."""
-    lines = ["`make boards` prints this; clocks that no row of seeds stands for are one seed's, and prove little:"]
+    lines = ['`make boards` prints these tables. Clocks marked "one seed" are only indicative:']
     for headings, rows in _tables(content):
         lines += ["", *table(headings, rows)]
     return lines

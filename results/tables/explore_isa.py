@@ -24,8 +24,8 @@ def of_parts(command: str, report: Content, remark: str = "") -> list[str]:
         for part in report["parts"]
     ]
     return [
-        f"`{command}`: {report['device']}, each part alone between registers{remark}; delay and clock by "
-        f"{of_seeds(report['seeds'])}, of several the clock with the least and the most ({report['kind']}):",
+        f"`{command}`: {report['device']}, each part by itself between registers{remark}; delay and clock by "
+        f"{of_seeds(report['seeds'])}, in brackets the least and the most clock of several seeds ({report['kind']}):",
         "",
         *table(["part", "delay ns", "Fmax MHz", "LUT4", "FF", "block RAM"], rows),
     ]
@@ -42,12 +42,13 @@ def render(kept: dict[str, Content]) -> list[str]:
     return [
         *of_parts(TABLE.command, report),
         "",
-        f"On ECP5 the unit's S-boxes are `ecp5`, its LUTs and slice multiplexers instantiated: a lane takes "
-        f"{lanes['ecp5']}; `table`, which synthesis maps and simulation uses, {lanes['table']}; `canright`, the "
-        f"smallest, {lanes['canright']}, too slow for its pipeline stage. Block RAM would take {ram['bram']} of them "
-        f"and no LUT, but reads at a clock edge: its {ram['clock_to_output_ns']} ns from clock to output "
-        f"({other['clock_to_output_ns']} ns by the timing of the LFE5UM of the same grade) would be added to the stage "
-        "of ShiftRows, MixColumns and AddRoundKey, and reading the state registers would take a stage of its own.",
+        "On ECP5 the unit's S-boxes are `ecp5`, which instantiates LUTs and slice multiplexers: a lane takes "
+        f"{lanes['ecp5']}. With `table`, which synthesis maps and simulation uses, it takes {lanes['table']}. With "
+        f"`canright`, the smallest, it takes {lanes['canright']}, too slow for its pipeline stage. In block RAM the "
+        f"S-boxes would take {ram['bram']} block RAMs and no LUT, but a block RAM reads at a clock edge. Its "
+        f"{ram['clock_to_output_ns']} ns from clock to output ({other['clock_to_output_ns']} ns by the timing of the "
+        "LFE5UM of the same grade) would be added to the stage of ShiftRows, MixColumns and AddRoundKey. Reading the "
+        "state registers would take a stage of its own.",
     ]
 
 
@@ -58,6 +59,6 @@ TABLE = Table(
     command="make explore-isa",
     render=render,
     keep=keep,
-    shows="the vector unit and its parts placed and routed alone, beside a multiplier: delay and resources",
+    shows="the vector unit and its parts placed and routed separately, and a multiplier likewise: delay and resources",
     takes="40 minutes",
 )

@@ -50,15 +50,15 @@ def render(kept: dict[str, Content]) -> list[str]:
         *(f"MHz for {ns} ns" for ns in times),
     ]
     lines = [
-        "**Engine speed** (`make explore-lte`): keystream alone, without counter and XOR. Cycles of one block with its "
-        "loading, round keys made on the fly; of SNOW 3G until its first word, from taking key and initialisation "
-        "vector. One engine; two need half the clock. Cycles a byte are of messages of 1000 bytes.",
+        "**Engine speed** (`make explore-lte`): keystream only, without counter and XOR, by one engine; two engines "
+        "need half the clock. Cycles: for AES a single block with its loading, round keys made on the fly; for SNOW 3G "
+        "from taking key and initialisation vector to its first word. Cycles a byte: in messages of 1000 bytes.",
         "",
         *table(headings, rows),
         "",
-        f"Clocks are by {of_seeds(content['seeds'])}, of several with the least and the most. Toggles are "
-        "transitions of all cells' outputs in a simulation of the mapped netlist with unit delays: activity, no power. "
-        "The authors' order of S-boxes is of 90 nm standard cells.",
+        f"Clocks are by {of_seeds(content['seeds'])}, with the least and the most of several seeds. Toggles are "
+        "transitions of all cells' outputs in a simulation of the mapped netlist with unit delays. They show activity, "
+        "not power. The authors' order of S-boxes holds for 90 nm standard cells.",
     ]
     headings = [
         "cipher",

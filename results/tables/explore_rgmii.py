@@ -26,7 +26,7 @@ def render(kept: dict[str, Content]) -> list[str]:
         for r in records
     ]
     return [
-        f"`make explore-rgmii`: {content['device']}, RGMII's clock with LiteEth's PHY and a MAC alone on the board's "
+        f"`make explore-rgmii`: {content['device']}, RGMII's clock with only LiteEth's PHY and a MAC on the board's "
         f"pins, seeds {', '.join(map(str, content['seeds']))}:",
         "",
         *table(["MAC", "MHz, median", "over seeds", f"{records[0]['required_mhz']:g} MHz met"], rows),

@@ -17,6 +17,6 @@ TABLE = Table(
     command="make explore-sets",
     render=render,
     keep=keep,
-    shows="the units with instruction sets of others placed and routed alone",
+    shows="the units with instruction sets of others placed and routed separately",
     takes="25 minutes",
 )

@@ -64,8 +64,8 @@ def render(kept: dict[str, Content]) -> list[str]:
     limit = kept["bench-udp"]["records"][0]["record_bytes"]
     names, kind = columns(found)
     return [
-        f"AES-128-CTR, Mbps ({kind}) and in brackets cycles a block; link: records of {limit} bytes over UDP on "
-        "1 Gb/s, there and back:",
+        f"AES-128-CTR, Mbps ({kind}) with cycles a block in brackets. Link speed: records of {limit} bytes over UDP "
+        "on 1 Gb/s, there and back:",
         "",
         *table(["engine", "what it is", *names.values()], rows),
     ]

@@ -136,16 +136,17 @@ def render(kept: dict[str, Content]) -> list[str]:
     board = kept[PLACE]["shares"]["cpu"]
     return [
         "**Engine speed** (`make bench-sets`): cycles a block of AES-128 encryption (sim), by how many independent "
-        "blocks there are. A program takes as many a call, or fewer where that is [faster](#by-blocks-a-call). "
-        "Decryption likewise, for 1 / 4 / 8 blocks. The key schedule is done before. Key schedule and code bytes are "
-        "those of AES-128 encryption with one block a call.",
+        "blocks there are. A program takes that many blocks a call, or fewer where that is "
+        "[faster](#by-blocks-a-call). Decryption: likewise, for 1 / 4 / 8 blocks. The key schedule is done before. Key "
+        "schedule and code bytes: AES-128 encryption with one block a call.",
         "",
-        "Area and clock are those of the unit without the core (est). Alone: `make explore-isa` and `make "
-        "explore-sets`, with S-boxes of LUTs except in VexRiscv's plugin; the clock is the median of several seeds, "
-        "with the least and the most. As placed: the unit's share of the bitstream of "
-        f"`{BOARD}` (`make bitstream`), with S-boxes in block RAM; the CPU takes {board['lut4']} LUT4 and "
-        f"{board['bram']} block RAM there. On a front: nothing else has as few cycles with as little area, where a "
-        f"block RAM counts as {LUTS_A_BLOCK_RAM} LUT4.",
+        "Area and clock: the unit without the core (est). Each unit is built by itself (`make explore-isa`, `make "
+        "explore-sets`), with S-boxes of LUTs except in VexRiscv's plugin. The clock is the median of several seeds, "
+        f"with the least and the most. As placed: the unit's share of the bitstream of `{BOARD}` (`make bitstream`), "
+        f"with S-boxes in block RAM. The CPU takes {board['lut4']} LUT4 and {board['bram']} block RAM there.",
+        "",
+        "On a front: no other row has as few cycles with as little area. A block RAM counts as "
+        f"{LUTS_A_BLOCK_RAM} LUT4.",
         "",
         *table(headings, rows),
         "",

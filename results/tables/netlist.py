@@ -25,9 +25,9 @@ def render(kept: dict[str, Content]) -> list[str]:
             rows.setdefault(row, []).append(r["stage"])
     headings = ["board", "engine", "cycles, 1024 bytes in memory", "cycles, 500 bytes from the host", "netlists after"]
     return [
-        "`make netlist BOARD=...`, AES-128-CTR, every byte and all known-answer tests right, the same cycles as on the "
-        "simulated board; of bytes from the host over Ethernet within 100, as what a board does while it waits for a "
-        "record leaves traces in the core's data cache:",
+        "`make netlist BOARD=...`, AES-128-CTR: every byte and all known-answer tests are right, and the cycles are "
+        "the same as on the simulated board. With bytes from the host over Ethernet they agree within 100 cycles, "
+        "because a board that waits for a record leaves traces in the core's data cache:",
         "",
         *table(headings, [[*row, ", ".join(stages)] for row, stages in rows.items()]),
     ]

@@ -100,16 +100,18 @@ def render(kept: dict[str, Content]) -> list[str]:
     headings = ["cipher", "bits of a block", "lookups", "cycles a block", "code bytes", "key schedule"]
     headings += ["times as fast", "theirs"]
     return [
-        "**Engine speed** (`make bench-papers`): encryption by C alone, and by the same C with `ptlu` of 32 bits for "
-        "its lookups, 2 KB a call, the key schedule done before; each result compared with `cryptography`, of MARS and "
-        "Twofish with what Crypto++ gave (sim). The caches have 4 KB each: of the tables in C, Blowfish's and those of "
-        "Twofish with MDS in them are as much, DES' and MARS' half, and `ptlu` uses none of it. Lookups of a block in "
-        "C, and instructions of `ptlu` for them. Code bytes of the function that encrypts, tables not counted; the key "
-        "schedule makes the tables, for `ptlu` writes them into the unit too.",
+        "**Engine speed** (`make bench-papers`): encryption in C, and in the same C with `ptlu` of 32 bits for its "
+        "lookups (sim). A call encrypts 2 KB, with the key schedule done before. Each result is compared with "
+        "`cryptography`, for MARS and Twofish with recorded results of Crypto++.",
+        "",
+        "The data cache has 4 KB. In C, the tables of Blowfish and of Twofish with MDS in its tables fill it, the "
+        "tables of DES and MARS fill half of it; `ptlu` uses none of it. Lookups: how many a block needs in C, and how "
+        "many instructions of `ptlu` do them. Code bytes: the function that encrypts, without tables. The key schedule "
+        "makes the tables, and for `ptlu` also writes them into the unit.",
         "",
         *table(headings, rows),
         "",
-        "Hashes, in C alone, of 2 KB with padding; compared with Python's `hashlib`. No AES instruction changes them:",
+        "Hashes, in C only, of 2 KB with padding; compared with Python's `hashlib`. No AES instruction changes them:",
         "",
         *table(["hash", "cycles a block of 512 bits", "code bytes"], hashed),
     ]

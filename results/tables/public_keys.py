@@ -69,23 +69,24 @@ def render(kept: dict[str, Content]) -> list[str]:
     headings = ["bits of each number", "instructions at least", "operands before", "`mul` and `mulhu` in C"]
     headings += ["times fewer at most", "theirs: RSA, registers as wide"]
     return [
-        f"**Engine speed** (`make bench-papers`): integers of {BITS} bits in C on the core, with caches of 4 KB, each "
-        "result compared with that of Python's integers; cycles (sim). The multiplier gives both halves of a product "
-        "of two words, by `mul` and `mulhu`, or the low half alone: then the high one is made of four products of "
-        "halves of words. The C is the same but for that. Code bytes: without what is called.",
+        f"**Engine speed** (`make bench-papers`): integers of {BITS} bits in C on the core, with caches of 4 KB; "
+        "cycles (sim). Each result is compared with Python's. The multiplier returns both halves of a product of two "
+        "words, by `mul` and `mulhu`, or only the low half. Then C makes the high half from four products of half "
+        "words, and is the same otherwise. Code bytes: without the functions that are called.",
         "",
-        *table(["operation", "both halves", "the low half alone", "code bytes", "times as fast"], rows),
+        *table(["operation", "both halves", "low half only", "code bytes", "times as fast"], rows),
         "",
-        f"Multiplications are {share(content)}% of the power's cycles, in whole percents: those of one in a row of "
-        "them, times their number (sim). If `mulhu` cost nothing, as where one instruction gives both halves, a "
-        f"multiplication would have {spared} instructions fewer: {of_one / (of_one - spared):.2f} times as fast, at a "
-        "cycle each (computed).",
+        f"Multiplications take {share(content)}% of the power's cycles, in whole percents (sim): the cycles of one in "
+        "a series of multiplications, times their number. If `mulhu` cost nothing, as where one instruction returns "
+        f"both halves, a multiplication would take {spared} instructions fewer. It would be "
+        f"{of_one / (of_one - spared):.2f} times as fast, at a cycle an instruction (computed).",
         "",
-        "**What the port would allow a wider multiplier** (definition). None was built: this counts words, and no row "
-        "is a measurement. An instruction takes two words of 32 bits and gives one, one a cycle at most. A product of "
-        "two numbers of n words has 2n words in and 2n out: at least 2n instructions, 3n where all operands go in "
-        "before, whatever is behind the port. In C it is n² `mul` and as many `mulhu`; with its loads, sums and stores "
-        f"that of {BITS} bits takes {cycles(content, 'product', 'both'):.0f} cycles (sim).",
+        "**What the port would allow a wider multiplier** (definition). None was built: the table counts words, and no "
+        "row is a measurement. An instruction takes two words of 32 bits and returns one, at most one instruction a "
+        "cycle. A product of two numbers of n words has 2n words in and 2n words out. So it takes at least 2n "
+        "instructions, or 3n where all operands go in before, whatever unit is on the port. In C it takes n² `mul` and "
+        f"as many `mulhu`. With its loads, sums and stores the product of {BITS} bits takes "
+        f"{cycles(content, 'product', 'both'):.0f} cycles (sim).",
         "",
         *table(headings, wider),
     ]

@@ -37,7 +37,7 @@ def render(kept: dict[str, Content]) -> list[str]:
         "",
         *table(names, rows),
         "",
-        "What ends the system clock of how many of them, register or memory to register or memory:",
+        "The paths that limit the system clock, from register or memory to register or memory, and in how many runs:",
         "",
         *table(["board", "from", "to", "runs"], paths),
     ]

@@ -31,8 +31,8 @@ def test_operations_by_each_multiplier():
         ["26644480", "-", "40", "-"],
     ]
     text = "\n".join(lines)
-    assert "Multiplications are 50% of the power's cycles" in text
-    assert "2048 instructions fewer: 1.25 times as fast" in text
+    assert "Multiplications take 50% of the power's cycles" in text
+    assert "2048 instructions fewer. It would be 1.25 times as fast" in text
     assert "takes 4000 cycles (sim)" in text
 
 
