@@ -1,4 +1,4 @@
-"""The pages: one list of tables, and the text of each page with its tables from the kept figures."""
+"""Make the pages: a list of all tables, and the text of each page with its tables filled in from the kept figures."""
 
 import os
 import re
@@ -43,9 +43,9 @@ from results.tables import (
 )
 
 LIST_PAGE = "results/README.md"
-# A version among the words that a tool prints: at least two numbers, then perhaps commits since then.
+# A version in what a tool prints: two numbers or more, perhaps followed by the number of later commits.
 VERSION = re.compile(r"\d+\.\d+(\.\d+)*(-\d+-g[0-9a-f]+)?")
-# Names of tools on pages, where they differ from the names in the files of figures.
+# Names of tools on pages, if they differ from the names in the files of figures.
 TITLES = {"python": "Python", "yosys": "Yosys", "nextpnr-ecp5": "nextpnr", "ecppack": "Project Trellis"}
 TITLES |= {"verilator": "Verilator"}
 TABLES = (
@@ -90,7 +90,7 @@ MEASURED = tuple(each for each in TABLES if each.keep)
 
 
 def table_list() -> list[str]:
-    """The list of tables: where each is, what its figures mean, and what makes them."""
+    """Return the list of tables: the page of each, what it shows, which speed it is, and the command that measures it."""
     rows = []
     for each in MEASURED:
         page = os.path.relpath(each.page, Path(LIST_PAGE).parent)
@@ -101,7 +101,7 @@ def table_list() -> list[str]:
 
 
 def origin(content: Content) -> str:
-    """Return a sentence that tells what figures were measured with."""
+    """Return a sentence that tells how figures were measured."""
     p = content["provenance"]
     if "note" in p:
         return f"`{p['command']}`, {p['date'][:10]}: {p['note']}."
@@ -113,7 +113,7 @@ def origin(content: Content) -> str:
 
 
 def shown_setting(value) -> str:
-    """Return a setting as words: the members of a list or table without brackets and quotes."""
+    """Return a setting as words, without the brackets and quotes of a list or table."""
     if isinstance(value, list):
         separator = " " if all(isinstance(each, str) for each in value) else ", "
         return separator.join(map(shown_setting, value))
@@ -132,7 +132,7 @@ def tool_version(name: str, printed: str) -> str:
 
 
 def block(each: Table) -> list[str]:
-    """The lines of a table's block: itself, and where its figures come from."""
+    """Return the lines of a table's block: the table, and where its figures come from."""
     contents = kept.load(each.sources, each.command)
     lines = each.render(contents)
     if each.keep:
@@ -142,12 +142,12 @@ def block(each: Table) -> list[str]:
 
 
 def pages() -> dict[Path, str]:
-    """Path and text of every page and plot.
+    """Return path and text of every page and plot.
 
     Raises
     ------
     ResultsError
-        A page or the place of a table in it is missing, or figures are.
+        A page, the place of a table in a page, or a file of figures is missing.
     """
     blocks: dict[str, dict[str, list[str]]] = {LIST_PAGE: {"list": table_list()}}
     for each in TABLES:
@@ -157,7 +157,7 @@ def pages() -> dict[Path, str]:
 
 
 def _filled(page: str, blocks: dict[str, list[str]]) -> str:
-    """The text of a page with these blocks in their places."""
+    """Return the text of a page with these blocks filled in."""
     path = kept.ROOT / page
     if not path.exists():
         raise ResultsError(f"{page} is missing: restore it")

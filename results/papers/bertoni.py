@@ -1,4 +1,4 @@
-"""What of ours stands beside the values of Bertoni et al. 2006."""
+"""Our values for Bertoni et al. 2006."""
 
 from gateware.isa import bertoni
 from results.kept import Content
@@ -25,7 +25,7 @@ REASONS = {
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Our values by entry and name."""
+    """Return our values by entry and name."""
     cycles = Cycles(data["bench-papers"])
     ups = {(one, style): cycles.speed_up((one, style), ("table", style)) for one in SETS for style in STYLES}
     lowest, highest = min(ups, key=lambda one: ups[one]), max(ups, key=lambda one: ups[one])

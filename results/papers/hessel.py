@@ -1,4 +1,4 @@
-"""What of ours stands beside the values of Hessel et al. 2009."""
+"""Our values for Hessel et al. 2009."""
 
 from results.kept import Content
 from results.papers import Ours, activity, values
@@ -6,7 +6,7 @@ from results.tables.bench_lte import POINTS_NS, RATES_MBPS, TTI_MS, milliseconds
 
 SOURCES = ("explore-lte.json", "bench-lte.json", "bench-lte_zephyr.json")
 COMMAND = "make explore-lte bench-lte"
-# As explore-lte names them, and as the values of the paper do.
+# A cipher and datapath as explore-lte names them, and the paper's name for them.
 MEMBERS = {("snow3g", 32): "SNOW 3G 32 bits", ("aes", 32): "AES 32 bits", ("aes", 64): "AES 64 bits"}
 MEMBERS |= {("aes", 128): "AES 128 bits"}
 ALONE = "a single block with its loading, round keys on the fly, simulated after mapping"
@@ -27,7 +27,9 @@ REASONS = {
 
 
 def table2() -> dict[tuple[str, int], tuple[int, float]]:
-    """Their Table II: cycles of a unit of keystream, and of a byte in messages of 1000; by cipher and datapath."""
+    """Return their Table II by cipher and datapath: cycles of a unit of keystream, and cycles a byte in messages of
+    1000.
+    """
     printed = values("hessel")["table2"]["values"]
     return {
         key: (printed[f"{name}, cycles a keystream"], printed[f"{name}, cycles a byte"])
@@ -40,7 +42,7 @@ def _lte(value: float | list, conditions: str) -> Ours:
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Our values by entry and name."""
+    """Return our values by entry and name."""
     records = data["explore-lte"]["records"]
     found = {(r["algorithm"], r["datapath"]): r for r in records if r["engines"] == 1}
     cycles, clocks = {}, {}

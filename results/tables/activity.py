@@ -1,4 +1,4 @@
-"""Figures 6 to 12 of Hessel et al. 2009 in our terms, from the figures of `make explore-lte`."""
+"""Show Figures 6 to 12 of Hessel et al. 2009 in our terms, from the figures of `make explore-lte`."""
 
 from results.kept import Content
 from results.papers import activity
@@ -7,7 +7,7 @@ from results.tables.bench_lte import POINTS_NS
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each core, in the order of the figures."""
+    """Return a row for each core, in the order of the paper's figures."""
     content = kept["explore-lte"]
     records = activity.of_one_part(content["records"])
     rows = []

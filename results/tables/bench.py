@@ -1,4 +1,4 @@
-"""`cipherlane bench`: engines from memory to memory."""
+"""Show `cipherlane bench`: engines from memory to memory."""
 
 from results.kept import Content, select
 from results.tables import Table, table
@@ -7,12 +7,12 @@ FIELDS = ("engine", "key_bits", "bytes", "cycles_per_block", "bits_per_cycle", "
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     return {"records": select(content["records"], FIELDS)}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each engine and key length."""
+    """Return a row for each engine and key length."""
     records = kept["bench"]["records"]
     rows = [
         [

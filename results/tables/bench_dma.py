@@ -1,4 +1,4 @@
-"""`make bench-dma`: what the accelerator's DMA gives of its memory port."""
+"""Show `make bench-dma`: how much of its memory port the accelerator's DMA uses."""
 
 from results.kept import Content, select
 from results.tables import Table, table
@@ -7,12 +7,12 @@ FIELDS = ("datapath", "key_bits", "bytes", "offset_source", "offset_destination"
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     return {"records": select(content["records"], (*FIELDS, "kind"))}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each core, key length and alignment."""
+    """Return a row for each core, key length and alignment."""
     rows = [
         [
             r["datapath"],

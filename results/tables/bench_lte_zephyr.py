@@ -1,4 +1,4 @@
-"""`make bench-lte`, its second part: LTE's layer 2 in Zephyr's threads, a transport block each millisecond."""
+"""Show the second part of `make bench-lte`: LTE's layer 2 in Zephyr's threads, a transport block each millisecond."""
 
 from results.kept import Content, select
 from results.tables import Table, bench_lte, table
@@ -6,12 +6,12 @@ from results.tables.bench_lte import RATES_MBPS, TTI_MS, in_time_until, millisec
 
 FIELDS = ("cipher", "engine", "order", "mbps", "packets", "packet_bytes", "blocks", "shortest_cycles", "median_cycles")
 FIELDS += ("cycles", "missed_ttis", "switches", "clock_hz", "kind")
-# In the order of the sample's `enum threads_order`.
+# The order is the order of the sample's `enum threads_order`.
 ORDERS = {"one": "one for all", "mac_first": "three, MAC first", "pdcp_first": "three, PDCP first"}
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows, of the threads or of bare metal."""
+    """Return the figures that the page shows, either of Zephyr's threads or of bare metal."""
     if "costs" not in content:
         return bench_lte.keep(content)
     return {"costs": content["costs"], "records": select(content["records"], FIELDS)}
@@ -28,7 +28,7 @@ def _is_in_time(record: dict) -> bool:
 
 
 def _bare_metal(engine: str | None, found: dict[tuple, dict], clock_hz: int) -> list[str]:
-    """The row of an engine's blocks on bare metal, at the clock of the others; its cycles are of the other board."""
+    """Return an engine's row for bare metal: the cycles come from the other board, converted at this board's clock."""
     at_clock = {mbps: {**record, "clock_hz": clock_hz} for (name, mbps), record in found.items() if name == engine}
     shown = [f"{milliseconds(at_clock[mbps]):.3f}" for mbps in RATES_MBPS]
     until = in_time_until({mbps: _is_in_time(record) for mbps, record in at_clock.items()})
@@ -36,7 +36,9 @@ def _bare_metal(engine: str | None, found: dict[tuple, dict], clock_hz: int) -> 
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Time of a block by engine, threads and rate, beside bare metal; what the threads take, as the kernel has it."""
+    """Return the time of a block by engine, threads and rate, with bare metal for comparison, and the kernel's own
+    costs.
+    """
     content = kept["bench-lte_zephyr"]
     found: dict[tuple, dict[int, dict]] = {}
     for record in content["records"]:

@@ -1,4 +1,4 @@
-"""`make bench-papers`: the styles that the papers compare, one block at a time."""
+"""Show `make bench-papers`: the styles that the papers compare, one block at a time."""
 
 from results.kept import Content, select
 from results.papers.jenkins import EIGHT, KEY_BITS, MHZ, ONE, Cycles
@@ -33,7 +33,7 @@ def keep(content: Content) -> Content:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each program, with speed-ups over the same style of table C."""
+    """Return a row for each program, with speed-ups over the same style of table C."""
     cycles = Cycles(kept["bench-papers"])
     rows = []
     for name, engine, styles, measure in ROWS:

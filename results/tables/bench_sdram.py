@@ -1,4 +1,4 @@
-"""`make bench-sdram`: the engines with their data in SDRAM."""
+"""Show `make bench-sdram`: the engines with their data in SDRAM."""
 
 from results.kept import Content, select
 from results.tables import Table, table
@@ -13,7 +13,7 @@ def keep(content: Content) -> Content:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each engine."""
+    """Return a row for each engine."""
     records = kept["bench-sdram"]["records"]
     found = {(r["engine"], r["memory"]): r["cycles_per_block"] for r in records}
     rows = []

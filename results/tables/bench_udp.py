@@ -1,4 +1,4 @@
-"""`make bench-udp`: records over UDP, and what one costs the CPU."""
+"""Show `make bench-udp`: records over UDP, and the cycles that a record costs the CPU."""
 
 from results.kept import Content, select
 from results.tables import Table, picture, table
@@ -7,12 +7,12 @@ FIELDS = ("engine", "key_bits", "record_bytes", "bytes", "kind", "clock_hz", "go
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     return {"records": select(content["records"], FIELDS)}
 
 
 def stages(records: list[dict]) -> list[str]:
-    """A table: of each engine cycles by stage, and goodput."""
+    """Return a table with cycles by stage and goodput of each engine."""
     names = next(list(r["packet_cycles"]) for r in records if r["packet_cycles"])
     rows = [
         [
@@ -30,7 +30,7 @@ def stages(records: list[dict]) -> list[str]:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """What it is of, and a row for each engine."""
+    """Return a caption, and a row for each engine."""
     records = kept["bench-udp"]["records"]
     return [
         f"**Link speed** (`make bench-udp`) at {records[0]['clock_hz'] / 1e6:g} MHz: data go to the board and come "

@@ -1,4 +1,4 @@
-"""`make bitstream`: clocks and resources of the boards that were built."""
+"""Show `make bitstream`: clocks and resources of the boards that were built."""
 
 from results.kept import Content, select
 from results.tables import Table, table
@@ -7,14 +7,14 @@ USED = ("lut4", "ff", "bram", "dsp")
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     (head,) = select([content], ("board", "device", "speed_grade", "kind", "seed", *USED))
     parts = {name: content[name] for name in ("shares", "units") if name in content}
     return {**head, **parts, "clocks": content["clocks"]}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A table of clocks, one of resources and one of parts; a clock that misses its constraint says so."""
+    """Return tables of clocks, resources and parts. A clock that misses its constraint is marked."""
     clocks, area, parts = [], [], []
     for report in kept.values():
         board = report["board"]

@@ -1,4 +1,6 @@
-"""`make boards`: what there is, what fits on it, and at what clock; run as a program it prints them."""
+"""Show the boards, which configurations fit on them, and at what clock; run as a program, print the tables (`make
+boards`).
+"""
 
 import os
 import sys
@@ -38,23 +40,23 @@ _RAMS = {"ddram": "DDR3", "sdram": "SDRAM"}
 
 
 def hardware() -> list[Board]:
-    """The boards that are not simulated."""
+    """Return the boards that are hardware, not simulated."""
     return [board for board in map(boards.load, boards.names()) if not board.simulated]
 
 
 def target_rows(content: dict[str, Content]) -> list[list[str]]:
-    """A row for each target on hardware, in the order of `TARGETS`."""
+    """Return a row for each target on hardware, in the order of `TARGETS`."""
     found = [targets.load(board.name, name) for board in hardware() for name in board.fits]
     return [_row(target, content) for target in found]
 
 
 def left_out_rows() -> list[list[str]]:
-    """What each board is without, and why."""
+    """Return what each board does not support, and why."""
     return [[board.name, *item] for board in hardware() for item in board.left_out.items()]
 
 
 def cable_rows() -> list[list[str]]:
-    """By which cable each revision is loaded, where its UART is, and who says so."""
+    """Return for each revision the cable that loads it, where its UART is, and the source of this information."""
     return [
         [
             board.name,
@@ -77,12 +79,12 @@ def _uart(board: Board, cable: Cable) -> str:
 
 
 def other_revision_rows() -> list[list[str]]:
-    """Revisions that differ from those for which configurations are built."""
+    """Return the revisions for which no configuration is built, and how they differ."""
     return [[board.name, *item] for board in hardware() for item in board.other_revisions.items()]
 
 
 def ram_rows() -> list[list[str]]:
-    """The boards with memories that no configuration uses."""
+    """Return the boards with memories that no configuration uses."""
     rows = []
     for board in hardware():
         pads = {resource[0] for resource in board.create_platform().constraint_manager.available}
@@ -131,7 +133,7 @@ def _counted(target: Target) -> str:
 
 
 def _reached(target: Target, content: dict[str, Content]) -> str:
-    """The system clock that place-and-route reached, and of how many seeds it is the median."""
+    """Return the system clock that place-and-route reached, and the number of seeds of which it is the median."""
     timed = content.get(f"timing-{target.name}")
     if timed:
         reached = [record["achieved_mhz"] for record in timed["records"] if record["clock"] == "sys"]
@@ -175,7 +177,7 @@ def show(console: Console, content: dict[str, Content]) -> None:
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     try:
         show(
             Console(width=None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", 200))),

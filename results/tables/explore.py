@@ -1,4 +1,4 @@
-"""`make explore`: the family of AES cores, and public ones, on each part."""
+"""Show `make explore`: the family of AES cores, and public ones, on each part."""
 
 from gateware.explore.bars import ABOVE
 from gateware.explore.members import DATAPATHS, FAMILY, PEERS
@@ -7,20 +7,20 @@ from results.kept import Content, select
 from results.papers import hessel
 from results.tables import LUTS_A_BLOCK_RAM, Table, median_mhz, table
 
-# Behind the last run's figures lie those of earlier ones that had what it left out.
+# The figures of the last run. Earlier figures supply the cores that the last run left out.
 LAST = "explore"
 FIELDS = ("core", "datapath", "sbox", "engines", "key_lengths", "slots", "lut4", "ff", "bram", "fmax_mhz")
 FIELDS += ("fmax_by_seed", "cycles_first", "cycles_per_block", "mbps", "mbps_per_lut", "bars", "device", "speed")
 
 
 def keep(content: Content) -> Content:
-    """What was built, at AES-128."""
+    """Return the cores that were built, at AES-128."""
     built = [r for r in content["records"] if r["status"] == "built" and r["key_bits"] == 128]
     return {"kind": content["kind"], "seeds": content["seeds"], "records": select(built, FIELDS)}
 
 
 def built(kept: dict[str, Content]) -> list[dict]:
-    """Records of all cores; of those that the last run left out, from earlier ones which had them."""
+    """Return the records of all cores. Cores that the last run left out come from earlier runs."""
     records = list(kept[LAST]["records"])
     for name in sorted(kept.keys() - {LAST}, reverse=True):
         there = [_what(record) for record in records]
@@ -29,7 +29,7 @@ def built(kept: dict[str, Content]) -> list[dict]:
 
 
 def abilities(core: str) -> tuple[bool, bool]:
-    """Whether a core also decrypts, and whether it takes a new key with each block without losing cycles."""
+    """Return whether a core also decrypts, and whether it takes a new key with each block without losing cycles."""
     peer = PEERS.get(core)
     return (peer.decrypts, peer.key_with_block) if peer else (False, False)
 
@@ -40,13 +40,13 @@ def _what(record: dict) -> list:
 
 
 def _clock(record: dict) -> str:
-    """The median clock, with the least and the most of several seeds."""
+    """Return the median clock, with the least and the most of several seeds."""
     clocks = record["fmax_by_seed"].values()
     return median_mhz({**record, "fmax_least_mhz": min(clocks), "fmax_most_mhz": max(clocks)}, clocks)
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A table for each part, the fastest core first."""
+    """Return a table for each part, the fastest core first."""
     content = kept[LAST]
     (iterative, area), (pipelined, pipelined_area) = ABOVE["128"], ABOVE["pipelined"]
     lines = [
@@ -106,7 +106,9 @@ def render(kept: dict[str, Content]) -> list[str]:
 
 
 def _clocks(records: list[dict]) -> list[str]:
-    """Clock in MHz that a data rate needs of one engine: of each datapath here and, with its cycles, of the paper's."""
+    """Return the clock in MHz that one engine needs for a data rate: for each datapath of ours, and computed for the
+    paper's.
+    """
     cycles = {r["datapath"]: r["cycles_per_block"] for r in records if (r["core"], r["engines"]) == (FAMILY, 1)}
     quoted = {str(width): each for (cipher, width), (each, _) in hessel.table2().items() if cipher == "aes"}
     rows = []

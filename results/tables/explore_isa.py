@@ -1,4 +1,4 @@
-"""`make explore-isa`: delay and resources of the vector unit's parts, and why its S-boxes are as they are."""
+"""Show `make explore-isa`: delay and resources of the vector unit's parts, and the reasons for its S-boxes."""
 
 from results.kept import Content, select
 from results.tables import Table, median_mhz, of_seeds, table
@@ -7,13 +7,13 @@ FIELDS = ("part", "delay_ns", "clock_to_output_ns", "fmax_mhz", "fmax_least_mhz"
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     (head,) = select([content], ("kind", "device", "speed_grade", "seeds"))
     return {**head, "parts": select(content["parts"], FIELDS)}
 
 
 def of_parts(command: str, report: Content, remark: str = "") -> list[str]:
-    """The sentence that says how parts were built, and a row for each."""
+    """Return the sentence that tells how parts were built, and a row for each."""
     rows = [
         [
             part["part"],
@@ -32,7 +32,7 @@ def of_parts(command: str, report: Content, remark: str = "") -> list[str]:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each part, and what follows from them."""
+    """Return a row for each part, and the conclusions."""
     report = kept["explore-isa"]
     parts = {part["part"]: part for part in report["parts"]}
     lanes = {

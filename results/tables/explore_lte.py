@@ -1,4 +1,4 @@
-"""`make explore-lte`: SNOW 3G and AES with round keys on the fly, beside Hessel et al. 2009."""
+"""Show `make explore-lte`: SNOW 3G and AES with round keys on the fly, compared with Hessel et al. 2009."""
 
 from results.kept import Content, select
 from results.papers import hessel
@@ -23,12 +23,12 @@ NAMES = {"snow3g": "SNOW 3G", "aes": "AES-128"}
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     return {"kind": content["kind"], "seeds": content["seeds"], "records": select(content["records"], FIELDS)}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Cycles and wanted clocks by datapath, then a row for each member on each part, the smallest first."""
+    """Return cycles and required clocks by datapath, then a row for each member on each part, the smallest first."""
     content = kept["explore-lte"]
     records = content["records"]
     cycles = {(r["algorithm"], r["datapath"]): r for r in records if r["engines"] == 1}

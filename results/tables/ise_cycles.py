@@ -1,4 +1,4 @@
-"""Why one engine has several cycle counts: each figure of `ise` at AES-128 beside what is in it."""
+"""Show why one engine has several cycle counts: each figure of `ise` at AES-128, and what it includes."""
 
 from results.kept import Content
 from results.tables import Table, table
@@ -27,7 +27,7 @@ def _call(size: int) -> str:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each figure, the least first."""
+    """Return a row for each figure, the lowest first."""
     slots = limits.issue_slots(ENGINE, KEY_BITS)
     refill = limits.floor(ENGINE, KEY_BITS, "buffer") - slots
     warm = {mode: _one(kept["bench-sim"], mode=mode, direction="encrypt") for mode in ("ctr", "ecb")}

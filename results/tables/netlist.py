@@ -1,4 +1,4 @@
-"""`make netlist`: what each engine took in the netlists, which is what it takes on the simulated board."""
+"""Show `make netlist`: the cycles of each engine in the netlists, which equal the cycles on the simulated board."""
 
 from results.kept import Content, select
 from results.tables import Table, table
@@ -7,15 +7,15 @@ FIELDS = ("stage", "engine", "transfer_cycles", "verified", "kind")
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     records = select(content["records"], FIELDS)
     for kept, record in zip(records, content["records"], strict=True):
-        kept["cycles"] = record.get("cycles")  # of an engine that works from memory to memory
+        kept["cycles"] = record.get("cycles")  # only for engines from memory to memory
     return {"board": content["provenance"]["board"], "records": records}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each board and engine: the command fails where two netlists, or netlist and board, differ."""
+    """Return a row for each board and engine. The command fails if two netlists, or netlist and board, differ."""
     rows = {}
     for content in kept.values():
         for r in content["records"]:

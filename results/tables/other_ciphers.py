@@ -1,4 +1,4 @@
-"""`make bench-papers`: other ciphers that look up tables, in C and by `ptlu`."""
+"""Show `make bench-papers`: other ciphers that look up tables, in C and by `ptlu`."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,11 @@ MEASURE, MEASURE_HASHES = "other ciphers", "hashes"
 
 @dataclass(frozen=True)
 class OtherCipher:
-    """Its name in the figures and in the paper, bits of a block, and what one looks up.
+    """A cipher: its names in the figures and in the paper, the bits of a block, and the tables and lookups of a block.
 
-    `tables`, the bits of an index and of an entry, `lookups` and `writes` as the paper's Table 4 counts them in
-    software; `instructions` those of `ptlu` that look up, writes apart. Not `is_theirs`: a form that the paper lacks.
+    `tables`, `index_bits`, `entry_bits`, `lookups` and `writes` are counted for software, like in the paper's Table 4.
+    `instructions` are the `ptlu` instructions for the lookups, without writes. `is_theirs` is false for a form that the
+    paper lacks.
     """
 
     name: str
@@ -52,12 +53,12 @@ HASHES = {"sha1": "SHA-1", "sha256": "SHA-256"}
 
 
 def measured(content: Content, measure: str, wanted: set[tuple[str, str]]) -> dict[tuple[str, str], dict]:
-    """The records of a measure by engine and style.
+    """Return the records of a measure by engine and style.
 
     Raises
     ------
     ResultsError
-        One that is wanted was not measured.
+        A requested record was not measured.
     """
     found = {(r["engine"], r["style"]): r for r in content["records"] if r["measure"] == measure}
     if missing := wanted - found.keys():
@@ -66,24 +67,24 @@ def measured(content: Content, measure: str, wanted: set[tuple[str, str]]) -> di
 
 
 def records(content: Content) -> dict[tuple[str, str], dict]:
-    """The record of each cipher, in C and by `ptlu`; all were measured, or it is a `ResultsError`."""
+    """Return the record of each cipher, in C and by `ptlu`; raise `ResultsError` if one was not measured."""
     return measured(content, MEASURE, {(cipher.name, style) for cipher in CIPHERS for style in ("c", "ptlu")})
 
 
 def hashes(content: Content) -> dict[str, dict]:
-    """The record of each hash; all were measured, or it is a `ResultsError`."""
+    """Return the record of each hash; raise `ResultsError` if one was not measured."""
     found = measured(content, MEASURE_HASHES, {(name, "c") for name in HASHES})
     return {name: found[name, "c"] for name in HASHES}
 
 
 def speed_up(content: Content, name: str) -> float:
-    """How many times fewer cycles `ptlu` takes than C."""
+    """Return how many times fewer cycles `ptlu` takes than C."""
     found = records(content)
     return round(found[name, "c"]["cycles_per_block"] / found[name, "ptlu"]["cycles_per_block"], 2)
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each cipher."""
+    """Return a row for each cipher."""
     content = kept["bench-papers"]
     found, theirs = records(content), papers.values("fiskiran_lee")["table6"]["values"]
     rows = []

@@ -1,4 +1,4 @@
-"""The papers' values beside ours: a table for each entry that has any of ours, and the reasons of the others."""
+"""Show the papers' values with ours: a table for each entry that we compare, and reasons for the other entries."""
 
 from itertools import groupby
 
@@ -16,7 +16,7 @@ def _cell(value) -> str:
 
 
 def _entry(of_entry: list[dict]) -> list[str]:
-    """What stands in an entry's table: its values that have ours beside them."""
+    """Return an entry's table: the values for which we have one of ours."""
     first = of_entry[0]
     beside = [r for r in of_entry if r["reason"] is None]
     notes = dict.fromkeys(r["conditions"]["ours"] for r in beside if r["conditions"]["ours"])

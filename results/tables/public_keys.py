@@ -1,4 +1,4 @@
-"""`make bench-papers`: integers of public keys in C, and what the port would allow a wider multiplier."""
+"""Show `make bench-papers`: integers of public keys in C, and what the port would allow a wider multiplier."""
 
 from results import papers
 from results.kept import Content
@@ -6,21 +6,22 @@ from results.tables import Table, other_ciphers, table
 
 MEASURE = "public keys"
 BITS, WORD, WINDOW = 1024, 32, 4
-# Of a power: 2^2048 mod n by squarings, a window's table, what each further window takes, and the way back.
+# Multiplications of a power: squarings to 2^2048 mod n, the table of a window, each further window, the conversion
+# back.
 MULTIPLICATIONS = (BITS.bit_length() - 1) + (2**WINDOW - 1) + (BITS // WINDOW - 1) * (WINDOW + 1) + 1
 OPERATIONS = {
     "product": f"product of {BITS} bits by {BITS}",
     "multiply": "Montgomery multiplication",
     "power": f"x^e mod n, e of {BITS} bits: {MULTIPLICATIONS} multiplications",
 }
-# Of a product of two words, how many the multiplier gives.
+# Halves of a product of two words that the multiplier returns.
 HALVES = {"both": 2, "low": 1}
-# A power is its multiplications, and takes long to simulate.
+# The power takes long to simulate, and its multiplications determine it. So it is measured only with both halves.
 MEASURED = tuple((name, halves) for name in OPERATIONS for halves in HALVES if (name, halves) != ("power", "low"))
 
 
 def records(content: Content) -> dict[tuple[str, str], dict]:
-    """The record of each of `MEASURED`, or it is a `ResultsError`."""
+    """Return the record of each of `MEASURED`; raise `ResultsError` if one is missing."""
     return other_ciphers.measured(content, MEASURE, set(MEASURED))
 
 
@@ -30,29 +31,30 @@ def cycles(content: Content, name: str, halves: str) -> float:
 
 
 def speed_up(content: Content, name: str) -> float:
-    """How many times fewer cycles an operation takes where the multiplier gives both halves."""
+    """Return how many times fewer cycles an operation takes if the multiplier returns both halves."""
     return round(cycles(content, name, "low") / cycles(content, name, "both"), 2)
 
 
 def share(content: Content) -> int:
-    """Percent of a power's cycles that its multiplications take, by a multiplier that gives both halves.
+    """Return the percentage of a power's cycles that its multiplications take, if the multiplier returns both halves.
 
-    Whole ones: a multiplication's cycles depend a little on what the caches hold.
+    It is rounded to whole percents, because a multiplication's cycles depend slightly on the contents of the caches.
     """
     return round(100 * MULTIPLICATIONS * cycles(content, "multiply", "both") / cycles(content, "power", "both"))
 
 
 def instructions(bits: int) -> tuple[int, int, int]:
-    """What a product of numbers of so many bits takes: of the port at least, its operands first, and in RV32M.
+    """Return how many instructions a product of two numbers takes: on the port at least, with operands first, in RV32M.
 
-    The port takes two words and gives one; `mul` and `mulhu` are two instructions a product of words.
+    An instruction on the port takes two words and returns one. RV32M takes `mul` and `mulhu` for a product of two
+    words.
     """
     words = bits // WORD
     return max(words, 2 * words), words + 2 * words, 2 * words**2
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Cycles of each operation; then what no multiplier behind the port can be below."""
+    """Return the cycles of each operation, then the lower bounds for any multiplier on the port."""
     content = kept["bench-papers"]
     theirs = papers.values("fiskiran_lee")["table9"]["values"]
     found, rows = records(content), []

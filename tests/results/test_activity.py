@@ -1,4 +1,4 @@
-"""What is said of the ciphers of LTE beside Figures 6 to 12 of Hessel et al. 2009, of cores that were made up."""
+"""Test our statements about Figures 6 to 12 of Hessel et al. 2009 with made-up cores."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from results.tables import activity as page
 from tests.results.test_tables import cells
 
 POINTS = (4, 14, 24)
-# Toggles of a byte, LUT4 and least ns a byte of one engine, by datapath and S-box.
+# For one engine by datapath and S-box: toggles of a byte, LUT4 and least ns a byte.
 AES = {
     (32, "lut"): (800, 2001, 20),
     (32, "canright"): (1200, 1900, 30),

@@ -1,4 +1,4 @@
-"""Pages and plots are what the kept figures give; figures are taken over whole, or not at all."""
+"""Test that pages and plots match the kept figures, and that figures are taken completely or not at all."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The table of public keys: ratios and shares from counts that are set here, and what the port bounds."""
+"""Test the table of public keys with given counts: ratios, shares, and the bounds that the port sets."""
 
 import pytest
 
