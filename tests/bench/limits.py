@@ -1,4 +1,4 @@
-"""Define what CTR on the vector unit is compared with: the bars, the issue slots, and the floor of each memory state."""
+"""What CTR on the vector unit is compared with: the bars, the issue slots, and the floor of each memory state."""
 
 # Cycles a block at AES-128/192/256 from memory to memory, with loads, stores and loop.
 BARS = {
@@ -29,7 +29,7 @@ def issue_slots(engine: str, key_bits: int) -> int:
 
 
 def floor(engine: str, key_bits: int, memory: str) -> float:
-    """Return the fewest cycles a block that the stock core allows: issue slots, and lines that the data cache fetches."""
+    """Return the fewest cycles a block of the stock core: issue slots, and lines that the data cache fetches."""
     refill = memory == "buffer" and engine != "ise_vmem"
     return issue_slots(engine, key_bits) + (LINE_CYCLES * BLOCK_BYTES / LINE_BYTES if refill else 0)
 

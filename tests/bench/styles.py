@@ -56,7 +56,7 @@ def families() -> tuple[Family, ...]:
 
 
 def code_bytes(sizes: dict[str, int], direction: str, key_bits: int) -> int:
-    """Return the bytes of code that one block runs: its function, and the functions of its rounds if they are called."""
+    """Return the code bytes that one block runs: its function, and the functions of its rounds if they are called."""
     rounds = sum(sizes.get(f"{part}_{direction}", 0) for part in ("round", "last"))
     return sizes[f"block_{direction}_{key_bits}"] + rounds
 

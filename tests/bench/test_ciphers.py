@@ -37,7 +37,7 @@ PUBLISHED = {
 
 
 def compiled(program, header, defines=()):
-    """Compile a header of firmware/bench/ciphers for the host; return a function from key and data to encrypted data."""
+    """Compile a header of firmware/bench/ciphers for the host; return a function that encrypts data under a key."""
     command = ["cc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
     command += ["-fno-sanitize-recover", *defines, f'-DBENCH_CIPHER="ciphers/{header}"']
     command += [f"-I{path}" for path in (SOURCES, ciphers.GENERATED, REPOSITORY / "firmware" / "core")]
