@@ -81,7 +81,7 @@ def summary(engine: Engine, ours: list[tuple[int, float]], baseline: list[tuple[
     Raises
     ------
     AssertionError
-        Cycles of two rounds differ by more than a few hundredths, the most that the moment of a request explains.
+        Cycles of two rounds differ by more than 2 %, the most that the moment of a request explains.
     """
     cycles = [count for count, _ in (*ours, *baseline)]
     assert max(cycles) - min(cycles) <= max(cycles) / 50, f"{engine.name.lower()}: cycles differ: {cycles}"
