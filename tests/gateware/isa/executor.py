@@ -1,4 +1,4 @@
-"""Run the simulated board with the program `executor.c` in its ROM: it executes single instructions on the real core."""
+"""Run the simulated board with `executor.c` in its ROM, which executes single instructions on the real core."""
 
 import struct
 from pathlib import Path

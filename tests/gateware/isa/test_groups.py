@@ -1,4 +1,4 @@
-"""Test the store of a register group in one instruction: hazards at every distance, overlaps, faults, and its cycles."""
+"""Test storing a register group in one instruction: hazards at every distance, overlaps, faults, and its cycles."""
 
 import random
 

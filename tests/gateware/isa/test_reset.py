@@ -92,7 +92,7 @@ def bench():
 
 
 def program(rng, model, count):
-    """Return commands and responses: write every register of two contexts, run random instructions, and read all back."""
+    """Return commands and responses: write all registers of two contexts, run random instructions, read all back."""
     steps = []
     for context in (0, CONTEXTS - 1):
         steps.append(("context", {"rs1": context, "rs2": 0}, {}))

@@ -1,4 +1,4 @@
-"""Test Zvkned's instructions: each against the standard's pseudo code, and whole blocks and key schedules of FIPS-197."""
+"""Test Zvkned's instructions: each against the standard's pseudo code, and blocks and key schedules of FIPS-197."""
 
 import random
 

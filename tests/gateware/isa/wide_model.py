@@ -1,4 +1,4 @@
-"""Model the units with wider registers by their descriptions: models execute instructions one by one, and encode them."""
+"""Model the units with wider registers from their descriptions: execute instructions one by one, and encode them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
