@@ -90,7 +90,7 @@ MEASURED = tuple(each for each in TABLES if each.keep)
 
 
 def table_list() -> list[str]:
-    """Return the list of tables: the page of each, what it shows, which speed it is, and the command that measures it."""
+    """Return the list of tables: page, contents, which speed, and the command that measures each."""
     rows = []
     for each in MEASURED:
         page = os.path.relpath(each.page, Path(LIST_PAGE).parent)

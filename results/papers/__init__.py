@@ -1,9 +1,8 @@
 """Compare the papers that the project implements with our figures: one record for each value.
 
 A paper has a file of values, ``NAME.toml``, and a module of the same name. Its function ``ours(data)`` returns our
-values. It
-uses only the kept figures (`results.kept`) named in ``SOURCES``, which ``COMMAND`` measures. ``REASONS`` explains why
-other values have none of ours.
+values. It uses only the kept figures (`results.kept`) named in ``SOURCES``, which ``COMMAND`` measures. ``REASONS``
+explains why other values have none of ours.
 """
 
 import importlib

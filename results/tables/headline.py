@@ -28,7 +28,7 @@ def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
 
 
 def wire_limit(kept: dict[str, Content]) -> tuple[float, int]:
-    """Return the Mbps of data that the wire carries in the records of `make bench-udp`, and the bytes of such a record."""
+    """Return the Mbps of data that the wire carries in the records of `make bench-udp`, and a record's bytes."""
     record = kept["bench-udp"]["records"][-1]
     return record["goodput_mbps"] / record["share"], record["record_bytes"]
 

@@ -36,7 +36,7 @@ QUOTED = ("Karu64 (quoted): Zvkned, CTR by OpenSSL under Linux", 5589.0, 75)
 
 
 def front(points: list[tuple[float, float]]) -> list[bool]:
-    """Return for each (cycles, area) whether it is on the Pareto front: no other has as few of both and fewer of one."""
+    """Tell for each (cycles, area) whether it is on the Pareto front: no other has as few of both and fewer of one."""
     return [
         not any(other != point and other[0] <= point[0] and other[1] <= point[1] for other in points)
         for point in points
@@ -48,9 +48,8 @@ class Built:
     """A set of instructions as it was measured.
 
     Names, engine and family come from `SETS`. `cycles` are cycles a block of AES-128 encryption by blocks a call.
-    `area` is
-    in LUT4, with `LUTS_A_BLOCK_RAM` for a block RAM. `mhz` is the clock of the unit by itself, if it was built so.
-    `on_front` tells by blocks a call whether the set is on the front.
+    `area` is in LUT4, with `LUTS_A_BLOCK_RAM` for a block RAM. `mhz` is the clock of the unit by itself, if it was
+    built so. `on_front` tells by blocks a call whether the set is on the front.
     """
 
     name: str

@@ -1,12 +1,10 @@
 """Measure what one core of the host carries: ``python -m tests.bench_host``, or ``make bench-host``.
 
 The tool streams records to the echoing null board over the loopback interface. It takes turns with a bare echo: the
-same
-datagrams to the same null board, with as many in flight, but nobody looks at the answers. Rates count data bits to the
-board and back once, for each second of a process's CPU time. Other work on the machine changes CPU time little. Rates
-by
-the wall clock are also shown, and depend on other work too. The null board is a separate process with its own core, if
-there are two cores. Its time does not count for the tool.
+same datagrams to the same null board, with as many in flight, but nobody looks at the answers. Rates count data bits to
+the board and back once, for each second of a process's CPU time. Other work on the machine changes CPU time little.
+Rates by the wall clock are also shown, and depend on other work too. The null board is a separate process with its own
+core, if there are two cores. Its time does not count for the tool.
 
 The kernel sends and receives as many datagrams in a call as fit. Rows with fewer datagrams show networks that join
 fewer; a row with one datagram shows a network that joins none. The command fails if the tool is below its bar, with as

@@ -7,9 +7,8 @@ tool's CPU time in all its threads.
 
 The cost is measured in two ways. Directly: each stretch with a viewer is compared with the next stretch without one.
 This shows the mean loss and its 95 % interval, which is wide if the machine's own speed changes more. By account: the
-CPU
-time that two threads spend on pictures, the streaming thread while it makes one and the serving thread, as a share of
-all time. Streaming lacks this share of a core.
+CPU time that two threads spend on pictures, the streaming thread while it makes one and the serving thread, as a share
+of all time. Streaming lacks this share of a core.
 
 An account above the bar fails the command. So does a direct cost in CPU time if its whole interval is above the bar and
 the tool had a core nearly to itself. Pictures follow the wall clock, so with less of a core they are a larger share.

@@ -1,9 +1,8 @@
 """Measure LTE's layer 2 with each engine: ``python -m tests.bench_lte``, or ``make bench-lte``.
 
 This is the experiment of Hessel, Szczesny, Lohmann, Bilgic and Hausner (2009). A transport block comes each
-millisecond.
-MAC, RLC and PDCP with deciphering must be finished before the next block. The host makes the blocks. It compares the
-packets that come out with the packets that went in, in a separate pass after the timed passes.
+millisecond. MAC, RLC and PDCP with deciphering must be finished before the next block. The host makes the blocks. It
+compares the packets that come out with the packets that went in, in a separate pass after the timed passes.
 """
 
 import argparse

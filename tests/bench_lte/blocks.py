@@ -29,7 +29,7 @@ _COUNT, _IDENTITY, _SEED = 0x5A5A5 << SN_BITS | SN_LIMIT - 3, 0x15, 36323
 
 @dataclass(frozen=True)
 class Bearer:
-    """A radio bearer: logical channel, BEARER of 5 bits, a key of 16 bytes or None for 128-EEA0, and one of `CIPHERS`."""
+    """A radio bearer: logical channel, BEARER of 5 bits, key of 16 bytes or None for 128-EEA0, one of `CIPHERS`."""
 
     lcid: int
     identity: int

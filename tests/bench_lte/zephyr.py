@@ -177,7 +177,7 @@ def in_time(found: dict) -> bool:
 
 
 def measured(board: ZephyrLteBoard, engines: Sequence[str | None]) -> Iterator[dict]:
-    """Yield the records of each engine and order: the paper's rates, then higher rates as long as blocks are in time."""
+    """Yield the records of each engine and order: the paper's rates, then higher rates while blocks are in time."""
     for engine in engines:
         print(f"measuring {engine or 'the stack alone'} in threads", file=sys.stderr, flush=True)
         for mbps in (*RATES_MBPS, *range(RATES_MBPS[-1] + STEP_MBPS, MOST_MBPS + 1, STEP_MBPS)):

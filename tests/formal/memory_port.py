@@ -1,8 +1,7 @@
 """The vector unit's memory port prepared for proofs: all its ports, and also its queue.
 
 Only invariants use the queue's words, which are shown by their place in the memory. An induction from an arbitrary
-state
-needs them.
+state needs them.
 """
 
 from migen import Cat, Memory, Module, Signal

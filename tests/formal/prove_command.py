@@ -1,8 +1,7 @@
 """Prove that the register in front of the units passes every command once, in order and unchanged, whatever stalls.
 
 The proof is a k-induction from reset, with free commands and a free `source_ready`. At most one command is accepted and
-not
-yet passed on, and the register offers this command until the unit takes it.
+not yet passed on, and the register offers this command until the unit takes it.
 """
 
 import re

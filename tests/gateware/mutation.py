@@ -1,9 +1,8 @@
 """Simulate a design with a fault, if `tests.mutants` requests one through the environment.
 
 A design is known by the name under which its model is kept. One Verilog contains all faults drawn for a design. A
-number
-selects one of them when the model is created, so a design is compiled once. Number 0 selects none. This shows that the
-fault kills a mutant, and not the way through Yosys.
+number selects one of them when the model is created, so a design is compiled once. Number 0 selects none. This shows
+that the fault kills a mutant, and not the way through Yosys.
 
 As a plug-in of pytest it gives a design the same name whichever tests run first. It ends with status 3 if a design
 that should have a fault was not simulated.

@@ -263,7 +263,7 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path):
     ],
 )
 def test_constraints_are_checked_against_the_netlist(tmp_path, port, required, inverters, message):
-    """Faults: a clock named after an internal net, a clock unknown to place-and-route, and loops other than the rings."""
+    """Faults: a clock named after an internal net, a clock unknown to place-and-route, loops other than the rings."""
     directions = {"A": "input", "Z": "output"}
     cells = {
         str(n): {

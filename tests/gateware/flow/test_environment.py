@@ -30,7 +30,7 @@ def run(*words):
 
 @pytest.mark.parametrize("target", targets.load_all(), ids=lambda target: target.name)
 def test_every_target_has_one(target):
-    """Each has a way to each transport, a driver for the cable if there is one, and engines that the host tool knows."""
+    """Each has a way to each transport, a driver for the cable if there is one, and engines known to the host tool."""
     port = "" if target.board.uart_usb or "uart" not in environment.transports(target) else "/dev/ttyUSB7"
     main = main_of(target, "" if target.board.simulated else port)
     resources, options = main["resources"], main["options"]

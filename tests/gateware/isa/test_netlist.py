@@ -1,8 +1,7 @@
 """Run programs of the unit's test bench on the vector unit as it is mapped to the ECP5, with a board's S-boxes.
 
 The netlist is interpreted, because compiling it takes minutes. ``make netlist-units`` compiles it and runs all
-programs,
-and the accelerator's programs.
+programs, and the accelerator's programs.
 """
 
 import pytest

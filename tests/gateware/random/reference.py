@@ -12,7 +12,7 @@ def repetition_fails(samples: list[int], cutoff: int) -> int | None:
 
 
 def proportion_fails(samples: list[int], cutoff: int) -> int | None:
-    """Return the index of the first sample that is the `cutoff`-th in its window equal to the window's first, or None."""
+    """Return the index of the first sample that is the `cutoff`-th one equal to its window's first, or None."""
     for start in range(0, len(samples), WINDOW):
         window = samples[start : start + WINDOW]
         if window.count(window[0]) >= cutoff:
