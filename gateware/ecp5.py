@@ -15,7 +15,7 @@ SMALL = Fit(cfu_sbox="tower", core_sbox="tower", lut_words=64, distributed_words
 _TOO_LARGE = "a 25F has 24,288 LUT4 and 56 block RAMs, and "
 SMALL_LEFT_OUT = {
     "eth": _TOO_LARGE + "`eth` takes 27,295 LUT4 and 200 block RAMs of an 85F",
-    "pipelined": _TOO_LARGE + "the pipelined core alone takes as many LUTs",
+    "pipelined": _TOO_LARGE + "the pipelined core by itself takes as many LUTs",
     "zephyr": _TOO_LARGE + "Zephyr's memories take 128 block RAMs",
     "eth_zephyr": _TOO_LARGE + "Zephyr's memories take 128 block RAMs",
     "sdram_zephyr": _TOO_LARGE + "Zephyr's memories take 128 block RAMs",

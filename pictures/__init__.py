@@ -1,1 +1,1 @@
-"""Pictures as SVG, drawn by Matplotlib: plots of figures, and block diagrams. What they show is given to them."""
+"""Draw pictures as SVG with Matplotlib: plots of figures, and block diagrams. The callers supply the contents."""

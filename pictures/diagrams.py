@@ -1,4 +1,4 @@
-"""Block diagrams: boxes with a name and what is in them, and arrows between points at their edges. Units are inches."""
+"""Draw block diagrams: boxes with a name and contents, and arrows between points on their edges. Units are inches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,10 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True)
 class Box:
-    """A part: where it is, its name, lines below it, its colour (one of `TINTS`), and the source that it shows.
+    """A part of a diagram: its place, its name, lines below the name, its colour (one of `TINTS`), and the source that
+    it shows.
 
-    With `frame` it holds other boxes: its name stands in the upper left corner.
+    With `frame` it contains other boxes, and its name stands in the upper left corner.
     """
 
     name: str
@@ -29,27 +30,31 @@ class Box:
     frame: bool = False
 
     def left(self, at: float = 0.5) -> Place:
-        """A point of the left edge, `at` 0 below to 1 above; of the other edges likewise, from left to right."""
+        """Return a point of the left edge: `at` is 0 at the bottom and 1 at the top.
+
+        On the horizontal edges, `at` runs from left to right.
+        """
         return self.x, self.y + at * self.height
 
     def right(self, at: float = 0.5) -> Place:
-        """A point of the right edge."""
+        """Return a point of the right edge."""
         return self.x + self.width, self.y + at * self.height
 
     def top(self, at: float = 0.5) -> Place:
-        """A point of the upper edge."""
+        """Return a point of the upper edge."""
         return self.x + at * self.width, self.y + self.height
 
     def bottom(self, at: float = 0.5) -> Place:
-        """A point of the lower edge."""
+        """Return a point of the lower edge."""
         return self.x + at * self.width, self.y
 
 
 @dataclass(frozen=True)
 class Arrow:
-    """A line through points, with an arrow at its end and, with `both`, at its beginning; `label` at `label_at`.
+    """A line through points with an arrowhead at its end, and with `both` also at its beginning; `label` stands at
+    `label_at`.
 
-    A `plain` one has no arrow. Lines that cross one that is `over` have a gap there.
+    A `plain` line has no arrowhead. Where a line crosses a line with `over`, it has a gap.
     """
 
     points: Sequence[Place]
@@ -62,7 +67,7 @@ class Arrow:
 
 
 def draw(title: str, description: str, size: Place, boxes: Sequence[Box], arrows: Sequence[Arrow]) -> str:
-    """The diagram as SVG, `size` inches large; boxes that hold others come before them."""
+    """Return the diagram as SVG, `size` inches large. Boxes that contain others must come before them."""
     with settings():
         drawn = figure(*size)
         axes = drawn.add_axes((0, 0, 1, 1))

@@ -1,4 +1,4 @@
-"""What plots have in common: frame, title, names of series, axes."""
+"""Make what all plots share: frame, title, names of series, axes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 from pictures.style import INK, PAPER, SERIES, figure
 
 WIDTH = 8.2  # inches
-# Of labels: no line crosses one.
+# Labels get a box in the colour of the paper, so that no line crosses them.
 HALO = {"boxstyle": "square,pad=0.06", "facecolor": PAPER, "edgecolor": "none"}
 
 
@@ -21,14 +21,14 @@ class PlotError(ValueError):
 
 @dataclass(frozen=True)
 class Line:
-    """A limit at `value`, and what it is."""
+    """A limit at `value`, and the text that names it."""
 
     value: float
     label: str
 
 
 def colours_of(names: Sequence[str]) -> dict[str, str]:
-    """A colour for each name of a series; raises `PlotError` where there are too many."""
+    """Return a colour for each name of a series; raise `PlotError` if there are too many."""
     unique = list(dict.fromkeys(names))
     if len(unique) > len(SERIES):
         raise PlotError(f"{len(unique)} series, but colours for {len(SERIES)}: leave some out, or draw two plots")
@@ -36,7 +36,7 @@ def colours_of(names: Sequence[str]) -> dict[str, str]:
 
 
 def canvas(title: str, height: float, *, left: float, top: float, bottom: float) -> tuple[Figure, Axes]:
-    """A figure of so many inches with one plot in it; its edges in inches from those of the figure."""
+    """Return a figure with one plot in it, `height` inches high. `left`, `top` and `bottom` are margins in inches."""
     drawn = figure(WIDTH, height)
     box = (left / WIDTH, bottom / height, (WIDTH - left - 0.35) / WIDTH, (height - top - bottom) / height)
     axes = drawn.add_axes(box)
@@ -49,12 +49,12 @@ def canvas(title: str, height: float, *, left: float, top: float, bottom: float)
 
 
 def add_title(drawn: Figure, title: str) -> None:
-    """Puts the title into the upper left corner."""
+    """Put the title into the upper left corner."""
     drawn.text(0.1 / WIDTH, 1 - 0.12 / drawn.get_figheight(), title, va="top", fontsize=11, color=INK)
 
 
 def legend(drawn: Figure, handles: list, *, below: float = 0.36) -> None:
-    """The names of series in a row, so many inches below the upper edge."""
+    """Write the names of series in a row, `below` inches under the upper edge."""
     if handles:
         place = (0.05 / WIDTH, 1 - below / drawn.get_figheight())
         drawn.legend(
@@ -73,13 +73,13 @@ def legend(drawn: Figure, handles: list, *, below: float = 0.36) -> None:
 
 
 def series_legend(drawn: Figure, colours: dict[str, str]) -> None:
-    """The names of the series, where there are several."""
+    """Write the names of the series if there are several."""
     if len(colours) > 1:
         legend(drawn, [Patch(color=colour, label=name) for name, colour in colours.items()])
 
 
 def logarithmic(axis, steps: tuple[float, ...] = (1, 2, 5)) -> None:
-    """Makes an axis logarithmic, with a label at each of the steps of a decade."""
+    """Make an axis logarithmic, with a label at each of the steps of a decade."""
     axis.set_major_locator(LogLocator(base=10, subs=steps, numticks=50))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     axis.set_minor_formatter(NullFormatter())
@@ -87,5 +87,5 @@ def logarithmic(axis, steps: tuple[float, ...] = (1, 2, 5)) -> None:
 
 
 def room_for(labels: Sequence[str]) -> float:
-    """Inches that the longest of the labels takes."""
+    """Return the width of the longest label in inches."""
     return 0.3 + 0.072 * max(map(len, labels))

@@ -1,4 +1,4 @@
-"""Plots of figures by name: values, shares of wholes, stages in a row. All say three significant digits."""
+"""Plot figures by name: values, shares of wholes, stages in a row. All show three significant digits."""
 
 from functools import cache
 
@@ -7,19 +7,19 @@ from matplotlib.ticker import FuncFormatter
 from pictures.frame import HALO, WIDTH, Line, canvas, colours_of, logarithmic, room_for, series_legend
 from pictures.style import INK, PAPER, SERIES, SOFT, WARNING, digits, settings, svg
 
-_ROW, _GAP = 0.19, 0.09  # of a value, and between groups; in inches
+_ROW, _GAP = 0.19, 0.09  # inches of a row, and of the gap between groups
 
 
 @cache
 def values(
     title: str, x_name: str, rows: tuple[tuple[str, float, str], ...], *, log: bool = False, limit: Line | None = None
 ) -> str:
-    """A row for each value: bars from 0, or with `log` points over a logarithmic axis.
+    """Draw a row for each value: bars from 0, or with `log` points over a logarithmic axis.
 
     Args:
-        title: says what is drawn.
-        x_name: of the axis, with unit and kind.
-        rows: label, value, and the name of its series. Rows that follow each other with one label are a group.
+        title: title of the plot.
+        x_name: name of the axis, with unit and kind.
+        rows: label, value, and the name of its series. Consecutive rows with the same label form a group.
         log: for values over several decades.
         limit: a line across all rows.
 
@@ -90,7 +90,8 @@ def values(
 def shares(
     title: str, x_name: str, wholes: tuple[tuple[str, tuple[tuple[str, float], ...]], ...], *, rest: str = ""
 ) -> str:
-    """A bar for each whole, of parts in a row: label, and name and value of each part; `rest` names the last part.
+    """Draw a bar for each whole, made of parts in a row: label, and name and value of each part. `rest` names the last
+    part.
 
     Raises
     ------
@@ -124,12 +125,12 @@ def shares(
 
 @cache
 def waterfall(title: str, x_name: str, courses: tuple[tuple[str, tuple[tuple[str, float], ...]], ...]) -> str:
-    """Stages one after the other, a row each, which begins where the one before ended.
+    """Draw stages one after another. Each has a row and begins where the stage before it ended.
 
     Args:
-        title: says what is drawn.
-        x_name: of the axis, with unit and kind.
-        courses: heading of each, and name and length of its stages.
+        title: title of the plot.
+        x_name: name of the axis, with unit and kind.
+        courses: a heading for each course, and name and length of its stages.
 
     Raises:
     ------

@@ -1,4 +1,4 @@
-"""Points over two axes, with labels that lie on nothing else, limits and Pareto fronts."""
+"""Plot points over two axes, with labels that overlap nothing else, limits and Pareto fronts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ MARKERS = ("o", "s", "^", "D")
 
 @dataclass(frozen=True)
 class Point:
-    """A point with its label and series; `marker` is one of the names that a plot gives to `MARKERS`."""
+    """A point with its label and series. `marker` is a name from the argument `markers` of `points`."""
 
     label: str
     x: float
@@ -39,18 +39,18 @@ def points(
     markers: tuple[str, ...] = (),
     joined: bool = False,
 ) -> str:
-    """Points with labels, in one panel or several below each other that have one x axis.
+    """Draw points with labels, in one panel or in several panels below each other that share the x axis.
 
     Args:
-        title: says what is drawn.
-        x_name: of the axis, with unit and kind.
-        y_name: of the axes, with unit and kind.
-        panels: the heading of each, and its points.
+        title: title of the plot.
+        x_name: name of the axis, with unit and kind.
+        y_name: name of the y axes, with unit and kind.
+        panels: heading and points of each panel.
         limit: a horizontal line.
         log: whether the axes are logarithmic.
-        front: what a line through the points on the front is, stairs for which less is better on both axes.
-        markers: what `MARKERS` mean, in order.
-        joined: whether a line goes through the points of one label, which then stands at the highest alone.
+        front: name of the line through the points on the front. The line has stairs; less is better on both axes.
+        markers: meanings of `MARKERS`, in order.
+        joined: whether a line connects the points of one label. The label then stands only at the highest point.
 
     Raises:
     ------
@@ -142,7 +142,7 @@ def _panel(axes: Axes, x_name, y_name, heading, inside, everything, limit, log, 
 
 
 def _join(axes: Axes, inside: Sequence[Point]) -> list[Point]:
-    """Lines through the points of one label each; gives the highest of each."""
+    """Draw lines through the points with the same label; return the highest point of each label."""
     found: dict[str, list[Point]] = {}
     for point in inside:
         found.setdefault(point.label, []).append(point)
@@ -152,7 +152,7 @@ def _join(axes: Axes, inside: Sequence[Point]) -> list[Point]:
 
 
 def _place_labels(axes: Axes, labelled: Sequence[Point], inside: Sequence[Point], limit: Line | None) -> None:
-    """Labels where nothing else is: right or left of the point, above or below it, further away with a thin line."""
+    """Place labels where nothing else is: next to the point, above or below it, or further away with a thin line."""
     area = axes.get_window_extent()
     places = [axes.transData.transform((point.x, point.y)) for point in inside]
     taken = [Bbox.from_bounds(x - 5, y - 5, 10, 10) for x, y in places]

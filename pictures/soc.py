@@ -1,4 +1,4 @@
-"""The block diagram of the SoC."""
+"""Draw the block diagram of the SoC."""
 
 from pictures.diagrams import Arrow, Box, draw
 

@@ -1,7 +1,8 @@
-"""How all pictures look, and how one becomes SVG: the same bytes on every machine, for light and dark surroundings.
+"""Define how all pictures look, and turn them into SVG: the same bytes on every machine, for light and dark
+surroundings.
 
-Text is drawn as outlines of the font that Matplotlib brings along, so that a picture looks the same everywhere. Each
-colour stands here with its counterpart in dark surroundings; a picture with another colour is an error.
+Text is drawn as outlines of the font that Matplotlib includes, so a picture looks the same everywhere. Each colour is
+defined here with its counterpart in dark surroundings; a picture with another colour is an error.
 """
 
 import re
@@ -16,7 +17,7 @@ PAPER, INK, SOFT, GRID = "#ffffff", "#1b1f24", "#57606a", "#d0d7de"
 SERIES = ("#2f6db3", "#b5601d", "#3c8043", "#8a4fa3", "#a3324a", "#19838a", "#7a6a12", "#6e7781")
 TINTS = ("#dbe8f7", "#f8e6d6", "#deefdf", "#efe1f5", "#f7dde2", "#d8eff0", "#f1ecd0", "#eaeef2")
 WARNING = "#b00020"
-# Of each colour, what takes its place in dark surroundings.
+# The colour that replaces each colour in dark surroundings.
 DARK = {
     PAPER: "#0d1117",
     INK: "#e6edf3",
@@ -61,11 +62,11 @@ SETTINGS = {
 
 
 class ColourError(ValueError):
-    """A picture has a colour without a counterpart in dark surroundings."""
+    """A picture contains a colour without a counterpart in dark surroundings."""
 
 
 def digits(value: float) -> str:
-    """The value with three significant digits, thousands apart: 0.104, 7.12, 10.4, 938, 1,260."""
+    """Format the value with three significant digits and a separator of thousands: 0.104, 7.12, 10.4, 938, 1,260."""
     rounded = float(f"{value:.3g}")
     if abs(rounded) >= 100 or rounded == round(value, 9) == int(rounded):
         return f"{rounded:,.0f}"
@@ -73,22 +74,22 @@ def digits(value: float) -> str:
 
 
 def figure(width: float, height: float) -> Figure:
-    """An empty picture of so many inches; it and all in it are to be made under `SETTINGS`."""
+    """Return an empty picture of `width` by `height` inches. Make it and its contents inside `settings()`."""
     return Figure(figsize=(width, height))
 
 
 def settings():
-    """A context in which pictures are made."""
+    """Return a context manager that applies `SETTINGS`; make pictures inside it."""
     return rc_context(SETTINGS)
 
 
 def svg(drawn: Figure, title: str, description: str = "") -> str:
-    """The picture as a file; `title` and `description` are for who cannot see it.
+    """Return the picture as SVG; `title` and `description` are for readers who cannot see it.
 
     Raises
     ------
     ColourError
-        It has a colour that `DARK` lacks.
+        The picture has a colour that `DARK` lacks.
     """
     output = StringIO()
     FigureCanvasSVG(drawn).print_svg(output, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))

@@ -1,4 +1,4 @@
-"""The block diagram of the vector AES unit."""
+"""Draw the block diagram of the vector AES unit."""
 
 from pictures.diagrams import Arrow, Box, draw
 

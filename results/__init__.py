@@ -1,1 +1,1 @@
-"""Figures that are kept in the repository, and the pages and plots that are made of them: ``python -m results``."""
+"""Keep figures in the repository, and make pages and plots from them: ``python -m results``."""

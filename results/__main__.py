@@ -1,7 +1,7 @@
-"""Writes the pages of figures and all pictures: ``python -m results`` (`make pages`).
+"""Write the pages of figures and all pictures: ``python -m results`` (`make pages`).
 
-``--take`` first takes the figures that commands have left in `build/results` over into `results/data` (`make readme`);
-``--check`` writes nothing, and fails if a page or plot is not what the kept figures give (`make lint`).
+``--take`` first copies the figures that commands left in `build/results` to `results/data` (`make readme`).
+``--check`` writes nothing, and fails if a page or plot differs from what the kept figures produce (`make lint`).
 """
 
 import argparse
@@ -12,12 +12,12 @@ from results import kept, pages
 
 
 def take(folder: Path) -> list[Path]:
-    """Keeps what the pages show of each file of figures in a folder; gives the files that were taken.
+    """Keep what the pages show from each file of figures in a folder; return the files that were taken.
 
     Raises
     ------
     ResultsError
-        A file cannot be taken; then none is.
+        A file cannot be taken. Then no file is taken.
     """
     taken = {}
     for table in pages.MEASURED:
@@ -34,7 +34,7 @@ def take(folder: Path) -> list[Path]:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m results", description=__doc__.splitlines()[0])
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument("--take", action="store_true", help="take the figures in build/results over first")

@@ -1,4 +1,4 @@
-"""The plots of the pages, each with its data as a table."""
+"""Draw the plots of the pages, each with its data as a table."""
 
 import csv
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ from results.tables import (
 
 FOLDER = "results"
 PICTURES = "docs/pictures"
-# The board whose bitstreams are drawn.
+# The plots show the bitstreams of this board.
 REFERENCE = "ecpix5"
 SBOXES = activity.SBOXES | {"block_ram": "block RAM"}
 UNITS = {
@@ -43,21 +43,21 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot: its picture as SVG, and what it shows as rows under `columns`, with all digits."""
+    """A plot: its picture as SVG, and its data as rows under `columns`, with all digits."""
 
     svg: str
     columns: Sequence[str]
     rows: Sequence[Sequence]
 
     def csv(self) -> str:
-        """The rows as a file, RFC 4180 with line feeds."""
+        """Return the rows as a CSV file, RFC 4180 with line feeds."""
         output = StringIO()
         csv.writer(output, lineterminator="\n").writerows([self.columns, *self.rows])
         return output.getvalue()
 
 
 def speeds() -> Plot:
-    """Mbps of each engine: engine, record and link speed, and what the wire carries."""
+    """Plot engine, record and link speed of each engine in Mbps, and the limit of the wire."""
     data = kept.load(headline.TABLE.sources, headline.TABLE.command)
     found = headline.speeds(data)
     names, kind = headline.columns(found)
@@ -71,7 +71,7 @@ def speeds() -> Plot:
     )
 
 
-# What `cores` marks, as `explore.abilities` names it.
+# Markers of `cores` by what a core can do; `explore.abilities` returns these abilities.
 ABILITIES = {
     "encryption, keys loaded before": "o",
     "both directions, keys loaded before": "s",
@@ -80,7 +80,7 @@ ABILITIES = {
 
 
 def cores() -> Plot:
-    """Area and Mbps of the family's cores that hold one key of AES-128, and of public ones, on the first part."""
+    """Plot area and Mbps of cores on the first part: ours that hold one key of AES-128, and public cores."""
     contents = kept.load(explore.TABLE.sources, explore.TABLE.command)
     records = explore.built(contents)
     device, speed = max((r["device"], r["speed"]) for r in records)
@@ -105,7 +105,7 @@ def cores() -> Plot:
 
 
 def luts() -> Plot:
-    """LUT4 of each unit of the reference board's bitstreams that count them."""
+    """Plot the LUT4 of each unit in the reference board's bitstreams, as far as a bitstream counts them."""
     reports = kept.load((f"bitstream-{REFERENCE}*.json",), bitstream.TABLE.command).values()
     counted = [r for r in reports if "shares" in r]
     units = [*dict.fromkeys(unit for r in counted for unit in r["shares"] if unit != "rest"), "rest"]
@@ -129,7 +129,7 @@ def luts() -> Plot:
 
 
 def instructions() -> Plot:
-    """Cycles and area of the instruction sets, and which are on the fronts of latency and throughput."""
+    """Plot cycles and area of the instruction sets, and mark the sets on the fronts of latency and throughput."""
     found = instruction_sets.built(kept.load(instruction_sets.TABLE.sources, instruction_sets.TABLE.command))
     panels, rows = [], []
     for heading, blocks in instruction_sets.FRONTS.items():
@@ -155,7 +155,7 @@ def instructions() -> Plot:
 
 
 def ciphers_of_lte() -> Plot:
-    """Area and activity of SNOW 3G and of AES with round keys on the fly, by S-boxes."""
+    """Plot area and activity of SNOW 3G and of AES with round keys on the fly, by S-boxes."""
     content = kept.load(explore_lte.TABLE.sources, explore_lte.TABLE.command)["explore-lte"]
     drawn, rows = [], []
     for r in activity.of_one_part(content["records"]):
@@ -170,7 +170,7 @@ def ciphers_of_lte() -> Plot:
 
 
 def layer2() -> Plot:
-    """Hessel's Figure 5: time of a transport block over what its cipher takes for a byte."""
+    """Plot Figure 5 of Hessel et al.: the time of a transport block over the time that its cipher takes for a byte."""
     records = kept.load(bench_lte.TABLE.sources, bench_lte.TABLE.command)["bench-lte"]["records"]
     stack = {r["mbps"]: r for r in records if r["engine"] is None}
     drawn, rows = [], []
@@ -193,7 +193,7 @@ def layer2() -> Plot:
     return Plot(svg, ("engine", "cipher", "Mbit/s", "ns a byte", "ms", "kind"), rows)
 
 
-# Engines in `record`, and what the stages of a record are called there.
+# The engines that `record` shows, and the names of the stages of a record there.
 WALKED = ("ise", "ise_vmem", "accelerator")
 STAGES = {
     "driver": "registers of the MAC",
@@ -206,7 +206,7 @@ ON_WIRE, OFF_WIRE = "wire to the board", "wire to the host"
 
 
 def record() -> Plot:
-    """The way of one record over UDP from the wire through the board onto the wire, in cycles by stage."""
+    """Plot the way of one record over UDP from the wire through the board and back, in cycles by stage."""
     data = kept.load((*bench_udp.TABLE.sources, *bench_eth.TABLE.sources), bench_udp.TABLE.command)
     found = {r["engine"]: r for r in data["bench-udp"]["records"]}
     mbps, record_bytes = headline.wire_limit(data)
@@ -217,7 +217,8 @@ def record() -> Plot:
         for engine, r in found.items()
         if r["packet_cycles"]
     }
-    # From the first bit of a frame to the first of its answer: the frame has to be there as a whole before.
+    # The latency runs from the first bit of a frame to the first bit of its answer. The whole frame must arrive before
+    # the answer begins, so the time on the wire is part of the latency and is subtracted.
     through = bench_eth.latency_cycles(data["bench-eth"], record_bytes + HEADER.size, clock)
     courses["fastpath"] = {ON_WIRE: wire, "fast path": through - wire, OFF_WIRE: wire}
     shown = tuple((engine, tuple(courses[engine].items())) for engine in (*WALKED, "fastpath"))
@@ -231,7 +232,7 @@ def record() -> Plot:
     return Plot(svg, ("engine", "stage", "cycles", "kind"), rows)
 
 
-# Of each paper, what its page begins with: title, entry and end of the names of its values.
+# The plot at the top of each paper's page: its title, the entry that it shows, and the end of the names of its values.
 BESIDE = {
     "jenkins": ("Table 4: speed-up by instructions over the same style of C", "table4", ""),
     "bertoni": ("Speed-up over C, of all sets and styles", "speed_up", ""),
@@ -241,7 +242,7 @@ BESIDE = {
 
 
 def beside(paper: str) -> Plot:
-    """Values of a paper, and ours."""
+    """Plot values of a paper and our values next to them."""
     title, entry, end = BESIDE[paper]
     found = [r for r in papers.records(paper, papers.load(paper)) if r["entry"] == entry and r["value"].endswith(end)]
     found = [r for r in found if r["ratio"] is not None]
@@ -274,7 +275,7 @@ DIAGRAMS = {
 
 
 def files() -> dict[str, str]:
-    """Path in the repository and text of each picture, and of the data of those that have some."""
+    """Return path in the repository and text of each picture, and of the data of each plot."""
     found = {f"{name}.svg": draw() for name, draw in DIAGRAMS.items()}
     for name, draw in PLOTS.items():
         plot = draw()

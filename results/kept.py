@@ -1,6 +1,7 @@
-"""The files of figures in `results/data`: of each file that a command left in `build/results`, what pages show.
+"""Read and write the files of figures in `results/data`. They keep what pages show of the files in `build/results`.
 
-A file is JSON: what it was measured with (`provenance`, as `cipherlane.results.write` has it), and figures.
+A file is JSON: `provenance` tells how the figures were measured (`cipherlane.results.write` makes it), the rest is the
+figures.
 """
 
 import json
@@ -19,12 +20,12 @@ class ResultsError(Exception):
 
 
 def load(patterns: Iterable[str], command: str) -> dict[str, Content]:
-    """The contents of the kept files whose names match, by name without `.json`.
+    """Return the contents of the kept files with matching names, by name without `.json`.
 
     Raises
     ------
     ResultsError
-        There is none for a pattern, or one is not JSON.
+        No file matches a pattern, or a file is not JSON.
     """
     found = {}
     for pattern in patterns:
@@ -36,12 +37,12 @@ def load(patterns: Iterable[str], command: str) -> dict[str, Content]:
 
 
 def measured(path: Path, command: str) -> Content:
-    """The content of a file that a command wrote.
+    """Return the content of a file that a command wrote.
 
     Raises
     ------
     ResultsError
-        It is not JSON, does not say what it was measured with, or has but a part of the figures.
+        The file is not JSON, does not tell how it was measured, or contains only a part of the figures.
     """
     content = _read(path, command)
     if not isinstance(content, dict) or "provenance" not in content:
@@ -52,12 +53,12 @@ def measured(path: Path, command: str) -> Content:
 
 
 def select(rows: Iterable[dict], names: Iterable[str]) -> list[dict]:
-    """The rows with the named fields alone."""
+    """Return the rows with only the named fields."""
     return [{name: row[name] for name in names} for row in rows]
 
 
 def text(content: Content) -> str:
-    """JSON with a line for each row of a list."""
+    """Return the content as JSON, with one line for each row of a list."""
     parts = []
     for name, value in content.items():
         if isinstance(value, list) and value:

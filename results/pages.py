@@ -1,4 +1,4 @@
-"""The pages: one list of tables, and the text of each page with its tables from the kept figures."""
+"""Make the pages: a list of all tables, and the text of each page with its tables filled in from the kept figures."""
 
 import os
 import re
@@ -43,6 +43,11 @@ from results.tables import (
 )
 
 LIST_PAGE = "results/README.md"
+# A version in what a tool prints: two numbers or more, perhaps followed by the number of later commits.
+VERSION = re.compile(r"\d+\.\d+(\.\d+)*(-\d+-g[0-9a-f]+)?")
+# Names of tools on pages, if they differ from the names in the files of figures.
+TITLES = {"python": "Python", "yosys": "Yosys", "nextpnr-ecp5": "nextpnr", "ecppack": "Project Trellis"}
+TITLES |= {"verilator": "Verilator"}
 TABLES = (
     *(
         module.TABLE
@@ -85,7 +90,7 @@ MEASURED = tuple(each for each in TABLES if each.keep)
 
 
 def table_list() -> list[str]:
-    """The list of tables: where each is, what its figures mean, and what makes them."""
+    """Return the list of tables: page, contents, which speed, and the command that measures each."""
     rows = []
     for each in MEASURED:
         page = os.path.relpath(each.page, Path(LIST_PAGE).parent)
@@ -96,18 +101,38 @@ def table_list() -> list[str]:
 
 
 def origin(content: Content) -> str:
-    """What figures were measured with, in a sentence."""
+    """Return a sentence that tells how figures were measured."""
     p = content["provenance"]
     if "note" in p:
         return f"`{p['command']}`, {p['date'][:10]}: {p['note']}."
-    setup = [f"{name} {value}" for name, value in p["configuration"].items()]
-    setup += [v if v.lower().startswith(name.lower()) else f"{name} {v}" for name, v in p["tools"].items()]
-    board = p["board"].removeprefix("none: ")
-    return f"`{p['command']}`, {p['date'][:10]}, commit `{p['commit']}`, board {board}; {', '.join(setup)}."
+    setup = [f"{name} {shown_setting(value)}" for name, value in p["configuration"].items()]
+    setup += [tool_version(name, version) for name, version in p["tools"].items()]
+    board = p["board"]
+    board = f"no board: {board.removeprefix('none: ')}" if board.startswith("none: ") else f"board {board}"
+    return f"`{p['command']}`, {p['date'][:10]}, commit `{p['commit']}`, {board}; {', '.join(setup)}."
+
+
+def shown_setting(value) -> str:
+    """Return a setting as words, without the brackets and quotes of a list or table."""
+    if isinstance(value, list):
+        separator = " " if all(isinstance(each, str) for each in value) else ", "
+        return separator.join(map(shown_setting, value))
+    if isinstance(value, dict):
+        return " ".join(f"{name} {shown_setting(each)}" for name, each in value.items())
+    return str(value)
+
+
+def tool_version(name: str, printed: str) -> str:
+    """Return the name and version of a tool, from what the tool printed about itself.
+
+    The kept file of figures contains all that it printed, such as the compiler and the paths of its build.
+    """
+    version = VERSION.search(printed)
+    return f"{TITLES.get(name, name)} {version[0] if version else printed}"
 
 
 def block(each: Table) -> list[str]:
-    """The lines of a table's block: itself, and where its figures come from."""
+    """Return the lines of a table's block: the table, and where its figures come from."""
     contents = kept.load(each.sources, each.command)
     lines = each.render(contents)
     if each.keep:
@@ -117,12 +142,12 @@ def block(each: Table) -> list[str]:
 
 
 def pages() -> dict[Path, str]:
-    """Path and text of every page and plot.
+    """Return path and text of every page and plot.
 
     Raises
     ------
     ResultsError
-        A page or the place of a table in it is missing, or figures are.
+        A page, the place of a table in a page, or a file of figures is missing.
     """
     blocks: dict[str, dict[str, list[str]]] = {LIST_PAGE: {"list": table_list()}}
     for each in TABLES:
@@ -132,7 +157,7 @@ def pages() -> dict[Path, str]:
 
 
 def _filled(page: str, blocks: dict[str, list[str]]) -> str:
-    """The text of a page with these blocks in their places."""
+    """Return the text of a page with these blocks filled in."""
     path = kept.ROOT / page
     if not path.exists():
         raise ResultsError(f"{page} is missing: restore it")

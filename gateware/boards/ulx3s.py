@@ -47,7 +47,7 @@ BOARD = Board(
         ),
     ),
     other_revisions={
-        "v1.7": "other pins of SD card and video alone, which no configuration uses (litex-boards)",
+        "v1.7": "other pins of SD card and video, which no configuration uses (litex-boards)",
         "v3.1": "the ESP32's GPIO0 is at F1; the bitstream drives L2, which is its GPIO22 there "
         "(emard/ulx3s doc/constraints/prototype/ulx3s_v316.lpf)",
     },

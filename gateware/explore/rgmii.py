@@ -66,10 +66,10 @@ MACS: dict[str, Callable[..., Ports]] = {
     "LiteEth's core, its frames' check and padding in the system's clock": lambda phy: _liteeth(
         phy, with_sys_datapath=True
     ),
-    "LiteEth's core, registers behind the queues between clocks": lambda phy: _liteeth(
+    "LiteEth's core, registers after the queues between clocks": lambda phy: _liteeth(
         phy, tx_cdc_buffered=True, rx_cdc_buffered=True
     ),
-    "`gateware.net.link.mac`: these queues in block RAM, and a skid buffer behind the sender's": _shared,
+    "`gateware.net.link.mac`: these queues in block RAM, and a skid buffer after the sender's": _shared,
 }
 
 

@@ -1,8 +1,8 @@
-"""The papers that the project is made after: their values beside ours, a record each.
+"""Compare the papers that the project implements with our figures: one record for each value.
 
-A paper is a file of values, ``NAME.toml``, and a module of that name, which says what of ours stands beside them:
-``ours(data)``, from the kept figures (`results.kept`) in its ``SOURCES`` alone, which its ``COMMAND`` measures, and
-``REASONS`` where there is nothing.
+A paper has a file of values, ``NAME.toml``, and a module of the same name. Its function ``ours(data)`` returns our
+values. It uses only the kept figures (`results.kept`) named in ``SOURCES``, which ``COMMAND`` measures. ``REASONS``
+explains why other values have none of ours.
 """
 
 import importlib
@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent
 
 
 class PapersError(ResultsError):
-    """A value has neither one of ours nor a reason, or both."""
+    """A value of a paper must have either a value of ours or a reason why there is none."""
 
 
 @dataclass(frozen=True)
@@ -48,35 +48,38 @@ class Ours:
 
 
 def values(paper: str) -> dict[str, dict]:
-    """The entries of a paper by name: item, kind, units, conditions, and values by name, none of what is only drawn."""
+    """Return the entries of a paper by name: item, kind, units, conditions, and values by name.
+
+    An entry that the paper only draws has no values.
+    """
     content = tomllib.loads((FOLDER / f"{paper}.toml").read_text(encoding="utf-8"))
     return {name: {"values": {}, **entry} for name, entry in content.items() if isinstance(entry, dict)}
 
 
 def module(paper: str):
-    """The module with what of ours stands beside the values of a paper."""
+    """Return the module with our values for a paper."""
     return importlib.import_module(f"results.papers.{paper}")
 
 
 def load(paper: str) -> dict[str, Content]:
-    """The kept figures that ours are taken from; errors are those of `results.kept.load`."""
+    """Load the kept figures that our values are computed from. Errors are the errors of `results.kept.load`."""
     return kept.load(module(paper).SOURCES, module(paper).COMMAND)
 
 
 def records(paper: str, data: dict[str, Content]) -> list[dict]:
-    """A record for each value of a paper, and for each entry without values.
+    """Return a record for each value of a paper, and for each entry without values.
 
     Parameters
     ----------
     paper : str
-        Of `NAMES`.
+        One of `NAMES`.
     data : dict
-        What `load` gives.
+        The figures that `load` returns.
 
     Raises
     ------
     PapersError
-        A value has neither one of ours nor a reason, or a reason stands where there is one of ours.
+        A value has neither a value of ours nor a reason why there is none, or it has both.
     """
     entries, ours, reasons = values(paper), module(paper).ours(data), dict(module(paper).REASONS)
     found = []
@@ -107,7 +110,7 @@ def _record(paper: str, name: str, entry: dict, what: str, theirs, own: Ours | N
     if own is None:
         return record | {"ours": None, "ratio": None, "command": None, "kind": None, "reason": reason}
     record["conditions"]["ours"] = own.conditions
-    # What place-and-route estimates is of an ECP5, and nothing of a paper is.
+    # No ratio with place-and-route estimates: ours are for an ECP5, and no paper used one.
     is_ratio = (
         own.comparable
         and own.kind != "est"

@@ -1,7 +1,8 @@
-"""Every value of the papers beside ours, and a page a paper: ``python -m results.papers`` (`make papers`).
+"""Write every value of the papers with ours, and a page for each paper: ``python -m results.papers`` (`make papers`).
 
-Ours come from the kept figures in `results/data`; what measures them is in the list of results. Writes
-``build/results/papers.json``, a record for each value with ours or the reason why there is none, and the pages.
+Our values come from the kept figures in `results/data`; the list of results names the commands that measure them. The
+program writes the pages, and ``build/results/papers.json``: a record for each value, with ours or the reason why there
+is none.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from results import kept, papers
 
 
 def main(words: list[str] | None = None) -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     argparse.ArgumentParser(prog="python -m results.papers", description=__doc__).parse_args(words)
     found = []
     try:

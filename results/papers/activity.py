@@ -1,8 +1,8 @@
-"""Figures 6 to 12 of Hessel et al. 2009 in our terms: LUT4 for area, transitions for power, and their product.
+"""Compute Figures 6 to 12 of Hessel et al. 2009 in our terms: LUT4 for area, transitions for power, and their product.
 
-Of records of ``explore-lte``. A core that takes so many ns a byte runs at the clock which that needs: its activity, in
-toggles a ns, is the toggles of a byte over that time, and it is there only if place-and-route reaches the clock. One
-netlist serves all clocks, so that its area is the same at each.
+The figures come from ``explore-lte``. For a given number of ns a byte, a core runs at the clock that this needs. Its
+activity, in toggles a ns, is the toggles of a byte over that time. A core has no activity where place-and-route does
+not reach the clock. One netlist serves all clocks, so its area does not depend on the clock.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,41 +14,41 @@ from results.papers import Ours
 SBOXES = {"lut": "table", "canright": "Canright", "onehot": "one-hot"}
 DATAPATHS = (32, 64, 128)
 NONE = "none"
-COUNTED = "toggles of the mapped netlist, no power"
+COUNTED = "toggles of the mapped netlist, not power"
 LUTS = "LUT4 of an ECP5"
 CLOCKS = "clocks of place-and-route"
 AREA = "toggles times LUT4"
 
 
 def of_one_part(records: Iterable[dict]) -> list[dict]:
-    """The records of the largest part."""
+    """Return the records of the largest part."""
     records = list(records)
     part = max((r["device"], r["speed"]) for r in records)
     return [r for r in records if (r["device"], r["speed"]) == part]
 
 
 def sboxes(record: dict) -> str:
-    """Names of its S-boxes: of AES, or of S_R and S_Q."""
+    """Return the names of a core's S-boxes: one for AES, or S_R and S_Q."""
     return ", ".join(SBOXES[name] for name in (record["sbox"], record["s_q"]) if name)
 
 
 def family(record: dict) -> str:
-    """What the paper has a curve of each S-box for."""
+    """Return the family of a core. The paper has a curve for each S-box of a family."""
     return "SNOW 3G" if record["algorithm"] == "snow3g" else f"{record['datapath']} bits"
 
 
 def reaches(record: dict, ns: float) -> bool:
-    """Whether the core takes no more than so many ns a byte."""
+    """Return whether the core takes at most `ns` nanoseconds a byte."""
     return record["least_ns_a_byte"] <= ns
 
 
 def cost_of_a_byte(record: dict) -> float:
-    """Toggles times 1000 LUT4: at so many ns a byte, over these, Figure 12's product."""
+    """Return toggles of a byte times 1000 LUT4. Divided by ns a byte, this is the product of Figure 12."""
     return record["toggles_a_byte"] * record["lut4"] / 1000
 
 
 def _least(records: list[dict], quantity: str) -> str:
-    """The S-box with the least of a quantity, and for which families it is that."""
+    """Name the S-box with the least of a quantity, and the families for which it is the least."""
     best: dict[str, dict] = {}
     for r in records:
         best[family(r)] = min(best.get(family(r), r), r, key=lambda each: each[quantity])
@@ -59,14 +59,14 @@ def _least(records: list[dict], quantity: str) -> str:
 
 
 def _lowest(records: list[dict], ns: float) -> str:
-    """The core with the lowest product of those that take so many ns a byte."""
+    """Name the core with the lowest product among the cores that reach `ns` nanoseconds a byte."""
     found = [r for r in records if reaches(r, ns)]
     best = min(found, key=cost_of_a_byte, default=None)
     return f"{family(best)}, {sboxes(best)}" if best else NONE
 
 
 def _missed(records: list[dict], ns: float) -> str:
-    """The datapaths that do not take so few ns a byte, with their S-boxes unless that is all."""
+    """Name the datapaths that do not reach `ns` nanoseconds a byte, with their S-boxes unless all of them miss it."""
     parts = []
     for datapath in DATAPATHS:
         of_datapath = [r for r in records if r["datapath"] == datapath]
@@ -77,21 +77,21 @@ def _missed(records: list[dict], ns: float) -> str:
 
 
 def _times(quantity: str | Callable[[dict], float], of: list[dict], over: list[dict]) -> str:
-    """Least and most ratio of a quantity of cores to that of as many others."""
+    """Return the least and the largest ratio of a quantity, between cores and the same number of other cores."""
     take = quantity if callable(quantity) else itemgetter(quantity)
     ratios = [round(take(a) / take(b), 2) for a, b in zip(of, over, strict=True)]
     return f"{min(ratios)} to {max(ratios)} times"
 
 
 def compared(records: Iterable[dict], points: tuple[int, ...]) -> dict[str, dict[str, Ours]]:
-    """Our values of ``figures6_11`` and ``figure12``, whose points are so many ns a byte."""
+    """Return our values of ``figures6_11`` and ``figure12``. `points` are in ns a byte."""
     records = of_one_part(records)
     one = [r for r in records if r["engines"] == 1]
     aes, snow = ([r for r in one if r["algorithm"] == name] for name in ("aes", "snow3g"))
     pairs = [r for r in records if r["engines"] == 2]
 
     def cores(among: list[dict], datapaths=DATAPATHS, names=tuple(SBOXES)) -> list[dict]:
-        """AES' of these datapaths and S-boxes, in this order."""
+        """Return the cores of AES with these datapaths and S-boxes, in this order."""
         found = {(r["datapath"], r["sbox"]): r for r in among}
         return [found[key] for key in product(datapaths, names)]
 
@@ -119,9 +119,11 @@ def compared(records: Iterable[dict], points: tuple[int, ...]) -> dict[str, dict
             "two engines, least ns a byte": est(_times("least_ns_a_byte", cores(pairs), cores(aes)), twice, CLOCKS),
         },
         "figure12": {
-            "SNOW 3G beside AES": est(f"{least_snow / least_aes:.2f} times", "the lowest of each, one engine", AREA),
+            "SNOW 3G compared with AES": est(
+                f"{least_snow / least_aes:.2f} times", "the lowest of each, one engine", AREA
+            ),
             "lowest of SNOW 3G": est(sboxes(min(snow, key=cost_of_a_byte)), "S_R, S_Q", AREA),
-            "AES by table beside one-hot and Canright": est(
+            "AES by table compared with one-hot and Canright": est(
                 f"{others['one-hot']} one-hot, {others['Canright']} Canright", "one engine, by datapath", AREA
             ),
             **{f"missed at {ns} ns": est(_missed(aes, ns), "one engine", CLOCKS) for ns in points[:2]},

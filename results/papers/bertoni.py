@@ -1,4 +1,4 @@
-"""What of ours stands beside the values of Bertoni et al. 2006."""
+"""Our values for Bertoni et al. 2006."""
 
 from gateware.isa import bertoni
 from results.kept import Content
@@ -18,14 +18,14 @@ INSTRUCTIONS = {
 }
 CONDITIONS = "over the same style of our C with tables, mean of key lengths, encryption; operands are ours"
 REASONS = {
-    "instructions": "a role, which ours share: no value to compare",
-    "tables": "that part of the paper was not at hand: no values of theirs to compare with",
-    "related": "of general instructions for other ciphers, by others: not built here",
+    "instructions": "a role, which ours shares: no value to compare",
+    "tables": "that part of the paper was not available: no values to compare",
+    "related": "general instructions of other authors for other ciphers: not built here",
 }
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Our values by entry and name."""
+    """Return our values by entry and name."""
     cycles = Cycles(data["bench-papers"])
     ups = {(one, style): cycles.speed_up((one, style), ("table", style)) for one in SETS for style in STYLES}
     lowest, highest = min(ups, key=lambda one: ups[one]), max(ups, key=lambda one: ups[one])

@@ -1,4 +1,4 @@
-"""What of ours stands beside the values of Fiskiran and Lee."""
+"""Our values for Fiskiran and Lee."""
 
 from gateware.isa import lookup_tables
 from results.kept import Content
@@ -9,23 +9,21 @@ from results.tables import other_ciphers, public_keys
 SOURCES = ("bench-papers.json",)
 COMMAND = "make bench-papers"
 BINARY = "binary fields: the core has no carry-less multiplier; not measured"
-POWERS = "not measured: of public keys RSA's power of a signature alone"
-WIDER_MULTIPLIER = (
-    "no multiplier wider than 32 bits was built; what the port would allow one is below, under public keys"
-)
-SHA1 = "in C, of 2 KB with padding, a block of 512 bits; RV32IM without a rotation"
+POWERS = "not measured: with public keys we measured only RSA's power of a signature"
+WIDER_MULTIPLIER = "no multiplier wider than 32 bits was built; for what the port would allow, see public keys below"
+SHA1 = "in C, 2 KB with padding, a block of 512 bits; RV32IM has no rotation"
 PAPER_HZ, BLOCK_BITS, MEGA = 400e6, 512, 2**20
 REASONS = {
-    "ptlu: instructions for 16 lookups without at least": "of their instruction set",
-    "table1": "sizes that the ciphers' standards give, the same for all",
-    "table2": "sizes that the hashes' standards give, the same for all",
+    "ptlu: instructions for 16 lookups without at least": "a property of their instruction set",
+    "table1": "sizes from the ciphers' standards, the same for all",
+    "table2": "sizes from the hashes' standards, the same for all",
     "table3": "which operations an algorithm has does not depend on the machine",
-    "table5": "time was not taken apart by operation",
-    "table7": "sizes and operations that the algorithms have, the same for all",
+    "table5": "we did not measure time by operation",
+    "table7": "properties of the algorithms, the same for all",
     "table8": POWERS,
     **{f"table8: {name}": BINARY for name in ("eDH", "eElGamal", "eDSA")},
     "table9": WIDER_MULTIPLIER,
-    "table9: RSA, key bits": "stands in Table 10",
+    "table9: RSA, key bits": "compared at Table 10",
     "table9: RSA, bits 32": "the reference of its column",
     **{f"table9: eDH, {name}": BINARY for name in ("key bits", "bits 32", "bits 64", "bits 128")},
     "table9: eight way 32 bit superscalar": "the core begins one instruction a cycle",
@@ -38,36 +36,36 @@ PLAIN = "table C unrolled; caches of 4 KB that tables and code do not fit into"
 LOOKUPS = "unrolled; tables written beforehand, not counted"
 WIDER = f"{LOOKUPS}; round keys in the unit's registers"
 OTHERS = "over our C of the cipher on the same core, with caches of 4 KB; tables written beforehand, not counted"
-OF_CIPHER = {  # What else Table 6 depends on.
+OF_CIPHER = {  # more conditions in Table 6
     "des": "in C 2 KB of tables",
     "triple_des": "in C 2 KB of tables",
-    "blowfish": "in C 4 KB of tables, which the cache does not hold beside the data",
+    "blowfish": "in C 4 KB of tables, so the cache cannot hold tables and data together",
     "mars": "in C 2 KB of tables; the core's nine bits of index are two lookups of `ptlu`",
     "twofish": "S-boxes of bytes as in Table 4, four lookups an instruction; MDS multiplied in C in both",
 }
-OF_COUNT = {  # What is counted otherwise in Table 4.
-    "mars": "64 of mixing, 16 of the core; which 56 are theirs is not said",
-    "twofish": "4 for each of two functions in 16 rounds; which 48 are theirs is not said",
+OF_COUNT = {  # where our count in Table 4 differs
+    "mars": "64 in mixing, 16 in the core; the paper does not name the 56 that it counts",
+    "twofish": "4 for each of two functions in 16 rounds; the paper does not name the 48 that it counts",
 }
 OF_POWER = (
-    f"{public_keys.MULTIPLICATIONS} Montgomery multiplications in C by `mul` and `mulhu`: cycles of one times their "
-    f"number over those of the power, in whole percents; an exponent of {public_keys.BITS} bits, no Chinese remainder "
-    "theorem"
+    f"the cycles of one Montgomery multiplication in C by `mul` and `mulhu`, times {public_keys.MULTIPLICATIONS}, over "
+    f"the cycles of the power, in whole percents. The exponent has {public_keys.BITS} bits, and the Chinese remainder "
+    "theorem is not used"
 )
 OF_HALVES = (
-    "a Montgomery multiplication in C, on a core that begins one instruction a cycle: with `mulhu` beside `mul`, over "
-    "`mul` alone, where the high half is made of four products of halves of words"
+    "a Montgomery multiplication in C, on a core that begins one instruction a cycle. With `mulhu` and `mul`, "
+    "over only `mul`, where C makes the high half from four products of half words"
 )
-# Those that the paper has.
+# Ciphers that the paper measures too.
 _THEIRS = [cipher for cipher in other_ciphers.CIPHERS if cipher.is_theirs]
 RECORD = (
-    f"computed as theirs, of four blocks of AES as in Table 11, under its conditions, and SHA-1 ({SHA1}); a clock of "
-    "400 MHz is the paper's: no unit here was built for it"
+    f"computed like theirs, from four blocks of AES as in Table 11, under its conditions, and SHA-1 ({SHA1}). The "
+    "clock of 400 MHz is the paper's: no unit here was built for it"
 )
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Our values by entry and name."""
+    """Return our values by entry and name."""
     cycles = Cycles(data["bench-papers"])
     plain, lookups = cycles.cycles("table", "unrolled"), cycles.cycles("ptlu", "unrolled")
     speed_up = Ours(round(plain / lookups, 2), "bench-papers", f"{LOOKUPS}; over {PLAIN}", "sim")
@@ -153,8 +151,8 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
 
 
 def _looked_up() -> dict[str, Ours]:
-    """Table 4: what a block looks up in our C."""
-    rounds = "of AES-128; T0 to T3, and S in the last round, which with `ptlu` is in T4 to T7"
+    """Return our values for Table 4: the lookups of a block in our C."""
+    rounds = "AES-128: T0 to T3, and S in the last round; with `ptlu`, S is in T4 to T7"
     found = {
         "AES, block bits": Ours(128),
         "AES, tables": Ours(4, conditions=rounds),

@@ -1,4 +1,4 @@
-"""What of ours stands beside the values of Hessel et al. 2009."""
+"""Our values for Hessel et al. 2009."""
 
 from results.kept import Content
 from results.papers import Ours, activity, values
@@ -6,30 +6,30 @@ from results.tables.bench_lte import POINTS_NS, RATES_MBPS, TTI_MS, milliseconds
 
 SOURCES = ("explore-lte.json", "bench-lte.json", "bench-lte_zephyr.json")
 COMMAND = "make explore-lte bench-lte"
-# As explore-lte names them, and as the values of the paper do.
+# A cipher and datapath as explore-lte names them, and the paper's name for them.
 MEMBERS = {("snow3g", 32): "SNOW 3G 32 bits", ("aes", 32): "AES 32 bits", ("aes", 64): "AES 64 bits"}
 MEMBERS |= {("aes", 128): "AES 128 bits"}
-ALONE = "one block with its loading, round keys on the fly, simulated as mapped"
+ALONE = "a single block with its loading, round keys on the fly, simulated after mapping"
 MESSAGE = "messages of 1000 bytes"
 STACK = "with the time of our stack for the headers, at"
-ONE_NETLIST = (
-    "ours is one netlist at every clock: a byte has the same toggles, so that activity falls, and as many LUTs"
-)
+ONE_NETLIST = "ours is one netlist at every clock: LUTs and toggles a byte stay the same, so activity falls"
 REASONS = {
     "table1": "inputs of the standard, the same for all; nothing to measure",
     "table2": "a width of the standard, not a measurement",
-    "table2: SNOW 3G 32 bits, cycles a keystream": "ours gives a word a cycle too; counted is a message: cycles a byte",
-    "architectures": "how theirs is built; cycles with loading, which ours are counted with, are in Table II",
-    "platform": "settings of their experiment; what ours gives is at Figure 5",
+    "table2: SNOW 3G 32 bits, cycles a keystream": "ours makes a word a cycle too; for messages see cycles a byte",
+    "architectures": "how theirs is built; Table II has the cycles with loading, as ours are counted",
+    "platform": "settings of their experiment; for our results see Figure 5",
     "synthesis": "their cells and conditions; ours are LUTs of an ECP5",
     "figures6_11: power with more ns a byte": ONE_NETLIST,
     "figures6_11: area with more ns a byte": ONE_NETLIST,
-    "figure12: first choice for LTE": "a choice by their power; of ours see what agrees",
+    "figure12: first choice for LTE": "their choice by power; for ours see what agrees",
 }
 
 
 def table2() -> dict[tuple[str, int], tuple[int, float]]:
-    """Their Table II: cycles of a unit of keystream, and of a byte in messages of 1000; by cipher and datapath."""
+    """Return their Table II by cipher and datapath: cycles of a unit of keystream, and cycles a byte in messages of
+    1000.
+    """
     printed = values("hessel")["table2"]["values"]
     return {
         key: (printed[f"{name}, cycles a keystream"], printed[f"{name}, cycles a byte"])
@@ -42,7 +42,7 @@ def _lte(value: float | list, conditions: str) -> Ours:
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Our values by entry and name."""
+    """Return our values by entry and name."""
     records = data["explore-lte"]["records"]
     found = {(r["algorithm"], r["datapath"]): r for r in records if r["engines"] == 1}
     cycles, clocks = {}, {}
@@ -66,12 +66,12 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
     measured, eea1 = (
         [round(milliseconds(layer2[engine, mbps]), 3) for mbps in RATES_MBPS] for engine in ("accelerator", "snow3g")
     )
-    by_snow3g = f"with 128-EEA1 by the SNOW 3G accelerator: {', '.join(f'{ms:.3f}' for ms in eea1)}"
+    by_snow3g = f"With 128-EEA1 by the SNOW 3G accelerator: {', '.join(f'{ms:.3f}' for ms in eea1)}"
     threads = {(r["engine"], r["order"], r["mbps"]): r for r in data["bench-lte_zephyr"]["records"]}
     in_threads = [threads["accelerator", "mac_first", mbps] for mbps in RATES_MBPS]
     shown = ", ".join(f"{milliseconds(record):.3f}" for record in in_threads)
-    on_zephyr = f"in three of Zephyr's threads, at {in_threads[0]['clock_hz'] / 1e6:g} MHz: {shown}"
-    conditions = f"ms at 100, 200 and 300 Mbit/s with the accelerator at {clock}; {by_snow3g}; {on_zephyr}"
+    on_zephyr = f"In three of Zephyr's threads, at {in_threads[0]['clock_hz'] / 1e6:g} MHz: {shown}"
+    conditions = f"ms at 100, 200 and 300 Mbit/s with the accelerator at {clock}. {by_snow3g}. {on_zephyr}"
     aes = [found["aes", datapath]["cycles_a_byte"] for datapath in (32, 64, 128)]
     return {
         "table2": cycles,

@@ -1,4 +1,4 @@
-"""What of ours stands beside the values of Jenkins et al. 2007."""
+"""Our values for Jenkins et al. 2007."""
 
 from statistics import mean
 
@@ -12,22 +12,22 @@ KEY_BITS = (128, 192, 256)
 STYLES = ("loop", "swap", "unrolled")
 DIRECTIONS = {"encryption": "encrypt", "decryption": "decrypt"}
 ONE, EIGHT = "one block at a time", "eight blocks side by side"
-# The clock of one of the paper's threads is 74.85 MHz: at 75, Mbps stand beside its own.
+# One thread of the paper's processor runs at 74.85 MHz. So Mbps at 75 MHz compare with the paper's.
 MHZ = 75
-SAME = "same style of C, rounds replaced by instructions; the state passes through memory, but not in unrolled code"
+SAME = "the same style of C, rounds replaced by instructions; the state passes through memory except in unrolled code"
 REASONS = {
-    "table1": "our instructions work in place, their register numbers are fields: no operands to compare",
+    "table1": "our instructions work in place, with register numbers as fields: no operands to compare",
     "table2": "the processor that they simulated; ours is VexRiscv with caches of 4 KB",
-    "table4_check": "it checks theirs; of ours both factors were measured: see swap",
-    "text": "how theirs is built or used; nothing of ours is measured by it",
-    "related": "of others, whose hardware is not the paper's: not built here",
+    "table4_check": "a check of their values; we measured both factors, see swap",
+    "text": "how theirs is built or used: nothing to compare with ours",
+    "related": "hardware of other authors: not built here",
     "thread": "a conversion of clocks and rates; our cycles are in the page's table",
-    "table3_shares: rest": "a lane's multiplexers are shared with its parts in LUTs: no rest can be told apart",
+    "table3_shares: rest": "a lane's multiplexers share LUTs with its parts, so the rest cannot be separated",
 }
 
 
 class Cycles:
-    """Cycles a block and code bytes of the kept programs."""
+    """Look up cycles a block and code bytes of the kept programs."""
 
     def __init__(self, data: Content):
         self._found = {
@@ -35,7 +35,7 @@ class Cycles:
         }
 
     def record(self, engine: str, style: str, direction="encrypt", key_bits=128, measure=ONE) -> dict:
-        """The record of a program; raises `ResultsError` where it was not measured."""
+        """Return the record of a program, or raise `ResultsError` if it was not measured."""
         case = measure, engine, style, direction, key_bits
         if case not in self._found:
             raise ResultsError(f"bench-papers.json lacks {case}: run `make bench-papers`, then `make readme`")
@@ -46,7 +46,10 @@ class Cycles:
         return self.record(*case, **values)["cycles_per_block"]
 
     def speed_up(self, case: tuple[str, str], base: tuple[str, str], direction="encrypt", measure=ONE) -> float:
-        """How many times fewer cycles than a base, each an engine and style: the mean over key lengths."""
+        """Return how many times fewer cycles a case takes than a base: the mean over key lengths.
+
+        Case and base are an engine and a style each.
+        """
         ratios = [
             self.cycles(*base, direction, bits) / self.cycles(*case, direction, bits, measure) for bits in KEY_BITS
         ]
@@ -58,7 +61,7 @@ class Cycles:
 
 
 def parts(*data: Content) -> dict[str, dict]:
-    """The vector unit's parts by their names in Table 3, of one lane: LUTs, and delay in ns."""
+    """Return LUTs and delay in ns of one lane's parts, by their names in Table 3."""
     found = {part["part"]: part for content in data for part in content["parts"]}
     ours = {
         "(Inv)SubBytes": ("SubBytes, ecp5", 4),
@@ -80,7 +83,7 @@ def parts(*data: Content) -> dict[str, dict]:
 
 
 def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
-    """Our values by entry and name."""
+    """Return our values by entry and name."""
     cycles, found = Cycles(data["bench-papers"]), parts(data["explore-isa"], data["explore-sets"])
 
     def sim(value: float, conditions: str) -> Ours:
@@ -109,7 +112,7 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
     base = ("byte", "loop")
     over_bytes = [cycles.speed_up(("ise", style), base) for style in STYLES]
     same_core = "over our C by bytes on the same core; encryption"
-    entry = "our form of Bertoni's `SMix`, which gives an entry of a T-table too; unrolled, AES-128"
+    entry = "our form of Bertoni's `SMix`, which also returns an entry of a T-table; unrolled, AES-128"
     return {
         "related": {
             "Nadehara et al. 2004, cycles a block 128": sim(round(cycles.cycles("byte_set", "unrolled"), 1), entry),
@@ -122,7 +125,7 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
         },
         "table3": table3,
         "table3_shares": {
-            name: est(part, round(found[part]["lut4"] / lane, 3), "LUT4 of a part alone over those of a lane")
+            name: est(part, round(found[part]["lut4"] / lane, 3), "LUT4 of a part by itself over the LUT4 of a lane")
             for name, part in shares.items()
         },
         "table4": table4,
@@ -139,7 +142,7 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
             "instructions swap": sim(over_bytes[STYLES.index("swap")], same_core),
         },
         "text": {
-            "opcodes": Ours(sum(bool(i.paper) for i in INSTRUCTIONS), conditions="those of the paper alone"),
+            "opcodes": Ours(sum(bool(i.paper) for i in INSTRUCTIONS), conditions="only the paper's"),
             "lane over 16x16 multiplier": est(
                 "AES VPE", round(lane / found["multiplier"]["lut4"], 2), "LUT4 over LUT4"
             ),
@@ -159,7 +162,7 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
 
 
 def _gain(cycles: Cycles, engine: str) -> float:
-    """By how many percent swap is faster than loop."""
+    """Return by how many percent swap is faster than loop."""
     ratios = [
         cycles.cycles(engine, "loop", "encrypt", b) / cycles.cycles(engine, "swap", "encrypt", b) for b in KEY_BITS
     ]

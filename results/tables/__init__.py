@@ -1,11 +1,11 @@
-"""One table a file: what is kept of a command's figures, and the Markdown that shows them."""
+"""Define one table a file: what it keeps of a command's figures, and the Markdown that shows them."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from results.kept import Content
 
-# What a block RAM of 18 Kbit counts as in LUT4 of 16 bits each, where one area is to be compared with another.
+# When areas are compared, a block RAM of 18 Kbit counts as this many LUT4 of 16 bits each.
 LUTS_A_BLOCK_RAM = 1152
 
 
@@ -16,17 +16,17 @@ class Table:
     Attributes
     ----------
     name : str
-        Of the block: it stands between ``<!-- name: begin -->`` and ``<!-- name: end -->``.
+        Name of the block, which stands between ``<!-- name: begin -->`` and ``<!-- name: end -->``.
     page : str
         Path of the Markdown file in the repository.
     sources : tuple of str
-        Patterns of the names of its files of figures.
+        Patterns for the names of its files of figures.
     command : str
-        What writes them.
+        Command that writes the figures.
     render : callable
-        Gives lines of Markdown from the files' contents by name, without what they were measured with.
+        Returns lines of Markdown from the files' contents by name. The lines do not tell how figures were measured.
     keep : callable or None
-        Gives of the content of a file in `build/results` what is kept; None of a table of what others keep.
+        Returns what to keep of a file in `build/results`. None if other tables keep the figures of this one.
     shows, speed, takes : str
         For the list of tables: what is in it; engine, record or link speed; how long the command takes on two cores.
     """
@@ -43,23 +43,23 @@ class Table:
 
 
 def table(headings: Iterable[str], rows: Iterable[Iterable]) -> list[str]:
-    """The lines of a Markdown table."""
+    """Return the lines of a Markdown table."""
     headings = list(headings)
     lines = [headings, ["---"] * len(headings), *rows]
     return ["| " + " | ".join(map(str, line)) + " |" for line in lines]
 
 
 def picture(shown: str, path: str) -> list[str]:
-    """The lines that show a picture, and offer its data; `path` is without its end, seen from the page."""
+    """Return the lines that show a picture and link its data. `path` is relative to the page and has no extension."""
     return [f"![{shown}]({path}.svg)", "", f"Data of this picture: [CSV]({path}.csv)."]
 
 
 def median_mhz(record: Content, seeds: Collection) -> str:
-    """The median clock of seeds of place-and-route, with the least and the most if there are several."""
+    """Return the median clock over seeds of place-and-route, with the least and the most if there are several."""
     form = "{fmax_mhz} ({fmax_least_mhz} to {fmax_most_mhz})" if len(seeds) > 1 else "{fmax_mhz} (one seed)"
     return form.format(**record)
 
 
 def of_seeds(seeds: Sequence[int]) -> str:
-    """Which seeds of place-and-route a clock is of."""
+    """Tell which seeds of place-and-route a clock comes from."""
     return f"the median of seeds {', '.join(map(str, seeds))}" if len(seeds) > 1 else f"seed {seeds[0]}"

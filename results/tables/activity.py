@@ -1,4 +1,4 @@
-"""Figures 6 to 12 of Hessel et al. 2009 in our terms, from the figures of `make explore-lte`."""
+"""Show Figures 6 to 12 of Hessel et al. 2009 in our terms, from the figures of `make explore-lte`."""
 
 from results.kept import Content
 from results.papers import activity
@@ -7,7 +7,7 @@ from results.tables.bench_lte import POINTS_NS
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each core, in the order of the figures."""
+    """Return a row for each core, in the order of the paper's figures."""
     content = kept["explore-lte"]
     records = activity.of_one_part(content["records"])
     rows = []
@@ -20,10 +20,10 @@ def render(kept: dict[str, Content]) -> list[str]:
     headings += [f"{what} at {ns} ns" for what in ("toggles a ns", "times kLUT4") for ns in POINTS_NS]
     part = f"{records[0]['device']}, speed grade {records[0]['speed']}"
     return [
-        f"`make explore-lte`, {part}: SNOW 3G (Figures 6 and 7), AES-128 with round keys on the fly with one engine "
-        "(8 and 9) and with two (10 and 11), and activity times area (12). Least ns a byte: at the clock of "
-        f"place-and-route, {of_seeds(content['seeds'])} (est); a core has no figure at "
-        "a time that it does not reach. Toggles are counted in the mapped netlist (sim): activity, no power.",
+        f"`make explore-lte`, {part}: SNOW 3G (Figures 6 and 7), and AES-128 with round keys on the fly by one engine "
+        "(8 and 9) and by two (10 and 11). The last columns show activity times area (12). Least ns a byte: at the "
+        f"clock of place-and-route, {of_seeds(content['seeds'])} (est). A core has no figure at a time that it does "
+        "not reach. Toggles are counted in the mapped netlist (sim): they show activity, not power.",
         "",
         *table(headings, rows),
         "",

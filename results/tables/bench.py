@@ -1,4 +1,4 @@
-"""`cipherlane bench`: engines from memory to memory."""
+"""Show `cipherlane bench`: engines from memory to memory."""
 
 from results.kept import Content, select
 from results.tables import Table, table
@@ -7,12 +7,12 @@ FIELDS = ("engine", "key_bits", "bytes", "cycles_per_block", "bits_per_cycle", "
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     return {"records": select(content["records"], FIELDS)}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each engine and key length."""
+    """Return a row for each engine and key length."""
     records = kept["bench"]["records"]
     rows = [
         [
@@ -26,9 +26,9 @@ def render(kept: dict[str, Content]) -> list[str]:
         for r in records
     ]
     return [
-        "**Engine speed** (`cipherlane bench --port sim`): AES-CTR from memory to memory on the board, no transport in "
-        f"the way, one call for all bytes, {records[0]['clock_hz'] / 1e6:g} MHz. The data are not in the data cache "
-        "before:",
+        "**Engine speed** (`cipherlane bench --port sim`): AES-CTR from memory to memory on the board, without "
+        f"transport. One call processes all bytes, at {records[0]['clock_hz'] / 1e6:g} MHz. The data are not in the "
+        "data cache before the call:",
         "",
         *table(["engine", "key bits", "bytes", "cycles/block", "bits/cycle", "Mbps"], rows),
     ]

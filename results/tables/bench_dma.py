@@ -1,4 +1,4 @@
-"""`make bench-dma`: what the accelerator's DMA gives of its memory port."""
+"""Show `make bench-dma`: how much of its memory port the accelerator's DMA uses."""
 
 from results.kept import Content, select
 from results.tables import Table, table
@@ -7,12 +7,12 @@ FIELDS = ("datapath", "key_bits", "bytes", "offset_source", "offset_destination"
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     return {"records": select(content["records"], (*FIELDS, "kind"))}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each core, key length and alignment."""
+    """Return a row for each core, key length and alignment."""
     rows = [
         [
             r["datapath"],
@@ -25,10 +25,10 @@ def render(kept: dict[str, Content]) -> list[str]:
         for r in kept["dma"]["records"]
     ]
     return [
-        "**Engine speed** (`make bench-dma`): the accelerator alone on the buffer memory, no CPU, one descriptor; its "
-        "port carries 16 bytes a cycle, so that 2 cycles a block would be all of it:",
+        "**Engine speed** (`make bench-dma`): the accelerator by itself on the buffer memory, without a CPU, with one "
+        "descriptor. Its port carries 16 bytes a cycle, so a block takes at least 2 cycles, one in and one out:",
         "",
-        *table(["core", "key bits", "bytes", "offsets of source, destination", "cycles/block", "of the port"], rows),
+        *table(["core", "key bits", "bytes", "offsets of source, destination", "cycles/block", "port share"], rows),
     ]
 
 
@@ -39,7 +39,7 @@ TABLE = Table(
     command="make bench-dma",
     render=render,
     keep=keep,
-    shows="the accelerator alone on its port of the buffer memory, with the pipelined core and the 128-bit one",
+    shows="the accelerator by itself on its port of the buffer memory, with the pipelined core and the 128-bit one",
     speed="engine",
     takes="5 minutes",
 )

@@ -1,4 +1,4 @@
-"""`make bench-eth`: the fast path at line rate."""
+"""Show `make bench-eth`: the fast path at line rate."""
 
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ FIELDS += ("share", "latency_cycles", "cause")
 
 
 def keep(content: Content) -> Content:
-    """At the boards' clock with the boards' core, the lower of one session and many."""
+    """Return the figures at the boards' clock with the boards' core: the lower result of one session and of many."""
     first = content["records"][0]
     chosen = [r for r in content["records"] if (r["core"], r["clock_hz"]) == (first["core"], first["clock_hz"])]
     lowest: dict[tuple, dict] = {}
@@ -22,14 +22,15 @@ def keep(content: Content) -> Content:
 
 
 def latency_cycles(content: Content, payload: int, clock_hz: int) -> float:
-    """Cycles from the first bit of a frame to the first of its answer, AES-128, between the two nearest sizes measured.
+    """Return the cycles from the first bit of a frame to the first bit of its answer, for AES-128.
 
-    They grow with the payload, as a frame is answered when it is there as a whole.
+    The answer begins when the whole frame has arrived, so the cycles grow with the payload. They are interpolated
+    between the two nearest sizes that were measured.
 
     Raises
     ------
     ResultsError
-        None as small or none as large was measured at that clock.
+        No smaller or no larger payload was measured at that clock.
     """
     found = sorted((r["payload"], r["latency_cycles"]) for r in content["records"] if _is(r, clock_hz))
     for (small, least), (large, most) in pairwise(found):
@@ -43,7 +44,7 @@ def _is(record: dict, clock_hz: int) -> bool:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each size of datagram and key length."""
+    """Return a row for each size of datagram and key length."""
     content = kept["bench-eth"]
     rows = [
         [
@@ -60,12 +61,12 @@ def render(kept: dict[str, Content]) -> list[str]:
     ]
     first = content["records"][0]
     return [
-        f"**Link speed** of the fast path alone (`make bench-eth`): a core of {first['core']} bits at "
-        f"{first['clock_hz'] / 1e6:g} MHz, datagrams back to back, both ways at once, the lower of "
-        f"{' and '.join(map(str, content['sessions']))} sessions; Mbps of UDP payload, a record's header among it, on "
-        "1 Gb/s, and cycles from the first bit of a frame to the first bit of its answer:",
+        f"**Link speed** of the fast path only (`make bench-eth`): a core of {first['core']} bits at "
+        f"{first['clock_hz'] / 1e6:g} MHz, datagrams back to back, both directions at once, 1 Gb/s. Each row is the "
+        f"lower result of {' and '.join(map(str, content['sessions']))} sessions. Mbps count the UDP payload, which "
+        "includes a record's header. Latency: cycles from the first bit of a frame to the first bit of its answer:",
         "",
-        *table(["payload", "key bits", "in Mbps", "out Mbps", "limit", "of the limit", "latency", "cause"], rows),
+        *table(["payload", "key bits", "in Mbps", "out Mbps", "limit", "share of the limit", "latency", "cause"], rows),
     ]
 
 

@@ -1,34 +1,34 @@
-"""`make bench-lte`: LTE's layer 2 with each engine, a transport block each millisecond."""
+"""Show `make bench-lte`: LTE's layer 2 with each engine, a transport block each millisecond."""
 
 from results.kept import Content, select
 from results.tables import Table, picture, table
 
 FIELDS = ("cipher", "engine", "mbps", "packets", "packet_bytes", "cycles", "clock_hz", "clock_met_by", "kind")
 TTI_MS = 1.0
-# The paper's; further ones say only how far an engine keeps up.
+# The rates of the paper. Figures at higher rates only show how far an engine keeps up.
 RATES_MBPS = (100, 200, 300)
-# What the paper's accelerators take for a byte, in its comparison of their power.
+# Ns a byte at which the paper compares the power of its accelerators.
 POINTS_NS = (4, 14, 24)
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     return {"records": select(content["records"], FIELDS)}
 
 
 def milliseconds(record: dict) -> float:
-    """What a transport block took."""
+    """Return the time of a transport block in milliseconds."""
     return record["cycles"] / record["clock_hz"] * 1e3
 
 
 def ns_a_byte(record: dict, stack: dict[int, dict]) -> float:
-    """What an engine took for a byte of the packets, beyond the headers alone at that rate."""
+    """Return the ns that an engine adds for a byte of the packets, compared with only headers at that rate."""
     beyond = milliseconds(record) - milliseconds(stack[record["mbps"]])
     return beyond * 1e6 / record["packet_bytes"]
 
 
 def in_time_until(is_in_time: dict[int, bool]) -> str:
-    """The highest of the rates that were in time, and whether any above it was tried."""
+    """Return the highest rate that was in time, with "or more" if it is the highest that was measured."""
     held = [mbps for mbps, it_is in is_in_time.items() if it_is]
     if not held:
         return f"less than {RATES_MBPS[0]}"
@@ -36,7 +36,7 @@ def in_time_until(is_in_time: dict[int, bool]) -> str:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Time of a block by engine and rate, and the stack's with ciphers of so many ns a byte."""
+    """Return the time of a block by engine and rate, and computed times for ciphers of given ns a byte."""
     records = kept["bench-lte"]["records"]
     stack = {r["mbps"]: r for r in records if r["engine"] is None}
     engines = {}
@@ -50,19 +50,19 @@ def render(kept: dict[str, Content]) -> list[str]:
             more = f"{ns_a_byte(found[rates[-1]], stack):.1f}"
         until = in_time_until({mbps: milliseconds(record) <= TTI_MS for mbps, record in found.items()})
         times = [f"{milliseconds(found[mbps]):.3f} ({found[mbps]['kind']})" for mbps in rates]
-        rows.append([engine or "none: headers alone", found[rates[0]]["cipher"], *times, more, until])
+        rows.append([engine or "none: headers only", found[rates[0]]["cipher"], *times, more, until])
     for ns in POINTS_NS:
         times = [milliseconds(stack[mbps]) + ns * stack[mbps]["packet_bytes"] * 1e-6 for mbps in rates]
-        until = max((mbps for mbps, time in zip(rates, times, strict=True) if time <= TTI_MS), default=None)
-        shown = f"{until} of these" if until else f"less than {rates[0]}"
-        rows.append([f"headers and {ns} ns a byte, computed", "any", *(f"{t:.3f}" for t in times), str(ns), shown])
+        until = in_time_until({mbps: time <= TTI_MS for mbps, time in zip(rates, times, strict=True)})
+        rows.append([f"headers and {ns} ns a byte, computed", "any", *(f"{t:.3f}" for t in times), str(ns), until])
     met_by = records[0]["clock_met_by"]
     met = f"which place-and-route of {met_by} met" if met_by else "which no place-and-route has met"
     headings = ["engine", "cipher", *(f"{mbps} Mbit/s" for mbps in rates), "ns a byte more", "in time until Mbit/s"]
     return [
-        "`make bench-lte`: ms for the transport block of 1 ms, the slowest of three passes (C: one) that begin with "
-        f"none of it in the data cache, at {records[0]['clock_hz'] / 1e6:g} MHz, {met}; packets of 1500 bytes, "
-        "handed over where they lie if nothing deciphers them:",
+        "`make bench-lte`: milliseconds to process the transport block of 1 ms at "
+        f"{records[0]['clock_hz'] / 1e6:g} MHz, {met}. Each figure is the slowest of three passes (C: one pass). A "
+        "pass begins with none of the block in the data cache. Packets have 1500 bytes. Where nothing deciphers them, "
+        "they are handed over where they lie:",
         "",
         *table(headings, rows),
         "",

@@ -1,4 +1,4 @@
-"""`make bench-lte`, its second part: LTE's layer 2 in Zephyr's threads, a transport block each millisecond."""
+"""Show the second part of `make bench-lte`: LTE's layer 2 in Zephyr's threads, a transport block each millisecond."""
 
 from results.kept import Content, select
 from results.tables import Table, bench_lte, table
@@ -6,12 +6,12 @@ from results.tables.bench_lte import RATES_MBPS, TTI_MS, in_time_until, millisec
 
 FIELDS = ("cipher", "engine", "order", "mbps", "packets", "packet_bytes", "blocks", "shortest_cycles", "median_cycles")
 FIELDS += ("cycles", "missed_ttis", "switches", "clock_hz", "kind")
-# In the order of the sample's `enum threads_order`.
+# The order is the order of the sample's `enum threads_order`.
 ORDERS = {"one": "one for all", "mac_first": "three, MAC first", "pdcp_first": "three, PDCP first"}
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows, of the threads or of bare metal."""
+    """Return the figures that the page shows, either of Zephyr's threads or of bare metal."""
     if "costs" not in content:
         return bench_lte.keep(content)
     return {"costs": content["costs"], "records": select(content["records"], FIELDS)}
@@ -28,15 +28,17 @@ def _is_in_time(record: dict) -> bool:
 
 
 def _bare_metal(engine: str | None, found: dict[tuple, dict], clock_hz: int) -> list[str]:
-    """The row of an engine's blocks on bare metal, at the clock of the others; its cycles are of the other board."""
+    """Return an engine's row for bare metal: the cycles come from the other board, converted at this board's clock."""
     at_clock = {mbps: {**record, "clock_hz": clock_hz} for (name, mbps), record in found.items() if name == engine}
     shown = [f"{milliseconds(at_clock[mbps]):.3f}" for mbps in RATES_MBPS]
     until = in_time_until({mbps: _is_in_time(record) for mbps, record in at_clock.items()})
-    return [engine or "none: headers alone", "bare metal", *shown, until, "-"]
+    return [engine or "none: headers only", "bare metal", *shown, until, "-"]
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Time of a block by engine, threads and rate, beside bare metal; what the threads take, as the kernel has it."""
+    """Return the time of a block by engine, threads and rate, with bare metal for comparison, and the kernel's own
+    costs.
+    """
     content = kept["bench-lte_zephyr"]
     found: dict[tuple, dict[int, dict]] = {}
     for record in content["records"]:
@@ -50,7 +52,7 @@ def render(kept: dict[str, Content]) -> list[str]:
         shown = [_spread(of_rate[mbps]) for mbps in RATES_MBPS]
         switches = f"{of_rate[most]['switches']:g}"
         until = in_time_until({mbps: _is_in_time(record) for mbps, record in of_rate.items()})
-        rows.append([engine or "none: headers alone", ORDERS[order], *shown, until, switches])
+        rows.append([engine or "none: headers only", ORDERS[order], *shown, until, switches])
     costs = content["costs"]
     alone = {order: found[None, order][most] for order in ORDERS}
     more = {
@@ -59,17 +61,17 @@ def render(kept: dict[str, Content]) -> list[str]:
     }
     headings = ["engine", "threads", *(f"{mbps} Mbit/s" for mbps in RATES_MBPS), "in time until Mbit/s"]
     return [
-        f"`make bench-lte`, on Zephyr: ms from the hand-over of a block to its last packet, at {clock_hz / 1e6:g} MHz: "
-        "shortest / median / longest of a block each millisecond; bare metal: the cycles of the table above, at this "
-        "clock:",
+        "`make bench-lte`, on Zephyr: milliseconds from the hand-over of a block to its last packet, at "
+        f"{clock_hz / 1e6:g} MHz, with a block each millisecond. A cell has the shortest, the median and the longest "
+        "time. Rows of bare metal show the cycles of the table above at this clock:",
         "",
-        *table([*headings, f"changes of threads a block of {most} Mbit/s"], rows),
+        *table([*headings, f"thread switches a block, {most} Mbit/s"], rows),
         "",
-        f"The kernel alone, by the same program, in cycles ({costs['kind']}): from a thread to another that was ready, "
-        f"{costs['switch_cycles']}; a PDU into a queue and out of it, {costs['queue_cycles']}; to a thread that waits "
-        f"for it, and back, {costs['hand_over_cycles']}. With headers alone at {most} Mbit/s a packet takes "
-        f"{more['mac_first']:.0f} cycles more in three threads with MAC first than in one, {more['pdcp_first']:.0f} "
-        "with PDCP first.",
+        f"The kernel by itself, measured by the same program, in cycles ({costs['kind']}): {costs['switch_cycles']} "
+        f"from a thread to another that was ready; {costs['queue_cycles']} for a PDU into a queue and out of it. A PDU "
+        f"to a thread that waits for it, and back, takes {costs['hand_over_cycles']}. With headers only, at {most} "
+        f"Mbit/s, a packet takes {more['mac_first']:.0f} cycles more in three threads with MAC first than in one, "
+        f"{more['pdcp_first']:.0f} with PDCP first.",
     ]
 
 

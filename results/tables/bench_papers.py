@@ -1,4 +1,4 @@
-"""`make bench-papers`: the styles that the papers compare, one block at a time."""
+"""Show `make bench-papers`: the styles that the papers compare, one block at a time."""
 
 from results.kept import Content, select
 from results.papers.jenkins import EIGHT, KEY_BITS, MHZ, ONE, Cycles
@@ -33,7 +33,7 @@ def keep(content: Content) -> Content:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each program, with speed-ups over the same style of table C."""
+    """Return a row for each program, with speed-ups over the same style of table C."""
     cycles = Cycles(kept["bench-papers"])
     rows = []
     for name, engine, styles, measure in ROWS:
@@ -49,12 +49,14 @@ def render(kept: dict[str, Content]) -> list[str]:
     headings = ["rounds", "style", "encryption, cycles a block", "decryption", "over the same style of table C"]
     headings += ["code bytes", f"Mbps at {MHZ} MHz"]
     return [
-        "**Engine speed** (`make bench-papers`): ECB, one block a call but in the last row, round keys expanded "
-        "before, 2 KB that the data cache holds; cycles a block at AES-128/192/256 (sim). Speed-up: the mean over key "
-        "lengths, of encryption and of decryption. Code bytes: of AES-128 alone, encryption and decryption, without "
-        "tables. In loop and swap a round is a function that is called; loop copies the state back after it, swap "
-        "exchanges two pointers by three XORs; with instructions each round writes its key into one register. "
-        f"{MHZ} MHz is the clock of a thread of the paper's.",
+        "**Engine speed** (`make bench-papers`): ECB, one block a call except in the last row. Round keys are expanded "
+        "before, and the data cache holds the 2 KB of data. Cycles a block at AES-128/192/256 (sim). Speed-up: the "
+        "mean over key lengths, for encryption and for decryption. Code bytes: AES-128 encryption and decryption, "
+        "without tables.",
+        "",
+        "In loop and swap, a round is a function that is called. Loop copies the state back after each round. Swap "
+        "exchanges two pointers by three XORs. With instructions, each round writes its key into one register. The "
+        f"clock of {MHZ} MHz is the clock of one thread in the paper.",
         "",
         *table(headings, rows),
     ]

@@ -1,4 +1,4 @@
-"""`make bench-sdram`: the engines with their data in SDRAM."""
+"""Show `make bench-sdram`: the engines with their data in SDRAM."""
 
 from results.kept import Content, select
 from results.tables import Table, table
@@ -13,7 +13,7 @@ def keep(content: Content) -> Content:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each engine."""
+    """Return a row for each engine."""
     records = kept["bench-sdram"]["records"]
     found = {(r["engine"], r["memory"]): r["cycles_per_block"] for r in records}
     rows = []
@@ -21,10 +21,10 @@ def render(kept: dict[str, Content]) -> list[str]:
         cells = [found.get((engine, memory)) for memory in MEMORIES]
         rows.append([engine, *("-" if cell is None else f"{cell:.1f}" for cell in cells)])
     return [
-        "**Data in SDRAM** (`make bench-sdram`): the engines of bare metal, AES-128 in CTR, in place over 32 KB "
-        "(`byte` and `table`: 2 KB, which the data cache holds), cycles a block in the simulated board (sim), with the "
-        "timing of the ECPIX-5's DDR3 and an L2 cache of 8 KB; `copied`: by the program through the buffer memory, "
-        "2 KB at a time, copies counted:",
+        "**Data in SDRAM** (`make bench-sdram`): cycles a block (sim) of the engines on bare metal, AES-128 in CTR, in "
+        "place over 32 KB. `byte` and `table` process 2 KB, which the data cache holds. The simulated board has the "
+        "timing of the ECPIX-5's DDR3 and an L2 cache of 8 KB. `copied`: the program moves the data through the buffer "
+        "memory, 2 KB at a time, and the copies are counted:",
         "",
         *table(["engine", "data in the buffer memory", "in SDRAM", "in SDRAM, copied"], rows),
     ]

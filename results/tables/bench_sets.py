@@ -1,4 +1,4 @@
-"""`make bench-sets`: AES instruction sets with 1, 4 and 8 independent blocks a call."""
+"""Show `make bench-sets`: AES instruction sets with 1, 4 and 8 independent blocks a call."""
 
 from results.kept import Content, ResultsError, select
 from results.tables import Table, table
@@ -13,12 +13,12 @@ def keep(content: Content) -> Content:
 
 
 def by_blocks(content: Content, engine: str, direction: str = "encrypt") -> dict[int, dict]:
-    """The records of a set by blocks a call: of those side by side in several ways the fastest.
+    """Return the records of a set by blocks a call, the fastest if several ways were measured.
 
     Raises
     ------
     ResultsError
-        One was not measured.
+        A number of blocks was not measured.
     """
     records = [r for r in content["records"] if (r["engine"], r["direction"]) == (engine, direction)]
     found = {r["blocks"]: r for r in sorted(records, key=lambda r: -r["cycles_per_block"])}
@@ -28,7 +28,7 @@ def by_blocks(content: Content, engine: str, direction: str = "encrypt") -> dict
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each set."""
+    """Return a row for each set."""
     content = kept["bench-sets"]
     rows = []
     for engine in dict.fromkeys(r["engine"] for r in content["records"]):
@@ -41,8 +41,7 @@ def render(kept: dict[str, Content]) -> list[str]:
     return [
         "**Engine speed** (`make bench-sets`): cycles a block of AES-128 by independent blocks a call, ECB over 2 KB "
         "that the data cache holds, the key schedule done before. Side by side: how many blocks of a call go through "
-        "each round together, where several ways were measured those of the fastest. Code bytes: of one call in "
-        "encryption.",
+        "each round together, in the fastest way that was measured. Code bytes: one call in encryption.",
         "",
         *table(headings, rows),
     ]

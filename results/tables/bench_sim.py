@@ -1,4 +1,4 @@
-"""`make bench`: every AES of the project, each in its fastest style, beside its peers."""
+"""Show `make bench`: every AES of the project in its fastest style, with peers for comparison."""
 
 from results.kept import Content, select
 from results.tables import Table, table
@@ -9,7 +9,9 @@ FIELDS = ("engine", "mode", "direction", "key_bits", "cycles_per_block", "clock_
 
 
 def keep(content: Content) -> Content:
-    """The fastest style of each engine, its data in the cache or past it."""
+    """Return the fastest style of each engine, with its data in the cache, or with loads and stores that bypass the
+    cache.
+    """
     best: dict[tuple, dict] = {}
     for r in content["records"]:
         memory = "buffer" if r["engine"] == "ise_vmem" else "buffer, cached"
@@ -20,7 +22,7 @@ def keep(content: Content) -> Content:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each engine."""
+    """Return a row for each engine."""
     records = kept["bench-sim"]["records"]
     found = {(r["engine"], r["mode"], r["direction"], r["key_bits"]): r["cycles_per_block"] for r in records}
     placed = {r["engine"]: bool(r["clock_met_by"]) for r in records}
@@ -35,10 +37,10 @@ def render(kept: dict[str, Content]) -> list[str]:
         name = engine if is_placed else f"{engine} (clock not placed)"
         rows.append([name, *(cycles(engine, *case) for case in CASES), f"{c / own:.1f}"])
     return [
-        "**Engine speed** (`make bench`): each engine in its fastest style, the key schedule done before; 256 KB in "
-        "passes over 2 KB that the data cache holds (`ise_vmem`, which does not use it: 32 KB; C and `zkn`, the "
-        "ratified scalar instructions: one pass); cycles a block at AES-128/192/256 (sim), and times the speed of "
-        "table C at CTR, AES-128:",
+        "**Engine speed** (`make bench`): cycles a block at AES-128/192/256 (sim), each engine in its fastest style, "
+        "the key schedule done before. The data are 256 KB, in passes over 2 KB that the data cache holds. `ise_vmem` "
+        "does not use the cache and processes 32 KB. C and `zkn`, the ratified scalar instructions, run one pass. The "
+        "last column is the speed over table C, in CTR at AES-128:",
         "",
         *table(["engine", "ECB encrypt", "ECB decrypt", "CTR", "times table C"], rows),
     ]

@@ -1,4 +1,4 @@
-"""`make bench-udp`: records over UDP, and what one costs the CPU."""
+"""Show `make bench-udp`: records over UDP, and the cycles that a record costs the CPU."""
 
 from results.kept import Content, select
 from results.tables import Table, picture, table
@@ -7,12 +7,12 @@ FIELDS = ("engine", "key_bits", "record_bytes", "bytes", "kind", "clock_hz", "go
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     return {"records": select(content["records"], FIELDS)}
 
 
 def stages(records: list[dict]) -> list[str]:
-    """A table: of each engine cycles by stage, and goodput."""
+    """Return a table with cycles by stage and goodput of each engine."""
     names = next(list(r["packet_cycles"]) for r in records if r["packet_cycles"])
     rows = [
         [
@@ -26,17 +26,17 @@ def stages(records: list[dict]) -> list[str]:
         ]
         for r in records
     ]
-    return table(["engine", "key bits", "record bytes", *names, "sum", "Mbps", "of the limit"], rows)
+    return table(["engine", "key bits", "record bytes", *names, "sum", "Mbps", "share of the limit"], rows)
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """What it is of, and a row for each engine."""
+    """Return a caption, and a row for each engine."""
     records = kept["bench-udp"]["records"]
     return [
-        "**Link speed** (`make bench-udp`): data that go to the board and come back in records over UDP, counted once, "
-        "and the CPU's cycles for one record by stage: the MAC's registers, copies with their checksums, headers, the "
-        f"record service, the engine; {records[0]['clock_hz'] / 1e6:g} MHz. The cycles are means over all records of a "
-        "stream, among them two without data. Limit: gigabit Ethernet with such records:",
+        f"**Link speed** (`make bench-udp`) at {records[0]['clock_hz'] / 1e6:g} MHz: data go to the board and come "
+        "back in records over UDP, and count once. The stages are the CPU's cycles for one record: the MAC's "
+        "registers, copies with their checksums, headers, the record service, the engine. The cycles are means over "
+        "all records of a stream, including two without data. Limit: gigabit Ethernet with such records:",
         "",
         *stages(records),
         "",

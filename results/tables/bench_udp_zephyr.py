@@ -1,4 +1,4 @@
-"""`make bench-udp FIRMWARE=zephyr`: records over UDP with the firmware on Zephyr."""
+"""Show `make bench-udp FIRMWARE=zephyr`: records over UDP with the firmware on Zephyr."""
 
 from results.kept import Content
 from results.tables import Table
@@ -6,11 +6,11 @@ from results.tables.bench_udp import keep, stages
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """What it is of, and a row for each engine."""
+    """Return a caption, and a row for each engine."""
     records = kept["bench-udp_zephyr"]["records"]
     return [
-        "`make bench-udp FIRMWARE=zephyr`, as that of bare metal on [its page](../../host/RESULTS.md), "
-        f"at {records[0]['clock_hz'] / 1e6:g} MHz:",
+        "`make bench-udp FIRMWARE=zephyr`, measured like the [table of bare metal](../../host/RESULTS.md), at "
+        f"{records[0]['clock_hz'] / 1e6:g} MHz:",
         "",
         *stages(records),
     ]

@@ -1,4 +1,4 @@
-"""`make bitstream`: clocks and resources of the boards that were built."""
+"""Show `make bitstream`: clocks and resources of the boards that were built."""
 
 from results.kept import Content, select
 from results.tables import Table, table
@@ -7,14 +7,14 @@ USED = ("lut4", "ff", "bram", "dsp")
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     (head,) = select([content], ("board", "device", "speed_grade", "kind", "seed", *USED))
     parts = {name: content[name] for name in ("shares", "units") if name in content}
     return {**head, **parts, "clocks": content["clocks"]}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A table of clocks, one of resources and one of parts; a clock that misses its constraint says so."""
+    """Return tables of clocks, resources and parts. A clock that misses its constraint is marked."""
     clocks, area, parts = [], [], []
     for report in kept.values():
         board = report["board"]
@@ -23,13 +23,13 @@ def render(kept: dict[str, Content]) -> list[str]:
             reached = f"{c['achieved_mhz']:.2f}{missed}"
             clocks.append([board, c["name"], f"{c['required_mhz']:g}", reached, report["seed"]])
         area.append([board, *(report[key] for key in USED)])
-        alone = {f"{part}, synthesised alone": used for part, used in report.get("units", {}).items()}
+        alone = {f"{part}, synthesised separately": used for part, used in report.get("units", {}).items()}
         shares = {**report.get("shares", {}), **alone}
         shown = (f"{part} {' / '.join(str(used[key]) for key in USED)}" for part, used in shares.items())
         parts.append([board, "; ".join(shown).replace("_", " ")])
     kinds = dict.fromkeys(report["kind"] for report in kept.values())
     return [
-        f"`make bitstream BOARD=... CONFIG=...` ({', '.join(kinds)}); a build that misses a clock ends with an error:",
+        f"`make bitstream BOARD=... CONFIG=...` ({', '.join(kinds)}); a build that misses a clock reports an error:",
         "",
         *table(["board", "clock", "required MHz", "achieved MHz", "seed"], clocks),
         "",

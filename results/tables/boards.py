@@ -1,4 +1,6 @@
-"""`make boards`: what there is, what fits on it, and at what clock; run as a program it prints them."""
+"""Show the boards, which configurations fit on them, and at what clock; run as a program, print the tables (`make
+boards`).
+"""
 
 import os
 import sys
@@ -24,13 +26,13 @@ TARGETS = (
     "part, speed grade",
     "what is on it",
     "code, data, buffer KB",
-    "by",
+    "link",
     "MHz",
     "reached (est)",
     "LUT4",
     "block RAM",
 )
-LEFT_OUT = ("board", "without", "because")
+LEFT_OUT = ("board", "not supported", "reason")
 CABLES = ("board", "revisions", "USB, chip", "UART at USB", "openFPGALoader's options", "source")
 OTHERS = ("board", "other revision", "how it differs")
 RAMS = ("board", "RAM on the board that no configuration uses")
@@ -38,23 +40,23 @@ _RAMS = {"ddram": "DDR3", "sdram": "SDRAM"}
 
 
 def hardware() -> list[Board]:
-    """The boards that are not simulated."""
+    """Return the boards that are hardware, not simulated."""
     return [board for board in map(boards.load, boards.names()) if not board.simulated]
 
 
 def target_rows(content: dict[str, Content]) -> list[list[str]]:
-    """A row for each target on hardware, in the order of `TARGETS`."""
+    """Return a row for each target on hardware, in the order of `TARGETS`."""
     found = [targets.load(board.name, name) for board in hardware() for name in board.fits]
     return [_row(target, content) for target in found]
 
 
 def left_out_rows() -> list[list[str]]:
-    """What each board is without, and why."""
+    """Return what each board does not support, and why."""
     return [[board.name, *item] for board in hardware() for item in board.left_out.items()]
 
 
 def cable_rows() -> list[list[str]]:
-    """By which cable each revision is loaded, where its UART is, and who says so."""
+    """Return for each revision the cable that loads it, where its UART is, and the source of this information."""
     return [
         [
             board.name,
@@ -72,17 +74,17 @@ def cable_rows() -> list[list[str]]:
 def _uart(board: Board, cable: Cable) -> str:
     identity, _, interface = cable.uart_usb.partition("/")
     if not identity:
-        return "an adapter of yours" if board.has_uart else "none"
+        return "your own adapter" if board.has_uart else "none"
     return identity + (f", interface {int(interface)}" if interface else "")
 
 
 def other_revision_rows() -> list[list[str]]:
-    """Revisions that differ from those for which configurations are built."""
+    """Return the revisions for which no configuration is built, and how they differ."""
     return [[board.name, *item] for board in hardware() for item in board.other_revisions.items()]
 
 
 def ram_rows() -> list[list[str]]:
-    """The boards with memories that no configuration uses."""
+    """Return the boards with memories that no configuration uses."""
     rows = []
     for board in hardware():
         pads = {resource[0] for resource in board.create_platform().constraint_manager.available}
@@ -131,7 +133,7 @@ def _counted(target: Target) -> str:
 
 
 def _reached(target: Target, content: dict[str, Content]) -> str:
-    """The system clock that place-and-route reached, and of how many seeds it is the median."""
+    """Return the system clock that place-and-route reached, and the number of seeds of which it is the median."""
     timed = content.get(f"timing-{target.name}")
     if timed:
         reached = [record["achieved_mhz"] for record in timed["records"] if record["clock"] == "sys"]
@@ -156,7 +158,7 @@ def _tables(content: dict[str, Content]) -> list[tuple[tuple[str, ...], list[lis
 
 def render(content: dict[str, Content]) -> list[str]:
     """The tables in Markdown."""
-    lines = ["`make boards` prints this; clocks that no row of seeds stands for are one seed's, and prove little:"]
+    lines = ['`make boards` prints these tables. Clocks marked "one seed" are only indicative:']
     for headings, rows in _tables(content):
         lines += ["", *table(headings, rows)]
     return lines
@@ -175,7 +177,7 @@ def show(console: Console, content: dict[str, Content]) -> None:
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     try:
         show(
             Console(width=None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", 200))),

@@ -1,4 +1,4 @@
-"""`cipherlane bench --record-bytes`: what shorter calls cost."""
+"""Show `cipherlane bench --record-bytes`: the cost of shorter calls."""
 
 from results.kept import Content, select
 from results.tables import Table, table
@@ -8,18 +8,18 @@ PREFIX = "bench-call-"
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     return {"records": select(content["records"], FIELDS)}
 
 
 def lengths(kept: dict[str, Content]) -> dict[int, dict]:
-    """The figure of each length of a call in bytes, the longest first."""
+    """Return the figure for each length of a call in bytes, the longest first."""
     chosen = {name.removeprefix(PREFIX): content for name, content in kept.items() if name.startswith(PREFIX)}
     return {size: chosen[str(size)]["records"][0] for size in sorted(map(int, chosen), reverse=True)}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each length."""
+    """Return a row for each length."""
     rows = [
         [r["engine"], r["key_bits"], size, f"{r['cycles_per_block']:.1f}", f"{r['mbps']:.1f} ({r['kind']})"]
         for size, r in lengths(kept).items()

@@ -1,9 +1,9 @@
-"""`make demo`: engines at work on records."""
+"""Show `make demo`: engines that process records."""
 
 from results.kept import Content, select
 from results.tables import Table, table
 
-# What the tool counted, and what follows.
+# Counted by the tool; the fields below are computed from these.
 MEASURED = ("engine", "key_bits", "direction", "bytes", "blocks", "cycles", "key_cycles", "kind", "clock_hz")
 MEASURED += ("processed_bytes", "verified")
 ENGINES = ("byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator")
@@ -11,12 +11,12 @@ FIELDS = (*MEASURED, "cycles_per_block", "bits_per_cycle", "mbps")
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows, of engines that count cycles."""
+    """Return the figures that the page shows, for engines that count cycles."""
     return {"records": select((r for r in content["records"] if r["cycles"]), FIELDS)}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each engine, key length and direction."""
+    """Return a row for each engine, key length and direction."""
     records = kept["demo"]["records"]
     rows = [
         [
@@ -32,9 +32,9 @@ def render(kept: dict[str, Content]) -> list[str]:
     ]
     first = records[0]
     return [
-        f"**Record speed** (`make demo`): the engine's cycles for each record, one call a record, while a file of "
-        f"{first['bytes']} bytes passes through the record service over the UART; AES-CTR, {first['clock_hz'] / 1e6:g} "
-        "MHz. Framing, checks and copies around the call are not in it, and the UART is far slower:",
+        "**Record speed** (`make demo`): the engine's cycles for each record, one call a record, in AES-CTR at "
+        f"{first['clock_hz'] / 1e6:g} MHz. A file of {first['bytes']} bytes passes through the record service over the "
+        "UART. Framing, checks and copies around the call are not counted, and the UART is far slower:",
         "",
         *table(["engine", "key bits", "direction", "cycles/block", "bits/cycle", "Mbps", "every byte checked"], rows),
     ]
@@ -44,7 +44,7 @@ TABLE = Table(
     name="demo",
     page="host/RESULTS.md",
     sources=("demo.json",),
-    # `make demo` alone leaves out key lengths, and engines that others outdo.
+    # `make demo` by itself leaves out key lengths, and engines that others outdo.
     command="cipherlane demo --port sim --key-bits all "
     + " ".join(f"--engine {engine}" for engine in ENGINES)
     + " --force --results build/results/demo.json",

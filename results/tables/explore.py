@@ -1,4 +1,4 @@
-"""`make explore`: the family of AES cores, and public ones, on each part."""
+"""Show `make explore`: the family of AES cores, and public ones, on each part."""
 
 from gateware.explore.bars import ABOVE
 from gateware.explore.members import DATAPATHS, FAMILY, PEERS
@@ -7,20 +7,20 @@ from results.kept import Content, select
 from results.papers import hessel
 from results.tables import LUTS_A_BLOCK_RAM, Table, median_mhz, table
 
-# Behind the last run's figures lie those of earlier ones that had what it left out.
+# The figures of the last run. Earlier figures supply the cores that the last run left out.
 LAST = "explore"
 FIELDS = ("core", "datapath", "sbox", "engines", "key_lengths", "slots", "lut4", "ff", "bram", "fmax_mhz")
 FIELDS += ("fmax_by_seed", "cycles_first", "cycles_per_block", "mbps", "mbps_per_lut", "bars", "device", "speed")
 
 
 def keep(content: Content) -> Content:
-    """What was built, at AES-128."""
+    """Return the cores that were built, at AES-128."""
     built = [r for r in content["records"] if r["status"] == "built" and r["key_bits"] == 128]
     return {"kind": content["kind"], "seeds": content["seeds"], "records": select(built, FIELDS)}
 
 
 def built(kept: dict[str, Content]) -> list[dict]:
-    """Records of all cores; of those that the last run left out, from earlier ones which had them."""
+    """Return the records of all cores. Cores that the last run left out come from earlier runs."""
     records = list(kept[LAST]["records"])
     for name in sorted(kept.keys() - {LAST}, reverse=True):
         there = [_what(record) for record in records]
@@ -29,7 +29,7 @@ def built(kept: dict[str, Content]) -> list[dict]:
 
 
 def abilities(core: str) -> tuple[bool, bool]:
-    """Whether a core also decrypts, and whether it takes a new key with each block without losing cycles."""
+    """Return whether a core also decrypts, and whether it takes a new key with each block without losing cycles."""
     peer = PEERS.get(core)
     return (peer.decrypts, peer.key_with_block) if peer else (False, False)
 
@@ -40,26 +40,29 @@ def _what(record: dict) -> list:
 
 
 def _clock(record: dict) -> str:
-    """The median clock, with the least and the most of several seeds."""
+    """Return the median clock, with the least and the most of several seeds."""
     clocks = record["fmax_by_seed"].values()
     return median_mhz({**record, "fmax_least_mhz": min(clocks), "fmax_most_mhz": max(clocks)}, clocks)
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A table for each part, the fastest core first."""
+    """Return a table for each part, the fastest core first."""
     content = kept[LAST]
     (iterative, area), (pipelined, pipelined_area) = ABOVE["128"], ABOVE["pipelined"]
     lines = [
-        f"**Engine speed** (`make explore`): AES-128 encryption by the core alone, at the clock that place-and-route "
-        f"gives it, the median of seeds {', '.join(map(str, content['seeds']))} with the least and the most; what "
-        "the last run left out is of an earlier one, as the lines below say; one flow for all, public cores included. "
-        "Cycles of one block alone, its loading included, its key loaded before; and of each in the steady state, the "
-        "next entering meanwhile, which Mbps are of. Bars: "
-        f"{iterative} Mbps and {area:.2f} Mbps per LUT4 iterative, {pipelined / 1000:g} Gbps and {pipelined_area:.2f} "
-        "pipelined, on the 85F, and fewer cycles than Hessel et al. 2009; cost: of more keys and key lengths, beside "
-        "the same core with one key of AES-128. New key with each block: without losing a cycle; with ours a block may "
-        "be of any key that is held, and a new key is expanded before. "
-        f"Priced: with {LUTS_A_BLOCK_RAM} LUT4 for a block RAM.",
+        "**Engine speed** (`make explore`): AES-128 encryption by each core without a system around it. All cores, "
+        "public ones included, pass through the same flow. The clock is the median of seeds "
+        f"{', '.join(map(str, content['seeds']))}, with the least and the most. Cores that the last run left out come "
+        "from an earlier run, as the lines below the tables report.",
+        "",
+        "- Single block: cycles from loading the block to its result, with the key loaded before.",
+        "- Cycles/block and Mbps: in the steady state, where the next block enters meanwhile.",
+        f"- Bars, on the 85F: {iterative} Mbps and {area:.2f} Mbps per LUT4 iterative, {pipelined / 1000:g} Gbps and "
+        f"{pipelined_area:.2f} pipelined, and fewer cycles than Hessel et al. 2009.",
+        "- Cost: what more keys and key lengths add to the same core with one key of AES-128.",
+        "- New key with each block: without losing a cycle. Our cores take any key that they hold with each block. A "
+        "new key is expanded before.",
+        f"- Priced: with {LUTS_A_BLOCK_RAM} LUT4 for a block RAM.",
     ]
     headings = [
         "core",
@@ -75,7 +78,7 @@ def render(kept: dict[str, Content]) -> list[str]:
         "block RAM",
         "MHz",
     ]
-    headings += ["one block alone", "cycles/block", "Mbps", "Mbps per LUT4", "priced", "bars; cost"]
+    headings += ["single block", "cycles/block", "Mbps", "Mbps per LUT4", "priced", "bars; cost"]
     records = built(kept)
     for device, speed in sorted({(r["device"], r["speed"]) for r in records}, reverse=True):
         rows = [
@@ -103,7 +106,9 @@ def render(kept: dict[str, Content]) -> list[str]:
 
 
 def _clocks(records: list[dict]) -> list[str]:
-    """Clock in MHz that a data rate needs of one engine: of each datapath here and, with its cycles, of the paper's."""
+    """Return the clock in MHz that one engine needs for a data rate: for each datapath of ours, and computed for the
+    paper's.
+    """
     cycles = {r["datapath"]: r["cycles_per_block"] for r in records if (r["core"], r["engines"]) == (FAMILY, 1)}
     quoted = {str(width): each for (cipher, width), (each, _) in hessel.table2().items() if cipher == "aes"}
     rows = []
@@ -116,9 +121,9 @@ def _clocks(records: list[dict]) -> list[str]:
             )
             rows.append([datapath, f"{ours:g} / {theirs or '-'}", *needed])
     return [
-        "Clock in MHz that a data rate needs, AES-128, one engine: ours in the steady state, the next block entering "
-        "meanwhile, with round keys that are stored / that of Hessel et al. 2009, Table II, one block alone with round "
-        "keys on the fly, computed from its cycles. [Ours alone, on the fly](lte-ciphers.md), follow here:",
+        "Clock in MHz that a data rate needs, AES-128, one engine: ours / theirs, Hessel et al. 2009. Ours is the "
+        "steady state with stored round keys, where the next block enters meanwhile. Theirs is a single block with "
+        "round keys on the fly, computed from the cycles in Table II. [Ours on the fly](lte-ciphers.md) has a page:",
         "",
         *table(["datapath", "cycles/block", *(f"{rate} Mbps" for rate in DATA_RATES_MBPS)], rows),
     ]
@@ -131,7 +136,7 @@ TABLE = Table(
     command="make explore",
     render=render,
     keep=keep,
-    shows="the family of AES cores synthesised, simulated as mapped, placed and routed, beside public cores",
+    shows="the family of AES cores synthesised, simulated as mapped, placed and routed, and public cores likewise",
     speed="engine",
-    takes="hours; goes on where it stopped",
+    takes="hours; resumes where it stopped",
 )

@@ -1,4 +1,4 @@
-"""`make explore-isa`: delay and resources of the vector unit's parts, and why its S-boxes are as they are."""
+"""Show `make explore-isa`: delay and resources of the vector unit's parts, and the reasons for its S-boxes."""
 
 from results.kept import Content, select
 from results.tables import Table, median_mhz, of_seeds, table
@@ -7,13 +7,13 @@ FIELDS = ("part", "delay_ns", "clock_to_output_ns", "fmax_mhz", "fmax_least_mhz"
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     (head,) = select([content], ("kind", "device", "speed_grade", "seeds"))
     return {**head, "parts": select(content["parts"], FIELDS)}
 
 
 def of_parts(command: str, report: Content, remark: str = "") -> list[str]:
-    """The sentence that says how parts were built, and a row for each."""
+    """Return the sentence that tells how parts were built, and a row for each."""
     rows = [
         [
             part["part"],
@@ -24,15 +24,15 @@ def of_parts(command: str, report: Content, remark: str = "") -> list[str]:
         for part in report["parts"]
     ]
     return [
-        f"`{command}`: {report['device']}, each part alone between registers{remark}; delay and clock by "
-        f"{of_seeds(report['seeds'])}, of several the clock with the least and the most ({report['kind']}):",
+        f"`{command}`: {report['device']}, each part by itself between registers{remark}; delay and clock by "
+        f"{of_seeds(report['seeds'])}, in brackets the least and the most clock of several seeds ({report['kind']}):",
         "",
         *table(["part", "delay ns", "Fmax MHz", "LUT4", "FF", "block RAM"], rows),
     ]
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each part, and what follows from them."""
+    """Return a row for each part, and the conclusions."""
     report = kept["explore-isa"]
     parts = {part["part"]: part for part in report["parts"]}
     lanes = {
@@ -42,12 +42,13 @@ def render(kept: dict[str, Content]) -> list[str]:
     return [
         *of_parts(TABLE.command, report),
         "",
-        f"On ECP5 the unit's S-boxes are `ecp5`, its LUTs and slice multiplexers instantiated: a lane takes "
-        f"{lanes['ecp5']}; `table`, which synthesis maps and simulation uses, {lanes['table']}; `canright`, the "
-        f"smallest, {lanes['canright']}, too slow for its pipeline stage. Block RAM would take {ram['bram']} of them "
-        f"and no LUT, but reads at a clock edge: its {ram['clock_to_output_ns']} ns from clock to output "
-        f"({other['clock_to_output_ns']} ns by the timing of the LFE5UM of the same grade) would be added to the stage "
-        "of ShiftRows, MixColumns and AddRoundKey, and reading the state registers would take a stage of its own.",
+        "On ECP5 the unit's S-boxes are `ecp5`, which instantiates LUTs and slice multiplexers: a lane takes "
+        f"{lanes['ecp5']}. With `table`, which synthesis maps and simulation uses, it takes {lanes['table']}. With "
+        f"`canright`, the smallest, it takes {lanes['canright']}, too slow for its pipeline stage. In block RAM the "
+        f"S-boxes would take {ram['bram']} block RAMs and no LUT, but a block RAM reads at a clock edge. Its "
+        f"{ram['clock_to_output_ns']} ns from clock to output ({other['clock_to_output_ns']} ns by the timing of the "
+        "LFE5UM of the same grade) would be added to the stage of ShiftRows, MixColumns and AddRoundKey. Reading the "
+        "state registers would take a stage of its own.",
     ]
 
 
@@ -58,6 +59,6 @@ TABLE = Table(
     command="make explore-isa",
     render=render,
     keep=keep,
-    shows="the vector unit and its parts placed and routed alone, beside a multiplier: delay and resources",
+    shows="the vector unit and its parts placed and routed separately, and a multiplier likewise: delay and resources",
     takes="40 minutes",
 )

@@ -1,4 +1,4 @@
-"""`make explore-lte`: SNOW 3G and AES with round keys on the fly, beside Hessel et al. 2009."""
+"""Show `make explore-lte`: SNOW 3G and AES with round keys on the fly, compared with Hessel et al. 2009."""
 
 from results.kept import Content, select
 from results.papers import hessel
@@ -23,12 +23,12 @@ NAMES = {"snow3g": "SNOW 3G", "aes": "AES-128"}
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     return {"kind": content["kind"], "seeds": content["seeds"], "records": select(content["records"], FIELDS)}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Cycles and wanted clocks by datapath, then a row for each member on each part, the smallest first."""
+    """Return cycles and required clocks by datapath, then a row for each member on each part, the smallest first."""
     content = kept["explore-lte"]
     records = content["records"]
     cycles = {(r["algorithm"], r["datapath"]): r for r in records if r["engines"] == 1}
@@ -50,15 +50,15 @@ def render(kept: dict[str, Content]) -> list[str]:
         *(f"MHz for {ns} ns" for ns in times),
     ]
     lines = [
-        "**Engine speed** (`make explore-lte`): keystream alone, without counter and XOR. Cycles of one block with its "
-        "loading, round keys made on the fly; of SNOW 3G until its first word, from taking key and initialisation "
-        "vector. One engine; two need half the clock. Cycles a byte are of messages of 1000 bytes.",
+        "**Engine speed** (`make explore-lte`): keystream only, without counter and XOR, by one engine; two engines "
+        "need half the clock. Cycles: for AES a single block with its loading, round keys made on the fly; for SNOW 3G "
+        "from taking key and initialisation vector to its first word. Cycles a byte: in messages of 1000 bytes.",
         "",
         *table(headings, rows),
         "",
-        f"Clocks are by {of_seeds(content['seeds'])}, of several with the least and the most. Toggles are "
-        "transitions of all cells' outputs in a simulation of the mapped netlist with unit delays: activity, no power. "
-        "The authors' order of S-boxes is of 90 nm standard cells.",
+        f"Clocks are by {of_seeds(content['seeds'])}, with the least and the most of several seeds. Toggles are "
+        "transitions of all cells' outputs in a simulation of the mapped netlist with unit delays. They show activity, "
+        "not power. The authors' order of S-boxes holds for 90 nm standard cells.",
     ]
     headings = [
         "cipher",

@@ -1,4 +1,4 @@
-"""`make explore-rgmii`: the clock of gigabit RGMII on the slowest speed grade, by MAC."""
+"""Show `make explore-rgmii`: the clock of gigabit RGMII on the slowest speed grade, by MAC."""
 
 from results.kept import Content, select
 from results.tables import Table, table
@@ -7,13 +7,13 @@ FIELDS = ("mac", "required_mhz", "median_mhz", "least_mhz", "most_mhz")
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     kept = {name: content[name] for name in ("kind", "device", "seeds")}
     return {**kept, "records": select(content["records"], FIELDS)}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each MAC."""
+    """Return a row for each MAC."""
     content = kept["explore-rgmii"]
     records = content["records"]
     rows = [
@@ -26,7 +26,7 @@ def render(kept: dict[str, Content]) -> list[str]:
         for r in records
     ]
     return [
-        f"`make explore-rgmii`: {content['device']}, RGMII's clock with LiteEth's PHY and a MAC alone on the board's "
+        f"`make explore-rgmii`: {content['device']}, RGMII's clock with only LiteEth's PHY and a MAC on the board's "
         f"pins, seeds {', '.join(map(str, content['seeds']))}:",
         "",
         *table(["MAC", "MHz, median", "over seeds", f"{records[0]['required_mhz']:g} MHz met"], rows),

@@ -1,4 +1,4 @@
-"""`make explore-sets`: delay and resources of the units with the instruction sets of others."""
+"""Show `make explore-sets`: delay and resources of the units with instruction sets of other authors."""
 
 from results.kept import Content
 from results.tables import Table
@@ -6,7 +6,7 @@ from results.tables.explore_isa import keep, of_parts
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each part."""
+    """Return a row for each part."""
     return of_parts(TABLE.command, kept["explore-sets"], ", S-boxes of LUTs, both directions")
 
 
@@ -17,6 +17,6 @@ TABLE = Table(
     command="make explore-sets",
     render=render,
     keep=keep,
-    shows="the units with instruction sets of others placed and routed alone",
+    shows="the units with instruction sets of others placed and routed separately",
     takes="25 minutes",
 )

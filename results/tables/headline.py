@@ -1,4 +1,4 @@
-"""The README's table: each engine's three speeds at AES-128."""
+"""Show the README's table: each engine's three speeds at AES-128."""
 
 from results.kept import Content, ResultsError
 from results.tables import Table, table
@@ -11,13 +11,13 @@ ENGINES = {
     "accelerator": "AES-CTR with its own DMA",
     "fastpath": "data records in hardware, no CPU in their way",
 }
-# Name of the kept file, and of its figure in Mbps.
+# For each speed, the name of the kept file and of its figure in Mbps.
 SPEEDS = {"engine": ("bench", "mbps"), "record": ("demo", "mbps"), "link": ("bench-udp", "goodput_mbps")}
 KEY_BITS = 128
 
 
 def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
-    """By engine and speed, the record of encryption at AES-128, with its Mbps as `figure`."""
+    """Return by engine and speed the record of encryption at AES-128, with its Mbps as `figure`."""
     found: dict[str, dict[str, dict]] = {}
     for engine in ENGINES:
         for speed, (name, figure) in SPEEDS.items():
@@ -28,18 +28,18 @@ def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
 
 
 def wire_limit(kept: dict[str, Content]) -> tuple[float, int]:
-    """Mbps of data that the wire carries in the records of `make bench-udp`, and their bytes."""
+    """Return the Mbps of data that the wire carries in the records of `make bench-udp`, and a record's bytes."""
     record = kept["bench-udp"]["records"][-1]
     return record["goodput_mbps"] / record["share"], record["record_bytes"]
 
 
 def columns(found: dict[str, dict[str, dict]]) -> tuple[dict[str, str], str]:
-    """What each speed is called, with its clock, which configurations of a board need not share, and the kind of all.
+    """Return the heading of each speed with its clock, and the kind that all share. Speeds may have different clocks.
 
     Raises
     ------
     ResultsError
-        They were measured under different ones, so that they do not stand in one table.
+        One speed was measured at several clocks, or the kinds differ, so the figures do not fit in one table.
     """
     different = {(s, r["clock_hz"] / 1e6, r["kind"]) for row in found.values() for s, r in row.items()}
     clocks = {speed: clock for speed, clock, _ in different}
@@ -51,7 +51,7 @@ def columns(found: dict[str, dict[str, dict]]) -> tuple[dict[str, str], str]:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each engine."""
+    """Return a row for each engine."""
     found = speeds(kept)
 
     def cell(row: dict[str, dict], speed: str) -> str:
@@ -64,8 +64,8 @@ def render(kept: dict[str, Content]) -> list[str]:
     limit = kept["bench-udp"]["records"][0]["record_bytes"]
     names, kind = columns(found)
     return [
-        f"AES-128-CTR, Mbps ({kind}) and in brackets cycles a block; link: records of {limit} bytes over UDP on "
-        "1 Gb/s, there and back:",
+        f"AES-128-CTR, Mbps ({kind}) with cycles a block in brackets. Link speed: records of {limit} bytes over UDP "
+        "on 1 Gb/s, there and back:",
         "",
         *table(["engine", "what it is", *names.values()], rows),
     ]

@@ -1,4 +1,4 @@
-"""`make bench-sets` and `make explore-sets`: AES instruction sets on one core, in cycles, code and area."""
+"""Compare AES instruction sets on one core in cycles, code and area: `make bench-sets` and `make explore-sets`."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ BOARD = "ecpix5"
 PLACE = f"bitstream-{BOARD}"
 SCALAR, LOOKUPS, WIDE = "on the CPU's registers", "table lookups", "Zvkned"
 OURS, PLACED = "vector unit alone, S-boxes of LUTs", f"vector unit as placed in {BOARD}"
-# Name, name in the plot, engine, the part of `make explore-isa` or `-sets` that has the instructions, family.
+# Name, name in the plot, engine, the part of `make explore-isa` or `make explore-sets` with the instructions, family.
 SETS = (
     ("C with four tables", "C", "table", None, ""),
     ("ratified scalar: `aes32esmi` and its like", "ratified scalar", "zkn", "scalar unit", SCALAR),
@@ -29,14 +29,14 @@ SETS = (
     ("the same as placed, one instruction a round", "one a round", "ise_fused", BOARD, PLACED),
     ("the same as placed, one a round, own loads and stores", "own loads", "ise_vmem", BOARD, PLACED),
 )
-# What a front is of, and the blocks a call that show it.
+# Each front, and the blocks a call that it compares.
 FRONTS = {"Latency, one block a call": 1, "Throughput, eight independent blocks a call": 8}
-# Quoted, of another core: name, kB/s, MHz.
+# Quoted from another core's authors: name, kB/s, MHz.
 QUOTED = ("Karu64 (quoted): Zvkned, CTR by OpenSSL under Linux", 5589.0, 75)
 
 
 def front(points: list[tuple[float, float]]) -> list[bool]:
-    """Of each (cycles, area) whether no other has as few of both and fewer of one: the Pareto front."""
+    """Tell for each (cycles, area) whether it is on the Pareto front: no other has as few of both and fewer of one."""
     return [
         not any(other != point and other[0] <= point[0] and other[1] <= point[1] for other in points)
         for point in points
@@ -47,8 +47,9 @@ def front(points: list[tuple[float, float]]) -> list[bool]:
 class Built:
     """A set of instructions as it was measured.
 
-    Its names, engine and family from `SETS`; cycles a block of AES-128 encryption by blocks a call; area, of which a
-    block RAM is `LUTS_A_BLOCK_RAM`; its clock, if it was built alone; and by blocks a call whether it is on the front.
+    Names, engine and family come from `SETS`. `cycles` are cycles a block of AES-128 encryption by blocks a call.
+    `area` is in LUT4, with `LUTS_A_BLOCK_RAM` for a block RAM. `mhz` is the clock of the unit by itself, if it was
+    built so. `on_front` tells by blocks a call whether the set is on the front.
     """
 
     name: str
@@ -64,13 +65,13 @@ class Built:
 
 
 def best(records: dict[int, dict]) -> dict[int, float]:
-    """Cycles a block by independent blocks, of which a program may take fewer a call where that is faster."""
+    """Return cycles a block by independent blocks. A program may take fewer blocks a call where that is faster."""
     cycles = {blocks: record["cycles_per_block"] for blocks, record in records.items()}
     return {blocks: min(each for fewer, each in cycles.items() if fewer <= blocks) for blocks in BLOCKS}
 
 
 def _parts(kept: dict[str, Content]) -> dict[str | None, dict]:
-    """What instructions take, by the names in `SETS`."""
+    """Return the resources of the instructions, by the parts' names in `SETS`."""
     alone = [kept[name] for name in ("explore-isa", "explore-sets")]
     found = {part["part"]: {**part, "mhz": median_mhz(part, each["seeds"])} for each in alone for part in each["parts"]}
     board = kept[PLACE]
@@ -103,14 +104,14 @@ def built(kept: dict[str, Content]) -> list[Built]:
 
 
 def _key_schedule(cycles: Cycles, engine: str) -> int:
-    """Of AES-128; by the vector unit's own instructions where it has some."""
+    """Return the cycles of AES-128's key schedule, by the vector unit's own instructions where the engine has them."""
     if engine.startswith("ise"):
         return cycles.record("ise", "unrolled", measure=EIGHT)["key_cycles"]
     return cycles.record(engine, "unrolled")["key_cycles"]
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each set."""
+    """Return a row for each set."""
     cycles = Cycles(kept["bench-papers"])
     rows = []
     for one in built(kept):
@@ -136,16 +137,17 @@ def render(kept: dict[str, Content]) -> list[str]:
     board = kept[PLACE]["shares"]["cpu"]
     return [
         "**Engine speed** (`make bench-sets`): cycles a block of AES-128 encryption (sim), by how many independent "
-        "blocks there are. A program takes as many a call, or fewer where that is [faster](#by-blocks-a-call). "
-        "Decryption likewise, for 1 / 4 / 8 blocks. The key schedule is done before. Key schedule and code bytes are "
-        "those of AES-128 encryption with one block a call.",
+        "blocks there are. A program takes that many blocks a call, or fewer where that is "
+        "[faster](#by-blocks-a-call). Decryption: likewise, for 1 / 4 / 8 blocks. The key schedule is done before. Key "
+        "schedule and code bytes: AES-128 encryption with one block a call.",
         "",
-        "Area and clock are those of the unit without the core (est). Alone: `make explore-isa` and `make "
-        "explore-sets`, with S-boxes of LUTs except in VexRiscv's plugin; the clock is the median of several seeds, "
-        "with the least and the most. As placed: the unit's share of the bitstream of "
-        f"`{BOARD}` (`make bitstream`), with S-boxes in block RAM; the CPU takes {board['lut4']} LUT4 and "
-        f"{board['bram']} block RAM there. On a front: nothing else has as few cycles with as little area, where a "
-        f"block RAM counts as {LUTS_A_BLOCK_RAM} LUT4.",
+        "Area and clock: the unit without the core (est). Each unit is built by itself (`make explore-isa`, `make "
+        "explore-sets`), with S-boxes of LUTs except in VexRiscv's plugin. The clock is the median of several seeds, "
+        f"with the least and the most. As placed: the unit's share of the bitstream of `{BOARD}` (`make bitstream`), "
+        f"with S-boxes in block RAM. The CPU takes {board['lut4']} LUT4 and {board['bram']} block RAM there.",
+        "",
+        "On a front: no other row has as few cycles with as little area. A block RAM counts as "
+        f"{LUTS_A_BLOCK_RAM} LUT4.",
         "",
         *table(headings, rows),
         "",

@@ -1,4 +1,4 @@
-"""Why one engine has several cycle counts: each figure of `ise` at AES-128 beside what is in it."""
+"""Show why one engine has several cycle counts: each figure of `ise` at AES-128, and what it includes."""
 
 from results.kept import Content
 from results.tables import Table, table
@@ -20,14 +20,14 @@ def _date(content: Content) -> str:
 
 def _call(size: int) -> str:
     blocks = size // BLOCK_BYTES
-    alone = blocks % GROUP_BLOCKS
-    return f"calls of {size} bytes: what a call costs beside its blocks falls on {blocks} of them" + (
-        f"; {alone} of these go through the unit alone, as groups are of {GROUP_BLOCKS}" if alone else ""
+    single = blocks % GROUP_BLOCKS
+    return f"calls of {size} bytes: the cost of a call is spread over {blocks} blocks" + (
+        f"; {single} of these go through the unit one by one, because a group has {GROUP_BLOCKS}" if single else ""
     )
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each figure, the least first."""
+    """Return a row for each figure, the lowest first."""
     slots = limits.issue_slots(ENGINE, KEY_BITS)
     refill = limits.floor(ENGINE, KEY_BITS, "buffer") - slots
     warm = {mode: _one(kept["bench-sim"], mode=mode, direction="encrypt") for mode in ("ctr", "ecb")}
@@ -48,7 +48,7 @@ def render(kept: dict[str, Content]) -> list[str]:
             "engine",
             "`make bench`, ECB",
             _date(kept["bench-sim"]),
-            "the same; the data go into the unit and out of it, where CTR makes counter blocks in it",
+            "as above, but the data go into the unit and out of it; in CTR the unit makes the counter blocks itself",
         ),
         (
             bench["cycles_per_block"],
@@ -64,7 +64,7 @@ def render(kept: dict[str, Content]) -> list[str]:
                 "engine",
                 f"`cipherlane bench --record-bytes {size}`",
                 _date(kept[f"{PREFIX}{size}"]),
-                f"the same in {_call(size)}",
+                f"as above, but in {_call(size)}",
             )
             for size, r in sorted(lengths(kept).items(), key=lambda item: item[1]["cycles_per_block"])
         ),
@@ -73,8 +73,8 @@ def render(kept: dict[str, Content]) -> list[str]:
             "record",
             "`make demo`",
             _date(kept["demo"]),
-            "a call for each record over the UART; the service has just read its data to check them, so that they "
-            "can be in the data cache. What else differs from the calls above was not taken apart",
+            "a call for each record over the UART; the service has just read the data to check them, so they can be in "
+            "the data cache. The remaining difference was not analysed",
         ),
         (
             udp["packet_cycles"]["engine"] / udp_blocks,
@@ -89,7 +89,7 @@ def render(kept: dict[str, Content]) -> list[str]:
     return [
         f"`{ENGINE}` at AES-{KEY_BITS}, cycles a block:",
         "",
-        *table(["cycles/block", "speed", "measured by", "on", "what is in it"], shown),
+        *table(["cycles/block", "speed", "measured by", "date", "what is in it"], shown),
     ]
 
 

@@ -1,4 +1,4 @@
-"""`make netlist`: what each engine took in the netlists, which is what it takes on the simulated board."""
+"""Show `make netlist`: the cycles of each engine in the netlists, which equal the cycles on the simulated board."""
 
 from results.kept import Content, select
 from results.tables import Table, table
@@ -7,15 +7,15 @@ FIELDS = ("stage", "engine", "transfer_cycles", "verified", "kind")
 
 
 def keep(content: Content) -> Content:
-    """The figures that the page shows."""
+    """Return the figures that the page shows."""
     records = select(content["records"], FIELDS)
     for kept, record in zip(records, content["records"], strict=True):
-        kept["cycles"] = record.get("cycles")  # of an engine that works from memory to memory
+        kept["cycles"] = record.get("cycles")  # only for engines from memory to memory
     return {"board": content["provenance"]["board"], "records": records}
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each board and engine: the command fails where two netlists, or netlist and board, differ."""
+    """Return a row for each board and engine. The command fails if two netlists, or netlist and board, differ."""
     rows = {}
     for content in kept.values():
         for r in content["records"]:
@@ -25,9 +25,9 @@ def render(kept: dict[str, Content]) -> list[str]:
             rows.setdefault(row, []).append(r["stage"])
     headings = ["board", "engine", "cycles, 1024 bytes in memory", "cycles, 500 bytes from the host", "netlists after"]
     return [
-        "`make netlist BOARD=...`, AES-128-CTR, every byte and all known-answer tests right, the same cycles as on the "
-        "simulated board; of bytes from the host over Ethernet within 100, as what a board does while it waits for a "
-        "record leaves traces in the core's data cache:",
+        "`make netlist BOARD=...`, AES-128-CTR: every byte and all known-answer tests are right, and the cycles are "
+        "the same as on the simulated board. With bytes from the host over Ethernet they agree within 100 cycles, "
+        "because a board that waits for a record leaves traces in the core's data cache:",
         "",
         *table(headings, [[*row, ", ".join(stages)] for row, stages in rows.items()]),
     ]

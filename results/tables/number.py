@@ -1,4 +1,4 @@
-"""The README's one number: the fast path next to software on the same core and next to the wire."""
+"""Show the README's one number: the fast path compared with software on the same core and with the wire."""
 
 from results.kept import Content
 from results.tables import Table, headline

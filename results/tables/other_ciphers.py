@@ -1,4 +1,4 @@
-"""`make bench-papers`: other ciphers that look up tables, in C and by `ptlu`."""
+"""Show `make bench-papers`: other ciphers that look up tables, in C and by `ptlu`."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,11 @@ MEASURE, MEASURE_HASHES = "other ciphers", "hashes"
 
 @dataclass(frozen=True)
 class OtherCipher:
-    """Its name in the figures and in the paper, bits of a block, and what one looks up.
+    """A cipher: its names in the figures and in the paper, the bits of a block, and the tables and lookups of a block.
 
-    `tables`, the bits of an index and of an entry, `lookups` and `writes` as the paper's Table 4 counts them in
-    software; `instructions` those of `ptlu` that look up, writes apart. Not `is_theirs`: a form that the paper lacks.
+    `tables`, `index_bits`, `entry_bits`, `lookups` and `writes` are counted for software, like in the paper's Table 4.
+    `instructions` are the `ptlu` instructions for the lookups, without writes. `is_theirs` is false for a form that the
+    paper lacks.
     """
 
     name: str
@@ -52,12 +53,12 @@ HASHES = {"sha1": "SHA-1", "sha256": "SHA-256"}
 
 
 def measured(content: Content, measure: str, wanted: set[tuple[str, str]]) -> dict[tuple[str, str], dict]:
-    """The records of a measure by engine and style.
+    """Return the records of a measure by engine and style.
 
     Raises
     ------
     ResultsError
-        One that is wanted was not measured.
+        A requested record was not measured.
     """
     found = {(r["engine"], r["style"]): r for r in content["records"] if r["measure"] == measure}
     if missing := wanted - found.keys():
@@ -66,24 +67,24 @@ def measured(content: Content, measure: str, wanted: set[tuple[str, str]]) -> di
 
 
 def records(content: Content) -> dict[tuple[str, str], dict]:
-    """The record of each cipher, in C and by `ptlu`; all were measured, or it is a `ResultsError`."""
+    """Return the record of each cipher, in C and by `ptlu`; raise `ResultsError` if one was not measured."""
     return measured(content, MEASURE, {(cipher.name, style) for cipher in CIPHERS for style in ("c", "ptlu")})
 
 
 def hashes(content: Content) -> dict[str, dict]:
-    """The record of each hash; all were measured, or it is a `ResultsError`."""
+    """Return the record of each hash; raise `ResultsError` if one was not measured."""
     found = measured(content, MEASURE_HASHES, {(name, "c") for name in HASHES})
     return {name: found[name, "c"] for name in HASHES}
 
 
 def speed_up(content: Content, name: str) -> float:
-    """How many times fewer cycles `ptlu` takes than C."""
+    """Return how many times fewer cycles `ptlu` takes than C."""
     found = records(content)
     return round(found[name, "c"]["cycles_per_block"] / found[name, "ptlu"]["cycles_per_block"], 2)
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each cipher."""
+    """Return a row for each cipher."""
     content = kept["bench-papers"]
     found, theirs = records(content), papers.values("fiskiran_lee")["table6"]["values"]
     rows = []
@@ -100,16 +101,18 @@ def render(kept: dict[str, Content]) -> list[str]:
     headings = ["cipher", "bits of a block", "lookups", "cycles a block", "code bytes", "key schedule"]
     headings += ["times as fast", "theirs"]
     return [
-        "**Engine speed** (`make bench-papers`): encryption by C alone, and by the same C with `ptlu` of 32 bits for "
-        "its lookups, 2 KB a call, the key schedule done before; each result compared with `cryptography`, of MARS and "
-        "Twofish with what Crypto++ gave (sim). The caches have 4 KB each: of the tables in C, Blowfish's and those of "
-        "Twofish with MDS in them are as much, DES' and MARS' half, and `ptlu` uses none of it. Lookups of a block in "
-        "C, and instructions of `ptlu` for them. Code bytes of the function that encrypts, tables not counted; the key "
-        "schedule makes the tables, for `ptlu` writes them into the unit too.",
+        "**Engine speed** (`make bench-papers`): encryption in C, and in the same C with `ptlu` of 32 bits for its "
+        "lookups (sim). A call encrypts 2 KB, with the key schedule done before. Each result is compared with "
+        "`cryptography`, for MARS and Twofish with recorded results of Crypto++.",
+        "",
+        "The data cache has 4 KB. In C, the tables of Blowfish and of Twofish with MDS in its tables fill it, the "
+        "tables of DES and MARS fill half of it; `ptlu` uses none of it. Lookups: how many a block needs in C, and how "
+        "many instructions of `ptlu` do them. Code bytes: the function that encrypts, without tables. The key schedule "
+        "makes the tables, and for `ptlu` also writes them into the unit.",
         "",
         *table(headings, rows),
         "",
-        "Hashes, in C alone, of 2 KB with padding; compared with Python's `hashlib`. No AES instruction changes them:",
+        "Hashes, in C only, of 2 KB with padding; compared with Python's `hashlib`. No AES instruction changes them:",
         "",
         *table(["hash", "cycles a block of 512 bits", "code bytes"], hashed),
     ]

@@ -1,4 +1,4 @@
-"""The papers' values beside ours: a table for each entry that has any of ours, and the reasons of the others."""
+"""Show the papers' values with ours: a table for each entry that we compare, and reasons for the other entries."""
 
 from itertools import groupby
 
@@ -16,12 +16,12 @@ def _cell(value) -> str:
 
 
 def _entry(of_entry: list[dict]) -> list[str]:
-    """What stands in an entry's table: its values that have ours beside them."""
+    """Return an entry's table: the values for which we have one of ours."""
     first = of_entry[0]
     beside = [r for r in of_entry if r["reason"] is None]
     notes = dict.fromkeys(r["conditions"]["ours"] for r in beside if r["conditions"]["ours"])
     several = len(notes) > 1
-    columns = ["value", "theirs", "ours", "ours / theirs", *(["ours is"] if several else [])]
+    columns = ["value", "theirs", "ours", "ours / theirs", *(["how ours was measured"] if several else [])]
     rows = [
         [
             r["value"] or r["item"],
@@ -51,7 +51,7 @@ def _render(paper: str, data: dict[str, Content]) -> list[str]:
             some = f": {'; '.join(names)}" if len(names) < len(of_entry) and len(names) < 5 else ""
             left.append([f"{of_entry[0]['item']}{some}", of_entry[0]["theirs_kind"], reason])
     merged = list(dict.fromkeys(map(tuple, left)))
-    return [*lines, "Without a value of ours:", "", *table(["item", "theirs", "why"], merged)]
+    return [*lines, "Values without one of ours to compare:", "", *table(["item", "theirs", "reason"], merged)]
 
 
 def _table(paper: str) -> Table:

@@ -1,4 +1,4 @@
-"""Rows of what `make demo` prints, as the host tool lays them out."""
+"""Show rows that `make demo` prints, as the host tool lays them out."""
 
 import io
 
@@ -14,7 +14,7 @@ CASE = (128, "encrypt")
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """The tool's own table, as text."""
+    """Return the host tool's own table, as text."""
     records = [r for r in kept["demo"]["records"] if r["engine"] in ENGINES and (r["key_bits"], r["direction"]) == CASE]
     measurements = [Measurement(**{name: r[name] for name in demo.MEASURED}) for r in records]
     output = io.StringIO()

@@ -1,4 +1,4 @@
-"""`make bench-papers`: integers of public keys in C, and what the port would allow a wider multiplier."""
+"""Show `make bench-papers`: integers of public keys in C, and what the port would allow a wider multiplier."""
 
 from results import papers
 from results.kept import Content
@@ -6,21 +6,22 @@ from results.tables import Table, other_ciphers, table
 
 MEASURE = "public keys"
 BITS, WORD, WINDOW = 1024, 32, 4
-# Of a power: 2^2048 mod n by squarings, a window's table, what each further window takes, and the way back.
+# Multiplications of a power: squarings to 2^2048 mod n, the table of a window, each further window, the conversion
+# back.
 MULTIPLICATIONS = (BITS.bit_length() - 1) + (2**WINDOW - 1) + (BITS // WINDOW - 1) * (WINDOW + 1) + 1
 OPERATIONS = {
     "product": f"product of {BITS} bits by {BITS}",
     "multiply": "Montgomery multiplication",
     "power": f"x^e mod n, e of {BITS} bits: {MULTIPLICATIONS} multiplications",
 }
-# Of a product of two words, how many the multiplier gives.
+# Halves of a product of two words that the multiplier returns.
 HALVES = {"both": 2, "low": 1}
-# A power is its multiplications, and takes long to simulate.
+# The power takes long to simulate, and its multiplications determine it. So it is measured only with both halves.
 MEASURED = tuple((name, halves) for name in OPERATIONS for halves in HALVES if (name, halves) != ("power", "low"))
 
 
 def records(content: Content) -> dict[tuple[str, str], dict]:
-    """The record of each of `MEASURED`, or it is a `ResultsError`."""
+    """Return the record of each of `MEASURED`; raise `ResultsError` if one is missing."""
     return other_ciphers.measured(content, MEASURE, set(MEASURED))
 
 
@@ -30,29 +31,30 @@ def cycles(content: Content, name: str, halves: str) -> float:
 
 
 def speed_up(content: Content, name: str) -> float:
-    """How many times fewer cycles an operation takes where the multiplier gives both halves."""
+    """Return how many times fewer cycles an operation takes if the multiplier returns both halves."""
     return round(cycles(content, name, "low") / cycles(content, name, "both"), 2)
 
 
 def share(content: Content) -> int:
-    """Percent of a power's cycles that its multiplications take, by a multiplier that gives both halves.
+    """Return the percentage of a power's cycles that its multiplications take, if the multiplier returns both halves.
 
-    Whole ones: a multiplication's cycles depend a little on what the caches hold.
+    It is rounded to whole percents, because a multiplication's cycles depend slightly on the contents of the caches.
     """
     return round(100 * MULTIPLICATIONS * cycles(content, "multiply", "both") / cycles(content, "power", "both"))
 
 
 def instructions(bits: int) -> tuple[int, int, int]:
-    """What a product of numbers of so many bits takes: of the port at least, its operands first, and in RV32M.
+    """Return how many instructions a product of two numbers takes: on the port at least, with operands first, in RV32M.
 
-    The port takes two words and gives one; `mul` and `mulhu` are two instructions a product of words.
+    An instruction on the port takes two words and returns one. RV32M takes `mul` and `mulhu` for a product of two
+    words.
     """
     words = bits // WORD
     return max(words, 2 * words), words + 2 * words, 2 * words**2
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Cycles of each operation; then what no multiplier behind the port can be below."""
+    """Return the cycles of each operation, then the lower bounds for any multiplier on the port."""
     content = kept["bench-papers"]
     theirs = papers.values("fiskiran_lee")["table9"]["values"]
     found, rows = records(content), []
@@ -69,23 +71,24 @@ def render(kept: dict[str, Content]) -> list[str]:
     headings = ["bits of each number", "instructions at least", "operands before", "`mul` and `mulhu` in C"]
     headings += ["times fewer at most", "theirs: RSA, registers as wide"]
     return [
-        f"**Engine speed** (`make bench-papers`): integers of {BITS} bits in C on the core, with caches of 4 KB, each "
-        "result compared with that of Python's integers; cycles (sim). The multiplier gives both halves of a product "
-        "of two words, by `mul` and `mulhu`, or the low half alone: then the high one is made of four products of "
-        "halves of words. The C is the same but for that. Code bytes: without what is called.",
+        f"**Engine speed** (`make bench-papers`): integers of {BITS} bits in C on the core, with caches of 4 KB; "
+        "cycles (sim). Each result is compared with Python's. The multiplier returns both halves of a product of two "
+        "words, by `mul` and `mulhu`, or only the low half. Then C makes the high half from four products of half "
+        "words, and is the same otherwise. Code bytes: without the functions that are called.",
         "",
-        *table(["operation", "both halves", "the low half alone", "code bytes", "times as fast"], rows),
+        *table(["operation", "both halves", "low half only", "code bytes", "times as fast"], rows),
         "",
-        f"Multiplications are {share(content)}% of the power's cycles, in whole percents: those of one in a row of "
-        "them, times their number (sim). If `mulhu` cost nothing, as where one instruction gives both halves, a "
-        f"multiplication would have {spared} instructions fewer: {of_one / (of_one - spared):.2f} times as fast, at a "
-        "cycle each (computed).",
+        f"Multiplications take {share(content)}% of the power's cycles, in whole percents (sim): the cycles of one in "
+        "a series of multiplications, times their number. If `mulhu` cost nothing, as where one instruction returns "
+        f"both halves, a multiplication would take {spared} instructions fewer. It would be "
+        f"{of_one / (of_one - spared):.2f} times as fast, at a cycle an instruction (computed).",
         "",
-        "**What the port would allow a wider multiplier** (definition). None was built: this counts words, and no row "
-        "is a measurement. An instruction takes two words of 32 bits and gives one, one a cycle at most. A product of "
-        "two numbers of n words has 2n words in and 2n out: at least 2n instructions, 3n where all operands go in "
-        "before, whatever is behind the port. In C it is n² `mul` and as many `mulhu`; with its loads, sums and stores "
-        f"that of {BITS} bits takes {cycles(content, 'product', 'both'):.0f} cycles (sim).",
+        "**What the port would allow a wider multiplier** (definition). None was built: the table counts words, and no "
+        "row is a measurement. An instruction takes two words of 32 bits and returns one, at most one instruction a "
+        "cycle. A product of two numbers of n words has 2n words in and 2n words out. So it takes at least 2n "
+        "instructions, or 3n where all operands go in before, whatever unit is on the port. In C it takes n² `mul` and "
+        f"as many `mulhu`. With its loads, sums and stores the product of {BITS} bits takes "
+        f"{cycles(content, 'product', 'both'):.0f} cycles (sim).",
         "",
         *table(headings, wider),
     ]

@@ -1,4 +1,4 @@
-"""`make timing`: the clocks that place-and-route reaches over several seeds, and the paths that end them."""
+"""Show `make timing`: the clocks that place-and-route reaches over several seeds, and the paths that limit them."""
 
 from gateware.flow.timing import endings, spreads
 from results.kept import Content, select
@@ -8,7 +8,7 @@ FIELDS = ("seed", "database", "clock", "required_mhz", "achieved_mhz", "path_fro
 
 
 def keep(content: Content) -> Content:
-    """Each seed with each database; a seed that failed has an `error`, and no clock."""
+    """Return the runs by seed and database. A seed that failed has an `error`, and no clock."""
     failed = [r for r in content["records"] if "error" in r]
     done = [r for r in content["records"] if "error" not in r]
     errors = select(failed, ("seed", "database", "error"))
@@ -16,7 +16,10 @@ def keep(content: Content) -> Content:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """A row for each clock and database, and what ends the system clock. A seed that failed counts as 0 MHz."""
+    """Return a row for each clock and database, and the paths that limit the system clock.
+
+    A failed seed counts as 0 MHz.
+    """
     rows, paths = [], []
     for content in kept.values():
         records, errors = content["records"], content["errors"]
@@ -37,7 +40,7 @@ def render(kept: dict[str, Content]) -> list[str]:
         "",
         *table(names, rows),
         "",
-        "What ends the system clock of how many of them, register or memory to register or memory:",
+        "The paths that limit the system clock, from register or memory to register or memory, and in how many runs:",
         "",
         *table(["board", "from", "to", "runs"], paths),
     ]

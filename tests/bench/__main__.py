@@ -1,7 +1,7 @@
-"""Measures every AES of the project on the simulated board: ``python -m tests.bench``, or ``make bench``.
+"""Measure every AES of the project on the simulated board: ``python -m tests.bench``, or ``make bench``.
 
-Every figure's data are compared with those of the library `cryptography` before it counts. A program's figures are
-kept in its folder under `build/bench` until gateware, program or questions change, so that a run can be taken up.
+A figure counts only if its data match the results of the library `cryptography`. A program's figures stay in its folder
+under `build/bench` until gateware, program or questions change. So an interrupted run can be resumed.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from tests.bench.board import C_FAMILIES, ISE_FAMILIES, ZKN_FAMILIES, WrongAnswe
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--results", type=Path, default=REPOSITORY / "build" / "results" / "bench-sim.json")
     parser.add_argument("--only", action="append", help="name of a program (repeatable; default: all)")

@@ -1,4 +1,4 @@
-"""The benchmark program on the simulated board: what it can be asked, and whether its answer is right."""
+"""Ask the benchmark program on the simulated board, and check its answers."""
 
 import contextlib
 import ctypes
@@ -21,7 +21,7 @@ from tests import rom
 
 SOURCES = REPOSITORY / "firmware" / "bench"
 BUILD = REPOSITORY / "build" / "bench"
-# Where the data lie; copied: through the buffer memory, by the program.
+# Memories for the data. "copied": the program copies the data through the buffer memory.
 MEMORIES = {"buffer": 0, "sram": 1, "sdram": 2, "sdram, copied": 3}
 MODES = {"ecb": 0, "cbc": 1, "ctr": 2}
 INTERLEAVED = 3
@@ -34,14 +34,14 @@ _MASK = 0xFFFF_FFFF
 
 
 class WrongAnswerError(AssertionError):
-    """The board reported an error, or its data are not those of the independent library."""
+    """The board reported an error, or its data differ from those of the independent library."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """One benchmark program: name, sources beside board_bench.c, what it measures, configuration if not the default.
+    """One benchmark program: its name, its sources besides board_bench.c, what it measures, and its configuration.
 
-    `oracle` has the arguments and the result of `expected`, where the program is no AES.
+    `oracle` has the arguments and the result of `expected`. It is set if the program computes something other than AES.
     """
 
     name: str
@@ -57,7 +57,9 @@ class Family:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Cycles of the key schedule, of all passes, of the shortest and the longest but the first, and of the last."""
+    """Cycles of the key schedule, of all passes, of the shortest and the longest pass except the first, and of the last
+    pass.
+    """
 
     key_cycles: int
     cycles: int
@@ -68,14 +70,14 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Interleaved:
-    """Cycles of each context, and of all from begin to end, over all passes but the first."""
+    """Cycles of each context, and of all contexts from begin to end, over all passes except the first."""
 
     contexts: tuple[int, ...]
     total: int
 
 
 def words(seed: int, count: int) -> bytes:
-    """The first words of xorshift32 from a seed, little-endian."""
+    """Return the first words of xorshift32 from a seed, little-endian."""
     values = []
     for _ in range(count):
         seed ^= seed << 13 & _MASK
@@ -86,7 +88,7 @@ def words(seed: int, count: int) -> bytes:
 
 
 def expected(mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """The data after all passes, by the `cryptography` library."""
+    """Compute the data after all passes with the `cryptography` library."""
     stream = words(seed, 12 + size // 4)
     key, chain, data = stream[: key_bits // 8], stream[32:48], stream[48:]
     for _ in range(passes):
@@ -104,14 +106,17 @@ def expected(mode: str, decrypt: bool, key_bits: int, size: int, passes: int, se
 
 @functools.cache
 def _folder(configuration: str) -> Path:
-    """The simulated board of a configuration, built."""
+    """Build the simulated board of a configuration; return its folder."""
     target = targets.load("sim", configuration)
     return simulation.build(target, REPOSITORY / "build" / target.name).parent
 
 
 @contextlib.contextmanager
 def _network_of(board: SimulatedBoard) -> Iterator[None]:
-    """The calling thread in the network namespace of a running board, which one with Ethernet has of its own."""
+    """Move the calling thread into the network namespace of a running board.
+
+    Only boards with Ethernet have their own.
+    """
     if not board.ip_address:
         yield
         return
@@ -130,7 +135,7 @@ def _enter(namespace: int) -> None:
 
 
 class ProgramBoard:
-    """A context manager: a program of its own on the simulated board, which answers questions over the UART."""
+    """Run a program on the simulated board as a context manager. The program answers questions over the UART."""
 
     def __init__(self, folder: Path):
         self._folder = folder
@@ -152,27 +157,27 @@ class ProgramBoard:
 
     @property
     def contents(self) -> str:
-        """A digest of the gateware and the program: all that measurements depend on but the questions."""
+        """Return a digest of gateware and program. Measurements depend on these and on the questions only."""
         gateware = self._folder / "gateware"
         return digest([*gateware.glob("*.v"), *gateware.glob("*.init")])
 
     @property
     def clock_hz(self) -> int:
-        """Frequency of the clock that cycles are counted in."""
+        """Return the frequency of the clock in which cycles are counted."""
         return self._board.description["clock_hz"]
 
     @property
     def clock_met_by(self) -> str:
-        """The board whose place-and-route met that clock, or nothing."""
+        """Return the board for which place-and-route met that clock, or an empty string."""
         return self._board.description["clock_met_by"]
 
     def ask(self, reply_words: int, question: bytes) -> tuple[int, ...]:
-        """The answer, in words of 32 bits.
+        """Return the answer, in words of 32 bits.
 
         Raises
         ------
         WrongAnswerError
-            There is none, or a part of one.
+            The answer is missing or incomplete.
         """
         self._port.write(question)
         reply = self._port.read(4 * reply_words)
@@ -184,7 +189,7 @@ class ProgramBoard:
 
 
 class BenchBoard(ProgramBoard):
-    """The program of one family."""
+    """Run the benchmark program of one family."""
 
     def __init__(self, family: Family):
         self.family = family
@@ -197,7 +202,7 @@ class BenchBoard(ProgramBoard):
     def measure(
         self, mode: str, *, decrypt=False, key_bits=128, size=32768, passes=1, seed=1, memory="buffer"
     ) -> Measurement:
-        """Runs `passes` times over `size` bytes in place in one of `MEMORIES`, and checks the result.
+        """Run `passes` times over `size` bytes in place in one of `MEMORIES`, and check the result.
 
         Raises
         ------
@@ -215,7 +220,8 @@ class BenchBoard(ProgramBoard):
         return Measurement(key_cycles, high << 32 | low, shortest, longest, last)
 
     def interleave(self, contexts: int, *, shared=False, key_bits=128, size=1024, passes=9, seed=1) -> Interleaved:
-        """Lets contexts take turns in CTR, `size` bytes a turn, and checks the result; `shared`: one for all keys.
+        """Let contexts take turns in CTR, `size` bytes a turn, and check the result. With `shared`, all keys share one
+        context.
 
         Raises
         ------
@@ -243,7 +249,7 @@ def _ise(name: str) -> Family:
 ISE_FAMILIES = tuple(_ise(name) for name in ("ise", "ise_fused", "ise_vmem"))
 
 
-# How C does a round: the engine's name, its constant in c_cipher.h, the configuration that has the instructions.
+# How C computes a round: the engine's name, its constant in c_cipher.h, the configuration with the instructions.
 _ROUNDS = {"byte": ("CL_C_BYTES", None), "table": ("CL_C_TABLES", None), "zkn": ("CL_C_ZKN", "scalar")}
 
 
@@ -261,13 +267,13 @@ def _c(engine: str, style: str, key_bits: int = 0) -> Family:
 
 
 def _styles(engine: str) -> tuple[Family, ...]:
-    """A program each for the loop and for pairs of rounds; unrolled, one for each key length."""
+    """Return a program for the loop and one for pairs of rounds, and unrolled programs, one for each key length."""
     return _c(engine, "loop"), _c(engine, "swap"), *(_c(engine, "unrolled", key_bits) for key_bits in KEY_BITS)
 
 
 C_FAMILIES = (*_styles("byte"), *_styles("table"))
-# With SDRAM: the vector unit's engines, C with tables and by bytes, and the accelerator, which takes through a buffer
-# of its own, 512 bytes at a time, what its DMA does not reach.
+# Programs with data in SDRAM: the vector unit's engines, C with tables, C by bytes, and the accelerator. Its DMA does
+# not reach SDRAM, so the driver moves the data through a buffer of its own, 512 bytes at a time.
 SDRAM_FAMILIES = tuple(
     replace(family, name=f"sdram_{family.engine}", configuration="sdram")
     for family in (
@@ -277,5 +283,5 @@ SDRAM_FAMILIES = tuple(
         Family("", ("variants_accel.c",), ("-DBENCH_SPARE=512u",), "accelerator", "driver", KEY_BITS, ("ctr",)),
     )
 )
-# The ratified scalar instructions, in the same C.
+# The same C with the ratified scalar instructions.
 ZKN_FAMILIES = _styles("zkn")

@@ -1,4 +1,4 @@
-"""What `make bench` measures: one function a question, each a generator of JSON records."""
+"""Define what `make bench` measures: one function for each question, each a generator of JSON records."""
 
 import json
 import subprocess
@@ -13,23 +13,25 @@ from tests.bench.board import BLOCK, BUILD, CONTEXTS, BenchBoard, Family, Interl
 
 Record = dict[str, Any]
 TOTAL_BYTES = 256 * 1024
-# Passes in place over a smaller buffer: 32 KB, eight times the data cache; and 2 KB, which stay in it.
+# Passes run in place over a smaller buffer: 32 KB is eight times the data cache, and 2 KB fit in it.
 WORKING_SETS = {"buffer": 32 * 1024, "buffer, cached": 2 * 1024}
-# The engines in plain C cost the simulator too much time for 256 KB; theirs is a constant cost a block.
+# Simulating 256 KB with the engines in plain C takes too long. Their cost a block is constant, so less data suffice.
 C_BYTES = 2 * 1024
-# Those of `openssl speed`; and two more, by which the cost of a call is told from that of its blocks.
+# The sizes of `openssl speed`, and two larger ones. With these, the cost of a call can be told from the cost of its
+# blocks.
 RECORD_SIZES = (16, 64, 256, 1024, 8192, 16384, 32768, 65536)
 BUFFER_BYTES = 64 * 1024
 SEEDS = range(1, 17)
 
 
 def measured(family: Family, questions: Iterable[Callable[[BenchBoard], Iterator[Record]]]) -> list[Record]:
-    """The records of a program: those kept in its folder, unless gateware, program or questions changed since.
+    """Return the records of a program. Records in its folder are used again unless gateware, program or questions
+    changed.
 
     Raises
     ------
     WrongAnswerError
-        The board reports an error, or its data are not those of the library.
+        The board reports an error, or its data differ from the library's.
     """
     board = BenchBoard(family)
     kept = BUILD / family.name / "records.json"
@@ -46,7 +48,7 @@ def measured(family: Family, questions: Iterable[Callable[[BenchBoard], Iterator
 
 
 def symbol_sizes(elf: Path) -> dict[str, int]:
-    """Bytes of each symbol of a program, and of everything that comes from a peer's sources as `peer`."""
+    """Return the bytes of each symbol of a program. Everything from a peer's sources is counted together as `peer`."""
     output = subprocess.run(
         ["riscv64-unknown-elf-nm", "-S", "-l", str(elf)], capture_output=True, text=True, check=True, timeout=60
     ).stdout
@@ -60,9 +62,9 @@ def symbol_sizes(elf: Path) -> dict[str, int]:
 
 
 def _code_bytes(sizes: dict[str, int], engine: str, mode: str, direction: str, key_bits: int) -> int | None:
-    """Size of the function; of CTR on the vector unit, which is one for all key lengths.
+    """Return the size of the function. For CTR on the vector unit, one function serves all key lengths.
 
-    Of a peer, everything that the program takes from the library, tables included.
+    For a peer, count everything that the program takes from the library, tables included.
     """
     if sizes["peer"]:
         return sizes["peer"]
@@ -95,7 +97,7 @@ def rates(cycles: int, size: int) -> Record:
 
 
 def throughput(board: BenchBoard) -> Iterator[Record]:
-    """Every mode, direction and key length, key schedule before; cycles of all passes."""
+    """Measure every mode, direction and key length over all passes, with the key schedule done before."""
     sizes = symbol_sizes(board.elf)
     vector = board.family.engine.startswith("ise")
     working_sets = WORKING_SETS if vector else {"buffer, cached": C_BYTES}
@@ -122,7 +124,7 @@ def throughput(board: BenchBoard) -> Iterator[Record]:
 
 
 def isolated_block(board: BenchBoard) -> Iterator[Record]:
-    """A call for one block, caches warm: the best of four."""
+    """Measure a call for one block with warm caches: the best of four."""
     for mode in board.family.modes:
         for key_bits in board.family.key_bits:
             result = board.measure(mode, key_bits=key_bits, size=BLOCK, passes=5)
@@ -131,7 +133,10 @@ def isolated_block(board: BenchBoard) -> Iterator[Record]:
 
 
 def record_sizes(board: BenchBoard) -> Iterator[Record]:
-    """CTR in place, in calls of 16 bytes to all of the buffer memory, caches as the call before left them."""
+    """Measure CTR in place, in calls from 16 bytes to the whole buffer memory.
+
+    Caches stay as the previous call left them.
+    """
     for size in RECORD_SIZES:
         if size <= BUFFER_BYTES:
             result = board.measure("ctr", size=size, passes=3)
@@ -139,7 +144,9 @@ def record_sizes(board: BenchBoard) -> Iterator[Record]:
 
 
 def contexts(board: BenchBoard) -> Iterator[Record]:
-    """CTR by 1 to 8 contexts in turn, 1 KB a turn; and the same keys on one context, loaded at each turn."""
+    """Measure CTR by 1 to 8 contexts in turn, 1 KB a turn, and the same keys on one context that loads a key at each
+    turn.
+    """
     turns, size = 8, 1024
     for shared in (False, True):
         for count in range(1, CONTEXTS + 1):
@@ -158,7 +165,7 @@ def contexts(board: BenchBoard) -> Iterator[Record]:
 
 
 def constant_time(board: BenchBoard) -> Iterator[Record]:
-    """The same call over random keys and data, the last of eight: all cycle counts, which must be one."""
+    """Measure the last of eight equal calls over random keys and data. All cycle counts must be equal."""
     for mode in board.family.modes:
         for decrypt in (False, True):
             for key_bits in board.family.key_bits:

@@ -1,8 +1,8 @@
 /*
- * A cipher of firmware/bench/ciphers on the host, where BENCH_PTLU says so with a model of `ptlu`:
- * 16 bytes of key and whole pieces of 16 bytes from standard input, what they become to standard
- * output; to standard error, of the data alone, how many lookups of `ptlu`, instructions of them
- * and writes.
+ * Run a cipher of firmware/bench/ciphers on the host, with BENCH_PTLU on a model of `ptlu`.
+ * Standard input: 16 bytes of key, and the data in whole pieces of 16 bytes. Standard output: the
+ * encrypted data. Standard error, for the data only: lookups of `ptlu`, its lookup instructions,
+ * and its writes.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ int main(void)
 	ptlu_writes = 0;
 	const size_t pieces = fread(data, 16, sizeof(data) / 16, stdin);
 
-	/* In two calls: a stream cipher goes on. */
+	/* Encrypt in two calls, to test that a stream cipher continues. */
 	cipher_run(data, data, pieces / 2);
 	cipher_run(data + 4 * (pieces / 2), data + 4 * (pieces / 2), pieces - pieces / 2);
 	fprintf(stderr, "%lu %lu %lu\n", ptlu_lookups, ptlu_instructions, ptlu_writes);

@@ -1,8 +1,8 @@
 """Other ciphers than AES that look up tables, in C and with `ptlu`: Table 6 of Fiskiran and Lee.
 
-Each is a header in firmware/bench/ciphers, compiled twice for the simulated board's configuration `comparators`, and
-compared with the library `cryptography`, or where that lacks it with what Crypto++ gave (`tests.bench.recorded`).
-Encryption alone.
+Each cipher is a header in firmware/bench/ciphers, compiled twice for the simulated board's configuration `comparators`.
+Only encryption is measured. The results are compared with the library `cryptography`; for ciphers that the library
+lacks, with recorded results of Crypto++ (`tests.bench.recorded`).
 """
 
 import hashlib
@@ -23,15 +23,15 @@ LOOKUPS = {"c": 0, "ptlu": 1}
 GENERATED = BUILD / "generated"
 WORKING_SET = cases.WORKING_SETS["buffer, cached"]
 PI_WORDS = 18 + 4 * 256
-# Words that the digest's input has behind the index: of e and pi, and what MARS' authors chose.
+# The words that follow the index in the digest's input: from e and pi, and one that MARS' authors chose.
 MARS_CONSTANTS = (0xB7E15162, 0x243F6A88, 0x02917D59)
 
 
 @dataclass(frozen=True)
 class OtherCipher:
-    """Its header, bits of its key as the paper counts them, bytes of its block, and an oracle.
+    """A cipher: its header, the bits of its key as the paper counts them, the bytes of its block, and an oracle.
 
-    `encryptor` is the library's, or without one `record` the name in `tests.bench.recorded`.
+    The oracle is the library's `encryptor`. Without one, `record` is the name in `tests.bench.recorded`.
     """
 
     header: str
@@ -60,7 +60,7 @@ CIPHERS = {
 
 
 def pi_words(count: int) -> list[int]:
-    """The first words of 32 bits of pi behind the point, by Machin's formula."""
+    """Return the first words of 32 bits of pi after the point, by Machin's formula."""
     bits = 32 * count
     one = 1 << bits + 64
 
@@ -79,7 +79,10 @@ def pi_words(count: int) -> list[int]:
 
 
 def mars_words() -> list[int]:
-    """The tables S0 and S1 of MARS, by section 2.6 of its specification: SHA-1, then what lies too close times 3."""
+    """Return the tables S0 and S1 of MARS, by section 2.6 of its specification:
+
+    SHA-1, then multiply close words by 3.
+    """
     digests = (hashlib.sha1(struct.pack("<4I", i, *MARS_CONSTANTS)).digest() for i in range(0, 512, 5))
     s = [word for digest in digests for word in struct.unpack("<5I", digest)][:512]
     for first in (0, 256):
@@ -90,7 +93,10 @@ def mars_words() -> list[int]:
 
 
 def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """The data after all passes, as `tests.bench.board.expected`; a stream cipher goes on from pass to pass."""
+    """Compute the data after all passes, like `tests.bench.board.expected`.
+
+    A stream cipher continues from pass to pass.
+    """
     cipher = CIPHERS[name]
     if cipher.encryptor is None:
         return recorded.expected(cipher.record, size, passes, seed)
@@ -102,7 +108,7 @@ def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, pass
 
 
 def program(name: str, header: str, engine: str, style: str, oracle: Callable, defines: tuple[str, ...] = ()) -> Family:
-    """The benchmark program with a header of firmware/bench/ciphers in place of AES."""
+    """Return the benchmark program with a header of firmware/bench/ciphers instead of AES."""
     return Family(
         name,
         ("variants_cipher.c",),
@@ -117,7 +123,7 @@ def program(name: str, header: str, engine: str, style: str, oracle: Callable, d
 
 
 def families() -> list[Family]:
-    """A program for each cipher in C, and by `ptlu`."""
+    """Return a program for each cipher in C, and one by `ptlu`."""
     return [
         program(
             f"cipher_{name}_{lookups}",
@@ -133,7 +139,7 @@ def families() -> list[Family]:
 
 
 def write_headers() -> None:
-    """The tables that are computed, where the compiler is to find them."""
+    """Write the computed tables to where the compiler finds them."""
     GENERATED.mkdir(parents=True, exist_ok=True)
     for name, values in {"blowfish_pi.h": pi_words(PI_WORDS), "mars_s.h": mars_words()}.items():
         text, header = ",\n".join(f"0x{word:08x}" for word in values) + "\n", GENERATED / name
@@ -142,7 +148,7 @@ def write_headers() -> None:
 
 
 def encryption(board: BenchBoard) -> Iterator[cases.Record]:
-    """2 KB, of which the data cache holds what the tables of C leave; the best of three passes."""
+    """Encrypt 2 KB and keep the best of three passes. In C, data and tables share the data cache."""
     cipher = CIPHERS[board.family.engine]
     found = board.measure("ecb", size=WORKING_SET, passes=recorded.PASSES)
     values = {
@@ -157,6 +163,6 @@ def encryption(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def plan() -> list[tuple[Family, tuple]]:
-    """Each program with its question; writes the headers that some take."""
+    """Return each program with its question. Write the headers that some programs include."""
     write_headers()
     return [(family, (encryption,)) for family in families()]

@@ -1,7 +1,7 @@
-"""Hashes in C on the core, for Table 12 of Fiskiran and Lee, which takes a record's SHA-1 beside its AES.
+"""Hashes in C on the core, for Table 12 of Fiskiran and Lee, which adds a record's SHA-1 to its AES.
 
-Each is a header in firmware/bench/ciphers, which stands for a cipher in the benchmark program: the digest of the data
-takes the place of their begin.
+Each hash is a header in firmware/bench/ciphers, which the benchmark program treats like a cipher: the digest overwrites
+the beginning of the data.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ BLOCK_BYTES = 64
 
 
 def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """The data after all passes, as `tests.bench.board.expected`."""
+    """Compute the data after all passes, like `tests.bench.board.expected`."""
     data = words(seed, 12 + size // 4)[48:]
     for _ in range(passes):
         digest = hashlib.new(name, data).digest()
@@ -26,12 +26,12 @@ def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, pass
 
 
 def families() -> list[Family]:
-    """A program for each hash."""
+    """Return a program for each hash."""
     return [ciphers.program(f"hash_{name}", f"{name}.h", name, "c", partial(expected, name)) for name in HASHES]
 
 
 def hashing(board: BenchBoard) -> Iterator[cases.Record]:
-    """2 KB that the data cache holds, the best of three passes; with its padding it is a block more."""
+    """Hash 2 KB that the data cache holds, and keep the best of three passes. The padding adds a block."""
     found = board.measure("ecb", size=WORKING_SET, passes=4)
     sizes, blocks = cases.symbol_sizes(board.elf), WORKING_SET // BLOCK_BYTES + 1
     values = {
@@ -46,5 +46,5 @@ def hashing(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def plan() -> list[tuple[Family, tuple]]:
-    """Each program with its question."""
+    """Return each program with its question."""
     return [(family, (hashing,)) for family in families()]

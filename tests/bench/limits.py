@@ -1,12 +1,13 @@
-"""What CTR on the vector unit is measured against: the bars, the issue slots, and the floor of each memory state."""
+"""What CTR on the vector unit is compared with: the bars, the issue slots, and the floor of each memory state."""
 
-# Cycles a block at AES-128/192/256, from memory to memory, loads, stores and loop included.
+# Cycles a block at AES-128/192/256 from memory to memory, with loads, stores and loop.
 BARS = {
     "ise": {128: 39, 192: 43, 256: 47},
     "ise_fused": {128: 28, 192: 30, 256: 32},
     "ise_vmem": {128: 16, 192: 18, 256: 20},
 }
-# VexRiscv's data cache fetches a line of 32 bytes in 13 cycles: eight words, one of the memory's, four of its own.
+# VexRiscv's data cache fetches a line of 32 bytes in 13 cycles: eight words, one cycle of the memory, four of the
+# cache.
 LINE_BYTES, LINE_CYCLES = 32, 13
 BLOCK_BYTES = 16
 STATES = {
@@ -20,17 +21,19 @@ VECTOR_STATES = {
 
 
 def issue_slots(engine: str, key_bits: int) -> int:
-    """Instructions of a block: counter, rounds, and 4 loads, 4 moves, 4 stores, or a vector load and a store."""
+    """Return the instructions of a block: counter, rounds, and 4 loads, 4 moves, 4 stores, or a vector load and a
+    store.
+    """
     rounds = key_bits // 32 + 6
     return 1 + rounds * (2 if engine == "ise" else 1) + (2 if engine == "ise_vmem" else 12)
 
 
 def floor(engine: str, key_bits: int, memory: str) -> float:
-    """Cycles a block that the stock core cannot go below: issue slots, and lines that the data cache fetches."""
+    """Return the fewest cycles a block of the stock core: issue slots, and lines that the data cache fetches."""
     refill = memory == "buffer" and engine != "ise_vmem"
     return issue_slots(engine, key_bits) + (LINE_CYCLES * BLOCK_BYTES / LINE_BYTES if refill else 0)
 
 
 def state(engine: str, memory: str) -> str:
-    """The memory state in words."""
+    """Describe the memory state in words."""
     return (VECTOR_STATES if engine == "ise_vmem" else STATES)[memory]

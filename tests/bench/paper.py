@@ -1,4 +1,4 @@
-"""The tables that compare: styles, the figures of others, bars and floors, the ratified instructions."""
+"""Show tables that compare: styles, figures of others, bars and floors, the ratified instructions."""
 
 from rich.console import Console
 from rich.table import Table
@@ -14,14 +14,14 @@ NONE = "-"
 
 
 def find(records: list[Record], **values) -> Record | None:
-    """The throughput of an engine and style, in the memory state that suits the engine unless one is named."""
+    """Return the throughput of an engine and style. The memory state suits the engine unless one is named."""
     wanted = {"measure": "throughput", **values}
     wanted.setdefault("memory", "buffer" if values["engine"] == "ise_vmem" else "buffer, cached")
     return next((record for record in records if all(record[name] == wanted[name] for name in wanted)), None)
 
 
 def speed_up(records: list[Record], record: Record, over: tuple[str, str]) -> float | None:
-    """How many times fewer cycles than another engine and style take for the same."""
+    """Return how many times fewer cycles this takes than another engine and style."""
     same = {name: record[name] for name in ("mode", "direction", "key_bits")}
     base = find(records, engine=over[0], style=over[1], **same)
     return base["cycles_per_block"] / record["cycles_per_block"] if base else None
@@ -45,7 +45,7 @@ def _table(console: Console, title: str, columns: tuple[str, ...], rows: list[tu
 
 
 def show_paper(console: Console, records: list[Record], mode: str = "ecb") -> None:
-    """Engines by styles over one baseline, both directions, all key lengths."""
+    """Show engines by styles over one baseline, for both directions and all key lengths."""
     rows = []
     for engine in ENGINES:
         for style in STYLES:
@@ -77,7 +77,7 @@ def show_paper(console: Console, records: list[Record], mode: str = "ecb") -> No
 
 
 def show_quoted(console: Console, records: list[Record]) -> None:
-    """Figures of others beside ours."""
+    """Show figures of others next to ours."""
     rows = []
     for engine in ENGINES:
         same = {"engine": engine, "direction": "encrypt", "key_bits": 128, "mode": "ecb"}
@@ -95,7 +95,7 @@ def show_quoted(console: Console, records: list[Record]) -> None:
 
 
 def show_bars(console: Console, records: list[Record]) -> None:
-    """CTR on the vector unit against the bars, with the floor of each memory state."""
+    """Compare CTR on the vector unit with the bars, and show the floor of each memory state."""
     rows = []
     for engine, bars in limits.BARS.items():
         for memory in limits.STATES:
@@ -132,7 +132,7 @@ def show_bars(console: Console, records: list[Record]) -> None:
 
 
 def show_ratified(console: Console, records: list[Record]) -> None:
-    """The vector unit over the ratified scalar instructions (zkn), each in its best style."""
+    """Compare the vector unit with the ratified scalar instructions (zkn), each in its best style."""
     rows = []
     for engine in limits.BARS:
         for mode in ("ecb", "cbc", "ctr"):
@@ -152,7 +152,7 @@ def show_ratified(console: Console, records: list[Record]) -> None:
 
 
 def show_key_schedules(console: Console, records: list[Record]) -> None:
-    """Cycles of each key schedule, both directions."""
+    """Show the cycles of each key schedule, for both directions."""
     seen: dict[tuple, dict[tuple, int]] = {}
     for record in records:
         if record["measure"] == "throughput" and record["mode"] != "ctr":

@@ -1,7 +1,7 @@
-"""Measures what the papers' tables compare: ``python -m tests.bench.papers``, or ``make bench-papers``.
+"""Measure what the papers' tables compare: ``python -m tests.bench.papers``, or ``make bench-papers``.
 
-Programs of their own, each in the form that a paper describes, on the simulated board. Every figure's data are
-compared with those of an independent library before it counts. It goes on where it stopped, as ``make bench``.
+Each program has the form that a paper describes, and runs on the simulated board. A figure counts only if its data
+match the results of an independent library. An interrupted run resumes where it stopped, like ``make bench``.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from tests.bench.board import WrongAnswerError
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.papers", description=__doc__)
     parser.add_argument("--results", type=Path, default=REPOSITORY / "build" / "results" / "bench-papers.json")
     parser.add_argument("--only", action="append", help="name of a program (repeatable; default: all)")

@@ -1,7 +1,7 @@
-"""Peers from elsewhere: BearSSL, from its Debian source package, compiled for the same core.
+"""Compile a peer from elsewhere for the same core: BearSSL, from its Debian source package.
 
-Nothing of it is in this repository: `make bench` has the package's client fetch the pinned version into
-`build/peers`, and checks its digest. Where the client cannot, these programs are left out, and that is said.
+This repository contains none of its source. `make bench` lets the package's client fetch the pinned version into
+`build/peers`, and checks its digest. If the client cannot fetch it, these programs are left out with a message.
 """
 
 import hashlib
@@ -25,16 +25,16 @@ Suites: {codename}
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 """
-# BearSSL's names: ct is bitsliced and constant in time, big goes by tables of 1 KB, small by bytes.
+# BearSSL's names: ct is bitsliced and constant-time, big uses tables of 1 KB, small works by bytes.
 IMPLEMENTATIONS = {"ct": "bitsliced", "big": "table", "small": "byte"}
 
 
 class PeerError(RuntimeError):
-    """The peer's sources cannot be had."""
+    """The peer's sources are not available."""
 
 
 def _fetch() -> None:
-    """Downloads the source package, with lists of its own, so that the system's stay as they are."""
+    """Download the source package. It uses separate package lists, so the system's lists do not change."""
     parts, lists = BUILD / "sources.d", BUILD / "lists"
     parts.mkdir(parents=True, exist_ok=True)
     (lists / "partial").mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ def _fetch() -> None:
 
 
 def _repository() -> str:
-    """The address of the release's main archive, as this machine's own package lists have it."""
+    """Return the address of the release's main archive from this machine's package lists."""
     command = ["apt-get", "indextargets", "--format", "$(REPO_URI)"]
     command += ["Created-By: Packages", "Origin: Debian", f"Codename: {CODENAME}", "Component: main"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
@@ -83,7 +83,10 @@ def _sources() -> Path:
 
 
 def families() -> tuple[Family, ...]:
-    """The programs of the peers; none, with a line on standard error, where the sources cannot be had."""
+    """Return the programs of the peers.
+
+    If their sources are not available, print a line on standard error and return none.
+    """
     try:
         top = _sources()
     except PeerError as error:

@@ -1,8 +1,8 @@
 """Integers of public keys in C on the core, for Tables 8 and 10 of Fiskiran and Lee.
 
-firmware/bench/ciphers/public_key.h stands for a cipher in the benchmark program: numbers of 1024 bits lie in its data,
-and its operation works on them in place. Each is compiled for a multiplier that gives both halves of a product, and for
-one that gives the low half alone.
+The benchmark program treats firmware/bench/ciphers/public_key.h like a cipher: its data are numbers of 1024 bits, and
+its operation works on them in place. Each operation is compiled twice: for a multiplier that returns both halves of a
+product, and for one that returns only the low half.
 """
 
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ from tests.bench import cases, ciphers
 from tests.bench.board import BenchBoard, Family, words
 
 NUMBER_BYTES = BITS // 8
-# Of a call; they fit into the data cache.
+# Numbers in the data of a call; they fit in the data cache.
 NUMBERS = {"product": 2, "multiply": 16, "power": 3}
 FEWER = 3
 FUNCTIONS = {"product": "public_product", "multiply": "public_multiply", "power": "cipher_run"}
 
 
 def worked(operation: str, data: bytes) -> bytes:
-    """What an operation makes of its numbers, by Python's integers; the first is the lowest byte."""
+    """Compute the result of an operation on its numbers with Python's integers. Numbers are little-endian."""
     numbers = [int.from_bytes(data[i : i + NUMBER_BYTES], "little") for i in range(0, len(data), NUMBER_BYTES)]
     if operation == "product":
         return (numbers[0] * numbers[1]).to_bytes(2 * NUMBER_BYTES, "little")
@@ -35,7 +35,7 @@ def worked(operation: str, data: bytes) -> bytes:
 
 
 def expected(operation: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """The data after all passes, as `tests.bench.board.expected`."""
+    """Compute the data after all passes, like `tests.bench.board.expected`."""
     data = words(seed, 12 + size // 4)[48:]
     for _ in range(passes):
         data = worked(operation, data)
@@ -48,7 +48,7 @@ def defines(operation: str, halves: str) -> tuple[str, ...]:
 
 
 def families() -> list[Family]:
-    """A program for each operation, by each multiplier."""
+    """Return a program for each operation and each multiplier."""
     return [
         ciphers.program(
             f"public_{operation}_{halves}",
@@ -63,9 +63,10 @@ def families() -> list[Family]:
 
 
 def operation(board: BenchBoard) -> Iterator[cases.Record]:
-    """One operation, the best of three passes; a power, which warms the caches up by itself, once.
+    """Measure one operation, the best of three passes. A power warms the caches by itself and runs once.
 
-    A multiplication is one of many in a row, as in a power: what those take that a call of fewer numbers has not.
+    A multiplication is measured in a series, as a power contains them. So it is the difference between a call with many
+    numbers and a call with fewer.
     """
     name = board.family.engine
     passes, count = 1 if name == "power" else 4, 1
@@ -85,5 +86,5 @@ def operation(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def plan() -> list[tuple[Family, tuple]]:
-    """Each program with its question."""
+    """Return each program with its question."""
     return [(family, (operation,)) for family in families()]

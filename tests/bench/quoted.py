@@ -1,4 +1,4 @@
-"""Figures of others for AES-128 encryption, quoted and not measured here; None where none could be found."""
+"""Figures that others published for AES-128 encryption. They are quoted, not measured here; None if none was found."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from results.tables.instruction_sets import QUOTED
 
 @dataclass(frozen=True)
 class Quoted:
-    """One system: cycles a block and bits a cycle (several variants apart by slashes), and where that stands."""
+    """One system: cycles a block and bits a cycle (slashes separate variants), and the source of the figures."""
 
     system: str
     cycles_per_block: str | None

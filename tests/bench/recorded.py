@@ -1,7 +1,7 @@
-"""What Crypto++ makes of the benchmark's data by ciphers that `cryptography` lacks: kept in recorded.toml.
+"""Results of Crypto++ on the benchmark's data, for ciphers that `cryptography` lacks. They are kept in recorded.toml.
 
-``python -m tests.bench.recorded`` writes that file anew; it takes Debian's libcrypto++-dev (8.7.0), which nothing else
-here does.
+``python -m tests.bench.recorded`` writes that file again. It needs Debian's libcrypto++-dev (8.7.0), which nothing else
+here needs.
 """
 
 import base64
@@ -17,16 +17,16 @@ from tests.bench.board import BUILD, words
 
 FILE = Path(__file__).with_name("recorded.toml")
 NAMES = ("mars", "twofish")
-# The benchmark's data: words of this seed, so many bytes, encrypted in place so many times.
+# The benchmark's data: words from this seed, this many bytes, encrypted in place this many times.
 SEED, SIZE, PASSES = 1, 2048, 4
-# As in the known answers ECB_TBL of Twofish's submission: from zeros on, the next key is the plaintext, the next
-# plaintext the ciphertext.
+# Known answers like ECB_TBL of Twofish's submission: all start as zeros, the next key is the plaintext, and the next
+# plaintext is the ciphertext.
 STEPS = 49
 Encrypt = Callable[[bytes, bytes], bytes]
 
 
 def chain(encrypt: Encrypt) -> bytes:
-    """The last ciphertext of `STEPS`."""
+    """Return the last ciphertext of `STEPS`."""
     key = block = bytes(16)
     for _ in range(STEPS):
         key, block = block, encrypt(key, block)
@@ -34,7 +34,7 @@ def chain(encrypt: Encrypt) -> bytes:
 
 
 def passes(encrypt: Encrypt) -> bytes:
-    """The benchmark's data after `PASSES`."""
+    """Return the benchmark's data after `PASSES`."""
     stream = words(SEED, 12 + SIZE // 4)
     data = stream[48:]
     for _ in range(PASSES):
@@ -44,18 +44,18 @@ def passes(encrypt: Encrypt) -> bytes:
 
 @cache
 def load(name: str) -> tuple[bytes, bytes]:
-    """What `chain` and `passes` are by Crypto++."""
+    """Return the results of `chain` and `passes` that were recorded with Crypto++."""
     entry = tomllib.loads(FILE.read_text(encoding="utf-8"))[name]
     return bytes.fromhex(entry["chain"]), base64.b64decode(entry["passes"])
 
 
 def expected(name: str, size: int, passes: int, seed: int) -> bytes:
-    """The first bytes of the benchmark's data.
+    """Return the first bytes of the benchmark's data.
 
     Raises
     ------
     ValueError
-        Others than those that were recorded are asked for.
+        These data were not recorded.
     """
     if (passes, seed) != (PASSES, SEED) or size > SIZE:
         raise ValueError(f"{name} is recorded for {PASSES} passes, seed {SEED} and at most {SIZE} bytes alone: ask so")
@@ -63,7 +63,7 @@ def expected(name: str, size: int, passes: int, seed: int) -> bytes:
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     program = BUILD / "cryptopp"
     BUILD.mkdir(parents=True, exist_ok=True)
     compiled = ["g++", "-O1", *sys.argv[1:], str(FILE.with_name("cryptopp.cc")), "-lcryptopp", "-o", str(program)]

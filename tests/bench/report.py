@@ -1,4 +1,4 @@
-"""Tables and plots of `make bench`."""
+"""Make the tables and plots of `make bench`."""
 
 from rich.console import Console
 from rich.table import Table
@@ -91,7 +91,10 @@ def _show_list(console: Console, records: list[Record], measure: str, names: tup
 
 
 def call_costs(records: list[Record]) -> list[tuple[str, float, float]]:
-    """Engine, cycles of the blocks and of the rest in a call for 1 KB; a block's from what 32 KB more cost."""
+    """Return for each engine the cycles of the blocks and of the rest, in a call for 1 KB.
+
+    The cycles of a block come from the additional 32 KB of the longest call.
+    """
     costs = []
     sizes = [record for record in records if record["measure"] == "record size"]
     for engine in dict.fromkeys(record["engine"] for record in sizes):
@@ -102,12 +105,15 @@ def call_costs(records: list[Record]) -> list[tuple[str, float, float]]:
 
 
 def is_constant_time(records: list[Record]) -> bool:
-    """Whether every such measurement counted one number of cycles."""
+    """Return whether every such measurement counted the same number of cycles."""
     return all(len(record["cycle_counts"]) == 1 for record in records if record["measure"] == "constant time")
 
 
 def plots(records: list[Record]) -> dict[str, str]:
-    """SVG by name of AES-128: bits a cycle of CTR, and ECB's speed-up over unrolled C; the longest bar last."""
+    """Return SVG by name for AES-128: bits a cycle of CTR, and ECB's speed-up over unrolled C.
+
+    The longest bar is last.
+    """
     throughput = [record for record in _throughput(records) if record["key_bits"] == 128]
     rates = [
         (f"{record['engine']} {record['style']}, {record['memory']}", record["bits_per_cycle"], "CTR")

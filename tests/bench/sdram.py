@@ -1,9 +1,10 @@
-"""Measures AES with its data in SDRAM: ``python -m tests.bench.sdram``, or ``make bench-sdram``.
+"""Measure AES with its data in SDRAM: ``python -m tests.bench.sdram``, or ``make bench-sdram``.
 
-The same programs as of ``make bench``, on a simulated board with SDRAM, in CTR in place over 32 KB (engines in C:
-2 KB); the pass that warms the caches up is left out. Every figure's data are compared with those of `cryptography`.
-Where the vector unit's loads or the accelerator's DMA do not reach, the engines go another way: `copied` has the
-program bring the data into the buffer memory and back, 2 KB at a time, and counts that.
+The programs are those of ``make bench``, on a simulated board with SDRAM, in CTR in place over 32 KB (engines in C:
+2 KB). The pass that warms the caches does not count. Every figure's data are compared with `cryptography`.
+
+The vector unit's loads and the accelerator's DMA do not reach SDRAM. With `copied`, the program copies the data into
+the buffer memory and back, 2 KB at a time, and the copies count.
 """
 
 import argparse
@@ -22,12 +23,12 @@ from tests.bench.board import SDRAM_FAMILIES, BenchBoard, WrongAnswerError
 
 BYTES, C_BYTES = 32 * 1024, 2 * 1024
 PASSES = 3
-# Engines whose own way leads to the buffer memory alone.
+# The loads or the DMA of these engines reach only the buffer memory.
 ON_CHIP = ("ise_vmem", "accelerator")
 
 
 def measure(board: BenchBoard, key_bits: int = 128) -> Iterator[cases.Record]:
-    """One record for each place of the data that the engine can work on."""
+    """Return one record for each place of the data that the engine can work on."""
     engine = board.family.engine
     size = C_BYTES if engine in ("byte", "table") else BYTES
     for memory in ("buffer", "sdram", *(["sdram, copied"] if engine in ON_CHIP else [])):
@@ -36,7 +37,7 @@ def measure(board: BenchBoard, key_bits: int = 128) -> Iterator[cases.Record]:
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.sdram", description=__doc__)
     parser.add_argument("--results", type=Path, default=REPOSITORY / "build" / "results" / "bench-sdram.json")
     parser.add_argument("--only", action="append", help="name of an engine (repeatable; default: all)")

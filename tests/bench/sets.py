@@ -1,8 +1,8 @@
-"""Measures AES instruction sets with 1, 4 and 8 independent blocks a call: ``python -m tests.bench.sets``.
+"""Measure AES instruction sets with 1, 4 and 8 independent blocks a call: ``python -m tests.bench.sets``.
 
-One block a call shows the latency of an instruction set, eight its throughput (``make bench-sets``). The programs are
-those of `tests.bench.styles`, unrolled. Every figure's data are compared with those of the library `cryptography`
-before it counts. A run that was stopped can be resumed, as ``make bench``.
+One block a call shows the latency of an instruction set, eight blocks its throughput (``make bench-sets``). The
+programs are the unrolled programs of `tests.bench.styles`. A figure counts only if its data match the library
+`cryptography`. An interrupted run can be resumed, like ``make bench``.
 """
 
 import argparse
@@ -22,16 +22,16 @@ from tests.bench.board import BenchBoard, Family, WrongAnswerError
 BLOCKS = (1, 4, 8)
 KEY_BITS = 128
 MEASURE = "independent blocks a call"
-# How many blocks of a call may go through each round together. The CPU has registers for the states of two; of
-# `table` two in a row are more code than the instruction cache holds. Registers of a unit's own have room for eight,
-# but those of `ptlu` for one.
+# How many blocks of a call may go through each round together. The CPU has registers for the states of two blocks. With
+# `table`, two blocks together need more code than the instruction cache holds. A unit with registers of its own has
+# room for eight blocks, but a unit of `ptlu` for one.
 SIDE = dict.fromkeys(("table", "ptlu_64", "ptlu_128"), (1,))
 SIDE |= dict.fromkeys(("zkn", "byte_set", "word_set", "rom_rounds", "ptlu"), (1, 2))
 SIDE |= dict.fromkeys(("zvkned", "ise_kept", "ise_fused", "ise_vmem"), (8,))
 
 
 def program(form: str, blocks: int, side: int) -> Family:
-    """The program with a call for so many blocks of AES-128, `side` of them side by side."""
+    """Return the program with a call for `blocks` blocks of AES-128, `side` of them side by side."""
     family = styles.program(form, "unrolled")
     defines = (f"-DBENCH_BLOCKS={blocks}u", f"-DBENCH_SIDE={side}u")
     name = f"sets_{form}_{blocks}_{side}"
@@ -39,14 +39,14 @@ def program(form: str, blocks: int, side: int) -> Family:
 
 
 def programs() -> dict[str, tuple[Family, int, int]]:
-    """By name each program, its blocks a call, and how many of them go side by side."""
+    """Return by name each program, its blocks a call, and how many of them go side by side."""
     ways = [(form, blocks, min(blocks, side)) for form, sides in SIDE.items() for blocks in BLOCKS for side in sides]
     found = [(program(*way), *way[1:]) for way in ways]
     return {each[0].name: each for each in found}
 
 
 def both_directions(board: BenchBoard) -> Iterator[cases.Record]:
-    """ECB over data that the cache holds, the best of three passes."""
+    """Measure ECB over data that the cache holds, the best of three passes."""
     sizes = cases.symbol_sizes(board.elf)
     for decrypt in (False, True):
         code = styles.code_bytes(sizes, "decrypt" if decrypt else "encrypt", KEY_BITS)
@@ -54,7 +54,7 @@ def both_directions(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.sets", description=__doc__.splitlines()[0])
     parser.add_argument("--results", type=Path, default=REPOSITORY / "build" / "results" / "bench-sets.json")
     parser.add_argument("--only", action="append", metavar="SET", help="an instruction set (repeatable; default: all)")

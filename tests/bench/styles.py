@@ -1,7 +1,7 @@
-"""The programs that Tables 4 and 5 and Figure 9 of Jenkins et al. 2007 compare, and what they are asked.
+"""Build and ask the programs that Tables 4 and 5 and Figure 9 of Jenkins et al. 2007 compare.
 
-With them, in the same styles, the instruction sets of others, on the simulated board's configurations `comparators` and
-`wide_comparators`.
+Instruction sets of other authors are measured in the same styles, on the simulated board's configurations
+`comparators` and `wide_comparators`.
 """
 
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ from tests.bench import cases
 from tests.bench.board import ISE_FAMILIES, KEY_BITS, BenchBoard, Family
 
 MEASURE = "one block at a time"
-# How firmware/bench/variants_papers.c makes a round, and the styles in which it does. `ise_kept` has no swap: with
-# the state in its register there is nothing to exchange.
+# How firmware/bench/variants_papers.c makes a round, and in which styles. `ise_kept` has no swap, because the state
+# stays in its register and there is nothing to exchange.
 FORMS = {
     "table": ("BENCH_TABLES", ("loop", "swap", "unrolled")),
     "byte": ("BENCH_BYTES", ("loop",)),
@@ -23,19 +23,19 @@ FORMS = {
     "ise": ("BENCH_ISE", ("loop", "swap", "unrolled")),
     "ise_kept": ("BENCH_KEPT", ("loop", "unrolled")),
 }
-# Those that only `tests.bench.sets` compares: a round is one instruction, without and with vector loads and stores.
+# Only `tests.bench.sets` compares these: a round is one instruction, without and with vector loads and stores.
 ROUND_FORMS = {"ise_fused": "BENCH_FUSED", "ise_vmem": "BENCH_VMEM"}
-# Those on wider registers: what BENCH_WIDE in firmware/bench/wide_rounds.h is.
+# Forms on wider registers, and their value of BENCH_WIDE in firmware/bench/wide_rounds.h.
 WIDE = {"ptlu_64": "WIDE_PTLU_64", "ptlu_128": "WIDE_PTLU_128", "zvkned": "WIDE_ZVKNED"}
 FORMS |= dict.fromkeys(WIDE, ("BENCH_WIDER", ("unrolled",)))
-# Those that the simulated board has in another configuration.
+# These forms need another configuration of the simulated board.
 CONFIGURATIONS = dict.fromkeys(("zkn", "byte_set", "word_set", "rom_rounds", "ptlu"), "comparators")
 CONFIGURATIONS |= dict.fromkeys(WIDE, "wide_comparators")
 WORKING_SET = cases.WORKING_SETS["buffer, cached"]
 
 
 def program(form: str, style: str) -> Family:
-    """The program of a form in a style."""
+    """Return the program of a form in a style."""
     wide = (f"-DBENCH_WIDE={WIDE[form]}",) if form in WIDE else ()
     constant = ROUND_FORMS[form] if form in ROUND_FORMS else FORMS[form][0]
     return Family(
@@ -51,18 +51,21 @@ def program(form: str, style: str) -> Family:
 
 
 def families() -> tuple[Family, ...]:
-    """A program for each form and style."""
+    """Return a program for each form and style."""
     return tuple(program(form, style) for form, (_, styles) in FORMS.items() for style in styles)
 
 
 def code_bytes(sizes: dict[str, int], direction: str, key_bits: int) -> int:
-    """Bytes of what one block goes through: its function, and those of its rounds where they are called."""
+    """Return the code bytes that one block runs: its function, and the functions of its rounds if they are called."""
     rounds = sum(sizes.get(f"{part}_{direction}", 0) for part in ("round", "last"))
     return sizes[f"block_{direction}_{key_bits}"] + rounds
 
 
 def ecb(board: BenchBoard, measure: str, decrypt: bool, key_bits: int, code: int) -> cases.Record:
-    """ECB over 2 KB that the data cache holds, the best of three passes: a block costs the same in more of them."""
+    """Measure ECB over 2 KB that the data cache holds, the best of three passes.
+
+    More blocks would cost the same a block.
+    """
     found = board.measure("ecb", decrypt=decrypt, key_bits=key_bits, size=WORKING_SET, passes=4)
     values = {
         "memory": "buffer, cached",
@@ -74,7 +77,7 @@ def ecb(board: BenchBoard, measure: str, decrypt: bool, key_bits: int, code: int
 
 
 def one_block_at_a_time(board: BenchBoard) -> Iterator[cases.Record]:
-    """Both directions and all key lengths of a program of this file."""
+    """Measure both directions and all key lengths of a program of this file."""
     sizes = cases.symbol_sizes(board.elf)
     for decrypt in (False, True):
         for key_bits in board.family.key_bits:
@@ -84,7 +87,7 @@ def one_block_at_a_time(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def side_by_side(board: BenchBoard) -> Iterator[cases.Record]:
-    """The same by the engine `ise`, which has eight blocks in the unit, and all round keys."""
+    """Measure the engine `ise` likewise; it keeps eight blocks and all round keys in the unit."""
     sizes = cases.symbol_sizes(board.elf)
     for decrypt in (False, True):
         for key_bits in board.family.key_bits:
@@ -93,7 +96,7 @@ def side_by_side(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def plan() -> list[tuple[Family, tuple]]:
-    """Each program with its questions."""
+    """Return each program with its questions."""
     eight = next(family for family in ISE_FAMILIES if family.engine == "ise")
     eight = Family("papers_eight", eight.sources, eight.defines, "ise", "unrolled", KEY_BITS, ("ecb",))
     return [(family, (one_block_at_a_time,)) for family in families()] + [(eight, (side_by_side,))]

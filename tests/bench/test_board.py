@@ -1,4 +1,4 @@
-"""ECB, CBC and CTR of the vector unit's engines on the simulated core, through the benchmark program."""
+"""Test ECB, CBC and CTR of the vector unit's engines on the simulated core, with the benchmark program."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests.bench.board import ISE_FAMILIES, KEY_BITS, MODES, BenchBoard, WrongAn
 
 pytestmark = pytest.mark.simboard
 
-# Less than a group of eight blocks, whole groups, groups with a rest; two passes of each.
+# Less than a group of eight blocks, whole groups, and groups with a rest; each in two passes.
 SIZES = (16, 112, 128, 528, 656)
 
 

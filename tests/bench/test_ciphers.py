@@ -1,4 +1,4 @@
-"""The other ciphers that look up tables: their C on the host, against published vectors and the library."""
+"""Test the other ciphers that look up tables: their C on the host, against published vectors and the library."""
 
 import random
 import struct
@@ -17,7 +17,7 @@ PROGRAMS = {family.name: family for family in [*ciphers.families(), *hashes.fami
 BY_LIBRARY = [name for name, cipher in ciphers.CIPHERS.items() if cipher.encryptor]
 RECORDED = [name for name, cipher in ciphers.CIPHERS.items() if cipher.record]
 
-# DES: the worked example of text books; RC4: RFC 6229; Blowfish: Eric Young's set of variable keys; MARS and Twofish:
+# DES: the worked example of textbooks. RC4: RFC 6229. Blowfish: Eric Young's set of variable keys. MARS and Twofish:
 # known answers (ECB_TBL) of their submissions.
 PUBLISHED = {
     "des": ("133457799bbcdff1" + "00" * 8, "0123456789abcdef", "85e813540f0ab405"),
@@ -37,7 +37,7 @@ PUBLISHED = {
 
 
 def compiled(program, header, defines=()):
-    """A header of firmware/bench/ciphers on the host: key and data to what its C makes of them."""
+    """Compile a header of firmware/bench/ciphers for the host; return a function that encrypts data under a key."""
     command = ["cc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"]
     command += ["-fno-sanitize-recover", *defines, f'-DBENCH_CIPHER="ciphers/{header}"']
     command += [f"-I{path}" for path in (SOURCES, ciphers.GENERATED, REPOSITORY / "firmware" / "core")]
@@ -45,7 +45,7 @@ def compiled(program, header, defines=()):
     subprocess.run([*command, str(source), "-o", str(program)], check=True, timeout=120)
 
     def run(given):
-        """What comes out, whose `counted` are lookups, instructions and writes of `ptlu`."""
+        """Return the output. `counted` then has the lookups, instructions and writes of `ptlu`."""
         result = subprocess.run([program], input=given, capture_output=True, check=True, timeout=60)
         run.counted = tuple(map(int, result.stderr.split()))
         return result.stdout
@@ -55,13 +55,13 @@ def compiled(program, header, defines=()):
 
 @pytest.fixture(scope="module", params=ciphers.LOOKUPS)
 def lookups(request):
-    """Whether C alone looks up, or the model of `ptlu`."""
+    """Return whether plain C does the lookups, or the model of `ptlu`."""
     return request.param
 
 
 @pytest.fixture(scope="module")
 def programs(lookups, tmp_path_factory):
-    """Each of `ciphers.CIPHERS` on the host."""
+    """Compile each of `ciphers.CIPHERS` for the host."""
     folder = tmp_path_factory.mktemp("ciphers")
     ciphers.write_headers()
     by = f"-DBENCH_PTLU={ciphers.LOOKUPS[lookups]}"
@@ -70,7 +70,7 @@ def programs(lookups, tmp_path_factory):
 
 @pytest.fixture
 def encrypt(programs):
-    """Name, key and data of a cipher to what its C makes of them."""
+    """Return a function from a cipher's name, key and data to its encrypted data."""
     return lambda name, key, data: programs[name](key + data)
 
 
@@ -92,7 +92,7 @@ def test_agrees_with_the_library(encrypt, name):
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_agrees_with_what_another_implementation_gave(encrypt, name):
-    """49 keys and blocks, and the benchmark's data."""
+    """Compare 49 keys and blocks, and the benchmark's data."""
     one = partial(encrypt, name)
     chain, passes = recorded.load(ciphers.CIPHERS[name].record)
     assert recorded.chain(one) == chain
@@ -100,7 +100,7 @@ def test_agrees_with_what_another_implementation_gave(encrypt, name):
 
 
 def test_records_hold_what_was_published():
-    """The last known answer of ECB_TBL; and what is not recorded is refused."""
+    """The recorded chain ends with the last known answer of ECB_TBL. Data that were not recorded are refused."""
     assert recorded.load("twofish")[0].hex() == PUBLISHED["twofish"][2]
     assert len(recorded.expected("mars", 2048, 4, 1)) == 2048
     for asked in ((2064, 4, 1), (16, 3, 1), (16, 4, 2)):
@@ -110,7 +110,7 @@ def test_records_hold_what_was_published():
 
 @pytest.mark.parametrize("name", ciphers.CIPHERS)
 def test_lookups_are_those_of_the_page(lookups, programs, name):
-    """Of a block; MARS' core looks up in both halves of S where C takes one of 512 words."""
+    """Count the lookups of a block. MARS' core looks up in both halves of S, where C looks up once among 512 words."""
     pieces, run = 8, programs[name]
     (page,) = (cipher for cipher in other_ciphers.CIPHERS if cipher.name == name)
     run(bytes(16 + 16 * pieces))
@@ -127,7 +127,7 @@ def test_what_the_board_is_to_answer():
     assert ciphers.expected("rc4", "ecb", False, 128, 32, 2, 5) == cipher.update(first), "the stream goes on"
 
 
-# Slow, as it builds another simulated board; the same C is compared on the host.
+# Slow, because it builds another simulated board. The same C is also compared on the host.
 @pytest.mark.simboard
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -138,13 +138,15 @@ def test_on_the_board(name):
 
 
 def test_digits_of_pi():
-    """The first words of P and the last of S, as published with Blowfish."""
+    """Compare the first words of P and the last word of S, as published with Blowfish."""
     found = ciphers.pi_words(ciphers.PI_WORDS)
     assert (found[0], found[18], found[-1]) == (0x243F6A88, 0xD1310BA6, 0x3AC372E6)
 
 
 def test_words_of_mars():
-    """Words of S that are published, and what its authors promise: words of a table differ in at least three bytes."""
+    """Compare published words of S, and check the authors' promise that words of a table differ in at least three
+    bytes.
+    """
     found = ciphers.mars_words()
     assert (len(found), found[0]) == (512, 0x09D0C479)
     assert found[265:269] == [0xA4A8D57B, 0x5B5D193B, 0xC8A8309B, 0x73F9A978], "B of the key schedule, as published"

@@ -1,4 +1,4 @@
-"""Hashes: their C on the host, against the library of Python."""
+"""Test the hashes: their C on the host, against Python's library."""
 
 import hashlib
 import random
@@ -11,7 +11,7 @@ from tests.bench.test_ciphers import compiled
 
 @pytest.mark.parametrize("name", hashes.HASHES)
 def test_digest_takes_the_place_of_the_begin(name, tmp_path):
-    """Of each half of the data, as the program on the host calls it twice."""
+    """The program on the host makes two calls, so each half of the data begins with its digest."""
     run = compiled(tmp_path / name, f"{name}.h", ("-DBENCH_PTLU=0",))
     for blocks in (1, 2, 31):
         halves = [random.Random(f"{blocks} {half}").randbytes(64 * blocks) for half in range(2)]

@@ -1,4 +1,4 @@
-"""Integers of public keys: their C on the host, against Python's."""
+"""Test integers of public keys: their C on the host, against Python's integers."""
 
 import json
 import random
@@ -30,7 +30,7 @@ def _numbers(*numbers):
 
 @pytest.fixture(scope="module", params=HALVES)
 def programs(request, tmp_path_factory):
-    """Each operation on the host, by a multiplier of one kind."""
+    """Compile each operation for the host, for a multiplier of one kind."""
     folder = tmp_path_factory.mktemp("public_keys")
     defines = {name: public_keys.defines(name, request.param) for name in OPERATIONS}
     return {name: compiled(folder / name, "public_key.h", ("-DBENCH_PTLU=0", *defines[name])) for name in OPERATIONS}
@@ -38,7 +38,7 @@ def programs(request, tmp_path_factory):
 
 @pytest.fixture
 def agrees(programs):
-    """Whether an operation on these numbers, in two calls for two sets of them, is that of Python's integers."""
+    """Return a function that compares an operation with Python's integers, in two calls for two sets of numbers."""
 
     def compare(operation, first, second):
         given = [_numbers(*first), _numbers(*second)]
@@ -50,7 +50,9 @@ def agrees(programs):
 
 @pytest.mark.parametrize("operation", ["product", "multiply"])
 def test_edges(agrees, operation):
-    """0, 1, numbers beside the modulus, all ones, and words that are; of the least modulus and of two large ones."""
+    """Edges: 0, 1, numbers next to the modulus, all ones, and words of all ones, for the least modulus and two large
+    ones.
+    """
     for modulus in (TOP, R - (1 << 992) - 1, R - 1):
         edges = [0, 1, modulus - 1, modulus, modulus + 1 & R - 1, R - (1 << 512), (1 << 512) - 1, R - 1]
         for a, b in combinations_with_replacement(edges, 2):
@@ -60,7 +62,7 @@ def test_edges(agrees, operation):
 
 @pytest.mark.parametrize(("operation", "numbers"), [("product", 2), ("multiply", 2), ("multiply", 16)])
 def test_random_numbers(agrees, operation, numbers):
-    """The modulus among them as it comes, which then has two bits set; of one number no product is made."""
+    """The modulus is random too, and gets its highest and lowest bit set. A product needs more than one number."""
     rng = random.Random(f"{operation} {numbers}")
     for _ in range(20):
         agrees(operation, *([rng.getrandbits(BITS) for _ in range(numbers)] for _ in range(2)))
@@ -77,7 +79,7 @@ def test_powers(agrees):
 
 
 def test_a_signature_is_a_power(programs):
-    """The library's, of a key of seeded primes."""
+    """Compare with a signature of the library, for a key from seeded primes."""
     rng = random.Random(3)
     p, q = _prime(rng), _prime(rng)
     d, public = pow(65537, -1, (p - 1) * (q - 1)), rsa.RSAPublicNumbers(65537, p * q)
@@ -90,7 +92,7 @@ def test_a_signature_is_a_power(programs):
 
 
 def _prime(rng):
-    """Of half the bits of a modulus, whose highest bit is then set."""
+    """Return a prime with half the bits of a modulus. The product of two such primes has its highest bit set."""
     while True:
         p = rng.getrandbits(BITS // 2) | 3 << BITS // 2 - 2 | 1
         if all(pow(base, p - 1, p) == 1 for base in (2, 3, 5, 7)):
@@ -98,7 +100,10 @@ def _prime(rng):
 
 
 def test_multiplications_of_a_power_are_those_of_the_page(tmp_path):
-    """Counted by the compiler's instrumentation; as many whatever the exponent, here 0 and all ones."""
+    """The compiler's instrumentation counts the calls.
+
+    Their number does not depend on the exponent, here 0 and all ones.
+    """
     defines = ("--coverage", "-DBENCH_PTLU=0", *public_keys.defines("power", "both"))
     run = compiled(tmp_path / "power", "public_key.h", defines)
     run(bytes(16) + _numbers(5, 3, 0, 5, 3, R - 1))
@@ -125,7 +130,7 @@ def test_what_the_board_is_to_answer():
 @pytest.mark.parametrize("halves", HALVES)
 @pytest.mark.parametrize("operation", ["product", "multiply"])
 def test_the_high_half_is_asked_of_the_multiplier_that_gives_it_alone(tmp_path, operation, halves):
-    """In what the board's compiler makes, with its options."""
+    """Check the code of the board's compiler, with its options."""
     command = ["riscv64-unknown-elf-gcc", "-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-std=gnu11", "-O2"]
     command += ["--specs=picolibc.specs", "-DBENCH_PTLU=0", *public_keys.defines(operation, halves)]
     command += ['-DBENCH_CIPHER="ciphers/public_key.h"', f"-I{SOURCES}"]
@@ -136,7 +141,8 @@ def test_the_high_half_is_asked_of_the_multiplier_that_gives_it_alone(tmp_path, 
     assert products == ({MUL, MULHU} if halves == "both" else {MUL})
 
 
-# Slow, as it builds another simulated board; the same C is compared on the host. `make bench-papers` takes a power.
+# Slow, because it builds another simulated board. The same C is compared on the host, and `make bench-papers` runs a
+# power.
 @pytest.mark.simboard
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if "power" not in name])

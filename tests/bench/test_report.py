@@ -1,4 +1,4 @@
-"""What `make bench` makes of its records."""
+"""Test what `make bench` shows of its records."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The programs that the papers compare: what they are, what they count, and that they are AES."""
+"""Test the programs that the papers compare: their forms, what they count, and that they compute AES."""
 
 import re
 import subprocess
@@ -58,17 +58,20 @@ def test_blocks_side_by_side_agree_with_the_library(form):
             board.measure("ecb", size=16 * 3)
 
 
-# Slow, as it builds another simulated board; that the units compute AES is tested in gateware/isa.
+# Slow, because it builds another simulated board. Tests in gateware/isa check that the units compute AES.
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["papers_ptlu_64_unrolled", "papers_ptlu_128_unrolled", "papers_zvkned_unrolled"])
 def test_wider_sets_agree_with_the_library(name):
     ecb_of_all_keys(name)
 
 
-# Slow, as it builds another simulated board.
+# Slow, because it builds another simulated board.
 @pytest.mark.thorough
 def test_the_plugins_later_result_would_cost_nothing():
-    """On the board its instructions agree with the library; and none needs the result of one of the two before."""
+    """On the board the plugin's instructions agree with the library.
+
+    None needs the result of one of the two before it.
+    """
     ecb_of_all_keys("papers_rom_rounds_unrolled")
     elf = BenchBoard(BY_NAME["papers_rom_rounds_unrolled"]).elf
     for key_bits in KEY_BITS:
@@ -80,14 +83,16 @@ def test_the_plugins_later_result_would_cost_nothing():
 
 
 def instructions(elf, function):
-    """The words of a function, all of 32 bits."""
+    """Return the words of a function, which are all of 32 bits."""
     command = ["riscv64-unknown-elf-objdump", "-d", str(elf), f"--disassemble={function}"]
     listing = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     return [int(word, 16) for word in re.findall(r"^ +[0-9a-f]+:\s+([0-9a-f]{8})\s", listing, re.MULTILINE)]
 
 
 def read(word):
-    """The registers that an instruction reads: of a store, a branch and what has three registers two, else one."""
+    """Return the registers that an instruction reads: two for a store, a branch or an instruction with three registers,
+    else one.
+    """
     opcode, rs1, rs2 = word & 0x7F, word >> 15 & 31, word >> 20 & 31
     if opcode in (0x37, 0x17, 0x6F):
         return set()

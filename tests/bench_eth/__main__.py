@@ -1,7 +1,8 @@
-"""Measures the fast path on a GMII at 1 Gb/s: ``python -m tests.bench_eth``, or ``make bench-eth``.
+"""Measure the fast path on a GMII at 1 Gb/s: ``python -m tests.bench_eth``, or ``make bench-eth``.
 
-Receive and transmit side run at the same time and back to back; every byte that is sent is checked. The core of the
-bar is the one that an Ethernet board has; the others show what it is for. A figure below the bar fails the command.
+Receive and transmit side run at the same time with frames back to back, and every byte sent is checked. The bar applies
+to the core of the Ethernet boards; other cores show why the boards use this one. A figure below the bar fails the
+command.
 """
 
 import argparse
@@ -21,13 +22,13 @@ from tests.gateware.net.gmii import CORE, GMIIBoard
 from tests.gateware.support import ROOT
 
 CLOCKS_HZ = (targets.load("ecpix5", "eth").sys_clk_freq, 100_000_000)
-# A record of one block; powers of two; the largest record of whole blocks; the largest at an MTU of 1500.
+# A record of one block, powers of two, the largest record of whole blocks, and the largest at an MTU of 1500.
 PAYLOADS = (40, 64, 128, 256, 512, 1024, 1280, 1464, 1472)
 SESSIONS = (1, 8)
 KEY_BITS = (128, 256)
 BAR_SHARE = 0.99
 BAR_PAYLOAD = 1024
-# The second shows what one engine is short of.
+# The second core shows where one engine is too slow.
 CORES = (CORE, {"datapath": 128, "sbox": "block_ram"})
 
 
@@ -56,7 +57,7 @@ def show(records: list[dict]) -> None:
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench_eth", description=__doc__.splitlines()[0])
     parser.add_argument("--results", type=Path, default=ROOT / "build" / "results" / "bench-eth.json")
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-"""One measurement of the fast path: datagrams back to back at 1 Gb/s, every answer compared with `cryptography`."""
+"""Measure the fast path once: datagrams back to back at 1 Gb/s, with every answer compared with `cryptography`."""
 
 import random
 from array import array
@@ -14,7 +14,7 @@ WIRE_MBPS = 1000
 FRAMES_MIN = 40
 BYTES_MIN = 60_000
 DRAIN_CYCLES = 60_000
-# Cycles of one block in each key length, by datapath and number of engines.
+# Cycles of one block for each key length, by datapath and number of engines.
 BLOCK_CYCLES = {
     "pipelined": {128: 1, 192: 1, 256: 1},
     128: {128: 10, 192: 12, 256: 14},
@@ -24,12 +24,12 @@ BLOCK_CYCLES = {
 
 
 class WrongAnswerError(Exception):
-    """The board sent something that it should not have sent."""
+    """The board sent a frame that it must not send."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured: UDP payload in bytes (record header and data), sessions that take turns, key length, clock."""
+    """A case to measure: UDP payload in bytes (record header and data), sessions that take turns, key length, clock."""
 
     payload: int
     sessions: int
@@ -38,22 +38,22 @@ class Case:
 
     @property
     def data_bytes(self) -> int:
-        """Bytes to encrypt in each datagram."""
+        """Return the bytes to encrypt in each datagram."""
         return self.payload - HEADER_BYTES
 
     @property
     def limit_mbps(self) -> float:
-        """UDP payload that the wire carries at most."""
+        """Return the Mbps of UDP payload that the wire carries at most."""
         return WIRE_MBPS * self.payload / (self.payload + WIRE_OVERHEAD)
 
     @property
     def frame_cycles(self) -> float:
-        """System cycles that a frame takes on the wire, its gap included."""
+        """Return the system cycles that a frame takes on the wire, including its gap."""
         return (self.payload + WIRE_OVERHEAD) * self.clock_hz / GMII_HZ
 
 
 def name_of(core: dict) -> str:
-    """A core's name in tables: its datapath, and how many of them there are."""
+    """Return a core's name in tables: its datapath, and the number of engines."""
     engines = core.get("engines", 1)
     return str(core["datapath"]) if engines == 1 else f"{engines} x {core['datapath']}"
 
@@ -76,7 +76,9 @@ def _sessions(rng: random.Random, case: Case) -> list[Session]:
 
 
 def latency(board: GMIIBoard, session: Session, payload: int) -> int:
-    """System cycles from the first bit of a datagram's frame to the first bit of the answer, on an idle board."""
+    """Return the system cycles from the first bit of a datagram's frame to the first bit of its answer, on an idle
+    board.
+    """
     data, offset = bytes(payload - HEADER_BYTES), session.place()
     (sent,) = board.exchange(on_wire(datagram(session, session.request(offset, data))))
     if sent.frame != expected(session, session.reply(offset, data)):
@@ -85,12 +87,12 @@ def latency(board: GMIIBoard, session: Session, payload: int) -> int:
 
 
 def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
-    """Goodput of a case, both ways at once.
+    """Measure the goodput of a case, both ways at once.
 
     Raises
     ------
     WrongAnswerError
-        An answer differs from what it should be, came twice, or is missing without a drop that was counted.
+        An answer is wrong, came twice, or is missing although no drop was counted.
     """
     rng = random.Random(repr(case))
     board.set_clock(case.clock_hz)
@@ -116,7 +118,8 @@ def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
     dropped = {event.name: after[event] - before[event] for event in Event if after[event] != before[event]}
     if dropped.pop(Event.RECORD.name, 0) != len(sent) or sum(dropped.values()) != frames - len(sent):
         raise WrongAnswerError(f"{case}: {frames - len(sent)} answers are missing, drops counted: {dropped}")
-    # From the beginning of the first answer to that of the last, since what follows that one is not known.
+    # Measure from the beginning of the first answer to the beginning of the last, because the gap after the last is
+    # unknown.
     sent_cycles = sent[-1].cycle - sent[0].cycle
     bits = 8 * case.payload
     rx_mbps = len(sent) * bits * GMII_HZ / received_cycles / 1e6
@@ -143,7 +146,7 @@ def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
 
 
 def _cause(case: Case, core: dict, cycles: float) -> str:
-    """Why a size is below line rate, from the cycles that a datagram took."""
+    """Return why a size is below line rate, from the cycles that a datagram took."""
     blocks = -(-case.data_bytes // 16)
     block_cycles = BLOCK_CYCLES[core["datapath"]][case.key_bits] / core.get("engines", 1)
     if blocks * block_cycles > 0.9 * case.frame_cycles:

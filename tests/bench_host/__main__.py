@@ -1,14 +1,14 @@
-"""Measures what one core of the host carries: ``python -m tests.bench_host``, or ``make bench-host``.
+"""Measure what one core of the host carries: ``python -m tests.bench_host``, or ``make bench-host``.
 
-The tool streams records to the echoing null board over the loopback interface, in turns with a bare echo: the same
-datagrams to the same null board, as many in flight, whose answers nobody looks at. Rates are data bits to the board
-and back, counted once, for each second that a process was running on a processor (CPU time: other work on the machine
-touches it little); those by the wall clock are shown beside them, and are also what else the machine does. The null
-board is a process of its own with a core of its own, if there are two, and its time is not in the tool's.
+The tool streams records to the echoing null board over the loopback interface. It takes turns with a bare echo: the
+same datagrams to the same null board, with as many in flight, but nobody looks at the answers. Rates count data bits to
+the board and back once, for each second of a process's CPU time. Other work on the machine changes CPU time little.
+Rates by the wall clock are also shown, and depend on other work too. The null board is a separate process with its own
+core, if there are two cores. Its time does not count for the tool.
 
-The kernel takes and gives as many datagrams in a call as fit; rows with fewer show what a network gives that joins
-fewer, and one a call what is left without. A tool below the bar, with as many as fit, fails the command; so does a
-machine on which the bare echo is below its own, which shows nothing.
+The kernel sends and receives as many datagrams in a call as fit. Rows with fewer datagrams show networks that join
+fewer; a row with one datagram shows a network that joins none. The command fails if the tool is below its bar, with as
+many as fit. It also fails if the bare echo is below its own bar, because such a machine shows nothing about the tool.
 """
 
 import argparse
@@ -37,8 +37,8 @@ from tests.gateware.support import ROOT
 COMMAND = "make bench-host"
 BAR_MBPS, BAR_ECHO_MBPS = 1000, 2000
 RECORD_BYTES = 1440
-SEGMENTS = (64, 8, 1)  # datagrams in a call at most
-SILENCE = 1.0  # seconds after which what is in flight is taken for lost
+SEGMENTS = (64, 8, 1)  # most datagrams in a call
+SILENCE = 1.0  # seconds after which records in flight count as lost
 
 
 @contextmanager
@@ -54,7 +54,7 @@ def null_board() -> Iterator[tuple[str, psutil.Process]]:
 
 
 def pin(board: psutil.Process) -> bool:
-    """Give this process and the null board a core each; return whether there are two to be had."""
+    """Give this process and the null board a core each; return whether two cores are available."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
     if len(cores) < 2:
         return False
@@ -64,7 +64,7 @@ def pin(board: psutil.Process) -> bool:
 
 
 def cpu_seconds(process: psutil.Process) -> float:
-    """CPU time that a process has taken so far."""
+    """Return the CPU time that a process has used so far."""
     times = process.cpu_times()
     return times.user + times.system
 
@@ -88,7 +88,7 @@ def echo(transport: UdpTransport, window: int, seconds: float) -> int:
 
 
 def figure(seconds: float, busy: float, board_busy: float, count: int) -> dict:
-    """Rates of `count` bytes of data; 0 where no time was seen to pass."""
+    """Return the rates of `count` bytes of data; 0 if no time was measured."""
     rates = {"core_mbps": busy, "board_core_mbps": board_busy, "wall_mbps": seconds}
     return {name: count * 8 / taken / 1e6 if taken else 0.0 for name, taken in rates.items()}
 
@@ -148,7 +148,7 @@ def show(records: list[dict], pinned: bool) -> None:
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench_host", description=__doc__.splitlines()[0])
     parser.add_argument("--results", type=Path, default=ROOT / "build" / "results" / "bench-host.json")
     parser.add_argument("--rounds", type=int, default=5)

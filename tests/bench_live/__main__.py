@@ -1,4 +1,4 @@
-"""Measures the live view: ``python -m tests.bench_live``, or ``make bench-live``. Each part is a module of its own."""
+"""Measure the live view: ``python -m tests.bench_live``, or ``make bench-live``. Each part is a module."""
 
 import argparse
 import importlib
@@ -13,7 +13,7 @@ PARTS = {
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench_live", description=__doc__.splitlines()[0])
     parts = parser.add_subparsers(dest="part", required=True)
     for name, meaning in PARTS.items():

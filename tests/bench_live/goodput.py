@@ -1,16 +1,17 @@
-"""Measures what a viewer of the live view costs of goodput.
+"""Measure how much goodput a viewer of the live view costs.
 
-The live view streams pictures to the echoing null board over the loopback interface, stretch by stretch, while a
-viewer, a program of its own that asks for each picture as a browser does, comes and goes: stretches with it and without
-it take turns in one run. Rates are data bits to the board and back, counted once: for each second by the wall clock,
-and for each second that the tool was running on a processor, in all its threads (CPU time).
+The live view streams pictures to the echoing null board over the loopback interface, in stretches. Stretches with a
+viewer and without one take turns in one run. The viewer is a separate program that asks for each picture as a browser
+does. Rates count data bits to the board and back once, for each second by the wall clock, and for each second of the
+tool's CPU time in all its threads.
 
-The cost is measured in two ways. Directly: each stretch with a viewer against the next one without; the mean of what
-is missing, and the 95 % interval of that mean, which is wide where the machine's own speed changes by more. By account:
-the CPU time of pictures, by the clocks of the two threads that have to do with them, the one that streams while it
-makes one and the one that serves, as a part of the time: what of a core streaming has no more. An account above the bar
-fails the command, and so does a direct cost in CPU time whose whole interval is above it, if the tool had a core nearly
-to itself: pictures go by the wall clock, and where it has less they are more of what it does.
+The cost is measured in two ways. Directly: each stretch with a viewer is compared with the next stretch without one.
+This shows the mean loss and its 95 % interval, which is wide if the machine's own speed changes more. By account: the
+CPU time that two threads spend on pictures, the streaming thread while it makes one and the serving thread, as a share
+of all time. Streaming lacks this share of a core.
+
+An account above the bar fails the command. So does a direct cost in CPU time if its whole interval is above the bar and
+the tool had a core nearly to itself. Pictures follow the wall clock, so with less of a core they are a larger share.
 """
 
 import argparse
@@ -40,12 +41,12 @@ TURN = 2.5  # stretches
 
 
 class Turns(Hub):
-    """Keeps the figures of stretches that had one viewer from beginning to end, or none."""
+    """Keep the figures of stretches that had one viewer from beginning to end, or none."""
 
     def __init__(self, rounds: int):
         super().__init__()
         self.found: dict[int, list[dict]] = {0: [], 1: []}
-        self.spent: Callable[[], float] = lambda: 0.0  # seconds of CPU time on pictures, up to now
+        self.spent: Callable[[], float] = lambda: 0.0  # CPU seconds spent on pictures so far
         self._pictures, self._rounds, self._begun, self._spent = 0, rounds, -1, 0.0
 
     def put(self, channel: Channel, message: bytes) -> None:
@@ -62,7 +63,7 @@ class Turns(Hub):
 
 
 def rates_of(points: list[dict]) -> dict[str, list[float]]:
-    """Rates of stretches, in Mbps: for each second of CPU time, and for each by the wall clock."""
+    """Return rates of stretches in Mbps, for each second of CPU time and for each second of the wall clock."""
     return {
         "core": [each["wall_mbps"] / each["host_share"] for each in points],
         "wall": [each["wall_mbps"] for each in points],
@@ -70,7 +71,7 @@ def rates_of(points: list[dict]) -> dict[str, list[float]]:
 
 
 def clock_of(thread: str) -> int:
-    """Return the clock of the CPU time of the thread of that name."""
+    """Return the CPU-time clock of the thread with that name."""
     (found,) = (each for each in threading.enumerate() if each.name == thread)
     assert found.ident
     return time.pthread_getcpuclockid(found.ident)

@@ -1,8 +1,8 @@
-"""Measures the pictures a second that the simulated board gives the live view, by engine, with a viewer.
+"""Measure how many pictures a second the simulated board delivers to the live view, by engine, with a viewer.
 
-The simulator is a program that counts cycles, and what it gives depends on the part of a core that it gets: that is
-shown beside pictures a second by the wall clock, and so are pictures for each second of its CPU time, the rate of a
-machine that gives it a whole core. `ise_vmem` below the bar by that rate fails the command.
+The simulator is a program that counts cycles, and its speed depends on its share of a core. The output shows this
+share with pictures a second by the wall clock. It also shows pictures for each second of CPU time, which is the rate on
+a machine that gives the simulator a whole core. The command fails if `ise_vmem` is below the bar by that rate.
 """
 
 import argparse
@@ -28,7 +28,7 @@ STRETCH = 4.0  # seconds
 
 
 class Pace(Hub):
-    """Has each of `choices` streamed for `rounds` stretches beyond its first, and keeps their figures."""
+    """Stream each of `choices` for `rounds` stretches after its first, and keep their figures."""
 
     def __init__(self, choices: list[dict], rounds: int):
         super().__init__()

@@ -1,8 +1,8 @@
-"""Watches the live view on the null board with ten pages open in Chromium, ten minutes long: memory must not grow.
+"""Watch the live view on the null board with ten pages in Chromium for ten minutes: memory must not grow.
 
-A reading each few seconds: the tool's resident memory, and the JavaScript heap of all pages after a collection. What
-they have after a tenth of the time is the beginning; a tool that has grown by more than the bar at the end, or pages
-that have, or a page that stands still, fail the command.
+Every few seconds the program reads the tool's resident memory, and the JavaScript heap of all pages after a garbage
+collection. The reading after a tenth of the time is the reference. The command fails if the tool or the pages have
+grown by more than the bar at the end, or if a page stands still.
 """
 
 import argparse
@@ -35,12 +35,12 @@ HEAP = "() => { gc(); return performance.memory.usedJSHeapSize; }"
 
 
 def reading(tool: psutil.Process, pages: list[Page]) -> dict[str, float]:
-    """Return MB of the tool, and of the pages."""
+    """Return the memory of the tool and of the pages in MB."""
     return {"tool": tool.memory_info().rss / 1e6, "pages": sum(page.evaluate(HEAP) for page in pages) / 1e6}
 
 
 def give_way() -> None:
-    """Let Chromium's programs, which set their own priority, have none above this one's."""
+    """Lower the priority of Chromium's programs, which set it themselves, to this program's priority."""
     mine = psutil.Process().nice()
     for child in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):
@@ -49,7 +49,7 @@ def give_way() -> None:
 
 
 def soak(seconds: float, count: int) -> tuple[list[dict], list[int]]:
-    """Watch with `count` pages; return readings, and the pictures that each page has drawn."""
+    """Watch with `count` pages; return the readings, and the number of pictures that each page has drawn."""
     words = [Path(sys.executable).parent / "cipherlane", "live", "--listen", "127.0.0.1:0", "--port"]
     with contextlib.ExitStack() as stack:
         url, _ = stack.enter_context(null_board())

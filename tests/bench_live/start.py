@@ -1,7 +1,8 @@
-"""Measures how long `make live` takes to its address and to its first picture, in a new clone and again there.
+"""Measure how long `make live` takes to print its address and to show its first picture, in a new clone and again
+there.
 
-The clone is of this checkout's HEAD, in build/bench-live, with a cache of simulators of its own; the machine's Debian
-packages and pip's downloads are those that there are. A first picture beyond the bars fails the command.
+The clone has this checkout's HEAD, lies in build/bench-live, and has its own cache of simulators. It uses the machine's
+Debian packages and pip's downloads. A first picture later than the bars fails the command.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Viewers of the live view that are no browsers: a program that asks for each picture as one does."""
+"""View the live view without a browser: a program that asks for each picture as a browser does."""
 
 import argparse
 import asyncio
@@ -21,7 +21,7 @@ class Enough(BaseException):
 
 
 async def view(address: str, on: float, off: float) -> None:
-    """Watch for `on` seconds, then not for `off`, until ended."""
+    """Watch for `on` seconds, then pause for `off` seconds, until ended."""
     while True:
         async with connect(f"ws://{address}/messages", origin=f"http://{address}", proxy=None) as viewer:
             end = time.monotonic() + on
@@ -33,7 +33,7 @@ async def view(address: str, on: float, off: float) -> None:
 
 @contextlib.contextmanager
 def viewed(hub: Hub, streaming: Streamer, on: float, off: float) -> Iterator[None]:
-    """Serve what `hub` has, and let one viewer come and go."""
+    """Serve the contents of `hub`, and let one viewer come and go."""
     listener, hosts, _ = server.listen("127.0.0.1", 0)
     address = f"127.0.0.1:{listener.getsockname()[1]}"
     words = [sys.executable, "-m", "tests.bench_live.viewing", address, str(on), str(off)]
@@ -46,12 +46,12 @@ def viewed(hub: Hub, streaming: Streamer, on: float, off: float) -> Iterator[Non
 
 
 def points_of(channel: Channel, message: bytes) -> list[dict]:
-    """Return the figures in a message of the state; none in others."""
+    """Return the figures in a message about the state; none from other messages."""
     return json.loads(message)["points"] if channel == Channel.STATE else []
 
 
 def load() -> str:
-    """Say how busy the machine is."""
+    """Describe how busy the machine is."""
     return f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
 
 

@@ -1,1 +1,1 @@
-"""LTE's layer 2 on the simulated board: what a transport block takes with each engine (`make bench-lte`)."""
+"""LTE's layer 2 on the simulated board: the time of a transport block with each engine (`make bench-lte`)."""

@@ -1,8 +1,8 @@
-"""Measures LTE's layer 2 with each engine: ``python -m tests.bench_lte``, or ``make bench-lte``.
+"""Measure LTE's layer 2 with each engine: ``python -m tests.bench_lte``, or ``make bench-lte``.
 
-The experiment of Hessel, Szczesny, Lohmann, Bilgic and Hausner (2009): each millisecond a transport block comes, and
-MAC, RLC and PDCP with deciphering must be done with it before the next. Blocks are made on the host, and the packets
-that come out are compared with what went in, in a pass of its own after those that are timed.
+This is the experiment of Hessel, Szczesny, Lohmann, Bilgic and Hausner (2009). A transport block comes each
+millisecond. MAC, RLC and PDCP with deciphering must be finished before the next block. The host makes the blocks. It
+compares the packets that come out with the packets that went in, in a separate pass after the timed passes.
 """
 
 import argparse
@@ -23,13 +23,13 @@ from tests.bench_lte import blocks
 
 SOURCES = REPOSITORY / "firmware" / "lte"
 BUILD = REPOSITORY / "build" / "bench" / "lte"
-# In the order of the program's list; None ciphers nothing (128-EEA0).
+# The order is the order of the program's list; None ciphers nothing (128-EEA0).
 ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator", "snow3g")
-# That with all of these engines.
+# The configuration with all of these engines.
 CONFIGURATION = "lte"
-# Beyond the paper's rates, until a block takes more than its millisecond, or the program has no room for it.
+# Rates above the paper's, until a block takes more than its millisecond, or the program has no room for it.
 STEP_MBPS, MOST_MBPS = 25, 400
-# Engines in C take ten times as long as the block may: one pass of theirs is timed.
+# Engines in C take ten times as long as a block may take, so only one of their passes is timed.
 PASSES, C_PASSES = 4, 2
 
 
@@ -42,7 +42,7 @@ class LteBoard(ProgramBoard):
         super().__init__(rom.build(BUILD, SOURCES / "lte_bench.c", more, defines, board=board))
 
     def measure(self, engine: str | None, size: int) -> dict:
-        """The record of a block of `size` bytes; see `firmware/lte/lte_bench.c`.
+        """Return the record of a block of `size` bytes; see `firmware/lte/lte_bench.c`.
 
         Raises
         ------
@@ -77,7 +77,7 @@ class LteBoard(ProgramBoard):
 
 
 def measured(board: LteBoard, engines: list[str | None]) -> Iterator[dict]:
-    """The records of each engine: those of the paper, then up as long as they are in time."""
+    """Yield the records of each engine: the paper's rates, then higher rates as long as blocks are in time."""
     for engine in engines:
         print(f"measuring {engine or 'the stack alone'}", file=sys.stderr, flush=True)
         last = None
@@ -92,12 +92,12 @@ def measured(board: LteBoard, engines: list[str | None]) -> Iterator[dict]:
 
 
 def in_time(record: dict) -> bool:
-    """Whether the block was done with before the next came."""
+    """Return whether the block was finished before the next block came."""
     return milliseconds(record) <= TTI_MS
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench_lte", description=__doc__.splitlines()[0])
     parser.add_argument("--results", type=Path, default=REPOSITORY / "build" / "results" / "bench-lte.json")
     parser.add_argument("--only", action="append", choices=[e for e in ENGINES if e], help="an engine (repeatable)")

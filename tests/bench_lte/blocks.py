@@ -1,7 +1,7 @@
-"""Transport blocks of LTE's downlink as a base station makes them.
+"""Make transport blocks of LTE's downlink as a base station makes them.
 
-128-EEA2 is the library `cryptography`'s; 128-EEA1, which that has not, is by the standard's words in Python
-(`tests.gateware.snow3g.reference`). What a block is made of stands in `firmware/lte/layer2.h`.
+128-EEA2 comes from the library `cryptography`. The library lacks 128-EEA1, so this cipher is written in Python from the
+standard's text (`tests.gateware.snow3g.reference`). `firmware/lte/layer2.h` describes the parts of a block.
 """
 
 import random
@@ -19,17 +19,17 @@ SN_BITS, SN_LIMIT = 12, 1 << 12
 RLC_LIMIT = 1 << 10
 COUNT_LIMIT = 1 << 32
 DOWNLINK = 1
-# A subheader with a length of 15 bits, one without, and the headers of RLC and PDCP.
+# Bytes of a subheader with a length of 15 bits, of a subheader without one, and of the headers of RLC and PDCP.
 _LONG, _LAST, _HEADERS = 3, 1, 2 + 2
 
 
-# Of examples: the sequence number wraps behind three PDUs.
+# Values for examples. The sequence number wraps after three PDUs.
 _COUNT, _IDENTITY, _SEED = 0x5A5A5 << SN_BITS | SN_LIMIT - 3, 0x15, 36323
 
 
 @dataclass(frozen=True)
 class Bearer:
-    """A radio bearer: logical channel, BEARER of 5 bits, a key of 16 bytes, or None for 128-EEA0, one of `CIPHERS`."""
+    """A radio bearer: logical channel, BEARER of 5 bits, key of 16 bytes or None for 128-EEA0, one of `CIPHERS`."""
 
     lcid: int
     identity: int
@@ -38,12 +38,12 @@ class Bearer:
 
 
 def eea2(key: bytes, count: int, bearer: int, direction: int, data: bytes) -> bytes:
-    """128-EEA2 of whole bytes (3GPP TS 33.401, B.1.3): COUNT of 32 bits, BEARER of 5, DIRECTION of 1."""
+    """Return 128-EEA2 of whole bytes (3GPP TS 33.401, B.1.3): COUNT has 32 bits, BEARER 5, DIRECTION 1."""
     first = struct.pack(">IBxxxQ", count, bearer << 3 | direction << 2, 0)
     return Cipher(algorithms.AES(key), modes.CTR(first)).encryptor().update(data)
 
 
-# By their names in TS 33.401, annex B.1: of key, COUNT, BEARER, DIRECTION and whole bytes.
+# Ciphers by their names in TS 33.401, annex B.1; each takes key, COUNT, BEARER, DIRECTION and whole bytes.
 CIPHERS = {"128-EEA1": eea1, "128-EEA2": eea2}
 
 
@@ -53,7 +53,7 @@ def cipher_of(engine: str | None) -> str:
 
 
 def pdu(bearer: Bearer, count: int, packet: bytes) -> bytes:
-    """The RLC AMD PDU with one PDCP data PDU; RLC's sequence number is COUNT's last 10 bits."""
+    """Return the RLC AMD PDU with one PDCP data PDU. RLC's sequence number is the last 10 bits of COUNT."""
     data = packet
     if bearer.key is not None:
         data = CIPHERS[bearer.cipher](bearer.key, count % COUNT_LIMIT, bearer.identity, DOWNLINK, packet)
@@ -62,7 +62,10 @@ def pdu(bearer: Bearer, count: int, packet: bytes) -> bytes:
 
 
 def mac(parts: Sequence[tuple[int, bytes]]) -> bytes:
-    """The MAC PDU of parts, each a logical channel or control element and its bytes; the last takes the rest."""
+    """Return the MAC PDU of parts.
+
+    A part is a logical channel or control element, and its bytes; the last takes the rest.
+    """
     header = b""
     for lcid, part in parts[:-1]:
         header += bytes([0x20 | lcid])
@@ -72,12 +75,12 @@ def mac(parts: Sequence[tuple[int, bytes]]) -> bytes:
 
 
 def lengths(size: int) -> Iterator[int]:
-    """Of the packets that fill a block of `size` bytes, each of PACKET_BYTES but the last.
+    """Yield the lengths of the packets that fill a block of `size` bytes: PACKET_BYTES each, except the last.
 
     Raises
     ------
     ValueError
-        No whole packets fill it: the last would be empty.
+        Whole packets cannot fill the block, because the last would be empty.
     """
     rest = size - _LAST - _HEADERS
     while rest > PACKET_BYTES:
@@ -89,7 +92,7 @@ def lengths(size: int) -> Iterator[int]:
 
 
 def block(bearer: Bearer, count: int, packets: Sequence[bytes]) -> bytes:
-    """The transport block of packets of one bearer, the first with this COUNT."""
+    """Return the transport block with packets of one bearer; the first packet has this COUNT."""
     return mac([(bearer.lcid, pdu(bearer, count + n, packet)) for n, packet in enumerate(packets)])
 
 
@@ -103,13 +106,16 @@ class Example(NamedTuple):
     packets: list[bytes]
 
     def request(self, cipher: int, passes: int) -> bytes:
-        """What a program of `firmware/lte/lte_bench.h` is asked with: the block behind the request."""
+        """Return the request to a program of `firmware/lte/lte_bench.h`, followed by the block."""
         head = struct.pack("<2I16s3I", cipher, passes, self.key, self.count, self.identity, len(self.block))
         return head + self.block + bytes(-len(self.block) % 4)
 
 
 def example(engine: str | None, size: int) -> Example:
-    """A block of `size` bytes of random packets, ciphered for the engine; the same for the same arguments."""
+    """Return a block of `size` bytes of random packets, ciphered for the engine.
+
+    Equal arguments produce equal blocks.
+    """
     random_bytes = random.Random(f"{_SEED} {engine} {size}").randbytes
     key = random_bytes(16)
     packets = [random_bytes(length) for length in lengths(size)]

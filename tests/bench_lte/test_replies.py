@@ -1,4 +1,4 @@
-"""What the host makes of the replies of LTE's layer 2 on Zephyr, and what it says where there is no tree."""
+"""Test how the host reads the replies of LTE's layer 2 on Zephyr, and its message if there is no Zephyr tree."""
 
 import zlib
 

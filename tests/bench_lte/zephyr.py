@@ -1,8 +1,8 @@
-"""Measures LTE's layer 2 in Zephyr's threads: ``python -m tests.bench_lte.zephyr``, or ``make bench-lte``.
+"""Measure LTE's layer 2 in Zephyr's threads: ``python -m tests.bench_lte.zephyr``, or ``make bench-lte``.
 
-The same experiment as `tests.bench_lte`, by the same code, in the sample `lte_layer2` of the Zephyr module: a timer
-hands over a transport block each millisecond, MAC, RLC and PDCP are threads. Where there is no Zephyr tree nothing
-is measured, and a line says why.
+This is the experiment of `tests.bench_lte` with the same code, in the sample `lte_layer2` of the Zephyr module. A timer
+hands over a transport block each millisecond; MAC, RLC and PDCP are threads. Without a Zephyr tree nothing is measured,
+and a line tells why.
 """
 
 import argparse
@@ -30,9 +30,9 @@ from tests.bench_lte import blocks
 from tests.bench_lte.__main__ import MOST_MBPS, STEP_MBPS
 
 SAMPLE = zephyr.MODULE / "samples" / "lte_layer2"
-# That whose clock place-and-route has met.
+# Place-and-route has met the clock of this configuration.
 CONFIGURATION = "eth_zephyr"
-# In the order of the sample's list; None ciphers nothing (128-EEA0).
+# The order is the order of the sample's list; None ciphers nothing (128-EEA0).
 ENGINES = (
     None,
     "byte",
@@ -45,11 +45,11 @@ ENGINES = (
     "crypto API, vector unit",
     "crypto API, accelerator",
 )
-# What takes many TTIs: few blocks are timed, and no rate is gone beyond.
+# These engines take many TTIs, so few blocks are timed, and no higher rates are measured.
 SLOW = ("byte", "table")
 BLOCKS, SLOW_BLOCKS, MOST_BLOCKS = 6, 1, 32
 REPLY_WORDS = 12 + MOST_BLOCKS
-# A timer's interrupt may find others closed, so that its handler is late.
+# The timer's handler is late if its interrupt comes while interrupts are disabled.
 TTI_TOLERANCE = 0.05
 START_TIMEOUT_S = 60
 COSTS = {
@@ -61,14 +61,14 @@ COSTS = {
 
 @functools.cache
 def build(configuration: str) -> Path:
-    """Compiles the sample and lays out a simulated board that starts it; returns the board's folder.
+    """Compile the sample and build a simulated board that starts it; return the board's folder.
 
     Raises
     ------
     zephyr.ZephyrError
         There is no Zephyr tree, or the sample did not compile.
     subprocess.CalledProcessError
-        The board could not be built, and has said why.
+        The board could not be built; the build has printed the reason.
     """
     zephyr.require_base()
     board = emulator.build(configuration)
@@ -78,13 +78,13 @@ def build(configuration: str) -> Path:
 
 
 class ZephyrLteBoard(ProgramBoard):
-    """The sample `lte_layer2` on a simulated board."""
+    """Run the sample `lte_layer2` on a simulated board."""
 
     def __init__(self, configuration: str = CONFIGURATION):
         super().__init__(build(configuration))
 
     def costs(self) -> dict[str, int]:
-        """What the kernel takes for a change of threads and for queues, in cycles, as the sample found it.
+        """Return the cycles that the kernel takes for a thread switch and for queues, as the sample measured them.
 
         Raises
         ------
@@ -99,7 +99,9 @@ class ZephyrLteBoard(ProgramBoard):
         return {name: int(re.search(pattern, text).group(1)) for name, pattern in COSTS.items()}
 
     def ask_for(self, example: blocks.Example, engine: str | None, times: int) -> dict[str, tuple[int, ...]]:
-        """The reply to a request by order: words as `main.c` of the sample has them, with cycles of `times` blocks."""
+        """Return the replies to a request by order of the threads: words as in the sample's `main.c`, with cycles of
+        `times` blocks.
+        """
         reply = self.ask(REPLY_WORDS * len(ORDERS), example.request(ENGINES.index(engine), times))
         return {
             order: reply[n * REPLY_WORDS : (n + 1) * REPLY_WORDS][: REPLY_WORDS - MOST_BLOCKS + times]
@@ -107,7 +109,7 @@ class ZephyrLteBoard(ProgramBoard):
         }
 
     def measure(self, engine: str | None, size: int) -> list[dict]:
-        """The record of blocks of `size` bytes, one each TTI, for each of `ORDERS`.
+        """Return the records of blocks of `size` bytes, one each TTI, for each of `ORDERS`.
 
         Raises
         ------
@@ -121,12 +123,12 @@ class ZephyrLteBoard(ProgramBoard):
 
 
 def record(engine: str | None, size: int, order: str, packets: Sequence[bytes], reply: Sequence[int]) -> dict:
-    """The record of a reply, but for the board's clock, for blocks of `size` bytes of these packets.
+    """Return the record of a reply for blocks of `size` bytes with these packets, without the board's clock.
 
     Raises
     ------
     WrongAnswerError
-        It is an error, or its packets are wrong.
+        The reply is an error, or its packets are wrong.
     """
     status, crc, came, sent, control, unknown, dropped, full, switches, missed, shortest, longest, *cycles = reply
     case = f"{engine or 'no engine'}, {order}, {size} bytes"
@@ -160,12 +162,12 @@ def record(engine: str | None, size: int, order: str, packets: Sequence[bytes], 
 
 
 def in_time(found: dict) -> bool:
-    """Whether each block was done with before the next one was due.
+    """Return whether each block was finished before the next one was due.
 
     Raises
     ------
     WrongAnswerError
-        The next ones were not due after 1 ms.
+        The next blocks were not due after 1 ms.
     """
     tti = found["clock_hz"] * TTI_MS / 1000
     shortest, longest = found["tti_cycles"]
@@ -175,7 +177,7 @@ def in_time(found: dict) -> bool:
 
 
 def measured(board: ZephyrLteBoard, engines: Sequence[str | None]) -> Iterator[dict]:
-    """The records of each engine and order: the paper's rates, then up as long as blocks are in time."""
+    """Yield the records of each engine and order: the paper's rates, then higher rates while blocks are in time."""
     for engine in engines:
         print(f"measuring {engine or 'the stack alone'} in threads", file=sys.stderr, flush=True)
         for mbps in (*RATES_MBPS, *range(RATES_MBPS[-1] + STEP_MBPS, MOST_MBPS + 1, STEP_MBPS)):
@@ -187,7 +189,7 @@ def measured(board: ZephyrLteBoard, engines: Sequence[str | None]) -> Iterator[d
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench_lte.zephyr", description=__doc__.partition(":")[0])
     parser.add_argument("--results", type=Path, default=REPOSITORY / "build" / "results" / "bench-lte_zephyr.json")
     parser.add_argument("--only", action="append", choices=[e for e in ENGINES if e], help="an engine (repeatable)")

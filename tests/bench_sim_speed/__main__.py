@@ -1,9 +1,9 @@
-"""Measures how fast the simulated board runs: ``python -m tests.bench_sim_speed``, or ``make bench-sim-speed``.
+"""Measure how fast the simulated board runs: ``python -m tests.bench_sim_speed``, or ``make bench-sim-speed``.
 
-Beside it runs a baseline of the same design: every unit at every clock edge, compiled by LiteX's own script, tracing
-built in. The two take turns, so that the ratio holds on a machine that is busy too; seconds are the simulator's CPU
-time. Cycles are counted on the board while an engine works from memory to memory; both must count the same, but for
-what the moment of a request makes. A ratio below the bar fails the command.
+It is compared with a baseline of the same design: every unit runs at every clock edge, LiteX's own script compiles it,
+and tracing is built in. The two take turns, so the ratio also holds on a busy machine. Seconds are the simulator's CPU
+time. The board counts cycles while an engine works from memory to memory. Both must count the same, except for small
+differences from the moment at which a request arrives. A ratio below the bar fails the command.
 """
 
 import argparse
@@ -33,13 +33,13 @@ BASELINE = ROOT / "build" / "bench-sim-speed"
 BAR_RATIO = 2
 BAR_ENGINE = Engine.TABLE
 KEY_BITS = 128
-# Bytes, for a second or so of each.
+# Bytes that take each engine about a second.
 WORK = {Engine.TABLE: 8192, Engine.ISE_VMEM: 400_000, Engine.ACCELERATOR: 800_000}
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def build_baseline(target: targets.Target, directory: Path) -> Path:
-    """Builds the board by LiteX's script, every unit at every edge; returns its folder."""
+    """Build the board with LiteX's script, every unit at every edge; return its folder."""
     _, sources = simulation.lay_out(target, directory, ())
     stamp = Stamp(directory / "model.digest", digest(sources))
     gateware = directory / "gateware"
@@ -57,13 +57,13 @@ def build_baseline(target: targets.Target, directory: Path) -> Path:
 
 
 def cpu_seconds(pid: int) -> float:
-    """CPU time that a process has taken so far."""
+    """Return the CPU time that a process has used so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
 
 
 def measure(folder: Path) -> dict[Engine, tuple[int, float]]:
-    """Cycles on the board, and CPU seconds of its simulator, of each engine's work."""
+    """Return cycles on the board, and CPU seconds of its simulator, for each engine's work."""
     transport = SimTransport(folder)
     with Device(transport) as device:
         device.info()
@@ -76,12 +76,12 @@ def measure(folder: Path) -> dict[Engine, tuple[int, float]]:
 
 
 def summary(engine: Engine, ours: list[tuple[int, float]], baseline: list[tuple[int, float]]) -> dict:
-    """One engine's figures: cycles a second are medians of all rounds, the ratio is of these.
+    """Return one engine's figures: cycles a second are medians of all rounds, and the ratio compares these medians.
 
     Raises
     ------
     AssertionError
-        Cycles of two rounds differ by more than the moment at which a request arrives makes: hundredths.
+        Cycles of two rounds differ by more than 2 %, the most that the moment of a request explains.
     """
     cycles = [count for count, _ in (*ours, *baseline)]
     assert max(cycles) - min(cycles) <= max(cycles) / 50, f"{engine.name.lower()}: cycles differ: {cycles}"
@@ -108,7 +108,7 @@ def show(records: list[dict]) -> None:
 
 
 def main() -> int:
-    """Entry point; returns the exit status."""
+    """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench_sim_speed", description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--results", type=Path, default=ROOT / "build" / "results" / "sim-speed.json")

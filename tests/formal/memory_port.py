@@ -1,7 +1,7 @@
-"""The vector unit's memory port made ready for proofs: all its ports and, beside them, its queue.
+"""The vector unit's memory port prepared for proofs: all its ports, and also its queue.
 
-The queue's words are shown, by their place in its memory, for invariants alone: an induction from an arbitrary state
-needs them.
+Only invariants use the queue's words, which are shown by their place in the memory. An induction from an arbitrary
+state needs them.
 """
 
 from migen import Cat, Memory, Module, Signal
@@ -19,7 +19,7 @@ OUTPUTS += ("fault_code", "fault_address")
 
 
 class _Shown(Module):
-    """The port, and its queue's words by place."""
+    """The port, with its queue's words by place."""
 
     def __init__(self):
         self.submodules.port = port = VectorMemoryPort(origin=MEMORY[0], size=MEMORY[1])
@@ -37,12 +37,12 @@ class _Shown(Module):
 
 
 def fifo_address(storage: Memory, port: int) -> Signal:
-    """Address of a port of the queue's memory: 0 writes, 1 reads."""
+    """Return the address of a port of the queue's memory; port 0 writes and port 1 reads."""
     return storage.ports[port].adr
 
 
 def port_verilog() -> str:
-    """Module `port`, and the head of module `proof` with an instance of it."""
+    """Return module `port`, and the head of module `proof` with an instance of it."""
     shown = _Shown()
     port = shown.port
     ports = {f"request_{name}": getattr(port.request, name) for name in REQUEST}

@@ -1,7 +1,7 @@
-"""The register in front of the units passes every command on once, in order, unchanged, whatever stalls.
+"""Prove that the register in front of the units passes every command once, in order and unchanged, whatever stalls.
 
-By k-induction from reset, with free commands and a free `source_ready`: what has been taken and not passed on is at
-most one command, and it is the one that is offered until the unit takes it.
+The proof is a k-induction from reset, with free commands and a free `source_ready`. At most one command is accepted and
+not yet passed on, and the register offers this command until the unit takes it.
 """
 
 import re
@@ -59,9 +59,9 @@ def test_passes_every_command_once():
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        # Forgets a command that the unit did not take.
+        # Loses a command that the unit did not take.
         (r"(holds <= )\([^;]*\);", r"\g<1>1'd0;"),
-        # Keeps on sampling while it holds.
+        # Takes new commands while it holds one.
         (r"if \(\(~holds\)\)", "if (1'd1)"),
     ],
 )

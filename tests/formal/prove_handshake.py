@@ -1,12 +1,12 @@
-"""The unit's CFU port answers each command once, in order, with its own value, whatever stalls; contexts stay apart.
+"""Prove that the CFU port answers each command once, in order, with its own value, and that contexts stay separate.
 
-By k-induction from reset, with free commands, free `rsp_ready`, a free memory behind the unit's port and free
-contents of the register files:
+The proof is a k-induction from reset. Commands, `rsp_ready`, the memory on the unit's port and the contents of the
+register files are free:
 
-- HANDSHAKE: a response is there only for a command without one, comes within two cycles, and stays, unchanged,
-  until it is taken; no command is accepted while another waits for its response to be taken.
-- CONTEXTS: the context of every access is the one that the last `context` instruction selected; so a command
-  neither reads nor writes a register of another context.
+- HANDSHAKE: a response appears only for a command without one. It comes within two cycles and stays, unchanged,
+  until it is taken. No command is accepted while another waits for its response to be taken.
+- CONTEXTS: every access uses the context that the last `context` instruction selected. So a command neither reads
+  nor writes a register of another context.
 """
 
 import pytest
@@ -79,7 +79,7 @@ endmodule
 
 
 def proven(verilog: str, part: str) -> bool:
-    # A counter-example of the mutants is short: the base cases find it.
+    # Mutants have short counter-examples, which the base cases find.
     induction = "-tempinduct -maxsteps 6"
     return holds(verilog + "`DECODER\n" + PROPERTIES, CUT_MEMORIES, solve=induction, defines=[part])
 
@@ -92,11 +92,11 @@ def test_port(part):
 @pytest.mark.parametrize(
     ("part", "pattern", "replacement"),
     [
-        # Accepts a command though the response before it has not been taken.
+        # Accepts a command before the previous response is taken.
         ("HANDSHAKE", r"\(\(~rsp_valid\) \| rsp_ready\)\);", "1'd1);"),
-        # Takes the response back in the next cycle, taken or not.
+        # Withdraws the response in the next cycle, even if it was not taken.
         ("HANDSHAKE", r"if \(rsp_ready\) begin\s+rsp_valid <= 1'd0;", "if (1'd1) begin rsp_valid <= 1'd0;"),
-        # Writes keys into context 0, whatever is selected.
+        # Writes keys into context 0 whichever context is selected.
         ("CONTEXTS", r"(\w*stage2_key) <= [^;]*;", r"\1 <= 7'd0;"),
     ],
 )

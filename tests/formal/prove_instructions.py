@@ -1,18 +1,17 @@
-"""Each instruction of the vector AES unit is its FIPS-197 definition, for every state, key and operand.
+"""Prove that each instruction of the vector AES unit equals its FIPS-197 definition, for every state, key and operand.
 
-From an arbitrary state of the unit's registers, with arbitrary contents of the register files, one command is
-accepted; in the next cycle the register files are told to write exactly what the definition gives, in the lanes,
-register and context that the instruction names, and nothing else. In parts, as the pipeline has two
-stages:
+The unit's registers start in an arbitrary state, and the register files have arbitrary contents. One command is
+accepted. In the next cycle the register files must be told to write exactly the value of the definition, in the lanes,
+register and context that the instruction names, and nothing else. The pipeline has two stages, so the proof has parts:
 
-- STAGE1: the register between the stages holds (Inv)SubBytes of the state register, or what passes, (Inv)ShiftRows
-  included;
-- STAGE2: with that (assumed here, as proven there), what is written is the whole instruction;
-- COUNTER: through both stages, counter blocks are the sum modulo 2^128, carries included.
+- STAGE1: the register between the stages holds (Inv)SubBytes of the state register, or the value that passes through,
+  with (Inv)ShiftRows applied;
+- STAGE2: from that value, which STAGE1 proves and STAGE2 assumes, the whole instruction is written;
+- COUNTER: through both stages, counter blocks are the sum modulo 2^128, with carries.
 
-What the memory port loads is in `prove_memory_port`.
+`prove_memory_port` covers what the memory port loads.
 
-Also INTERLOCK: no command is accepted that reads a register in the cycle in which it is written.
+INTERLOCK is proved too: no command is accepted that reads a register in the cycle in which it is written.
 """
 
 import pytest
@@ -22,7 +21,7 @@ from tests.formal.prover import holds
 from tests.formal.vector_unit import CUT_MEMORIES, mutate, unit_verilog
 
 ANY_STATE = [*CUT_MEMORIES, "setattr -unset init w:*"]
-# STAGE2: the lanes' registers are free.
+# In STAGE2, the lanes' registers are free.
 FREE_REGISTER = ["flatten", "cutpoint w:it.substituted?", "delete t:$anyseq", *ANY_STATE]
 ONE_COMMAND = "-seq 2 -prove-skip 1"
 
@@ -176,10 +175,10 @@ def test_every_instruction(part):
 @pytest.mark.parametrize(
     ("part", "pattern", "replacement"),
     [
-        ("STAGE1", r"<= 7'd99;", "<= 7'd98;"),  # one bit of one S-box
+        ("STAGE1", r"<= 7'd99;", "<= 7'd98;"),  # one wrong bit in one S-box
         ("STAGE2", r"(\w*forward\w*) <= [^;]*;", r"\1 <= 1'd1;"),  # MixColumns instead of its inverse
         ("STAGE2", r"(\w*stage2_state) <= [^;]*;", r"\1 <= 6'd0;"),  # always context 0
-        ("COUNTER", r"(\w*stage2_carry) <= [^;]*;", r"\1 <= 1'd0;"),  # the high half does not count on
+        ("COUNTER", r"(\w*stage2_carry) <= [^;]*;", r"\1 <= 1'd0;"),  # the high half gets no carry
         ("INTERLOCK", r"\(~\w*hazard\)", "1'd1"),
     ],
 )

@@ -1,10 +1,11 @@
-"""No block is encrypted under a key that was not in its slot when the core took it (k-induction from reset).
+"""Prove that no block is encrypted under a key that was not in its slot when the core took the block.
 
-With free blocks, keys, clears and flushes at any time: a block is marked as keyless exactly if its slot held no whole
-schedule in the cycle in which it was taken; and from then until its last round key has been read, nothing writes a row
-that it reads. So what it is encrypted with is the schedule that was there. That every block which was taken is answered
-once, in its turn and within a bound, keyed or not, is proven of the ciphers in `prove_streams`; a core gives them the
-handshake of its blocks as it is.
+The proof is a k-induction from reset, with blocks, keys, clears and flushes at any time. A block is marked as keyless
+exactly if its slot held no complete key schedule in the cycle in which the core took the block. From then until its
+last round key has been read, nothing writes a row that the block reads. So the block uses the schedule that was there.
+
+`prove_streams` proves of the ciphers that every block is answered once, in its turn and within a bound, with a key or
+without. A core passes the handshake of its blocks to the ciphers unchanged.
 """
 
 import pytest
@@ -85,7 +86,7 @@ PIPELINED = """
 
 
 def core_verilog(datapath: int | str) -> tuple[str, str]:
-    """Module `core`, and the properties for it."""
+    """Return module `core`, and the properties for it."""
     lengths = (128,) if datapath == "pipelined" else (128, 256)
     stages = {"stages": 1} if datapath == "pipelined" else {}
     core = create_core(datapath=datapath, sbox="block_ram", slots=SLOTS, key_lengths=lengths, **stages)
@@ -127,9 +128,9 @@ def test_keys_stay_under_their_blocks(datapath):
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"assign (\w*enable\w*) = \(~\([^;]*in_use\)\);", r"assign \1 = 1'd1;"),  # replaces a key under its blocks
+        (r"assign (\w*enable\w*) = \(~\([^;]*in_use\)\);", r"assign \1 = 1'd1;"),  # replaces a key that blocks use
         (r"assign (\w*hold) = [^;]*;", r"assign \1 = 1'd0;"),  # zeroizes it under them
-        (r"assign (\w*sink\w*error) = \(~[^;]*;", r"assign \1 = 1'd0;"),  # takes every block for one with a key
+        (r"assign (\w*sink\w*error) = \(~[^;]*;", r"assign \1 = 1'd0;"),  # treats every block as one with a key
     ],
 )
 def test_a_broken_core_is_refuted(datapath, pattern, replacement):

@@ -1,6 +1,7 @@
-"""Stage 2 of a lane of the vector unit is FIPS-197's MixColumns or its inverse, or what takes their place, and the key.
+"""Prove stage 2 of a lane: it applies FIPS-197's MixColumns, its inverse or neither, and adds the key.
 
-The registers between the stages are free, but that {02} times their bytes is that: `prove_sbox` proves it.
+The registers between the stages are free, except that one of them is {02} times the bytes of the other. `prove_sbox`
+proves this relation.
 """
 
 import re
@@ -27,7 +28,7 @@ module proof(input sys_clk, input [31:0] column, input substitute, input inverse
 endmodule
 """
 INPUTS = ("column", "substitute", "inverse", "mix", "replacement", "replace", "round_key", "add_key")
-IMPLEMENTATIONS = ("table", "block_ram")  # stage 2 in portable form, and of cells
+IMPLEMENTATIONS = ("table", "block_ram")  # stage 2 in portable form, and made of cells
 
 
 def lane_verilog(sbox: str) -> str:
@@ -54,7 +55,7 @@ def test_stage_2_is_the_definition(sbox):
 @pytest.mark.parametrize(
     ("sbox", "pattern", "replacement"),
     [
-        ("table", r"\{32\{[^}]*forward[^}]*\}\}", "{32{1'd1}}"),  # MixColumns behind SubBytes is the inverse
+        ("table", r"\{32\{[^}]*forward[^}]*\}\}", "{32{1'd1}}"),  # MixColumns after SubBytes is the inverse
         ("block_ram", r"16'd27030", "16'd27031"),
     ],
 )

@@ -1,14 +1,14 @@
-"""Vector loads and stores: each request is carried out once, in order, and a load's register gets its data once.
+"""Prove that each vector load or store is carried out once and in order, and that a load's register is written once.
 
-In two parts that lean on each other, each with free surroundings, by induction from reset:
+The two parts rely on each other. Each has free surroundings and is an induction from reset:
 
-- `test_port`: the memory port alone, against a list of requests. Whatever the memory does and whenever the unit takes
-  results: the bus shows the oldest request and nothing else; a load gives one result (or is dropped, if refused or
-  failed) with its own register and data, which stays until taken; no request is lost for want of room; a
-  request that is refused touches nothing; the first fault stays until cleared.
-- `test_unit`: LOADS, the unit with a port that does as that says: it requests only where there is room; from a load's
-  issue to its write no instruction that names the register is issued; contexts change and faults are cleared with
-  nothing under way. REQUEST, from an arbitrary state: what it requests is what the instruction names.
+- `test_port`: the memory port by itself, compared with a list of requests. Whatever the memory does and whenever the
+  unit takes results, the bus shows the oldest request and nothing else. A load returns one result with its own register
+  and data, which stays until taken; a refused or failed load is dropped. No request is lost for lack of room. A refused
+  request touches nothing. The first fault stays until cleared.
+- `test_unit`: LOADS, the unit with a port that behaves so. The unit requests only where there is room. From a load's
+  issue to its write no instruction is issued that names the register. Contexts change and faults are cleared only when
+  nothing is under way. REQUEST, from an arbitrary state: the unit requests what the instruction names.
 """
 
 import pytest
@@ -289,10 +289,10 @@ def test_unit(part):
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"\(\(~holds\) \| result_ready\)", "1'd1"),  # a load that overwrites the result before it
+        (r"\(\(~holds\) \| result_ready\)", "1'd1"),  # a load overwrites the previous result
         (r"\(fault_code == 1'd0\)", "1'd1"),  # the last fault stays, not the first
-        (r"(\w*result_data) <= [^;]*;", r"\1 <= bus_dat_r;"),  # a load with exclusive-or that forgets to add
-        (r"\(broken & ", "(1'd0 & "),  # a group that goes on after its fault
+        (r"(\w*result_data) <= [^;]*;", r"\1 <= bus_dat_r;"),  # a load with exclusive-or does not add
+        (r"\(broken & ", "(1'd0 & "),  # a group continues after its fault
         (r"(bad_destination = \(\(request_payload_load & request_payload_store\) & ).*\);", r"\1 1'd0);"),
     ],
 )
@@ -304,7 +304,7 @@ def test_a_broken_port_is_refuted(pattern, replacement):
     ("part", "pattern", "replacement"),
     [
         ("REQUEST", r"(\w*request_payload_address|\w*request_address) <= [^;]*;", r"\1 <= rs1;"),
-        ("LOADS", r"(\w*read_register) = [^;]*;", r"\1 = state_register;"),  # a group of v0 alone
+        ("LOADS", r"(\w*read_register) = [^;]*;", r"\1 = state_register;"),  # a group uses only v0
         ("LOADS", r"pending <= \(\(\(pending & ", "pending <= (((8'd0 & "),  # nothing waits for long
         ("LOADS", r"8'd254\)\);", "8'd0));"),  # nothing waits for a group
         ("LOADS", r"\(is_memory_status \| is_context\) \| is_vxor_group", "is_memory_status | is_context"),

@@ -1,4 +1,4 @@
-"""MixColumns and InvMixColumns are FIPS-197's matrices (5.1.3, 5.3.3) for all columns, and undo each other."""
+"""Prove that MixColumns and InvMixColumns are FIPS-197's matrices (5.1.3, 5.3.3) and undo each other."""
 
 import pytest
 from migen import Cat, Module, Signal
@@ -30,7 +30,8 @@ endmodule
 def circuit(name: str) -> str:
     dut = Module()
     dut.i, dut.o = Signal(32, name="i"), Signal(32, name="o")
-    corrected = Signal(32, name="corrected")  # as the lanes do it: the inverse is a correction before the forward one
+    # The lanes compute the inverse in this way: a correction, followed by the forward matrix.
+    corrected = Signal(32, name="corrected")
     correction = Cat(*inverse_mix_correction(byte_list(dut.i))) if name == "inv_mix_column" else 0
     dut.comb += [corrected.eq(dut.i ^ correction), dut.o.eq(Cat(*mix_column(byte_list(corrected))))]
     return to_verilog(dut, f"circuit_{name}", {"i": dut.i, "o": dut.o})

@@ -1,9 +1,9 @@
-"""The value of every response, for every operand, register and context.
+"""Prove the value of every response, for every operand, register and context.
 
-From an arbitrary state of the unit's registers, with arbitrary contents of the register files: what stands at the
-response is, one cycle after an instruction that answers at once, and two after one that answers late, the value that
-its definition gives (SubWord by the standard's S-box table). That it stays until taken, and comes once, is in
-`prove_handshake`.
+The unit's registers start in an arbitrary state, and the register files have arbitrary contents. The response must have
+the value of the instruction's definition (SubWord by the standard's S-box table). It has this value one cycle after an
+instruction that answers at once, and two cycles after one that answers late. `prove_handshake` proves that a response
+stays until taken, and comes once.
 """
 
 import pytest

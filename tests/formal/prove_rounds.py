@@ -1,15 +1,15 @@
-"""One round of each datapath, and one word of the key schedule, are FIPS-197's (5.1.1 to 5.1.4, 5.2).
+"""Prove that a round of each datapath, and a word of the key schedule, are FIPS-197's (5.1.1 to 5.1.4, 5.2).
 
 A round of the iterative datapaths is proved in two parts, for free states and keys:
 
-- the parts of a state that are written are read as those of ShiftRows of it, whatever is written into the
-  other bank meanwhile;
-- what is written is the round key plus, behind round 0, MixColumns of the substituted bytes.
+- the parts of a state are written so that they are read as its ShiftRows, whatever is written into the other bank
+  meanwhile;
+- the written value is the round key plus, after round 0, MixColumns of the substituted bytes.
 
-Of a round of the pipelined one, the next state is proved to be the round key plus ShiftRows and, but for the last
-round, MixColumns of the substituted bytes. SubBytes itself, with its registers, is in `prove_sbox`.
+For a round of the pipelined datapath, the next state is the round key plus ShiftRows of the substituted bytes, and
+MixColumns except in the last round. `prove_sbox` proves SubBytes itself, with its registers.
 
-Of the key schedule each new word is compared, and i mod Nk and Rcon counted.
+For the key schedule, each new word is compared, and so are the counts of i mod Nk and Rcon.
 """
 
 import pytest
@@ -82,7 +82,7 @@ module proof(input sys_clk, input [127:0] data, input valid, output [WIDTH-1:0] 
     assign difference = columns ^ addend ^ (mixing ? mixed[WIDTH-1:0] : {WIDTH{1'b0}});
 endmodule
 """
-# What SubBytes gives from block RAM, and what is in registers, is free, but for {02} times its bytes (`prove_sbox`).
+# Outputs of SubBytes from block RAM and from registers are free, except for {02} times its bytes (`prove_sbox`).
 CUT = ["flatten", "delete t:$memrd* t:$memwr* t:$meminit*", "setundef -undriven -expose", "setattr -unset init w:*"]
 
 

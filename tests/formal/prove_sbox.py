@@ -1,4 +1,6 @@
-"""Every S-box is the algebraic definition of FIPS-197 (5.1.1) for all inputs, and its inverse undoes it."""
+"""Prove that every S-box is the algebraic definition of FIPS-197 (5.1.1) for all inputs, and that its inverse undoes
+it.
+"""
 
 import re
 
@@ -14,7 +16,7 @@ from gateware.aes.sub_bytes import SubBytes
 from tests.formal.definitions import ALGEBRA, COLUMNS, INVERSES, TABLES
 from tests.formal.prover import holds, to_verilog
 
-# The inverse z of x is looked up, and found to be the inverse by the product of the two.
+# The inverse z of x is looked up. The product of the two shows that it is the inverse.
 DEFINITION = """
     wire [7:0] z = inverse_of(x);
     always @* assert(x == 0 ? z == 0 : product(x, z) == 8'h01);
@@ -59,7 +61,7 @@ def test_is_the_definition_and_undone_by_its_inverse(implementation):
 
 
 def flip_one_bit(verilog: str, implementation: str) -> str:
-    """The text with one bit of one table entry, or one operator, wrong."""
+    """Return the text with one bit of one table entry, or one operator, wrong."""
     if implementation in ("tower", "onehot"):
         broken, count = re.subn(r"&", "|", verilog, count=1)
     elif implementation == "ecp5":
@@ -101,7 +103,7 @@ def pair_verilog(implementation: str) -> str:
 
 
 def pair_is_right(pair: str) -> bool:
-    # What comes out depends on the cycle before alone: two steps tell everything.
+    # The output depends only on the cycle before, so two steps cover everything.
     return holds(pair + PAIR % TABLES, solve="-seq 1 -tempinduct -maxsteps 3")
 
 
@@ -162,7 +164,7 @@ def test_column_is_both_directions_and_a_way_past_them(implementation):
     [
         ("block_ram", r"\[83\] = 16'h\w+", "[83] = 16'hC1EC"),
         ("block_ram", r"\[83\] = 16'h\w+", "[83] = 16'hC0ED"),
-        ("block_ram", r"\[600\] = 16'h\w+", "[600] = 16'h0058"),  # what passes is not doubled
+        ("block_ram", r"\[600\] = 16'h\w+", "[600] = 16'h0058"),  # a value that passes is not doubled
         ("table", r"(\w*forward) <= [^;]*;", r"\1 <= substitute;"),  # InvSubBytes is not
     ],
 )

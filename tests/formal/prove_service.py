@@ -1,14 +1,14 @@
-"""Two parts of the CTR service: no client starves, and a queue of keystream loses and invents nothing.
+"""Prove two parts of the CTR service: no client starves, and a queue of keystream neither loses nor invents anything.
 
 By k-induction:
 
-- the arbiter, for three clients with shares of 3, 1 and 2: a client that wants a grant, and goes on to, has it after no
-  more grants of others than the sum of their shares; a choice is of one that wants.
-- the queue of 4 places, if only what has set out arrives: what is under way and stored has a place, and what was
-  flushed is among what is under way.
+- The arbiter, for three clients with shares of 3, 1 and 2: a client that keeps requesting is granted after at most as
+  many grants of others as the sum of their shares. The arbiter chooses only clients that request.
+- The queue of 4 places, if only blocks arrive that have set out: blocks that are under way or stored have a place, and
+  flushed blocks are among the blocks under way.
 
-For all inputs of the first 12 cycles after reset: each block that stays in the queue is given once, in order, with its
-own data.
+For all inputs of the first 12 cycles after reset: each block that stays in the queue is delivered once, in order, with
+its own data.
 """
 
 import re
@@ -154,7 +154,7 @@ def test_data():
     [
         # The turn does not end.
         (r"if \(\(rest == 1'd0\)\)", "if (1'd0)"),
-        # It stays with a client that wants nothing.
+        # The turn stays with a client that requests nothing.
         (r"turn <= choice;", ""),
     ],
 )
@@ -165,11 +165,11 @@ def test_a_broken_arbiter_is_refuted(pattern, replacement):
 @pytest.mark.parametrize(
     ("prove", "pattern", "replacement"),
     [
-        # A flush forgets what is under way.
+        # A flush ignores blocks under way.
         (proven, r"<= \w*coming;(\s+\w+ <= 1'd0;\s+consume)", r"<= 1'd0;\1"),
-        # Places are not kept for what is under way.
+        # Blocks under way have no places reserved.
         (proven, r"room <= \(\(\(\(\(\w+ \+ ", "room <= (((((0 + "),
-        # A block is given twice.
+        # A block is delivered twice.
         (data_proven, r"consume <= \(consume \+ 1'd1\);", ""),
     ],
 )

@@ -1,13 +1,13 @@
-"""No core loses, repeats or reorders a block, whatever comes, waits and is flushed (k-induction from reset).
+"""Prove that no core loses, repeats or reorders a block, whatever comes, waits and is flushed (k-induction from reset).
 
-- ITERATIVE: with a tag on each block that moves as the cipher's own control says, every block goes through rounds,
-  last round, result and output, finds each of them free, and leaves in order, with its own mark for having no key;
-  a round key's address goes on in every cycle, so that a block leaves within a number of cycles, but for those in which
-  nobody takes the one before `source`. `in_use` is 1 exactly as long as round keys of the slot are needed.
+- ITERATIVE: each block has a tag that moves as the cipher's own control tells. Every block goes through rounds, last
+  round, result and output, finds each of them free, and leaves in order, with its own mark if it has no key. A round
+  key's address advances in every cycle, so a block leaves within a bounded number of cycles. Cycles in which nobody
+  takes the block before `source` do not count. `in_use` is 1 exactly as long as round keys of the slot are needed.
 - PIPELINED: every block under way, in the queue or before `source` has exactly one place in the queue, and there
-  are no more than places; so the queue never overflows, and a shift register cannot reorder. `in_use` is 1 as long as
-  a block of the slot that has a key still needs it.
-- QUEUE: the queue gives what it was given, in order (a bounded proof, 16 cycles, with a queue of four blocks).
+  are at most as many blocks as places. So the queue never overflows, and a shift register cannot reorder. `in_use` is 1
+  as long as a block with a key of the slot still needs it.
+- QUEUE: the queue returns what was put into it, in order (a bounded proof, 16 cycles, with a queue of four blocks).
 - ENGINES: with ciphers that take any time, blocks leave in the order in which they came (bounded, 14 cycles).
 """
 
@@ -148,10 +148,10 @@ def test_iterative(width):
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"\(~outstanding\[1\]\)", "1'd1"),  # takes a block for which there is no place
+        (r"\(~outstanding\[1\]\)", "1'd1"),  # takes a block without a place for it
         (r"\(finished & \(\(~source_valid\) \| source_ready\)\)", "(finished)"),  # overwrites the block before `source`
-        (r"(source_payload_error <= )finishing_error;", r"\g<1>1'd0;"),  # gives what came of a block without a key
-        (r"assign in_use = \(\(\(active [^|]*\|", "assign in_use = (1'd0 |"),  # does not see a block in its rounds
+        (r"(source_payload_error <= )finishing_error;", r"\g<1>1'd0;"),  # outputs a block without a key
+        (r"assign in_use = \(\(\(active [^|]*\|", "assign in_use = (1'd0 |"),  # ignores a block in its rounds
     ],
 )
 def test_a_broken_iterative_cipher_is_refuted(pattern, replacement):
@@ -286,7 +286,7 @@ def test_a_queue_that_reads_twice_is_refuted():
 
 
 class AnyTime(Module):
-    """In the place of a cipher: up to two blocks, unchanged, each for as long as `hold` says."""
+    """A stand-in for a cipher: it holds up to two blocks, unchanged, each for as long as `hold` tells."""
 
     def __init__(self, hold):
         self.sink = stream.Endpoint(cipher_layout(1))

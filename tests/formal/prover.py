@@ -1,4 +1,4 @@
-"""Runs Yosys' SAT solver on Verilog with assertions: combinational proofs, bounded ones and k-induction."""
+"""Run Yosys' SAT solver on Verilog with assertions: combinational proofs, bounded proofs and k-induction."""
 
 import hashlib
 import re
@@ -12,18 +12,19 @@ from migen import ClockDomain, Module, Signal
 from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "formal"  # YoWASP's Yosys sees no /tmp
+BUILD = ROOT / "build" / "formal"  # YoWASP's Yosys cannot read /tmp
 TIMEOUT_S = 900
 
 
 class ProofError(RuntimeError):
-    """Yosys neither proved nor refuted."""
+    """Yosys could neither prove nor refute the assertions."""
 
 
 def to_verilog(module: Module, name: str, ports: dict[str, Signal], *, clocked: bool = False) -> str:
-    """The module's Verilog, each port under the name given; a clocked one also has `sys_clk` and `sys_rst`.
+    """Return the module's Verilog, with each port under the given name; a clocked module also has `sys_clk` and
+    `sys_rst`.
 
-    A wrapper renames: what the generator calls a port depends on the rest of the design.
+    A wrapper sets the names, because the names that the generator chooses depend on the rest of the design.
     """
     top = Module()
     top.submodules.part = module
@@ -44,7 +45,7 @@ def to_verilog(module: Module, name: str, ports: dict[str, Signal], *, clocked: 
 
 
 def _contents(files: dict[str, str], match: re.Match) -> str:
-    """What a memory holds at first, as assignments."""
+    """Return the initial contents of a memory as assignments."""
     values = files[match[1]].split()
     return " ".join(f"{match[2]}[{n}] = {4 * len(value)}'h{value};" for n, value in enumerate(values))
 
@@ -57,12 +58,12 @@ def holds(
     defines: list[str] = (),
     zeros: tuple[str, int, int] | None = None,
 ) -> bool:
-    """Whether the assertions of module `proof` hold, and a vector of it is zero.
+    """Return whether the assertions of module `proof` hold, and a vector of it is zero.
 
     Parameters
     ----------
     verilog : str
-        All sources, module `proof` on top.
+        All sources, with module `proof` on top.
     prepare : list of str
         Yosys commands between `proc` and flattening.
     solve : str
@@ -70,13 +71,14 @@ def holds(
     defines : list of str
         Verilog macros.
     zeros : tuple of str, int and int
-        Name and width of a wire that is to be zero, and how many of its bits to prove at a time: few, as a
-        solver without a notion of exclusive-or needs for MixColumns.
+        Name and width of a wire that must be zero, and how many of its bits to prove at a time. MixColumns needs few
+        bits,
+        because the solver does not know exclusive-or.
 
     Raises
     ------
     ProofError
-        The sources do not compile, or the time is over.
+        The sources do not compile, or the time limit is reached.
     """
     key = hashlib.sha256("\0".join([verilog, *prepare, solve, *defines]).encode()).hexdigest()[:16]
     folder = BUILD / key

@@ -1,7 +1,7 @@
-"""The S-boxes that boards have are FIPS-197's for all inputs: those of `prove_sbox`, in seconds, with every test run.
+"""Prove in every test run that the boards' S-boxes are FIPS-197's for all inputs, by the proofs of `prove_sbox`.
 
-Which ones follows from `gateware.boards`. The other implementations, and broken ones that must be refuted, are proven
-with ``make formal``.
+This takes seconds. `gateware.boards` determines which S-boxes the boards have. ``make formal`` proves the other
+implementations, and refutes broken ones.
 """
 
 import pytest
@@ -24,11 +24,11 @@ def test_combinational(implementation):
 
 @pytest.mark.parametrize("implementation", VECTOR_UNITS)
 def test_column(implementation):
-    """Of the vector unit's lanes."""
+    """The S-box of the vector unit's lanes."""
     assert column_is_right(column_verilog(implementation))
 
 
 @pytest.mark.parametrize(("sbox", "stages"), REGISTERED_SBOXES)
 def test_registered(sbox, stages):
-    """Of the accelerator's core and the fast path's."""
+    """The S-box of the accelerator's core and of the fast path's core."""
     assert registered_is_the_definition(registered_verilog(sbox, stages), stages)

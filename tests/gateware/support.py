@@ -1,8 +1,8 @@
-"""Simulation of Migen modules with Verilator, driven by Python generators as Migen's own simulator is.
+"""Simulate Migen modules with Verilator, driven by Python generators like Migen's own simulator.
 
 A test bench is a generator. It acts like a synchronous process: ``value = yield signal`` reads the
 signal before the coming clock edge, ``yield signal.eq(value)`` writes it after that edge, and a bare
-``yield`` waits for the edge. Only the ports given to `Simulation` can be read and written.
+``yield`` waits for the edge. Only the ports passed to `Simulation` can be read and written.
 """
 
 import contextlib
@@ -50,7 +50,7 @@ class SimulationTimeout(AssertionError):
 
 
 def flatten(ports) -> list[Signal]:
-    """The signals of a nest of signals, records and lists."""
+    """Return the signals in nested signals, records and lists."""
     if isinstance(ports, Signal):
         return [ports]
     if isinstance(ports, Record):
@@ -80,10 +80,11 @@ class Simulation:
     ports :
         Signals and records that the test benches read and write.
     prepare : function
-        Takes the Verilog and the files that it reads, and gives what is simulated in their place, with the same ports
-        (`tests.gateware.ecp5.mapped`).
+        Takes the Verilog and the files that it reads, and returns the Verilog and files to simulate instead, with the
+        same
+        ports (`tests.gateware.ecp5.mapped`).
     interpreter : function
-        What simulates instead of Verilator (`tests.gateware.ecp5.Interpreter`).
+        Simulates instead of Verilator (`tests.gateware.ecp5.Interpreter`).
     """
 
     def __init__(self, dut: Module, *ports, prepare: Callable | None = None, interpreter: Callable | None = None):
@@ -93,7 +94,7 @@ class Simulation:
         self.rst = top.cd_sys.rst
         signals = flatten(ports)
         output = convert(top, {*signals, top.cd_sys.clk, top.cd_sys.rst}, name="top")
-        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # the banner has the date
+        verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)  # the banner contains the date
         header = verilog[: verilog.index(");")]
         directions = {name: (kind, int(high or 0) + 1) for kind, high, name in PORT.findall(header)}
         self._places: dict[int, tuple[bool, int, int, int]] = {}
@@ -130,10 +131,10 @@ class Simulation:
         self.power_on()
 
     def power_on(self):
-        """Begin anew, all memories with what they hold at first."""
+        """Start again, with all memories at their initial contents."""
         self.close()
         self._model = self._library.model_create()
-        with contextlib.chdir(self._folder):  # where the contents of its memories lie
+        with contextlib.chdir(self._folder):  # the folder with its memories' contents
             self.reset()
 
     def close(self):
@@ -149,7 +150,7 @@ class Simulation:
         self.close()
 
     def clock(self, cycles: int = 1):
-        """Let cycles pass with the inputs as they are: for long runs, faster than a test bench."""
+        """Run cycles with unchanged inputs. This is faster than a test bench in long runs."""
         for _ in range(cycles):
             self._library.model_clock(self._model, *self._addresses)
         self.cycle += cycles
@@ -165,7 +166,7 @@ class Simulation:
         self._inputs[offset : offset + size] = (value & mask).to_bytes(size, "little")
 
     def reset(self):
-        """Set every input to its reset value and pulse the reset; memories keep what they hold."""
+        """Set every input to its reset value and pulse the reset; memories keep their contents."""
         for signal in self._signals:
             if self._places[signal.duid][0]:
                 self._poke(signal, signal.reset.value)
@@ -174,12 +175,12 @@ class Simulation:
             self._library.model_clock(self._model, *self._addresses)
 
     def peek(self, signal) -> int:
-        """The present value of a port."""
+        """Return the present value of a port."""
         is_input, offset, size, _ = self._places[signal.duid]
         return int.from_bytes((self._inputs if is_input else self._outputs)[offset : offset + size], "little")
 
     def _advance(self, generator, writes: list) -> bool:
-        """Run one generator up to its wait for the clock edge; False when it has ended."""
+        """Run one generator up to its wait for the clock edge; return False when it has ended."""
         reply = None
         while True:
             try:
@@ -197,7 +198,7 @@ class Simulation:
                     writes.append((assign.l, getattr(assign.r, "value", assign.r)))
 
     def run(self, *generators, background=(), max_cycles: int):
-        """Run until every generator has ended; those in `background` go on with the next run.
+        """Run until every generator has ended; generators in `background` continue in the next run.
 
         Raises
         ------
@@ -240,7 +241,7 @@ def send(endpoint, items, rng=None, idle: float = 0.0):
 def receive(endpoint, count: int, received: list, *, field: str = "data", rng=None, stall: float = 0.0, times=None):
     """Receive `count` items into `received`, not ready in a cycle with probability `stall`.
 
-    With `times`, a list of a simulation and a list, the cycle of each transfer is noted in the list.
+    `times` is a simulation and a list. The cycle of each transfer is noted in the list.
     """
     while len(received) < count:
         yield endpoint.ready.eq(0 if rng and rng.random() < stall else 1)

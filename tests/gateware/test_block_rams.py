@@ -1,4 +1,4 @@
-"""What block RAMs a target takes by arithmetic, beside what place-and-route took, and how configurations shrink."""
+"""Test the computed number of block RAMs of each target against place-and-route, and how configurations shrink."""
 
 import json
 from dataclasses import replace
@@ -14,7 +14,7 @@ from results.kept import DATA
 
 HARDWARE = [target for target in targets.load_all() if not target.board.simulated]
 COUNTED = [target for target in HARDWARE if isinstance(target.configuration.core_datapath, int)]
-# Of a ROM's block RAMs, those at its end that hold nothing are left out by synthesis.
+# Synthesis leaves out block RAMs at the end of a ROM that contain nothing.
 EMPTY_MOST = 1 / 8
 
 
@@ -61,7 +61,7 @@ def test_where_there_is_room_nothing_shrinks():
 
 
 def steps_taken(target):
-    """How many of the steps lead to a target's configuration."""
+    """Return how many of the steps lead to a target's configuration."""
     for count in range(len(block_rams.STEPS) + 1):
         taken = block_rams.shrunk(CONFIGURATIONS[target.configuration.name], count)
         if taken == target.configuration:
@@ -77,7 +77,7 @@ def test_nothing_is_given_up_that_need_not_be(target):
         assert total(target, before) > PARTS[target.board.size].block_rams
 
 
-@pytest.mark.thorough  # a compilation of some ten seconds each
+@pytest.mark.thorough  # each compilation takes about ten seconds
 @pytest.mark.parametrize(
     "target", [target for target in COUNTED if steps_taken(target)], ids=lambda target: target.name
 )
@@ -94,7 +94,7 @@ def test_a_25f_gets_what_the_page_says():
         16 << 10,
     )
     assert (configuration.max_data, configuration.core_datapath, configuration.compact) == (1024, 64, True)
-    # What the firmware keeps there beside: a record, where data pass, what is remembered of counter blocks.
+    # The firmware also keeps there a record, the data that pass through, and what it remembers of counter blocks.
     assert configuration.bench_bytes + configuration.max_data + 512 + 13192 + 64 <= configuration.buffer_size
 
 

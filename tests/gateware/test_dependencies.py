@@ -1,11 +1,11 @@
-"""What the hardware is does not depend on how it is built; lower layers of the network do not depend on higher ones."""
+"""Test that the hardware does not depend on how it is built, and lower network layers not on higher ones."""
 
 from tests.gateware.support import ROOT
 from tests.imports import cycle, graph, imported
 
-# Packages that may import what builds the hardware and what is generated from it.
+# Packages that may import the build flow and files generated from the hardware.
 BUILDERS = ("explore", "flow")
-# Of `gateware/net`, the lowest first: each may import those before it.
+# Layers of `gateware/net`, the lowest first: each may import the layers before it.
 NET_LAYERS = (
     ("gateware.net", "gateware.net.events", "gateware.net.layouts"),
     ("gateware.net.link",),
@@ -16,14 +16,16 @@ NET_LAYERS = (
 
 
 def _importers(folder, packages):
-    """Files under a folder that import one of the packages."""
+    """Return the files under a folder that import one of the packages."""
     prefixes = tuple(f"{package}." for package in packages)
     files = (ROOT / folder).rglob("*.py")
     return {path.relative_to(ROOT) for path in files if any(f"{n}.".startswith(prefixes) for n in imported(path))}
 
 
 def _layer(module):
-    """Number of the layer of a module of `gateware/net`: that of the longest name it begins with."""
+    """Return the number of a module's layer in `gateware/net`: the layer with the longest name that the module begins
+    with.
+    """
     names = {name: number for number, layer in enumerate(NET_LAYERS) for name in layer}
     return names[max((name for name in names if f"{module}.".startswith(f"{name}.")), key=len)]
 

@@ -1,4 +1,4 @@
-"""Memories that are declared free of collisions: that they are, and that synthesis makes use of it."""
+"""Test memories that are declared free of collisions: that they are, and that synthesis uses the declaration."""
 
 import contextlib
 import json
@@ -28,7 +28,7 @@ from tests.gateware.support import ROOT, flatten
 
 
 def declared(module: Module):
-    """The memories below a module that are declared, before it is finalized."""
+    """Return the declared memories below a module, before it is finalized."""
     for special in module._fragment.specials:
         if isinstance(special, Memory) and NO_RW_CHECK in getattr(special, "attr", ()):
             yield special
@@ -37,7 +37,7 @@ def declared(module: Module):
 
 
 class Watched(Module):
-    """A module with a signal that tells when its memory reads a word that is written, other than in vain."""
+    """A module with a signal that is high while its memory reads a word that is being written, and uses the result."""
 
     def __init__(self, dut: Module, in_vain: Signal | int = 0):
         self.submodules.dut = dut
@@ -50,7 +50,7 @@ class Watched(Module):
 
 
 def watch(top: Watched, signals: list[Signal], cycles=1500) -> int:
-    """Random inputs for a time; returns how often there was a collision."""
+    """Apply random inputs for a time; return the number of collisions."""
     rng = random.Random(1)
     collisions = []
 
@@ -73,7 +73,10 @@ def test_fifo(paced):
 
 @pytest.mark.parametrize(("paced", "apart"), [(False, 1), (True, 4)])
 def test_a_fifo_gives_each_word_once_and_in_its_order(paced, apart):
-    """By a reader that waits at times; the paced one asks its memory for a word by a register, and so every `apart`."""
+    """The reader waits at times.
+
+    The paced FIFO asks its memory through a register, so words come every `apart` cycles.
+    """
     fifo = BlockRAMFIFO([("data", 16)], 4, paced=paced)
     rng = random.Random(2)
     given, taken, cycles = [], [], []
@@ -102,7 +105,7 @@ def test_packet_buffer():
 
 
 def test_output_queue():
-    """Behind a pipeline of some cycles: each block is written so long after its place was reserved."""
+    """A pipeline of some cycles feeds the queue: each block is written that long after its place was reserved."""
     queue = OutputQueue(3)
     top = Watched(queue, in_vain=queue.control["stored"] == 0)
     start = Signal()
@@ -114,8 +117,8 @@ def test_output_queue():
 
 @pytest.mark.parametrize("declare", [False, True])
 def test_synthesis_adds_no_bypass(declare):
-    """The FIFO's own registers are as many as its pointers, level, two valid bits and last word need, and no more."""
-    width, depth = 34, 512  # with `first` and `last` a block RAM's 36 bits
+    """The FIFO has exactly the registers for its pointers, level, two valid bits and last word."""
+    width, depth = 34, 512  # 36 bits of a block RAM, with `first` and `last`
     fifo = BlockRAMFIFO([("data", width)], depth)
     if not declare:
         for memory in declared(fifo):
@@ -161,7 +164,7 @@ def test_the_mac_s_fifos_between_clocks_are_in_block_ram():
     ids=["keystream", "events", "sessions"],
 )
 def test_what_is_read_a_cycle_late_is_in_block_ram(module, count):
-    """Though synthesis would put so few words into LUTs."""
+    """Synthesis would otherwise put so few words into LUTs."""
     memories = list(declared(module))
     assert len(memories) == count and all(BLOCK_RAM in memory.attr for memory in memories)
 

@@ -1,4 +1,4 @@
-"""The vector unit, and the accelerator with the CTR service, each alone, as a target has them."""
+"""The vector unit by itself, and the accelerator with the CTR service by itself, as a target has them."""
 
 from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, Module, Record
@@ -10,7 +10,7 @@ from gateware.targets import Target
 
 
 class _Top(Module):
-    """A unit with a clock domain of its own, and all its ports."""
+    """A unit with its own clock domain, and all its ports."""
 
     def __init__(self, unit: Module, ports: list):
         self.clock_domains.cd_sys = ClockDomain("sys")

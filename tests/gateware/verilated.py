@@ -1,7 +1,7 @@
-"""Verilog with a harness in C++ as a library: by Verilator and g++, once for each text, tool and flag.
+"""Compile Verilog with a harness in C++ into a library by Verilator and g++, once for each text, tool and flag.
 
-Verilator's own library is compiled once for all models, and so are the headers. What a model does once, at its start,
-is compiled without optimization, the rest with little: most benches are short.
+Verilator's own library and headers are compiled once for all models. Code that runs once, at a model's start, is
+compiled without optimization, and the rest with little, because most benches are short.
 """
 
 import functools
@@ -13,7 +13,7 @@ from gateware.flow import cache
 from tests.gateware import mutation
 
 TIMEOUT_S = 3600
-LARGE = 2_000_000  # characters of Verilog from which on optimizing costs more than it gives
+LARGE = 2_000_000  # above this many characters of Verilog, optimizing does not pay
 VERILATOR = ["verilator", "--cc", "--top-module", "top", "--prefix", "Vtop", "-Wno-lint", "-Wno-COMBDLY", "-Wno-fatal"]
 VERILATOR += ["--x-assign", "0", "--x-initial", "0", "-O3"]
 GXX = ["g++", "-fPIC", "-w", "-faligned-new", "-fcf-protection=none"]
@@ -24,12 +24,12 @@ HEADERS = '#include <algorithm>\n#include <vector>\n#include <stdint.h>\n#includ
 
 
 def compile_model(verilog: str, harness: str, data_files: dict[str, str]) -> Path:
-    """The library `model.so` of module `top` and the harness, in a folder with the files that the Verilog reads.
+    """Compile module `top` and the harness; return a folder with `model.so` and the files that the Verilog reads.
 
     Raises
     ------
     RuntimeError
-        Verilator or g++ failed; the message has theirs.
+        Verilator or g++ failed; the message includes theirs.
     """
     verilog = mutation.substitute(_place(verilog, harness, data_files).name, verilog, data_files)
     library = _library()
@@ -59,13 +59,13 @@ def compile_model(verilog: str, harness: str, data_files: dict[str, str]) -> Pat
 
 @functools.cache
 def _tools() -> str:
-    """The tools' versions and our flags."""
+    """Return the tools' versions and our flags."""
     versions = [_run([tool, "--version"]).splitlines()[0] for tool in ("verilator", "g++")]
     return "\0".join([*versions, *VERILATOR, *GXX, *LEVELS, str(LARGE), HEADERS])
 
 
 def _place(verilog: str, harness: str, data_files: dict[str, str]) -> Path:
-    """Where a model is kept."""
+    """Return the folder where a model is kept."""
     return _folder(_tools(), verilog, harness, *(x for item in sorted(data_files.items()) for x in item))
 
 
@@ -81,7 +81,9 @@ def _includes() -> list[str]:
 
 @functools.cache
 def _library() -> Path:
-    """Verilator's library, as objects, and its headers precompiled for each level of optimization."""
+    """Compile Verilator's library to objects, and precompile its headers for each level of optimization; return their
+    folder.
+    """
 
     def make(folder: Path) -> None:
         for source in LIBRARY:

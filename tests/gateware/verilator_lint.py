@@ -1,6 +1,6 @@
-"""Verilator's lint over the Verilog of our cores: ``python -m tests.gateware.verilator_lint FOLDER``.
+"""Run Verilator's lint on the Verilog of our cores: ``python -m tests.gateware.verilator_lint FOLDER``.
 
-Each core is linted with the parameters that boards give it, each set once.
+Each core is linted with the parameters that boards set for it, each set of parameters once.
 """
 
 import contextlib
@@ -29,8 +29,8 @@ from tests.gateware.boards import ACCELERATORS, FAST_PATHS, SCALAR_UNITS, TARGET
 from tests.gateware.support import flatten
 
 # LiteX assigns combinational signals without blocking (its own simulation passes COMBDLY too). Migen writes wider
-# intermediate expressions than it assigns, puts a design into one module, and unrolls comparisons that are constant
-# for some lanes: the warnings about these say nothing about the sources.
+# intermediate expressions than it assigns, puts a design into one module, and unrolls comparisons that are constant for
+# some lanes. The warnings about these do not concern the sources.
 IGNORED = (
     "COMBDLY",
     "CMPCONST",
@@ -123,7 +123,7 @@ def designs() -> Iterator[tuple[str, Module]]:
 
 
 def main() -> int:
-    """Lints each design; returns the exit status."""
+    """Lint each design; return the exit status."""
     gc.set_threshold(100_000, 20, 100)  # as in tests/conftest.py
     directory = Path(sys.argv[1])
     directory.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What a picture shows, read from its SVG: the words, which are outlines with a comment, and the shapes by colour."""
+"""Read from an SVG what a picture shows: its words, which are outlines with a comment, and its shapes by colour."""
 
 import re
 from html import unescape
@@ -8,12 +8,12 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def words(text):
-    """All texts, in the order in which they are drawn."""
+    """Return all texts in the order in which they are drawn."""
     return [unescape(each) for each in re.findall(r"<!-- (.*?) -->", text)]
 
 
 def shapes(text, colour):
-    """Of each path that is filled with a colour: left, top, right and bottom."""
+    """Return left, top, right and bottom of each path that is filled with a colour."""
     found = []
     for path in ElementTree.fromstring(text).iter(f"{SVG}path"):
         if f"fill: {colour}" in path.get("style", ""):
@@ -23,6 +23,6 @@ def shapes(text, colour):
 
 
 def markers(text, colour):
-    """Where markers of a colour are: x and y."""
+    """Return x and y of the markers with a colour."""
     uses = ElementTree.fromstring(text).iter(f"{SVG}use")
     return [(float(each.get("x")), float(each.get("y"))) for each in uses if f"fill: {colour}" in each.get("style", "")]

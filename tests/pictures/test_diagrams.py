@@ -1,4 +1,4 @@
-"""The block diagrams: boxes with their words inside, apart from each other, of sources that exist."""
+"""Test the block diagrams: words lie inside their boxes, boxes do not overlap, and the sources that they name exist."""
 
 from itertools import combinations
 from pathlib import Path

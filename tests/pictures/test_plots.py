@@ -1,4 +1,4 @@
-"""Plots: lengths, places, limits, fronts, and labels that lie on nothing else."""
+"""Test plots: lengths, places, limits, fronts, and labels that overlap nothing else."""
 
 from itertools import combinations, pairwise
 

@@ -1,4 +1,4 @@
-"""Pictures are the same bytes everywhere and have a colour for both surroundings; figures have three digits."""
+"""Test that pictures have the same bytes everywhere, colours for both surroundings, and figures with three digits."""
 
 import re
 import subprocess

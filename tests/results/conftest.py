@@ -1,4 +1,4 @@
-"""A copy of the pages and their figures, which `python -m results` then reads and writes in this process."""
+"""Provide a copy of the pages and their figures, which `python -m results` reads and writes in this process."""
 
 import shutil
 
@@ -9,7 +9,7 @@ from results import drawings, kept, pages
 
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
-    """The folder of the copy; its `build/results` is empty."""
+    """Return the folder of the copy; its `build/results` is empty."""
     for page in {pages.LIST_PAGE, *(table.page for table in pages.TABLES)}:
         (tmp_path / page).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(kept.ROOT / page, tmp_path / page)

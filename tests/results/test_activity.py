@@ -1,4 +1,4 @@
-"""What is said of the ciphers of LTE beside Figures 6 to 12 of Hessel et al. 2009, of cores that were made up."""
+"""Test our statements about Figures 6 to 12 of Hessel et al. 2009 with made-up cores."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from results.tables import activity as page
 from tests.results.test_tables import cells
 
 POINTS = (4, 14, 24)
-# Toggles of a byte, LUT4 and least ns a byte of one engine, by datapath and S-box.
+# For one engine by datapath and S-box: toggles of a byte, LUT4 and least ns a byte.
 AES = {
     (32, "lut"): (800, 2001, 20),
     (32, "canright"): (1200, 1900, 30),
@@ -50,9 +50,9 @@ def test_what_is_said_of_the_figures(records):
         "two engines, power": "1.25 to 1.25 times",
         "two engines, area": "2.1 to 2.1 times",
         "two engines, least ns a byte": "0.5 to 0.5 times",
-        "SNOW 3G beside AES": f"{74 * 2000 / (400 * 4000):.2f} times",
+        "SNOW 3G compared with AES": f"{74 * 2000 / (400 * 4000):.2f} times",
         "lowest of SNOW 3G": "table, table",
-        "AES by table beside one-hot and Canright": "0.25 to 0.38 times one-hot, 0.65 to 0.7 times Canright",
+        "AES by table compared with one-hot and Canright": "0.25 to 0.38 times one-hot, 0.65 to 0.7 times Canright",
         "missed at 4 ns": "32 bits; 64 bits; 128 bits with Canright, one-hot",
         "missed at 14 ns": "32 bits; 64 bits with one-hot",
         "lowest at 4 ns": "128 bits, table",

@@ -1,4 +1,4 @@
-"""Pages and plots are what the kept figures give; figures are taken over whole, or not at all."""
+"""Test that pages and plots match the kept figures, and that figures are taken completely or not at all."""
 
 import json
 import re
@@ -103,13 +103,42 @@ def test_figures_are_taken_over_with_what_they_were_measured_with(tree):
     assert taken == {"provenance": MEASURED_WITH, "records": [{name: RECORD[name] for name in demo.FIELDS}]}
     page = (tree / "host" / "RESULTS.md").read_text()
     assert "| ise | 128 | encrypt | 43.2 | 2.96 | 222.2 (sim) | yes |" in page
-    assert "`cipherlane demo`, 2030-01-02, commit `0123456789ab`, board sim; clock_hz 75000000, python 3.11.2." in page
+    assert "`cipherlane demo`, 2030-01-02, commit `0123456789ab`, board sim; clock_hz 75000000, Python 3.11.2." in page
     assert "222.2 (43.2)" in (tree / "README.md").read_text()
     assert "222" in words((tree / "results" / "speeds.svg").read_text())
     assert 'ise,"record speed, 75 MHz",222.2,sim' in (tree / "results" / "speeds.csv").read_text()
     assert "| 43.2 | record |" in (tree / "results" / "README.md").read_text()
     assert "2030-01-02" in (tree / "results" / "README.md").read_text()
     assert main(["--check"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "printed", "shown"),
+    [
+        ("yosys", "Yosys 0.70 (git sha1 28ba3cb92, Release, Clang ../..//bin/clang++ 22.1.0)", "Yosys 0.70"),
+        (
+            "nextpnr-ecp5",
+            '"nextpnr-ecp5" -- Next Generation Place and Route (Version nextpnr-0.11.1)',
+            "nextpnr 0.11.1",
+        ),
+        ("ecppack", "Project Trellis ecppack Version 1.4-82-g3afe7b5", "Project Trellis 1.4-82-g3afe7b5"),
+        (
+            "riscv64-unknown-elf-gcc",
+            "riscv64-unknown-elf-gcc (12.2.0-14+deb12u1) 12.2.0",
+            "riscv64-unknown-elf-gcc 12.2.0",
+        ),
+        ("other", "no number", "other no number"),
+    ],
+)
+def test_a_page_names_a_tool_and_its_version_only(name, printed, shown):
+    content = {"provenance": {**MEASURED_WITH, "board": "none: parts", "tools": {name: printed}}}
+    assert pages.origin(content).endswith(f", no board: parts; clock_hz 75000000, {shown}.")
+
+
+def test_a_setting_is_shown_without_brackets_and_quotes():
+    settings = {"pnr_options": ["--placer", "static"], "cores": [{"datapath": 128, "engines": 2}, {"datapath": 32}]}
+    content = {"provenance": {**MEASURED_WITH, "configuration": settings}}
+    assert "; pnr_options --placer static, cores datapath 128 engines 2, datapath 32, Python" in pages.origin(content)
 
 
 @pytest.mark.parametrize(

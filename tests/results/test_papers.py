@@ -1,4 +1,4 @@
-"""Every value of the papers has one of ours or a reason, and ours follow the kept figures."""
+"""Test that every value of the papers has a value of ours or a reason, and that ours match the kept figures."""
 
 import json
 import tomllib

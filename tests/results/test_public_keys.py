@@ -1,4 +1,4 @@
-"""The table of public keys: ratios and shares from counts that are set here, and what the port bounds."""
+"""Test the table of public keys with given counts: ratios, shares, and the bounds that the port sets."""
 
 import pytest
 
@@ -31,8 +31,8 @@ def test_operations_by_each_multiplier():
         ["26644480", "-", "40", "-"],
     ]
     text = "\n".join(lines)
-    assert "Multiplications are 50% of the power's cycles" in text
-    assert "2048 instructions fewer: 1.25 times as fast" in text
+    assert "Multiplications take 50% of the power's cycles" in text
+    assert "2048 instructions fewer. It would be 1.25 times as fast" in text
     assert "takes 4000 cycles (sim)" in text
 
 

@@ -1,4 +1,4 @@
-"""What each table keeps of a command's figures, and the rows that it makes of them."""
+"""Test what each table keeps of a command's figures, and the rows that it shows."""
 
 import json
 
@@ -24,7 +24,7 @@ from tests.pictures.support import shapes, words
 
 
 def cells(lines):
-    """The rows of the tables, without headings."""
+    """Return the rows of the tables, without headings."""
     rows = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines if line.startswith("|")]
     return [row for n, row in enumerate(rows) if row[0] != "---" and rows[n + 1 : n + 2] != [["---"] * len(row)]]
 
@@ -69,7 +69,7 @@ def test_bench_eth_shows_the_lower_of_the_sessions_at_the_boards_clock_and_core(
         ["40", "128", "900.0", "899.1", "1000", "90.0% (sim)", "148", "headers"],
         ["64", "128", "1000.0", "999.0", "1000", "100.0% (sim)", "172", "-"],
     ]
-    assert "a core of 2 x 128 bits at 75 MHz" in lines[0] and "the lower of 1 and 8 sessions" in lines[0]
+    assert "a core of 2 x 128 bits at 75 MHz" in lines[0] and "the lower result of 1 and 8 sessions" in lines[0]
 
 
 def test_bench_lte_shows_times_what_an_engine_adds_and_how_far_it_keeps_up():
@@ -84,19 +84,19 @@ def test_bench_lte_shows_times_what_an_engine_adds_and_how_far_it_keeps_up():
     records += [record("fast", mbps, mbps * 300) for mbps in (100, 200, 300, 325, 350)]
     lines = bench_lte.render({"bench-lte": bench_lte.keep({"records": records})})
     assert cells(lines)[:4] == [
-        ["none: headers alone", "128-EEA0", "0.100 (sim)", "0.200 (sim)", "0.300 (sim)", "-", "325 or more"],
+        ["none: headers only", "128-EEA0", "0.100 (sim)", "0.200 (sim)", "0.300 (sim)", "-", "325 or more"],
         ["slow", "128-EEA2", "10.000 (sim)", "20.000 (sim)", "30.000 (sim)", "990.0", "less than 100"],
         ["middle", "128-EEA2", "0.400 (sim)", "0.800 (sim)", "1.200 (sim)", "30.0", "200"],
         ["fast", "128-EEA2", "0.300 (sim)", "0.600 (sim)", "0.900 (sim)", "20.0", "325"],
     ]
     assert cells(lines)[4:] == [
-        ["headers and 4 ns a byte, computed", "any", "0.140", "0.280", "0.420", "4", "300 of these"],
-        ["headers and 14 ns a byte, computed", "any", "0.240", "0.480", "0.720", "14", "300 of these"],
-        ["headers and 24 ns a byte, computed", "any", "0.340", "0.680", "1.020", "24", "200 of these"],
+        ["headers and 4 ns a byte, computed", "any", "0.140", "0.280", "0.420", "4", "300 or more"],
+        ["headers and 14 ns a byte, computed", "any", "0.240", "0.480", "0.720", "14", "300 or more"],
+        ["headers and 24 ns a byte, computed", "any", "0.340", "0.680", "1.020", "24", "200"],
     ]
-    assert "at 100 MHz, which place-and-route of ecpix5_lte met;" in lines[0]
+    assert "at 100 MHz, which place-and-route of ecpix5_lte met." in lines[0]
     unmet = [each | {"clock_met_by": ""} for each in records]
-    assert "at 100 MHz, which no place-and-route has met;" in bench_lte.render({"bench-lte": {"records": unmet}})[0]
+    assert "at 100 MHz, which no place-and-route has met." in bench_lte.render({"bench-lte": {"records": unmet}})[0]
 
 
 def test_lte_on_zephyr_stands_beside_bare_metal_at_its_clock():
@@ -122,12 +122,12 @@ def test_lte_on_zephyr_stands_beside_bare_metal_at_its_clock():
     kept = {"bench-lte_zephyr": kept, "bench-lte": bench_lte_zephyr.keep({"records": bare})}
     lines = bench_lte_zephyr.render(kept)
     assert cells(lines) == [
-        ["none: headers alone", "bare metal", "0.200", "0.400", "0.600", "500 or more", "-"],
-        ["none: headers alone", "one for all", "-0.800 / -0.300 / 0.200 (sim)", "-0.600 / -0.100 / 0.400 (sim)",
+        ["none: headers only", "bare metal", "0.200", "0.400", "0.600", "500 or more", "-"],
+        ["none: headers only", "one for all", "-0.800 / -0.300 / 0.200 (sim)", "-0.600 / -0.100 / 0.400 (sim)",
          "-0.400 / 0.100 / 0.600 (sim)", "325 or more", "3"],
-        ["none: headers alone", "three, MAC first", "-0.600 / -0.100 / 0.400 (sim)", "-0.200 / 0.300 / 0.800 (sim)",
+        ["none: headers only", "three, MAC first", "-0.600 / -0.100 / 0.400 (sim)", "-0.200 / 0.300 / 0.800 (sim)",
          "0.200 / 0.700 / 1.200 (sim)", "200", "3"],
-        ["none: headers alone", "three, PDCP first", "-0.400 / 0.100 / 0.600 (sim)", "0.200 / 0.700 / 1.200 (sim)",
+        ["none: headers only", "three, PDCP first", "-0.400 / 0.100 / 0.600 (sim)", "0.200 / 0.700 / 1.200 (sim)",
          "0.800 / 1.300 / 1.800 (sim)", "100", "3"],
         ["asleep", "one for all", *["0.000 / 0.500 / 1.000 (sim)"] * 3, "200", "3"],
     ]  # fmt: skip
@@ -192,7 +192,7 @@ def test_a_clock_that_is_missed_is_said():
         ["b", "fast path 4 / 3 / 2 / 1; ctr service 4 / 3 / 2 / 1"],
     ]
     kept = bitstream.keep({**report, "units": {"vector_unit": used}})
-    assert cells(bitstream.render({"bitstream-b": kept}))[-1][1] == "vector unit, synthesised alone 4 / 3 / 2 / 1"
+    assert cells(bitstream.render({"bitstream-b": kept}))[-1][1] == "vector unit, synthesised separately 4 / 3 / 2 / 1"
 
 
 def core(mbps, **more):
@@ -213,9 +213,11 @@ def test_explore_shows_what_was_built_at_aes_128_the_fastest_first():
         ["cipherlane", "128", "block ram", "1", "no", "no", "128", "1", *shown, f"{mbps} (est)", "2.602", priced, "met"]
         for mbps, priced in ((2248, "0.182"), (1000, "0.081"), (50, "0.004"))
     ]
-    # 12 cycles of theirs at 300 Mbps: 300 / 128 x 12.
+    # The paper needs 12 cycles a block, so 300 Mbps take 300 / 128 x 12 MHz.
     assert cells(lines)[3:] == [["128", "10 / 12", "7.8 / 9.4", "15.6 / 18.8", "23.4 / 28.1", "78.1 / 93.8"]]
-    assert "seeds 1, 2, 3" in lines[0] and "1439 Mbps and 0.35 Mbps per LUT4 iterative, 23.9 Gbps and 0.60" in lines[0]
+    assert "seeds 1, 2, 3" in lines[0] and "1439 Mbps and 0.35 Mbps per LUT4 iterative, 23.9 Gbps and 0.60" in "".join(
+        lines
+    )
     assert lines.index("LFE5UM5G-85F, speed grade 8:") < lines.index("LFE5U-25F, speed grade 6:")
 
 
@@ -261,7 +263,7 @@ def test_explore_isa_gives_the_reason_for_the_s_boxes_with_its_figures():
     lines = explore_isa.render({"explore-isa": explore_isa.keep(report)})
     assert "by the median of seeds 1, 2" in lines[0] and lines[0].endswith("(est):")
     assert cells(lines)[1] == ["lane, table", "1.5", "100 (90 to 130)", "1", "0", "1"]
-    for said in ("a lane takes 0 LUT4 and 0.5 ns", "2 LUT4 and 2.5 ns, too slow", "its 3.25 ns", "(4.25 ns by"):
+    for said in ("a lane takes 0 LUT4 and 0.5 ns", "2 LUT4 and 2.5 ns, too slow", "Its 3.25 ns", "(4.25 ns by"):
         assert said in lines[-1]
 
 
@@ -291,7 +293,7 @@ def test_explore_lte_has_cycles_by_datapath_and_each_part_the_smallest_core_firs
         ["SNOW 3G", "32", "1", "lut, onehot", "2", "1", *shown],
         ["SNOW 3G", "32", "1", "lut, onehot", "3", "1", *shown],
     ]
-    assert "seeds 1, 2" in "".join(lines) and "no power" in "".join(lines)
+    assert "seeds 1, 2" in "".join(lines) and "not power" in "".join(lines)
 
 
 def demo_record(engine, cycles, *, bits=128, direction="encrypt", verified=True):
@@ -343,12 +345,12 @@ def test_the_headline_has_each_engine_s_three_speeds():
 def test_each_cycle_count_of_an_engine_says_what_is_in_it():
     kept_now = kept.load(ise_cycles.TABLE.sources, "")
     rows = cells(ise_cycles.render(kept_now))
-    assert rows[0][:3] == ["33.0", "-", "counted"]  # a counter, 20 for the rounds, 12 for the data
+    assert rows[0][:3] == ["33.0", "-", "counted"]  # 1 for the counter, 20 for rounds, 12 for data
     assert {row[1] for row in rows[1:]} == {"engine", "record"}
     (of_1472,) = [row for row in rows if "--record-bytes 1472" in row[2]]
-    assert "falls on 92 of them; 4 of these go through the unit alone" in of_1472[4]
+    assert "spread over 92 blocks; 4 of these go through the unit one by one" in of_1472[4]
     (of_1408,) = [row for row in rows if "--record-bytes 1408" in row[2]]
-    assert "alone" not in of_1408[4]
+    assert "one by one" not in of_1408[4]
     bench = json.loads((kept.DATA / "bench.json").read_text())["records"]
     (cycles,) = [r["cycles_per_block"] for r in bench if (r["engine"], r["key_bits"]) == ("ise", 128)]
     assert [row[0] for row in rows if row[2] == "`cipherlane bench`"] == [f"{cycles:.1f}"]

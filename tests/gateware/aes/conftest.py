@@ -1,4 +1,4 @@
-"""Each core of the family that the tests look at, simulated once for all of them."""
+"""Simulate each core that the tests examine once for all tests."""
 
 import pytest
 

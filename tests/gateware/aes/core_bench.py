@@ -1,4 +1,4 @@
-"""A core of the family in simulation, with what its tests share: keys, blocks, oracle and vectors."""
+"""Simulate a core of the family, and provide what its tests share: keys, blocks, oracle and vectors."""
 
 import itertools
 import re
@@ -39,23 +39,23 @@ class Member:
 
 
 def ecb(key: bytes, blocks: list[bytes]) -> list[bytes]:
-    """What `cryptography` makes of the blocks."""
+    """Encrypt the blocks with `cryptography`."""
     encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
     return [encryptor.update(block) for block in blocks]
 
 
 def expected(keys: list[bytes], blocks: list[tuple[int, bytes]]) -> list[bytes]:
-    """What `cryptography` makes of blocks, each with its slot, with a key for each slot."""
+    """Encrypt blocks with `cryptography`, each with its slot. `keys` has a key for each slot."""
     return [ecb(keys[slot], [block])[0] for slot, block in blocks]
 
 
 def words(key: bytes) -> list[dict]:
-    """A key as items for the core's key port."""
+    """Return a key as items for the core's key port."""
     return [{"word": int.from_bytes(key[i : i + 4], "little")} for i in range(0, len(key), 4)]
 
 
 def nist_vectors(name: str) -> list[tuple[bytes, bytes, bytes]]:
-    """(key, plaintext, ciphertext) of the ENCRYPT part of a file of NIST's AESAVS."""
+    """Return (key, plaintext, ciphertext) from the ENCRYPT part of a file of NIST's AESAVS."""
     text = (Path(cryptography_vectors.__file__).parent / "ciphers" / "AES" / "ECB" / name).read_text()
     encrypt = text[text.index("[ENCRYPT]") : text.index("[DECRYPT]")]
     fields = {"KEY": [], "PLAINTEXT": [], "CIPHERTEXT": []}
@@ -65,28 +65,28 @@ def nist_vectors(name: str) -> list[tuple[bytes, bytes, bytes]]:
 
 
 def descendants(module: Module) -> Iterator[Module]:
-    """The modules in a module, at any depth."""
+    """Return the modules in a module, at any depth."""
     for _, part in module._submodules:
         yield part
         yield from descendants(part)
 
 
 class Bench:
-    """A simulated core; its reset keeps what its memories hold."""
+    """A simulated core. Its reset does not change the contents of its memories."""
 
     def __init__(self, member: Member):
         self.member = member
         core = self.core = create_core(**vars(member))
         status = (core.key_valid, core.idle, core.key_busy, core.busy)
         controls = (core.key_slot, core.key_length, core.clear, core.clear_slot, core.flush)
-        self.writes = core.expansion.keys  # what the memories of round keys are told
+        self.writes = core.expansion.keys  # commands to the memories of round keys
         self.memories = [m for m in descendants(core) if isinstance(m, KeyMemory)]
         stored = [[m.write, m.write_address, m.write_data] for m in self.memories]
         streams = (core.sink, core.source, core.key)
         self.sim = Simulation(core, *streams, *status, *controls, self.writes, stored)
 
     def key_loader(self, slot: int, key: bytes, rng=None, idle: float = 0.0):
-        """A test bench that loads a key and waits until it is valid."""
+        """Return a test bench that loads a key and waits until it is valid."""
         core = self.core
         yield [core.key_slot.eq(slot), core.key_length.eq(KEY_LENGTHS[8 * len(key)])]
         yield from send(core.key, words(key), rng, idle)
@@ -99,13 +99,13 @@ class Bench:
         self.sim.run(self.key_loader(slot, key), max_cycles=1000)
 
     def blocks(self, blocks: list[tuple[int, bytes]]) -> list[dict]:
-        """Blocks, each with its slot, as items for `sink`."""
+        """Return blocks, each with its slot, as items for `sink`."""
         return [{"slot": slot, "data": int.from_bytes(block, "little")} for slot, block in blocks]
 
     def encrypt(
         self, blocks: list[tuple[int, bytes]], *others, background=(), rng=None, idle=0.0, stall=0.0, times=None
     ):
-        """Encrypt blocks, each with its slot; `others` run beside. Notes the cycle of each result in `times`."""
+        """Encrypt blocks, each with its slot, while `others` run. Note the cycle of each result in `times`."""
         received = []
         noted = None if times is None else (self.sim, times)
         self.sim.run(
@@ -118,7 +118,7 @@ class Bench:
         return [value.to_bytes(16, "little") for value in received]
 
     def results(self, blocks: list[tuple[int, bytes]], *others, rng, stall: float) -> list[tuple[bytes, int]]:
-        """What becomes of blocks, each with its slot, whether the slot holds a key or not: data and error."""
+        """Return data and error for blocks, each with its slot, whether the slot holds a key or not."""
         received, source = [], self.core.source
 
         def collect():
@@ -138,37 +138,37 @@ class Bench:
             self.load_key(slot, key)
 
     def random_keys(self, rng) -> list[bytes]:
-        """A key for each slot, all lengths in turn."""
+        """Return a key for each slot, with all lengths in turn."""
         lengths = itertools.cycle(self.member.key_lengths)
         return [rng.randbytes(next(lengths) // 8) for _ in range(self.member.slots)]
 
     def random_blocks(self, rng, count: int) -> list[tuple[int, bytes]]:
-        """Blocks, each with a slot."""
+        """Return random blocks, each with a slot."""
         return [(rng.randrange(self.member.slots), rng.randbytes(16)) for _ in range(count)]
 
     def cycles_of_a_block(self, bits: int) -> int:
-        """From block to block of one engine."""
+        """Return the cycles of one engine from one block to the next."""
         return 1 if self.pipelined else 128 // self.member.datapath * ROUNDS[bits]
 
     def latency(self, bits: int) -> int:
-        """From the acceptance of a block to its result."""
+        """Return the cycles from the acceptance of a block to its result."""
         if self.pipelined:
             return self.member.stages * ROUNDS[max(self.member.key_lengths)] + 5
         return 128 // self.member.datapath * (ROUNDS[bits] + 1) + 4
 
     @property
     def pipelined(self) -> bool:
-        """Whether a round has registers of its own."""
+        """Return whether each round has its own registers."""
         return self.member.datapath == "pipelined"
 
     def until_not(self, signal):
-        """A test bench that waits until a signal is 0."""
+        """Return a test bench that waits until a signal is 0."""
         yield
         while (yield signal):
             yield
 
     def watch_rows(self, rows: dict):
-        """A test bench that notes what the memories of round keys hold, by slot, row and part."""
+        """Return a test bench that notes the contents of the memories of round keys, by slot, row and part."""
         while True:
             if (yield self.writes.write):
                 address = (yield self.writes.slot), (yield self.writes.row), (yield self.writes.part)
@@ -176,7 +176,7 @@ class Bench:
             yield
 
     def watch_memories(self, contents: dict):
-        """A test bench that notes what each memory of round keys holds, by slot, memory and address."""
+        """Return a test bench that notes the contents of each memory of round keys, by slot, memory and address."""
         while True:
             for n, memory in enumerate(self.memories):
                 if (yield memory.write):
@@ -186,7 +186,7 @@ class Bench:
             yield
 
     def quiet(self, cycles: int = 200):
-        """A test bench that sees that nothing more comes out, and that the core is idle in the end."""
+        """Return a test bench that checks that nothing more comes out, and that the core is idle in the end."""
         yield self.core.source.ready.eq(1)
         for _ in range(cycles):
             yield

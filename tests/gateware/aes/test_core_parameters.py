@@ -1,4 +1,4 @@
-"""What `create_core` refuses, in words that name the remedy."""
+"""Test that `create_core` refuses wrong parameters with a message that names the remedy."""
 
 import pytest
 

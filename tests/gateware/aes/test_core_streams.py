@@ -1,4 +1,4 @@
-"""The streams and key slots of every core: backpressure, keys in flight, clear and flush at any time."""
+"""Test the streams and key slots of every core: backpressure, keys in flight, clear and flush at any time."""
 
 import itertools
 import random
@@ -25,7 +25,7 @@ def test_no_block_is_lost_repeated_or_reordered(bench, idle, stall):
 
 
 def test_backpressure_holds_the_block(bench):
-    """Valid and data stay while ready is low, for much longer than a block."""
+    """Valid and data stay while ready is low, for much longer than a block takes."""
     key = bytes(bench.member.key_lengths[0] // 8)
     bench.load_key(0, key)
     blocks = [bytes([n]) * 16 for n in range(5)]
@@ -52,7 +52,7 @@ def test_backpressure_holds_the_block(bench):
 
 
 def test_random_differential(bench):
-    """Keys are replaced all the time, while blocks of other slots go on."""
+    """Keys are replaced all the time, while blocks of other slots continue."""
     rng = random.Random(20)
     keys = bench.random_keys(rng)
     bench.load(keys)
@@ -71,7 +71,7 @@ def test_random_differential(bench):
 
 @pytest.mark.parametrize("stall", [0.0, 0.6])
 def test_a_block_without_a_key_has_its_turn_and_is_zero(bench, stall):
-    """Beside blocks of slots that hold keys, in order, as many as were accepted, and with none of them at all."""
+    """The answers are in order and as many as were accepted, with other blocks that have keys, and without any."""
     rng = random.Random(f"keyless {stall}")
     slots = bench.member.slots
     for keyed in (range(0), range(slots - 1)):
@@ -86,7 +86,10 @@ def test_a_block_without_a_key_has_its_turn_and_is_zero(bench, stall):
 
 @pytest.mark.parametrize("how", ["load", "clear_slot"])
 def test_a_key_goes_under_a_stream_of_its_blocks(bench, how):
-    """Blocks under the old key, then zeros, then the new key; the command ends, though blocks come all the time."""
+    """Blocks come out under the old key, then as zeros, then under the new key.
+
+    The command ends although blocks keep coming.
+    """
     rng = random.Random(how)
     core, slot = bench.core, bench.member.slots - 1
     for n in range(6):
@@ -145,7 +148,7 @@ def test_key_valid_falls_when_a_key_is_offered(bench):
 
 
 def test_key_waits_for_the_blocks_that_use_its_slot(bench):
-    """The new key for a slot in use changes none of the blocks that are in the core."""
+    """A new key for a slot in use changes none of the blocks that are in the core."""
     rng = random.Random(7)
     core = bench.core
     old = rng.randbytes(bench.member.key_lengths[0] // 8)
@@ -169,7 +172,10 @@ def test_key_waits_for_the_blocks_that_use_its_slot(bench):
 
 @pytest.mark.parametrize("how", ["flush", "clear", "reset"])
 def test_interrupted_blocks_leave_nothing(bench, how):
-    """At many points of two blocks: nothing comes out afterwards; a flush keeps the key, the others do not."""
+    """Interrupt two blocks at many points: nothing comes out afterwards.
+
+    A flush keeps the key; other interruptions do not.
+    """
     core, sim = bench.core, bench.sim
     bits = bench.member.key_lengths[-1]
     key = bytes(range(bits // 8))
@@ -198,7 +204,7 @@ def test_interrupted_blocks_leave_nothing(bench, how):
 
 
 def test_clear_zeroizes_every_round_key(bench):
-    """At many points of a key load: all rows are zero in the end, and a key loads afterwards."""
+    """Clear at many points of a key load: all rows are zero in the end, and a key loads afterwards."""
     core, sim = bench.core, bench.sim
     for n, when in enumerate(range(0, 70, 7)):
         bits = bench.member.key_lengths[n % len(bench.member.key_lengths)]
@@ -230,7 +236,7 @@ def test_clear_zeroizes_every_round_key(bench):
 
 
 def test_no_round_key_outlives_its_key(bench):
-    """After every change of key length: the memories hold the new key's round keys in its slot, and zeros."""
+    """After every change of key length, the memories hold the new key's round keys in its slot, and zeros."""
     rng = random.Random(8)
     core, sim = bench.core, bench.sim
     contents = {}
@@ -259,7 +265,7 @@ def test_no_round_key_outlives_its_key(bench):
         held = [value for place, value in contents.items() if place[0] == slot and value]
         schedule = [int.from_bytes(row, "little") for row in expand_key(key)]
         wanted = [row >> width * part & 2**width - 1 for row in schedule for part in range(parts)]
-        if not bench.pipelined:  # each engine has the last round key once more
+        if not bench.pipelined:  # each engine has another copy of the last round key
             wanted = (wanted + wanted[-parts:]) * bench.member.engines
         assert sorted(held) == sorted(wanted)
         assert {place: value for place, value in contents.items() if place[0] != slot} == other
@@ -267,7 +273,7 @@ def test_no_round_key_outlives_its_key(bench):
 
 
 def test_clear_slot_leaves_the_others(bench):
-    """One slot is zeroized while blocks of the others go on; during a load into it, that ends."""
+    """Zeroize one slot while blocks of other slots continue. A load into that slot ends."""
     rng = random.Random(3)
     core, sim = bench.core, bench.sim
     for when in (0, 1, 9, 30, 200):
@@ -298,7 +304,7 @@ def test_clear_slot_leaves_the_others(bench):
 
 
 def test_clear_of_another_slot_waits_for_the_load(bench):
-    """A load goes on when another slot is zeroized, which comes after it."""
+    """A load continues when another slot is zeroized, which happens after the load."""
     if bench.member.slots == 1:
         assert len(bench.core.key_valid) == 1  # there is no other
         return

@@ -1,4 +1,4 @@
-"""Every core of the family against FIPS-197, NIST's AESAVS and `cryptography`, with its cycles."""
+"""Test every core of the family against FIPS-197, NIST's AESAVS and `cryptography`, and its cycles."""
 
 import itertools
 import random
@@ -25,7 +25,7 @@ def test_fips_197_appendix_c(bench):
 
 @pytest.mark.parametrize("kind", ["GFSbox", "KeySbox", "VarTxt", "VarKey", "MMT"])
 def test_nist_known_answers(bench, kind):
-    """Several vectors at a time, one in each slot."""
+    """Run several vectors at a time, one in each slot."""
     whole = bench.member.datapath == 128 and bench.member.slots == 8
     for bits in bench.member.key_lengths:
         vectors = nist_vectors(f"ECB{kind}{bits}.rsp")
@@ -42,7 +42,10 @@ def test_nist_known_answers(bench, kind):
 
 
 def test_monte_carlo(bench):
-    """AESAVS 6.4.1: each block encrypts the one before, 1000 times; keys chain. 100 times for one core, else once."""
+    """AESAVS 6.4.1: each block encrypts the one before, 1000 times, and keys chain.
+
+    One core runs 100 chains, others one.
+    """
     core, sim = bench.core, bench.sim
     for bits in bench.member.key_lengths:
         rng = random.Random(bits)
@@ -66,7 +69,7 @@ def test_monte_carlo(bench):
 
 
 def test_cycles(bench):
-    """Steady state and latency for each key length."""
+    """Check steady state and latency for each key length."""
     for bits in bench.member.key_lengths:
         key = bytes(bits // 8)
         bench.load_key(0, key)
@@ -76,12 +79,12 @@ def test_cycles(bench):
         assert bench.encrypt([(0, block) for block in blocks], times=times) == ecb(key, blocks)
         engines = bench.member.engines
         cycles = [later - earlier for earlier, later in zip(times, times[engines:], strict=False)]
-        assert set(cycles) == {bench.cycles_of_a_block(bits)}  # from block to block of an engine
-        assert times[0] - (before + 1) == bench.latency(bits)  # offered, and taken, one cycle after `before`
+        assert set(cycles) == {bench.cycles_of_a_block(bits)}  # one engine, from block to block
+        assert times[0] - (before + 1) == bench.latency(bits)  # offered and taken a cycle after `before`
 
 
 def test_no_bubble_between_slots_and_key_lengths(bench):
-    """Each block takes the cycles of its own key length, whatever slot and length came before it."""
+    """Each block takes the cycles of its own key length, whatever slot and length the previous block had."""
     rng = random.Random(1)
     keys, times = bench.random_keys(rng), []
     bench.load(keys)
@@ -91,12 +94,12 @@ def test_no_bubble_between_slots_and_key_lengths(bench):
     own = [bench.cycles_of_a_block(8 * len(keys[slot])) for slot, _ in blocks]
     if bench.member.engines == 1:
         assert cycles == own[1:]
-    else:  # an engine whose block is short may wait for its turn, but never longer than for the longest block
+    else:  # an engine with a short block may wait for its turn, but at most as long as the longest block takes
         assert sum(cycles) <= max(own) * len(cycles) / bench.member.engines + max(own)
 
 
 def test_key_schedule_cycles(bench):
-    """Until the key is valid, and until the next one can begin, rows of a longer key being erased."""
+    """Count until the key is valid, and until the next one can begin, while rows of a longer key are zeroized."""
     core = bench.core
     for bits in bench.member.key_lengths:
         cycles, erasing = [], []

@@ -1,4 +1,4 @@
-"""What `make explore` builds, in what order, from what command line, and what it keeps."""
+"""Test what `make explore` builds, in which order, from which command line, and what it keeps."""
 
 import json
 import shutil
@@ -96,15 +96,15 @@ def test_a_checkout_without_the_files_is_refused_with_the_place_to_get_it(tmp_pa
 
 
 def build_elsewhere(folder, task):
-    """Builds a task, in its own process, without touching what is kept."""
+    """Build a task in a process of its own, without changing the kept records."""
     tasks.CACHE = folder
     return tasks.build(task)
 
 
 @pytest.fixture
 def explored(tmp_path, monkeypatch, capsys):
-    """Runs the command on public cores alone; returns what it shows and the results."""
-    work = REPOSITORY / "build" / "tests" / "explore"  # YoWASP's tools see no /tmp
+    """Run the command on public cores only; return its output and the results."""
+    work = REPOSITORY / "build" / "tests" / "explore"  # YoWASP's tools cannot read /tmp
     shutil.rmtree(work, ignore_errors=True)
     monkeypatch.setattr(tasks, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(family, "RESULTS", tmp_path / "results")

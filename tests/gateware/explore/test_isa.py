@@ -1,4 +1,4 @@
-"""What the exploration of the vector unit's parts makes of the tools' reports, and its harness."""
+"""Test how the exploration of the vector unit's parts reads the tools' reports, and its harness."""
 
 import json
 import subprocess
@@ -56,7 +56,7 @@ def test_two_clocks_are_refused():
 
 
 def test_what_is_made_again(tmp_path):
-    """A file is made anew when it, its sources or its command are other ones, and not if making it failed."""
+    """A file is made again if the file, its sources or its command have changed. A failed attempt leaves no file."""
 
     def made(number: int, sources="one", words="true") -> bool:
         before = list((tmp_path / "log").read_text())

@@ -1,4 +1,4 @@
-"""The ciphers of LTE as they were mapped: what is measured of them, and that a wrong netlist has no figures."""
+"""Test the mapped ciphers of LTE: what is measured, and that a wrong netlist yields no figures."""
 
 import json
 

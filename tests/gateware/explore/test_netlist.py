@@ -1,4 +1,4 @@
-"""The simulator of mapped netlists: each cell against its definition, and the counting of transitions."""
+"""Test the simulator of mapped netlists: each cell against its definition, and the count of transitions."""
 
 import random
 
@@ -12,7 +12,7 @@ FLIP_FLOP = {"CEMUX": "CE", "CLKMUX": "CLK", "LSRMUX": "LSR", "REGSET": "RESET",
 
 
 class Builder:
-    """A netlist in Yosys' notation, cell by cell."""
+    """Build a netlist in Yosys' notation, cell by cell."""
 
     def __init__(self):
         self.bits = 1
@@ -61,7 +61,7 @@ def test_expression_is_the_truth_table(inputs):
 
 
 def test_lanes_are_apart():
-    """A function of four inputs, at a value of its own in each lane."""
+    """Evaluate a function of four inputs with different values in each lane."""
     build = Builder()
     build.port("z", "output", [build.lut(0x8421, build.port("i", "input", 4))])
     netlist = build.netlist()
@@ -86,7 +86,7 @@ def test_multiplexers(kind, pins):
 
 
 def test_carry_chain_adds():
-    """Two CCU2C as a 4-bit adder with a carry in, as the mapper makes it."""
+    """Two CCU2C form a 4-bit adder with a carry in, as the mapper makes it."""
     build = Builder()
     a, b = build.port("a", "input", 4), build.port("b", "input", 4)
     (carry,), total = build.port("carry", "input", 1), build.new(4)
@@ -110,7 +110,7 @@ def test_carry_chain_adds():
 
 @pytest.mark.parametrize("is_set", [False, True])
 def test_flip_flop_enable_and_reset(is_set):
-    """Reset goes before enable; without either the value stays."""
+    """Reset takes precedence over enable. Without either, the value stays."""
     build = Builder()
     (d,), (ce,), (lsr,), (q,) = (*(build.port(name, "input", 1) for name in ("d", "ce", "lsr")), build.new(1))
     parameters = {**FLIP_FLOP, "REGSET": "SET" if is_set else "RESET"}
@@ -166,7 +166,7 @@ def test_distributed_ram():
 
 @pytest.mark.parametrize("width", [9, 18, 36])
 def test_block_ram(width):
-    """Written by port A, read by port B at once and in the lanes' own rows; both are registered."""
+    """Port A writes. Port B reads at the same time, and in rows that differ by lane. Both outputs are registered."""
     build = Builder()
     first = {9: 3, 18: 4, 36: 5}[width]
     write_row, read_row = build.port("write_row", "input", 4), build.port("read_row", "input", 4)
@@ -204,7 +204,7 @@ def test_block_ram(width):
 
 
 def test_transitions_count_what_passes_by():
-    """Of `a & ~a`, which is high for the unit of time that the inverse of `a` takes to follow."""
+    """`a & ~a` is high for the one unit of time that the inverse of `a` needs to follow."""
     build = Builder()
     (a,) = build.port("a", "input", 1)
     build.port("z", "output", [build.lut(0x8888, [a, build.lut(0x5555, [a])])])

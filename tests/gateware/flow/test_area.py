@@ -1,10 +1,10 @@
-"""Each cell of a netlist is counted once, for the unit that its name or its neighbours tell."""
+"""Test that each cell of a netlist is counted once, for the unit that its name or its neighbours tell."""
 
 from gateware.flow import area
 
 
 def cell(kind, *nets, clock=1):
-    """A cell between nets, at a clock that all have."""
+    """Return a cell between nets. All cells share the clock."""
     return {"type": kind, "connections": {"CLK": [clock], "D": list(nets), "LSR": ["0"]}}
 
 

@@ -1,4 +1,4 @@
-"""The build commands' own logic: boards, caching, reports, and plain words where something is missing."""
+"""Test the logic of the build commands: boards, caching, reports, and clear messages if something is missing."""
 
 import json
 import os
@@ -97,7 +97,7 @@ def test_waveforms_are_of_simulated_boards_alone():
 
 
 def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it_is_not():
-    """No place-and-route has met the clock of the others' configurations."""
+    """No place-and-route has met the clocks of the other configurations."""
     sim, hardware = boards.load("sim"), boards.load("ecpix5")
     for name in ("sys_clk_freq", "uart_baudrate", "uart_fifo_depth"):
         assert getattr(sim, name) == getattr(hardware, name), f"cycles depend on {name}"
@@ -123,7 +123,7 @@ def test_simulated_ethernet_has_125_mhz_beside_the_system_s_clock(megahertz):
     step = modules[-1]["timebase"]
     clockers = [module for module in modules[:-1] if module["module"] == "clocker"]
     clocks = {json.dumps(module["interface"]): module["args"]["freq_hz"] for module in clockers}
-    # As LiteX's module computes the period, in whole picoseconds.
+    # LiteX's module computes the period in the same way, in whole picoseconds.
     system, gmii = (10**12 // clocks[name] for name in ('["sys_clk"]', '[{"name": "sys_clk", "index": 1}]'))
     assert system * megahertz == gmii * 125
     assert system % step == gmii % step == 0
@@ -209,7 +209,7 @@ def test_a_simulated_board_is_built_anew_only_when_its_sources_changed(tmp_path,
         monkeypatch.setattr(command, name, value)
 
     def builds(configuration="default"):
-        """Whether the command builds the simulated board in that configuration, and its status."""
+        """Return whether the command builds the simulated board in that configuration, and its exit status."""
         before = len(built)
         monkeypatch.setattr(sys, "argv", ["gateware.flow", "sim", configuration, "--output", str(directory)])
         status = command.main()
@@ -263,7 +263,7 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path):
     ],
 )
 def test_constraints_are_checked_against_the_netlist(tmp_path, port, required, inverters, message):
-    """A clock by the name of a net inside, one that place-and-route did not know, and loops other than the rings."""
+    """Faults: a clock named after an internal net, a clock unknown to place-and-route, loops other than the rings."""
     directions = {"A": "input", "Z": "output"}
     cells = {
         str(n): {
@@ -301,7 +301,7 @@ def test_a_build_without_end_is_stopped_with_all_that_it_started(tmp_path, monke
     with open(reader, "rb") as ours, open(writer, "wb") as theirs:
         assert toolchain.run(["bash", "-c", "sleep 3600 & wait"], tmp_path, dict(os.environ), theirs) is None
         theirs.close()
-        # The pipe ends when nobody is left who could write into it.
+        # The pipe ends when no process is left that could write to it.
         assert select.select([ours], [], [], 300)[0] and ours.read() == b""
 
 

@@ -1,4 +1,4 @@
-"""The build id: what it depends on, and what not; where it is put."""
+"""Test the build id: what it depends on, what it does not depend on, and where it is stored."""
 
 import pytest
 from cipherlane import image
@@ -78,7 +78,7 @@ def test_a_program_without_a_mark_has_no_id(gateware):
 
 
 def test_firmware_behind_a_loader_has_a_header_and_its_own_id(gateware):
-    """It is in the code memory, and in the file for the loader; the loader's id has the same first part."""
+    """The id is in the code memory and in the file for the loader. The first part of the loader's id is equal."""
     verilog = VERILOG + 'initial $readmemh("sim_code.init", code);\n'
     firmware = b"firmware" + MARK + b"its end."
     found = []

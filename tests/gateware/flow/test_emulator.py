@@ -1,4 +1,4 @@
-"""What a simulated board that is to start another program refuses; what it does is in `tests.firmware`."""
+"""Test what a simulated board refuses if it must start another program; `tests.firmware` tests what it does."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Loading a board: with openFPGALoader as it is, where no board is; with what it says of one, recorded."""
+"""Test loading a board: with the real openFPGALoader and no board, and with its recorded output for a board."""
 
 import os
 import shutil
@@ -24,7 +24,10 @@ CABLE = ["--board", "ecpix5"]
 
 
 def detected(*models: str) -> str:
-    """What openFPGALoader prints of a chain: before 0.12 each model of a size as LFE5UM, with a part of its IDCODE."""
+    """Return what openFPGALoader prints about a chain.
+
+    Before 0.12, it calls each model of a size LFE5UM, with part of its IDCODE.
+    """
     lines = ["Jtag frequency : requested 6.00MHz   -> real 6.00MHz"]
     for n, model in enumerate(models):
         idcode = {"LFE5UM-85": "0x1113043"}.get(model, "0x81113043")
@@ -38,7 +41,7 @@ ORANGECRAB = targets.load("orangecrab")
 
 @pytest.fixture
 def build(tmp_path):
-    """A folder with a bitstream in it."""
+    """Return a folder with a bitstream in it."""
     (tmp_path / "gateware").mkdir()
     for name in ("ecpix5_eth", "orangecrab"):
         (tmp_path / "gateware" / f"{name}.bit").write_bytes(b"\xff" * 64)
@@ -47,7 +50,7 @@ def build(tmp_path):
 
 @pytest.fixture
 def loader(tmp_path, monkeypatch):
-    """Puts an openFPGALoader first that notes its words, and says the same each time it is asked or writes."""
+    """Put a fake openFPGALoader first in PATH. It notes its arguments and always prints the given output."""
     programs, log = tmp_path / "programs", tmp_path / "log"
     programs.mkdir()
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
@@ -80,7 +83,7 @@ def test_the_part_is_read_before_anything_is_written(build, loader, memory, opti
     assert words() == ["--board ecpix5 --detect", f"--board ecpix5 {option} {bit}"]
 
 
-# What openFPGALoader 0.10 and 1.1 say of writing, standard output and standard error as they come.
+# Output of openFPGALoader 0.10 and 1.1 when they write, with standard output and standard error in order.
 OPENED = "Open file: DONE\nParse file: DONE\n"
 NOT_PROGRAMMED = "Error: Failed to program FPGA: std::exception\n"
 STATUS = "displayReadReg\n\tConfig Target Selection : 0\n\tBusy Flag\n\tFail Flag\n\tNo err\n"
@@ -157,7 +160,7 @@ def test_a_board_that_is_not_there_or_another_is_not_written(build, loader, dete
     ],
 )
 def test_a_write_that_fails_is_told(build, loader, writes, says):
-    """By its cause, which is not the last line, nor what the status register is called."""
+    """The error names the cause, which is neither the last line nor the name of the status register."""
     loader(detected("LFE5UM5G-85"), writes=writes + (NOT_PROGRAMMED if writes else ""), write_status=1)
     with pytest.raises(FlashError) as raised:
         flash(TARGET, build, "spi")
@@ -167,7 +170,7 @@ def test_a_write_that_fails_is_told(build, loader, writes, says):
 
 
 def test_a_flash_that_was_interrupted_is_told(build, loader, monkeypatch):
-    """By Ctrl-C, which openFPGALoader gets as well."""
+    """Ctrl-C interrupts it, and openFPGALoader receives the signal as well."""
     words = loader(detected("LFE5UM5G-85"))
     program = Path(shutil.which("openFPGALoader"))
     program.write_text(program.read_text().replace("\n*) cat", f"\n*) touch {build}/started; sleep 3600; cat"))
@@ -233,7 +236,7 @@ def test_another_board_that_answers_is_told(monkeypatch):
 
 
 def test_a_board_that_still_starts_is_waited_for(monkeypatch):
-    """First nothing comes back, then the board of before answers."""
+    """At first nothing comes back, then the board answers with its previous build id."""
     monkeypatch.setattr(flashing, "_ASK_S", 0.05)
     board, asked = PeerBoard(), []
     board.build_id = bytes(16)
@@ -241,7 +244,7 @@ def test_a_board_that_still_starts_is_waited_for(monkeypatch):
     def start(frame):
         asked.append(frame)
         if len(asked) == SILENT:
-            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # whatever is asked from now on is answered
+            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # every later request is answered
         if len(asked) == SILENT + 3:
             board.build_id = bytes(range(16))
         return frame if len(asked) > SILENT else b"\2"
@@ -251,7 +254,7 @@ def test_a_board_that_still_starts_is_waited_for(monkeypatch):
     assert len(asked) >= SILENT + 3
 
 
-SILENT = 5  # requests, which are more than one time of asking
+SILENT = 5  # requests without an answer; the tool asks more than once in this time
 
 
 def test_a_board_that_does_not_answer_is_given_up(tmp_path):
@@ -302,7 +305,7 @@ def test_a_bootloader_is_given_the_flash_s_content_and_asked_nothing(build, load
     ],
 )
 def test_a_bootloader_that_takes_it_not(build, loader, writes, status, says):
-    """Whatever openFPGALoader ends with: with 0 after a download that failed."""
+    """The result does not depend on openFPGALoader's exit status, which is 0 after a failed download."""
     loader("", 0, writes, status)
     with pytest.raises(FlashError, match=rf": {says}\Z"):
         flash(ORANGECRAB, build, "spi")
@@ -310,7 +313,7 @@ def test_a_bootloader_that_takes_it_not(build, loader, writes, status, says):
 
 @pytest.mark.parametrize("usable", [True, False])
 def test_what_is_attached_and_may_not_be_opened_is_not_called_missing(build, loader, monkeypatch, usable):
-    """A bootloader that may not be opened is, to openFPGALoader, none."""
+    """A bootloader without permission to open it does not exist for openFPGALoader."""
     loader("", 0, "DFU init failed with: No DFU compatible device found\n", 1)
     there = [cables.Cable("1209:5af0", "OrangeCrab", "", usable), cables.Cable("0403:6010", "another", "", False)]
     monkeypatch.setattr(cables, "attached", lambda: there)
@@ -319,7 +322,7 @@ def test_what_is_attached_and_may_not_be_opened_is_not_called_missing(build, loa
 
 
 def test_several_cables_of_a_kind_are_told(build, loader, monkeypatch):
-    """Of these openFPGALoader takes the first."""
+    """Without this check, openFPGALoader would use the first of these cables."""
     loader(detected())
     monkeypatch.setattr(cables, "attached", lambda: 2 * [cables.Cable("0403:6010", "FT2232H", "", True)])
     with pytest.raises(
@@ -336,7 +339,7 @@ REVISIONS = {
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_a_revision_is_loaded_by_its_cable(build, loader, monkeypatch, revision):
-    """By what is attached, and by its name where nothing is, or both are."""
+    """The attached cable determines the revision. If no cable or both are attached, its name does."""
     usb, words = REVISIONS[revision]
     said = loader(detected("LFE5UM5G-85"))
     bit = build / "gateware" / "ecpix5_eth.bit"
@@ -393,7 +396,7 @@ def test_without_a_bitstream(tmp_path, board, says):
 
 
 def test_without_a_board(build):
-    """By the real openFPGALoader: no board is attached to a machine that tests."""
+    """Run the real openFPGALoader: no board is attached to a machine that runs tests."""
     result = gateware_flow("ecpix5", "eth", "--flash", "sram", "--output", str(build))
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith("error: no LambdaConcept ECPIX-5") and len(result.stderr.splitlines()) == 1

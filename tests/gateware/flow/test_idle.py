@@ -13,7 +13,9 @@ ACTIVE = 0.05  # share of the cycles in which an input changes
 
 
 class Unit(Module):
-    """A bit of each thing that goes on by itself: a countdown, a memory that reads late, one that adds to itself."""
+    """A small example of everything that runs by itself: a countdown, a memory with late reads, and one that adds to
+    itself.
+    """
 
     def __init__(self):
         self.start = Signal(4)
@@ -51,13 +53,16 @@ class Unit(Module):
 
 
 class Pair(Module):
-    """The unit as it is and with its idle edges left out, on the same inputs; the second counts its edges."""
+    """The same unit twice on the same inputs: as it is, and with its idle edges left out.
+
+    The second counts its edges.
+    """
 
     def __init__(self):
         self.submodules.plain = Unit()
         self.submodules.other = other = Unit()
         self.edges = Signal(32)
-        # A register of the other's domain counts without keeping it awake.
+        # This register is in the second unit's clock domain, and counts without keeping the unit awake.
         IdleEdgesLeftOut("other", {other.word: other.valid})(other)
         self.sync.other += self.edges.eq(self.edges + 1)
         for name in INPUTS:

@@ -1,4 +1,4 @@
-"""Netlists in simulation: expressions are equal to Yosys' models, our models do what Yosys takes the cells for."""
+"""Test netlists in simulation: expressions equal Yosys' models, and our models behave as Yosys expects of the cells."""
 
 import json
 import random
@@ -12,7 +12,7 @@ from gateware.flow.cache import REPOSITORY
 from gateware.flow.cells import contents
 from tests.gateware.support import Simulation
 
-BUILD = REPOSITORY / "build" / "tests" / "netlist"  # YoWASP's Yosys sees no /tmp
+BUILD = REPOSITORY / "build" / "tests" / "netlist"  # YoWASP's Yosys cannot read /tmp
 TIMEOUT_S = 300
 YOSYS = """read_json theirs.json
 read_verilog -DNO_INCLUDES +/ecp5/common_sim.vh +/ecp5/ccu2c_sim.vh
@@ -28,7 +28,7 @@ sat -verify -show-inputs {proof} -prove-asserts miter
 """
 COMBINATIONAL = {"prepare": "opt -fast", "proof": ""}
 REGISTERS = {"prepare": "clk2fflogic; opt -fast", "proof": "-tempinduct"}
-# A memory's rows are not seen at once: four steps have a rising edge and what is read before and after it.
+# A proof does not see all rows of a memory at once. Four steps contain a rising edge, and a read before and after it.
 MEMORIES = {
     "prepare": "memory_map; clk2fflogic; opt -fast",
     "proof": "-seq 1 -tempinduct -tempinduct-baseonly -maxsteps 7",
@@ -54,14 +54,15 @@ endmodule
 MADE = {"LUT4", "PFUMX", "L6MUX21", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4"}
 PACKED = {"TRELLIS_COMB", "TRELLIS_FF", "TRELLIS_RAMW"}
 RANDOM = random.Random(1)
-# As Yosys maps memories: the address bits below a row, by its width; the lowest enable the writing of its units.
+# Yosys maps memories so: by width, the number of address bits below a row. The lowest bits enable the units to be
+# written.
 ADDRESS_BITS = {1: 0, 2: 1, 4: 2, 9: 3, 18: 4, 36: 5}
 PAIRS = [(18, 18, "READBEFOREWRITE"), (9, 9, "NORMAL"), (4, 4, "READBEFOREWRITE"), (2, 2, "WRITETHROUGH")]
 PAIRS += [(1, 1, "READBEFOREWRITE"), (9, 18, "READBEFOREWRITE"), (4, 18, "WRITETHROUGH"), (36, 36, "NORMAL")]
 
 
 class _Design:
-    """Cells, each pin of which is led to a port of its own."""
+    """Cells with each pin connected to a port of its own."""
 
     def __init__(self):
         self.ports, self.cells = {}, {}
@@ -85,7 +86,7 @@ class _Design:
         }
 
     def clock(self):
-        """A net that many cells share."""
+        """Return a net that many cells share."""
         self.ports["clock"] = {"direction": "input", "bits": [self._next]}
         self._next += 1
         return self.ports["clock"]["bits"]
@@ -106,7 +107,7 @@ def _run(folder, *command):
 
 
 def _assert_equal(theirs, how, name, ours=None):
-    """That a module's cells in our Verilog, or those of another module, do the same as in Yosys' models."""
+    """Assert that cells of a module in our Verilog, or of another module, behave like Yosys' models."""
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "ours.v").write_text(netlist.verilog("ours", ours or theirs)[0])
@@ -168,7 +169,7 @@ def test_what_nextpnr_packs_is_what_yosys_made():
     assert {cell["type"] for cell in made["cells"].values()} >= MADE
     assert {cell["type"] for cell in packed["cells"].values()} == PACKED
     for cell in made["cells"].values():
-        if cell["type"] == "TRELLIS_FF":  # Yosys' model knows no pin that is not connected
+        if cell["type"] == "TRELLIS_FF":  # Yosys' model has no unconnected pins
             for pin in {"LSR", "CE"} - cell["connections"].keys():
                 cell["connections"][pin], cell["port_directions"][pin] = ["0"], "input"
     _assert_equal(made, SEQUENCES, "packed", packed)
@@ -198,7 +199,7 @@ class _Port:
 
 
 class _BlockRAM(Module):
-    """A DP16KD of two ports; one of 36 bits is written by port A and read by port B."""
+    """A DP16KD with two ports. With 36 bits, port A writes and port B reads."""
 
     def __init__(self, width_a, width_b, mode):
         self.a, self.b = _Port(width_a), _Port(width_b)
@@ -254,7 +255,7 @@ def cells():
 
 
 class _Expected:
-    """A block RAM as Yosys' mapping takes it: bits, and where a row's are."""
+    """A block RAM as Yosys maps it: its bits, and the place of a row's bits."""
 
     def __init__(self, mode):
         rows = [int(INITVALS[f"INITVAL_{n // 16:02X}"], 2) >> 20 * (n % 16) for n in range(1024)]
@@ -266,11 +267,11 @@ class _Expected:
         row = address >> ADDRESS_BITS[width]
         if width >= 9:
             return range(row * width, (row + 1) * width)
-        byte, first = divmod(row * width, 8)  # the ninth bit is out of reach
+        byte, first = divmod(row * width, 8)  # the ninth bit cannot be addressed
         return range(byte * 9 + first, byte * 9 + first + width)
 
     def enabled(self, port):
-        """Places that a port writes, with the bits that it writes there."""
+        """Return the places that a port writes, with their new bits."""
         if not (port["enable"] and port["write"]):
             return {}
         bits = {p: port["data"] >> n & 1 for n, p in enumerate(self.places(port["width"], port["address"]))}
@@ -279,7 +280,7 @@ class _Expected:
         return {place: bit for n, (place, bit) in enumerate(bits.items()) if on[n // 9]}
 
     def edge(self, ports):
-        """What each port reads at a clock edge, None if its output stays; then the writing."""
+        """Return what each port reads at a clock edge, or None if its output stays; then write."""
         written = [self.enabled(port) for port in ports]
         read = []
         for port, own, others in zip(ports, written, written[::-1], strict=True):
@@ -298,7 +299,7 @@ class _Expected:
 
 
 def _drawn(width, writes):
-    """A port's inputs; few rows, so that the ports meet."""
+    """Return random inputs of a port. They use few rows, so that both ports often use the same one."""
     return {
         "width": width,
         "enable": RANDOM.random() < 0.9,
@@ -321,7 +322,7 @@ def test_block_ram(cells, place):
     for _ in range(2000):
         drawn = [_drawn(width_a, 0.5), _drawn(width_b, 0 if width_a == 36 else 0.5)]
         if expected.enabled(drawn[0]).keys() & expected.enabled(drawn[1]).keys():
-            drawn[1]["write"] = False  # what both write the device does not promise
+            drawn[1]["write"] = False  # a place that both write is undefined
         sim.poke(_pins(memory.a, drawn[0]) | _pins(memory.b, drawn[1]))
         sim.clock()
         before = [sim.peek(port.read) for port in (memory.a, memory.b)]
@@ -362,7 +363,7 @@ def test_pll_passes_its_clock_on_and_locks(cells):
 
 # Pins with two bits a cycle --------------------------------------------------------------------------------
 
-# RGMII whose bytes come back; what comes at a rising edge is kept apart.
+# RGMII that sends back its bytes. Bits from a rising edge are kept separately.
 RGMII = """
 module pins(input clock, rx_ctl, input [3:0] rx_data, output tx_clock, tx_ctl, output [3:0] tx_data,
     output [3:0] lower, output heard, inout both_ways);
@@ -385,7 +386,7 @@ SITES |= {f"tx_data[{n}]": site for n, site in enumerate(("D8", "C8", "B8", "A8"
 
 
 class _RGMII(Module):
-    """The far end, and a netlist that sends back what it gets from there."""
+    """The far end, and a netlist that sends back what it receives."""
 
     def __init__(self):
         self.sent, self.received, self.lower = Signal(9), Signal(9), Signal(4)
@@ -402,7 +403,7 @@ class _RGMII(Module):
 
 @pytest.fixture(scope="module")
 def pins():
-    """The netlist as Yosys made it, and as nextpnr packed it."""
+    """Return the netlist as Yosys made it, and as nextpnr packed it."""
     folder = BUILD / "pins"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pins.v").write_text(RGMII)

@@ -1,4 +1,6 @@
-"""A simulated board of a netlist: the host's bytes are bits at its pins; what cannot be is told at once."""
+"""Test a simulated board made from a netlist: the host's bytes become bits at its pins, and impossible cases are
+reported.
+"""
 
 import json
 import socket

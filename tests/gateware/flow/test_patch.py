@@ -1,4 +1,4 @@
-"""New firmware in a bitstream that is there: the same bytes as of the whole flow, in a small design around a ROM."""
+"""Test new firmware in an existing bitstream: the bytes equal the whole flow's, for a small design around a ROM."""
 
 import json
 import random
@@ -15,7 +15,7 @@ from gateware.flow.cache import REPOSITORY
 from gateware.flow.cells import contents
 from tests.gateware.flow.test_build import gateware_flow
 
-FOLDER = REPOSITORY / "build" / "tests" / "patch"  # YoWASP's tools see no /tmp
+FOLDER = REPOSITORY / "build" / "tests" / "patch"  # YoWASP's tools cannot read /tmp
 WORDS = 6144  # three banks, in eleven block RAMs
 SOURCE = f"""
 module top(input clock, input [12:0] address, output reg [31:0] read, input [10:0] other, output reg [8:0] table_read);
@@ -39,7 +39,7 @@ ecppack --bootaddr 0 --compress top.config --svf top.svf --bit top.bit
 MADE = ("top.bit", "top.svf", "top.config")
 
 
-# Beside the ROM a code memory as `gateware.soc.loader` has it.
+# The design has a ROM and a code memory, like `gateware.soc.loader`.
 CODE_WORDS = 16384
 WITH_CODE = """
     input [13:0] place, input [3:0] write, input [31:0] written, output [31:0] code_read);
@@ -88,12 +88,12 @@ def blocks(folder, name):
 
 @pytest.fixture(scope="module")
 def built():
-    """A build whose ROM is not full."""
+    """Return a build with a ROM that is not full."""
     return whole_flow(FOLDER / "built", image(1, 4100))
 
 
 def test_the_bytes_are_those_of_the_whole_flow(built):
-    """Of firmware that is longer, and goes into a bank that was empty."""
+    """The new firmware is longer and uses a bank that was empty."""
     longer = image(2, WORDS)
     apart = sources(FOLDER / "apart", longer)
     before = {name: (built / name).read_bytes() for name in MADE}
@@ -122,7 +122,7 @@ def test_a_code_memory_changes_with_the_rom():
 
 @pytest.mark.thorough
 def test_and_back_again(built):
-    """Shorter firmware leaves nothing of the longer one."""
+    """After shorter firmware, nothing of the longer firmware remains."""
     there, back = sources(FOLDER / "there", image(3, WORDS)), sources(FOLDER / "back", image(1, 4100))
     patch.patch(built, there, "top", bitstream.tools())
     patch.patch(there, back, "top", bitstream.tools())
@@ -178,7 +178,7 @@ def test_parameters_hold_the_units():
     assert [int(unit, 16) for unit in contents(rom.parameters(units)).split()] == units
 
 
-# The command, on that design as a target: what compiles firmware, LiteX and the report are left out.
+# The command runs with that design as its target. Compiling firmware, LiteX and the report are left out.
 
 TARGET = SimpleNamespace(name="top", variables="BOARD=top", board=SimpleNamespace(name="top", simulated=False))
 NEW = build_id.MARK + image(7, 4996)
@@ -186,7 +186,7 @@ NEW = build_id.MARK + image(7, 4996)
 
 @pytest.fixture
 def directory(built, monkeypatch):
-    """A folder as `make bitstream` leaves it; the sources that are written anew have the firmware `NEW` in them."""
+    """Return a folder as `make bitstream` leaves it. The rewritten sources contain the firmware `NEW`."""
     folder = FOLDER / "target"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(built, folder / "gateware")
@@ -202,7 +202,7 @@ def directory(built, monkeypatch):
 
 
 def test_a_build_has_the_new_firmware_and_is_whole(directory, built):
-    """Done again it gives the same; done with the firmware of before, what was there before."""
+    """Repeating it makes the same files. With the previous firmware it makes the previous files."""
     for _ in range(2):
         assert patch.build(TARGET, directory, FOLDER / "results") == directory / "gateware" / "top.bit"
         assert bitstream.stamp(directory).is_current() and not (directory / "patched").exists()
@@ -255,7 +255,7 @@ def test_sources_that_changed_behind_the_bitstream(directory, file):
     [("top.v", "7 * n", "5 * n"), ("build_top.sh", "--seed 1", "--seed 2"), ("build_top.sh", "--compress ", "")],
 )
 def test_gateware_that_has_changed_since(directory, file, old, new):
-    """What the bitstream was made of had another constant, or was placed or packed otherwise."""
+    """The bitstream was made with another constant, or was placed or packed differently."""
     path = directory / "gateware" / file
     text = path.read_text()
     assert old in text

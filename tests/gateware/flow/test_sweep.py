@@ -1,4 +1,4 @@
-"""Sweeps on this machine and on two workers of a scheduler on loopback: bytes, bounds, ends."""
+"""Test sweeps on this machine and on two workers of a scheduler on loopback: bytes, bounds, and how they end."""
 
 import json
 import os
@@ -23,16 +23,16 @@ from gateware.flow.sweep import Failed, SweepError, Workers
 from tests.gateware.flow.waiting import die, kill_worker, wait
 from tests.waiting import HANG_S, until
 
-FOLDER = REPOSITORY / "build" / "tests" / "sweep"  # YoWASP's tools see no /tmp
+FOLDER = REPOSITORY / "build" / "tests" / "sweep"  # YoWASP's tools cannot read /tmp
 DESIGN = "module top(input clk, input [3:0] a, output reg [3:0] q); always @(posedge clk) q <= q + a; endmodule"
 OPTIONS = ["--25k", "--package", "CABGA256", "--json", "top.json", "--lpf", "top.lpf", "--lpf-allow-unconstrained"]
 
 
 class Lab:
-    """A Dask scheduler on loopback and its workers, as they are started on machines of a lab."""
+    """A Dask scheduler on loopback and its workers, started like on the machines of a lab."""
 
     def __init__(self, folder):
-        """`folder` gets a tool that workers alone have."""
+        """Put a tool that only workers have into `folder`."""
         self.workers = []
         (folder / "tool").write_text("#!/bin/sh\necho Version 0.1\n")
         (folder / "tool").chmod(0o755)
@@ -56,7 +56,7 @@ class Lab:
         raise AssertionError(f"{command} has ended")
 
     def have(self, count):
-        """See to it that there are so many workers; returns their processes."""
+        """Make sure that `count` workers run; return their processes."""
         self.workers = [worker for worker in self.workers if worker.poll() is None]
         for worker in self.workers[count:]:
             worker.kill()
@@ -84,7 +84,7 @@ def lab(tmp_path_factory):
 
 @pytest.fixture
 def workers(request):
-    """Who does the tasks: this machine, or two workers."""
+    """Return what runs the tasks: this machine, or two workers."""
     if request.param == "here":
         return Workers(2)
     lab = request.getfixturevalue("lab")
@@ -96,7 +96,7 @@ everywhere = pytest.mark.parametrize("workers", ["here", "lab"], indirect=True)
 
 
 def swept(function, tasks, workers, **options):
-    """The results of a sweep by their names, in the order in which they came."""
+    """Return the results of a sweep by name, in the order in which they came."""
     results = {}
     sweep.run(function, tasks, results.__setitem__, workers, **options)
     return results
@@ -107,7 +107,7 @@ def alive(pid):
 
 
 def running(folder, count):
-    """Names, processes and workers of tasks that wait, once there are so many."""
+    """Wait until `count` tasks are waiting; return their names, processes and workers."""
     until(lambda: len(list(folder.glob("*.*.*"))) >= count)
     return [
         (name, int(pid), int(worker)) for name, pid, worker in (path.name.split(".") for path in folder.glob("*.*.*"))
@@ -116,7 +116,7 @@ def running(folder, count):
 
 @pytest.fixture(scope="module")
 def files():
-    """The netlist of a small design, and its constraints."""
+    """Return the netlist of a small design, and its constraints."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     (FOLDER / "top.v").write_text(DESIGN)
@@ -198,7 +198,7 @@ def test_tasks_of_a_worker_that_dies_are_done_by_another(lab, tmp_path):
     assert sorted(name for name, *_ in running(tmp_path, 3)) == sorted([*ended, "a", "b"])
 
 
-@pytest.mark.thorough  # a third worker; that bounds hold is seen below
+@pytest.mark.thorough  # needs a third worker; tests below also check bounds
 def test_a_task_that_ends_its_worker_each_time_is_given_a_bounded_number_of_times(lab):
     lab.have(2)
     outcome = swept(kill_worker, {"bad": ()}, Workers(scheduler=lab.address))
@@ -265,7 +265,7 @@ def test_a_bundle_is_all_sources_and_inputs_and_nothing_that_git_ignores():
     assert not {".git", ".venv", "build", "__pycache__"} & {part for name in members for part in Path(name).parts}
 
 
-@pytest.mark.thorough  # others start workers as Dask does, which takes less
+@pytest.mark.thorough  # other tests start workers by Dask's command, which is faster
 def test_a_worker_as_make_starts_it_listens_where_it_reaches_the_scheduler_and_does_tasks(lab):
     lab.have(0)
     command = [sys.executable, "-m", "gateware.flow.sweep", "--jobs", "2", "--scheduler", lab.address]
@@ -287,7 +287,7 @@ def test_a_worker_without_a_scheduler_is_refused(monkeypatch, capsys):
     assert capsys.readouterr().err.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:1: ")
 
 
-@pytest.mark.thorough  # the seconds in which Dask tries to connect again
+@pytest.mark.thorough  # Dask tries for seconds to connect again
 def test_a_scheduler_that_is_lost_is_told(lab, tmp_path):
     lab.have(1)
 

@@ -1,4 +1,4 @@
-"""Tools that take long, and the end of what started them."""
+"""Test that tools that run long end with the process that started them."""
 
 import os
 import subprocess

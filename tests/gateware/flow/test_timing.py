@@ -1,4 +1,4 @@
-"""`make timing`: what it makes of nextpnr's reports, what it keeps, and a small design through the tools themselves."""
+"""Test `make timing`: how it reads nextpnr's reports, what it keeps, and a small design through the real tools."""
 
 import json
 import shutil
@@ -97,7 +97,7 @@ def test_endings_are_counted_without_numbers_of_bits():
 
 @pytest.fixture(scope="module")
 def design():
-    """A folder with the netlist of a small design, where YoWASP's tools see it."""
+    """Return a folder with the netlist of a small design, where YoWASP's tools can read it."""
     folder = REPOSITORY / "build" / "tests" / "timing"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""The simulator's file of waveforms: which cycles are in it, and that it is whole, on a small model."""
+"""Test the simulator's waveform file with a small model: it contains the right cycles, and is complete."""
 
 import os
 import struct
@@ -15,7 +15,7 @@ module sim(input sys_clk, output reg [31:0] counted);
     initial counted = 0;
 endmodule
 """
-# What LiteX's main loop does, with a period of four picoseconds.
+# This does what LiteX's main loop does, with a period of four picoseconds.
 MAIN = """
 #include "Vsim.h"
 #include <csignal>
@@ -40,7 +40,7 @@ int main(int argc, char *argv[])
     return 0;
 }
 """
-HEADER, HIERARCHY, VALUES = 0, 6, 8  # kinds of blocks, of which each has its kind and its length before it
+HEADER, HIERARCHY, VALUES = 0, 6, 8  # kinds of blocks; a block begins with its kind and length
 
 
 def blocks_of(path):

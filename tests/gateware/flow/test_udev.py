@@ -1,4 +1,4 @@
-"""`make udev`: rules are written where udev looks, and udev reads them."""
+"""Test `make udev`: it writes rules where udev looks, and udev reads them."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ def run(*words):
 
 
 def programs(tmp_path, monkeypatch, status):
-    """Puts a udevadm first that notes its words."""
+    """Put a fake udevadm first in PATH; it notes its arguments."""
     folder = tmp_path / "programs"
     folder.mkdir()
     (folder / "udevadm").write_text(f'#!/bin/sh\necho "$*" >> {tmp_path}/log\nexit {status}\n')

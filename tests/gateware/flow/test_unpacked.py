@@ -1,4 +1,4 @@
-"""A bitstream is read back, and differs from another netlist's, and from another placement."""
+"""Test that a bitstream is read back, and differs from another netlist's and from another placement."""
 
 import copy
 import json
@@ -9,9 +9,9 @@ import pytest
 from gateware.flow import toolchain, unpacked
 from gateware.flow.cache import REPOSITORY
 
-# A quarter of a minute for placing, packing and reading: what breaks, `make netlist` finds too.
+# Placing, packing and reading take 15 seconds. `make netlist` also finds what this test finds.
 pytestmark = pytest.mark.thorough
-FOLDER = REPOSITORY / "build" / "tests" / "unpacked"  # YoWASP's tools see no /tmp
+FOLDER = REPOSITORY / "build" / "tests" / "unpacked"  # YoWASP's tools cannot read /tmp
 SOURCE = """
 module top(input clock, input [7:0] address, output reg [7:0] read);
     (* ram_style = "block" *) reg [7:0] memory [0:255];
@@ -28,7 +28,7 @@ ecppack --compress top.config --bit top.bit
 
 @pytest.fixture(scope="module")
 def built():
-    """The routed netlist of a memory, in `FOLDER` beside its bitstream."""
+    """Return the routed netlist of a memory, in `FOLDER` with its bitstream."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / "top.v").write_text(SOURCE)
     (FOLDER / "build_top.sh").write_text(SCRIPT)

@@ -1,4 +1,4 @@
-"""A task that says where it runs, and waits until it may go on."""
+"""A task that tells where it runs, and waits until it may continue."""
 
 import os
 import time
@@ -6,11 +6,11 @@ from pathlib import Path
 
 from tests.waiting import HANG_S, until
 
-TASK_S = 10 * HANG_S  # more than what the tests allow for its end
+TASK_S = 10 * HANG_S  # longer than the tests wait for its end
 
 
 def wait(folder: str, name: str) -> str:
-    """`name`, once there is a file `go` in the folder; first there is one `<name>.<its process>.<its worker's>`."""
+    """Write a file `<name>.<its process>.<its worker's>`; return `name` when the folder has a file `go`."""
     Path(folder, f"{name}.{os.getpid()}.{os.getppid()}").touch()
     until(Path(folder, "go").exists)
     return name

@@ -1,4 +1,4 @@
-"""The vector AES unit in simulation, with the memory that its loads and stores reach, and commands for it."""
+"""Simulate the vector AES unit with the memory that its loads and stores reach, and make commands for it."""
 
 import random
 
@@ -7,11 +7,14 @@ from gateware.isa.vector_unit import VectorAESUnit
 from tests.gateware.support import Simulation
 
 ORIGIN, SIZE = 0x4000_0000, 1024
-QUIET_CYCLES = 10  # in which nothing may come after the last response
+QUIET_CYCLES = 10  # nothing may come in these cycles after the last response
 
 
 class Bench:
-    """The unit behind its CFU port; `shown` gives further signals of it to see, `options` are those of `Simulation`."""
+    """The unit with its CFU port.
+
+    `shown` returns more signals of the unit to observe; `options` are options of `Simulation`.
+    """
 
     def __init__(self, sbox: str = "table", shown=lambda unit: [], **options):
         self.unit = unit = VectorAESUnit(memory=(ORIGIN, SIZE), sbox=sbox)
@@ -21,7 +24,7 @@ class Bench:
         self.memory = bytearray(SIZE)
 
     def drive(self, commands, rng=None, idle: float = 0.0):
-        """A test bench that gives (function id, rs1, rs2) in order."""
+        """Return a test bench that sends (function id, rs1, rs2) in order."""
         unit = self.unit
         for function_id, rs1, rs2 in commands:
             while rng and rng.random() < idle:
@@ -36,7 +39,7 @@ class Bench:
             yield unit.cmd_valid.eq(0)
 
     def collect(self, count: int, responses: list, rng=None, busy: float = 0.0):
-        """A test bench that takes responses, and sees that none comes without a command."""
+        """Return a test bench that takes responses, and checks that none comes without a command."""
         unit = self.unit
         while len(responses) < count:
             yield unit.rsp_ready.eq(int(not rng or rng.random() >= busy))
@@ -49,7 +52,7 @@ class Bench:
             assert not (yield unit.rsp_valid)
 
     def serve(self, rng=None, slow: float = 0.0):
-        """A test bench that is the memory."""
+        """Return a test bench that acts as the memory."""
         bus = self.unit.bus
         while True:
             yield
@@ -68,7 +71,7 @@ class Bench:
                 yield bus.ack.eq(0)
 
     def run(self, commands, *, idle=0.0, busy=0.0, slow=0.0, seed=0, memory=None):
-        """Gives commands to a unit just powered on; returns the responses and the cycles to the last of them.
+        """Send commands to a unit just powered on; return the responses and the cycles to the last of them.
 
         ``idle``, ``busy`` and ``slow`` are the shares of cycles in which no command is offered, no response taken,
         and the memory does not answer. ``memory`` is a bytearray that loads and stores access.
@@ -117,7 +120,7 @@ def block_of(values) -> bytes:
 
 
 def random_address(rng):
-    """Of a block inside the memory, or one that is not aligned, or outside."""
+    """Return the address of a block inside the memory, or an address that is not aligned or outside."""
     return ORIGIN + 16 * rng.randrange(SIZE // 16) + rng.choice([0] * 12 + [4, -8192])
 
 

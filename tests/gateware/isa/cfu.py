@@ -1,4 +1,4 @@
-"""Runs instructions on a unit behind the CFU port, alone in a simulation."""
+"""Run instructions on a unit with a CFU port, in a simulation of only this unit."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -10,10 +10,10 @@ from tests.gateware.support import Simulation
 
 @contextmanager
 def executing(unit: CFUUnit) -> Iterator[Callable]:
-    """A function that runs a list of (function id, rs1, rs2) back to back, and returns the values of rd.
+    """Yield a function that runs a list of (function id, rs1, rs2) back to back, and returns the values of rd.
 
-    Its second argument is the chance that the port does not take an answer in a cycle; its `cycles` are those of the
-    last list.
+    Its second argument is the chance that the port does not take an answer in a cycle. Its attribute `cycles` has the
+    cycles of the last list.
     """
     ports = [unit.cmd_valid, unit.cmd_ready, unit.cmd_function_id, *unit.cmd_inputs]
     with Simulation(unit, *ports, unit.rsp_valid, unit.rsp_ready, unit.rsp_output) as simulation:
@@ -49,10 +49,10 @@ def executing(unit: CFUUnit) -> Iterator[Callable]:
 
 
 def column_words(block: bytes) -> list[int]:
-    """The columns of a block, or of several, row 0 in the low byte."""
+    """Return the columns of a block, or of several blocks, with row 0 in the low byte."""
     return [int.from_bytes(block[i : i + 4], "little") for i in range(0, len(block), 4)]
 
 
 def block_bytes(words: list[int]) -> bytes:
-    """The block of four columns."""
+    """Return the block of four columns."""
     return b"".join(word.to_bytes(4, "little") for word in words)

@@ -1,6 +1,6 @@
-"""The vector unit on its test bench, simulated once for all tests: with the S-box that simulated boards give it.
+"""Simulate the vector unit on its test bench once for all tests, with the S-box of simulated boards.
 
-With `--netlist` it is the unit of each board on an FPGA, as synthesis maps it; every run does so in `test_netlist.py`.
+With `--netlist` it is the unit of each FPGA board, as synthesis maps it. Every run does this in `test_netlist.py`.
 """
 
 import pytest
@@ -25,5 +25,5 @@ def bench(sbox, pytestconfig):
 
 @pytest.fixture
 def run(bench):
-    """Gives commands to a unit just powered on; see `Bench.run`."""
+    """Send commands to a unit just powered on; see `Bench.run`."""
     return bench.run

@@ -1,10 +1,10 @@
 /**
  * @file
- * Executes instructions on the simulated core, one by one, as a test on the host asks for them.
+ * Executes instructions on the simulated core, one by one, as a test on the host requests them.
  *
  * Over the UART, all little-endian: a request is three words, the instruction with rd = a0, rs1 =
- * a0 and rs2 = a1, and the values of a0 and a1; the answer is two words, the value of a0 afterwards
- * and the clock cycles from before the instruction to when its result was there.
+ * a0 and rs2 = a1, and the values of a0 and a1. The answer is two words: the value of a0
+ * afterwards, and the clock cycles from before the instruction until its result was ready.
  */
 #include <stdint.h>
 
@@ -33,7 +33,7 @@ int main(void)
 		register uint32_t a2 __asm__("a2");
 		uint32_t before;
 
-		/* fence.i: the instruction cache must see the new code. */
+		/* fence.i makes the instruction cache read the new code. */
 		__asm__ volatile("fence.i\n\tnop\n\tnop\n\tnop\n\tnop\n\tnop\n\t"
 				 "csrr %[before], mcycle\n\tjalr ra, %[code]"
 				 : "+r"(a0), "+r"(a1), "=r"(a2), [before] "=&r"(before)

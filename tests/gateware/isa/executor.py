@@ -1,4 +1,4 @@
-"""The simulated board with the program `executor.c` in its ROM: executes single instructions on the real core."""
+"""Run the simulated board with `executor.c` in its ROM, which executes single instructions on the real core."""
 
 import struct
 from pathlib import Path
@@ -11,11 +11,11 @@ from tests import rom
 BUILD = REPOSITORY / "build" / "tests" / "executor"
 CUSTOM_0 = 0x0B
 A0, A1 = 10, 11
-BATCH = 100  # requests at a time, within what the simulated UART holds
+BATCH = 100  # requests at a time; the simulated UART holds as many
 
 
 def build() -> Path:
-    """Compiles the executor and lays out a simulated board that starts it; returns the board's folder."""
+    """Compile the executor and build a simulated board that starts it; return the board's folder."""
     return rom.build(BUILD, Path(__file__).with_suffix(".c"))
 
 
@@ -35,7 +35,7 @@ class Executor:
         self._board.stop()
 
     def execute(self, instructions: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
-        """Executes (function id, rs1, rs2) one by one; returns rd and the cycles to its result of each."""
+        """Execute (function id, rs1, rs2) one by one; return rd and the cycles to its result for each."""
         answers = []
         for first in range(0, len(instructions), BATCH):
             batch = instructions[first : first + BATCH]

@@ -1,7 +1,7 @@
-"""FIPS-197 on bytes, written from the standard for the tests; nothing of the gateware is used.
+"""FIPS-197 on bytes, written from the standard for the tests. It uses nothing of the gateware.
 
-A state is 16 bytes in the standard's order: byte ``r + 4*c`` is row r, column c. `test_fips197`
-holds this model itself against the standard's example and an independent library.
+A state is 16 bytes in the standard's order: byte ``r + 4*c`` is row r, column c. `test_fips197` compares this model
+with the standard's example and an independent library.
 """
 
 
@@ -71,7 +71,7 @@ def xor(a: bytes, b: bytes) -> bytes:
 
 
 def expand_key(key: bytes) -> list[bytes]:
-    """Round keys of encryption, 16 bytes each (5.2)."""
+    """Return the round keys of encryption, 16 bytes each (5.2)."""
     words = [key[i : i + 4] for i in range(0, len(key), 4)]
     length = len(words)
     rcon = 1

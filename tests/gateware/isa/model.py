@@ -1,4 +1,4 @@
-"""The vector AES unit as its reference page describes it: a model that executes instructions one by one."""
+"""Model the vector AES unit as its reference page describes it: instructions are executed one by one."""
 
 from tests.gateware.isa import fips197
 
@@ -13,7 +13,7 @@ def _word(value: int) -> bytes:
 
 
 class UnitModel:
-    """State registers, key registers, context and memory; `execute` applies one instruction and returns rd."""
+    """State registers, key registers, context and memory. `execute` applies one instruction and returns rd."""
 
     def __init__(self, origin: int = 0x4000_0000, size: int = 65536):
         self.context = 0

@@ -1,4 +1,4 @@
-"""The register in front of the units: every command once, in order, and no cycle lost."""
+"""Test the register in front of the units: it passes every command once, in order, and loses no cycle."""
 
 import random
 
@@ -11,7 +11,7 @@ COUNT = 300
 
 
 def run(idle: float, stall: float) -> tuple[list, list, int]:
-    """Sends random commands; gives what was sent, what arrived, and the cycles that it took."""
+    """Send random commands; return the commands sent, the commands that arrived, and the cycles that this took."""
     rng = random.Random(f"{idle} {stall}")
     sent = [
         {"function_id": rng.getrandbits(10), "input0": rng.getrandbits(32), "input1": rng.getrandbits(32)}
@@ -58,5 +58,5 @@ def test_ready_waits_for_nothing_in_the_same_cycle():
 
     with Simulation(dut, dut.sink, dut.source) as simulation:
         simulation.run(bench(), max_cycles=20)
-    # Taken in the first cycle of waiting, and not taken in the cycle in which the unit becomes ready.
+    # A command is taken in the first cycle of waiting, and none in the cycle in which the unit becomes ready.
     assert ready == [1, 1, 0, 0, 1]

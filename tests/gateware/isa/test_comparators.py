@@ -1,4 +1,4 @@
-"""The instruction sets behind one port: each answers what it is defined to, in order, whatever the port does."""
+"""Test the instruction sets on one port: each answers by its definition, in order, whatever the port does."""
 
 import random
 
@@ -16,7 +16,7 @@ def rotated(word, bits):
 
 
 def transformed(word, inverse, mix):
-    """(Inv)SubBytes of each byte, then (Inv)MixColumns."""
+    """Apply (Inv)SubBytes to each byte, then (Inv)MixColumns."""
     column = word.to_bytes(4, "little")
     column = fips197.inv_sub_bytes(column) if inverse else fips197.sub_bytes(column)
     if mix:
@@ -25,7 +25,7 @@ def transformed(word, inverse, mix):
 
 
 def share(word, select, inverse, mix):
-    """What byte `select` adds to row 0 of a column."""
+    """Return what byte `select` adds to row 0 of a column."""
     byte = transformed(word >> 8 * select & 0xFF, inverse, False) & 0xFF
     if not mix:
         return byte

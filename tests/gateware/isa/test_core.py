@@ -1,4 +1,4 @@
-"""The instructions as VexRiscv executes them: every one on the simulated board, against the model."""
+"""Test the instructions as VexRiscv executes them: each on the simulated board, against the model."""
 
 import random
 
@@ -18,13 +18,13 @@ def executor():
         yield running
 
 
-BUFFER_SCRATCH = 0x4000_8000  # the executor itself keeps nothing in the buffer memory
+BUFFER_SCRATCH = 0x4000_8000  # the executor itself stores nothing in the buffer memory
 
 
 class Checked:
-    """Collects instructions; `check` executes them on the core and on the model and compares every rd."""
+    """Collect instructions; `check` executes them on the core and on the model and compares every rd."""
 
-    KNOWN = (("context", 0), ("memory_status", 1))  # context 0, and no fault of a test before
+    KNOWN = (("context", 0), ("memory_status", 1))  # context 0, and no earlier fault
 
     def __init__(self, executor):
         self.executor = executor
@@ -34,7 +34,7 @@ class Checked:
         for block in range(72):
             self("vstore", rs1=BUFFER_SCRATCH + 16 * block, s=0)
         self("memory_status", rs1=1)
-        # The unit's registers are zero after configuration only: bring both sides to a known state.
+        # The unit's registers are zero only after configuration, so bring both sides to a known state.
         executor.execute([(BY_NAME[name].function_id(), operand, 0) for name, operand in self.KNOWN])
         for context in range(8):
             self("context", rs1=context)
@@ -50,7 +50,7 @@ class Checked:
         self.pending.append((name, rs1, rs2, fields))
 
     def check(self):
-        """Returns the values of rd since the last check."""
+        """Return the values of rd since the last check."""
         answers = self.executor.execute([(BY_NAME[n].function_id(**f), a, b) for n, a, b, f in self.pending])
         for (name, rs1, rs2, fields), (result, cycles) in zip(self.pending, answers, strict=True):
             expected = self.model.execute(name, rs1, rs2, **fields)
@@ -88,7 +88,7 @@ def test_random_instructions_follow_the_model(executor):
 
 @pytest.mark.parametrize("key_bits", [128, 192, 256])
 def test_the_seven_instructions_encrypt_and_decrypt(executor, key_bits):
-    """FIPS-197 appendix C on the core, two instructions a round, both directions."""
+    """FIPS-197 appendix C runs on the core in both directions, with two instructions a round."""
     unit = Checked(executor)
     key = bytes(range(key_bits // 8))
     plaintext = bytes.fromhex("00112233445566778899aabbccddeeff")

@@ -1,4 +1,4 @@
-"""The tests' own FIPS-197 model against the standard's example and the `cryptography` library."""
+"""Test the tests' own FIPS-197 model against the standard's example and the `cryptography` library."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""A register group to memory in one instruction: hazards at every distance, overlaps, faults, and what it costs."""
+"""Test storing a register group in one instruction: hazards at every distance, overlaps, faults, and its cycles."""
 
 import random
 
@@ -12,7 +12,7 @@ DISTANCES = range(10)
 
 
 class Program:
-    """Commands, and what the model answers to them."""
+    """Commands, and the model's answers to them."""
 
     def __init__(self, seed):
         self.memory = bytearray(random.Random(seed).randbytes(SIZE))
@@ -27,7 +27,7 @@ class Program:
         self.expected.append(self.model.execute(name, rs1, rs2, **fields))
 
     def check(self, run, **options):
-        """Returns the cycles that it took."""
+        """Run the program and compare the answers; return the cycles that it took."""
         for s in range(8):
             for c in range(4):
                 self("move_out_xor", c=c, s=s)
@@ -43,8 +43,9 @@ class Program:
     "other", ["counter", "move_in", "round_enc", "move_out_xor", "vload", "vload_xor", "vstore", "vxor_group"]
 )
 def test_hazards_at_every_distance(run, other, slow):
-    """Another instruction on each register, so many commands behind a group and before it; no group's blocks are
-    written by another.
+    """Another instruction on each register runs at each distance in commands before and after a group.
+
+    No other instruction writes the group's blocks.
     """
     rng = random.Random(other)
 
@@ -67,7 +68,7 @@ def test_hazards_at_every_distance(run, other, slow):
                     program("sub_word", rng.getrandbits(32))
                 program("vxor_group", ORIGIN + 16 * s, 512 - 16 * s + 128 * (s - first))
                 for _ in range(distance):
-                    program("key_write", 0, 0, hw=0, kw=8 + (s ^ 1))  # bits 2:0 are where others name a register
+                    program("key_write", 0, 0, hw=0, kw=8 + (s ^ 1))  # other instructions name a register in bits 2:0
                 disturb(program, s)
             program.check(run, slow=slow)
 
@@ -86,7 +87,7 @@ def test_overlaps_are_carried_out_in_order(run, distance):
     [(8, 0), (0, 8), (SIZE - 64, 0), (0, SIZE - 64), (SIZE - 32, SIZE - 96), (-16, 0), (0, -16), (0, 2**30), (8, -8)],
 )
 def test_a_group_ends_at_its_first_fault(run, source, destination):
-    """Nothing behind it is written, its address stays, and the next group is carried out."""
+    """Nothing after the fault is written, the fault's address stays, and the next group is carried out."""
     program = Program(7)
     program("vxor_group", ORIGIN + source, (destination - source) % 2**32)
     program("vstore", ORIGIN + 256, s=3)
@@ -101,7 +102,7 @@ def test_a_group_ends_at_its_first_fault(run, source, destination):
 
 
 def test_a_group_costs_its_rounds_and_an_instruction(run):
-    """CTR from memory to memory: counters, rounds, the group; nothing waits for memory."""
+    """Run CTR from memory to memory: counters, rounds, the group. Nothing waits for memory."""
     program = Program(8)
     for group in range(4):
         for s in range(8):
@@ -128,7 +129,7 @@ def test_state_registers_stay(run):
 
 
 def queue_words(unit):
-    """What the queue of loads and stores keeps, by place."""
+    """Return the contents of the queue of loads and stores, by place."""
     fragment = unit.memory.queue.fifo._fragment
     (storage,) = (special for special in fragment.specials if isinstance(special, Memory))
     words = []
@@ -141,7 +142,7 @@ def queue_words(unit):
 
 
 def test_a_refused_group_of_zeros_clears_what_the_queue_keeps():
-    """As firmware does at the end of a key: nothing of the keystream is left where it was."""
+    """Firmware does this when it removes a key: nothing of the keystream remains in the queue."""
     shown = []
     bench = Bench(shown=lambda unit: shown.extend(queue_words(unit)) or shown)
     secret = [random.Random(s).randbytes(16) for s in range(8)]
@@ -161,5 +162,5 @@ def test_a_refused_group_of_zeros_clears_what_the_queue_keeps():
 
 
 def slices(word):
-    """All runs of 128 bits of a word."""
+    """Return all runs of 128 bits of a word."""
     return {word >> first & (1 << 128) - 1 for first in range(64)}

@@ -1,4 +1,4 @@
-"""A context switch at every delay of a load, and reset at every cycle of a program with loads and stores under way."""
+"""Test a context switch at every delay of a load, and a reset at every cycle of a program with loads and stores."""
 
 import random
 
@@ -12,12 +12,12 @@ BLOCKS = [random.Random("blocks").randbytes(16) for _ in range(4)]
 
 
 def named(name, rs1=0, rs2=0, **fields):
-    """A command for both: the unit's words, and the model's call."""
+    """Return a command for both sides: the unit's words, and the model's call."""
     return encode(name, rs1, rs2, **fields), (name, rs1, rs2, fields)
 
 
 def moves(name: str, block: bytes, **fields):
-    """The two instructions that give a register a block; h or hw is the half."""
+    """Return the two instructions that move a block into a register; h or hw is the half."""
     w = words(block)
     half = "hw" if name == "key_write" else "h"
     return [(name, (w[2 * h], w[2 * h + 1]), {**fields, half: h}) for h in range(2)]
@@ -50,7 +50,7 @@ PROGRAM = [
 
 @pytest.mark.parametrize("access_cycles", range(12))
 def test_a_context_switch_waits_for_loads(bench, access_cycles):
-    """What a load gives goes to the context in which it was issued, and that alone; a group is of one context."""
+    """A load's data go only to the context in which the load was issued. A group belongs to one context."""
     memory = bytearray(random.Random(access_cycles).randbytes(SIZE))
     model = UnitModel(ORIGIN, SIZE)
     model.memory[:] = memory
@@ -94,7 +94,10 @@ def test_a_context_switch_waits_for_loads(bench, access_cycles):
 
 
 def test_reset(bench):
-    """After it: context 0, no fault, no access and no response; each register as some instruction left it."""
+    """After a reset: context 0, no fault, no access and no response.
+
+    Each register has the value of some instruction.
+    """
     program = [named(name, *w, **f) for name, w, f in PROGRAM]
     initial = random.Random("memory").randbytes(SIZE)
     model = UnitModel(ORIGIN, SIZE)

@@ -1,7 +1,7 @@
-"""The vector unit as it is mapped to the ECP5, with a board's S-boxes, on programs of the unit's own test bench.
+"""Run programs of the unit's test bench on the vector unit as it is mapped to the ECP5, with a board's S-boxes.
 
-The netlist is interpreted, as compiling it takes minutes; ``make netlist-units`` compiles it and runs all programs, and
-those of the accelerator.
+The netlist is interpreted, because compiling it takes minutes. ``make netlist-units`` compiles it and runs all
+programs, and the accelerator's programs.
 """
 
 import pytest
@@ -19,7 +19,7 @@ __all__ = [  # on the netlist
     "test_whole_blocks_both_ways",
 ]
 
-# A minute for Yosys and the interpreter: what a fault of the unit itself breaks, `test_unit.py` finds too.
+# Yosys and the interpreter take a minute. `test_unit.py` also finds faults of the unit itself.
 pytestmark = pytest.mark.thorough
 
 

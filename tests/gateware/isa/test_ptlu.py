@@ -1,4 +1,4 @@
-"""Parallel table lookups: every field against a model, and a whole block of AES with them."""
+"""Test parallel table lookups: every field against a model, and a whole block of AES with them."""
 
 import random
 
@@ -19,7 +19,7 @@ def write(table, index, word):
 
 
 def model(tables, subword, table, offset, step, rs1):
-    """The definition, byte by byte."""
+    """Apply the definition byte by byte."""
     result = b""
     for i in range(4 // subword):
         index = rs1.to_bytes(4, "little")[(offset + i * step) % 4]
@@ -65,7 +65,7 @@ def test_a_write_is_seen_by_the_next_lookup_and_by_its_entry_alone(run, tables, 
     for _ in range(200):
         table, index, word = rng.randrange(TABLES), rng.randrange(ENTRIES), rng.getrandbits(32)
         tables[table][index] = word
-        # The upper bits of the index do not count.
+        # The upper bits of the index are ignored.
         program += [write(table, rng.getrandbits(24) << 8 | index, word), lookup(4, table, 0, 0, index)]
         expected += [0, word]
         one = (1, rng.randrange(TABLES), 0, 1, rng.getrandbits(32))
@@ -83,7 +83,7 @@ def test_other_function_ids_answer_zero_and_write_nothing(run, tables):
     ("key_bytes", "ciphertext"), [(16, "69c4e0d86a7b0430d8cdb78070b4c55a"), (32, "8ea2b7ca516745bfeafc49904b496089")]
 )
 def test_a_block_of_appendix_c(run, key_bytes, ciphertext):
-    """T0 to T3 of the rows, T4 to T7 with S(x) in each row: 16 lookups of one word a round."""
+    """T0 to T3 belong to the rows, and T4 to T7 have S(x) in one row each. A round takes 16 lookups of one word."""
     for row in range(4):
         for x in range(ENTRIES):
             column = bytes(fips197.SBOX[x] if r == row else 0 for r in range(4))

@@ -1,5 +1,7 @@
-"""Reset of the vector AES unit in mid-operation: at every cycle of a program, with the memory's answer outstanding or
-a response held; what comes after it is right, and nothing of what was under way comes out.
+"""Test a reset of the vector AES unit during operation, at every cycle of a program.
+
+The memory's answer may be outstanding, or a response held. Later results are right, and nothing of the interrupted
+operation comes out.
 """
 
 import random
@@ -16,7 +18,7 @@ INSTANTS = 48
 
 
 class Bench:
-    """The unit with a core that offers commands and a memory that answers, or does not."""
+    """The unit with a core that offers commands, and a memory that answers or does not answer."""
 
     def __init__(self):
         self.unit = unit = VectorAESUnit(memory=(ORIGIN, SIZE))
@@ -61,7 +63,7 @@ class Bench:
             yield
 
     def until_reset(self, commands, cycles, *, taken, answered, seed):
-        """Runs a program for so many cycles, and resets the unit whatever it does."""
+        """Run a program for this number of cycles, then reset the unit whatever it does."""
         rng = random.Random(seed)
         processes = [self.drive(commands), self.collect(len(commands) + 1, [], taken, rng)]
         with pytest.raises(SimulationTimeout):
@@ -70,7 +72,7 @@ class Bench:
         assert not self.sim.peek(self.unit.rsp_valid) and not self.sim.peek(self.unit.bus.cyc)
 
     def run(self, commands):
-        """Responses of a whole program, and that no other one comes."""
+        """Return the responses of a whole program, and check that no other response comes."""
         responses = []
         self.sim.run(
             self.drive(commands),
@@ -90,7 +92,7 @@ def bench():
 
 
 def program(rng, model, count):
-    """Every register of two contexts written, random instructions on them, and all read back; commands, responses."""
+    """Return commands and responses: write all registers of two contexts, run random instructions, read all back."""
     steps = []
     for context in (0, CONTEXTS - 1):
         steps.append(("context", {"rs1": context, "rs2": 0}, {}))
@@ -110,7 +112,8 @@ def program(rng, model, count):
     return commands, [model.execute(name, **operands, **fields) for name, operands, fields in steps]
 
 
-# Each kind of instruction, with what its stages wait for: a register, a load, the memory, a response not taken.
+# Each kind of instruction, and everything that its stages wait for: a register, a load, the memory, a response not
+# taken.
 INTERRUPTED = [
     *put_state(1, bytes(range(16))),
     *put_key(1, bytes(range(16, 32))),

@@ -1,4 +1,4 @@
-"""The instructions of VexRiscv's AES plugin: whole blocks with them, both ways, against the standard's vectors."""
+"""Test the instructions of VexRiscv's AES plugin: whole blocks in both directions, against the standard's vectors."""
 
 import random
 
@@ -24,12 +24,12 @@ def run():
 
 
 def columns(block):
-    """Row 0 in the high byte."""
+    """Return the columns with row 0 in the high byte."""
     return [int.from_bytes(block[i : i + 4], "big") for i in range(0, 16, 4)]
 
 
 def round_columns(run, operation, state, key):
-    """A round: row r of column c comes from column c + r, of decryption c - r."""
+    """Compute a round: row r of column c comes from column c + r, in decryption from c - r."""
     step = -1 if operation & DECRYPT else 1
     out = columns(key)
     for r in range(4):
@@ -54,7 +54,9 @@ def test_blocks_of_appendix_c(run, key_bytes):
 
 
 def test_rom_begins_as_the_plugins():
-    """Its source has c663a5 and f87c84 in TE0, 51f4a750 and 7e416553 in TD0, 52 and 09 in SBOX_INV; 2 KB in all."""
+    """The plugin's source has c663a5 and f87c84 in TE0, 51f4a750 and 7e416553 in TD0, 52 and 09 in SBOX_INV; 2 KB in
+    all.
+    """
     assert [rom()[i] for i in (0, 1, 256, 257)] == [0x52C663A5, 0x09F87C84, 0x51F4A750, 0x7E416553]
     assert len(rom()) == 512
 

@@ -1,4 +1,4 @@
-"""The vector AES unit behind its CFU port: every instruction, back to back, under stalls of either side."""
+"""Test the vector AES unit through its CFU port: every instruction, back to back, with stalls on either side."""
 
 import random
 
@@ -23,7 +23,7 @@ def test_random_programs_follow_the_model(run, idle, busy, slow):
         name, operands, fields = random_command(rng)
         commands.append(encode(name, **operands, **fields))
         expected.append(model.execute(name, **operands, **fields))
-    # Everything left behind can be read back.
+    # All state of the unit can be read back.
     for context in range(8):
         for name, operands, fields in (
             [("context", {"rs1": context}, {})]
@@ -59,7 +59,7 @@ def test_each_of_the_seven(run, name):
 @pytest.mark.parametrize("key_bits", [128, 192, 256])
 @pytest.mark.parametrize("fused", [False, True])
 def test_whole_blocks_both_ways(run, key_bits, fused):
-    """FIPS-197 appendix C: encrypts, and decrypts with the equivalent inverse cipher (5.3.5)."""
+    """Encrypt FIPS-197 appendix C, and decrypt it with the equivalent inverse cipher (5.3.5)."""
     key = bytes(range(key_bits // 8))
     plaintext = bytes.fromhex("00112233445566778899aabbccddeeff")
     ciphertext = {
@@ -128,7 +128,7 @@ def test_undefined_function_ids_answer_zero_and_change_nothing(run):
 
 
 def test_loads_and_stores_run_behind_other_instructions(run):
-    """Eight blocks copied while another register goes through rounds: one instruction a cycle."""
+    """Copy eight blocks while another register goes through rounds: one instruction a cycle."""
     rng = random.Random(4)
     memory = bytearray(rng.randbytes(SIZE))
     expected = memory[:128]

@@ -1,4 +1,4 @@
-"""Parallel table lookups of 64 and 128 bits: every instruction against a model, and blocks of AES with them."""
+"""Test parallel table lookups of 64 and 128 bits: every instruction against a model, and blocks of AES with them."""
 
 import random
 
@@ -12,19 +12,19 @@ from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import block_bytes, column_words
 from tests.gateware.isa.wide_model import PtluModel, checking, encode
 
-COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}  # that a byte of each row comes from
+COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}  # the column that each row's byte comes from
 
 
 @pytest.fixture(scope="module", params=[64, 128])
 def wide(request):
-    """A function that executes what a model notes, and compares; and the model."""
+    """Return a function that executes the instructions noted by a model and compares the answers, and the model."""
     model = PtluModel(request.param)
     with checking(WidePtluUnit(width=request.param), model) as check:
         yield model, check
 
 
 def fill(model, entry):
-    """Writes all tables, with `entry(table, index)` as bytes."""
+    """Write all tables, with `entry(table, index)` as bytes."""
     for table in range(TABLES):
         for index in range(ENTRIES):
             value = entry(table, index)
@@ -78,7 +78,7 @@ def test_undefined_function_ids_answer_zero_and_change_nothing(wide):
 
 
 def test_of_64_bits_a_register_has_one_half_and_two_lanes(wide):
-    """Bits of an instruction that would name others are ignored; of 128 bits they name them."""
+    """Bits of an instruction that would name other halves or lanes are ignored. With 128 bits they name them."""
     model, check = wide
     model.move_in(3, model.bytes // 8 - 1, 1, 2)
     model.program[-1] = encode(MOVE, 1 << 3 | 3, 1, 2)
@@ -89,7 +89,7 @@ def test_of_64_bits_a_register_has_one_half_and_two_lanes(wide):
 
 
 def entry_of_aes(inverse, width):
-    """T0 to T3 by row, T4 to T7 the substitution in each row; the same in every slice."""
+    """Return an entry: T0 to T3 by row, and the substitution in each row in T4 to T7. All slices are equal."""
 
     def entry(table, index):
         row = table % 4
@@ -103,7 +103,7 @@ def entry_of_aes(inverse, width):
 
 
 def round_of_128(model, d, s, spare, inverse, first):
-    """Four lookups of a word a column: row r from byte r of the columns."""
+    """Compute a round with four lookups of a word a column: row r comes from byte r of the columns."""
     for row, column in enumerate(COLUMNS[inverse]):
         model.ptlu(spare if row else d, s, 4, first + row, (4 * column + row) % 16, 4)
         if row:
@@ -111,7 +111,7 @@ def round_of_128(model, d, s, spare, inverse, first):
 
 
 def round_of_64(model, inverse, first):
-    """v0 and v1 into v2 and v3: v4 takes columns 1 and 2 together, v5 columns 3 and 0."""
+    """Compute a round from v0 and v1 into v2 and v3. v4 combines columns 1 and 2, v5 columns 3 and 0."""
     model.shift_right(4, 0)
     model.shift_left(6, 1)
     model.exclusive(4, 6)
@@ -127,7 +127,7 @@ def round_of_64(model, inverse, first):
 
 
 def run_of_64(model, keys, inverse, block):
-    """ECB of a block: (d, k) pairs are halves of the state."""
+    """Encrypt or decrypt a block in ECB. The pairs (d, k) are halves of the state."""
     for n in range(2 * len(keys)):
         model.put_key(n, keys[n // 2][8 * (n % 2) : 8 * (n % 2) + 8])
     for half in range(2):

@@ -1,4 +1,4 @@
-"""The scalar AES instructions: a whole block with them, both ways, against the standard's vectors."""
+"""Test the scalar AES instructions: a whole block in both directions, against the standard's vectors."""
 
 import random
 
@@ -11,7 +11,9 @@ from tests.gateware.isa.cfu import column_words, executing
 
 @pytest.fixture(scope="module")
 def execute():
-    """Runs a list of (operation, byte select, rs1, rs2) back to back and returns the values of rd."""
+    """Yield a function that runs a list of (operation, byte select, rs1, rs2) back to back and returns the values of
+    rd.
+    """
     with executing(ScalarAESUnit()) as run:
 
         def encoded(instructions, stall=0.0):
@@ -23,7 +25,7 @@ def execute():
 
 
 def round_words(execute, operation, state, key, step):
-    """One round: column c gathers row r from column c + step r."""
+    """Compute one round: column c takes row r from column c + step r."""
     out = []
     for c in range(4):
         word = key[c]

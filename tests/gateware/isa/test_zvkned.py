@@ -1,4 +1,4 @@
-"""Zvkned's instructions: each against the standard's pseudo code, and whole blocks and key schedules of FIPS-197."""
+"""Test Zvkned's instructions: each against the standard's pseudo code, and blocks and key schedules of FIPS-197."""
 
 import random
 
@@ -21,7 +21,7 @@ CIPHERTEXTS = {
 
 @pytest.fixture(scope="module")
 def unit():
-    """A function that executes what a model notes, and compares; and the model."""
+    """Return a function that executes the instructions noted by a model and compares the answers, and the model."""
     model = ZvknedModel()
     with checking(ZvknedUnit(), model) as check:
         yield model, check
@@ -75,7 +75,7 @@ def test_undefined_function_ids_answer_zero_and_change_nothing(unit):
 
 
 def schedule(model, key):
-    """Round keys into k0 and on: by the unit but for AES-192, which has no instruction."""
+    """Make the round keys from k0 on, by the unit except for AES-192, which has no instruction."""
     keys = fips197.expand_key(key)
     if len(key) == 24:
         for k, round_key in enumerate(keys):

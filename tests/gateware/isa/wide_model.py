@@ -1,4 +1,4 @@
-"""Units of wider registers as their descriptions say: models that execute instructions one by one, and encodings."""
+"""Model the units with wider registers from their descriptions: execute instructions one by one, and encode them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,9 +24,10 @@ def _with_half(value: bytes, h: int, first: int, second: int) -> bytes:
 
 @contextmanager
 def checking(unit: CFUUnit, model: "WideModel") -> Iterator[Callable]:
-    """A function that has a unit execute what its model noted, compares, and returns the answers; all begins as 0.
+    """Yield a function that lets a unit execute the instructions noted by its model, compares, and returns the answers.
 
-    Its argument is the chance that the port does not take an answer in a cycle.
+    All registers start as 0. The argument of the function is the chance that the port does not take an answer in a
+    cycle.
     """
     with executing(unit) as run:
 
@@ -44,7 +45,7 @@ def checking(unit: CFUUnit, model: "WideModel") -> Iterator[Callable]:
 
 
 class WideModel:
-    """Registers and moves; each instruction is noted in `program`, and what it answers in `answers`."""
+    """Registers and moves. Each instruction is noted in `program`, and its answer in `answers`."""
 
     def __init__(self, width: int):
         self.bytes = width // 8
@@ -58,7 +59,7 @@ class WideModel:
         self.answers.append(answer)
 
     def taken(self):
-        """What was noted since, and the answers: both begin anew."""
+        """Return the instructions noted since the last call, and their answers; both lists then start empty."""
         noted = self.program, self.answers
         self.program, self.answers = [], []
         return noted
@@ -87,7 +88,7 @@ class WideModel:
             self.move_out(d, c)
 
     def look_at_all(self, add_key):
-        """Reads v0 to v7, then every round key by its sum with a register, which `add_key` makes."""
+        """Read v0 to v7, then every round key by its sum with a register; `add_key` makes the sum."""
         for d in range(8):
             self.get(d)
         for k in range(self.key_registers):

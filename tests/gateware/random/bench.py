@@ -1,4 +1,4 @@
-"""The random source behind a CSR bank, with a sequence of the test's in place of the noise."""
+"""Simulate the random source with a CSR bank, with a test's sequence instead of the noise."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ SIMULATED_BANK = 1
 
 
 class Noise(Module):
-    """A noise source whose bit is a port."""
+    """A noise source with its bit as a port."""
 
     def __init__(self):
         self.bit = Signal()
@@ -32,7 +32,7 @@ class Bench:
         self.address = {csr.name: i for i, csr in enumerate(csrs)}
         banks = [csr_bus.Interface(data_width=32, address_width=14) for _ in range(2)]
         top.submodules += csr_bus.CSRBank(csrs, 0, banks[0])
-        # Beside it, that of a simulated board.
+        # The simulated board's source is in the same design.
         top.submodules.simulated = simulated = RandomSource(None)
         top.submodules += csr_bus.CSRBank(simulated.get_csrs(), SIMULATED_BANK, banks[1])
         top.submodules += csr_bus.InterconnectShared([self.csr], banks)
@@ -40,14 +40,14 @@ class Bench:
         self.reset(iter(()))
 
     def reset(self, bits: Iterator[int]):
-        """Reset the source; its samples from now on are these bits, each of them one sample."""
+        """Reset the source; from now on these bits are its samples, one bit each."""
         self.sim.reset()
         self.samples = 0
         self.bits = bits
         self.background = [self._feed()]
 
     def _feed(self):
-        """Holds each bit for the cycles of a sample; the first cycle after reset counts as number 0."""
+        """Hold each bit for the cycles of a sample. The first cycle after reset is number 0."""
         for bit in self.bits:
             yield self.noise.bit.eq(bit)
             for _ in range(SAMPLE_CYCLES):
@@ -55,7 +55,7 @@ class Bench:
             self.samples += 1
 
     def run(self, generator, max_cycles: int = 100_000):
-        """Runs an access or a process over registers; returns its result."""
+        """Run an access or a process over registers; return its result."""
         result = []
 
         def process():

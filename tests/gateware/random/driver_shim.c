@@ -1,4 +1,4 @@
-/* Puts a simulated random source, reached through two functions, behind the driver. */
+/* Connect the driver to a simulated random source, through two functions. */
 #include <stdint.h>
 
 static uint32_t (*read_register)(uint32_t offset);
@@ -23,7 +23,7 @@ int shim_read(uint32_t *words, size_t count)
 	return cl_random_read(&source, words, count);
 }
 
-/** With an engine that fails after so many calls. */
+/** Use an engine that fails after a given number of calls. */
 static unsigned int calls_to_go;
 
 static int failing_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,

@@ -1,10 +1,10 @@
-"""The health tests of SP 800-90B, 4.4, over whole sequences, written after its text."""
+"""The health tests of SP 800-90B, 4.4, over whole sequences, written from its text."""
 
 WINDOW = 1024
 
 
 def repetition_fails(samples: list[int], cutoff: int) -> int | None:
-    """The first sample, from 0, that ends `cutoff` equal ones."""
+    """Return the index of the first sample that ends `cutoff` equal samples, or None."""
     for n in range(cutoff - 1, len(samples)):
         if len(set(samples[n - cutoff + 1 : n + 1])) == 1:
             return n
@@ -12,7 +12,7 @@ def repetition_fails(samples: list[int], cutoff: int) -> int | None:
 
 
 def proportion_fails(samples: list[int], cutoff: int) -> int | None:
-    """The first sample, from 0, that is the `cutoff`-th in its window with the value of the window's first."""
+    """Return the index of the first sample that is the `cutoff`-th one equal to its window's first, or None."""
     for start in range(0, len(samples), WINDOW):
         window = samples[start : start + WINDOW]
         if window.count(window[0]) >= cutoff:
@@ -22,7 +22,10 @@ def proportion_fails(samples: list[int], cutoff: int) -> int | None:
 
 
 def source_fails(samples: list[int], repetition: int, proportion: int) -> int | None:
-    """The first sample that fails a test of the samples or of the sums of neighbours (the first one's is itself)."""
+    """Return the first sample that fails a test of the samples or of the sums of neighbours.
+
+    The first sum is the first sample itself.
+    """
     sums = [a ^ b for a, b in zip(samples, [0, *samples[:-1]], strict=True)]
     found = [
         fails(s, c)

@@ -1,4 +1,4 @@
-"""The C driver of the random source, on the simulated source: it reaches the registers through the CSR bus."""
+"""Test the C driver of the random source with the simulated source, which it reaches through the CSR bus."""
 
 import ctypes
 import errno
@@ -20,7 +20,7 @@ FILL = 0xA5A5_A5A5
 
 
 class Driver:
-    """Calls of the driver; `data_is_read` is called before each read of the register `data`."""
+    """Call the driver; `data_is_read` is called before each read of the register `data`."""
 
     def __init__(self, folder):
         (folder / "cl_random_regs.h").write_text(registers.render(registers.RANDOM_SOURCE))
@@ -59,14 +59,14 @@ class Driver:
         self.bench.run(self.bench.write(self.names[offset], value, self.bank))
 
     def read(self, count):
-        """Status and words, of a buffer that was full of something else."""
+        """Return status and words; the buffer was full of other data."""
         words = (ctypes.c_uint32 * (count + 1))(*(count + 1) * [FILL])
         status = self.c.shim_read(words, count)
         assert words[count] == FILL
         return status, list(words)[:count]
 
     def condition(self, count, calls=2**32 - 1):
-        """Status and bytes, of a buffer that was full of something else; the engine fails after `calls` blocks."""
+        """Return status and bytes; the buffer was full of other data. The engine fails after `calls` blocks."""
         data = ctypes.create_string_buffer(bytes([FILL & 0xFF]) * (count + 1), count + 1)
         status = self.c.shim_condition(data, count, calls)
         assert data.raw[count] == FILL & 0xFF
@@ -156,7 +156,7 @@ def test_source_that_never_answers_is_given_up(driver):
     driver.status = 0
     assert driver.read(2) == (-errno.ETIMEDOUT, [0, 0])
     assert driver.reads < 200_000
-    driver.status = VALID  # and one that does again
+    driver.status = VALID  # a source that works again
     driver.data_is_read = lambda: driver.pass_samples(STARTUP + 33)
     assert driver.read(1)[0] == 0
 

@@ -1,4 +1,6 @@
-"""The continuous health tests against SP 800-90B's text, sample by sample, and their cut-offs against its formulas."""
+"""Test the continuous health tests against SP 800-90B's text, sample by sample, and their cut-offs against its
+formulas.
+"""
 
 import random
 from math import comb
@@ -22,7 +24,7 @@ def test_repetition_cutoff(entropy, alpha_bits, cutoff):
 @pytest.mark.parametrize("alpha_bits", [20, 30, 40])
 @pytest.mark.parametrize("entropy", [1, 0.5, 0.25])
 def test_proportion_cutoff_is_the_critical_value(entropy, alpha_bits):
-    """C - 1 is the smallest number that is exceeded with probability alpha or less: exact sums."""
+    """C - 1 is the smallest number that is exceeded with probability alpha or less, by exact sums."""
     whole = 2**53
     p = int(2**-entropy * whole)  # a float's mantissa: exact
     terms = [comb(WINDOW, n) * p**n * (whole - p) ** (WINDOW - n) for n in range(WINDOW + 1)]
@@ -39,7 +41,7 @@ def simulation():
 
 
 def first_failure(simulation, samples, seed=1):
-    """The first sample that fails, with pauses between some."""
+    """Return the first sample that fails, with pauses between some samples."""
     dut, sim = simulation
     rng = random.Random(seed)
     found = []
@@ -75,12 +77,12 @@ def biased(probability, count, seed):
 
 
 def runs(length, count):
-    """Runs of one value, each `length` long."""
+    """Return runs of one value, each `length` long."""
     return [n // length % 2 for n in range(count)]
 
 
 def window_of(ones):
-    """Windows that begin with 1 and have so many, spread over the window, after one of noise."""
+    """Return a window of noise, then windows that begin with 1 and have `ones` ones, spread over the window."""
     places = {n * WINDOW // ones for n in range(ones)}
     return [*biased(0.5, WINDOW, 3), *(int(n in places) for n in range(WINDOW))]
 

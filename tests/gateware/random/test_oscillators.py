@@ -1,4 +1,4 @@
-"""The rings after synthesis for ECP5, and that place-and-route takes them."""
+"""Test the rings after synthesis for ECP5, and that place-and-route accepts them."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ from tests.gateware.support import ROOT
 
 @pytest.fixture(scope="module")
 def folder():
-    """A folder that the tools see, with the netlist `top.json`."""
+    """Return a folder that the tools can read, with the netlist `top.json`."""
     folder = ROOT / "build" / "tests" / "random"
     folder.mkdir(parents=True, exist_ok=True)
     top = Module()

@@ -1,4 +1,4 @@
-"""The random source by its registers, as software uses it, over known sequences in place of the noise."""
+"""Test the random source by its registers, as software uses it, with known sequences instead of the noise."""
 
 import itertools
 import random
@@ -27,13 +27,13 @@ def biased(probability, seed):
 
 
 def words_of(samples):
-    """All whole words of the samples after the start-up test."""
+    """Return all whole words of the samples after the start-up test."""
     bits = "".join(map(str, samples[STARTUP:]))
     return [int(bits[n : n + 32], 2) for n in range(0, len(bits) - 31, 32)]
 
 
 def read_all(bench, samples):
-    """Words that are read as soon as they are there, until the samples end or there is a fault; and the status."""
+    """Read words as soon as they are available, until the samples end or a fault occurs; return words and status."""
     words = []
 
     def process():
@@ -74,7 +74,7 @@ def test_a_word_is_given_once(shared):
     shared.reset(iter(samples))
 
     def process():
-        while shared.samples < STARTUP + 100:  # the first word waits, and those behind it are dropped
+        while shared.samples < STARTUP + 100:  # the first word waits, and later words are dropped
             yield
         first = yield from shared.read("data")
         again = yield from shared.read("data")
@@ -115,7 +115,7 @@ def test_fault_at_once_and_no_word_after_it(shared, name):
     words, status = read_all(shared, samples)
     assert status == FAULT
     assert failing < shared.samples <= failing + 3, "a fault is seen at the next look"
-    # Of the words, at most those whose samples all came before the one that failed.
+    # Words may come only from samples before the one that failed.
     assert words == words_of(samples[:failing])
     assert shared.run(shared.read("data")) == 0
 
@@ -170,7 +170,7 @@ def test_restart_tests_the_source_anew(shared):
         yield from shared.write("control", RESTART)
         yield
         assert (yield from shared.read("status")) == 0
-        assert (yield from until(FAULT)) == FAULT  # it is as bad as before
+        assert (yield from until(FAULT)) == FAULT  # it fails as before
         state["good"] = True
         for _ in range(2 * SAMPLE_CYCLES):
             yield
@@ -179,7 +179,7 @@ def test_restart_tests_the_source_anew(shared):
         begin = shared.samples
         assert (yield from until(VALID | FAULT)) == VALID
         assert shared.samples - begin >= STARTUP + 31
-        yield from shared.write("control", RESTART)  # drops the word that waits
+        yield from shared.write("control", RESTART)  # drops the waiting word
         yield
         yield
         assert (yield from shared.read("status")) == 0
@@ -194,7 +194,7 @@ def test_restart_tests_the_source_anew(shared):
 
 @pytest.mark.parametrize("collected", [0, 1, 17, 31])
 def test_first_word_after_restart_is_of_new_samples_alone(shared, collected):
-    """Restarted within a word, the source gives 32 samples that follow each other and the start-up test."""
+    """After a restart within a word, the word has 32 consecutive samples that follow the start-up test."""
     samples = list(itertools.islice(biased(0.5, 11), 3 * STARTUP))
     shared.reset(iter(samples))
 

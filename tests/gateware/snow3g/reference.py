@@ -1,4 +1,4 @@
-"""SNOW 3G word by word, as TS 35.216 writes it (4.1 to 4.5): for messages that are longer than the published ones."""
+"""SNOW 3G word by word, as TS 35.216 describes it (4.1 to 4.5), for messages longer than the published ones."""
 
 from functools import cache
 
@@ -9,7 +9,7 @@ MASK = 0xFFFFFFFF
 
 
 def _s(word: int, box, c: int) -> int:
-    """S1 or S2 (3.3.1, 3.3.2): four S-boxes and a MixColumns."""
+    """Compute S1 or S2 (3.3.1, 3.3.2): four S-boxes and a MixColumns."""
     w = [box[byte] for byte in word.to_bytes(4)]
     rows = []
     for n in range(4):
@@ -24,12 +24,12 @@ def _alpha(c: int, exponents: tuple[int, ...]) -> int:
 
 
 def keystream(key: bytes, iv: bytes, words: int) -> bytes:
-    """z1, z2 ... of a key k0 || k1 || k2 || k3 and an IV IV0 || ...: so 3GPP's sets of SNOW 3G print them."""
+    """Return z1, z2 ... for a key k0 || k1 || k2 || k3 and an IV IV0 || ...; 3GPP's test sets use this order."""
     return _run(key, iv, words)[0]
 
 
 def _run(key: bytes, iv: bytes, words: int) -> tuple[bytes, list[int]]:
-    """The keystream, and s0 to s15, R1 to R3 behind it."""
+    """Return the keystream, and then s0 to s15 and R1 to R3."""
     k = [int.from_bytes(key[4 * n : 4 * n + 4]) for n in range(4)]
     v = [int.from_bytes(iv[4 * n : 4 * n + 4]) for n in range(4)]
     ones = [word ^ MASK for word in k]
@@ -48,9 +48,9 @@ def _run(key: bytes, iv: bytes, words: int) -> tuple[bytes, list[int]]:
 
 
 def eea1_of(key: bytes, count: int, bearer: int, direction: int, words: int) -> tuple[bytes, list[int]]:
-    """Keystream of 128-EEA1 (TS 33.401, B.1.2), and the generator's state behind it."""
+    """Return the keystream of 128-EEA1 (TS 33.401, B.1.2), and the generator's state after it."""
     half = bytes([bearer << 3 | direction << 2, 0, 0, 0]) + count.to_bytes(4)
-    reversed_key = key[12:] + key[8:12] + key[4:8] + key[:4]  # the confidentiality key's first word is k3
+    reversed_key = key[12:] + key[8:12] + key[4:8] + key[:4]  # the key's first word is k3
     return _run(reversed_key, half + half, words)
 
 

@@ -1,4 +1,4 @@
-"""SNOW 3G behind the CTR service: blocks in any order, keys that come and go, what is left of them."""
+"""Test SNOW 3G with the CTR service: blocks in any order, keys that come and go, and that nothing of them remains."""
 
 import itertools
 import random
@@ -55,7 +55,7 @@ class Bench:
     def ask(
         self, requests: list[dict], rng=None, stall: float = 0.0, max_cycles: int = 20000, times=None, also=(), more=0
     ):
-        """Blocks of keystream, None where there is an error."""
+        """Return blocks of keystream, None where there is an error."""
         found, keystream = [], self.port.keystream
 
         def take():
@@ -77,11 +77,11 @@ class Bench:
         return found
 
     def state(self) -> bool:
-        """Whether anything is left in generator and result."""
+        """Return whether generator or result contain anything other than zero."""
         return any(self.sim.peek(word) for word in [*self.core.generator.state, self.core.source.data])
 
     def stored(self) -> bool:
-        """Whether anything is left of the key of the slot that was asked for last."""
+        """Return whether anything remains of the key in the slot of the last request."""
         return any(self.sim.peek(row.read_data) for row in self.core.rows)
 
 
@@ -120,7 +120,10 @@ def test_published_sets(bench):
 
 @pytest.mark.parametrize("stall", [0.0, 0.6])
 def test_requests_in_any_order(bench, stall):
-    """Those that go on, go back, leave blocks out, are of other messages or keys; slots without a key give errors."""
+    """Requests continue, go back, leave blocks out, or change message or key.
+
+    Slots without a key answer with errors.
+    """
     rng = random.Random(int(stall * 10) + 4)
     keys = [rng.randbytes(16) for _ in range(SLOTS - 1)]
     for slot, key in enumerate(keys):
@@ -141,7 +144,10 @@ def test_requests_in_any_order(bench, stall):
 
 
 def test_cycles(bench):
-    """Four a block; to the first, and further on in a message, as the core says, behind three of the counter."""
+    """A block takes four cycles.
+
+    The first one, and one further on in a message, take the cycles that the core documents.
+    """
     bench.load(0, bytes(range(16)))
     times = []
     bench.ask([request(counter_block(1, 2, 0), 9)], times=times)
@@ -173,7 +179,7 @@ def test_counter_blocks_of_no_message_have_no_keystream(bench, block):
     bench.load(0, key)
     first = eea1(key, 1, 2, 1, bytes(16))
     good, bad = request(counter_block(1, 2, 1), 1), request(block, 1)
-    # Also where the generator is, by what else there is of the counter block.
+    # The generator's place does not matter; the rest of the counter block decides.
     assert bench.ask([bad, good, bad | {"index": 1}, good]) == [None, first, None, first]
 
 
@@ -185,7 +191,7 @@ def test_another_message_from_the_block_on_where_the_generator_is(bench):
 
 
 def test_the_last_block_of_the_longest_message(bench):
-    """And none behind it: numbers do not begin again."""
+    """No block follows it: block numbers do not start again."""
     key = bytes(range(16))
     bench.load(0, key)
     found = bench.ask([request(counter_block(1, 2, 1), 2, index=BLOCKS - 1)], max_cycles=300_000)
@@ -196,7 +202,7 @@ def test_the_last_block_of_the_longest_message(bench):
 
 @pytest.mark.parametrize("size", [24, 32])
 def test_other_keys_are_none(bench, size):
-    """And the key before is lost."""
+    """The previous key is lost, too."""
     bench.load(0, bytes(range(16)))
     bench.sim.run(begin_key(bench.port.keys, bytes(range(size))), settle(bench.port.keys), max_cycles=1000)
     bench.sim.run(settle(bench.port.keys), max_cycles=1000)
@@ -217,7 +223,7 @@ def test_nothing_is_left_when_another_key_is_loaded(bench):
 @pytest.mark.parametrize("how", ["clear_slot", "zeroize", "flush"])
 @pytest.mark.parametrize("cycles", [0, 3, 20, 60])
 def test_nothing_is_left_of_a_key(bench, how, cycles):
-    """In generator and result, whatever it was doing."""
+    """Generator and result are zero, whatever the core was doing."""
     bench.load(0, bytes(range(1, 17)))
     bench.load(1, bytes(range(3, 19)))
     bench.sim.run(send(bench.port.request, [request(counter_block(1, 2, 1), 50)]), max_cycles=100)
@@ -237,7 +243,7 @@ def test_nothing_is_left_of_a_key(bench, how, cycles):
         return
     if how == "zeroize":
         bench.give(zeroize=1)
-    else:  # a command on a key in use, as no client gives one: the blocks that are left have no keystream
+    else:  # clients never do this to a key in use: the remaining blocks have no keystream
         bench.give(**{how: 1}, slot=0)
     bench.sim.poke({bench.port.keystream.ready: 1})
     bench.sim.clock(400)
@@ -249,7 +255,7 @@ def test_nothing_is_left_of_a_key(bench, how, cycles):
 
 
 def test_a_key_that_goes_at_any_cycle(bench):
-    """Each block is answered once: whole, or without keystream from there on."""
+    """Each block is answered once: with its keystream until the key goes, without keystream from then on."""
     key, keys = bytes(range(1, 17)), bench.port.keys
     streams = [eea1(key, n, 2, 1, bytes(16 * 7)) for n in (1, 7)]
     whole = [streams[0][16 * n : 16 * n + 16] for n in range(3, 7)] + [
@@ -271,7 +277,7 @@ def test_a_key_that_goes_at_any_cycle(bench):
             yield
         yield from send(bench.port.request, [request(counter_block(1, 2, 1), 1, index=1)])
 
-    for cycle in range(20):  # a block that follows, and comes as its key goes
+    for cycle in range(20):  # a later block that arrives while its key goes
         bench.load(0, key)
         assert bench.ask([request(counter_block(1, 2, 1), 1)]) == [streams[0][:16]]
         found = bench.ask([], more=1, also=[clear(cycle), later(10)])

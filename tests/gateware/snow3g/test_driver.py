@@ -1,4 +1,4 @@
-"""The engine `snow3g` in C, on the simulated accelerator with the core of 128-EEA1: memory to memory by its DMA."""
+"""Test the engine `snow3g` in C, on the simulated accelerator with the core of 128-EEA1, whose DMA moves the data."""
 
 import ctypes
 import errno
@@ -48,7 +48,7 @@ def test_known_answers(driver):
 
 
 def test_messages_of_several_keys_at_any_alignment(driver):
-    """In parts that follow each other, or do not; through the bounce buffer where the DMA does not reach."""
+    """Parts are consecutive or not. Where the DMA does not reach, data go through the bounce buffer."""
     rng = random.Random(2)
     for n, key in enumerate(KEYS):
         assert driver.c.shim_set_key(n, key, 128) == 0
@@ -62,7 +62,7 @@ def test_messages_of_several_keys_at_any_alignment(driver):
 
 
 def test_lengths_in_bits(driver):
-    """By the accelerator's own descriptors; the bits behind the length are zero."""
+    """The accelerator's own descriptors have lengths in bits. The bits after the length are zero."""
     for m in MESSAGES:
         assert driver.c.shim_load(0, m.key, 128) == 0
         padded = m.plaintext[:-1] + bytes([m.plaintext[-1] | (1 << -m.bits % 8) - 1])
@@ -74,7 +74,7 @@ def test_lengths_in_bits(driver):
 
 
 def test_what_is_none_of_a_message_is_refused(driver):
-    """And nothing is read or written: other lengths of keys, counter blocks, and ends behind the last block."""
+    """Other key lengths, other counter blocks, and ends after the last block: nothing is read or written."""
     assert driver.c.shim_set_key(0, bytes(32), 256) == driver.c.shim_set_key(0, bytes(24), 192) == -errno.EINVAL
     assert driver.c.shim_set_key(0, KEYS[0], 128) == 0
     good = counter_block(1, 2, 1)
@@ -89,7 +89,7 @@ def test_what_is_none_of_a_message_is_refused(driver):
 
 
 def test_clear(driver):
-    """The slot is free, and the engine keeps nothing; what the core keeps is looked for in `test_core`."""
+    """The slot is free, and the engine keeps nothing. `test_core` checks what the core keeps."""
     assert driver.c.shim_set_key(0, KEYS[0], 128) == 0
     assert ciphered(driver, 0, counter_block(1, 2, 1), bytes(64)) == eea1(KEYS[0], 1, 2, 1, bytes(64))
     driver.c.shim_clear(0)

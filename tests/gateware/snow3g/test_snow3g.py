@@ -1,4 +1,4 @@
-"""SNOW 3G and 128-EEA1 in simulation, against 3GPP's test sets."""
+"""Test SNOW 3G and 128-EEA1 in simulation, against 3GPP's test sets."""
 
 import random
 
@@ -13,7 +13,7 @@ from tests.gateware.support import Simulation, receive, send
 
 
 def job_of(key: str, iv: str) -> dict:
-    """Words of a key and initialisation vector, as TS 35.216 numbers them."""
+    """Return words of a key and initialisation vector, as TS 35.216 numbers them."""
     return {f"{name}{n}": int(text[8 * n : 8 * n + 8], 16) for name, text in (("k", key), ("iv", iv)) for n in range(4)}
 
 
@@ -26,7 +26,7 @@ def generator(request):
 
 
 def keystream(sim, key: str, iv: str, count: int) -> tuple[list[int], list[int]]:
-    """Words of a keystream, and how many cycles after its job each came."""
+    """Return words of a keystream, and the cycles after its job in which each came."""
     dut, z, times, begun = sim.dut, [], [], []
 
     def load():
@@ -43,7 +43,7 @@ def keystream(sim, key: str, iv: str, count: int) -> tuple[list[int], list[int]]
 
 
 def test_keystreams(generator):
-    """One after the other; each ends the one before. The first word comes 34 cycles after the job."""
+    """Each job ends the job before it. The first word comes 34 cycles after the job."""
     for key, iv, words in KEYSTREAMS:
         z, times = keystream(generator, key, iv, max(words))
         assert {n: z[n - 1] for n in words} == words
@@ -95,13 +95,13 @@ def words_of(data: bytes) -> list[dict]:
 
 
 def cut(data: bytes, bits: int) -> bytes:
-    """The first bits of data, and zeros up to the end of a word."""
+    """Return the first bits of data, followed by zeros to the end of a word."""
     value = int.from_bytes(data) >> (8 * len(data) - bits)
     return (value << (-bits % 32)).to_bytes((bits + 31) // 32 * 4)
 
 
 def ciphered(sim, jobs: list, data: list[bytes], rng=None) -> list[bytes]:
-    """What comes of messages, by `last`."""
+    """Return the answers to messages, split by `last`."""
     dut, found, ends = sim.dut, [], []
     words = [word for message in data for word in words_of(message)]
 
@@ -122,7 +122,7 @@ def ciphered(sim, jobs: list, data: list[bytes], rng=None) -> list[bytes]:
 
 @pytest.mark.parametrize("seed", [None, 1])
 def test_messages(eea1, seed):
-    """Both ways; bits behind the length do not matter and are zero."""
+    """Encrypt and decrypt. Bits after the length are ignored and come out as zero."""
     rng = random.Random(seed) if seed else None
     jobs = [job_for(message, message.bits) for message in MESSAGES]
     expected = [cut(message.ciphertext, message.bits) for message in MESSAGES]

@@ -1,4 +1,4 @@
-"""3GPP's test sets of 128-EEA1: those of UEA2 (TS 35.217)."""
+"""3GPP's test sets for 128-EEA1, which are the sets for UEA2 (TS 35.217)."""
 
 from typing import NamedTuple
 
