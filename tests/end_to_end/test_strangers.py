@@ -18,8 +18,9 @@ CYCLES_BYTES = 48  # size of the cycle counts at the start of the reply to `netw
 STAT_CYCLES = slice(16, 32)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def board():
+    """A board of its own for each test: a board keeps 128 ranges of counter blocks, and the keys are by seed."""
     with running_board() as running:
         yield running
 

@@ -11,7 +11,7 @@ _ADVISES = re.compile(
     r"|\bgive (another|the|a|an)\b|\bstart \b|\bcopy it\b|\bwrite it\b|\bmake room\b|\bmove it\b"
     r"|\bbegin again\b|\bgo on\b|\bload \b"
 )
-_NO_ADVICE = {"report/page.py", "protocol/reference.py"}  # the style of a page, and the writer of a reference page
+_NO_ADVICE = {"report/page.py", "report/sorting.py", "protocol/reference.py"}  # styles of pages; writes a page
 _NO_ERRORS = {
     "add_argument",
     "add_command",
@@ -156,13 +156,19 @@ RUN = {
     "did you mean --port {}?": "test_advice::test_of_ports",
     "`cipherlane find` lists what is there": "test_advice::test_of_ports",
     "`cipherlane find` lists them": "test_advice::test_of_ports",
-    "name a serial device, socket://host:port or sim with --port": "test_advice::test_of_ports",
+    "cannot open port {}: {}; name {} with --port": "test_advice::test_of_ports",
     "start the board or the simulated board first": "test_advice::test_of_ports",
     "cipherlane null-board": "test_advice::test_of_commands_that_others_name",
     "give the IPv4 address of the board": "test_advice::test_of_ports",
+    "check the address, or start the board": "test_advice::test_of_ports",
+    "`cipherlane doctor --port {}` shows the way": "test_closed_port::test_advice_on_a_silent_board_can_be_run",
+    "`cipherlane bench --link` uses it": "test_doctor::test_the_null_board",
+    "; --log FILE shows what was sent and received": "test_advice::test_of_faults_of_the_tool",
+    "with --allow-host NAME:PORT": "test_live_server::test_an_allowed_host_reaches_page_and_messages_and_no_other_does",
 }
 # Maps a part of each remaining piece of advice to the reason why no test follows it.
 NOT_RUN = {
+    "pip install cipherlane again": "would install the tool",
     "pip install 'cipherlane[": "would install packages; that there are such extras: test_advice::test_of_packages",
     "`sudo make udev`": "changes the machine; tests/gateware/flow has its rules",
     "sudo ip addr add": "changes the machine",
@@ -172,9 +178,9 @@ NOT_RUN = {
     "make firmware BOARD": "needs a bitstream; that there is such a target: test_advice::test_of_targets",
     "run as root, or use --port sim": "takes the simulated board",
     "your quota is used up": "a quota is the machine's",
-    "check cable and --baud": "is about cables",
+    "power, cable and --port": "is about cables",
     "cable, --port and --baud": "is about cables",
-    "or check --baud": "is about cables",
+    "end other programs, or raise the limit": "is about the machine's memory and limits",
     "load another": "needs firmware that fails on a board",
     "load the one that was built": "needs a bitstream",
     "`cipherlane load` starts": "needs a board with a loader: tests/end_to_end/test_loader.py",

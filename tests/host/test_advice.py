@@ -244,6 +244,16 @@ def test_of_logs(place, to):
         works(*bench, "another")
 
 
+def test_of_faults_of_the_tool(place, to, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("cipherlane.commands.info.views.show", lambda *_: {}["no such key"])
+        refused("a fault of this tool, KeyError", "info", *to)
+        refused("; --log FILE shows what was sent and received", "info", *to)
+        refused(", and the log seen", "info", *to, "--log", "seen")
+    seen = {json.loads(line)["direction"] for line in (place / "seen").read_text().splitlines()}
+    assert seen == {"sent", "received"}
+
+
 def test_of_new_keys(place):
     refused("no key is replaced: name another file", "keygen", "key")
     refused("a key is not shown: name a file", "keygen", "-")
@@ -378,9 +388,15 @@ def test_of_ports(place, server, to, monkeypatch):
         works("find", "--network", board.url, "--timeout", "1")
         works("info", "--port", board.url)  # a URL with an IPv4 address
     board.close()
+    refused("check the address, or start the board", "info", "--port", board.url)
+    board = NullBoard(port=int(board.url.rpartition(":")[2]))
+    with Served(lambda: board.serve_once(0.05)):
+        works("info", "--port", board.url)
+    board.close()
     refused("give the IPv4 address", "info", "--port", "udp://[::1]")
     refused("name", "info", "--port", "/dev/ttyNONE")
-    refused("name a serial device, socket://host:port or sim with --port", "info", "--port", "nonsense://x")
+    ways = "name a serial device, socket://host:port, rfc2217://host:port or sim with --port"
+    refused(ways, "info", "--port", "nonsense://x")
     closed = SocketBoard(PeerBoard())
     port = int(closed.url.rpartition(":")[2])
     url = closed.url

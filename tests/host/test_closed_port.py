@@ -48,7 +48,7 @@ def test_every_command_tells_a_closed_port(words):
     assert status == 3 and "nothing listens" in said and "--baud" not in said
 
 
-def test_what_is_advised_for_a_board_that_is_silent_can_be_run():
+def test_advice_on_a_silent_board_can_be_run():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
         silent.bind(("127.0.0.1", 0))
         url = f"udp://127.0.0.1:{silent.getsockname()[1]}"

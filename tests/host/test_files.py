@@ -82,13 +82,14 @@ def test_what_nobody_wants_to_go_on_with_is_removed(tmp_path, source):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in"]
 
 
+@pytest.mark.parametrize("replace", [False, True])
 @pytest.mark.parametrize("name", ["in", "link", "name"])
-def test_the_input_is_never_the_output(tmp_path, source, name):
+def test_the_input_is_never_the_output(tmp_path, source, name, replace):
     (tmp_path / "link").hardlink_to(tmp_path / "in")
     if name == "name":
         link(tmp_path / "name", "in")
     with pytest.raises(FileError, match="are the same file: name another OUT"):
-        OutputFile(str(tmp_path / name), source)
+        OutputFile(str(tmp_path / name), source, replace=replace)
     assert (tmp_path / "in").read_bytes() == DATA
 
 

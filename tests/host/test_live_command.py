@@ -80,12 +80,12 @@ def test_make_screenshots_ends_it_as_its_user_does(null_board, capfd):
     pytest.importorskip("playwright")
     from tests.screenshots.__main__ import live_view
 
-    with live_view(null_board.url, "table") as url, urllib.request.urlopen(url, timeout=60) as page:
+    with live_view(null_board.url) as url, urllib.request.urlopen(url, timeout=60) as page:
         assert b"<html" in page.read()
     said = "".join(capfd.readouterr())
     assert "error" not in said and said.endswith("live: ended\n")
-    with pytest.raises(SystemExit, match="has no address: see above"), live_view(null_board.url, "none"):
-        pytest.fail("there is no such engine")
+    with pytest.raises(SystemExit, match="has no address: see above"), live_view("--none"):
+        pytest.fail("an option is no port")
 
 
 def test_without_its_packages_it_says_what_to_install(null_board, monkeypatch):

@@ -135,21 +135,30 @@ def test_of_progress_bars_and_tables(monkeypatch, capsys):
 
 
 def test_nothing_else_writes_to_a_terminal():
-    """In the package, only views, tables and the parser print text, and each of them passes it through `plain`."""
+    """In the package, only views, notices, tables and the parser print text, and each of them by `plain`."""
     found = set()
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call):
                 continue
             name = ast.unparse(node.func)
-            if name in ("print", "Text", "Console", "sys.stdout.write", "sys.stderr.write", "_print_message"):
+            if name in (
+                "print",
+                "Text",
+                "Console",
+                "_Console",
+                "sys.stdout.write",
+                "sys.stderr.write",
+                "_print_message",
+            ):
                 found.add((path.relative_to(PACKAGE).as_posix(), name))
     assert found == {
         ("commands/shell.py", "sys.stdout.write"),  # completions and the manual page: only the tool's own text
         ("protocol/reference.py", "sys.stderr.write"),  # part of `make pages`
         ("transport/namespace.py", "sys.stderr.write"),  # in a child; `simboard` reads it
+        ("notices.py", "sys.stderr.write"),
         ("tables.py", "Text"),
-        ("views.py", "Console"),
+        ("views.py", "_Console"),
         ("views.py", "Text"),  # a figure
         ("views.py", "sys.stderr.write"),
         ("views.py", "sys.stdout.write"),

@@ -319,8 +319,8 @@ def test_the_input_survives_every_way_to_name_it_twice(server, source, tmp_path)
         (source, tmp_path / "link"),
         (tmp_path / "link", source),
     ):
-        for resume in ([], ["--resume"]):
-            status, _, stderr = crypt(server, *words, *resume)
+        for options in ([], ["--resume"], ["--force"]):
+            status, _, stderr = crypt(server, *words, *options)
             assert status == 2 and "name another OUT" in one_line_error(stderr)
     assert part.read_bytes() == source.read_bytes() == data
     assert server.board.seen == []
