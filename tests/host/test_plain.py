@@ -148,7 +148,7 @@ def test_nothing_else_writes_to_a_terminal():
         ("protocol/reference.py", "sys.stderr.write"),  # part of `make pages`
         ("transport/namespace.py", "sys.stderr.write"),  # in a child, which `simboard` reads
         ("tables.py", "Text"),
-        ("views.py", "Console"),
+        ("notices.py", "sys.stderr.write"),
         ("views.py", "Text"),  # a figure
         ("views.py", "sys.stderr.write"),
         ("views.py", "sys.stdout.write"),
