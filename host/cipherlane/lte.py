@@ -1,8 +1,8 @@
-"""Messages of LTE, ciphered with 128-EEA1 or 128-EEA2 (3GPP TS 33.401, annexes B.1.2 and B.1.3), and of 128-EIA2.
+"""LTE messages: ciphered with 128-EEA1 or 128-EEA2 (3GPP TS 33.401, annexes B.1.2 and B.1.3), or protected by 128-EIA2.
 
-A message is one stream: COUNT, BEARER and DIRECTION make its initial counter block, and no two messages under one key
-have the same; so with 128-EEA1, whose keystream the board counts in such blocks. Its length is in bits, a byte's first
-the most significant.
+A message is one stream. COUNT, BEARER and DIRECTION form its initial counter block, which differs for any two messages
+under one key. This also holds for 128-EEA1, because the board counts its keystream in such blocks. The length is in
+bits; the first bit of a byte is the most significant.
 """
 
 import argparse
@@ -14,17 +14,17 @@ from .protocol.layout import BLOCK
 from .transfer import Writer
 
 CTR = "ctr"
-# What there is, and by engines of which cipher.
+# The ciphers of --cipher, and the cipher of the engines that each needs.
 CIPHERS = {CTR: "aes", "eea1": "snow3g", "eea2": "aes"}
-MOST_SNOW3G = 1 << 20  # bytes of a message: as many as the hardware numbers blocks
+MOST_SNOW3G = 1 << 20  # most bytes of a message: the hardware's block numbers end here
 KEY_BITS = 128
-# Name of an option, its attribute, and the bits of its value.
+# Option, its attribute in the parsed arguments, and the bits of its value.
 _PARAMETERS = (("--count", "count", 32), ("--bearer", "bearer", 5), ("--direction", "link_direction", 1))
 
 
 @dataclass(frozen=True)
 class Message:
-    """A message by an algorithm of LTE, of `bits` bits, or where that is None of so many bytes as come."""
+    """A message for an LTE algorithm. Its length is `bits` bits; if that is None, as many bytes as the input has."""
 
     algorithm: str
     count: int
@@ -34,29 +34,31 @@ class Message:
 
     @property
     def counter_block(self) -> bytes:
-        """Initial counter block: COUNT || BEARER || DIRECTION || 90 zeros."""
+        """The initial counter block: COUNT || BEARER || DIRECTION || 90 zeros."""
         return ((self.count << 6 | self.bearer << 1 | self.direction) << 90).to_bytes(BLOCK, "big")
 
     @property
     def most(self) -> int | None:
-        """Bytes that it can have, None if a stream's bound is its own."""
+        """Most bytes of a message; None if only the limit of streams applies."""
         return MOST_SNOW3G if self.algorithm == "eea1" else None
 
     def check_length(self, source: InputFile) -> None:
-        """Compare what is said of the length with the input's.
+        """Check the given length against the input.
 
         Raises:
-            ArgumentError: the input is too long, has not the bytes of so many bits, or it is not known how many it has.
+            ArgumentError: the input is too long, does not match the number of bits, or has an unknown length.
         """
         if self.most is not None and source.size is not None and source.size > self.most:
             raise ArgumentError(
-                f"{source.name} has {source.size} bytes, and a message of {self.algorithm} at most {self.most}: "
+                f"{source.name} has {source.size} bytes, but a message of {self.algorithm} at most {self.most}: "
                 "give a shorter file, or --cipher eea2"
             )
         if self.bits is None:
             return
         if source.size is None:
-            raise ArgumentError("--bits goes with a file as IN, whose length is known before: name one")
+            raise ArgumentError(
+                "--bits goes with a file as IN, because the length must be known at the start: name a file"
+            )
         if self.bits > 8 * source.size:
             raise ArgumentError(f"--bits {self.bits} is more than {source.name} has: give at most {8 * source.size}")
         if -(-self.bits // 8) != source.size:
@@ -66,7 +68,7 @@ class Message:
             )
 
     def cut(self, data: bytes, offset: int) -> bytes:
-        """Return `data`, which begin at byte `offset` of the message, with zeros for what is behind its last bit."""
+        """Return `data` from byte `offset` of the message, with the bits after the message's last bit set to 0."""
         if self.bits is None or not data or self.bits >= 8 * (offset + len(data)):
             return data
         behind = 8 * (offset + len(data)) - self.bits
@@ -74,7 +76,7 @@ class Message:
 
 
 class CutWriter:
-    """Writes a message from byte `offset` on, with zeros behind its last bit."""
+    """Writes a message from byte `offset` on, with the bits after its last bit set to 0."""
 
     def __init__(self, message: Message, writer: Writer, offset: int):
         """Write to `writer`."""
@@ -87,35 +89,39 @@ class CutWriter:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which cipher, and for those of LTE which message."""
+    """Add the options that select the cipher, and the message parameters of the LTE ciphers."""
     parser.add_argument(
         "--cipher",
         choices=CIPHERS,
         default=CTR,
-        help="AES-CTR from an initial counter block on, or a message of LTE with 128-EEA1 (SNOW 3G, where the board "
-        "has it) or 128-EEA2 (default: %(default)s)",
+        help="AES-CTR from an initial counter block, or an LTE message with 128-EEA1 (SNOW 3G, if the board supports "
+        "it) or 128-EEA2 (default: %(default)s)",
     )
     add_message_options(parser)
 
 
 def add_message_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which message of LTE."""
-    group = parser.add_argument_group("messages of LTE (TS 33.401, annex B), by their numbers, 0x for hexadecimal")
+    """Add the options that give the parameters of an LTE message."""
+    group = parser.add_argument_group("LTE messages (TS 33.401, annex B); numbers are decimal, or hexadecimal after 0x")
     for option, attribute, size in _PARAMETERS:
         meaning = ": 0 uplink, 1 downlink" if size == 1 else ""
         group.add_argument(
             option, dest=attribute, metavar="N", type=_number, help=f"{option[2:].upper()}, {size} bits{meaning}"
         )
     group.add_argument(
-        "--bits", metavar="N", type=_number, help="length in bits, those of the last byte behind them 0 (default: IN's)"
+        "--bits",
+        metavar="N",
+        type=_number,
+        help="length in bits; the unused low bits of the last byte are ignored, and 0 in OUT (default: the length of "
+        "IN)",
     )
 
 
 def message_of(args: argparse.Namespace, key: bytes) -> Message | None:
-    """Return the message that the options of `add_options` say; None if it is AES-CTR.
+    """Return the message that the options of `add_options` describe; None for AES-CTR.
 
     Raises:
-        ArgumentError: options are missing, do not go together, or are out of range; or the key has not 128 bits.
+        ArgumentError: options are missing, contradictory or out of range, or the key is not 128 bits.
     """
     given = [option for option, attribute, _ in _PARAMETERS if getattr(args, attribute) is not None]
     if args.cipher == CTR:
@@ -128,10 +134,10 @@ def message_of(args: argparse.Namespace, key: bytes) -> Message | None:
 
 
 def described(args: argparse.Namespace, algorithm: str, key: bytes) -> Message:
-    """Return the message that the options of `add_message_options` say.
+    """Return the message that the options of `add_message_options` describe.
 
     Raises:
-        ArgumentError: options are missing or out of range, or the key has not 128 bits.
+        ArgumentError: options are missing or out of range, or the key is not 128 bits.
     """
     for option, attribute, size in _PARAMETERS:
         value = getattr(args, attribute)
@@ -140,9 +146,9 @@ def described(args: argparse.Namespace, algorithm: str, key: bytes) -> Message:
         if not 0 <= value < 1 << size:
             raise ArgumentError(f"{option} {value} is out of range: give 0 to {(1 << size) - 1}")
     if args.bits is not None and args.bits < 0:
-        raise ArgumentError(f"--bits {args.bits} cannot be: give 0 or more")
+        raise ArgumentError(f"--bits {args.bits} is negative: give 0 or more")
     if len(key) * 8 != KEY_BITS:
-        raise ArgumentError(f"the key has {len(key) * 8} bits: 128-{algorithm.upper()} takes one of {KEY_BITS}")
+        raise ArgumentError(f"the key has {len(key) * 8} bits: 128-{algorithm.upper()} needs a key of {KEY_BITS}")
     return Message(algorithm, args.count, args.bearer, args.link_direction, args.bits)
 
 

@@ -1,8 +1,8 @@
-"""Settings: what the command line leaves open comes from the environment, then the configuration file, then defaults.
+"""Settings: options missing from the command line come from the environment, the configuration file, or defaults.
 
-The file is TOML: `config.toml` in the user's folder for configuration (`cipherlane config` says where), or the one that
-CIPHERLANE_CONFIG names; empty, that variable says that none is read. A key is no setting: the file may say which file
-has it.
+They are tried in this order. The file is TOML: `config.toml` in the user's configuration folder (`cipherlane config`
+prints its path), or the file named by CIPHERLANE_CONFIG; if that variable is empty, no file is read. A key is not a
+setting, but the file may name the key file.
 """
 
 import os
@@ -20,12 +20,12 @@ from .errors import ArgumentError
 from .transport.serial import DEFAULT_BAUD
 
 CONFIG = "CIPHERLANE_CONFIG"
-MOST_BAUD = 100_000_000  # more than any serial port has, and less than its drivers can be told
-_NAME = re.compile(r"[a-z][a-z_-]{0,19}")  # what a setting's name may look like, and a key does not
+MOST_BAUD = 100_000_000  # above any serial port's rate, within the drivers' number range
+_NAME = re.compile(r"[a-z][a-z_-]{0,19}")  # a setting's name looks like this; a key does not
 
 
 def seconds(text: str) -> float:
-    """Return a time-out; ValueError if it cannot be one."""
+    """Return a time-out in seconds; raise ValueError if it is invalid."""
     value = float(text)
     if not 0 < value < 86400:
         raise ValueError(f"{text} is not a number of seconds above 0")
@@ -33,7 +33,7 @@ def seconds(text: str) -> float:
 
 
 def baud(text: str) -> int:
-    """Return the bits a second of a serial port; ValueError if they cannot be."""
+    """Return the bits a second of a serial port; raise ValueError if they are invalid."""
     value = int(text)
     if not 0 < value <= MOST_BAUD:
         raise ValueError(f"{text} is not a number of bits a second from 1 to {MOST_BAUD}")
@@ -42,7 +42,7 @@ def baud(text: str) -> int:
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting: its name in the file, the option and the variable that go before that."""
+    """One setting: its name in the file. The option and the environment variable take precedence over the file."""
 
     name: str
     parse: Callable[[str], Any]
@@ -65,15 +65,15 @@ SETTINGS = {
     for setting in (
         Setting("port", str, None, "the board, as --port takes it"),
         Setting("baud", baud, DEFAULT_BAUD, "bits a second of a serial port"),
-        Setting("timeout", seconds, None, "seconds to wait for each reply; by default from the link"),
-        Setting("key_file", str, None, "file of the key; $CIPHERLANE_KEY, the digits themselves, goes before it"),
+        Setting("timeout", seconds, None, "seconds to wait for each reply; by default a value that suits the link"),
+        Setting("key_file", str, None, "file with the key; $CIPHERLANE_KEY, which holds the digits, takes precedence"),
         Setting("network", str, None, "address or network where `cipherlane find` looks for boards"),
     )
 }
 
 
 def path() -> Path | None:
-    """Return the configuration file's path, whether it is there or not; None if none is to be read."""
+    """Return the path of the configuration file, whether or not it exists; None if no file is to be read."""
     named = os.environ.get(CONFIG)
     if named is None:
         return platformdirs.user_config_path("cipherlane", appauthor=False) / "config.toml"
@@ -81,10 +81,10 @@ def path() -> Path | None:
 
 
 def read() -> dict[str, Any]:
-    """Return what the configuration file says, by name.
+    """Return the settings in the configuration file, by name.
 
     Raises:
-        ArgumentError: it cannot be read, or says what cannot be.
+        ArgumentError: the file cannot be read, or contains an invalid setting.
     """
     file = path()
     try:
@@ -99,22 +99,22 @@ def read() -> dict[str, Any]:
     known = ", ".join(SETTINGS)
     for name, value in said.items():
         if name == "key":
-            raise ArgumentError(f"{file} has a key in the clear: delete it there, and give key_file, a file's path")
+            raise ArgumentError(f"{file} contains a key: delete it there, and name a key file with key_file")
         if name not in SETTINGS:
             shown = name if _NAME.fullmatch(name) else "..."
-            raise ArgumentError(f"{file} has no setting called {shown}: there are {known}")
+            raise ArgumentError(f"{file}: no setting is called {shown}; the settings are {known}")
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise ArgumentError(f"{file}: {name} is neither text nor number: mend it")
     return {name: _parsed(SETTINGS[name], str(value), f"{file}: {name}") for name, value in said.items()}
 
 
 def _text_of(file: Path) -> str:
-    """Return what a configuration file says; raise ArgumentError where it is no UTF-8."""
+    """Return the text of a configuration file; raise ArgumentError if it is not UTF-8."""
     data = file.read_bytes()
     what, command = encodings.foreign(data)
     if what:
         how = encodings.remedy(command, str(file))
-        raise ArgumentError(f"the configuration {file} {what}, and is to be UTF-8 without one{how}")
+        raise ArgumentError(f"the configuration {file} {what}, but must be UTF-8 without a byte-order mark{how}")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -124,10 +124,10 @@ def _text_of(file: Path) -> str:
 
 
 def value(name: str) -> tuple[Any, str]:
-    """Return the value of a setting that the command line leaves open, and where it comes from.
+    """Return the value of a setting missing from the command line, and the name of its source.
 
     Raises:
-        ArgumentError: it cannot be.
+        ArgumentError: the value is invalid.
     """
     setting = SETTINGS[name]
     if said := os.environ.get(setting.variable):
@@ -145,4 +145,4 @@ def _parsed(setting: Setting, text: str, where: str) -> Any:
     try:
         return setting.parse(text)
     except ValueError:
-        raise ArgumentError(f"{where} is not what {setting.option} takes: mend it") from None
+        raise ArgumentError(f"{where} is not a valid value for {setting.option}: mend it") from None

@@ -1,4 +1,4 @@
-"""`cipherlane bench`: engines from memory to memory on the board, or records through the link."""
+"""`cipherlane bench`: measures engines from memory to memory on the board, or records through the link."""
 
 import argparse
 import functools
@@ -29,14 +29,17 @@ def add_to(commands: Any) -> None:
         commands,
         "bench",
         help="measure the engines on the board, or with --link the link to it",
-        description="Measure the engines on the board, or with --link the link to it. With --link there is one random "
-        "key for each key length, and the ranges of counter blocks of its streams follow each other: the board, which "
-        "serves each counter block once, remembers them as one.",
+        description="Measure the engines on the board, or with --link the link to it. With --link, there is one random "
+        "key for each key length, and successive streams use successive counter blocks: the board serves each "
+        "counter block once, and its table holds them as one range.",
     )
     parser.add_argument("--engine", choices=common.ENGINE_NAMES, action="append", help="repeatable (default: all)")
     parser.add_argument("--key-bits", type=int, choices=KEY_BITS, action="append", help="repeatable (default: all)")
     parser.add_argument(
-        "--direction", choices=(*DIRECTIONS, "both"), default="encrypt", help="default: %(default)s; --link encrypts"
+        "--direction",
+        choices=(*DIRECTIONS, "both"),
+        default="encrypt",
+        help="default: %(default)s; --link only encrypts",
     )
     parser.add_argument("--bytes", type=_count, help="bytes in all for each figure (default: the board's buffer)")
     common.add_duration(parser)
@@ -44,7 +47,7 @@ def add_to(commands: Any) -> None:
         "--record-bytes",
         type=_count,
         action="append",
-        help="bytes of each call of the engine, or of a record with --link, where it is repeatable (default: the most)",
+        help="bytes of each call of the engine; with --link, of each record, and repeatable (default: the largest)",
     )
     parser.add_argument("--link", action="store_true", help="stream records through the link, with each engine")
     parser.add_argument(
@@ -54,7 +57,7 @@ def add_to(commands: Any) -> None:
         "--interval",
         type=_interval,
         metavar="SECONDS",
-        help="with --link: show every SECONDS what has passed either way, by the host's clock, and in all",
+        help="with --link: print the traffic in both directions every SECONDS, and in all, by the host's clock",
     )
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal")
     keeping.add_results_option(parser)
@@ -62,13 +65,13 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure each combination asked for."""
+    """Measure each requested combination of engine, key length and size."""
     if not args.link and (args.window or len(args.record_bytes or ()) > 1):
         raise ArgumentError("--window, and more than one --record-bytes, go with --link")
     if args.interval and (not args.link or args.progress):
-        raise ArgumentError("--interval goes with --link, and takes the place of --progress")
+        raise ArgumentError("--interval goes with --link, and replaces --progress")
     if args.duration and args.bytes:
-        raise ArgumentError("--duration and --bytes both say when a figure is done: give one")
+        raise ArgumentError("--duration and --bytes both limit a measurement: give one")
     done: list[Any] = []
     try:
         with common.open_device(args) as device:
@@ -92,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _memory_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterator[tuple[str, Task]]:
-    """Yield what is to be measured from memory to memory: a label, and what does it."""
+    """Yield a label and a function for each measurement from memory to memory."""
     engines = device.info().memory_engines
     directions = DIRECTIONS if args.direction == "both" else (args.direction,)
     record_bytes = args.record_bytes[0] if args.record_bytes else None
@@ -106,7 +109,7 @@ def _memory_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Itera
 
 
 def _link_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterator[tuple[str, Task]]:
-    """Yield what is to be measured through the link: engines, key lengths, record sizes and windows."""
+    """Yield a label and a function for each measurement through the link."""
     info = device.info()
     keys = {key_bits: CounterBlocks(key_bits) for key_bits in args.key_bits or (128,)}
     for engine in _engines(args, info.engines_of("aes")):
@@ -126,7 +129,7 @@ def _with_progress(measure: Callable[..., Any]) -> Task:
 
 
 def _with_intervals(measure: Callable[..., LinkMeasurement], args: argparse.Namespace, label: str) -> Task:
-    """Return the task that shows what passes as it does: on standard output, or with --json on standard error."""
+    """Return a task that prints each interval as it ends: on standard output, or on standard error with --json."""
 
     def show(line: str) -> None:
         views.show(line, stderr=args.json)
@@ -145,7 +148,7 @@ def _with_intervals(measure: Callable[..., LinkMeasurement], args: argparse.Name
 
 
 def _engines(args: argparse.Namespace, present: Iterable[Engine]) -> list[Engine]:
-    """Return those that are asked for, of those that are `present` for what is measured."""
+    """Return the requested engines; each must be among those `present` that this measurement supports."""
     names = args.engine or [engine.name.lower() for engine in present]
     return [common.engine_of(name, present) for name in names]
 

@@ -14,8 +14,8 @@ from ..transport import open_transport
 from ..transport.serial import DEFAULT_BAUD
 
 NETWORK = (
-    "Over a network, key, token and data of a session cross in the clear, and whoever can send there can pretend to be "
-    "host or board: use a cable or a network of your own until there are authenticated sessions."
+    "Over a network, a session's key, token and data are sent in the clear, and anyone who can send there can "
+    "pose as host or board: use a cable or a private network until sessions are authenticated."
 )
 _T = TypeVar("_T")
 ENGINE_NAMES = tuple(engine.name.lower() for engine in Engine)
@@ -25,27 +25,29 @@ LINK_OPTIONS = ("port", "baud", "timeout", "log", "force", "json")
 
 
 def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
-    """Add the options that say which board and how to report; `options` go to each.
+    """Add the options that name the board and the form of the output; `options` are passed to each of them.
 
-    They stand before the command or behind it: a command's own have no default, which would hide what stands before.
+    They are accepted before or after the command. The command's own copies have no default, because a default would
+    override a value given before the command.
     """
     options = options or {"default": argparse.SUPPRESS}
     parser.add_argument(
         "--port",
-        help="serial device; udp://host[:port] (IPv4); socket://host:port or rfc2217://host:port, a serial port of "
-        "another machine; or sim[:folder] (UART) or sim+udp[:folder] (Ethernet) to start the simulated board, by "
-        "default that of $CIPHERLANE_SIM or $CIPHERLANE_SIM_ETH or of the checkout (default: $CIPHERLANE_PORT)",
+        help="serial device; udp://host[:port] (IPv4); socket://host:port or rfc2217://host:port for a serial port "
+        "of another machine; or sim[:folder] (UART) or sim+udp[:folder] (Ethernet), which start the simulated "
+        "board in folder, by default in $CIPHERLANE_SIM or $CIPHERLANE_SIM_ETH or in the checkout (default: "
+        "$CIPHERLANE_PORT)",
         **options,
     )
     parser.add_argument(
         "--baud", type=baud, help=f"bits a second (default: $CIPHERLANE_BAUD, {DEFAULT_BAUD})", **options
     )
-    add_timeout(parser, "for each reply (default: $CIPHERLANE_TIMEOUT, or from the link)", **options)
+    add_timeout(parser, "for each reply (default: $CIPHERLANE_TIMEOUT, or a value that suits the link)", **options)
     parser.add_argument(
         "--log",
         type=WrittenName,
         metavar="FILE",
-        help="write each record sent and received as a line of JSON to the new file FILE, keys and data left out",
+        help="write each record sent and received, without keys and data, as a line of JSON to the new file FILE",
         **options,
     )
     add_force(parser, **options)
@@ -53,37 +55,35 @@ def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
 
 
 def add_force(parser: argparse.ArgumentParser, **options: Any) -> None:
-    """Add the option that has files replaced."""
+    """Add the option that lets files be replaced."""
     parser.add_argument(
         "--force",
         action="store_true",
-        help="replace files that are there; without it the command asks on a terminal, and else is refused. A symbolic "
-        "link is replaced itself, never followed",
+        help="replace existing files; without --force the command asks on a terminal, and fails elsewhere. A "
+        "symbolic link itself is replaced, never its target",
         **options,
     )
 
 
 def add_timeout(parser: argparse.ArgumentParser, meaning: str, **options: Any) -> None:
-    """Add the option that bounds waits."""
+    """Add the option that limits waits."""
     parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help=f"seconds to wait {meaning}", **options)
 
 
 def add_duration(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says how long to measure."""
+    """Add the option that sets how long to measure."""
     parser.add_argument(
-        "--duration", type=seconds, metavar="SECONDS", help="how long each figure is measured, in place of --bytes"
+        "--duration", type=seconds, metavar="SECONDS", help="seconds to measure each figure, instead of --bytes"
     )
 
 
 def add_json(parser: argparse.ArgumentParser, **options: Any) -> None:
-    """Add the option for programs that read what is shown."""
-    parser.add_argument(
-        "--json", action="store_true", help="print JSON on standard output and nothing else there", **options
-    )
+    """Add the option that prints JSON for other programs."""
+    parser.add_argument("--json", action="store_true", help="print only JSON on standard output", **options)
 
 
 def add_command(commands: Any, name: str, *, link: bool = True, **options: Any) -> argparse.ArgumentParser:
-    """Return the parser of a new command, which talks to a board unless `link` is false."""
+    """Return the parser of a new command; with `link`, it has the options of commands that talk to a board."""
     options = {"description": options["help"].capitalize() + ".", **options}
     parser: argparse.ArgumentParser = commands.add_parser(name, **options)
     if link:
@@ -92,14 +92,14 @@ def add_command(commands: Any, name: str, *, link: bool = True, **options: Any) 
 
 
 def complete(args: argparse.Namespace) -> None:
-    """Give options that the command line leaves open the values of the settings."""
+    """Fill options missing from the command line with the values of the settings."""
     for name in vars(args):
         if name in settings.SETTINGS and name != "key_file" and getattr(args, name) is None:
             setattr(args, name, settings.value(name)[0])
 
 
 def open_device(args: argparse.Namespace) -> Device:
-    """Return the device that `args` name, to be used as a context manager."""
+    """Return the device that `args` name, for use as a context manager."""
     if not args.log:
         log = None
     elif log := getattr(args, "record_log", None):
@@ -110,10 +110,10 @@ def open_device(args: argparse.Namespace) -> Device:
 
 
 def choose_engine(device: Device, name: str | None, cipher: str = lte.CTR) -> Engine:
-    """Return the engine called `name`, by default the fastest present, for one of `lte.CIPHERS`.
+    """Return the engine called `name` for one of `lte.CIPHERS`; by default the fastest that the board has.
 
     Raises:
-        ArgumentError: the board lacks it, or it is not for that cipher.
+        ArgumentError: the board lacks the engine, or the engine does not support that cipher.
     """
     wanted = lte.CIPHERS[cipher]
     engine = Engine[name.upper()] if name else None
@@ -131,10 +131,10 @@ def choose_engine(device: Device, name: str | None, cipher: str = lte.CTR) -> En
 
 
 def engine_of(name: str | None, present: Iterable[Engine]) -> Engine:
-    """Return the engine called `name`, by default the fastest of those that are `present`: at least one is.
+    """Return the engine called `name`; by default the fastest in `present`, which must not be empty.
 
     Raises:
-        ArgumentError: it is none of those.
+        ArgumentError: `present` has no such engine.
     """
     if name is None:
         return min(present, key=lambda item: item.traits.rank)
@@ -146,19 +146,19 @@ def engine_of(name: str | None, present: Iterable[Engine]) -> Engine:
 
 
 def seconds(text: str) -> float:
-    """Return the seconds that an option says.
+    """Return the seconds in the text of an option.
 
     Raises:
-        argparse.ArgumentTypeError: it says none.
+        argparse.ArgumentTypeError: the text is not a valid time.
     """
     return _said(settings.seconds, text)
 
 
 def baud(text: str) -> int:
-    """Return the bits a second that an option says.
+    """Return the bits a second in the text of an option.
 
     Raises:
-        argparse.ArgumentTypeError: it says none.
+        argparse.ArgumentTypeError: the text is not a valid rate.
     """
     return _said(settings.baud, text)
 

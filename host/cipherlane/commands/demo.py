@@ -1,4 +1,4 @@
-"""`cipherlane demo`: a file through every engine, every byte checked, the table of figures and a sentence to quote."""
+"""`cipherlane demo`: sends a file through every engine, verifies every byte, and prints figures to quote."""
 
 import argparse
 import io
@@ -28,11 +28,11 @@ def add_to(commands: Any) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "demo",
-        help="stream a file through every engine, check it, compare the engines",
-        description="Stream IN through every engine, check every byte, compare the engines. A board serves each "
-        "counter block once, so that what it decrypts was encrypted by the cryptography package, under counter blocks "
-        "of its own, and is compared with IN. There is one random key for each key length, and its ranges of counter "
-        "blocks follow each other: the board remembers them as one.",
+        help="stream a file through every engine, check it, and compare the engines",
+        description="Stream IN through every engine, check every byte, and compare the engines. A board serves each "
+        "counter block once, so the cryptography package encrypts the data to decrypt, under other counter blocks; the "
+        "result is compared with IN. There is one random key for each key length, and successive streams use "
+        "successive counter blocks, which the board's table holds as one range.",
     )
     common.add_link_options(parser)
     names = ", ".join(engine.name.lower() for engine in ENGINES)
@@ -40,7 +40,7 @@ def add_to(commands: Any) -> None:
         "--engine",
         choices=common.ENGINE_NAMES,
         action="append",
-        help=f"repeatable (default: those that the board has of {names})",
+        help=f"repeatable (default: all of {names} that the board has)",
     )
     parser.add_argument(
         "--key-bits", choices=(*map(str, KEY_BITS), ALL), action="append", help="repeatable (default: 128)"
@@ -53,7 +53,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Encrypt and decrypt with each engine and key length asked for; keys and IVs are random and not kept."""
+    """Encrypt and decrypt with each requested engine and key length; keys and IVs are random and are not kept."""
     name, plaintext = _input(args.input)
     asked = args.key_bits or [str(KEY_BITS[0])]
     measurements: list[Measurement] = []
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def transfer(device: Device, engine: Engine, blocks: CounterBlocks, direction: str, plaintext: bytes) -> Measurement:
-    """Encrypt `plaintext`, or decrypt to it, in a session of its own under fresh counter blocks; return what it took.
+    """Encrypt `plaintext`, or decrypt to it, in a new session under fresh counter blocks; return the measurement.
 
     Raises:
         VerifyError: a byte differs from the reference.
@@ -112,7 +112,7 @@ def transfer(device: Device, engine: Engine, blocks: CounterBlocks, direction: s
         verifier.finish()
         measurement = session.measurement(engine, key, report, True)
     if output.getvalue() != expected:
-        raise VerifyError(f"{direction} with {engine.name.lower()} gave other bytes: do not use this board")
+        raise VerifyError(f"{direction} with {engine.name.lower()} returned wrong bytes: do not use this board")
     return measurement
 
 
@@ -138,7 +138,7 @@ def _present(info: BoardInfo) -> list[str]:
 
 
 def _circumstances(info: BoardInfo) -> str:
-    """Return the board's clock, and where the data lie if not on chip."""
+    """Return a text with the board's clock, and the memory that holds the data if it is not on chip."""
     clock = f"{info.clock_hz / 1e6:g} MHz"
     return f"{clock}, data in {info.memory}" if info.memory else clock
 
@@ -148,12 +148,12 @@ def _label(engine: Engine, key_bits: int, direction: str) -> str:
 
 
 def _closing(args: argparse.Namespace, info: BoardInfo, measurements: list[Measurement]) -> list[str]:
-    """Return what the figures mean, a sentence to quote, what was verified, and what to do next."""
+    """Return the closing lines: what the figures mean, a sentence to quote, what was verified, and what to do next."""
     lines = []
     if info.kind == "sim":
         lines += ["sim: cycles counted in the simulated board, at the clock its description declares"]
     if info.broken_memory:
-        lines += [f"data on chip: the board's SDRAM does not work, as its firmware says ({info.broken_memory})"]
+        lines += [f"data on chip: the board's SDRAM does not work; its firmware reports {info.broken_memory}"]
     if args.results:
         lines += [f"figures in {args.results}"]
     streams = f"{len(measurements)} streams of {measurements[0].bytes} bytes"
@@ -174,7 +174,7 @@ def _closing(args: argparse.Namespace, info: BoardInfo, measurements: list[Measu
 
 
 def sentence(info: BoardInfo, measurements: list[Measurement]) -> list[str]:
-    """Return a sentence to quote, with its kind; none where no engine counts cycles."""
+    """Return a sentence to quote, with the kind of its figures; an empty list if no engine counts cycles."""
     key_bits = measurements[0].key_bits
     counted = {
         item.engine: (cycles, item)

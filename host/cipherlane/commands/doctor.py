@@ -1,4 +1,4 @@
-"""`cipherlane doctor`: what keeps a board from being used, from the port on."""
+"""`cipherlane doctor`: checks step by step, starting at the port, why a board cannot be used."""
 
 import argparse
 import contextlib
@@ -18,11 +18,11 @@ _TRIPS = 16
 _DAMAGE = ("framing_errors", "crc_errors", "length_errors")
 _CLOCK_SECONDS = 1.0
 _CLOCK_TRIES = 3
-_CLOCK_SHARE = 0.1  # by which this machine's time and the board's may differ
+_CLOCK_SHARE = 0.1  # largest accepted difference from this machine's clock
 
 
 class Check(NamedTuple):
-    """What was looked at, whether that is as it should be (None: it was not looked at), and what was seen."""
+    """One check: its name, the outcome (True: good, False: bad, None: not checked), and what was seen."""
 
     name: str
     passed: bool | None
@@ -30,7 +30,7 @@ class Check(NamedTuple):
 
 
 class _SkippedError(Exception):
-    """There is nothing to look at; the message says why."""
+    """A check does not apply; the message gives the reason."""
 
 
 def add_to(commands: Any) -> None:
@@ -38,24 +38,23 @@ def add_to(commands: Any) -> None:
     parser = common.add_command(
         commands,
         "doctor",
-        help="check port, address, board, link, clock, network and engines, and say what to do",
-        description="Check one after the other whether the port can be opened, by which address of this machine a "
-        "board on a network is reached, whether a JTAG cable is there, who "
-        "answers, whether that is the build which --expect names, whether the link loses or damages anything, whether "
-        "the board's clock is what its firmware says, what its network has seen, and whether its engines compute what "
-        "they should. Ends with the status of the first check that fails.",
+        help="check port, address, board, link, clock, network and engines, and print advice",
+        description="Check, in this order: the port opens; this machine's route to a board on a network; an attached "
+        "JTAG cable; the board answers; its build is the one that --expect names; the link loses and damages "
+        "nothing; the board's clock matches its firmware; its network counters; its engines compute known "
+        "answers. Ends with the status of the first check that fails.",
     )
     parser.add_argument(
         "--expect",
         type=ReadName,
         metavar="ID",
-        help="build id that the board is to have, or a file that its build left (*.build_id, bitstream-*.json)",
+        help="expected build id, or a file of that build (*.build_id, bitstream-*.json)",
     )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Check; show what was seen."""
+    """Run the checks and print the results."""
     checks: list[Check] = []
     status = 0
     for check, code in _checks(args):
@@ -70,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
-    """Each check, with the exit status that it asks for; what depends on a board that does not answer is left out."""
+    """Yield each check with its exit status; skip checks that need a board if it does not answer."""
     wanted = build_id.expected(args.expect) if args.expect else ""
     try:
         device = common.open_device(args)
@@ -106,32 +105,32 @@ def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
 
 
 def _address(port: str) -> Check:
-    """The way to a board on a network, which is to be a network that this machine is in."""
+    """Check the route to a board on a network: this machine should have an address in that network."""
     host, number = udp.resolve(*udp.parse(port))
     mine, through = routes.source(host, number), routes.gateway(host)
     if mine == host:
         return Check("address", True, f"{host} is this machine")
     if not through:
-        return Check("address", True, f"{mine} of this machine reaches {host} with no gateway")
-    hint = f"give a port of this machine an address like it: `sudo ip addr add {_neighbour(host)}/24 dev ...`"
+        return Check("address", True, f"{mine} of this machine reaches {host} without a gateway")
+    hint = f"give a port of this machine an address in that network: `sudo ip addr add {_neighbour(host)}/24 dev ...`"
     return Check(
-        "address", None, f"{mine} of this machine reaches {host} by gateway {through}; if nobody answers, {hint}"
+        "address", None, f"{mine} of this machine reaches {host} through gateway {through}; if nobody answers, {hint}"
     )
 
 
 def _neighbour(host: str) -> str:
-    """An address of the same network."""
+    """Return another address of the same network, as an example."""
     network, _, last = host.rpartition(".")
     return f"{network}.{'101' if last == '100' else '100'}"
 
 
 def _cable(port: str) -> tuple[Check, int]:
-    """The JTAG cable, by which a board is flashed: it need not be there, and at a serial port it is to be usable."""
+    """Check the JTAG cable, which only flashing needs: if one is attached and the port is local, it must be usable."""
     found = cables.attached()
     if found is None:
-        return Check("cable", None, "this system does not say which are attached"), 0
+        return Check("cable", None, "this system does not list attached cables"), 0
     if not found:
-        return Check("cable", None, "no JTAG cable is seen: only flashing takes one"), 0
+        return Check("cable", None, "no JTAG cable is attached: only flashing needs one"), 0
     names = ", ".join(
         f"{each.usb} {each.title}" + (f' (it calls itself "{each.product}")' if each.product else "") for each in found
     )
@@ -149,13 +148,13 @@ def _build(device: Device, wanted: str) -> str:
         return f"{seen}, as expected"
     if not seen:
         raise _SkippedError("the board has no build id")
-    return f"{seen}; with --expect it is compared"
+    return f"{seen}; compare it with --expect ID"
 
 
 def _trip(device: Device) -> tuple[float, dict[str, int]]:
-    """Seconds of one request, which is not repeated, and the board's counters of its link.
+    """Return the seconds that one unrepeated request took, and the board's link counters.
 
-    Its reply may take as long as one to a board that is not yet known: a machine that is busy loses no request.
+    The reply may take as long as the first reply of an unknown board, so that a busy machine does not lose the request.
     """
     device.link.forget_round_trips()
     begin = device.clock.now()
@@ -172,7 +171,7 @@ def _link(device: Device) -> str:
     damaged = sum(trips[-1][1][name] - trips[0][1][name] for name in _DAMAGE) if trips else 0
     if lost or damaged:
         raise NoReplyError(
-            f"of {_TRIPS} requests {lost} got no answer, {damaged} came damaged: {device.link.transport.advice}"
+            f"of {_TRIPS} requests, {lost} got no answer and {damaged} were damaged: {device.link.transport.advice}"
         )
     times = [1000 * seconds for seconds, _ in trips]
     return f"{_TRIPS} requests, none lost or damaged, {statistics.median(times):.1f} ms each, {max(times):.1f} at most"
@@ -183,17 +182,17 @@ def _clock(device: Device) -> str:
     if info.kind != Kind.BOARD.name.lower():
         raise _SkippedError(f"a board of kind {info.kind} has no clock of its own")
     if not info.memory_engines or not info.bench_bytes:
-        raise _SkippedError("the board has nothing to measure with")
+        raise _SkippedError("the board has no engine or no buffer to measure with")
     slowest = max(info.memory_engines, key=lambda engine: engine.traits.rank)
-    for _ in range(_CLOCK_TRIES):  # this machine may have paused, which says nothing of the board
+    for _ in range(_CLOCK_TRIES):  # again, because this machine may have paused
         seen = _seen_hz(device, slowest)
         if abs(seen / info.clock_hz - 1) <= _CLOCK_SHARE:
             return f"{info.clock_hz / 1e6:g} MHz, {seen / 1e6:.1f} by this machine's time"
-    raise ReplyError("info", f"{info.clock_hz / 1e6:g} MHz, and by this machine's time it is {seen / 1e6:.1f}")
+    raise ReplyError("info", f"{info.clock_hz / 1e6:g} MHz, but this machine measures {seen / 1e6:.1f}")
 
 
 def _seen_hz(device: Device, engine: Engine) -> float:
-    """Measure the board's clock with a benchmark of `engine`; return it in Hz by this machine's time."""
+    """Return the board's clock in Hz, measured with a benchmark of `engine` against this machine's clock."""
     trip = statistics.median(_trip(device)[0] for _ in range(_TRIPS))
     parts: list[int] = []
     begin = device.clock.now()
@@ -206,7 +205,7 @@ def _network(device: Device) -> str:
     try:
         counters = device.network()
     except BoardError as error:
-        raise _SkippedError("the board has no counters of a network on this link") from error
+        raise _SkippedError("the board has no network counters on this link") from error
     return ", ".join(f"{name} {count}" for name, count in counters.items() if count) or "nothing seen"
 
 

@@ -1,4 +1,4 @@
-"""`cipherlane mac`: the 128-EIA2 of a message of LTE."""
+"""`cipherlane mac`: computes the 128-EIA2 MAC of an LTE message."""
 
 import argparse
 from typing import Any
@@ -19,7 +19,7 @@ def add_to(commands: Any) -> None:
     parser = common.add_command(
         commands,
         "mac",
-        help="say the MAC of a message of LTE, 128-EIA2",
+        help="compute the MAC of an LTE message, 128-EIA2",
         description="Compute the 128-EIA2 of the message IN on the board (TS 33.401, B.2.3), and print its 32 bits as "
         "8 hexadecimal digits.",
         epilog=common.NETWORK,
@@ -34,7 +34,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read the message, and show its MAC."""
+    """Read the message and print its MAC."""
     if args.key_file == STANDARD == args.input:
         raise ArgumentError("--key-file - and IN - would both read standard input: name a file")
     key = keys.take_key(args)

@@ -1,4 +1,4 @@
-"""`cipherlane selftest`: the board's known-answer tests."""
+"""`cipherlane selftest`: runs the board's known-answer tests."""
 
 import argparse
 from typing import Any
@@ -14,13 +14,13 @@ def add_to(commands: Any) -> None:
         "selftest",
         help="run the board's known-answer tests on every engine",
         description="Run the known-answer tests of FIPS-197 and SP 800-38A on the board, on every engine that works "
-        "from memory to memory. Ends with status 1 if one fails, or there is none.",
+        "from memory to memory. Ends with status 1 if a test fails, or if there is none.",
     )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the tests; fail if one does, or if there was none."""
+    """Run the tests; fail if any test fails or if none was run."""
     with common.open_device(args) as device:
         outcome = device.selftest()
         kind = device.info().kind

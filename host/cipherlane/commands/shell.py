@@ -1,4 +1,4 @@
-"""`cipherlane completion` and `cipherlane man`: what a shell completes, and the manual page, both from the parser."""
+"""`cipherlane completion` and `cipherlane man`: generate shell completion and the manual page from the parser."""
 
 import argparse
 import sys
@@ -19,10 +19,10 @@ def add_to(commands: Any) -> None:
         commands,
         "completion",
         link=False,
-        help="print a script by which a shell completes commands and options",
+        help="print a shell script that completes commands and options",
         epilog="For instance: cipherlane completion bash > ~/.local/share/bash-completion/completions/cipherlane",
     )
-    parser.add_argument("shell", choices=shtab.SUPPORTED_SHELLS, help="the shell it is for")
+    parser.add_argument("shell", choices=shtab.SUPPORTED_SHELLS, help="shell that runs the script")
     parser.set_defaults(run=complete)
     parser = common.add_command(
         commands,
