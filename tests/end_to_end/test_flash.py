@@ -111,5 +111,5 @@ def test_the_command_waits_at_a_serial_port_and_compares(tmp_path, monkeypatch, 
     loaded, *answer = said.out.splitlines()
     assert loaded.startswith("ecpix5.bit is loaded into LambdaConcept ECPIX-5")
     assert (status, said.err) == (0, "")
-    assert answer[0].startswith(f"at {board.port} answers sim, baremetal")
+    assert answer[0].startswith(f"sim answers at {board.port}: baremetal")
     assert answer[0].endswith(f"build {build}, as expected")

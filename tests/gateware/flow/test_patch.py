@@ -158,7 +158,7 @@ CELL = {"type": "DP16KD", "parameters": {"DATA_WIDTH_A": f"{9:032b}"}, "attribut
     [
         ({}, "only 0 block RAMs of the ROM"),
         ({"rom.0.0": CELL, "rom.0.2": CELL}, "only 2 block RAMs of the ROM"),
-        ({"rom.0.0": {**CELL, "parameters": {"DATA_WIDTH_A": f"{18:032b}"}}}, "not of 9-bit words"),
+        ({"rom.0.0": {**CELL, "parameters": {"DATA_WIDTH_A": f"{18:032b}"}}}, "do not have 9-bit words"),
         ({"rom.0.0": {**CELL, "attributes": {}}}, "have no numbers"),
         ({"code.0.0": CELL}, "the code memory's block RAMs do not have 1-bit words"),
     ],
